@@ -1,0 +1,89 @@
+// Package fail is the one error type of the house. Every room reports what a caller can act on as an *Error: a
+// Code that doors translate into their protocol's word and status, and a Detail that is safe to show a stranger.
+// Everything else is an internal error, whose text never leaves the process.
+//
+// It is a leaf: every room may import it, and it imports nothing of ours.
+package fail
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code says what kind of thing went wrong. Codes are nouns; each door owns one table from Code to its protocol's
+// word, status and headers.
+type Code string
+
+// The codes of the house.
+const (
+	Malformed         Code = "malformed"          // the request's structure cannot be read
+	Invalid           Code = "invalid"            // read, but a value is not acceptable
+	NoResults         Code = "no results"         // understood, and nothing matches
+	UnsupportedFormat Code = "unsupported format" // none of the formats asked for is served
+	UnsupportedMode   Code = "unsupported mode"   // none of the modes asked for is served
+	TooLong           Code = "too long"           // a text is longer than the limit
+	TooLarge          Code = "too large"          // the body is larger than the door takes
+	NotFound          Code = "not found"          // no such thing here
+	Method            Code = "method"             // the path exists, the method does not
+	MediaType         Code = "media type"         // the body is in a form that the door does not read
+	Limited           Code = "limited"            // too many requests; RetryAfter says when
+	Unavailable       Code = "unavailable"        // not now; RetryAfter says when
+	Timeout           Code = "timeout"            // the time allowed ran out with nothing to show
+	Cancelled         Code = "cancelled"          // the caller took the request back
+	Internal          Code = "internal"           // our fault; the detail says nothing of the cause
+)
+
+// Codes lists every code, for tests that render each at each door.
+var Codes = []Code{
+	Malformed, Invalid, NoResults, UnsupportedFormat, UnsupportedMode, TooLong, TooLarge, NotFound, Method,
+	MediaType, Limited, Unavailable, Timeout, Cancelled, Internal,
+}
+
+// Field is one thing that is wrong with a request, named by JSON pointer.
+type Field struct {
+	Pointer string
+	Detail  string
+}
+
+// Error is a failure that a caller can act on.
+type Error struct {
+	Code       Code
+	Detail     string        // safe for strangers: what is wrong and what to do
+	RetryAfter time.Duration // with Limited and Unavailable
+	Fields     []Field       // what exactly, when several members are wrong
+	cause      error         // for the log alone
+}
+
+// New returns an error with a detail formed as by fmt.Sprintf. The detail is shown to strangers.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Because returns a copy of e that wraps cause. The cause goes to the log and never leaves the process.
+func (e *Error) Because(cause error) *Error {
+	wrapped := *e
+	wrapped.cause = cause
+	return &wrapped
+}
+
+// Error gives code, detail and cause, for logs.
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Detail, e.cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Detail)
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// From finds the Error in err's chain. An error of any other kind becomes Internal with a fixed detail, so that
+// no cause can leak.
+func From(err error) *Error {
+	var coded *Error
+	if errors.As(err, &coded) {
+		return coded
+	}
+	return New(Internal, "an internal error occurred; the server's log has the cause").Because(err)
+}
