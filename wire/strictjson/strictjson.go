@@ -1,0 +1,200 @@
+// Package strictjson reads JSON the same strict way at every door: duplicate members, members in the wrong case,
+// data after the value, invalid UTF-8 and nesting beyond a cap are errors that name the place by JSON pointer.
+// Numbers keep their text wherever a door decodes into [Value].
+//
+// It is part of wire: no I/O, no clock, and usable by clients.
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// MaxDepth is how deep objects and arrays may nest.
+const MaxDepth = 64
+
+// Value is one JSON value in its original spelling.
+type Value = jsontext.Value
+
+// Error says what is wrong with a JSON text and where. Its text is safe to show to whoever sent the JSON.
+type Error struct {
+	Pointer string // RFC 6901; "" is the whole text
+	Problem string
+}
+
+// Error gives problem and place in one sentence.
+func (e *Error) Error() string {
+	if e.Pointer == "" {
+		return e.Problem
+	}
+	return fmt.Sprintf("at %s: %s", e.Pointer, e.Problem)
+}
+
+// Decode reads the one JSON value of data into v, and refuses members that v does not name.
+func Decode(data []byte, v any) error { return decode(data, v, json.RejectUnknownMembers(true)) }
+
+// DecodeTolerant is Decode for protocols that demand that unknown members be ignored. A struct may take them up in
+// a field of type map[string]Value tagged `json:",embed"`; then a member that differs from a known one in case
+// alone is still an error, since ignoring it would change what was asked.
+func DecodeTolerant(data []byte, v any) error {
+	if err := decode(data, v); err != nil {
+		return err
+	}
+	return checkCase(reflect.ValueOf(v), "")
+}
+
+func decode(data []byte, v any, opts ...json.Options) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return &Error{Problem: "no JSON: the text is empty"}
+	}
+	if err := checkDepth(data); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v, opts...); err != nil {
+		return describe(err)
+	}
+	return nil
+}
+
+// checkDepth walks the bytes once, before anything is parsed, so that nesting costs no stack.
+func checkDepth(data []byte) error {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > MaxDepth {
+				return &Error{Problem: fmt.Sprintf("objects and arrays nest deeper than %d levels", MaxDepth)}
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+// describe turns the library's error into ours, in words that do not name Go types.
+func describe(err error) error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		var sem *json.SemanticError
+		if ours.Pointer == "" && errors.As(err, &sem) {
+			return &Error{Pointer: string(sem.JSONPointer), Problem: ours.Problem}
+		}
+		return ours
+	}
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		return &Error{Pointer: string(syntax.JSONPointer), Problem: syntaxProblem(syntax)}
+	}
+	var sem *json.SemanticError
+	if errors.As(err, &sem) {
+		return &Error{Pointer: string(sem.JSONPointer), Problem: semanticProblem(sem)}
+	}
+	return &Error{Problem: "the JSON ends too early or cannot be read"}
+}
+
+func syntaxProblem(e *jsontext.SyntacticError) string {
+	switch {
+	case errors.Is(e.Err, jsontext.ErrDuplicateName):
+		return "this member stands twice in its object"
+	case strings.Contains(e.Err.Error(), "UTF-8"):
+		return fmt.Sprintf("invalid UTF-8 near byte %d", e.ByteOffset)
+	case strings.Contains(e.Err.Error(), "after top-level value"):
+		return fmt.Sprintf("more data after the JSON value at byte %d", e.ByteOffset)
+	}
+	return fmt.Sprintf("not JSON near byte %d: %s", e.ByteOffset, e.Err)
+}
+
+func semanticProblem(e *json.SemanticError) string {
+	if errors.Is(e.Err, json.ErrUnknownName) {
+		return "unknown member"
+	}
+	if e.GoType == nil {
+		return "this value does not fit here"
+	}
+	return fmt.Sprintf("expected %s, found %s", kindOf(e.GoType), jsonKind(e.JSONKind))
+}
+
+func kindOf(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	}
+	return "a number"
+}
+
+func jsonKind(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "true or false"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	}
+	return "something else"
+}
+
+// checkCase looks through structs for embedded unknown members that are known ones in another case.
+func checkCase(v reflect.Value, pointer string) error {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	names := map[string]string{} // lower case to right case
+	var unknown map[string]Value
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case rest == "embed":
+			unknown, _ = v.Field(i).Interface().(map[string]Value)
+		case field.IsExported() && name != "" && name != "-":
+			names[strings.ToLower(name)] = name
+			if err := checkCase(v.Field(i), pointer+"/"+name); err != nil {
+				return err
+			}
+		}
+	}
+	for name := range unknown {
+		if right, ok := names[strings.ToLower(name)]; ok {
+			return &Error{Pointer: pointer + "/" + escape(name), Problem: fmt.Sprintf("unknown member; write it %q", right)}
+		}
+	}
+	return nil
+}
+
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
