@@ -1,0 +1,103 @@
+// Package search finds the items of a site that answer a question. It holds an index in memory, derived from
+// content and never the only copy of anything: words in, ranked items out, each with the passage that fits best.
+//
+// It stands beside content, whose change feed somebody else brings to Apply, and below answer and desk, which turn
+// hits into answers. It knows no rules: what may be found is a Selection that the caller computes. Readers never
+// wait for the writer; equal content and an equal question give an equal result.
+package search
+
+// Document is one item as the index takes it.
+type Document struct {
+	// Ref is the caller's name for this version of the item; hits carry it back and selections are made from it.
+	Ref any
+	// Key identifies the item over its versions and breaks ties between equal scores.
+	Key string
+	// Language is a BCP 47 tag ("en", "pt-br"); when empty, it is guessed from the words.
+	Language string
+	// Title is the item's name. A word found here counts most.
+	Title string
+	// Keys are words beside name and text by which the item may be found: brand, category, author, keywords.
+	Keys string
+	// Passages are the item's running text, in order.
+	Passages []string
+}
+
+// Options configure an Index; the zero value is good.
+type Options struct {
+	// Workers is how many goroutines build the index; 0 is one per core.
+	Workers int
+	// Language is assumed for documents that name none and whose words tell none; empty is "en".
+	Language string
+}
+
+// Query is one question to a Snapshot.
+type Query struct {
+	// Text is the question as a person or an agent wrote it. Any input is safe.
+	Text string
+	// Limit is how many items are wanted; 0 is 10, and MaxLimit is the most.
+	Limit int
+	// Within restricts the items; nil means all. A selection of another snapshot admits nothing: see
+	// [Snapshot.Refresh].
+	Within *Selection
+	// MinScore is the score below which an item is no answer; usually DefaultMinScore, and 0 keeps every item that
+	// shares a word with the question.
+	MinScore float64
+	// Languages are those in which the question is understood; empty means all that the index holds.
+	Languages []string
+}
+
+// The limits of a question.
+const (
+	DefaultLimit    = 10
+	MaxLimit        = 1000
+	MaxWords        = 64   // distinct words that count; the rest is reported as Dropped
+	MaxQuestionSize = 4096 // bytes that are read
+)
+
+// DefaultMinScore is the score from which an item counts as an answer.
+const DefaultMinScore = 15.0
+
+// Result is what a question found.
+type Result struct {
+	// Hits are the items, best first; equal scores are ordered by Key.
+	Hits []Hit
+	// Terms tell what became of each of the question's words, in the question's order.
+	Terms []Term
+}
+
+// Hit is one item found.
+type Hit struct {
+	Ref any
+	// Score is 0 to 100: how much was found of what the question could have scored.
+	Score float64
+	// Passage is the ordinal of the passage that fits the question best; 0 when there is none.
+	Passage int
+}
+
+// Term is one distinct word of the question.
+type Term struct {
+	// Word is the word as it was written, folded to lower case.
+	Word string
+	// Stems are the forms under which the word is looked up, as [Analyzer.Words] gives them.
+	Stems []string
+	// Use is what became of the word.
+	Use Use
+	// Weight is the word's share of what the question can score; all weights together are 1 at most.
+	Weight float64
+}
+
+// Use says what became of a word of the question.
+type Use uint8
+
+// The uses of a word.
+const (
+	Used    Use = iota // looked up and found in the index
+	Unknown            // looked up, but no document has it; it lowers every score
+	Stop               // a function word, not looked up
+	Dropped            // beyond the limits of a question
+)
+
+// String names the use in one word.
+func (u Use) String() string {
+	return [...]string{"used", "unknown", "stop", "dropped"}[u]
+}
