@@ -169,6 +169,13 @@ func checkCase(v reflect.Value, pointer string) error {
 		}
 		v = v.Elem()
 	}
+	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct {
+		for i := range v.Len() {
+			if err := checkCase(v.Index(i), fmt.Sprintf("%s/%d", pointer, i)); err != nil {
+				return err
+			}
+		}
+	}
 	if v.Kind() != reflect.Struct {
 		return nil
 	}

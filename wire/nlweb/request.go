@@ -1,0 +1,182 @@
+// Package nlweb is NLWeb 0.55 on the wire: the request of ask, the shapes of a response, the words for failures and
+// the events of a stream. It decodes strictly where the protocol is definite and tolerantly where it is open
+// (NLWeb 0.55 §2.2): unknown members are kept, never refused.
+//
+// It is shared by the server's door, the client and the checker; it has no I/O and no clock.
+package nlweb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/wire/strictjson"
+)
+
+// Version is the protocol's version that we speak and answer with, whatever was asked.
+const Version = "0.55"
+
+// AskRequest is the body of POST /ask (NLWeb 0.55 §3).
+type AskRequest struct {
+	Query   *Query                      `json:"query"`
+	Context Contexts                    `json:"context,omitzero"`
+	Prefer  Prefer                      `json:"prefer,omitzero"`
+	Meta    RequestMeta                 `json:"meta,omitzero"`
+	Other   map[string]strictjson.Value `json:",embed"`
+}
+
+// Query is what is asked (NLWeb 0.55 §3.1). Limit and MinScore are extensions of ours.
+type Query struct {
+	Text     string   `json:"text"`
+	Site     List     `json:"site,omitzero"`
+	ItemType List     `json:"itemType,omitzero"`
+	Limit    *int     `json:"limit,omitzero"`     // results wanted at most, 1 to 1,000
+	MinScore *float64 `json:"min_score,omitzero"` // results scoring less are left out, 0 to 100
+	// Filters are the further attributes, which the protocol leaves open.
+	Filters map[string]strictjson.Value `json:",embed"`
+}
+
+// Context is one context object (NLWeb 0.55 §3.2). The named attributes are those of ConversationalContext, the
+// default type; Other holds those of every other type.
+type Context struct {
+	Type   string                      `json:"@type,omitzero"`
+	Prev   Texts                       `json:"prev,omitzero"` // earlier questions, oldest first
+	Text   string                      `json:"text,omitzero"`
+	Memory Texts                       `json:"memory,omitzero"`
+	Other  map[string]strictjson.Value `json:",embed"`
+}
+
+// Contexts are the request's contexts; on the wire one object or an array of them.
+type Contexts []Context
+
+// Prefer says how the answer should look (NLWeb 0.55 §3.3).
+type Prefer struct {
+	Streaming      *bool                       `json:"streaming,omitzero"`
+	ResponseFormat List                        `json:"response_format,omitzero"` // in order of preference
+	Mode           List                        `json:"mode,omitzero"`
+	AcceptLanguage string                      `json:"accept-language,omitzero"`
+	UserAgent      string                      `json:"user-agent,omitzero"`
+	Other          map[string]strictjson.Value `json:",embed"`
+}
+
+// RequestMeta is the request's own metadata (NLWeb 0.55 §3.4). None of it is authority for anything.
+type RequestMeta struct {
+	Version        strictjson.Value            `json:"version,omitzero"`
+	SessionContext Object                      `json:"session_context,omitzero"`
+	User           strictjson.Value            `json:"user,omitzero"` // a string or an object
+	Remember       *bool                       `json:"remember,omitzero"`
+	Other          map[string]strictjson.Value `json:",embed"`
+}
+
+// DecodeAsk reads the body of POST /ask. It refuses what NLWeb 0.55 §7.4 calls a malformed structure, with an
+// error that names the place: a body that is no JSON object, a section or attribute of the wrong type, no
+// query.text.
+func DecodeAsk(body []byte) (*AskRequest, error) {
+	var req AskRequest
+	if err := strictjson.DecodeTolerant(body, &req); err != nil {
+		return nil, err
+	}
+	switch {
+	case req.Query == nil:
+		return nil, &strictjson.Error{Pointer: "/query", Problem: `missing; send {"query": {"text": "your question"}}`}
+	case strings.TrimSpace(req.Query.Text) == "":
+		return nil, &strictjson.Error{Pointer: "/query/text", Problem: "missing or empty; write the question here"}
+	}
+	if user := req.Meta.User.Kind(); len(req.Meta.User) > 0 && user != '"' && user != '{' && user != 'n' {
+		return nil, &strictjson.Error{Pointer: "/meta/user", Problem: "expected a string or an object"}
+	}
+	return &req, nil
+}
+
+// List is a list of tokens that is written as a string with commas or as an array of strings. Tokens are trimmed;
+// empty ones and repetitions are dropped.
+type List []string
+
+// UnmarshalJSONFrom reads either form.
+func (l *List) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var texts Texts
+	if err := texts.UnmarshalJSONFrom(dec); err != nil {
+		return err
+	}
+	*l = nil
+	for _, text := range texts {
+		for token := range strings.SplitSeq(text, ",") {
+			if token = strings.TrimSpace(token); token != "" && !slices.Contains(*l, token) {
+				*l = append(*l, token)
+			}
+		}
+	}
+	return nil
+}
+
+// Texts is one string or an array of strings.
+type Texts []string
+
+// UnmarshalJSONFrom reads either form.
+func (t *Texts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	switch dec.PeekKind() {
+	case '"':
+		token, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		*t = Texts{token.String()}
+		return nil
+	case 'n':
+		*t = nil
+		return dec.SkipValue()
+	case '[':
+		return json.UnmarshalDecode(dec, (*[]string)(t))
+	}
+	return wrongKind(dec, "expected a string or an array of strings")
+}
+
+// UnmarshalJSONFrom reads one context or an array of them.
+func (c *Contexts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	switch dec.PeekKind() {
+	case 'n':
+		*c = nil
+		return dec.SkipValue()
+	case '{':
+		*c = make(Contexts, 1)
+		return json.UnmarshalDecode(dec, &(*c)[0])
+	case '[':
+		return json.UnmarshalDecode(dec, (*[]Context)(c))
+	}
+	return wrongKind(dec, "expected an object or an array of objects")
+}
+
+// Object is a JSON object in its original spelling.
+type Object strictjson.Value
+
+// UnmarshalJSONFrom reads an object.
+func (o *Object) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	switch dec.PeekKind() {
+	case 'n':
+		*o = nil
+		return dec.SkipValue()
+	case '{':
+		value, err := dec.ReadValue()
+		*o = Object(slices.Clone(value))
+		return err
+	}
+	return wrongKind(dec, "expected an object")
+}
+
+// MarshalJSONTo writes the object as it came.
+func (o Object) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if o == nil {
+		return enc.WriteToken(jsontext.Null)
+	}
+	return enc.WriteValue(strictjson.Value(o))
+}
+
+// wrongKind skips the value, so that the decoder's state stays sound, and reports the problem at its place.
+func wrongKind(dec *jsontext.Decoder, problem string) error {
+	if err := dec.SkipValue(); err != nil {
+		return err
+	}
+	return &strictjson.Error{Pointer: string(dec.StackPointer()), Problem: problem}
+}

@@ -1,0 +1,80 @@
+package nlweb
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/wire/strictjson"
+)
+
+func TestDecodeAskRefusesMalformedStructure(t *testing.T) {
+	for in, want := range map[string]string{
+		`[]`:                                   "expected an object, found an array",
+		`"hi"`:                                 "expected an object, found a string",
+		`{}`:                                   "/query: missing",
+		`{"query":null}`:                       "/query: missing",
+		`{"query":{}}`:                         "/query/text: missing or empty",
+		`{"query":{"text":" \t"}}`:             "/query/text: missing or empty",
+		`{"query":{"text":3}}`:                 "/query/text: expected a string",
+		`{"query":{"text":["a"]}}`:             "/query/text: expected a string",
+		`{"query":"soup"}`:                     "/query: expected an object, found a string",
+		`{"query":{"text":"a"},"context":"b"}`: "/context: expected an object or an array of objects",
+		`{"query":{"text":"a"},"context":{"prev":1}}`: "/context/prev: expected a string or an array of strings",
+		`{"query":{"text":"a"},"prefer":"b"}`:         "/prefer: expected an object",
+		`{"query":{"text":"a"},"prefer":{"mode":{}}}`: "/prefer/mode: expected a string or an array",
+		`{"query":{"text":"a"},"meta":"b"}`:           "/meta: expected an object",
+		`{"query":{"text":"a"},"meta":{"user":3}}`:    "/meta/user: expected a string or an object",
+		`{"query":{"text":"a","limit":"ten"}}`:        "/query/limit: expected a number",
+		`{"query":{"text":"a","limit":1.5}}`:          "/query/limit",
+		`{"query":{"text":"a","itemtype":"Recipe"}}`:  `/query/itemtype: unknown member; write it "itemType"`,
+		`{"query":{"text":"a"},"query":{"text":"b"}}`: "/query: this member stands twice",
+	} {
+		_, err := DecodeAsk([]byte(in))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\n got: %v\nwant: %s", in, err, want)
+		}
+	}
+}
+
+func TestDecodeAskAcceptsEveryForm(t *testing.T) {
+	req, err := DecodeAsk([]byte(`{
+		"query": {"text": "soup", "site": ["a.example", "b.example"], "itemType": "Recipe, Article", "price": {"max": 20}},
+		"context": [{"@type": "UserDiet", "allergies": ["nuts"]}, {"prev": "stew", "memory": ["vegan", "no, thanks"]}],
+		"prefer": {"mode": " LIST ,, Summarize, LIST ", "response_format": ["pdf", "chatgpt_app"], "streaming": null},
+		"meta": {"version": 0.55, "session_context": {"k": 1.0}, "user": {"@type": "Person"}},
+		"more": true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &AskRequest{
+		Query: &Query{
+			Text: "soup", Site: List{"a.example", "b.example"}, ItemType: List{"Recipe", "Article"},
+			Filters: map[string]strictjson.Value{"price": strictjson.Value(`{"max": 20}`)},
+		},
+		Context: Contexts{
+			{Type: "UserDiet", Other: map[string]strictjson.Value{"allergies": strictjson.Value(`["nuts"]`)}},
+			{Prev: Texts{"stew"}, Memory: Texts{"vegan", "no, thanks"}},
+		},
+		Prefer: Prefer{Mode: List{"LIST", "Summarize"}, ResponseFormat: List{"pdf", "chatgpt_app"}},
+		Meta: RequestMeta{
+			Version: strictjson.Value("0.55"), SessionContext: Object(`{"k": 1.0}`), User: strictjson.Value(`{"@type": "Person"}`),
+		},
+		Other: map[string]strictjson.Value{"more": strictjson.Value("true")},
+	}
+	if diff := cmp.Diff(want, req); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzDecodeAsk(f *testing.F) {
+	f.Add([]byte(`{"query":{"text":"a","site":["x"]},"context":{"prev":["b"]},"prefer":{"mode":"list"},"meta":{"user":"u"}}`))
+	f.Add([]byte(`{"query":{"text":"a"},"context":[{"@type":"X"}],"meta":{"session_context":{}}}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		req, err := DecodeAsk(in)
+		if err == nil && strings.TrimSpace(req.Query.Text) == "" {
+			t.Fatal("accepted a request without a question")
+		}
+	})
+}

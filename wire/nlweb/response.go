@@ -1,0 +1,112 @@
+package nlweb
+
+import "frontdesk/wire/strictjson"
+
+// The values of _meta.response_type (NLWeb 0.55 §4).
+const (
+	TypeAnswer      = "answer"
+	TypeElicitation = "elicitation"
+	TypePromise     = "promise"
+	TypeFailure     = "failure"
+)
+
+// The response formats of NLWeb 0.55 §3.3.1.
+const (
+	FormatConversational = "conversational_search"
+	FormatChatGPT        = "chatgpt_app"
+)
+
+// The modes of NLWeb 0.55 §3.3.2.
+const (
+	ModeList      = "list"
+	ModeSummarize = "summarize"
+)
+
+// The failure codes of NLWeb 0.55 §4.1.4 and §4.2.
+const (
+	CodeNoResults         = "NO_RESULTS"
+	CodeInvalidQuery      = "INVALID_QUERY"
+	CodeUnsupportedFormat = "UNSUPPORTED_FORMAT"
+	CodeUnsupportedMode   = "UNSUPPORTED_MODE"
+	CodeRateLimited       = "RATE_LIMITED"
+	CodeInternalError     = "INTERNAL_ERROR"
+	CodeTimeout           = "TIMEOUT"
+	CodeTokenLimit        = "TOKEN_LIMIT"
+	CodeCancelled         = "CANCELLED"
+)
+
+// Failure codes of ours, as §4.1.4 allows, for what HTTP has a status and the protocol no word.
+const (
+	CodeNotFound         = "NOT_FOUND"
+	CodeMethodNotAllowed = "METHOD_NOT_ALLOWED"
+	CodeTooLarge         = "TOO_LARGE"
+	CodeUnsupportedMedia = "UNSUPPORTED_MEDIA_TYPE"
+	CodeUnavailable      = "UNAVAILABLE"
+)
+
+// The events of a stream (NLWeb 0.55 §6.1).
+const (
+	EventStart    = "start"
+	EventResult   = "result"
+	EventError    = "error"
+	EventComplete = "complete"
+)
+
+// TypeSummary is the @type of the summary among the results.
+const TypeSummary = "SearchSummary"
+
+// Response is any response (NLWeb 0.55 §4); which members are set follows from Meta.ResponseType.
+type Response struct {
+	Meta           Meta               `json:"_meta"`
+	Results        []strictjson.Value `json:"results,omitempty"`        // answer, conversational_search
+	Content        []Content          `json:"content,omitempty"`        // answer, chatgpt_app
+	StructuredData []strictjson.Value `json:"structuredData,omitempty"` // answer, chatgpt_app
+	Elicitation    *Elicitation       `json:"elicitation,omitzero"`
+	Error          *Failure           `json:"error,omitzero"`
+}
+
+// Meta is the _meta of a response. Ignored and ProcessingTime are extensions that the protocol permits.
+type Meta struct {
+	ResponseType   string `json:"response_type"`
+	ResponseFormat string `json:"response_format,omitzero"`
+	Version        string `json:"version"`
+	Streaming      bool   `json:"streaming,omitzero"`
+	SessionContext Object `json:"session_context,omitzero"`
+	// Ignored names what the request asked for and the answer does not heed.
+	Ignored []Ignored `json:"ignored,omitempty"`
+	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.
+	ProcessingTime *float64 `json:"processing_time_ms,omitzero"`
+}
+
+// Ignored is one thing that the request asked for in vain.
+type Ignored struct {
+	Name   string `json:"name"` // JSON pointer into the request, such as /query/price
+	Reason string `json:"reason"`
+}
+
+// Content is one element of a chatgpt_app answer's content.
+type Content struct {
+	Type string `json:"type"` // "text"
+	Text string `json:"text"`
+}
+
+// Elicitation is a question back (NLWeb 0.55 §4.1.3).
+type Elicitation struct {
+	Text      string     `json:"text,omitzero"`
+	Questions []Question `json:"questions,omitempty"`
+}
+
+// Question is one structured question of an elicitation.
+type Question struct {
+	ID      string           `json:"id"`
+	Text    string           `json:"text"`
+	Type    string           `json:"type"` // single_select, multi_select, free_text, number or boolean
+	Options []string         `json:"options,omitempty"`
+	Default strictjson.Value `json:"default,omitzero"`
+}
+
+// Failure is why there is no answer (NLWeb 0.55 §4.1.4).
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message,omitzero"`
+}
