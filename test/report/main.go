@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -68,11 +69,7 @@ func run(in io.Reader, out io.Writer, opt options) error {
 	if len(verdict) == 0 {
 		return nil
 	}
-	err = fmt.Errorf("suite %s does not pass:", opt.suite)
-	for _, reason := range verdict {
-		err = fmt.Errorf("%w\n  %s", err, reason)
-	}
-	return err
+	return fmt.Errorf("suite %s does not pass:\n  %s", opt.suite, strings.Join(verdict, "\n  "))
 }
 
 // appendTo adds the summary lines of the packages and of the suite to a file, for the end of a longer run.

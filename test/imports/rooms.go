@@ -1,0 +1,133 @@
+// Package imports holds the rules of who may import whom, as a table of rooms and a test that reads every Go file
+// of the module. A package without a row fails, an import that its row does not name fails.
+//
+// The picture that the table draws:
+//
+//	cmd → cli → server → doors (nlweb, console) → desk → {answer, terms, content} → store
+//	      answer → search      cli, server → ingest      everyone → fail
+//
+// A new edge is a decision about the house: it is made here, in a line that a reviewer sees.
+package imports
+
+// room is the row of one package.
+type room struct {
+	path string
+	// inside are the packages of this module that it may import.
+	inside []string
+	// outside are prefixes of third-party import paths that it may import.
+	outside []string
+	// pure rooms have no I/O and no clock: of the standard library they may import only what pureStandard lists.
+	pure bool
+	// sql rooms own tables, and may import database/sql.
+	sql bool
+}
+
+// Third-party libraries by what they are for.
+const (
+	sqlite      = "github.com/ncruces/go-sqlite3"
+	postgres    = "github.com/jackc/pgx/v5"
+	stemmer     = "github.com/kljensen/snowball"
+	yaml        = "github.com/goccy/go-yaml"
+	markdown    = "github.com/yuin/goldmark"
+	readability = "github.com/go-shiori/go-readability"
+	html        = "golang.org/x/net/html"
+	text        = "golang.org/x/text"
+	hostNames   = "golang.org/x/net/idna"
+	jsonText    = "github.com/go-json-experiment/json"
+	commandLine = "github.com/alecthomas/kong"
+	metrics     = "github.com/prometheus/client_golang"
+	cache       = "github.com/maypok86/otter/v2"
+	syncx       = "golang.org/x/sync"
+	sysx        = "golang.org/x/sys"
+)
+
+// Rooms is the table. It is written from the bottom of the house to its top.
+var rooms = []room{
+	// Leaves: everyone may import them.
+	{path: "internal/fail", pure: true},
+
+	// What goes over the wire: shared by server and clients, no I/O.
+	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
+
+	// The owner's rules: rules and facts in, a decision out.
+	{path: "internal/terms", inside: []string{"internal/fail"}, outside: []string{hostNames, text}, pure: true},
+
+	// Storage and what is built on it.
+	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
+	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{postgres}, sql: true},
+	{path: "internal/content", inside: []string{"internal/fail", "internal/store"}, sql: true},
+	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
+	{path: "internal/eval", inside: []string{"internal/fail"}},
+	{
+		path:    "internal/ingest",
+		inside:  []string{"internal/fail", "internal/content"},
+		outside: []string{yaml, markdown, readability, html, text, jsonText, syncx},
+	},
+	{
+		path:    "internal/answer",
+		inside:  []string{"internal/fail", "internal/content", "internal/search", "internal/terms"},
+		outside: []string{jsonText},
+	},
+
+	// The one door.
+	{
+		path:    "internal/desk",
+		inside:  []string{"internal/fail", "internal/answer", "internal/content", "internal/search", "internal/terms"},
+		outside: []string{cache, syncx},
+	},
+
+	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
+	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/desk", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/console", inside: []string{"internal/fail"}},
+	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
+
+	// What assembles the house.
+	{
+		path: "internal/server",
+		inside: []string{
+			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
+			"internal/nlweb", "internal/console", "internal/demo",
+		},
+		outside: []string{yaml, metrics, syncx},
+	},
+	{
+		path: "internal/cli",
+		inside: []string{
+			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
+			"internal/server", "internal/eval", "internal/demo",
+		},
+		outside: []string{commandLine, yaml},
+	},
+	{path: "cmd/frontdesk", inside: []string{"internal/cli"}},
+
+	// Black-box tests and their tools.
+	{path: "test/imports"},
+	{path: "test/report"},
+}
+
+// testTools are the third-party libraries that tests of every room may use.
+var testTools = []string{
+	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar",
+}
+
+// guarded are packages of the standard library that only some rooms may import outside tests.
+var guarded = map[string]func(room) bool{
+	"database/sql":        func(r room) bool { return r.sql },
+	"database/sql/driver": func(r room) bool { return r.sql },
+	"os/exec":             func(room) bool { return false },
+	"plugin":              func(room) bool { return false },
+	"unsafe":              func(room) bool { return false },
+	"C":                   func(room) bool { return false },
+}
+
+// pureStandard is what a room without I/O may import of the standard library.
+var pureStandard = []string{
+	"bytes", "cmp", "container/heap", "crypto/sha256", "encoding", "encoding/base32", "encoding/base64", "encoding/binary",
+	"encoding/hex", "encoding/json", "errors", "fmt", "hash", "hash/fnv", "hash/maphash", "io", "iter", "maps", "math", "math/bits",
+	"net/url", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
+	"unicode", "unicode/utf16", "unicode/utf8", "unique",
+}
+
+// clock are the names of package time that read or wait for the clock: a pure room is handed the time instead.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
