@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Runs every test of Frontdesk, on a fresh Debian machine with Go and nothing else.
+#
+#   ./test.sh            every test, each suite within its time budget
+#   ./test.sh --race     the same, and before it the short tests under the race detector
+#   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
+#
+# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node and npm. As root this
+# script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
+# of its own, as an unprivileged user, on loopback, in a directory of its own, and always stops it.
+#
+# A part that could not run is a failure: the tests fail rather than skip (FRONTDESK_TEST_ALL=1), and a skip that
+# test/allowed-skips.txt does not name fails the run. How the tests are ordered: docs/testing.md.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+race= quick=
+for flag in "$@"; do
+	case $flag in
+	--race) race=1 ;;
+	--quick) quick=1 ;;
+	-h | --help)
+		sed -n '2,/^set /{s/^# \{0,1\}//;/^set /!p}' "$0"
+		exit 0
+		;;
+	*)
+		echo "unknown flag $flag; ./test.sh --help lists them" >&2
+		exit 2
+		;;
+	esac
+done
+
+if [ -n "$quick" ]; then
+	exec go test -short ./...
+fi
+
+# --- What the tests need -------------------------------------------------------------------------------------------
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+have_postgres() {
+	local initdb major
+	for initdb in "$(command -v initdb || true)" /usr/lib/postgresql/*/bin/initdb; do
+		[ -x "$initdb" ] || continue
+		major=$("$initdb" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+		[ "$major" -ge 15 ] && return 0
+	done
+	return 1
+}
+
+# missing prints the Debian packages that the tests need and that are not there.
+missing() {
+	have gcc || echo gcc libc6-dev
+	have_postgres || echo postgresql
+	have chromium || have google-chrome || echo chromium
+	have node || echo nodejs
+	have npm || echo npm
+}
+
+install_missing() {
+	local packages
+	packages=$(missing | xargs)
+	[ -n "$packages" ] || return 0
+	if [ "$(id -u)" != 0 ] || ! have apt-get; then
+		echo "The tests need what is not here. On Debian, as root: apt-get install $packages" >&2
+		exit 1
+	fi
+	echo "installing $packages"
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get update -qq
+	if [[ " $packages " == *" postgresql "* ]]; then
+		# The tests start a server of their own: none for the system.
+		apt-get install -y -qq --no-install-recommends postgresql-common >/dev/null
+		echo 'create_main_cluster = false' >>/etc/postgresql-common/createcluster.conf
+	fi
+	# shellcheck disable=SC2086 # a list of packages
+	apt-get install -y -qq --no-install-recommends $packages >/dev/null
+	packages=$(missing | xargs)
+	[ -z "$packages" ] || {
+		echo "still missing after the installation: $packages" >&2
+		exit 1
+	}
+}
+
+if ! have go; then
+	echo "The tests need Go, of the version that go.mod names or newer." >&2
+	exit 1
+fi
+install_missing
+
+# --- A PostgreSQL of our own ---------------------------------------------------------------------------------------
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/frontdesk-test.XXXXXX")
+chmod 755 "$work" # the server runs as another user
+cleanup() {
+	trap - EXIT
+	[ ! -d "$work/postgres" ] || ./test/postgres.sh stop "$work/postgres" || true
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+FRONTDESK_TEST_POSTGRES=$(./test/postgres.sh start "$work/postgres")
+export FRONTDESK_TEST_POSTGRES
+export FRONTDESK_TEST_ALL=1
+
+# --- The suites ----------------------------------------------------------------------------------------------------
+
+go build -o "$work/report" ./test/report
+failed=()
+
+# suite NAME BUDGET GO-TEST-ARGUMENTS runs one suite. The budget is the time for the whole suite, and for each test
+# binary in it: go test ends a binary that hangs, and shows where.
+suite() {
+	local name=$1 budget=$2 status
+	shift 2
+	printf '\n== %s (budget %s)\n' "$name" "$budget"
+	set +e
+	go "${go_flags[@]}" test -json -count=1 -timeout="$budget" "$@" |
+		"$work/report" -suite "$name" -budget "$budget" -summary "$work/summary" "${report_flags[@]}"
+	status=("${PIPESTATUS[@]}")
+	set -e
+	if [ "${status[0]}" != 0 ] || [ "${status[1]}" != 0 ]; then
+		failed+=("$name")
+	fi
+}
+
+rooms=(./internal/... ./wire/... ./cmd/...)
+go_flags=()
+
+if [ -n "$race" ]; then
+	# The pure Go SQLite is about ten times slower under the race detector: long tests stay out (-short), and run in
+	# the suites below.
+	report_flags=()
+	suite 'rooms, race detector' 15m -race -short "${rooms[@]}"
+	FRONTDESK_TEST_RACE=1 suite 'protocol, race detector' 5m -short ./test/conformance
+fi
+
+report_flags=(-allowed test/allowed-skips.txt)
+suite 'rooms' 6m "${rooms[@]}"
+suite 'black box' 8m -p 1 ./test/...
+go_flags=(-C bench)
+suite 'bench' 3m ./...
+
+printf '\n== all suites, after %dm%02ds\n' $((SECONDS / 60)) $((SECONDS % 60))
+cat "$work/summary"
+if [ ${#failed[@]} -gt 0 ]; then
+	printf 'FAILED suite: %s\n' "${failed[@]}"
+	exit 1
+fi
+echo 'All suites passed.'
