@@ -1,0 +1,120 @@
+// Package process builds the real frontdesk binary and runs it, for the tests that look at Frontdesk from outside
+// only: its command line, its sockets, its files, its signals.
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// binary is the path of the program under test, built by the first caller of Binary.
+var binary struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// Main runs a package's tests and removes what they built. Packages that use this one call it from TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	if binary.dir != "" {
+		os.RemoveAll(binary.dir)
+	}
+	os.Exit(code)
+}
+
+// Binary returns the path of the program under test. With FRONTDESK_TEST_RACE=1 it is built with the race detector,
+// which ends the process at the first race it sees.
+func Binary(t testing.TB) string {
+	t.Helper()
+	binary.once.Do(func() { binary.err = build() })
+	if binary.err != nil {
+		t.Fatal(binary.err)
+	}
+	return binary.path
+}
+
+// Race says whether Binary is built with the race detector: it is then several times slower and larger.
+func Race() bool { return os.Getenv("FRONTDESK_TEST_RACE") == "1" }
+
+func build() error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	if binary.dir, err = os.MkdirTemp("", "frontdesk-binary-"); err != nil {
+		return err
+	}
+	binary.path = filepath.Join(binary.dir, "frontdesk")
+	args := []string{"build", "-o", binary.path}
+	if Race() {
+		args = append(args, "-race")
+	}
+	command := exec.Command("go", append(args, "./cmd/frontdesk")...)
+	command.Dir = root
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return nil
+}
+
+// Root returns the module's root directory, found from the working directory upwards.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+	return "", err
+}
+
+// Run runs the program to its end and returns what it printed. The error is an *exec.ExitError where the program
+// ended with a status other than 0.
+func Run(t testing.TB, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, Binary(t), args...)
+	var out, problems bytes.Buffer
+	command.Stdout, command.Stderr = &out, &problems
+	command.Env = environment()
+	err = command.Run()
+	return out.String(), problems.String(), err
+}
+
+// MustRun is Run for a program that has to succeed.
+func MustRun(t testing.TB, args ...string) (stdout string) {
+	t.Helper()
+	stdout, stderr, err := Run(t, args...)
+	if err != nil {
+		t.Fatalf("frontdesk %s: %v\n%s%s", strings.Join(args, " "), err, stdout, stderr)
+	}
+	return stdout
+}
+
+// environment is the test's own without what would configure the program behind the test's back.
+func environment() []string {
+	env := []string{"GORACE=halt_on_error=1"}
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "FRONTDESK_") {
+			env = append(env, entry)
+		}
+	}
+	return env
+}
