@@ -1,8 +1,18 @@
 // Package terms holds the owner's rules and decides by them. It is pure: rules and facts in, a Decision out, with
 // no clock and no I/O, so that every door gets the same answer and a test can ask every question.
 //
-// The rules are an ordered list; the first that matches an item wins. An item that no rule matches is blocked.
+// The rules are an ordered list; the first that matches an item wins. An item that no rule matches is blocked, and
+// so is an item whose address cannot be read when a rule asks for it: what is unclear stays inside.
 package terms
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Access says how far an open door may go with an item.
 type Access string
@@ -22,7 +32,8 @@ type Facts struct {
 	Types  []string
 }
 
-// Decision is what the rules say about one item.
+// Decision is what the rules say about one item. Its slices are shared by all decisions of the same rule and must
+// not be changed.
 type Decision struct {
 	Access       Access
 	Labels       []string // editorial domains
@@ -32,4 +43,110 @@ type Decision struct {
 	Rule         int      // index of the rule that decided, -1 if none matched
 	Line         int      // its line in the file it came from, 0 if it came from none
 	Reason       string   // one sentence in plain words
+}
+
+// Options tell the rules what they cannot know by themselves.
+type Options struct {
+	// IsA says whether the schema.org type t is ancestor itself or below it in the class tree. Without it a type
+	// matches only itself.
+	IsA func(t, ancestor string) bool
+}
+
+// Terms are compiled rules. They never change and may be used from many goroutines.
+type Terms struct {
+	rules   []compiled
+	isA     func(t, ancestor string) bool
+	version string
+}
+
+// defaultRules stand in when the owner wrote no rules at all: a front desk without terms is an open one.
+var defaultRules = []Rule{{Access: Open}}
+
+// New compiles rules, without Options. See Options.New.
+func New(rules []Rule) (*Terms, error) { return Options{}.New(rules) }
+
+// New compiles rules. With no rules at all, everything is open. What is wrong is reported whole: the error joins
+// one *RuleError for each finding.
+func (o Options) New(rules []Rule) (*Terms, error) {
+	t := &Terms{isA: o.IsA, version: version(rules)}
+	if t.isA == nil {
+		t.isA = func(a, b string) bool { return a == b }
+	}
+	if len(rules) == 0 {
+		fallback, _ := compile(0, defaultRules[0])
+		fallback.decision.Reason = "no terms are configured, so everything is open"
+		t.rules = []compiled{fallback}
+		return t, nil
+	}
+	var findings []error
+	for i, rule := range rules {
+		c, errs := compile(i, rule)
+		findings = append(findings, errs...)
+		t.rules = append(t.rules, c)
+	}
+	if len(findings) > 0 {
+		return nil, errors.Join(findings...)
+	}
+	return t, nil
+}
+
+// Version identifies the rules: equal rules have equal versions, wherever they stand in their file.
+func (t *Terms) Version() string { return t.version }
+
+// version hashes the rules' canonical form. Line numbers are no part of it: moving a rule in its file changes
+// nothing that anyone is told.
+func version(rules []Rule) string {
+	plain := slices.Clone(rules)
+	for i := range plain {
+		plain[i].Line = 0
+	}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		panic("terms: rules are plain data and always encode: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Decide finds the first rule that matches and says what it says.
+func (t *Terms) Decide(facts Facts) Decision {
+	item := subject{Facts: facts}
+	for i := range t.rules {
+		switch matched, unclear := t.rules[i].matches(&item, t.isA); {
+		case unclear:
+			return t.unclear(i, &item)
+		case matched:
+			return t.rules[i].decision
+		}
+	}
+	return unmatched
+}
+
+// unmatched is the decision on an item that no rule speaks of.
+var unmatched = Decision{Access: Blocked, Rule: -1, Reason: "no rule matches, so the item is blocked"}
+
+// unclear is the decision when rule i asks for an address that cannot be read: nobody can say whether the rule was
+// meant for this item, so the item stays inside.
+func (t *Terms) unclear(i int, item *subject) Decision {
+	return Decision{
+		Access: Blocked,
+		Rule:   i,
+		Line:   t.rules[i].rule.Line,
+		Reason: fmt.Sprintf("%s asks for the address, and the address cannot be read (%s), so the item is blocked",
+			t.rules[i].name(), item.problem),
+	}
+}
+
+// Allows says whether the decision lets an item be used for a function ("search", "ai-input"). What is blocked is
+// allowed for nothing; a prohibition outweighs a permission; a list of permissions, where there is one, is
+// complete. "ai-all" covers the functions that begin with "ai-", "all" covers every one.
+func (d Decision) Allows(function string) bool {
+	if d.Access == Blocked {
+		return false
+	}
+	// Asking for a whole group is refused as soon as one of its members is prohibited.
+	if slices.ContainsFunc(d.Prohibit, func(f string) bool { return covers(f, function) || covers(function, f) }) {
+		return false
+	}
+	return len(d.Permit) == 0 || slices.ContainsFunc(d.Permit, func(f string) bool { return covers(f, function) })
 }
