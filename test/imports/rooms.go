@@ -62,9 +62,11 @@ var rooms = []room{
 	{path: "internal/content/internal/classgen"},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
 	{path: "internal/eval", inside: []string{"internal/fail"}},
+	{path: "internal/ingest/tree"},
+	{path: "internal/ingest/passage", pure: true},
 	{
 		path:    "internal/ingest",
-		inside:  []string{"internal/fail", "internal/content"},
+		inside:  []string{"internal/fail", "internal/content", "internal/ingest/tree", "internal/ingest/passage"},
 		outside: []string{yaml, markdown, readability, html, text, jsonText, syncx},
 	},
 	{
