@@ -52,6 +52,9 @@ var rooms = []room{
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 
+	// Configuration files read strictly, with line and column.
+	{path: "internal/strictyaml", inside: []string{"internal/fail"}, outside: []string{yaml}},
+
 	// The owner's rules: rules and facts in, a decision out.
 	{path: "internal/terms", inside: []string{"internal/fail"}, outside: []string{hostNames, text}, pure: true},
 
@@ -92,7 +95,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
-			"internal/nlweb", "internal/console", "internal/demo",
+			"internal/nlweb", "internal/console", "internal/demo", "internal/strictyaml",
 		},
 		outside: []string{yaml, metrics, syncx},
 	},
@@ -109,6 +112,7 @@ var rooms = []room{
 	// Black-box tests and their tools.
 	{path: "test/imports"},
 	{path: "test/report"},
+	{path: "test/transcript", outside: testTools},
 	{path: "test/process", tool: true},
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "test/process"}},
 	{path: "test/hostile", inside: []string{"test/process"}},
@@ -119,6 +123,9 @@ var rooms = []room{
 var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar",
 }
+
+// testRooms are the packages of ours that exist for the tests of other rooms.
+var testRooms = []string{"internal/store/storetest", "test/transcript"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{
