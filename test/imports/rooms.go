@@ -37,6 +37,7 @@ const (
 	hostNames   = "golang.org/x/net/idna"
 	jsonText    = "github.com/go-json-experiment/json"
 	commandLine = "github.com/alecthomas/kong"
+	listeners   = "golang.org/x/net/netutil"
 	metrics     = "github.com/prometheus/client_golang"
 	cache       = "github.com/maypok86/otter/v2"
 	syncx       = "golang.org/x/sync"
@@ -47,6 +48,8 @@ const (
 var rooms = []room{
 	// Leaves: everyone may import them.
 	{path: "internal/fail", pure: true},
+	{path: "internal/event"},
+	{path: "internal/strictyaml", outside: []string{yaml}},
 
 	// What goes over the wire: shared by server and clients, no I/O.
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
@@ -86,7 +89,7 @@ var rooms = []room{
 	},
 
 	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
-	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/desk", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/desk", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 	{path: "internal/console", inside: []string{"internal/fail"}},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
@@ -103,9 +106,9 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo",
+			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml",
 		},
-		outside: []string{commandLine, yaml},
+		outside: []string{commandLine},
 	},
 	{path: "cmd/frontdesk", inside: []string{"internal/cli"}},
 
