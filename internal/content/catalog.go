@@ -1,0 +1,170 @@
+package content
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+)
+
+// Catalog is the content of all sites in one database. Its methods may be called from several goroutines, and by
+// several processes on one database.
+type Catalog struct {
+	db  *store.DB
+	now func() time.Time
+
+	// numbers remembers the numbers of sources, which never change. Guarded by mu.
+	mu      sync.RWMutex
+	numbers map[SourceKey]int64
+}
+
+// Options are a Catalog's; the zero value will do.
+type Options struct {
+	Now func() time.Time // time.Now if nil
+}
+
+// SourceKey names a source of a site.
+type SourceKey struct {
+	Site   string
+	Source string
+}
+
+// Source is how a source stands.
+type Source struct {
+	SourceKey
+	Revision  int64     // what is published; 0 before the first run
+	Items     int       // published ones
+	Passages  int       // of these items
+	LastRun   time.Time // when the last run was published
+	Last      Summary   // of that run
+	Failed    time.Time // when LastError happened
+	LastError string    // what Failed recorded since the last run, or empty
+}
+
+// New returns the catalog that is kept in db, which was opened with Schema.
+func New(db *store.DB, options Options) *Catalog {
+	now := options.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Catalog{db: db, now: now, numbers: map[SourceKey]int64{}}
+}
+
+// Sources lists the sources of all sites, by site and name.
+func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
+	var sources []Source
+	err := c.db.View(ctx, func(tx *store.Tx) error {
+		sources = nil
+		rows, err := tx.Query(ctx, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error
+			FROM content_source WHERE forgotten = 0 ORDER BY site, name`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s Source
+			var lastRun, failed int64
+			var counts string
+			if err := rows.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed, &s.LastError); err != nil {
+				return err
+			}
+			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
+			if counts != "" {
+				if err := json.Unmarshal([]byte(counts), &s.Last); err != nil {
+					return err
+				}
+			}
+			sources = append(sources, s)
+		}
+		return rows.Err()
+	})
+	return sources, err
+}
+
+// Failed records that filling the source went wrong, for Sources to tell, until its next run is published.
+func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) error {
+	if problem == nil {
+		return nil
+	}
+	detail := problem.Error()
+	var coded *fail.Error
+	if errors.As(problem, &coded) {
+		detail = coded.Detail
+	}
+	return c.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := ensureSource(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE content_source SET failed = $1, last_error = $2 WHERE n = $3`,
+			store.Micros(c.now()), clip(clean(detail), 2000), n)
+		return err
+	})
+}
+
+// clip shortens s to at most n bytes, at the end of a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return clean(s[:n])
+}
+
+// Remove forgets a source: its items are gone for every reader at once. A source that nobody knows is no error.
+func (c *Catalog) Remove(ctx context.Context, site, source string) error {
+	known, err := c.number(ctx, SourceKey{site, source})
+	if err != nil || known == 0 {
+		return err
+	}
+	run, err := c.Begin(ctx, site, source)
+	if err != nil {
+		return err
+	}
+	defer run.Abort(ctx)
+	run.forget = true
+	_, err = run.Commit(ctx, CommitOptions{AllowShrink: true})
+	return err
+}
+
+// number is the number of a source, 0 if there is none.
+func (c *Catalog) number(ctx context.Context, key SourceKey) (int64, error) {
+	c.mu.RLock()
+	n := c.numbers[key]
+	c.mu.RUnlock()
+	if n != 0 {
+		return n, nil
+	}
+	err := c.db.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = sourceNumber(ctx, tx, key)
+		return err
+	})
+	if err == nil && n != 0 {
+		c.mu.Lock()
+		c.numbers[key] = n
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+func sourceNumber(ctx context.Context, tx *store.Tx, key SourceKey) (n int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT COALESCE(MAX(n), 0) FROM content_source WHERE site = $1 AND name = $2`, key.Site, key.Source).Scan(&n)
+	return n, err
+}
+
+// ensureSource is the number of a source, which it enters if nobody knows it yet.
+func ensureSource(ctx context.Context, tx *store.Tx, key SourceKey) (int64, error) {
+	if key.Site != clean(key.Site) || key.Source != clean(key.Source) || key.Source == "" {
+		return 0, fail.New(fail.Invalid, "the source %q of site %q cannot be kept: a source needs a name of printable characters", key.Source, key.Site)
+	}
+	n, err := sourceNumber(ctx, tx, key)
+	if err != nil || n != 0 {
+		return n, err
+	}
+	err = tx.QueryRow(ctx, `INSERT INTO content_source (n, site, name) SELECT COALESCE(MAX(n), 0) + 1, $1, $2 FROM content_source RETURNING n`,
+		key.Site, key.Source).Scan(&n)
+	return n, err
+}

@@ -1,0 +1,135 @@
+package content
+
+import (
+	"context"
+	"encoding/json"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+)
+
+// Commit publishes what the run has put, all at once. Items of the source that were not put are removed, unless the
+// options say that the run was partial. A run that would leave less than half of the source's items is refused with
+// fail.Invalid, and can be committed again with AllowShrink. A run that changed nothing publishes no new revision.
+// After any other error the run is lost, and what was published before stands.
+func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over != nil {
+		return Summary{}, r.over
+	}
+	if err := r.flush(ctx); err != nil {
+		return Summary{}, err
+	}
+	if err := r.shrinks(options); err != nil {
+		return Summary{}, err
+	}
+	r.over = errRunOver
+	if !options.Partial {
+		if err := r.expireUnseen(ctx); err != nil {
+			return Summary{}, err
+		}
+	}
+	summary := r.count
+	summary.Items += r.items
+	summary.Passages += r.passages
+	summary.Revision = r.published
+	if summary.Added+summary.Changed+summary.Removed > 0 || r.forget {
+		summary.Revision++
+	}
+	if err := r.publish(ctx, summary); err != nil {
+		return Summary{}, err
+	}
+	r.end()
+	return summary, nil
+}
+
+// shrinks refuses to put too little in the place of too much: more often than not the source was not read whole.
+func (r *Run) shrinks(options CommitOptions) error {
+	put := r.count.Added + r.count.Changed + r.count.Unchanged
+	if options.Partial || options.AllowShrink || 2*put >= r.items {
+		return nil
+	}
+	return fail.New(fail.Invalid, "the source %s of site %s has %d items, and this run would leave %d; nothing was changed. "+
+		"If that is what you want, allow it (frontdesk ingest --allow-shrink)", r.key.Source, r.key.Site, r.items, put)
+}
+
+// expireUnseen ends the published versions that the run has not put again.
+func (r *Run) expireUnseen(ctx context.Context) error {
+	if r.count.Changed+r.count.Unchanged == r.items {
+		return nil
+	}
+	at, end := numberRange(r.source)
+	for {
+		page, err := r.standing(ctx, at, end)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		at = page[len(page)-1].n
+		var unseen []int64
+		for _, v := range page {
+			if !r.seen.has(v.n) {
+				unseen = append(unseen, v.n)
+				r.count.Removed++
+				r.count.Items--
+				r.count.Passages -= v.passages
+			}
+		}
+		if len(unseen) == 0 {
+			continue
+		}
+		err = r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+			if err := r.renew(ctx, tx); err != nil {
+				return err
+			}
+			return r.expire(ctx, tx, unseen)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// standing reads a page of the published versions that nothing has ended yet.
+func (r *Run) standing(ctx context.Context, after, end int64) (page []version, err error) {
+	err = r.catalog.db.View(ctx, func(tx *store.Tx) error {
+		page = page[:0]
+		rows, err := tx.Query(ctx, `SELECT n, passages FROM content_version
+			WHERE n > $1 AND n < $2 AND since <= $3 AND until IS NULL ORDER BY n LIMIT 5000`, after, end, r.published)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var v version
+			if err := rows.Scan(&v.n, &v.passages); err != nil {
+				return err
+			}
+			page = append(page, v)
+		}
+		return rows.Err()
+	})
+	return page, err
+}
+
+// publish makes the run's revision the one that readers see. It is one small transaction.
+func (r *Run) publish(ctx context.Context, summary Summary) error {
+	counts, err := json.Marshal(summary)
+	if err != nil {
+		return err
+	}
+	forgotten := 0
+	if r.forget {
+		forgotten = 1
+	}
+	return r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE content_source SET published = $1, items = $2, passages = $3, last_run = $4, last_counts = $5,
+			forgotten = $6, failed = 0, last_error = '', lease = '', lease_until = 0 WHERE n = $7 AND lease = $8 AND published = $9`,
+			summary.Revision, summary.Items, summary.Passages, store.Micros(r.catalog.now()), string(counts),
+			forgotten, r.source, r.holder.String(), r.published)
+		if err == nil && n == 0 {
+			err = r.lost()
+		}
+		return err
+	})
+}

@@ -1,0 +1,290 @@
+package content
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"frontdesk/internal/store"
+)
+
+// Change is one step of the change feed: an item that is there now, or one that no longer is.
+type Change struct {
+	Entry   Entry
+	Removed bool // only Entry.Ref is set, and names the version that was removed
+}
+
+// ErrBehind is what Changes gives a follower that cannot be told all that was removed since it last asked: it is many
+// revisions behind, or ahead, because an older copy of the database was put back. It starts over from nothing.
+var ErrBehind = errors.New("the catalog cannot say what changed since then; start over")
+
+// Revisions gives the published revision of every source that was ever published, including those that were forgotten
+// since. It is cheap enough to be asked every second.
+func (c *Catalog) Revisions(ctx context.Context) (map[SourceKey]int64, error) {
+	revisions := map[SourceKey]int64{}
+	err := c.db.View(ctx, func(tx *store.Tx) error {
+		sources, err := published(ctx, tx)
+		for _, s := range sources {
+			revisions[s.key] = s.published
+		}
+		return err
+	})
+	return revisions, err
+}
+
+// publishedSource is what readers need to know of a source.
+type publishedSource struct {
+	key                   SourceKey
+	n, published, horizon int64
+}
+
+func published(ctx context.Context, tx *store.Tx) (sources []publishedSource, err error) {
+	rows, err := tx.Query(ctx, `SELECT site, name, n, published, horizon FROM content_source WHERE published > 0 ORDER BY site, name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s publishedSource
+		if err := rows.Scan(&s.key.Site, &s.key.Source, &s.n, &s.published, &s.horizon); err != nil {
+			return nil, err
+		}
+		sources = append(sources, s)
+	}
+	return sources, rows.Err()
+}
+
+// Changes calls fn with all that was published since from, in one consistent snapshot, and returns the revisions to go
+// on from. From an empty map that is everything. The order is by site and source; in a source first what was removed,
+// then what is new, by revision and in the order in which it was put. A follower keys by Ref.ID: an item that was
+// replaced comes as its new version alone, and one that is reported as removed may be one that the follower never had.
+// An error of fn ends it and is returned. See also ErrBehind.
+func (c *Catalog) Changes(ctx context.Context, from map[SourceKey]int64, fn func(Change) error) (to map[SourceKey]int64, err error) {
+	err = c.db.View(ctx, func(tx *store.Tx) error {
+		to = map[SourceKey]int64{}
+		sources, err := published(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			to[s.key] = s.published
+			since := from[s.key]
+			if since == s.published {
+				continue
+			}
+			if since > s.published || since > 0 && since < s.horizon {
+				return fmt.Errorf("source %s of site %s, from revision %d to %d: %w", s.key.Source, s.key.Site, since, s.published, ErrBehind)
+			}
+			if err := s.removals(ctx, tx, since, fn); err != nil {
+				return err
+			}
+			if err := s.additions(ctx, tx, since, fn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return to, err
+}
+
+func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64, fn func(Change) error) error {
+	if since == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `SELECT v.id, v.since FROM content_version v
+		WHERE v.source = $1 AND v.until > $2 AND v.until <= $3 AND NOT EXISTS (
+			SELECT 1 FROM content_version w WHERE w.source = $1 AND w.id = v.id AND w.since <= $3 AND (w.until IS NULL OR w.until > $3))
+		ORDER BY v.until, v.n`, s.n, since, s.published)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		change := Change{Removed: true, Entry: Entry{Ref: Ref{Site: s.key.Site, Source: s.key.Source}}}
+		if err := rows.Scan(&change.Entry.ID, &change.Entry.Since); err != nil {
+			return err
+		}
+		if err := fn(change); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// selectItem are the columns that scanned takes, after those of content_version that a query begins with.
+const itemFields = `i.url, i.types, i.name, i.description, i.keys, i.language, i.image, i.publisher, i.published, i.modified, i.origin, i.passages`
+
+// visible joins the versions of source $1 with what they hold, as of revision $3. CROSS JOIN keeps SQLite from turning
+// the order of the tables around, and with it the order of the rows.
+const visible = ` FROM content_version v CROSS JOIN content_item i
+	WHERE i.n = v.n AND v.source = $1 AND v.since > $2 AND v.since <= $3 AND (v.until IS NULL OR v.until > $3)
+	ORDER BY v.since, v.n`
+
+func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int64, fn func(Change) error) error {
+	rows, err := tx.Query(ctx, `SELECT v.id, v.since, `+itemFields+visible, s.n, since, s.published)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var read scanned
+	var ref Ref
+	targets := append([]any{&ref.ID, &ref.Since}, read.fields()...)
+	for rows.Next() {
+		ref = Ref{Site: s.key.Site, Source: s.key.Source}
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		item, err := read.take()
+		if err != nil {
+			return err
+		}
+		if err := fn(Change{Entry: Entry{Ref: ref, Item: item}}); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Each calls fn with every item that a site has now, whole, by source and in the order in which they were put. An error
+// of fn ends it and is returned.
+func (c *Catalog) Each(ctx context.Context, site string, fn func(Item) error) error {
+	return c.db.View(ctx, func(tx *store.Tx) error {
+		sources, err := published(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			if s.key.Site == site {
+				err = errors.Join(err, s.each(ctx, tx, fn))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s publishedSource) each(ctx context.Context, tx *store.Tx, fn func(Item) error) error {
+	rows, err := tx.Query(ctx, `SELECT `+itemFields+`, i.object`+visible, s.n, 0, s.published)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		item, err := scanWhole(rows)
+		if err != nil {
+			return err
+		}
+		if err := fn(item); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func scanWhole(rows *sql.Rows, before ...any) (Item, error) {
+	var read scanned
+	var object []byte
+	if err := rows.Scan(append(append(before, read.fields()...), &object)...); err != nil {
+		return Item{}, err
+	}
+	item, err := read.take()
+	item.Object = object
+	return item, err
+}
+
+// Load gives the items that refs name, whole, in their order. A version that is no more gives a zero Item.
+func (c *Catalog) Load(ctx context.Context, refs ...Ref) ([]Item, error) {
+	items := make([]Item, len(refs))
+	wanted := map[Ref][]int{}
+	numbers := map[SourceKey]int64{}
+	for i, ref := range refs {
+		key := SourceKey{ref.Site, ref.Source}
+		n, err := c.number(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		numbers[key] = n
+		wanted[ref] = append(wanted[ref], i)
+	}
+	err := c.db.View(ctx, func(tx *store.Tx) error {
+		for key, n := range numbers {
+			if err := loadFrom(ctx, tx, key, n, wanted, items); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+// loadFrom loads what is wanted of one source.
+func loadFrom(ctx context.Context, tx *store.Tx, key SourceKey, n int64, wanted map[Ref][]int, items []Item) error {
+	var ids []string
+	for ref := range wanted {
+		if ref.Site == key.Site && ref.Source == key.Source {
+			ids = append(ids, ref.ID)
+		}
+	}
+	for part := range parts(ids) {
+		list, args := among(2, part)
+		rows, err := tx.Query(ctx, `SELECT v.id, v.since, `+itemFields+`, i.object FROM content_version v CROSS JOIN content_item i
+			WHERE i.n = v.n AND v.source = $1 AND v.id IN (`+list+`)`, append([]any{n}, args...)...)
+		if err != nil {
+			return err
+		}
+		if err := takeWanted(rows, key, wanted, items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func takeWanted(rows *sql.Rows, key SourceKey, wanted map[Ref][]int, items []Item) error {
+	defer rows.Close()
+	for rows.Next() {
+		ref := Ref{Site: key.Site, Source: key.Source}
+		item, err := scanWhole(rows, &ref.ID, &ref.Since)
+		if err != nil {
+			return err
+		}
+		for _, i := range wanted[ref] {
+			items[i] = item
+		}
+	}
+	return rows.Err()
+}
+
+// Find gives the current versions of the items at url in a site, by source: none, one, or one for each source that has
+// it.
+func (c *Catalog) Find(ctx context.Context, site, url string) (refs []Ref, err error) {
+	err = c.db.View(ctx, func(tx *store.Tx) error {
+		refs = nil
+		sources, err := published(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			if s.key.Site != site {
+				continue
+			}
+			ref := Ref{Site: site, Source: s.key.Source, ID: ItemID(site, s.key.Source, url)}
+			err := tx.QueryRow(ctx, `SELECT since FROM content_version
+				WHERE source = $1 AND id = $2 AND since <= $3 AND (until IS NULL OR until > $3)`, s.n, ref.ID, s.published).Scan(&ref.Since)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			refs = append(refs, ref)
+		}
+		return nil
+	})
+	return refs, err
+}

@@ -1,0 +1,212 @@
+package content
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/internal/store"
+)
+
+// keepRemovals is for how many revisions a source remembers what was removed. A follower that is further behind has to
+// start over.
+const keepRemovals = 32
+
+// keepForgotten is how long a forgotten source keeps its content for readers that have not yet heard.
+const keepForgotten = time.Hour
+
+// sweepSize is how many rows one transaction sweeps.
+const sweepSize = 2000
+
+// numberBits is how many versions a source can have in all its life: 2^40.
+const numberBits = 40
+
+// numberRange gives the bounds between which the numbers of a source's versions lie.
+func numberRange(source int64) (after, before int64) {
+	return source << numberBits, (source + 1) << numberBits
+}
+
+// sweep takes away what runs before have left: what a run that died had written, then what versions held that no reader
+// uses any more. A reader one revision behind still finds all it may ask for.
+func (r *Run) sweep(ctx context.Context) error {
+	if err := r.undo(ctx); err != nil {
+		return err
+	}
+	if err := r.retire(ctx); err != nil {
+		return err
+	}
+	if err := r.catalog.sweepForgotten(ctx); err != nil {
+		return err
+	}
+	after, before := numberRange(r.source)
+	return r.catalog.db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COALESCE(MAX(n), $1) FROM content_version WHERE n > $1 AND n < $2`, after, before).Scan(&r.last)
+	})
+}
+
+// undo takes back what a run wrote that never published it.
+func (r *Run) undo(ctx context.Context) error {
+	err := r.each(ctx, `SELECT n FROM content_version WHERE source = $1 AND since > $2 LIMIT $3`, r.published, dropVersions)
+	if err != nil {
+		return err
+	}
+	return r.each(ctx, `SELECT n FROM content_version WHERE source = $1 AND until > $2 LIMIT $3`, r.published,
+		func(ctx context.Context, tx *store.Tx, versions []int64) error {
+			return execAmong(ctx, tx, `UPDATE content_version SET until = NULL WHERE n IN (`, versions)
+		})
+}
+
+// each runs fn, in transactions of a bearable size, for all that query finds, which must be less each time.
+func (r *Run) each(ctx context.Context, query string, bound int64, fn func(context.Context, *store.Tx, []int64) error) error {
+	for more := true; more; {
+		err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+			if err := r.renew(ctx, tx); err != nil {
+				return err
+			}
+			found, err := numbers(ctx, tx, query, r.source, bound, sweepSize)
+			if err != nil {
+				return err
+			}
+			more = len(found) == sweepSize
+			return fn(ctx, tx, found)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func numbers(ctx context.Context, tx *store.Tx, query string, args ...any) (found []int64, err error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		found = append(found, n)
+	}
+	return found, rows.Err()
+}
+
+// retire lets go of versions that ended before the published revision, and of removals too old to be told.
+func (r *Run) retire(ctx context.Context) error {
+	if err := r.catalog.empty(ctx, r.source, r.swept, r.published-1); err != nil {
+		return err
+	}
+	oldest := r.published - keepRemovals
+	if oldest <= 0 {
+		return nil
+	}
+	// The horizon moves before anything behind it goes, so that no follower misses a removal and does not know it.
+	err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE content_source SET horizon = $1 WHERE n = $2`, oldest, r.source)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.each(ctx, `SELECT n FROM content_version WHERE source = $1 AND until <= $2 LIMIT $3`, oldest, dropVersions)
+}
+
+// empty takes away what a source's versions held that ended after swept, but not after last, and the versions
+// themselves if another took their place: only removals need to be remembered.
+func (c *Catalog) empty(ctx context.Context, source, swept, last int64) error {
+	for at := (place{swept, 1 << 62}); at.until < last; {
+		page, err := c.deadPage(ctx, source, last, at)
+		if err != nil {
+			return err
+		}
+		var dead, replaced []int64
+		for _, v := range page {
+			dead = append(dead, v.n)
+			if v.replaced {
+				replaced = append(replaced, v.n)
+			}
+			at = v.place
+		}
+		if len(page) < sweepSize {
+			at.until = last
+		}
+		err = c.db.Update(ctx, func(tx *store.Tx) error {
+			if err := execAmong(ctx, tx, `DELETE FROM content_item WHERE n IN (`, dead); err != nil {
+				return err
+			}
+			if err := execAmong(ctx, tx, `DELETE FROM content_version WHERE n IN (`, replaced); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, `UPDATE content_source SET swept = $1 WHERE n = $2`, at.until-1, source)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is where a version stands in the order of the ends.
+type place struct {
+	until, n int64
+}
+
+type deadVersion struct {
+	place
+	replaced bool
+}
+
+func (c *Catalog) deadPage(ctx context.Context, source, last int64, after place) (page []deadVersion, err error) {
+	err = c.db.View(ctx, func(tx *store.Tx) error {
+		page = page[:0]
+		rows, err := tx.Query(ctx, `SELECT until, n,
+				EXISTS (SELECT 1 FROM content_version w WHERE w.source = $1 AND w.id = v.id AND w.since = v.until)
+			FROM content_version v
+			WHERE v.source = $1 AND v.until <= $2 AND (v.until, v.n) > ($3, $4) ORDER BY v.until, v.n LIMIT $5`,
+			source, last, after.until, after.n, sweepSize)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var v deadVersion
+			if err := rows.Scan(&v.until, &v.n, &v.replaced); err != nil {
+				return err
+			}
+			page = append(page, v)
+		}
+		return rows.Err()
+	})
+	return page, err
+}
+
+// sweepForgotten empties the sources that were forgotten a while ago: nothing else may ever begin a run over them.
+func (c *Catalog) sweepForgotten(ctx context.Context) error {
+	type source struct{ n, swept, published int64 }
+	var forgotten []source
+	err := c.db.View(ctx, func(tx *store.Tx) error {
+		forgotten = nil
+		rows, err := tx.Query(ctx, `SELECT n, swept, published FROM content_source WHERE forgotten = 1 AND swept < published AND last_run < $1`,
+			store.Micros(c.now().Add(-keepForgotten)))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s source
+			if err := rows.Scan(&s.n, &s.swept, &s.published); err != nil {
+				return err
+			}
+			forgotten = append(forgotten, s)
+		}
+		return rows.Err()
+	})
+	for _, s := range forgotten {
+		if err == nil {
+			err = c.empty(ctx, s.n, s.swept, s.published)
+		}
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
+)
+
+// sqliteEngine is one file, a pool of connections that only read, and one that writes. A second process may have
+// the same file open: SQLite lets one write at a time, and readers are never in the way.
+type sqliteEngine struct {
+	path    string
+	readers *sql.DB
+	writers *sql.DB // of one connection
+	writer  *writer
+}
+
+// busyTimeout is how long a writer waits for another process to finish its transaction. Nobody's should take more
+// than a fraction of a second.
+const busyTimeout = 30 * time.Second
+
+func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
+	if err := prepareFile(path); err != nil {
+		return nil, err
+	}
+	if readers <= 0 {
+		readers = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	e := &sqliteEngine{path: path}
+	var err error
+	e.writers, err = openPool(ctx, path, 1, "_txlock=immediate", "journal_mode(wal)", "synchronous(full)",
+		"cache_size(-16000)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)")
+	if err != nil {
+		return nil, explainSQLite(err, path)
+	}
+	e.readers, err = openPool(ctx, path, readers, "_txlock=deferred", "query_only(on)", "cache_size(-4000)")
+	if err != nil {
+		return nil, errors.Join(explainSQLite(err, path), e.writers.Close())
+	}
+	conn, err := e.writers.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(explainSQLite(err, path), e.readers.Close(), e.writers.Close())
+	}
+	e.writer = startWriter(conn)
+	return e, nil
+}
+
+// openPool opens connections to the file and tries one. Two processes that create the same file at once may find it
+// busy in a place where SQLite does not wait by itself.
+func openPool(ctx context.Context, path string, size int, txlock string, pragmas ...string) (*sql.DB, error) {
+	pool, err := driver.Open(fileURL(path, txlock, pragmas))
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	for pause := time.Millisecond; ; pause *= 2 {
+		var pages int
+		err = pool.QueryRowContext(ctx, `PRAGMA page_count`).Scan(&pages)
+		if !errors.Is(err, sqlite3.BUSY) || pause > busyTimeout/2 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return pool, nil
+}
+
+// fileURL is the driver's name for the file. The busy timeout comes first: the other pragmas may already have to
+// wait.
+func fileURL(path, txlock string, pragmas []string) string {
+	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(on)&_pragma=temp_store(memory)", txlock, busyTimeout.Milliseconds())
+	for _, pragma := range pragmas {
+		query += "&_pragma=" + pragma
+	}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query}
+	return u.String()
+}
+
+func explainSQLite(err error, path string) error {
+	advice := ""
+	switch {
+	case errors.Is(err, sqlite3.NOTADB):
+		advice = "the file is not an SQLite database; move it away, or name another file"
+	case errors.Is(err, sqlite3.CORRUPT):
+		advice = "the file is damaged; put back a copy, or move it away and ingest again"
+	case errors.Is(err, sqlite3.BUSY):
+		advice = "another process keeps it locked; end that one first"
+	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM):
+		advice = "let the user that runs frontdesk write to the file and its directory"
+	case errors.Is(err, sqlite3.FULL):
+		advice = "the disk is full; free some space"
+	default:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return fmt.Errorf("%s cannot be opened: %s (%w)", path, advice, err)
+}
+
+func (e *sqliteEngine) name() string { return SQLite }
+
+func (e *sqliteEngine) ping(ctx context.Context) error { return e.readers.PingContext(ctx) }
+
+func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
+	return view(ctx, e.readers, sql.LevelDefault, fn)
+}
+
+func (e *sqliteEngine) update(ctx context.Context, fn func(*Tx) error) error {
+	return e.writer.update(ctx, fn)
+}
+
+// migrate needs no lock of its own: a writing transaction excludes other processes from its beginning.
+func (e *sqliteEngine) migrate(ctx context.Context, fn func(*Tx) error) error {
+	return explained(e.writer.update(ctx, fn), e.path)
+}
+
+// explained is explainSQLite for errors that may be ours.
+func explained(err error, path string) error {
+	var code sqlite3.ErrorCode
+	if !errors.As(err, &code) {
+		return err
+	}
+	return explainSQLite(err, path)
+}
+
+func (e *sqliteEngine) close() error {
+	return errors.Join(e.readers.Close(), e.writer.close(), e.writers.Close())
+}
+
+// view runs fn on a snapshot of a pool's database and lets go of it, come what may.
+func view(ctx context.Context, pool *sql.DB, isolation sql.IsolationLevel, fn func(*Tx) error) error {
+	sqlTx, err := pool.BeginTx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer sqlTx.Rollback()
+	return perform(&Tx{tx: sqlTx, bulk: refuseBulk}, fn)
+}
+
+func refuseBulk(context.Context, string, []string, iter.Seq[[]any]) (int64, error) {
+	return 0, errors.New("a View cannot write; use Update")
+}

@@ -1,0 +1,149 @@
+// Package store is the database under every room that keeps something: SQLite in one file, or PostgreSQL 15 and
+// newer, with the same SQL text and the same behaviour on both. Work is done in closures: View gets a consistent
+// snapshot, Update a serializable transaction whose success means that it is on the disk.
+//
+// It stands at the bottom of the house: it imports no other room. The SQL lives with its owner, and so do the
+// tables; a room hands its migrations over as a Schema. Tables and their owners:
+//
+//	frontdesk_schema   store     the version of each room's tables
+//	content_source     content   one row for each source of each site: what is published, who fills it, how it went
+//	content_version    content   one small row for each version of an item: from which revision, until which
+//	content_item       content   what a version holds: the fields, the passages and the object
+//
+// SQL is written once for both engines:
+//   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first
+//     appearance; a test scans every string for it);
+//   - numbers are BIGINT, times integer microseconds (Micros, FromMicros), JSON text or bytes;
+//   - where the engines' DDL differs, a migration uses a token, see Schema.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Config says which database to open and what is to be in it.
+type Config struct {
+	// DSN is "sqlite:/path/file.db", a plain path, or "postgres://user:password@host:5432/database".
+	DSN string
+	// Schemas are the migrations of every room that owns tables, applied in this order.
+	Schemas []Schema
+	// Log hears of migrations and of trouble that was overcome; nil for none.
+	Log *slog.Logger
+	// Readers is the number of connections for Views (and, on PostgreSQL, for everything); 0 for a default.
+	Readers int
+}
+
+// DB is an open database. Its methods may be called from several goroutines.
+type DB struct {
+	engine engine
+	log    *slog.Logger
+}
+
+// engine is what SQLite and PostgreSQL each do in their own way. All methods may be called concurrently. update
+// returns nil only when the transaction is durable.
+type engine interface {
+	name() string
+	view(ctx context.Context, fn func(*Tx) error) error
+	update(ctx context.Context, fn func(*Tx) error) error
+	// migrate runs fn in a transaction that no other process's migrate overlaps, and that sees what the one
+	// before has written.
+	migrate(ctx context.Context, fn func(*Tx) error) error
+	ping(ctx context.Context) error
+	close() error
+}
+
+// The names of the engines, as Engine gives them.
+const (
+	SQLite     = "sqlite"
+	PostgreSQL = "postgres"
+)
+
+// ErrClosed is returned by everything that is asked of a DB after Close.
+var ErrClosed = errors.New("the database is closed")
+
+// Open opens the database, creating an SQLite file (and its directory) that does not exist, and migrates it
+// forward. A database that a newer frontdesk has written is refused. Errors say what to do, and hold no password.
+func Open(ctx context.Context, config Config) (*DB, error) {
+	log := config.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	address, err := parseDSN(config.DSN)
+	if err != nil {
+		return nil, err
+	}
+	var e engine
+	if address.engine == SQLite {
+		e, err = openSQLite(ctx, address.path, config.Readers)
+	} else {
+		e, err = openPostgres(ctx, address, config.Readers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{engine: e, log: log}
+	if err := db.migrate(ctx, config.Schemas); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", address, err), e.close())
+	}
+	return db, nil
+}
+
+// Close waits for the Update that is under way and closes the database. Updates that wait get ErrClosed.
+func (db *DB) Close() error { return db.engine.close() }
+
+// Engine is SQLite or PostgreSQL.
+func (db *DB) Engine() string { return db.engine.name() }
+
+// Ping says whether the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.engine.ping(ctx) }
+
+// View runs fn on a consistent snapshot. What fn writes is refused.
+func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
+	return db.engine.view(ctx, fn)
+}
+
+// Update runs fn in a serializable transaction and returns nil when it is committed and durable. An error from fn
+// undoes everything that fn wrote; so does a statement that failed, even if fn went on regardless. A panic in fn
+// undoes it too, and goes on in the caller.
+//
+// fn may run more than once: what it keeps outside the transaction it must set anew each time. It must not call
+// Update, whose turn would never come. When ctx ends while Update waits for its turn, it returns at once and fn is
+// not run; when it ends while fn runs, the next statement fails.
+//
+// On SQLite one writer runs the transactions one after another and commits several with one write to the disk, so
+// many small Updates at once are cheap. On PostgreSQL they run side by side, and those that collide are repeated.
+func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	return db.engine.update(ctx, fn)
+}
+
+// Micros is a time as the database keeps it: microseconds since 1970 in UTC, 0 for the zero time.
+func Micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// FromMicros is the time that Micros made the number of.
+func FromMicros(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(n).UTC()
+}
+
+// perform runs fn and says what became of it: fn's error, or that of a statement whose failure fn passed over.
+// PostgreSQL cannot commit after a failed statement and SQLite could; so that both behave alike, neither does.
+func perform(tx *Tx, fn func(*Tx) error) error {
+	defer tx.over.Store(true)
+	err := fn(tx)
+	if err == nil {
+		err = tx.failed
+	}
+	return err
+}
+

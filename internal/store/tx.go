@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// Tx is a transaction inside View or Update. It is for the goroutine that runs the closure, and ends with it.
+type Tx struct {
+	tx   *sql.Tx
+	bulk func(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
+	// shared says that others' transactions share the connection, so that a statement must not be broken off in
+	// the middle: SQLite would take the others with it.
+	shared     bool
+	statements map[string]*sql.Stmt // prepared ones, by text; nil to prepare each time
+	failed     error                // the first statement that failed
+	over       atomic.Bool
+}
+
+var errOver = errors.New("the transaction is over; a Tx must not be used after its closure has returned")
+
+// Exec runs a statement and says how many rows it changed.
+func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, err := tx.ready(ctx)
+	if err != nil {
+		return 0, err
+	}
+	result, err := tx.exec(ctx, query, args)
+	if err != nil {
+		return 0, tx.fail(err)
+	}
+	return result.RowsAffected()
+}
+
+func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if tx.statements == nil || len(args) == 0 {
+		return tx.tx.ExecContext(ctx, query, args...)
+	}
+	statement, ok := tx.statements[query]
+	if !ok {
+		var err error
+		if statement, err = tx.tx.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+		tx.statements[query] = statement
+	}
+	return statement.ExecContext(ctx, args...)
+}
+
+// Query runs a statement that gives rows. The caller closes them before the next statement: PostgreSQL has one
+// conversation per connection.
+func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	ctx, err := tx.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, tx.fail(err)
+	}
+	return rows, nil
+}
+
+// QueryRow runs a statement that gives one row; its error comes with Scan.
+func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
+	ctx, err := tx.ready(ctx)
+	if err != nil {
+		// There is no other way to make a Row that holds an error than to ask with a context that has ended.
+		dead, cancel := context.WithCancelCause(ctx)
+		cancel(err)
+		return tx.tx.QueryRowContext(dead, query, args...)
+	}
+	return tx.tx.QueryRowContext(ctx, query, args...)
+}
+
+// Bulk inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says how many. The values
+// are nil, bool, int, int64, float64, string and []byte. While rows yields them it must not use the transaction.
+func (tx *Tx) Bulk(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
+	ctx, err := tx.ready(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := tx.bulk(ctx, table, columns, rows)
+	if err != nil {
+		return n, tx.fail(err)
+	}
+	return n, nil
+}
+
+// ready says whether another statement may run, and under which context.
+func (tx *Tx) ready(ctx context.Context) (context.Context, error) {
+	if tx.over.Load() {
+		return ctx, errOver
+	}
+	if tx.failed != nil {
+		return ctx, tx.failed
+	}
+	if err := context.Cause(ctx); err != nil {
+		return ctx, tx.fail(err)
+	}
+	if tx.shared {
+		return context.WithoutCancel(ctx), nil
+	}
+	return ctx, nil
+}
+
+func (tx *Tx) fail(err error) error {
+	if tx.failed == nil {
+		tx.failed = err
+	}
+	return err
+}
+
+// Params is a list of n parameters for an IN (...), the first of which is $from: "$2, $3, $4".
+func Params(from, n int) string {
+	var b strings.Builder
+	b.Grow(n * 6)
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(from + i))
+	}
+	return b.String()
+}

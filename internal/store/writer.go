@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"runtime"
+	"time"
+)
+
+// writer is the one goroutine that writes to an SQLite file. It commits in groups: callers whose transactions come
+// at the same time share one transaction of the database, and so one write to the disk. Each but the first stands
+// in a savepoint of its own, so that one that fails takes only its own changes back. A caller runs its closure in
+// its own goroutine when the writer hands it the turn (panics and runtime.Goexit stay where they belong), and
+// learns of success after the COMMIT.
+type writer struct {
+	conn    *sql.Conn
+	queue   chan *turn
+	ctx     context.Context // ends with close, so that waiting for another process's lock ends too
+	stop    context.CancelFunc
+	stopped chan struct{}
+	commits int64 // for tests; written by the goroutine alone
+}
+
+// turn is one Update on its way through the writer.
+type turn struct {
+	ctx   context.Context
+	start chan *Tx   // unbuffered: a caller that has left does not take it
+	ran   chan error // what came of the closure
+	end   chan error // what came of the whole, exactly once, at last
+}
+
+// A group takes up to groupSize transactions, and no new one after groupTime.
+const (
+	groupSize = 256
+	groupTime = 5 * time.Millisecond
+)
+
+// errLeft is what a turn reports when its closure did not return, but panicked or ended its goroutine.
+var errLeft = errors.New("the closure did not return")
+
+func startWriter(conn *sql.Conn) *writer {
+	ctx, stop := context.WithCancel(context.Background())
+	w := &writer{conn: conn, queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
+	go w.loop()
+	return w
+}
+
+func (w *writer) close() error {
+	w.stop()
+	<-w.stopped
+	return w.conn.Close()
+}
+
+// update is the caller's side.
+func (w *writer) update(ctx context.Context, fn func(*Tx) error) error {
+	t := &turn{ctx: ctx, start: make(chan *Tx), ran: make(chan error, 1), end: make(chan error, 1)}
+	select {
+	case w.queue <- t:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-w.ctx.Done():
+		return ErrClosed
+	}
+	select {
+	case tx := <-t.start:
+		t.run(tx, fn)
+	case err := <-t.end:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	// The closure has run: from here on only the writer knows whether it counts. It may ask for it again.
+	for {
+		select {
+		case tx := <-t.start:
+			t.run(tx, fn)
+		case err := <-t.end:
+			return err
+		}
+	}
+}
+
+// run runs the closure and tells the writer, even if the closure never returns.
+func (t *turn) run(tx *Tx, fn func(*Tx) error) {
+	err := errLeft
+	defer func() { t.ran <- err }()
+	err = perform(tx, fn)
+}
+
+func (w *writer) loop() {
+	defer close(w.stopped)
+	for {
+		select {
+		case first := <-w.queue:
+			w.group(first)
+		case <-w.ctx.Done():
+			return
+		}
+	}
+}
+
+// group runs one transaction of the database with first and all that come while it is open.
+func (w *writer) group(first *turn) {
+	tx, err := w.begin()
+	if err != nil {
+		first.end <- err
+		return
+	}
+	if err := w.hand(first, tx); err != nil {
+		tx.rollback()
+		first.end <- err
+		return
+	}
+	members := []*turn{first}
+	deadline := time.Now().Add(groupTime)
+	for len(members) < groupSize && time.Now().Before(deadline) {
+		next := w.next()
+		if next == nil {
+			break
+		}
+		joined, lost := w.join(next, tx)
+		if lost {
+			tx.rollback()
+			w.apart(members)
+			return
+		}
+		if joined {
+			members = append(members, next)
+		}
+	}
+	err = w.commit(tx)
+	for _, t := range members {
+		t.end <- err
+	}
+}
+
+// next is whoever waits. Callers that the last COMMIT has set free need a moment to come back, in which the writer
+// lets them run.
+func (w *writer) next() *turn {
+	for range 2 {
+		select {
+		case t := <-w.queue:
+			return t
+		default:
+			runtime.Gosched()
+		}
+	}
+	return nil
+}
+
+// join runs a further member in a savepoint. When the savepoint cannot be taken back, the whole transaction is
+// lost: after some errors (a full disk, say) SQLite has rolled it back by itself.
+func (w *writer) join(t *turn, tx *groupTx) (joined, lost bool) {
+	if err := tx.do(`SAVEPOINT member`); err != nil {
+		t.end <- err
+		return false, true
+	}
+	err := w.hand(t, tx)
+	if err == nil {
+		err = tx.do(`RELEASE member`)
+		joined = err == nil
+	}
+	if err != nil {
+		lost = tx.do(`ROLLBACK TO member; RELEASE member`) != nil
+		t.end <- err
+	}
+	return joined, lost
+}
+
+// hand gives the turn to the caller and waits for its closure.
+func (w *writer) hand(t *turn, tx *groupTx) error {
+	select {
+	case t.start <- &Tx{tx: tx.Tx, bulk: w.bulk, shared: true, statements: tx.statements}:
+		return <-t.ran
+	case <-t.ctx.Done():
+		return context.Cause(t.ctx)
+	}
+}
+
+// apart runs again, each by itself, those whose common transaction was lost through no fault of theirs.
+func (w *writer) apart(members []*turn) {
+	for _, t := range members {
+		tx, err := w.begin()
+		if err == nil {
+			if err = w.hand(t, tx); err == nil {
+				err = w.commit(tx)
+			} else {
+				tx.rollback()
+			}
+		}
+		t.end <- err
+	}
+}
+
+// groupTx is a transaction of the database with the statements that were prepared in it.
+type groupTx struct {
+	*sql.Tx
+	statements map[string]*sql.Stmt
+}
+
+func (w *writer) begin() (*groupTx, error) {
+	tx, err := w.conn.BeginTx(w.ctx, nil)
+	if err != nil {
+		if w.ctx.Err() != nil {
+			return nil, ErrClosed
+		}
+		return nil, err
+	}
+	return &groupTx{Tx: tx, statements: map[string]*sql.Stmt{}}, nil
+}
+
+func (w *writer) commit(tx *groupTx) error {
+	w.commits++
+	return tx.Commit()
+}
+
+// rollback takes everything back. It fails only where there is nothing left to take back.
+func (tx *groupTx) rollback() { _ = tx.Rollback() }
+
+func (tx *groupTx) do(query string) error {
+	_, err := tx.ExecContext(context.Background(), query)
+	return err
+}
