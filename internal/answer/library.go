@@ -1,0 +1,155 @@
+// Package answer turns questions into ranked items and short summaries of them. Its Library keeps the search index
+// at the catalog's state; its View is one such state, on which a question is asked as often as needed.
+//
+// It stands between desk, which decides what may be found and shown, and search and content, which know nothing
+// of questions and answers. It sees no rules: what may be found comes in as a selection.
+package answer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/search"
+)
+
+// batch is how many items are handed to the index at a time while a large catalog is read.
+const batch = 16384
+
+// Listing is what memory keeps of an item: enough to decide on it and to load the rest. It never changes; a new
+// version of the item has a new Listing.
+type Listing struct {
+	content.Ref
+	URL      string
+	Types    []string
+	Language string
+}
+
+// Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
+// safe for concurrent use; refreshes wait for each other.
+type Library struct {
+	catalog *content.Catalog
+	index   *search.Index
+
+	mu     sync.Mutex // guards cursor, strings and the writing of the index
+	cursor map[content.SourceKey]int64
+	intern map[string]string
+
+	view atomic.Pointer[View]
+}
+
+// NewLibrary returns an empty library over a catalog; Refresh fills it.
+func NewLibrary(catalog *content.Catalog) *Library {
+	l := &Library{
+		catalog: catalog,
+		index:   search.New(search.Options{}),
+		cursor:  map[content.SourceKey]int64{},
+		intern:  map[string]string{},
+	}
+	l.view.Store(newView(l.index.Snapshot(), l.cursor))
+	return l
+}
+
+// View returns the state after the last whole refresh.
+func (l *Library) View() *View { return l.view.Load() }
+
+// Refresh brings the library to the catalog's published state and says whether that changed anything. Readers see
+// the old view until the new one is whole. On error the old view stays.
+func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, err := l.catalog.Revisions(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the catalog's revisions: %w", err)
+	}
+	if equal(l.cursor, now) {
+		return false, nil
+	}
+	load := loader{library: l, remove: map[string]bool{}}
+	cursor, err := l.catalog.Changes(ctx, l.cursor, load.take)
+	if err != nil {
+		// What was applied so far stays in the index, unseen, and is applied again from the same cursor.
+		return false, fmt.Errorf("read the catalog's changes: %w", err)
+	}
+	load.flush()
+	l.cursor = cursor
+	l.view.Store(newView(l.index.Snapshot(), cursor))
+	return true, nil
+}
+
+func equal(a, b map[content.SourceKey]int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, revision := range a {
+		if b[key] != revision {
+			return false
+		}
+	}
+	return true
+}
+
+// loader gathers changes into batches for the index.
+type loader struct {
+	library *Library
+	put     []search.Document
+	remove  map[string]bool
+}
+
+func (l *loader) take(c content.Change) error {
+	if c.Removed {
+		l.remove[c.Entry.ID] = true
+		return nil
+	}
+	l.put = append(l.put, l.library.document(&c.Entry))
+	if len(l.put) >= batch {
+		l.flush()
+	}
+	return nil
+}
+
+func (l *loader) flush() {
+	for _, doc := range l.put {
+		delete(l.remove, doc.Key)
+	}
+	gone := make([]string, 0, len(l.remove))
+	for key := range l.remove {
+		gone = append(gone, key)
+	}
+	if len(l.put)+len(gone) > 0 {
+		l.library.index.Apply(l.put, gone)
+	}
+	l.put = nil
+	clear(l.remove)
+}
+
+func (l *Library) document(e *content.Entry) search.Document {
+	listing := &Listing{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
+	listing.Site, listing.Source, listing.ID = l.one(e.Site), l.one(e.Source), strings.Clone(e.ID)
+	for i, t := range e.Types {
+		listing.Types[i] = l.one(t)
+	}
+	passages := make([]string, len(e.Passages))
+	for i, p := range e.Passages {
+		passages[i] = p.Text
+	}
+	if len(passages) == 0 && e.Description != "" {
+		passages = []string{e.Description}
+	}
+	return search.Document{
+		Ref: listing, Key: listing.ID, Language: listing.Language, Title: e.Name, Keys: e.Keys, Passages: passages,
+	}
+}
+
+// one keeps one copy of a string that many listings share.
+func (l *Library) one(s string) string {
+	if kept, ok := l.intern[s]; ok {
+		return kept
+	}
+	s = strings.Clone(s)
+	l.intern[s] = s
+	return s
+}

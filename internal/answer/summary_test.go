@@ -1,0 +1,96 @@
+package answer
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/search"
+)
+
+func TestSentencesEndWhereAReaderWouldEndThem(t *testing.T) {
+	for in, want := range map[string][]string{
+		"One. Two! Three?":                        {"One.", "Two!", "Three?"},
+		"It costs 3.50 at Dr. Hale's. Come early": {"It costs 3.50 at Dr. Hale's.", "Come early"},
+		"J. Smith wrote it. then nothing":         {"J. Smith wrote it. then nothing"},
+		"first line\nsecond line":                 {"first line", "second line"},
+		"これは文です。次の文です。":                           {"これは文です。", "次の文です。"},
+		"See e.g. Berlin. Ende":                   {"See e.g. Berlin.", "Ende"},
+		"":                                        nil,
+		" . ":                                     {"."},
+	} {
+		if diff := cmp.Diff(want, sentences(in)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+func FuzzSentencesLoseNothing(f *testing.F) {
+	f.Add("One. Two! 3.5 e.g. x。y")
+	f.Fuzz(func(t *testing.T, text string) {
+		squeeze := func(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), "") }
+		if got := squeeze(strings.Join(sentences(text), "")); got != squeeze(text) {
+			t.Errorf("sentences of %q hold %q", text, got)
+		}
+	})
+}
+
+func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
+	terms := []search.Term{{Stems: []string{"basil"}, Weight: 0.8}, {Stems: []string{"soup"}, Weight: 0.2}}
+	items := []Told{
+		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "A soup for cold days. Fresh basil makes it sing.", Facts: Facts{Minutes: 25, Rating: 4.5}},
+		{Type: "Recipe", Name: "Pesto", Language: "en", Text: "Basil and nuts, pounded.", Facts: Facts{Minutes: 70, Rating: 4.1}},
+		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!"},
+		{Type: "Recipe", Name: "Never quoted", Language: "en", Text: "The fourth item is counted and not quoted."},
+	}
+	got := Summarize(terms, items)
+	want := "3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5." +
+		" Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if Summarize(terms, nil) != "" {
+		t.Error("a summary of nothing says something")
+	}
+}
+
+func TestSummaryDoesNotMixCurrencies(t *testing.T) {
+	priced := func(price float64, currency string) Told {
+		return Told{Type: "Product", Name: "x", Facts: Facts{Price: price, Currency: currency}}
+	}
+	if got := overview([]Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced 5.00 EUR to 7.50 EUR." {
+		t.Error(got)
+	}
+	if got := overview([]Told{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
+		t.Error(got)
+	}
+}
+
+func TestFactsOfReadsTheFormsOfTheWild(t *testing.T) {
+	start := time.Date(2026, 12, 5, 19, 30, 0, 0, time.FixedZone("", 3600))
+	for in, want := range map[string]Facts{
+		`{"offers":{"price":"19.90","priceCurrency":"EUR"},"aggregateRating":{"ratingValue":"4.5"}}`: {Price: 19.9, Currency: "EUR", Rating: 4.5},
+		`{"offers":[{"lowPrice":3,"priceCurrency":"USD"},{"price":1}]}`:                              {Price: 3, Currency: "USD"},
+		`{"totalTime":"PT1H30M","cookTime":"PT5M"}`:                                                  {Minutes: 90},
+		`{"cookTime":"P1DT2H"}`:                                                    {Minutes: 26 * 60},
+		`{"startDate":"2026-12-05T19:30:00+01:00"}`:                                {Start: start},
+		`{"offers":"free","aggregateRating":[],"totalTime":30,"startDate":"soon"}`: {},
+		`{"offers":{"price":-3}}`:                                                  {},
+		`not json`:                                                                 {},
+	} {
+		if diff := cmp.Diff(want, FactsOf([]byte(in))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+func TestShortenCutsAtAWord(t *testing.T) {
+	if got := shorten("one two three four", 11); got != "one two…" {
+		t.Errorf("got %q", got)
+	}
+	if got := shorten("short", 11); got != "short" {
+		t.Errorf("got %q", got)
+	}
+}

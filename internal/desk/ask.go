@@ -1,0 +1,252 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/search"
+	"frontdesk/internal/terms"
+)
+
+// The bounds of a question.
+const (
+	DefaultLimit = 10
+	MaxLimit     = search.MaxLimit
+	MaxText      = 4000 // characters
+)
+
+// chunk is how many results are loaded at a time, so that the first ones can leave early.
+const chunk = 32
+
+// Question is a question to the desk.
+type Question struct {
+	Text string
+	// Sites are names, hosts or ids of sites; none, or one that is "all", means all.
+	Sites []string
+	// Types are schema.org types; an item of a subtype is one too.
+	Types []string
+	// Limit is how many results are wanted, 1 to MaxLimit; 0 is DefaultLimit.
+	Limit int
+	// MinScore replaces the configured score below which an item is no answer; 0 to 100.
+	MinScore *float64
+}
+
+// Answer is what the desk decided to release for a question. The items are rendered as they are read.
+type Answer struct {
+	desk  *Desk
+	gate  *gate
+	hits  []granted
+	terms []search.Term
+}
+
+// granted is a hit with the decision under which it leaves.
+type granted struct {
+	answer.Hit
+	decision terms.Decision
+}
+
+// Ask answers a question. It returns fail.Invalid for a value that is not served, fail.TooLong for a text beyond
+// MaxText, fail.Unavailable before the content is loaded and fail.NoResults when nothing fits that may be shown.
+func (d *Desk) Ask(ctx context.Context, q Question) (*Answer, error) {
+	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	asked, err := d.understand(q)
+	if err != nil {
+		return nil, err
+	}
+	// A second round helps when the items found were swept from the store since the view was made.
+	for range 2 {
+		a := d.find(asked)
+		if len(a.hits) == 0 {
+			return nil, noResults(asked)
+		}
+		whole, err := a.preload(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if whole {
+			return a, nil
+		}
+		if err := d.Refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fail.New(fail.Unavailable, "the content is changing faster than it can be read; try again")
+}
+
+func noResults(q answer.Question) error {
+	switch {
+	case len(q.Types) > 0:
+		return fail.New(fail.NoResults, "Nothing here of type %s matches that question. Try other words, or leave out the type.", strings.Join(q.Types, ", "))
+	case len(q.Sites) > 0:
+		return fail.New(fail.NoResults, "Nothing on %s matches that question. Try other words, or ask all sites.", strings.Join(q.Sites, ", "))
+	}
+	return fail.New(fail.NoResults, "Nothing here matches that question. Try other words.")
+}
+
+// understand checks a question's values and brings them to the library's terms.
+func (d *Desk) understand(q Question) (answer.Question, error) {
+	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore}
+	if n := utf8.RuneCountInString(q.Text); n > MaxText {
+		return asked, fail.New(fail.TooLong, "the question has %d characters; at most %d are read", n, MaxText)
+	}
+	if asked.Limit == 0 {
+		asked.Limit = DefaultLimit
+	}
+	if asked.Limit < 1 || asked.Limit > MaxLimit {
+		return asked, fail.New(fail.Malformed, "limit is %d; it must be between 1 and %d", q.Limit, MaxLimit)
+	}
+	if q.MinScore != nil {
+		asked.MinScore = *q.MinScore
+	}
+	if !(asked.MinScore >= 0 && asked.MinScore <= 100) {
+		return asked, fail.New(fail.Malformed, "min_score is %g; it must be between 0 and 100", asked.MinScore)
+	}
+	for _, name := range q.Types {
+		if canonical, ok := content.KnownType(name); ok {
+			name = canonical
+		}
+		asked.Types = append(asked.Types, name)
+	}
+	var err error
+	asked.Sites, err = d.resolve(q.Sites)
+	return asked, err
+}
+
+// resolve turns names of sites into ids; nil means all.
+func (d *Desk) resolve(names []string) ([]string, error) {
+	var ids []string
+	for _, name := range names {
+		folded := foldSite(name)
+		if folded == "all" {
+			return nil, nil
+		}
+		id, ok := d.sites[folded]
+		if !ok {
+			return nil, fail.New(fail.Invalid, "site %q is not served here; there are %s, or leave it out to ask all", clip(name), d.siteNames())
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+func (d *Desk) siteNames() string {
+	names := make([]string, len(d.config.Sites))
+	for i, site := range d.config.Sites {
+		names[i] = fmt.Sprintf("%q", site.ID)
+	}
+	return strings.Join(names, ", ")
+}
+
+// clip shortens what a stranger sent before it is sent back.
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= 80 {
+		return s
+	}
+	return string([]rune(s)[:80]) + "…"
+}
+
+// find selects the items and the decision under which each may leave.
+func (d *Desk) find(q answer.Question) *Answer {
+	g := d.admitted()
+	q.Within = g.permit
+	found := g.view.Find(q)
+	a := &Answer{desk: d, gate: g, terms: found.Terms, hits: make([]granted, 0, len(found.Hits))}
+	for _, hit := range found.Hits {
+		if decision := g.decide(hit.Listing); decision.Allows(functionSearch) {
+			a.hits = append(a.hits, granted{Hit: hit, decision: decision})
+		}
+	}
+	return a
+}
+
+// preload makes the first chunk ready and says whether all of it could be loaded.
+func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
+	first := a.hits[:min(len(a.hits), chunk)]
+	cards, err := a.desk.render(ctx, first)
+	if err != nil {
+		return false, err
+	}
+	return !slices.Contains(cards, nil), nil
+}
+
+// Results gives the released items, best first, as each is ready. A failure ends the sequence.
+func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		for part := range slices.Chunk(a.hits, chunk) {
+			cards, err := a.desk.render(ctx, part)
+			if err != nil {
+				yield(Result{}, err)
+				return
+			}
+			for i, c := range cards {
+				// An item that was swept from the store meanwhile is no longer there to be released.
+				if c != nil && !yield(Result{card: c, hit: part[i]}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// render returns the ready form of each hit, nil for one whose version is gone.
+func (d *Desk) render(ctx context.Context, hits []granted) ([]*card, error) {
+	cards := make([]*card, len(hits))
+	var missing []int
+	var refs []content.Ref
+	for i, hit := range hits {
+		if c, ok := d.cards.GetIfPresent(keyOf(hit)); ok {
+			cards[i] = c
+			continue
+		}
+		missing = append(missing, i)
+		refs = append(refs, hit.Ref)
+	}
+	if len(missing) == 0 {
+		return cards, ctx.Err()
+	}
+	items, err := d.config.Catalog.Load(ctx, refs...)
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
+		}
+		return nil, fmt.Errorf("load the items found: %w", err)
+	}
+	for n, i := range missing {
+		if items[n].URL == "" {
+			continue
+		}
+		cards[i] = newCard(hits[i], items[n])
+		d.cards.Set(keyOf(hits[i]), cards[i])
+	}
+	return cards, nil
+}
+
+// Summary is a short text about the results, taken from what is released of them and nothing else. Items whose
+// text the terms do not allow as input to other texts are left out; it is empty when none remains.
+func (a *Answer) Summary(ctx context.Context) (string, error) {
+	var told []answer.Told
+	for result, err := range a.Results(ctx) {
+		if err != nil {
+			return "", err
+		}
+		if result.hit.decision.Allows(functionInput) {
+			told = append(told, result.told())
+		}
+		if len(told) == DefaultLimit {
+			break
+		}
+	}
+	return answer.Summarize(a.terms, told), nil
+}

@@ -1,0 +1,143 @@
+// Package desk is the one door: every use case of every protocol comes through here, and no other way leads to a
+// site's content. A use case identifies who asks, admits, decides by the owner's terms, selects and records, and
+// answers only with what it decided to release.
+//
+// The doors (nlweb and its siblings) translate into and out of it; below it stand answer, terms and content.
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/terms"
+)
+
+// Site is one of the sites that the desk serves.
+type Site struct {
+	ID    string   // key of everything that belongs to the site
+	Name  string   // what people call it; may be empty
+	Hosts []string // host names under which requests may name it, such as "shop.example"
+}
+
+// Config is what a Desk needs.
+type Config struct {
+	Catalog *content.Catalog
+	Sites   []Site
+	// Terms gives the rules in force; it is called for every request and may answer differently over time.
+	Terms func() *terms.Terms
+	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
+	MinScore float64
+	// CacheBytes bounds the memory for items that are ready to send; 0 is 64 MiB.
+	CacheBytes uint64
+	// Poll is how often Follow looks for changes; 0 is one second.
+	Poll time.Duration
+	Log  *slog.Logger
+}
+
+// Desk carries out the use cases. Its methods may be called from many goroutines.
+type Desk struct {
+	config  Config
+	library *answer.Library
+	cards   *otter.Cache[cardKey, *card]
+	sites   map[string]string // name, host or id, folded, to id
+
+	loaded atomic.Bool
+	gateMu sync.Mutex
+	gate   atomic.Pointer[gate]
+}
+
+// New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.
+func New(config Config) (*Desk, error) {
+	if config.CacheBytes == 0 {
+		config.CacheBytes = 64 << 20
+	}
+	if config.Poll == 0 {
+		config.Poll = time.Second
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	cards, err := otter.New(&otter.Options[cardKey, *card]{
+		MaximumWeight: config.CacheBytes,
+		Weigher:       func(_ cardKey, c *card) uint32 { return c.weight() },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of ready items: %w", err)
+	}
+	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}}
+	for _, site := range config.Sites {
+		for _, name := range append([]string{site.ID, site.Name}, site.Hosts...) {
+			if name = foldSite(name); name != "" {
+				d.sites[name] = site.ID
+			}
+		}
+	}
+	return d, nil
+}
+
+// foldSite brings the ways to write a site's name to one: scheme, "www.", a slash at the end and case do not count.
+func foldSite(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, prefix := range []string{"https://", "http://", "www."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return strings.TrimRight(name, "/")
+}
+
+// Refresh brings the desk to the catalog's published state at once.
+func (d *Desk) Refresh(ctx context.Context) error {
+	changed, err := d.library.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	if changed {
+		d.config.Log.Info("index follows the catalog", "items", d.library.View().Len())
+	}
+	d.admitted() // computed now, so that no question waits for it
+	d.loaded.Store(true)
+	return nil
+}
+
+// Follow keeps the desk at the catalog's state, whoever changes it, until ctx ends. What fails is logged and tried
+// again.
+func (d *Desk) Follow(ctx context.Context) {
+	tick := time.NewTicker(d.config.Poll)
+	defer tick.Stop()
+	for {
+		if err := d.Refresh(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			d.config.Log.Error("the index cannot follow the catalog; trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Ready says why the desk cannot answer yet; nil when it can.
+func (d *Desk) Ready() error {
+	if !d.loaded.Load() {
+		unavailable := fail.New(fail.Unavailable, "the content is still being loaded; try again in a moment")
+		unavailable.RetryAfter = time.Second
+		return unavailable
+	}
+	return nil
+}
+
+// Items is how many items the desk knows, whatever the terms say of them.
+func (d *Desk) Items() int { return d.library.View().Len() }
+
+// Sites returns the sites that the desk serves.
+func (d *Desk) Sites() []Site { return d.config.Sites }

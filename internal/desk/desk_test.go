@@ -1,0 +1,445 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+)
+
+// bench is a desk over a catalog of its own, with terms that a test may change.
+type bench struct {
+	*Desk
+	catalog *content.Catalog
+	rules   atomic.Pointer[terms.Terms]
+}
+
+// tester is what testing.T and rapid.T have in common.
+type tester interface {
+	Helper()
+	Fatal(...any)
+}
+
+func newBench(t *testing.T, dir string, sites ...string) *bench {
+	t.Helper()
+	db, err := store.Open(context.Background(), store.Config{DSN: filepath.Join(dir, "desk.db"), Schemas: []store.Schema{content.Schema}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	b := &bench{catalog: content.New(db, content.Options{})}
+	b.obey(t)
+	config := Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1}
+	for _, id := range sites {
+		config.Sites = append(config.Sites, Site{ID: id, Name: strings.ToUpper(id[:1]) + id[1:], Hosts: []string{id + ".example"}})
+	}
+	if b.Desk, err = New(config); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) obey(t tester, rules ...terms.Rule) {
+	t.Helper()
+	compiled, err := terms.Options{IsA: content.IsA}.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.rules.Store(compiled)
+}
+
+func (b *bench) fill(t tester, site, source string, items ...content.Item) {
+	t.Helper()
+	ctx := context.Background()
+	run, err := b.catalog.Begin(ctx, site, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Put(ctx, items...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Commit(ctx, content.CommitOptions{AllowShrink: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// item makes an item of a site from a path, a type and its texts.
+func item(site, path, typ, name, text string) content.Item {
+	url := "https://" + site + ".example/" + path
+	object, err := json.Marshal(map[string]any{"@type": typ, "url": url, "name": name, "sku": "SKU-" + path})
+	if err != nil {
+		panic(err)
+	}
+	return content.Item{
+		URL: url, Types: []string{typ}, Name: name, Description: text, Language: "en", Object: object,
+		Image: url + ".jpg", Publisher: "House of " + site, Published: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
+	}
+}
+
+// asked asks and returns the released items.
+func (b *bench) asked(t tester, q Question) []map[string]any {
+	t.Helper()
+	a, err := b.Ask(context.Background(), q)
+	if coded := fail.From(err); err != nil && coded.Code == fail.NoResults {
+		return nil
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	var items []map[string]any
+	for result, err := range a.Results(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(result.AppendJSON(nil), &object); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, object)
+	}
+	return items
+}
+
+func urls(items []map[string]any) []string {
+	var all []string
+	for _, item := range items {
+		all = append(all, item["url"].(string))
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestOpenItemIsShownWholeWithSiteScoreAndGrounding(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	b.fill(t, "shop", "catalog", item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."))
+	got := b.asked(t, Question{Text: "kettle"})
+	if len(got) != 1 || got[0]["score"].(float64) <= 0 || got[0]["score"].(float64) > 100 {
+		t.Fatalf("got %v", got)
+	}
+	delete(got[0], "score")
+	want := map[string]any{
+		"@type": "Product", "url": "https://shop.example/kettle", "name": "Copper kettle", "sku": "SKU-kettle",
+		"description": "A kettle for slow mornings.", "site": "shop",
+		"grounding": map[string]any{"source_urls": []any{"https://shop.example/kettle"}, "source": "catalog"},
+	}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLongItemCarriesThePassageThatFits(t *testing.T) {
+	b := newBench(t, t.TempDir(), "mag")
+	long := item("mag", "bees", "Article", "Bees", "On bees.")
+	long.Passages = nil
+	for _, text := range []string{"Hives stand in the orchard.", "Smoke calms a swarm before inspection.", "Honey is drawn in autumn."} {
+		long.Passages = append(long.Passages, content.Passage{ID: content.PassageID(text, 0), Text: text})
+	}
+	b.fill(t, "mag", "articles", long)
+	got := b.asked(t, Question{Text: "smoke swarm inspection"})
+	passage := got[0]["grounding"].(map[string]any)["passage"].(map[string]any)
+	if passage["text"] != long.Passages[1].Text || passage["id"] != long.Passages[1].ID {
+		t.Errorf("got passage %v", passage)
+	}
+}
+
+func TestBlockedItemIsInNoAnswer(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	b.fill(t, "shop", "catalog",
+		item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."),
+		item("shop", "drafts/kettle", "Product", "Secret kettle", "Unreleased kettle prototype."))
+	draft := terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked}
+	all := terms.Rule{Access: terms.Open}
+	if got := b.asked(t, Question{Text: "secret kettle prototype"}); len(got) != 2 {
+		t.Fatalf("without terms: %v", urls(got))
+	}
+	b.obey(t, draft, all)
+	if got := urls(b.asked(t, Question{Text: "kettle"})); !slices.Equal(got, []string{"https://shop.example/kettle"}) {
+		t.Errorf("under terms: %v", got)
+	}
+	for _, r := range b.asked(t, Question{Text: "secret prototype unreleased"}) {
+		t.Errorf("the blocked item's words found %v", r["url"])
+	}
+	b.obey(t, all)
+	if got := b.asked(t, Question{Text: "kettle"}); len(got) != 2 {
+		t.Errorf("after the rule has gone: %v", urls(got))
+	}
+}
+
+func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	b.fill(t, "shop", "catalog",
+		item("shop", "a", "Product", "Copper kettle", "A kettle for mornings."),
+		item("shop", "b", "Product", "Iron kettle", "A kettle for evenings."))
+	forbid := func(function string) terms.Rule {
+		return terms.Rule{Match: terms.Match{Path: []string{"/b"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{function}}}
+	}
+	b.obey(t, forbid("search"), terms.Rule{Access: terms.Open})
+	if got := urls(b.asked(t, Question{Text: "kettle"})); !slices.Equal(got, []string{"https://shop.example/a"}) {
+		t.Errorf("with search prohibited: %v", got)
+	}
+	b.obey(t, forbid("ai-input"), terms.Rule{Access: terms.Open})
+	a, err := b.Ask(context.Background(), Question{Text: "kettle"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := a.Summary(context.Background())
+	if err != nil || !strings.Contains(summary, "Copper") || strings.Contains(summary, "Iron") {
+		t.Errorf("with ai-input prohibited the summary is %q, %v", summary, err)
+	}
+}
+
+func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
+	b := newBench(t, t.TempDir(), "mag")
+	premium := item("mag", "premium/tide", "Article", "The tide report", "One two three four five six seven eight.")
+	premium.Passages = append(premium.Passages, content.Passage{ID: "p2", Text: "Hidden treasure lies below the pier."})
+	b.fill(t, "mag", "articles", premium)
+	b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/premium/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 4}}, terms.Rule{Access: terms.Open})
+	var first map[string]any
+	for _, text := range []string{"tide report", "hidden treasure below the pier", "seven eight"} {
+		got := b.asked(t, Question{Text: text})
+		if len(got) != 1 {
+			t.Fatalf("%q found %d items", text, len(got))
+		}
+		delete(got[0], "score")
+		if first == nil {
+			first = got[0]
+		} else if diff := cmp.Diff(first, got[0]); diff != "" {
+			t.Errorf("%q is shown otherwise:\n%s", text, diff)
+		}
+	}
+	want := map[string]any{
+		"@type": "Article", "url": "https://mag.example/premium/tide", "name": "The tide report",
+		"description": "One two three four …", "image": "https://mag.example/premium/tide.jpg", "datePublished": "2026-03-01",
+		"publisher":           map[string]any{"@type": "Organization", "name": "House of mag"},
+		"isAccessibleForFree": false, "site": "mag",
+		"grounding": map[string]any{"source_urls": []any{"https://mag.example/premium/tide"}, "source": "articles"},
+	}
+	if diff := cmp.Diff(want, first); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExcerptCountsWordsInEveryScript(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		words int
+		want  string
+	}{
+		{"one two three", 2, "one two …"},
+		{"one two", 2, "one two"},
+		{"one two", 0, ""},
+		{"  one\n two\tthree", 1, "  one …"},
+		{"これは長い文です", 3, "これは …"},
+		{strings.Repeat("x", 95), 2, strings.Repeat("x", 60) + " …"},
+		{"", 5, ""},
+	} {
+		if got := Excerpt(c.text, c.words); got != c.want {
+			t.Errorf("Excerpt(%q, %d) = %q, want %q", c.text, c.words, got, c.want)
+		}
+	}
+}
+
+func TestTighteningARuleNeverShowsMore(t *testing.T) {
+	b := newBench(t, t.TempDir(), "site")
+	words := []string{"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 12), func(w []string) string { return strings.Join(w, " ") })
+		var items []content.Item
+		for i := range rapid.IntRange(1, 5).Draw(t, "items") {
+			it := item("site", fmt.Sprintf("p%d", i), "Article", text.Draw(t, "name"), text.Draw(t, "description"))
+			it.Passages = nil
+			for j := range rapid.IntRange(0, 3).Draw(t, "passages") {
+				it.Passages = append(it.Passages, content.Passage{ID: fmt.Sprint(j), Text: text.Draw(t, "passage")})
+			}
+			items = append(items, it)
+		}
+		b.fill(t, "site", "s", items...)
+		question := Question{Text: text.Draw(t, "question")}
+		wide := rapid.IntRange(0, 12).Draw(t, "wide")
+		narrow := rapid.IntRange(0, wide).Draw(t, "narrow")
+		shown := func(rule terms.Rule) map[string]string {
+			b.obey(t, rule)
+			texts := map[string]string{}
+			for _, r := range b.asked(t, question) {
+				description, _ := r["description"].(string)
+				texts[r["url"].(string)] = strings.TrimSuffix(description, " …")
+			}
+			return texts
+		}
+		steps := []map[string]string{
+			shown(terms.Rule{Access: terms.Open}),
+			shown(terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: wide}}),
+			shown(terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: narrow}}),
+			shown(terms.Rule{Access: terms.Blocked}),
+		}
+		for i := 1; i < len(steps); i++ {
+			for url, text := range steps[i] {
+				if before, ok := steps[i-1][url]; !ok || !strings.HasPrefix(before, text) {
+					t.Fatalf("step %d shows %q of %s, the step before %q", i, text, url, before)
+				}
+			}
+		}
+		if len(steps[3]) > 0 {
+			t.Fatalf("blocked, and shown: %v", steps[3])
+		}
+	})
+}
+
+func TestSitesAreNamedInManyWays(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop", "mag")
+	b.fill(t, "shop", "s", item("shop", "1", "Product", "Red lamp", "A lamp."))
+	b.fill(t, "mag", "s", item("mag", "1", "Article", "Lamps of old", "On the lamp."))
+	for _, c := range []struct {
+		sites []string
+		want  []string
+	}{
+		{nil, []string{"https://mag.example/1", "https://shop.example/1"}},
+		{[]string{"all"}, []string{"https://mag.example/1", "https://shop.example/1"}},
+		{[]string{"shop"}, []string{"https://shop.example/1"}},
+		{[]string{"SHOP.example"}, []string{"https://shop.example/1"}},
+		{[]string{"https://www.shop.example/"}, []string{"https://shop.example/1"}},
+		{[]string{"Mag"}, []string{"https://mag.example/1"}},
+		{[]string{"mag", "shop"}, []string{"https://mag.example/1", "https://shop.example/1"}},
+	} {
+		if got := urls(b.asked(t, Question{Text: "lamp", Sites: c.sites})); !slices.Equal(got, c.want) {
+			t.Errorf("sites %v gave %v", c.sites, got)
+		}
+	}
+	_, err := b.Ask(context.Background(), Question{Text: "lamp", Sites: []string{"nowhere.example"}})
+	var coded *fail.Error
+	if !errors.As(err, &coded) || coded.Code != fail.Invalid || !strings.Contains(coded.Detail, `"shop", "mag"`) {
+		t.Errorf("unknown site: %v", err)
+	}
+}
+
+func TestTypeStandsForItsSubtypes(t *testing.T) {
+	b := newBench(t, t.TempDir(), "mag")
+	b.fill(t, "mag", "s", item("mag", "1", "NewsArticle", "Lamp news", "x"), item("mag", "2", "Recipe", "Lamp soup", "y"), item("mag", "3", "LampType", "Lamp own", "z"))
+	for typ, want := range map[string][]string{
+		"Article": {"https://mag.example/1"}, "recipe": {"https://mag.example/2"}, "LampType": {"https://mag.example/3"},
+		"Thing": {"https://mag.example/1", "https://mag.example/2", "https://mag.example/3"}, "Event": nil,
+	} {
+		if got := urls(b.asked(t, Question{Text: "lamp", Types: []string{typ}})); !slices.Equal(got, want) {
+			t.Errorf("type %s gave %v, want %v", typ, got, want)
+		}
+	}
+}
+
+func TestLimitsAreHeldAndChecked(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	var items []content.Item
+	for i := range 80 {
+		items = append(items, item("shop", fmt.Sprintf("lamp-%d", i), "Product", fmt.Sprintf("Lamp %d", i), "A lamp."))
+	}
+	b.fill(t, "shop", "s", items...)
+	for limit, want := range map[int]int{0: 10, 3: 3, 70: 70, 1000: 80} {
+		if got := b.asked(t, Question{Text: "lamp", Limit: limit}); len(got) != want {
+			t.Errorf("limit %d gave %d", limit, len(got))
+		}
+	}
+	low, high := -1.0, 101.0
+	for _, q := range []Question{{Text: "lamp", Limit: -1}, {Text: "lamp", Limit: 1001}, {Text: "lamp", MinScore: &low}, {Text: "lamp", MinScore: &high}} {
+		if _, err := b.Ask(context.Background(), q); fail.From(err).Code != fail.Malformed {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	if _, err := b.Ask(context.Background(), Question{Text: strings.Repeat("ü", MaxText+1)}); fail.From(err).Code != fail.TooLong {
+		t.Errorf("long text: %v", err)
+	}
+	if _, err := b.Ask(context.Background(), Question{Text: strings.Repeat("ü", MaxText)}); fail.From(err).Code != fail.NoResults {
+		t.Errorf("text at the limit: %v", err)
+	}
+}
+
+func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	b.fill(t, "shop", "feed", item("shop", "1", "Product", "Red lamp", "A lamp."), item("shop", "2", "Product", "Blue lamp", "A lamp."))
+	b.fill(t, "shop", "pages", item("shop", "1", "Product", "Red lamp", "A lamp on its page."))
+	if got := urls(b.asked(t, Question{Text: "lamp"})); !slices.Equal(got, []string{"https://shop.example/1", "https://shop.example/2"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	big := item("shop", "1", "Product", "Lamp", "A lamp.")
+	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged", "huge": strings.Repeat("x", maxMember)}
+	big.Object, _ = json.Marshal(object)
+	b.fill(t, "shop", "s", big)
+	got := b.asked(t, Question{Text: "lamp"})[0]
+	if got["huge"] != nil || got["site"] != "shop" || got["score"].(float64) > 100 {
+		t.Errorf("got %v", got)
+	}
+	if omitted := got["grounding"].(map[string]any)["omitted"]; !cmp.Equal(omitted, []any{"huge"}) {
+		t.Errorf("omitted = %v", omitted)
+	}
+}
+
+func TestAskBeforeTheContentIsLoadedSaysWhenToComeBack(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	_, err := b.Ask(context.Background(), Question{Text: "lamp"})
+	if coded := fail.From(err); coded.Code != fail.Unavailable || coded.RetryAfter == 0 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
+	b := newBench(t, t.TempDir(), "shop")
+	edition := func(n int) []content.Item {
+		var items []content.Item
+		for i := range 20 {
+			items = append(items, item("shop", fmt.Sprintf("lamp-%d", i), "Product", fmt.Sprintf("Lamp edition%d", n), "A lamp."))
+		}
+		return items
+	}
+	b.fill(t, "shop", "s", edition(0)...)
+	ctx, cancel := context.WithCancel(context.Background())
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				a, err := b.Ask(ctx, Question{Text: "lamp", Limit: 20})
+				if err != nil {
+					if ctx.Err() == nil && fail.From(err).Code != fail.NoResults {
+						t.Errorf("ask: %v", err)
+					}
+					continue
+				}
+				editions := map[string]int{}
+				for result, err := range a.Results(ctx) {
+					if err == nil {
+						editions[result.Name()]++
+					}
+				}
+				if len(editions) > 1 {
+					t.Errorf("one answer mixes %v", editions)
+				}
+			}
+		})
+	}
+	for n := 1; n <= 10; n++ {
+		b.fill(t, "shop", "s", edition(n)...)
+		b.obey(t, terms.Rule{Access: terms.Licensed})
+		b.obey(t, terms.Rule{Access: terms.Open})
+	}
+	cancel()
+	readers.Wait()
+}

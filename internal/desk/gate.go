@@ -1,0 +1,43 @@
+package desk
+
+import (
+	"frontdesk/internal/answer"
+	"frontdesk/internal/search"
+	"frontdesk/internal/terms"
+)
+
+// Functions of an item that the terms permit or prohibit, as the use cases name them.
+const (
+	functionSearch = "search"   // an item in a list of answers
+	functionInput  = "ai-input" // an item's text in a text that is made of several
+)
+
+// gate is what the terms in force admit of one view: the items that may be found at all.
+type gate struct {
+	view   *answer.View
+	terms  *terms.Terms
+	permit *search.Selection
+}
+
+// admitted returns the gate of the present view and terms. It is computed when either has changed, once.
+func (d *Desk) admitted() *gate {
+	view, rules := d.library.View(), d.config.Terms()
+	if g := d.gate.Load(); g != nil && g.view == view && g.terms == rules {
+		return g
+	}
+	d.gateMu.Lock()
+	defer d.gateMu.Unlock()
+	view, rules = d.library.View(), d.config.Terms()
+	if g := d.gate.Load(); g != nil && g.view == view && g.terms == rules {
+		return g
+	}
+	g := &gate{view: view, terms: rules}
+	g.permit = view.Select(func(l *answer.Listing) bool { return g.decide(l).Allows(functionSearch) })
+	d.gate.Store(g)
+	return g
+}
+
+// decide says what the terms say of an item.
+func (g *gate) decide(l *answer.Listing) terms.Decision {
+	return g.terms.Decide(terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types})
+}

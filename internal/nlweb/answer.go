@@ -1,0 +1,194 @@
+package nlweb
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
+	wire "frontdesk/wire/nlweb"
+)
+
+func mapsKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
+
+// buffers hold answers while they are put together.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the largest buffer that is kept for the next answer.
+const maxPooled = 1 << 20
+
+// write answers with one JSON object. The items are ready bytes, so it is put together without an encoder.
+func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, answer *desk.Answer) error {
+	buffer := buffers.Get().(*[]byte)
+	defer func() {
+		if cap(*buffer) <= maxPooled {
+			buffers.Put(buffer)
+		}
+	}()
+	items, summary, told, err := d.items(ctx, x, answer, (*buffer)[:0])
+	*buffer = items
+	if err != nil {
+		return err
+	}
+	x.measure(d.config.Now())
+	var head []byte
+	if x.meta.ResponseFormat == wire.FormatChatGPT {
+		head = append(x.appendMeta(append(head, '{')), `,"content":`...)
+		head = append(appendContent(head, told.text(summary)), `,"structuredData":[`...)
+	} else {
+		head = append(x.appendMeta(append(head, '{')), `,"results":[`...)
+		if summary != "" {
+			head = appendSummary(head, summary)
+			if len(items) > 0 {
+				head = append(head, ',')
+			}
+		}
+	}
+	send(w, http.StatusOK, head, items, []byte("]}\n"))
+	return nil
+}
+
+// items appends the answer's items with commas between, and gathers what a summary or a content text says of them.
+func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst []byte) (_ []byte, summary string, told told, _ error) {
+	if x.modes.summarize {
+		var err error
+		if summary, err = answer.Summary(ctx); err != nil {
+			return dst, "", told, err
+		}
+	}
+	for result, err := range answer.Results(ctx) {
+		if err != nil {
+			return dst, "", told, err
+		}
+		if len(dst) > 0 {
+			dst = append(dst, ',')
+		}
+		dst = result.AppendJSON(dst)
+		told.add(x, result)
+	}
+	return dst, summary, told, nil
+}
+
+// send writes a whole JSON body with its length.
+func send(w http.ResponseWriter, status int, parts ...[]byte) {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(length))
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return // the client has gone; there is nobody left to tell
+		}
+	}
+}
+
+// measure notes how long it took until the first byte.
+func (x *exchange) measure(now time.Time) {
+	took := float64(now.Sub(x.start).Microseconds()) / 1000
+	x.meta.ProcessingTime = &took
+}
+
+// appendMeta appends the member "_meta".
+func (x *exchange) appendMeta(dst []byte) []byte {
+	return append(append(dst, `"_meta":`...), marshal(x.meta)...)
+}
+
+// marshal encodes a value of ours, which always succeeds.
+func marshal(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("nlweb: encode %T: %v", v, err))
+	}
+	return text
+}
+
+// appendSummary appends the summary as an item (NLWeb 0.55 §4.1.1), marked as taken from the items' own words.
+func appendSummary(dst []byte, summary string) []byte {
+	dst = append(dst, `{"@type":"`+wire.TypeSummary+`","text":`...)
+	dst, _ = jsontext.AppendQuote(dst, strings.ToValidUTF8(summary, "\uFFFD"))
+	return append(dst, `,"extractive":true}`...)
+}
+
+// appendContent appends the content of a chatgpt_app answer: one text (NLWeb 0.55 §4.1.1).
+func appendContent(dst []byte, text string) []byte {
+	return append(dst, marshal([]wire.Content{{Type: "text", Text: strings.ToValidUTF8(text, "\uFFFD")}})...)
+}
+
+// told gathers what the content of a chatgpt_app answer says of the items when no summary was asked for.
+type told struct{ lines []string }
+
+// maxTold is how many items the content names.
+const maxTold = 10
+
+func (t *told) add(x *exchange, result desk.Result) {
+	if x.meta.ResponseFormat != wire.FormatChatGPT || x.modes.summarize || len(t.lines) == maxTold {
+		return
+	}
+	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + result.Type() + ")"
+	if description := strings.Join(strings.Fields(result.Description()), " "); description != "" {
+		line += ": " + desk.Excerpt(description, 30)
+	}
+	t.lines = append(t.lines, line)
+}
+
+func (t *told) text(summary string) string {
+	if summary != "" {
+		return summary
+	}
+	return strings.Join(t.lines, "\n")
+}
+
+// words are the protocol's word and HTTP's status for each of our codes (NLWeb 0.55 §4.1.4, §7.4). What needed
+// understanding is answered with 200, as §7.4 says of failures at the application level.
+var words = map[fail.Code]struct {
+	code   string
+	status int
+}{
+	fail.Malformed:         {wire.CodeInvalidQuery, http.StatusBadRequest},
+	fail.Invalid:           {wire.CodeInvalidQuery, http.StatusOK},
+	fail.NoResults:         {wire.CodeNoResults, http.StatusOK},
+	fail.UnsupportedFormat: {wire.CodeUnsupportedFormat, http.StatusOK},
+	fail.UnsupportedMode:   {wire.CodeUnsupportedMode, http.StatusOK},
+	fail.TooLong:           {wire.CodeTokenLimit, http.StatusOK},
+	fail.TooLarge:          {wire.CodeTooLarge, http.StatusRequestEntityTooLarge},
+	fail.NotFound:          {wire.CodeNotFound, http.StatusNotFound},
+	fail.Method:            {wire.CodeMethodNotAllowed, http.StatusMethodNotAllowed},
+	fail.MediaType:         {wire.CodeUnsupportedMedia, http.StatusUnsupportedMediaType},
+	fail.Limited:           {wire.CodeRateLimited, http.StatusTooManyRequests},
+	fail.Unavailable:       {wire.CodeUnavailable, http.StatusServiceUnavailable},
+	fail.Timeout:           {wire.CodeTimeout, http.StatusOK},
+	fail.Cancelled:         {wire.CodeCancelled, http.StatusOK},
+	fail.Internal:          {wire.CodeInternalError, http.StatusInternalServerError},
+}
+
+// WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // the client has gone
+	}
+	coded := fail.From(err)
+	word := words[coded.Code]
+	if coded.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((coded.RetryAfter+time.Second-1)/time.Second))))
+	}
+	response := wire.Response{
+		Meta:  wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version},
+		Error: &wire.Failure{Code: word.code, Message: coded.Detail},
+	}
+	send(w, word.status, marshal(response), []byte("\n"))
+}

@@ -1,0 +1,241 @@
+// Package nlweb is the door for NLWeb 0.55: it reads requests, calls the desk, and writes answers as JSON or as a
+// stream of server-sent events. It owns the protocol's words and statuses and knows nothing of content, terms or
+// search.
+package nlweb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
+	wire "frontdesk/wire/nlweb"
+	"frontdesk/wire/strictjson"
+)
+
+// Config are the door's settings; the zero value of each member has a default.
+type Config struct {
+	MaxBody      int64            // bytes of a request's body; 0 is 1 MiB
+	Timeout      time.Duration    // for an answer, until its first byte; 0 is 10 seconds
+	WriteTimeout time.Duration    // for a client to take one event of a stream; 0 is 30 seconds
+	Limit        int              // results when the question names no number; 0 is desk.DefaultLimit
+	Now          func() time.Time // nil is time.Now
+}
+
+// Handler serves /ask.
+func Handler(d *desk.Desk, config Config) http.Handler {
+	if config.MaxBody == 0 {
+		config.MaxBody = 1 << 20
+	}
+	if config.Timeout == 0 {
+		config.Timeout = 10 * time.Second
+	}
+	if config.WriteTimeout == 0 {
+		config.WriteTimeout = 30 * time.Second
+	}
+	if config.Limit == 0 {
+		config.Limit = desk.DefaultLimit
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &door{desk: d, config: config}
+}
+
+type door struct {
+	desk   *desk.Desk
+	config Config
+}
+
+// ServeHTTP answers POST with an answer and GET with how to ask.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost:
+		if err := d.ask(w, r); err != nil {
+			WriteError(w, r, err)
+		}
+	case http.MethodGet, http.MethodHead:
+		d.usage(w, r)
+	default:
+		w.Header().Set("Allow", "GET, HEAD, OPTIONS, POST")
+		WriteError(w, r, fail.New(fail.Method, "%s is not for this address; POST a question to it", r.Method))
+	}
+}
+
+// exchange is one ask on its way: what was asked, and what the answer's _meta will say.
+type exchange struct {
+	request *wire.AskRequest
+	meta    wire.Meta
+	modes   modes
+	start   time.Time
+}
+
+type modes struct{ list, summarize bool }
+
+// ask decides the type of the response before its first byte: an error returned here is an ordinary JSON failure
+// (NLWeb 0.55 §6; the first byte of a stream rules out every other status).
+func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
+	start := d.config.Now()
+	body, err := d.read(w, r)
+	if err != nil {
+		return err
+	}
+	request, err := wire.DecodeAsk(body)
+	if err != nil {
+		return malformed(err)
+	}
+	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
+	if err := x.negotiate(); err != nil {
+		return err
+	}
+	x.heed()
+
+	ctx, cancel := context.WithTimeout(r.Context(), d.config.Timeout)
+	defer cancel()
+	question, err := d.question(request.Query)
+	if err != nil {
+		return err
+	}
+	answer, err := d.desk.Ask(ctx, question)
+	stream := wantsStream(r, request)
+	var coded *fail.Error
+	if errors.As(err, &coded) && coded.Code == fail.NoResults && stream {
+		return d.streamFailure(w, x, coded)
+	}
+	if err != nil {
+		return err
+	}
+	x.meta.ResponseType = wire.TypeAnswer
+	if stream {
+		return d.stream(w, r, x, answer)
+	}
+	return d.write(ctx, w, x, answer)
+}
+
+// read takes the request's body within the bounds.
+func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if typ, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || typ != "application/json" && !strings.HasSuffix(typ, "+json") {
+		return nil, fail.New(fail.MediaType, "send the question as JSON, with Content-Type: application/json")
+	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return nil, fail.New(fail.MediaType, "send the body as it is, without Content-Encoding")
+	}
+	tooLarge := fail.New(fail.TooLarge, "the body is larger than %d bytes", d.config.MaxBody)
+	if r.ContentLength > d.config.MaxBody {
+		w.Header().Set("Connection", "close")
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.config.MaxBody))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case err != nil:
+		return nil, fail.New(fail.Malformed, "the body ended too early").Because(err)
+	}
+	return body, nil
+}
+
+// malformed turns an error of the decoder into ours, with the place among its fields.
+func malformed(err error) error {
+	var at *strictjson.Error
+	if !errors.As(err, &at) {
+		return fail.New(fail.Malformed, "the body cannot be read as JSON").Because(err)
+	}
+	e := fail.New(fail.Malformed, "%s", at.Error())
+	e.Fields = []fail.Field{{Pointer: at.Pointer, Detail: at.Problem}}
+	return e
+}
+
+// negotiate chooses format and modes among those asked for (NLWeb 0.55 §3.3). Unknown ones are ignored as long as
+// one is known.
+func (x *exchange) negotiate() error {
+	prefer := x.request.Prefer
+	x.meta.ResponseFormat = wire.FormatConversational
+	if len(prefer.ResponseFormat) > 0 {
+		known := slices.IndexFunc(prefer.ResponseFormat, func(f string) bool { return format(f) != "" })
+		if known < 0 {
+			return fail.New(fail.UnsupportedFormat, "response_format must be %s or %s", wire.FormatConversational, wire.FormatChatGPT)
+		}
+		x.meta.ResponseFormat = format(prefer.ResponseFormat[known])
+	}
+	for _, mode := range prefer.Mode {
+		switch strings.ToLower(mode) {
+		case wire.ModeList:
+			x.modes.list = true
+		case wire.ModeSummarize:
+			x.modes.summarize = true
+		default:
+			x.ignore("/prefer/mode", fmt.Sprintf("mode %q is not known", clip(mode)))
+		}
+	}
+	if len(prefer.Mode) > 0 && !x.modes.list && !x.modes.summarize {
+		return fail.New(fail.UnsupportedMode, "mode must be %s, %s or both", wire.ModeList, wire.ModeSummarize)
+	}
+	return nil
+}
+
+// format returns the name of a format that we serve, also by its names in older dialects; empty for others.
+func format(name string) string {
+	switch strings.ToLower(name) {
+	case wire.FormatConversational, "conv_search":
+		return wire.FormatConversational
+	case wire.FormatChatGPT, "chatgptapp":
+		return wire.FormatChatGPT
+	}
+	return ""
+}
+
+// clip shortens what a stranger sent before it is sent back.
+func clip(s string) string {
+	if runes := []rune(s); len(runes) > 40 {
+		return string(runes[:40]) + "…"
+	}
+	return s
+}
+
+// maxIgnored bounds what is told of unheeded attributes, and maxSession what is echoed of the session.
+const (
+	maxIgnored = 16
+	maxSession = 8 << 10
+)
+
+func (x *exchange) ignore(pointer, reason string) {
+	if len(x.meta.Ignored) < maxIgnored {
+		x.meta.Ignored = append(x.meta.Ignored, wire.Ignored{Name: pointer, Reason: reason})
+	}
+}
+
+// heed says in _meta what of the request the answer does not heed, and echoes the session (NLWeb 0.55 §3.4): its
+// keys are the caller's to send along again.
+func (x *exchange) heed() {
+	for _, name := range slices.Sorted(mapsKeys(x.request.Query.Filters)) {
+		x.ignore("/query/"+clip(name), "this attribute does not filter here")
+	}
+	if len(x.request.Context) > 0 {
+		x.ignore("/context", "each question is answered by itself here")
+	}
+	if session := x.request.Meta.SessionContext; len(session) > maxSession {
+		x.ignore("/meta/session_context", fmt.Sprintf("larger than %d bytes", maxSession))
+	} else {
+		x.meta.SessionContext = session
+	}
+}
+
+func (d *door) question(q *wire.Query) (desk.Question, error) {
+	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit}
+	if q.Limit == nil {
+		return asked, nil
+	}
+	if asked.Limit = *q.Limit; asked.Limit == 0 { // which is a default to the desk, and an error when written down
+		return asked, fail.New(fail.Malformed, "limit is 0; it must be between 1 and %d", desk.MaxLimit)
+	}
+	return asked, nil
+}

@@ -1,0 +1,255 @@
+package nlweb
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/test/transcript"
+	wire "frontdesk/wire/nlweb"
+)
+
+// fixture is a desk over two small sites: a shop in English and a garden journal in German, with one licensed and
+// one blocked item.
+func fixture(t testing.TB) (*desk.Desk, *content.Catalog) {
+	t.Helper()
+	ctx := context.Background()
+	db, err := store.Open(ctx, store.Config{DSN: filepath.Join(t.TempDir(), "desk.db"), Schemas: []store.Schema{content.Schema}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	catalog := content.New(db, content.Options{})
+	for site, items := range map[string][]content.Item{
+		"lamps": {
+			thing("https://lamps.example/brass", "Product", "en", "Brass reading lamp", "A brass lamp for late readers.", `"offers":{"price":49.5,"priceCurrency":"EUR"}`),
+			thing("https://lamps.example/paper", "Product", "en", "Paper lamp", "A lamp of folded paper, light as its shade.", `"offers":{"price":19,"priceCurrency":"EUR"}`),
+			thing("https://lamps.example/premium/history", "Article", "en", "A history of the lamp", "Before glass there was clay. The rest is for subscribers: whale oil ruined three harbours.", ""),
+			thing("https://lamps.example/drafts/laser", "Product", "en", "Laser lamp", "Unannounced: the zirconium lamp.", ""),
+		},
+		"garten": {
+			thing("https://garten.example/rosen", "Article", "de", "Rosen schneiden", "Rosen schneidet man im Frühling, wenn die Forsythien blühen.", ""),
+			thing("https://garten.example/aepfel", "Recipe", "de", "Apfelmus <b>pur</b>", "Äpfel & Zimt, \"sonst\" nichts.", `"totalTime":"PT30M"`),
+		},
+	} {
+		run, err := catalog.Begin(ctx, site, "files")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Put(ctx, items...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Commit(ctx, content.CommitOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules, err := terms.New([]terms.Rule{
+		{Match: terms.Match{Path: []string{"/premium/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 5}},
+		{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
+		{Access: terms.Open},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := desk.New(desk.Config{
+		Catalog: catalog, MinScore: 20, Terms: func() *terms.Terms { return rules },
+		Sites: []desk.Site{{ID: "lamps", Hosts: []string{"lamps.example"}}, {ID: "garten", Hosts: []string{"garten.example"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return d, catalog
+}
+
+func thing(url, typ, language, name, text, more string) content.Item {
+	quoted, _ := json.Marshal(name)
+	object := fmt.Sprintf(`{"@type":%q,"url":%q,"name":%s`, typ, url, quoted)
+	if more != "" {
+		object += "," + more
+	}
+	return content.Item{
+		URL: url, Types: []string{typ}, Name: name, Description: text, Language: language, Object: []byte(object + "}"),
+		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
+	}
+}
+
+// noon is a clock that stands.
+func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
+func TestTranscripts(t *testing.T) {
+	d, _ := fixture(t)
+	transcript.Run(t, "testdata/*.txtar", Handler(d, Config{Now: noon, MaxBody: 1 << 10}))
+}
+
+func TestEveryCodeHasItsWordAndStatus(t *testing.T) {
+	want := map[fail.Code]string{
+		fail.Malformed: "400 INVALID_QUERY", fail.Invalid: "200 INVALID_QUERY", fail.NoResults: "200 NO_RESULTS",
+		fail.UnsupportedFormat: "200 UNSUPPORTED_FORMAT", fail.UnsupportedMode: "200 UNSUPPORTED_MODE",
+		fail.TooLong: "200 TOKEN_LIMIT", fail.TooLarge: "413 TOO_LARGE", fail.NotFound: "404 NOT_FOUND",
+		fail.Method: "405 METHOD_NOT_ALLOWED", fail.MediaType: "415 UNSUPPORTED_MEDIA_TYPE", fail.Limited: "429 RATE_LIMITED",
+		fail.Unavailable: "503 UNAVAILABLE", fail.Timeout: "200 TIMEOUT", fail.Cancelled: "200 CANCELLED", fail.Internal: "500 INTERNAL_ERROR",
+	}
+	for _, code := range fail.Codes {
+		w := httptest.NewRecorder()
+		cause := fail.New(code, "what to do")
+		cause.RetryAfter = 1500 * time.Millisecond
+		WriteError(w, httptest.NewRequest("POST", "/ask", nil), cause.Because(fmt.Errorf("/secret/path")))
+		var response wire.Response
+		if err := json.Unmarshal(w.Body.Bytes(), &response); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d %s", w.Code, response.Error.Code)
+		if got != want[code] || response.Meta.ResponseType != "failure" || response.Meta.Version != "0.55" || response.Error.Message != "what to do" {
+			t.Errorf("%s: %s, want %s: %s", code, got, want[code], w.Body)
+		}
+		if w.Header().Get("Retry-After") != "2" || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: Retry-After %q, body %s", code, w.Header().Get("Retry-After"), w.Body)
+		}
+	}
+	w := httptest.NewRecorder()
+	WriteError(w, httptest.NewRequest("POST", "/ask", nil), fmt.Errorf("open /secret/path: denied"))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("an uncoded error is shown as %d %s", w.Code, w.Body)
+	}
+}
+
+func post(t testing.TB, h http.Handler, accept, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest("POST", "/ask", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestPreferStreamingOutweighsAccept(t *testing.T) {
+	d, _ := fixture(t)
+	h := Handler(d, Config{})
+	const sse, plain = "text/event-stream", "application/json"
+	for _, c := range []struct{ accept, prefer, want string }{
+		{"", "", plain},
+		{"*/*", "", plain},
+		{sse, "", sse},
+		{"text/event-stream;q=0.9, application/json", "", sse},
+		{"application/json, text/event-stream", "", plain},
+		{"TEXT/EVENT-STREAM", "", sse},
+		{sse, `,"prefer":{"streaming":false}`, plain},
+		{"", `,"prefer":{"streaming":true}`, sse},
+		{plain, `,"prefer":{"streaming":true}`, sse},
+	} {
+		w := post(t, h, c.accept, `{"query":{"text":"lamp"}`+c.prefer+`}`)
+		if got := w.Header().Get("Content-Type"); got != c.want || w.Code != 200 {
+			t.Errorf("Accept %q, prefer %q: %d %s, want %s", c.accept, c.prefer, w.Code, got, c.want)
+		}
+	}
+}
+
+func TestStreamAndJSONHoldTheSameItems(t *testing.T) {
+	d, _ := fixture(t)
+	h := Handler(d, Config{Now: noon})
+	for _, format := range []string{"conversational_search", "chatgpt_app"} {
+		body := `{"query":{"text":"lamp"},"prefer":{"mode":"list, summarize","response_format":"` + format + `"}}`
+		var whole wire.Response
+		if err := json.Unmarshal(post(t, h, "", body).Body.Bytes(), &whole); err != nil {
+			t.Fatal(err)
+		}
+		items := append(whole.Results, whole.StructuredData...)
+		streamed := post(t, h, "text/event-stream", body).Body
+		index := 0
+		for scanner := bufio.NewScanner(streamed); scanner.Scan(); {
+			data, ok := strings.CutPrefix(scanner.Text(), `data: {"index":`)
+			if !ok {
+				continue
+			}
+			want := fmt.Sprintf(`%d,"item":%s}`, index, items[index])
+			if data != want {
+				t.Errorf("%s: event %d\n got %s\nwant %s", format, index, data, want)
+			}
+			index++
+		}
+		if index != len(items) || index < 3 {
+			t.Errorf("%s: %d events for %d items", format, index, len(items))
+		}
+	}
+}
+
+func TestContentChangedUnderAStreamEndsInAnErrorEventAndComplete(t *testing.T) {
+	d, _ := fixture(t)
+	door := Handler(d, Config{Now: noon}).(*door)
+	w := httptest.NewRecorder()
+	x := &exchange{start: noon(), meta: wire.Meta{Version: wire.Version, ResponseType: wire.TypeAnswer}}
+	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	r := httptest.NewRequest("POST", "/ask", nil)
+	cancel()
+	if err := door.stream(w, r.WithContext(gone), x, answer); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(w.Body.String(), "event: result") {
+		t.Errorf("results are written for a client that has gone: %s", w.Body)
+	}
+}
+
+func TestSlowBodyAndCutBodyAreErrors(t *testing.T) {
+	d, _ := fixture(t)
+	h := Handler(d, Config{MaxBody: 64})
+	if w := post(t, h, "", `{"query":{"text":"`+strings.Repeat("x", 100)+`"}}`); w.Code != 413 {
+		t.Errorf("over the cap with a length: %d", w.Code)
+	}
+	r := httptest.NewRequest("POST", "/ask", struct{ *bytes.Reader }{bytes.NewReader(bytes.Repeat([]byte(" "), 100))})
+	r.Header.Set("Content-Type", "application/json")
+	r.ContentLength = -1
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != 413 {
+		t.Errorf("over the cap without a length: %d", w.Code)
+	}
+}
+
+func FuzzAsk(f *testing.F) {
+	d, _ := fixture(f)
+	h := Handler(d, Config{Now: noon})
+	f.Add([]byte(`{"query":{"text":"lamp","site":"lamps","itemType":"Product","limit":2},"prefer":{"mode":"summarize","response_format":"chatgpt_app"}}`))
+	f.Add([]byte(`{"query":{"text":"Äpfel","price":{"max":1}},"context":{"prev":["x"]},"meta":{"session_context":{"a":1}},"prefer":{"streaming":true}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		w := post(t, h, "", string(body))
+		if w.Code != 200 && w.Code != 400 && w.Code != 413 {
+			t.Fatalf("status %d for %q", w.Code, body)
+		}
+		if strings.Contains(w.Body.String(), "zirconium") || strings.Contains(w.Body.String(), "whale oil") {
+			t.Fatalf("%q released what is not to be shown", body)
+		}
+		if w.Header().Get("Content-Type") == "text/event-stream" {
+			if out := w.Body.String(); strings.Count(out, "event: start\n") != 1 || strings.Count(out, "event: complete\n") != 1 || !strings.HasSuffix(out, "}\n\n") {
+				t.Fatalf("bad stream for %q: %s", body, out)
+			}
+			return
+		}
+		var response wire.Response
+		if err := json.Unmarshal(w.Body.Bytes(), &response); err != nil || response.Meta.Version != wire.Version {
+			t.Fatalf("bad response for %q: %v: %s", body, err, w.Body)
+		}
+	})
+}

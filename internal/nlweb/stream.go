@@ -1,0 +1,155 @@
+package nlweb
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
+	wire "frontdesk/wire/nlweb"
+)
+
+// wantsStream says whether the answer is to be a stream. prefer.streaming decides where it is set (NLWeb 0.55
+// §7.2); otherwise the Accept header does (§7.3), if it names event streams and not JSON ahead of them.
+func wantsStream(r *http.Request, request *wire.AskRequest) bool {
+	if request.Prefer.Streaming != nil {
+		return *request.Prefer.Streaming
+	}
+	for _, accept := range r.Header.Values("Accept") {
+		for kind := range strings.SplitSeq(accept, ",") {
+			kind, _, _ = strings.Cut(kind, ";")
+			switch strings.ToLower(strings.TrimSpace(kind)) {
+			case "text/event-stream":
+				return true
+			case "application/json":
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// stream answers with events (NLWeb 0.55 §6): start, a result for each item as it is rendered, complete last.
+func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answer *desk.Answer) error {
+	x.measure(d.config.Now())
+	s := d.open(w, x)
+	index, told := 0, told{}
+	failure := func(err error) error {
+		s.event(wire.EventError, appendFailure(nil, x, fail.From(err)))
+		if index == 0 {
+			x.meta.ResponseType = wire.TypeFailure
+		}
+		return s.complete(x, "")
+	}
+	ctx := r.Context()
+	summary, err := d.summary(ctx, x, answer)
+	if err != nil {
+		return failure(err)
+	}
+	if summary != "" && x.meta.ResponseFormat == wire.FormatConversational {
+		s.result(&index, func(dst []byte) []byte { return appendSummary(dst, summary) })
+	}
+	for result, err := range answer.Results(ctx) {
+		if ctx.Err() != nil || s.err != nil {
+			return nil // the client has gone: the rest of the work is not done
+		}
+		if err != nil {
+			return failure(err)
+		}
+		s.result(&index, result.AppendJSON)
+		told.add(x, result)
+	}
+	return s.complete(x, told.text(summary))
+}
+
+func (d *door) summary(ctx context.Context, x *exchange, answer *desk.Answer) (string, error) {
+	if !x.modes.summarize {
+		return "", nil
+	}
+	return answer.Summary(ctx)
+}
+
+// streamFailure answers a question that nothing matches, asked for as a stream: start, error, complete.
+func (d *door) streamFailure(w http.ResponseWriter, x *exchange, cause *fail.Error) error {
+	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypeFailure, ""
+	x.measure(d.config.Now())
+	s := d.open(w, x)
+	s.event(wire.EventError, appendFailure(nil, x, cause))
+	return s.complete(x, "")
+}
+
+// appendFailure appends the data of an error event: the failure response of §4.1.4.
+func appendFailure(dst []byte, x *exchange, cause *fail.Error) []byte {
+	return append(dst, marshal(wire.Response{
+		Meta:  wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext},
+		Error: &wire.Failure{Code: words[cause.Code].code, Message: cause.Detail},
+	})...)
+}
+
+// events writes server-sent events. Each must be taken within the door's WriteTimeout, so that a client that does
+// not read holds nothing for long. After a failed write it does nothing more.
+type events struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timeout time.Duration
+	buffer  []byte
+	err     error
+}
+
+// open begins the stream with its start event.
+func (d *door) open(w http.ResponseWriter, x *exchange) *events {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-cache")
+	header.Set("X-Accel-Buffering", "no") // or nginx would gather the events
+	w.WriteHeader(http.StatusOK)
+	s := &events{w: w, control: http.NewResponseController(w), timeout: d.config.WriteTimeout}
+	x.meta.Streaming = true
+	s.event(wire.EventStart, append(x.appendMeta([]byte{'{'}), '}'))
+	return s
+}
+
+// event sends one event. Its data is JSON without line breaks, and so fits one data line.
+func (s *events) event(name string, data []byte) {
+	s.buffer = append(s.buffer[:0], "event: "...)
+	s.buffer = append(s.buffer, name...)
+	s.buffer = append(s.buffer, "\ndata: "...)
+	s.buffer = append(s.buffer, data...)
+	s.flush()
+}
+
+// result sends one item with its place in the whole answer.
+func (s *events) result(index *int, appendItem func([]byte) []byte) {
+	s.buffer = append(s.buffer[:0], "event: "+wire.EventResult+"\ndata: {\"index\":"...)
+	s.buffer = strconv.AppendInt(s.buffer, int64(*index), 10)
+	s.buffer = append(s.buffer, `,"item":`...)
+	s.buffer = append(appendItem(s.buffer), '}')
+	*index++
+	s.flush()
+}
+
+// complete ends the stream. It carries the whole _meta again, and for chatgpt_app the content.
+func (s *events) complete(x *exchange, content string) error {
+	x.meta.Streaming = false
+	data := x.appendMeta([]byte{'{'})
+	if x.meta.ResponseFormat == wire.FormatChatGPT && x.meta.ResponseType == wire.TypeAnswer {
+		data = appendContent(append(data, `,"content":`...), content)
+	}
+	s.event(wire.EventComplete, append(data, '}'))
+	return nil
+}
+
+func (s *events) flush() {
+	if s.err != nil {
+		return
+	}
+	s.buffer = append(s.buffer, "\n\n"...)
+	// A writer without deadlines, as in some tests, is written to all the same.
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.timeout))
+	if _, s.err = s.w.Write(s.buffer); s.err == nil {
+		s.err = s.control.Flush()
+	}
+}
