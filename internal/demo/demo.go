@@ -1,0 +1,125 @@
+// Package demo is the sample content that frontdesk answers from when nobody has given it any: four small sites of
+// an invented harbour town. Larkspur Kitchen has recipes, Harbour & Pine is a shop, The Tidewater Review writes
+// articles (some for subscribers) and Tidewater Events is a calendar. Every name and sentence was made up for it.
+//
+// The content lies in the forms that ingest reads: a JSON-LD file for each recipe, the products as JSON lines, the
+// events as one @graph, the articles as Markdown with front matter or HTML with JSON-LD. The package also serves the
+// pages that the items' addresses lead to, and draws their pictures.
+//
+// It stands beside cli, which writes the content out, hands it to ingest and mounts the pages. It imports nothing of
+// ours.
+package demo
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+//go:embed content
+var embedded embed.FS
+
+// Content holds the sample content, a folder for each site.
+var Content = content()
+
+func content() fs.FS {
+	sub, err := fs.Sub(embedded, "content")
+	if err != nil {
+		panic(err) // the folder is embedded above: only a build without it could fail
+	}
+	return sub
+}
+
+// Town is the name that the sample sites have in common.
+const Town = "Tidewater"
+
+// Site is one of the sample sites.
+type Site struct {
+	ID    string // the key under which its items are kept, and the name of its folder in Content
+	Name  string
+	Host  string // the host name it would have in the world, under a top-level domain kept for examples
+	About string // one line on what it offers
+	Kind  string // the schema.org type of most of its items
+}
+
+// Sites are the sample sites, in the order in which the pages show them.
+var Sites = []Site{
+	{"kitchen", "Larkspur Kitchen", "kitchen.tidewater.example", "Recipes from a small coast, tested on large families.", "Recipe"},
+	{"shop", "Harbour & Pine", "shop.tidewater.example", "Things for the house and the weather, made to be mended.", "Product"},
+	{"review", "The Tidewater Review", "review.tidewater.example", "News, advice and long looks out of the window.", "Article"},
+	{"events", "Tidewater Events", "events.tidewater.example", "What is on, from the first carol to the last regatta.", "Event"},
+}
+
+// Source says where the content of one site lies and how to read it; its fields are those of ingest's source.
+type Source struct {
+	Site      string // the site's ID
+	Name      string // the source's name within the site
+	Path      string // the folder
+	Base      string // what relative addresses in the content are relative to
+	Language  string
+	Publisher string
+}
+
+// Sources returns a source for each site, for content written to dir by Write. Base is the address at which Pages
+// answers, such as "http://127.0.0.1:8080".
+func Sources(dir, base string) []Source {
+	sources := make([]Source, 0, len(Sites))
+	for _, site := range Sites {
+		sources = append(sources, Source{
+			Site: site.ID, Name: site.Kind, Path: filepath.Join(dir, site.ID),
+			Base: base + "/sample/" + site.ID + "/", Language: "en", Publisher: site.Name,
+		})
+	}
+	return sources
+}
+
+// Write copies the content to dir, which is made if need be. Files that lie there under other names stay.
+func Write(dir string) error {
+	return fs.WalkDir(Content, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		text, err := fs.ReadFile(Content, name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(target, text, 0o644); err != nil {
+			return fmt.Errorf("writing the sample content: %w", err)
+		}
+		return nil
+	})
+}
+
+// Terms are the rules of the sample sites, as the list under "terms:" in frontdesk.yaml. The Review's premium
+// articles are shown as a notice with an excerpt, its drafts not at all.
+const Terms = `- match: {path: "/sample/*/drafts/**"}
+  access: blocked
+- match: {path: "/sample/review/premium/**"}
+  access: licensed
+  excerpt: {words: 60}
+  functions: {permit: [search, ai-input], prohibit: [ai-train]}
+- match: {}
+  access: open
+`
+
+// Example is a question that the sample content answers well.
+type Example struct {
+	Text string
+	Site string // the ID of the site to ask, or empty for all
+}
+
+// Examples are questions to begin with, each with good answers in the content.
+var Examples = []Example{
+	{Text: "a quick vegan dinner with chickpeas"},
+	{Text: "high protein breakfast with cinnamon"},
+	{Text: "a present for someone who likes tea"},
+	{Text: "how do I season a cast iron pan?"},
+	{Text: "live music in the evening"},
+	{Text: "why is the mud so expensive to dredge?"},
+}
