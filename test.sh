@@ -3,6 +3,7 @@
 #
 #   ./test.sh            every test, each suite within its time budget
 #   ./test.sh --race     the same, and before it the short tests under the race detector
+#   ./test.sh --only P   only the black-box package test/P, such as kill
 #   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
 #
 # The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node and npm. As root this
@@ -14,20 +15,25 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-race= quick=
-for flag in "$@"; do
-	case $flag in
+race= quick= only=
+while [ $# -gt 0 ]; do
+	case $1 in
 	--race) race=1 ;;
 	--quick) quick=1 ;;
+	--only)
+		only=${2:?--only needs the name of a package under test/}
+		shift
+		;;
 	-h | --help)
 		sed -n '2,/^set /{s/^# \{0,1\}//;/^set /!p}' "$0"
 		exit 0
 		;;
 	*)
-		echo "unknown flag $flag; ./test.sh --help lists them" >&2
+		echo "unknown flag $1; ./test.sh --help lists them" >&2
 		exit 2
 		;;
 	esac
+	shift
 done
 
 if [ -n "$quick" ]; then
@@ -129,19 +135,24 @@ suite() {
 rooms=(./internal/... ./wire/... ./cmd/...)
 go_flags=()
 
-if [ -n "$race" ]; then
+report_flags=(-allowed test/allowed-skips.txt)
+if [ -n "$only" ]; then
+	suite "$only" 4h "./test/$only"
+elif [ -n "$race" ]; then
 	# The pure Go SQLite is about ten times slower under the race detector: long tests stay out (-short), and run in
 	# the suites below.
-	report_flags=()
+	report_flags=() # any test may skip here
 	suite 'rooms, race detector' 15m -race -short "${rooms[@]}"
 	FRONTDESK_TEST_RACE=1 suite 'protocol, race detector' 5m -short ./test/conformance
+	report_flags=(-allowed test/allowed-skips.txt)
 fi
 
-report_flags=(-allowed test/allowed-skips.txt)
-suite 'rooms' 6m "${rooms[@]}"
-suite 'black box' 8m -p 1 ./test/...
-go_flags=(-C bench)
-suite 'bench' 3m ./...
+if [ -z "$only" ]; then
+	suite 'rooms' 6m "${rooms[@]}"
+	suite 'black box' 8m -p 1 ./test/...
+	go_flags=(-C bench)
+	suite 'bench' 3m ./...
+fi
 
 printf '\n== all suites, after %dm%02ds\n' $((SECONDS / 60)) $((SECONDS % 60))
 cat "$work/summary"
