@@ -58,7 +58,7 @@ func compile(index int, rule Rule) (compiled, []error) {
 		c.hosts = append(c.hosts, glob)
 	}
 	for _, text := range rule.Match.Type {
-		c.types = append(c.types, bareType(text))
+		c.types = append(c.types, BareType(text))
 	}
 	c.decision = Decision{
 		Access:       rule.Access,
@@ -86,8 +86,8 @@ func (c *checker) present(field string, values []string) {
 	}
 }
 
-// bareType takes the vocabulary's prefix off a type name.
-func bareType(name string) string {
+// BareType takes the vocabulary's prefix off a type name.
+func BareType(name string) string {
 	for _, prefix := range []string{"https://schema.org/", "http://schema.org/", "schema:"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
