@@ -2,6 +2,7 @@ package nlweb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	wire "frontdesk/wire/nlweb"
 )
@@ -29,6 +31,7 @@ const maxPooled = 1 << 20
 
 // write answers with one JSON object. The items are ready bytes, so it is put together without an encoder.
 func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, answer *desk.Answer) error {
+	e := event.From(ctx)
 	buffer := buffers.Get().(*[]byte)
 	defer func() {
 		if cap(*buffer) <= maxPooled {
@@ -41,6 +44,7 @@ func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, an
 		return err
 	}
 	x.measure(d.config.Now())
+	noteAnswer(e, x, told.count)
 	var head []byte
 	if x.meta.ResponseFormat == wire.FormatChatGPT {
 		head = append(x.appendMeta(append(head, '{')), `,"content":`...)
@@ -129,13 +133,18 @@ func appendContent(dst []byte, text string) []byte {
 	return append(dst, marshal([]wire.Content{{Type: "text", Text: strings.ToValidUTF8(text, "\uFFFD")}})...)
 }
 
-// told gathers what the content of a chatgpt_app answer says of the items when no summary was asked for.
-type told struct{ lines []string }
+// told counts the items, and gathers what the content of a chatgpt_app answer says of them when no summary was
+// asked for.
+type told struct {
+	count int
+	lines []string
+}
 
 // maxTold is how many items the content names.
 const maxTold = 10
 
 func (t *told) add(x *exchange, result desk.Result) {
+	t.count++
 	if x.meta.ResponseFormat != wire.FormatChatGPT || x.modes.summarize || len(t.lines) == maxTold {
 		return
 	}
@@ -176,6 +185,21 @@ var words = map[fail.Code]struct {
 	fail.Internal:          {wire.CodeInternalError, http.StatusInternalServerError},
 }
 
+// noteAnswer and noteFailure tell the request's event what became of it.
+func noteAnswer(e *event.Event, x *exchange, results int) {
+	e.Set("response", wire.TypeAnswer)
+	e.Set("format", x.meta.ResponseFormat)
+	e.Set("results", results)
+}
+
+func noteFailure(e *event.Event, coded *fail.Error) {
+	e.Set("response", wire.TypeFailure)
+	e.Set("code", words[coded.Code].code)
+	if cause := errors.Unwrap(coded); cause != nil {
+		e.Set("error", cause.Error())
+	}
+}
+
 // WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
@@ -183,6 +207,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	coded := fail.From(err)
 	word := words[coded.Code]
+	noteFailure(event.From(r.Context()), coded)
 	if coded.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((coded.RetryAfter+time.Second-1)/time.Second))))
 	}

@@ -107,7 +107,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	stream := wantsStream(r, request)
 	var coded *fail.Error
 	if errors.As(err, &coded) && coded.Code == fail.NoResults && stream {
-		return d.streamFailure(w, x, coded)
+		return d.streamFailure(w, r, x, coded)
 	}
 	if err != nil {
 		return err

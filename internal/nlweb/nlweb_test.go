@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,8 +24,8 @@ import (
 )
 
 // fixture is a desk over two small sites: a shop in English and a garden journal in German, with one licensed and
-// one blocked item.
-func fixture(t testing.TB) (*desk.Desk, *content.Catalog) {
+// one blocked item, and as many more lamps as wanted. It returns the desk and the store under it.
+func fixture(t testing.TB, more ...int) (*desk.Desk, *store.DB) {
 	t.Helper()
 	ctx := context.Background()
 	db, err := store.Open(ctx, store.Config{DSN: filepath.Join(t.TempDir(), "desk.db"), Schemas: []store.Schema{content.Schema}})
@@ -45,6 +46,9 @@ func fixture(t testing.TB) (*desk.Desk, *content.Catalog) {
 			thing("https://garten.example/aepfel", "Recipe", "de", "Apfelmus <b>pur</b>", "Äpfel & Zimt, \"sonst\" nichts.", `"totalTime":"PT30M"`),
 		},
 	} {
+		for i := range slices.Max(append(more, 0)) {
+			items = append(items, thing(fmt.Sprintf("https://%s.example/more/%d", site, i), "Product", "en", fmt.Sprintf("Lamp %d", i), "One of many.", ""))
+		}
 		run, err := catalog.Begin(ctx, site, "files")
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +78,7 @@ func fixture(t testing.TB) (*desk.Desk, *content.Catalog) {
 	if err := d.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return d, catalog
+	return d, db
 }
 
 func thing(url, typ, language, name, text, more string) content.Item {
@@ -192,24 +196,45 @@ func TestStreamAndJSONHoldTheSameItems(t *testing.T) {
 	}
 }
 
-func TestContentChangedUnderAStreamEndsInAnErrorEventAndComplete(t *testing.T) {
+func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
 	d, _ := fixture(t)
-	door := Handler(d, Config{Now: noon}).(*door)
-	w := httptest.NewRecorder()
-	x := &exchange{start: noon(), meta: wire.Meta{Version: wire.Version, ResponseType: wire.TypeAnswer}}
 	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(context.Background())
-	r := httptest.NewRequest("POST", "/ask", nil)
 	cancel()
-	if err := door.stream(w, r.WithContext(gone), x, answer); err != nil {
+	if body := streamOf(t, d, answer, gone); strings.Contains(body, "event: result") {
+		t.Errorf("results are written for a client that has gone: %s", body)
+	}
+}
+
+func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
+	d, db := fixture(t, 50)
+	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(w.Body.String(), "event: result") {
-		t.Errorf("results are written for a client that has gone: %s", w.Body)
+	db.Close() // what is not ready yet can no longer be read
+	body := streamOf(t, d, answer, context.Background())
+	results := strings.Count(body, "event: result\n")
+	failed := strings.Index(body, `event: error`+"\n"+`data: {"_meta":{"response_type":"failure"`)
+	done := strings.Index(body, `event: complete`+"\n"+`data: {"_meta":{"response_type":"answer"`)
+	if results == 0 || results >= 50 || failed < 0 || done < failed || !strings.Contains(body, `"code":"INTERNAL_ERROR"`) || strings.Contains(body, "database") {
+		t.Errorf("%d results, error at %d, complete at %d:\n%s", results, failed, done, body)
 	}
+}
+
+// streamOf streams an answer to a client whose request has a context of its own.
+func streamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context.Context) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	x := &exchange{start: noon(), meta: wire.Meta{Version: wire.Version, ResponseType: wire.TypeAnswer}}
+	r := httptest.NewRequest("POST", "/ask", nil).WithContext(ctx)
+	if err := Handler(d, Config{Now: noon}).(*door).stream(w, r, x, answer); err != nil {
+		t.Fatal(err)
+	}
+	return w.Body.String()
 }
 
 func TestSlowBodyAndCutBodyAreErrors(t *testing.T) {

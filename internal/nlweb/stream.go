@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	wire "frontdesk/wire/nlweb"
 )
@@ -36,8 +37,11 @@ func wantsStream(r *http.Request, request *wire.AskRequest) bool {
 func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answer *desk.Answer) error {
 	x.measure(d.config.Now())
 	s := d.open(w, x)
+	e := event.From(r.Context())
+	e.Set("stream", true)
 	index, told := 0, told{}
 	failure := func(err error) error {
+		noteFailure(e, fail.From(err))
 		s.event(wire.EventError, appendFailure(nil, x, fail.From(err)))
 		if index == 0 {
 			x.meta.ResponseType = wire.TypeFailure
@@ -54,6 +58,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 	}
 	for result, err := range answer.Results(ctx) {
 		if ctx.Err() != nil || s.err != nil {
+			e.Set("left_after", index)
 			return nil // the client has gone: the rest of the work is not done
 		}
 		if err != nil {
@@ -62,6 +67,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 		s.result(&index, result.AppendJSON)
 		told.add(x, result)
 	}
+	noteAnswer(e, x, told.count)
 	return s.complete(x, told.text(summary))
 }
 
@@ -73,7 +79,10 @@ func (d *door) summary(ctx context.Context, x *exchange, answer *desk.Answer) (s
 }
 
 // streamFailure answers a question that nothing matches, asked for as a stream: start, error, complete.
-func (d *door) streamFailure(w http.ResponseWriter, x *exchange, cause *fail.Error) error {
+func (d *door) streamFailure(w http.ResponseWriter, r *http.Request, x *exchange, cause *fail.Error) error {
+	e := event.From(r.Context())
+	e.Set("stream", true)
+	noteFailure(e, cause)
 	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypeFailure, ""
 	x.measure(d.config.Now())
 	s := d.open(w, x)

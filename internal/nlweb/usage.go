@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
 	wire "frontdesk/wire/nlweb"
 )
 
@@ -31,7 +32,8 @@ type limits struct {
 	Body    int64 `json:"body_bytes"`
 }
 
-func (d *door) usage(w http.ResponseWriter, _ *http.Request) {
+func (d *door) usage(w http.ResponseWriter, r *http.Request) {
+	event.From(r.Context()).Set("response", wire.TypeElicitation)
 	sites := make([]string, 0, len(d.desk.Sites()))
 	for _, site := range d.desk.Sites() {
 		sites = append(sites, site.ID)
