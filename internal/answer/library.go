@@ -7,6 +7,7 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -68,16 +69,28 @@ func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 	if equal(l.cursor, now) {
 		return false, nil
 	}
-	load := loader{library: l, remove: map[string]bool{}}
-	cursor, err := l.catalog.Changes(ctx, l.cursor, load.take)
+	cursor, err := l.follow(ctx, l.cursor)
+	if errors.Is(err, content.ErrBehind) {
+		l.index = search.New(search.Options{})
+		cursor, err = l.follow(ctx, nil)
+	}
 	if err != nil {
-		// What was applied so far stays in the index, unseen, and is applied again from the same cursor.
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
-	load.flush()
 	l.cursor = cursor
 	l.view.Store(newView(l.index.Snapshot(), cursor))
 	return true, nil
+}
+
+// follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
+// where no view shows it, and is applied once more from the same cursor.
+func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64) (map[content.SourceKey]int64, error) {
+	load := loader{library: l, remove: map[string]bool{}}
+	cursor, err := l.catalog.Changes(ctx, from, load.take)
+	if err == nil {
+		load.flush()
+	}
+	return cursor, err
 }
 
 func equal(a, b map[content.SourceKey]int64) bool {
