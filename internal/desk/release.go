@@ -31,6 +31,15 @@ func (r Result) Type() string { return r.card.typ }
 // Name is the item's name.
 func (r Result) Name() string { return r.card.name }
 
+// URL is the item's address.
+func (r Result) URL() string { return r.hit.URL }
+
+// Site is the id of the item's site.
+func (r Result) Site() string { return r.hit.Site }
+
+// Score is how well the item fits, 0 to 100.
+func (r Result) Score() float64 { return r.hit.Score }
+
 // Description is the released description: the item's own, or a licensed item's excerpt.
 func (r Result) Description() string { return r.card.description }
 
