@@ -3,22 +3,16 @@ package answer
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"frontdesk/internal/content"
-	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
 )
 
 func newCatalog(t *testing.T) *content.Catalog {
 	t.Helper()
-	db, err := store.Open(context.Background(), store.Config{DSN: filepath.Join(t.TempDir(), "library.db"), Schemas: []store.Schema{content.Schema}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return content.New(db, content.Options{})
+	return content.New(storetest.Chosen(t, content.Schema), content.Options{})
 }
 
 func publish(t *testing.T, catalog *content.Catalog, names ...string) {

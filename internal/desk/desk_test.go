@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
-	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
 )
 
@@ -35,22 +34,19 @@ type tester interface {
 	Fatal(...any)
 }
 
-func newBench(t *testing.T, dir string, sites ...string) *bench {
+func newBench(t *testing.T, sites ...string) *bench {
 	t.Helper()
-	db, err := store.Open(context.Background(), store.Config{DSN: filepath.Join(dir, "desk.db"), Schemas: []store.Schema{content.Schema}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	b := &bench{catalog: content.New(db, content.Options{})}
+	b := &bench{catalog: content.New(storetest.Chosen(t, content.Schema), content.Options{})}
 	b.obey(t)
 	config := Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1}
 	for _, id := range sites {
 		config.Sites = append(config.Sites, Site{ID: id, Name: strings.ToUpper(id[:1]) + id[1:], Hosts: []string{id + ".example"}})
 	}
-	if b.Desk, err = New(config); err != nil {
+	desk, err := New(config)
+	if err != nil {
 		t.Fatal(err)
 	}
+	b.Desk = desk
 	return b
 }
 
@@ -128,7 +124,7 @@ func urls(items []map[string]any) []string {
 }
 
 func TestOpenItemIsShownWholeWithSiteScoreAndGrounding(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog", item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."))
 	got := b.asked(t, Question{Text: "kettle"})
 	if len(got) != 1 || got[0]["score"].(float64) <= 0 || got[0]["score"].(float64) > 100 {
@@ -146,7 +142,7 @@ func TestOpenItemIsShownWholeWithSiteScoreAndGrounding(t *testing.T) {
 }
 
 func TestLongItemCarriesThePassageThatFits(t *testing.T) {
-	b := newBench(t, t.TempDir(), "mag")
+	b := newBench(t, "mag")
 	long := item("mag", "bees", "Article", "Bees", "On bees.")
 	long.Passages = nil
 	for _, text := range []string{"Hives stand in the orchard.", "Smoke calms a swarm before inspection.", "Honey is drawn in autumn."} {
@@ -161,7 +157,7 @@ func TestLongItemCarriesThePassageThatFits(t *testing.T) {
 }
 
 func TestBlockedItemIsInNoAnswer(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog",
 		item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."),
 		item("shop", "drafts/kettle", "Product", "Secret kettle", "Unreleased kettle prototype."))
@@ -184,7 +180,7 @@ func TestBlockedItemIsInNoAnswer(t *testing.T) {
 }
 
 func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog",
 		item("shop", "a", "Product", "Copper kettle", "A kettle for mornings."),
 		item("shop", "b", "Product", "Iron kettle", "A kettle for evenings."))
@@ -207,7 +203,7 @@ func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
 }
 
 func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
-	b := newBench(t, t.TempDir(), "mag")
+	b := newBench(t, "mag")
 	premium := item("mag", "premium/tide", "Article", "The tide report", "One two three four five six seven eight.")
 	premium.Passages = append(premium.Passages, content.Passage{ID: "p2", Text: "Hidden treasure lies below the pier."})
 	b.fill(t, "mag", "articles", premium)
@@ -258,7 +254,7 @@ func TestExcerptCountsWordsInEveryScript(t *testing.T) {
 }
 
 func TestTighteningARuleNeverShowsMore(t *testing.T) {
-	b := newBench(t, t.TempDir(), "site")
+	b := newBench(t, "site")
 	words := []string{"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 12), func(w []string) string { return strings.Join(w, " ") })
@@ -304,7 +300,7 @@ func TestTighteningARuleNeverShowsMore(t *testing.T) {
 }
 
 func TestSitesAreNamedInManyWays(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop", "mag")
+	b := newBench(t, "shop", "mag")
 	b.fill(t, "shop", "s", item("shop", "1", "Product", "Red lamp", "A lamp."))
 	b.fill(t, "mag", "s", item("mag", "1", "Article", "Lamps of old", "On the lamp."))
 	for _, c := range []struct {
@@ -331,7 +327,7 @@ func TestSitesAreNamedInManyWays(t *testing.T) {
 }
 
 func TestTypeStandsForItsSubtypes(t *testing.T) {
-	b := newBench(t, t.TempDir(), "mag")
+	b := newBench(t, "mag")
 	b.fill(t, "mag", "s", item("mag", "1", "NewsArticle", "Lamp news", "x"), item("mag", "2", "Recipe", "Lamp soup", "y"), item("mag", "3", "LampType", "Lamp own", "z"))
 	for typ, want := range map[string][]string{
 		"Article": {"https://mag.example/1"}, "recipe": {"https://mag.example/2"}, "LampType": {"https://mag.example/3"},
@@ -344,7 +340,7 @@ func TestTypeStandsForItsSubtypes(t *testing.T) {
 }
 
 func TestLimitsAreHeldAndChecked(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	var items []content.Item
 	for i := range 80 {
 		items = append(items, item("shop", fmt.Sprintf("lamp-%d", i), "Product", fmt.Sprintf("Lamp %d", i), "A lamp."))
@@ -370,7 +366,7 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 }
 
 func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	b.fill(t, "shop", "feed", item("shop", "1", "Product", "Red lamp", "A lamp."), item("shop", "2", "Product", "Blue lamp", "A lamp."))
 	b.fill(t, "shop", "pages", item("shop", "1", "Product", "Red lamp", "A lamp on its page."))
 	if got := urls(b.asked(t, Question{Text: "lamp"})); !slices.Equal(got, []string{"https://shop.example/1", "https://shop.example/2"}) {
@@ -379,7 +375,7 @@ func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
 }
 
 func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	big := item("shop", "1", "Product", "Lamp", "A lamp.")
 	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged", "huge": strings.Repeat("x", maxMember)}
 	big.Object, _ = json.Marshal(object)
@@ -394,7 +390,7 @@ func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
 }
 
 func TestAskBeforeTheContentIsLoadedSaysWhenToComeBack(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	_, err := b.Ask(context.Background(), Question{Text: "lamp"})
 	if coded := fail.From(err); coded.Code != fail.Unavailable || coded.RetryAfter == 0 {
 		t.Errorf("got %v", err)
@@ -402,7 +398,7 @@ func TestAskBeforeTheContentIsLoadedSaysWhenToComeBack(t *testing.T) {
 }
 
 func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
-	b := newBench(t, t.TempDir(), "shop")
+	b := newBench(t, "shop")
 	edition := func(n int) []content.Item {
 		var items []content.Item
 		for i := range 20 {

@@ -8,14 +8,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
-	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
 )
 
@@ -23,11 +22,7 @@ import (
 func shelf(b *testing.B, n int) (*desk.Desk, []string) {
 	b.Helper()
 	ctx := context.Background()
-	db, err := store.Open(ctx, store.Config{DSN: filepath.Join(b.TempDir(), "desk.db"), Schemas: []store.Schema{content.Schema}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { db.Close() })
+	db := storetest.Chosen(b, content.Schema)
 	random := rand.New(rand.NewPCG(1, 2))
 	vocabulary := make([]string, 5000)
 	for i := range vocabulary {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
 	"frontdesk/test/transcript"
 	wire "frontdesk/wire/nlweb"
@@ -28,11 +28,7 @@ import (
 func fixture(t testing.TB, more ...int) (*desk.Desk, *store.DB) {
 	t.Helper()
 	ctx := context.Background()
-	db, err := store.Open(ctx, store.Config{DSN: filepath.Join(t.TempDir(), "desk.db"), Schemas: []store.Schema{content.Schema}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Chosen(t, content.Schema)
 	catalog := content.New(db, content.Options{})
 	for site, items := range map[string][]content.Item{
 		"lamps": {
@@ -215,12 +211,18 @@ func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.Close() // what is not ready yet can no longer be read
+	err = db.Update(t.Context(), func(tx *store.Tx) error { // what is not ready yet can no longer be read
+		_, err := tx.Exec(t.Context(), `DROP TABLE content_item`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	body := streamOf(t, d, answer, context.Background())
 	results := strings.Count(body, "event: result\n")
 	failed := strings.Index(body, `event: error`+"\n"+`data: {"_meta":{"response_type":"failure"`)
 	done := strings.Index(body, `event: complete`+"\n"+`data: {"_meta":{"response_type":"answer"`)
-	if results == 0 || results >= 50 || failed < 0 || done < failed || !strings.Contains(body, `"code":"INTERNAL_ERROR"`) || strings.Contains(body, "database") {
+	if results == 0 || results >= 50 || failed < 0 || done < failed || !strings.Contains(body, `"code":"INTERNAL_ERROR"`) || strings.Contains(body, "content_item") {
 		t.Errorf("%d results, error at %d, complete at %d:\n%s", results, failed, done, body)
 	}
 }
