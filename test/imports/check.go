@@ -14,6 +14,9 @@ func check(table []room, files []file) []string {
 	var faults []string
 	rows := map[string]room{}
 	for _, r := range table {
+		if _, twice := rows[r.path]; twice {
+			faults = append(faults, r.path+" has two rows in the table of rooms")
+		}
 		rows[r.path] = r
 	}
 	faults = append(faults, checkTable(rows)...)
