@@ -133,6 +133,8 @@ suite() {
 }
 
 rooms=(./internal/... ./wire/... ./cmd/...)
+# The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
+mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen(' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 go_flags=()
 
 report_flags=(-allowed test/allowed-skips.txt)
@@ -149,6 +151,7 @@ fi
 
 if [ -z "$only" ]; then
 	suite 'rooms' 6m "${rooms[@]}"
+	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 4m "${above_store[@]}"
 	suite 'black box' 8m -p 1 ./test/...
 	go_flags=(-C bench)
 	suite 'bench' 3m ./...

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -84,6 +85,14 @@ func Root() (string, error) {
 	return "", err
 }
 
+// Command prepares a run of the program, for tests that need it in their own hands.
+func Command(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.Command(Binary(t), args...)
+	command.Env = environment()
+	return command
+}
+
 // Run runs the program to its end and returns what it printed. The error is an *exec.ExitError where the program
 // ended with a status other than 0.
 func Run(t testing.TB, args ...string) (stdout, stderr string, err error) {
@@ -117,4 +126,31 @@ func environment() []string {
 		}
 	}
 	return env
+}
+
+// Usage is what a run of the program took.
+type Usage struct {
+	Output string // standard output and standard error
+	Err    error
+	MaxRSS int64 // the largest resident memory, in bytes
+	Time   time.Duration
+}
+
+// Measure runs the program to its end within a limit and says what it took.
+func Measure(t testing.TB, limit time.Duration, args ...string) Usage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	command := exec.CommandContext(ctx, Binary(t), args...)
+	command.Env = environment()
+	began := time.Now()
+	output, err := command.CombinedOutput()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("not done after %s: %w", limit, err)
+	}
+	usage := Usage{Output: string(output), Err: err, Time: time.Since(began)}
+	if rusage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		usage.MaxRSS = rusage.Maxrss << 10 // Linux counts in kilobytes
+	}
+	return usage
 }

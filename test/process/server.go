@@ -1,0 +1,168 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a running `frontdesk serve` or `frontdesk demo`.
+type Server struct {
+	Addr string // host and port of its door
+	URL  string // "http://" and Addr
+
+	command *exec.Cmd
+	ended   chan struct{} // closed when the process is gone
+	log     *logbook
+}
+
+// patience is how long a server may take to start and to stop.
+const patience = 60 * time.Second
+
+// Start runs the program with the arguments, which begin with the command ("serve", ...), waits until it is ready,
+// and stops it at the end of the test. The test fails where the process ends before that, or has to be killed.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	s := &Server{ended: make(chan struct{}), log: &logbook{}}
+	s.command = Command(t, args...)
+	s.command.Stdout, s.command.Stderr = s.log, s.log
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		s.command.Wait()
+		close(s.ended)
+	}()
+	t.Cleanup(func() { s.stop(t) })
+	s.await(t)
+	return s
+}
+
+// await waits for the line that names the address, and then for the server to be ready.
+func (s *Server) await(t testing.TB) {
+	t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ended:
+			t.Fatalf("the server ended:\n%s", s.Log())
+		case <-deadline:
+			t.Fatalf("the server was not ready after %s:\n%s", patience, s.Log())
+		case <-tick.C:
+			if s.Addr == "" {
+				s.Addr = s.log.address()
+				s.URL = "http://" + s.Addr
+			}
+			if s.Addr != "" && s.ready() {
+				return
+			}
+		}
+	}
+}
+
+func (s *Server) ready() bool {
+	response, err := http.Get(s.URL + "/readyz")
+	if err != nil {
+		return false
+	}
+	response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// stop asks the server to end, and holds that it did so in good order.
+func (s *Server) stop(t testing.TB) {
+	select {
+	case <-s.ended:
+		t.Errorf("the server had ended before the test did: %v\n%s", s.command.ProcessState, s.Log())
+		return
+	default:
+	}
+	s.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.ended:
+		if !s.command.ProcessState.Success() {
+			t.Errorf("the server ended with %v\n%s", s.command.ProcessState, s.Log())
+		}
+	case <-time.After(patience):
+		s.command.Process.Kill()
+		t.Errorf("the server did not stop within %s\n%s", patience, s.Log())
+	}
+}
+
+// Log is what the server has printed so far.
+func (s *Server) Log() string { return s.log.String() }
+
+// RSS is the server's resident memory in bytes.
+func (s *Server) RSS(t testing.TB) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" {
+			kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kilobytes << 10
+		}
+	}
+	t.Fatal("no VmRSS in the process's status")
+	return 0
+}
+
+// CPU is the processor time that the server has used.
+func (s *Server) CPU(t testing.TB) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The second field is the program's name in parentheses; utime and stime are fields 14 and 15, in ticks of
+	// which Linux has 100 a second.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// logbook collects what a process prints.
+type logbook struct {
+	lock sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.text.String()
+}
+
+// address finds in what was printed where the server listens: the first address of a page.
+func (l *logbook) address() string {
+	for lines := bufio.NewScanner(strings.NewReader(l.String())); lines.Scan(); {
+		if _, rest, found := strings.Cut(lines.Text(), "http://"); found {
+			addr, _, _ := strings.Cut(rest, "/")
+			return strings.TrimRight(strings.Fields(addr)[0], ".,;\"")
+		}
+	}
+	return ""
+}
