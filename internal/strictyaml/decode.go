@@ -93,7 +93,7 @@ func (d *decoder) finish(seen map[string]Place, at Place, path string, into refl
 		case slices.Contains(options, "line"):
 			into.Field(i).SetInt(int64(at.Line))
 		case slices.Contains(options, "required") && seen[name] == Place{}:
-			d.report(at, path, "the key %s is missing%s", name, hint(into.Field(i)))
+			d.report(at, join(path, name), "the key is missing%s", hint(into.Field(i)))
 		}
 	}
 }
@@ -124,6 +124,8 @@ func (d *decoder) list(node ast.Node, at Place, path string, into reflect.Value)
 		list := reflect.MakeSlice(into.Type(), 1, 1)
 		d.value(node, at, path+"[0]", list.Index(0))
 		into.Set(list)
+	case node.Type() == ast.NullType && into.Type().Elem().Kind() == reflect.Struct:
+		// A list of sections all of which are commented out.
 	case node.Type() == ast.NullType:
 		d.report(at, path, "the key has no value; write a list, or remove the key")
 	default:

@@ -44,6 +44,19 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
+// Span writes a time span without the parts that are zero: 2m, not 2m0s.
+func Span(d time.Duration) string {
+	text := d.String()
+	if d != 0 {
+		for _, zero := range []string{"m0s", "h0m"} {
+			if strings.HasSuffix(text, zero) {
+				text = text[:len(text)-2]
+			}
+		}
+	}
+	return text
+}
+
 var durationType = reflect.TypeFor[time.Duration]()
 
 // Set reads text into a field of a simple kind: text, truth value, number, duration, size, or a list of texts

@@ -114,8 +114,8 @@ h.yaml:2:1: hosts: the key has no value; write a list, or remove the key
 h.yaml:4:5: rules[0].match: the key has no value; write {} when it is meant to be empty
 h.yaml:6:5: rules[1]: the entry is empty`},
 		{"missing keys", "rules:\n  - labels: [a]\n", `
-h.yaml:2:5: rules[0]: the key match is missing; write {} when it is meant to be empty
-h.yaml:2:5: rules[0]: the key access is missing`},
+h.yaml:2:5: rules[0].match: the key is missing; write {} when it is meant to be empty
+h.yaml:2:5: rules[0].access: the key is missing`},
 		{"given twice", "listen: a\nopen: true\nlisten: b\n", `
 h.yaml:3:1: listen: the key is given twice, first on line 1; keep one`},
 		{"sizes and numbers", "limits: {body: 1 parsec, max_limit: 99999999999999999999}\n", `
@@ -175,9 +175,20 @@ func TestSizesAreWrittenAsTheyAreRead(t *testing.T) {
 	}
 }
 
+func TestSpansAreWrittenShortAndReadAgain(t *testing.T) {
+	for want, span := range map[string]time.Duration{"0s": 0, "10s": 10 * time.Second, "2m": 2 * time.Minute, "1h": time.Hour, "1h30m": 90 * time.Minute, "1h0m5s": time.Hour + 5*time.Second, "10ms": 10 * time.Millisecond, "10m": 10 * time.Minute} {
+		if got := Span(span); got != want {
+			t.Errorf("%v is written %s, want %s", span, got, want)
+		}
+		if again, err := time.ParseDuration(want); err != nil || again != span {
+			t.Errorf("%s is read as %v, %v", want, again, err)
+		}
+	}
+}
+
 func TestNearestForgivesSlipsOnly(t *testing.T) {
 	keys := []string{"listen", "sources", "max_limit", "log"}
-	for wrong, want := range map[string]string{"Listen": "listen", "source": "sources", "maxlimit": "max_limit", "lgo": "log", "sauces": "sources", "colour": "", "x": ""} {
+	for wrong, want := range map[string]string{"Listen": "listen", "source": "sources", "maxlimit": "max_limit", "lgo": "log", "sauces": "sources", "maximum": "", "colour": "", "x": ""} {
 		if got, _ := Nearest(wrong, keys); got != want {
 			t.Errorf("%s: %q, want %q", wrong, got, want)
 		}

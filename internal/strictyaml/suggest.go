@@ -14,10 +14,10 @@ func Suggest(wrong string, known []string) string {
 	return "here the keys are " + strings.Join(known, ", ")
 }
 
-// Nearest finds the known name that is a slip away from the wrong one: a third of its letters at most.
+// Nearest finds the known name that is a slip away from the wrong one: a third of its letters at most, and three.
 func Nearest(wrong string, known []string) (string, bool) {
 	wrong = strings.ToLower(wrong)
-	best, name := len(wrong)/3+1, ""
+	best, name := min(len(wrong)/3, 3)+1, ""
 	for _, k := range known {
 		plain := strings.ToLower(k)
 		d := distance(wrong, plain)

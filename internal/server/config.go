@@ -1,0 +1,270 @@
+package server
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/terms"
+)
+
+// Config is everything that an owner can set, as frontdesk.yaml names it. The comments of this struct and of those
+// in it are the manual: docs/configuration.md is made from them.
+type Config struct {
+	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of the machine;
+	// port 0 takes a free port.
+	Listen string `yaml:"listen"`
+	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It is what
+	// `frontdesk serve` prints; without it the address in `listen` is taken.
+	URL string `yaml:"url"`
+	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path in a file starts
+	// from the file's folder.
+	Data string `yaml:"data"`
+	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`. Without it, it is the
+	// file `frontdesk.db` in the data folder.
+	Store string `yaml:"store"`
+	// Site is the site that is served. With several, write `sites` instead.
+	Site Site `yaml:"site"`
+	// Sites are the sites that are served, when there is more than one.
+	Sites []Site `yaml:"sites"`
+	// Sources say where content comes from. `frontdesk serve` reads them at its start, `frontdesk ingest` when it is
+	// called.
+	Sources []Source `yaml:"sources"`
+	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that no rule matches
+	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
+	// changes to other keys need a restart.
+	Terms []terms.Rule `yaml:"terms"`
+	// Ask sets how questions are answered.
+	Ask Ask `yaml:"ask"`
+	// Console is the page at `/` on which people ask.
+	Console Console `yaml:"console"`
+	// Limits bound what a client may cost.
+	Limits Limits `yaml:"limits"`
+	// CORS says which web pages may ask from a browser.
+	CORS CORS `yaml:"cors"`
+	// Metrics are figures for Prometheus.
+	Metrics Metrics `yaml:"metrics"`
+	// Log is what is written to standard error.
+	Log Log `yaml:"log"`
+}
+
+// Site is one site.
+type Site struct {
+	// ID names the site in requests, answers and the database: lower-case letters, digits, dots, dashes. Content
+	// belongs to an id, so another id is another site. A single site needs none; it is then `local`.
+	ID string `yaml:"id"`
+	// Name is what people call the site.
+	Name string `yaml:"name"`
+	// URL is the address of the site's own pages. Items of its sources that give no absolute address get theirs
+	// from it, and requests may name the site by its host.
+	URL string `yaml:"url"`
+	// Hosts are further host names by which requests may name the site.
+	Hosts []string `yaml:"hosts"`
+	// Language is the language of content that does not say its own, such as `en` or `pt-br`.
+	Language string `yaml:"language"`
+	// Publisher is the publisher of content that does not name one.
+	Publisher string `yaml:"publisher"`
+}
+
+// Source is one place where content comes from.
+type Source struct {
+	// Site is the id of the site that the content belongs to. It is needed when there are several.
+	Site string `yaml:"site"`
+	// Name tells the sources of a site apart, and stays when the path changes. Without it, it is made of the last
+	// part of the path.
+	Name string `yaml:"name"`
+	// Path is a file or a folder: schema.org JSON-LD (`.json`, `.jsonl`, `.jsonl.gz`), Markdown, HTML. A relative
+	// path in a file starts from the file's folder.
+	Path string `yaml:"path,required"`
+	// Base is the address from which items without an absolute URL get theirs; without it, the site's `url`.
+	Base string `yaml:"base"`
+	// Language is the language of content that does not say its own; without it, the site's.
+	Language string `yaml:"language"`
+	// Publisher is the publisher of content that does not name one; without it, the site's.
+	Publisher string `yaml:"publisher"`
+	// AllowShrink lets a run replace the source's content by less than half of it, or by nothing. Otherwise such a
+	// run is refused and the old content stays, because most often something went wrong.
+	AllowShrink bool `yaml:"allow_shrink"`
+}
+
+// Ask sets how questions are answered.
+type Ask struct {
+	// Limit is the number of results when a question does not say how many.
+	Limit int `yaml:"limit"`
+	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
+	MinScore float64 `yaml:"min_score"`
+	// Timeout is how long an answer may take until its first byte.
+	Timeout time.Duration `yaml:"timeout"`
+	// Cache is the memory for items that are ready to be sent.
+	Cache strictyaml.Size `yaml:"cache"`
+}
+
+// Console is the page on which people ask.
+type Console struct {
+	// Enabled says whether the page is served.
+	Enabled bool `yaml:"enabled"`
+	// Title is the page's heading; without it, the name of the site.
+	Title string `yaml:"title"`
+	// Examples are questions that the page offers to start with.
+	Examples []string `yaml:"examples"`
+}
+
+// Limits bound what a client may cost.
+type Limits struct {
+	// Body is the most that a request's body may have.
+	Body strictyaml.Size `yaml:"body"`
+	// Header is the most that a request's head may have.
+	Header strictyaml.Size `yaml:"header"`
+	// HeaderTimeout is how long a client may take to send the head of a request.
+	HeaderTimeout time.Duration `yaml:"header_timeout"`
+	// ReadTimeout is how long a client may take to send a whole request.
+	ReadTimeout time.Duration `yaml:"read_timeout"`
+	// WriteTimeout is how long a response may take from the end of the request's head; a stream of events may take
+	// longer, as long as the client takes each event within this time.
+	WriteTimeout time.Duration `yaml:"write_timeout"`
+	// IdleTimeout is how long a connection may wait for its next request.
+	IdleTimeout time.Duration `yaml:"idle_timeout"`
+	// ShutdownTimeout is how long requests may take to finish when the server is told to stop.
+	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
+	// Connections is the most connections at a time; further ones wait.
+	Connections int `yaml:"connections"`
+	// Requests is the most requests in work at a time, streams among them; further ones are told to come back.
+	Requests int `yaml:"requests"`
+}
+
+// CORS says which web pages may ask from a browser.
+type CORS struct {
+	// Origins are the origins (`https://www.example.com`) whose pages may ask; `*` is every page, `[]` none but
+	// this server's own.
+	Origins []string `yaml:"origins"`
+}
+
+// Metrics are figures for Prometheus.
+type Metrics struct {
+	// Listen is the address that serves `/metrics`, apart from the public one; `off` serves none.
+	Listen string `yaml:"listen"`
+}
+
+// Log is what is written to standard error.
+type Log struct {
+	// Level is the least that is written: `debug`, `info`, `warn` or `error`. Each request is one event of level
+	// `info`, without the question's text; at `debug` it tells the request's path.
+	Level string `yaml:"level"`
+	// Format is `text` for people or `json` for programs.
+	Format string `yaml:"format"`
+}
+
+// off is the value of metrics.listen that serves none.
+const off = "off"
+
+// DefaultSite is the id of the site when the configuration names none.
+const DefaultSite = "local"
+
+// Default is the configuration when nothing is set.
+func Default() Config {
+	return Config{
+		Listen:  "127.0.0.1:8080",
+		Data:    "frontdesk-data",
+		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20},
+		Console: Console{Enabled: true},
+		Limits: Limits{
+			Body:            1 << 20,
+			Header:          64 << 10,
+			HeaderTimeout:   5 * time.Second,
+			ReadTimeout:     15 * time.Second,
+			WriteTimeout:    30 * time.Second,
+			IdleTimeout:     2 * time.Minute,
+			ShutdownTimeout: 10 * time.Second,
+			Connections:     4096,
+			Requests:        1024,
+		},
+		CORS:    CORS{Origins: []string{"*"}},
+		Metrics: Metrics{Listen: "127.0.0.1:9464"},
+		Log:     Log{Level: "info", Format: "text"},
+	}
+}
+
+// DSN is the database's address, with the default filled in.
+func (c Config) DSN() string {
+	if c.Store != "" {
+		return c.Store
+	}
+	return "sqlite:" + filepath.Join(c.Data, "frontdesk.db")
+}
+
+// AllSites are the sites that are served, whichever way they were written, with defaults filled in.
+func (c Config) AllSites() []Site {
+	sites := c.Sites
+	if len(sites) == 0 {
+		only := c.Site
+		if only.ID == "" {
+			only.ID = DefaultSite
+		}
+		sites = []Site{only}
+	}
+	all := make([]Site, len(sites))
+	for i, site := range sites {
+		all[i] = site
+		if host := hostOf(site.URL); host != "" {
+			all[i].Hosts = append([]string{host}, site.Hosts...)
+		}
+	}
+	return all
+}
+
+// AllSources are the sources with defaults filled in: those of the site, and a name made of the path.
+func (c Config) AllSources() []Source {
+	sites := c.AllSites()
+	all := make([]Source, len(c.Sources))
+	for i, source := range c.Sources {
+		if source.Site == "" && len(sites) == 1 {
+			source.Site = sites[0].ID
+		}
+		for _, site := range sites {
+			if site.ID == source.Site {
+				source.Base = first(source.Base, site.URL)
+				source.Language = first(source.Language, site.Language)
+				source.Publisher = first(source.Publisher, site.Publisher)
+			}
+		}
+		source.Name = first(source.Name, sourceName(source.Path))
+		all[i] = source
+	}
+	return all
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// sourceName makes a source's name of its path: "content/My Recipes.jsonl.gz" gives "my-recipes".
+func sourceName(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	base := strings.TrimLeft(filepath.Base(path), ".")
+	stem, _, _ := strings.Cut(base, ".")
+	var b strings.Builder
+	for _, r := range strings.ToLower(stem) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r > 0x7f:
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return first(strings.TrimRight(b.String(), "-"), "content")
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}

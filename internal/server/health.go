@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/nlweb"
+)
+
+// health says that the process answers, whatever the state of what it stands on.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	writeStatus(w, "ok")
+}
+
+// pingTimeout is how long the database may take to show that it is there.
+const pingTimeout = 2 * time.Second
+
+// ready says whether questions are answered: the database can be reached, the content is loaded, and the server is
+// not about to stop.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.stopping.Load() {
+		nlweb.WriteError(w, r, fail.New(fail.Unavailable, "the server is stopping"))
+		return
+	}
+	if err := s.Desk.Ready(); err != nil {
+		nlweb.WriteError(w, r, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
+	defer cancel()
+	if err := s.db.Ping(ctx); err != nil {
+		s.log.Error("the database does not answer", "error", err)
+		nlweb.WriteError(w, r, fail.New(fail.Unavailable, "the database does not answer"))
+		return
+	}
+	writeStatus(w, "ready")
+}
+
+// writeStatus answers a probe. Like every answer it is an object with _meta.
+func writeStatus(w http.ResponseWriter, status string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	fmt.Fprintf(w, `{"_meta":{"response_type":"status","version":"0.55"},"status":%q}`+"\n", status)
+}

@@ -1,0 +1,220 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/strictyaml"
+)
+
+// Layers are where a configuration comes from. A flag outweighs the environment, the environment outweighs the
+// file, the file outweighs the defaults.
+type Layers struct {
+	File    string            // path of the file; empty for none
+	Env     []string          // "NAME=value", as of os.Environ
+	Flags   map[string]string // key path to value, for flags that were given
+	Sources []Source          // sources named on the command line; they are added to those of the file
+}
+
+// Loaded is a configuration with where its values came from.
+type Loaded struct {
+	Config   Config
+	Warnings strictyaml.Findings // what works and is probably not meant
+
+	layers  Layers
+	stamp   stamp // of the file, before it was read
+	places  strictyaml.Places
+	origins map[string]origin
+}
+
+// origin is where a value came from.
+type origin struct {
+	layer string // "default", "file", "environment", "flag"
+	name  string // "FRONTDESK_LISTEN", "--listen"
+}
+
+// Load reads and checks a configuration. Its error is of type strictyaml.Findings and holds all that is wrong; the
+// result is there in any case, for who wants to look on.
+func Load(layers Layers) (*Loaded, error) {
+	l := &Loaded{Config: Default(), layers: layers, origins: map[string]origin{}}
+	var findings strictyaml.Findings
+	findings = append(findings, l.readFile()...)
+	findings = append(findings, l.readEnv()...)
+	findings = append(findings, l.readFlags()...)
+	l.Config.Sources = append(l.Config.Sources, layers.Sources...)
+	problems, warnings := l.check()
+	if len(findings) == 0 { // what could not be read leaves gaps, which are odd for no other reason
+		l.Warnings = append(l.Warnings, warnings...)
+	}
+	for _, problem := range problems {
+		if !told(findings, problem.Key) {
+			findings = append(findings, problem)
+		}
+	}
+	findings.Sort()
+	l.Warnings.Sort()
+	if len(findings) > 0 {
+		return l, findings
+	}
+	return l, nil
+}
+
+// told says whether something was found already at a key or at what it is a part of.
+func told(findings strictyaml.Findings, key string) bool {
+	return slices.ContainsFunc(findings, func(f strictyaml.Finding) bool {
+		rest, part := strings.CutPrefix(key, f.Key)
+		return f.Key != "" && part && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
+
+func (l *Loaded) readFile() strictyaml.Findings {
+	l.places = strictyaml.Places{}
+	if l.layers.File == "" {
+		return nil
+	}
+	l.stamp, _ = stampOf(l.layers.File) // a file that is not there fails to be read next
+	text, err := os.ReadFile(l.layers.File)
+	if err != nil {
+		return strictyaml.Findings{{File: l.layers.File, Detail: unreadable(err)}}
+	}
+	places, err := strictyaml.Decode(l.layers.File, text, &l.Config)
+	l.places = places
+	for path := range places {
+		l.origins[path] = origin{layer: "file"}
+	}
+	l.fromFolder(filepath.Dir(l.layers.File))
+	var findings strictyaml.Findings
+	errors.As(err, &findings)
+	return findings
+}
+
+func unreadable(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no such file; `frontdesk config init` writes one to start from"
+	}
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return fmt.Sprintf("the file cannot be read: %v", err)
+}
+
+// fromFolder makes relative paths that the file named start from the file's folder, so that it does not matter
+// where the command is started.
+func (l *Loaded) fromFolder(folder string) {
+	move := func(path *string) {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(folder, *path)
+		}
+	}
+	if _, named := l.places["data"]; named {
+		move(&l.Config.Data)
+	}
+	if path, ok := strings.CutPrefix(l.Config.Store, "sqlite:"); ok && !strings.HasPrefix(path, "//") {
+		move(&path)
+		l.Config.Store = "sqlite:" + path
+	} else if !strings.Contains(l.Config.Store, ":") {
+		move(&l.Config.Store)
+	}
+	for i := range l.Config.Sources {
+		move(&l.Config.Sources[i].Path)
+	}
+}
+
+// envPrefix begins the names of the environment's variables: listen is FRONTDESK_LISTEN, metrics.listen is
+// FRONTDESK_METRICS_LISTEN.
+const envPrefix = "FRONTDESK_"
+
+// EnvName is the variable that sets a key.
+func EnvName(path string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+}
+
+// ConfigFileEnv names the configuration file itself.
+const ConfigFileEnv = envPrefix + "CONFIG"
+
+func (l *Loaded) readEnv() strictyaml.Findings {
+	var findings strictyaml.Findings
+	fields := settable(&l.Config)
+	byName := map[string]string{}
+	var suffixes []string
+	for _, path := range slices.Sorted(maps.Keys(fields)) {
+		byName[EnvName(path)] = path
+		suffixes = append(suffixes, strings.TrimPrefix(EnvName(path), envPrefix))
+	}
+	for _, entry := range slices.Sorted(slices.Values(l.layers.Env)) {
+		name, value, _ := strings.Cut(entry, "=")
+		path, known := byName[name]
+		switch {
+		case !strings.HasPrefix(name, envPrefix) || name == ConfigFileEnv:
+		case known:
+			findings = append(findings, l.set(fields[path], path, value, origin{"environment", name})...)
+		default:
+			// Other programs may use names that begin so (a container platform makes some of a service's name), so
+			// only a near miss is worth a word.
+			if near, ok := strictyaml.Nearest(strings.TrimPrefix(name, envPrefix), suffixes); ok {
+				l.Warnings = append(l.Warnings, strictyaml.Finding{Key: name, Detail: fmt.Sprintf("this variable sets nothing; did you mean %s?", envPrefix+near)})
+			}
+		}
+	}
+	return findings
+}
+
+func (l *Loaded) readFlags() strictyaml.Findings {
+	var findings strictyaml.Findings
+	fields := settable(&l.Config)
+	for path, value := range l.layers.Flags {
+		findings = append(findings, l.set(fields[path], path, value, origin{"flag", FlagName(path)})...)
+	}
+	return findings
+}
+
+// FlagName is the flag that sets a key.
+func FlagName(path string) string {
+	return "--" + strings.NewReplacer(".", "-", "_", "-").Replace(path)
+}
+
+func (l *Loaded) set(field reflect.Value, path, value string, from origin) strictyaml.Findings {
+	l.origins[path] = from
+	if err := strictyaml.Set(field, value); err != nil {
+		return strictyaml.Findings{{Key: from.name, Detail: err.Error()}}
+	}
+	return nil
+}
+
+// settable lists the keys that can be given outside the file, with their fields: all but the lists of sections.
+func settable(c *Config) map[string]reflect.Value {
+	fields := map[string]reflect.Value{}
+	walk(reflect.ValueOf(c).Elem(), "", func(path string, field reflect.Value) {
+		if strictyaml.Settable(field.Type()) {
+			fields[path] = field
+		}
+	})
+	return fields
+}
+
+// walk visits the keys of a section in order, those of the sections in it among them.
+func walk(section reflect.Value, path string, visit func(path string, field reflect.Value)) {
+	for i := range section.NumField() {
+		name, _, _ := strings.Cut(section.Type().Field(i).Tag.Get("yaml"), ",")
+		if name == "" {
+			continue
+		}
+		full := name
+		if path != "" {
+			full = path + "." + name
+		}
+		if field := section.Field(i); field.Kind() == reflect.Struct {
+			walk(field, full, visit)
+		} else {
+			visit(full, field)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics are the figures for Prometheus. Their labels are the server's own words (routes, statuses, kinds of
+// answers) and the owner's (sites, sources), never what a client sent, so that their number stays small.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	asks     *prometheus.CounterVec
+	runs     *prometheus.CounterVec
+	items    *prometheus.GaugeVec
+	skipped  *prometheus.GaugeVec
+	reloads  *prometheus.CounterVec
+}
+
+// newMetrics makes the figures; indexed tells how many items the index holds.
+func newMetrics(indexed func() int) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: counter("http_requests_total", "Requests by route, method and status.", "route", "method", "status"),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "frontdesk", Name: "http_request_seconds", Help: "Time to answer a request, by route and status.",
+			Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"route", "status"}),
+		asks:    counter("asks_total", "Questions by the type of the response: answer, failure and so on.", "response_type"),
+		runs:    counter("ingest_runs_total", "Runs of ingest in this process, by source and result: published, refused or failed.", "site", "source", "result"),
+		items:   gauge("ingest_items", "Items of a source after its last run in this process.", "site", "source"),
+		skipped: gauge("ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
+		reloads: counter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result"),
+	}
+	m.registry.MustRegister(m.requests, m.seconds, m.asks, m.runs, m.items, m.skipped, m.reloads,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "frontdesk", Name: "index_items", Help: "Items in the index, whatever the terms say of them.",
+		}, func() float64 { return float64(indexed()) }))
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "frontdesk", Name: name, Help: help}, labels)
+}
+
+func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "frontdesk", Name: name, Help: help}, labels)
+}
+
+// request counts a request that is done.
+func (m *metrics) request(where route, status int, verb string, done request) {
+	code := strconv.Itoa(status)
+	m.requests.WithLabelValues(where.name, verb, code).Inc()
+	m.seconds.WithLabelValues(where.name, code).Observe(done.took.Seconds())
+	if kind := done.happened.Text("response_type"); kind != "" {
+		m.asks.WithLabelValues(kind).Inc()
+	}
+}
+
+// ingested counts a run of ingest and, when it was published, what is there after it.
+func (m *metrics) ingested(source Source, result string, items, skipped int) {
+	m.runs.WithLabelValues(source.Site, source.Name, result).Inc()
+	if result == runPublished {
+		m.items.WithLabelValues(source.Site, source.Name).Set(float64(items))
+		m.skipped.WithLabelValues(source.Site, source.Name).Set(float64(skipped))
+	}
+}
+
+// The results of a run of ingest.
+const (
+	runPublished = "published"
+	runRefused   = "refused" // by a rule of the catalog: the old content stays
+	runFailed    = "failed"
+)
+
+// handler serves the figures.
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	return mux
+}

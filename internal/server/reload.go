@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/terms"
+)
+
+// reloader puts changed terms in force while the server runs. What else has changed in the file needs a restart,
+// and is said so. A file with any mistake in it changes nothing.
+type reloader struct {
+	mu     sync.Mutex
+	loaded *Loaded // as last read without mistakes
+	start  Config  // what the server runs with, beside the terms
+	put    func(*terms.Terms)
+	count  func(result string)
+	log    *slog.Logger
+}
+
+// stamp is what tells a file from its next version without reading it.
+type stamp struct {
+	modified time.Time
+	size     int64
+}
+
+func stampOf(file string) (stamp, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return stamp{}, err
+	}
+	return stamp{info.ModTime(), info.Size()}, nil
+}
+
+// watchEvery is how often the file is looked at.
+const watchEvery = time.Second
+
+// watch reloads when the file changes, until ctx ends. A change is read once the file has been the same on two
+// looks, so that one that is still being written is not taken for a whole one.
+func (r *reloader) watch(ctx context.Context) {
+	file := r.loaded.layers.File
+	if file == "" {
+		return
+	}
+	current, before := r.loaded.stamp, r.loaded.stamp
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		seen, err := stampOf(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			// Editors replace a file by moving it away first; should it stay away, the old terms stay too.
+		case err != nil:
+			r.log.Error("the configuration cannot be looked at; the old terms stay in force", "file", file, "error", err)
+		case seen != current && seen == before:
+			current = seen
+			r.reload()
+		}
+		before = seen
+	}
+}
+
+// reload reads the file and puts its terms in force, if nothing in it is wrong.
+func (r *reloader) reload() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fresh, err := Load(r.loaded.layers)
+	var compiled *terms.Terms
+	if err == nil {
+		compiled, err = fresh.Config.CompileTerms()
+	}
+	if err != nil {
+		r.refused(err)
+		return
+	}
+	for _, w := range fresh.Warnings {
+		r.log.Warn(w.Error())
+	}
+	if changed := changedKeys(r.start, fresh.Config); len(changed) > 0 {
+		r.log.Warn("these keys changed and take effect after a restart", "keys", changed)
+	}
+	r.loaded = fresh
+	r.put(compiled)
+	r.count("loaded")
+	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
+}
+
+func (r *reloader) refused(err error) {
+	r.count("refused")
+	r.log.Error("the configuration has mistakes, so the old terms stay in force", "file", r.loaded.layers.File)
+	var findings strictyaml.Findings
+	if !errors.As(err, &findings) {
+		r.log.Error(err.Error())
+	}
+	for _, finding := range findings {
+		r.log.Error(finding.Error())
+	}
+}
+
+// changedKeys names the keys, other than terms, in which two configurations differ.
+func changedKeys(a, b Config) []string {
+	var changed []string
+	values := map[string]any{}
+	walk(reflect.ValueOf(a), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
+	walk(reflect.ValueOf(b), "", func(path string, field reflect.Value) {
+		if path != "terms" && !reflect.DeepEqual(values[path], field.Interface()) {
+			changed = append(changed, path)
+		}
+	})
+	slices.Sort(changed)
+	return changed
+}

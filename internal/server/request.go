@@ -1,0 +1,180 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/nlweb"
+)
+
+// front is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
+// logged once, and no panic of a handler goes further.
+type front struct {
+	routes  *http.ServeMux
+	known   map[string]route // by the pattern under which the route is in routes
+	log     *slog.Logger
+	metrics *metrics
+	now     func() time.Time
+	most    int64 // requests in work at a time
+	inWork  atomic.Int64
+}
+
+// ServeHTTP answers one request.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := f.now()
+	ctx, happened := event.Begin(r.Context())
+	r = r.WithContext(ctx)
+	id := newID()
+	answer := &recorder{ResponseWriter: w}
+	header := answer.Header()
+	header.Set("X-Request-Id", id)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // pages set their own
+
+	defer func() {
+		if broken := recover(); broken != nil {
+			f.recovered(answer, r, id, broken)
+		}
+		f.done(r, answer, request{id, f.now().Sub(begin), happened})
+		if answer.aborted {
+			panic(http.ErrAbortHandler) // the client must see that the answer is not whole
+		}
+	}()
+	defer f.inWork.Add(-1)
+	switch n := f.inWork.Add(1); {
+	case n > f.most && !f.isProbe(r):
+		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
+		busy.RetryAfter = time.Second
+		nlweb.WriteError(answer, r, busy)
+	case !isPlain(r.URL.Path):
+		notFound(answer, r)
+	default:
+		f.routes.ServeHTTP(answer, r)
+	}
+}
+
+// isProbe says whether a request asks how the server is, which must be answered under any load.
+func (f *front) isProbe(r *http.Request) bool {
+	_, pattern := f.routes.Handler(r)
+	return f.known[pattern].quiet
+}
+
+// isPlain says whether a path is written the one way it can be. Any other is the address of nothing: net/http
+// would answer it with a redirect, and that with a page of HTML.
+func isPlain(p string) bool {
+	return strings.HasPrefix(p, "/") && (path.Clean(p) == p || path.Clean(p)+"/" == p)
+}
+
+// recovered answers for a handler that panicked. What went wrong goes to the log, not to the client.
+func (f *front) recovered(answer *recorder, r *http.Request, id string, broken any) {
+	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		answer.aborted = true
+		return
+	}
+	f.log.Error("a handler panicked", "id", id, "panic", broken, "stack", string(debug.Stack()))
+	if answer.status != 0 {
+		answer.aborted = true
+		return
+	}
+	for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Cache-Control", "Etag", "Last-Modified"} {
+		answer.Header().Del(name) // they spoke of the answer that does not come
+	}
+	nlweb.WriteError(answer, r, fail.New(fail.Internal, "an internal error occurred; the server's log has it as request %s", id))
+}
+
+// request is what is known of a request when it is done.
+type request struct {
+	id       string
+	took     time.Duration
+	happened *event.Event
+}
+
+// done writes the request's one event and counts it.
+func (f *front) done(r *http.Request, answer *recorder, done request) {
+	where, found := f.known[r.Pattern] // which the mux has noted there
+	if !found {
+		where = f.known["/"]
+	}
+	status, verb := answer.status, method(r.Method)
+	switch {
+	case r.Context().Err() != nil && status == 0:
+		status = 499 // as proxies write it: the client left before there was an answer
+	case status == 0:
+		status = http.StatusOK
+	}
+	f.metrics.request(where, status, verb, done)
+	level := slog.LevelInfo
+	switch {
+	case where.quiet && status < 500:
+		level = slog.LevelDebug
+	case status >= 500:
+		level = slog.LevelError
+	}
+	if !f.log.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 16)
+	attrs = append(attrs, slog.String("id", done.id), slog.String("method", verb), slog.String("route", where.name),
+		slog.Int("status", status), slog.Int64("bytes", answer.bytes), slog.Float64("ms", float64(done.took.Microseconds())/1000))
+	if f.log.Enabled(r.Context(), slog.LevelDebug) {
+		attrs = append(attrs, slog.String("path", r.URL.Path))
+	}
+	attrs = append(attrs, done.happened.Attrs()...)
+	f.log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// method keeps what a stranger made up out of the log.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return m
+	}
+	return "other"
+}
+
+// newID gives 64 random bits: enough to find a request in a log.
+func newID() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// recorder notes what becomes of a response. http.ResponseController reaches the writer behind it.
+type recorder struct {
+	http.ResponseWriter
+	status  int
+	bytes   int64
+	aborted bool
+}
+
+// WriteHeader notes the final status; informational ones come before it.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes the size.
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap gives http.ResponseController the writer that can flush and has deadlines.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,244 @@
+// Package server puts the house together and answers on the network: the configuration, the routes, one log event
+// per request, limits, health, metrics, terms that change while it runs, and a graceful stop.
+//
+// It stands on the doors and on the desk; the commands of cli stand on it. It speaks no protocol of its own: what
+// it answers itself (unknown addresses, overload) the NLWeb door renders.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"frontdesk/internal/nlweb"
+)
+
+// Options are what a server needs.
+type Options struct {
+	Loaded *Loaded
+	Log    *slog.Logger
+	// Now is the clock of log and metrics; nil is time.Now.
+	Now func() time.Time
+	// Pages are further handlers, by the pattern of their path: the demo's sample pages.
+	Pages map[string]http.Handler
+	// Ready, when not nil, is called with the server's web address as soon as it accepts connections.
+	Ready func(address string)
+}
+
+// Server answers requests. New makes one, Run runs it, Close ends it.
+type Server struct {
+	*House
+	options  Options
+	config   Config
+	log      *slog.Logger
+	front    *front
+	metrics  *metrics
+	reloader *reloader
+	stopping atomic.Bool
+}
+
+// New opens the database and puts the server together; it does not listen yet.
+func New(ctx context.Context, options Options) (*Server, error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	config := options.Loaded.Config
+	house, err := OpenHouse(ctx, config, options.Log)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items)}
+	s.reloader = &reloader{
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
+		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
+	}
+	mux, known := newRoutes(s.routes(), config.CORS.Origins)
+	s.front = &front{
+		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
+	}
+	return s, nil
+}
+
+// routes are the server's addresses.
+func (s *Server) routes() []route {
+	ask := nlweb.Handler(s.Desk, nlweb.Config{
+		MaxBody:      int64(s.config.Limits.Body),
+		Timeout:      s.config.Ask.Timeout,
+		WriteTimeout: s.config.Limits.WriteTimeout,
+		Limit:        s.config.Ask.Limit,
+		Now:          s.options.Now,
+	})
+	all := []route{
+		{pattern: "/ask", name: "/ask", methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, handler: ask},
+		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
+		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
+	}
+	for pattern, handler := range s.options.Pages {
+		all = append(all, route{pattern: pattern, name: pattern, methods: reading, handler: handler})
+	}
+	return all
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.front.ServeHTTP(w, r) }
+
+// Reload reads the configuration again and puts its terms in force, if it has no mistakes.
+func (s *Server) Reload() { s.reloader.reload() }
+
+// Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time.
+func (s *Server) Run(ctx context.Context) error {
+	public, err := listen(ctx, "listen", s.config.Listen)
+	if err != nil {
+		return err
+	}
+	defer public.Close()
+	figures, err := s.listenMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(ctx)
+	defer stop()
+	var background sync.WaitGroup
+	background.Go(func() { s.Desk.Follow(work) })
+	background.Go(func() { s.reloader.watch(work) })
+	background.Go(func() { s.readSources(work) })
+	if figures != nil {
+		defer figures.Close()
+		background.Go(func() { s.serveMetrics(work, figures) })
+	}
+	err = s.serve(ctx, public)
+	stop()
+	background.Wait()
+	return err
+}
+
+// serve answers on the public listener until ctx ends.
+func (s *Server) serve(ctx context.Context, listener net.Listener) error {
+	limits := s.config.Limits
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler:           s,
+		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
+		MaxHeaderBytes:    int(limits.Header),
+		ReadHeaderTimeout: limits.HeaderTimeout,
+		ReadTimeout:       limits.ReadTimeout,
+		WriteTimeout:      limits.WriteTimeout,
+		IdleTimeout:       limits.IdleTimeout,
+		// What net/http has to say names clients by their address, and is of use to developers alone.
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(netutil.LimitListener(listener, limits.Connections)) }()
+	address := s.address(listener)
+	s.log.Info("listening", "address", listener.Addr().String(), "store", redact(s.config.DSN()))
+	if s.options.Ready != nil {
+		s.options.Ready(address)
+	}
+	select {
+	case err := <-failed:
+		return fmt.Errorf("the server stopped: %w", err)
+	case <-ctx.Done():
+	}
+	return s.stop(server)
+}
+
+// stop lets requests finish, and cuts off those that take too long.
+func (s *Server) stop(server *http.Server) error {
+	s.stopping.Store(true)
+	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())
+		return server.Close()
+	}
+	s.log.Info("stopped")
+	return err
+}
+
+// address is where people reach the server: the configured address, or that of the listener.
+func (s *Server) address(listener net.Listener) string {
+	if s.config.URL != "" {
+		return s.config.URL
+	}
+	host, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return "http://" + listener.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// listen takes an address, and says what to do when it cannot be had.
+func listen(ctx context.Context, key, address string) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is taken by another program; choose another address with %s, for example %s 127.0.0.1:0 for any free port", address, FlagName(key), FlagName(key))
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen on %s; choose a port from 1024 on with %s", address, FlagName(key))
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err, FlagName(key))
+	}
+	return listener, nil
+}
+
+// listenMetrics takes the address of the metrics. When nobody chose it and it is taken, most likely by another
+// frontdesk, the server does without.
+func (s *Server) listenMetrics(ctx context.Context) (net.Listener, error) {
+	address := s.config.Metrics.Listen
+	if address == off {
+		return nil, nil
+	}
+	listener, err := listen(ctx, "metrics.listen", address)
+	if err != nil && s.options.Loaded.origin("metrics.listen").layer == "default" {
+		s.log.Warn("no metrics: " + err.Error())
+		return nil, nil
+	}
+	return listener, err
+}
+
+// serveMetrics answers Prometheus until ctx ends.
+func (s *Server) serveMetrics(ctx context.Context, listener net.Listener) {
+	server := &http.Server{
+		Handler: s.metrics.handler(), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	s.log.Info("metrics", "address", listener.Addr().String(), "path", "/metrics")
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		s.log.Error("metrics are no longer served", "error", err)
+	}
+}
+
+// NewLog makes the log that a configuration asks for.
+func NewLog(config Log, w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(config.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if config.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
