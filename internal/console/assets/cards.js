@@ -1,0 +1,134 @@
+// Drawing answers. Every text goes in as text; nothing of an item is ever read as markup.
+
+import * as words from "./words.js";
+
+// make makes an element with attributes and children; strings become text, null is left out.
+export function make(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+// card draws one item. siteName gives the name of a site by its ID, asked is the question's text.
+export function card(item, { siteName, asked }) {
+  const address = words.webAddress(item.url);
+  const name = words.text(item.name) || words.text(item.headline) || words.text(item.title) || address || "Without a name";
+  const licensed = isNotice(item);
+  const body = make("div", { class: "body" },
+    eyebrow(item, siteName, licensed),
+    make("h3", {}, address ? make("a", { href: address, rel: "noopener" }, name) : name),
+    description(item, licensed),
+    licensed ? null : passage(item, asked),
+    facts(item),
+    tags(item));
+  return make("li", { class: "card" }, picture(item), body);
+}
+
+// isNotice tells a licensed item, of which the desk shows these members and no others, from an item that says of
+// itself that it is not free, such as a concert.
+const noticeMembers = new Set(["@type", "url", "name", "image", "datePublished", "dateModified", "publisher", "description", "isAccessibleForFree", "site", "score", "grounding"]);
+const isNotice = (item) => item.isAccessibleForFree === false && Object.keys(item).every((key) => noticeMembers.has(key));
+
+function eyebrow(item, siteName, licensed) {
+  const type = words.types(item)[0];
+  const site = siteName(words.text(item.site)) || words.text(item.publisher);
+  return make("p", { class: "eyebrow" },
+    make("span", {}, words.typeWord(type || "Thing")),
+    site ? make("span", {}, site) : null,
+    licensed ? make("strong", { class: "licensed", title: "The whole text is for those who have a licence" }, "Licensed, excerpt only") : null,
+    score(item));
+}
+
+function description(item, licensed) {
+  const text = words.text(item.description) || words.text(item.abstract);
+  if (!text) return null;
+  return licensed ? make("blockquote", { class: "excerpt" }, text) : make("p", { class: "description" }, text);
+}
+
+// passage shows the part of a longer text that answers the question, with the question's words marked.
+function passage(item, asked) {
+  const text = words.text(words.member(item.grounding).passage);
+  return text ? make("blockquote", { class: "passage" }, mark(text, asked)) : null;
+}
+
+// mark cuts a text at the words of the question, by their beginnings, and marks those.
+function mark(text, asked) {
+  const stems = (asked.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) || []).slice(0, 20).map((w) => (w.length > 5 ? w.slice(0, -2) : w));
+  if (stems.length === 0) return [text];
+  return text.split(/([\p{L}\p{N}]+)/u).map((piece) => {
+    const lower = piece.toLowerCase();
+    return stems.some((stem) => lower.startsWith(stem)) ? make("mark", {}, piece) : piece;
+  });
+}
+
+// facts is the line of figures; which there are depends on the item alone.
+function facts(item) {
+  const stars = words.rating(item.aggregateRating);
+  const stock = words.availability(item.offers);
+  const time = words.duration(item.totalTime) || words.duration(item.cookTime);
+  const all = [
+    fact("price", words.price(item.offers)),
+    stock && !item.startDate ? make("li", { class: `stock ${stock[1]}` }, stock[0]) : null,
+    fact("when", words.when(item.startDate, item.endDate)),
+    fact("place", words.place(item.location)),
+    fact("time", time, time && `Takes ${time}`),
+    stars ? rating(stars) : null,
+    fact("yield", words.text(item.recipeYield)),
+    fact("calories", words.text(words.member(item.nutrition).calories)),
+    fact("brand", words.text(item.brand)),
+    fact("byline", byline(item)),
+  ].filter(Boolean);
+  return all.length > 0 ? make("ul", { class: "facts" }, all) : null;
+}
+
+// byline says who wrote it and when.
+function byline(item) {
+  const author = words.text(item.author), date = item.startDate ? null : words.day(item.datePublished);
+  return [author && `By ${author}`, date].filter(Boolean).join(", ");
+}
+
+const fact = (kind, text, label) => (text ? make("li", { class: kind, title: label }, text) : null);
+
+function rating({ value, best, count }) {
+  const shown = value.toFixed(1);
+  const label = `Rated ${shown} of ${best}` + (count ? ` in ${words.count(count, "rating")}` : "");
+  return make("li", { class: "rating" },
+    make("span", { "aria-hidden": "true" }, make("b", {}, "★"), ` ${shown}`, count ? ` (${count.toLocaleString("en")})` : ""),
+    make("span", { class: "unseen" }, label));
+}
+
+function tags(item) {
+  const all = words.diets(item.suitableForDiet);
+  return all.length > 0 ? make("ul", { class: "tags", "aria-label": "Suitable for" }, all.map((diet) => make("li", {}, diet))) : null;
+}
+
+function picture(item) {
+  const source = words.image(item.image);
+  if (!source) return null;
+  const img = make("img", { src: source, alt: "", loading: "lazy", decoding: "async", referrerpolicy: "no-referrer" });
+  const figure = make("div", { class: "picture" }, img);
+  img.addEventListener("error", () => figure.remove());
+  return figure;
+}
+
+// score is how well the item fits, as a short bar; the figure is there for those who ask for it.
+function score(item) {
+  const value = Number(item.score);
+  if (!(value >= 0 && value <= 100)) return null;
+  return make("meter", { class: "score", min: 0, max: 100, value, title: `Fits ${Math.round(value)} of 100`, "aria-label": `Fit ${Math.round(value)} of 100` });
+}
+
+// note draws a summary.
+export function note(item) {
+  const text = words.text(item.text);
+  if (!text) return null;
+  const origin = item.extractive === true ? "Extractive: sentences taken from the answers themselves, nothing added." : null;
+  return make("section", { class: "note", "aria-label": "Summary" },
+    make("h2", {}, "In short"), make("p", {}, text), origin ? make("p", { class: "origin" }, origin) : null);
+}
+
+// isSummary tells a summary from an answer.
+export const isSummary = (item) => words.types(item).includes("SearchSummary");

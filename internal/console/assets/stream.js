@@ -1,0 +1,109 @@
+// Asking over the wire: POST /ask, and the answer as events, whether it came as a stream of server-sent events or
+// as one JSON object (NLWeb 0.55, sections 4 and 6).
+
+// events reads a stream of server-sent events from chunks of text and calls take(name, data) for each. The chunks
+// may be cut anywhere, also within a line or between "\r" and "\n".
+export function eventReader(take) {
+  let rest = "", name = "", data = [], skipNewline = false;
+  const line = (text) => {
+    if (text === "") {
+      if (data.length > 0) take(name || "message", data.join("\n"));
+      name = ""; data = [];
+      return;
+    }
+    const colon = text.indexOf(":");
+    if (colon === 0) return; // a comment
+    const field = colon < 0 ? text : text.slice(0, colon);
+    const value = colon < 0 ? "" : text.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") name = value;
+    if (field === "data") data.push(value);
+  };
+  return (chunk) => {
+    if (skipNewline && chunk.startsWith("\n")) chunk = chunk.slice(1);
+    if (chunk === "") return;
+    skipNewline = chunk.endsWith("\r");
+    const lines = (rest + chunk).split(/\r\n|\n|\r/);
+    rest = lines.pop();
+    lines.forEach(line);
+  };
+}
+
+// A Refusal is an answer that is none: it has a code of the protocol, or one of ours, and says whether it is worth
+// trying again.
+export class Refusal extends Error {
+  constructor(code, message, retryAfter) {
+    super(message);
+    this.code = code;
+    this.retryAfter = retryAfter;
+  }
+}
+
+// ask posts a question and calls on.result(index, item) for each item as it arrives and on.text(piece) with the
+// response's own bytes. It resolves to the whole response in its JSON form, whichever way it came. A failure that
+// arrives before anything else is thrown as a Refusal; one after it is in the response as "error".
+export async function ask(address, body, { signal, on }) {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+  const kind = (response.headers.get("Content-Type") || "").split(";")[0].trim();
+  const whole = kind === "text/event-stream" ? await streamed(response, on) : await plain(response, on);
+  if (whole.error && !(whole.results?.length > 0)) {
+    const wait = parseInt(response.headers.get("Retry-After") || "", 10);
+    throw new Refusal(String(whole.error.code || "INTERNAL_ERROR"), String(whole.error.message || ""), wait || 0);
+  }
+  return whole;
+}
+
+async function streamed(response, on) {
+  const whole = { _meta: {}, results: [] };
+  let complete = false;
+  const read = eventReader((name, data) => {
+    let event;
+    try { event = JSON.parse(data); } catch { return; } // one broken event does not spoil the others
+    if (event === null || typeof event !== "object") return;
+    if (event._meta) whole._meta = event._meta;
+    if (name === "result" && Number.isInteger(event.index) && event.index >= 0 && isObject(event.item)) {
+      whole.results[event.index] = event.item;
+      on.result(event.index, event.item);
+    }
+    if (name === "error") whole.error = event.error || {};
+    if (name === "complete") {
+      complete = true;
+      for (const member of ["elicitation", "promise"]) if (event[member]) whole[member] = event[member];
+    }
+  });
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
+    on.text(text);
+    read(text);
+    if (done) break;
+  }
+  whole.results = whole.results.filter(Boolean); // a place that was never filled
+  if (!complete && !whole.error) whole.error = { code: "CUT_OFF", message: "The answer ended before it was complete." };
+  return whole;
+}
+
+async function plain(response, on) {
+  const text = await response.text();
+  on.text(text);
+  let whole;
+  try { whole = JSON.parse(text); } catch { whole = null; }
+  if (!isObject(whole)) {
+    const message = `The server answered ${response.status} ${response.statusText}`.trim() + ", which is not an answer to a question.";
+    return { error: { code: "NOT_AN_ANSWER", message } };
+  }
+  if (Array.isArray(whole.results)) {
+    whole.results = whole.results.filter(isObject);
+    whole.results.forEach((item, index) => on.result(index, item));
+  }
+  if (!response.ok && !whole.error) whole.error = { code: "NOT_AN_ANSWER", message: `The server answered ${response.status}.` };
+  return whole;
+}
+
+const isObject = (v) => v !== null && typeof v === "object" && !Array.isArray(v);

@@ -1,0 +1,154 @@
+// Reading schema.org values as they come (a string, a number, an object, a list of any of them) and putting them
+// into words. Everything here returns plain text or null, and never markup.
+
+// list makes a list of a value: nothing is none, one is one.
+export const list = (v) => (v === undefined || v === null ? [] : Array.isArray(v) ? v : [v]);
+
+// text is the text of a value: a string or number itself, of an object its name, of a list its first text.
+export function text(v) {
+  for (const one of list(v).slice(0, 20)) {
+    if (typeof one === "string" && one.trim()) return one.trim();
+    if (typeof one === "number") return String(one);
+    if (one && typeof one === "object" && !Array.isArray(one)) {
+      const inner = [one.name, one["@value"], one.text, one.headline].find((x) => typeof x === "string" && x.trim());
+      if (inner) return inner.trim();
+    }
+  }
+  return null;
+}
+
+// member is the first object of a value.
+export const member = (v) => list(v).find((one) => one && typeof one === "object" && !Array.isArray(one)) || {};
+
+// webAddress is an absolute http(s) address, or null. Any other scheme is nothing that we would link to or load.
+export function webAddress(v) {
+  if (typeof v !== "string") return null;
+  try {
+    const url = new URL(v);
+    return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+// image is the address of an item's picture.
+export function image(v) {
+  for (const one of list(v).slice(0, 20)) {
+    const found = webAddress(typeof one === "string" ? one : one?.contentUrl) || webAddress(one?.url);
+    if (found) return found;
+  }
+  return null;
+}
+
+// types are an item's types without the address of the vocabulary.
+export const types = (item) => list(item["@type"]).filter((t) => typeof t === "string").map((t) => t.replace(/^.*[/#:]/, ""));
+
+// typeWord turns "NewsArticle" into "News article".
+export function typeWord(type) {
+  const words = type.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// duration turns an ISO 8601 duration into "1 h 15 min".
+export function duration(v) {
+  const parts = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$/.exec(text(v) || "");
+  if (!parts) return null;
+  let [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(Number).map((n) => n || 0);
+  minutes += Math.round(seconds / 60);
+  hours += Math.floor(minutes / 60); minutes %= 60;
+  days += Math.floor(hours / 24); hours %= 24;
+  const words = [days && `${days} d`, hours && `${hours} h`, minutes && `${minutes} min`].filter(Boolean);
+  return words.length > 0 ? words.join(" ") : null;
+}
+
+// A date keeps the clock of its own place: an event at 19:30 is at 19:30 wherever it is read.
+function wallClock(v) {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2}))?/.exec(text(v) || "");
+  if (!parts) return null;
+  const [, y, m, d, h, min] = parts.map(Number);
+  const at = new Date(Date.UTC(y, m - 1, d, h || 0, min || 0));
+  return at.getUTCMonth() === m - 1 ? { at, timed: parts[4] !== undefined } : null;
+}
+
+const format = (at, options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options }).format(at);
+const dayOf = (at) => format(at, { day: "numeric", month: "long", year: "numeric" });
+const weekdayOf = (at) => format(at, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const clockOf = (at) => format(at, { hour: "2-digit", minute: "2-digit" });
+
+// day turns a date into "9 March 2026".
+export function day(v) {
+  const found = wallClock(v);
+  return found && dayOf(found.at);
+}
+
+// when turns the beginning and end of an event into "Sat 12 Dec 2026, 16:00–21:30".
+export function when(start, end) {
+  const from = wallClock(start), to = wallClock(end);
+  if (!from) return null;
+  const first = weekdayOf(from.at) + (from.timed ? `, ${clockOf(from.at)}` : "");
+  if (!to || to.at <= from.at) return first;
+  if (dayOf(from.at) === dayOf(to.at)) return to.timed ? `${first}–${clockOf(to.at)}` : first;
+  return `${weekdayOf(from.at)} – ${weekdayOf(to.at)}`;
+}
+
+// money turns a price into words in its currency.
+export function money(price, currency) {
+  const amount = typeof price === "number" ? price : /^\s*\d+(\.\d+)?\s*$/.test(text(price) || "") ? Number(text(price)) : NaN;
+  if (!Number.isFinite(amount)) return text(price);
+  if (amount === 0) return "Free";
+  try {
+    const digits = Number.isInteger(amount) ? 0 : 2;
+    return new Intl.NumberFormat("en", { style: "currency", currency: text(currency) || "", minimumFractionDigits: digits }).format(amount);
+  } catch {
+    return [String(amount), text(currency)].filter(Boolean).join(" "); // not a currency that the browser knows
+  }
+}
+
+// price is what an item's offers ask.
+export function price(offers) {
+  const all = list(offers).filter((o) => o && typeof o === "object");
+  const offer = all.find((o) => o.price !== undefined || o.lowPrice !== undefined) || member(member(offers).offers);
+  const currency = offer.priceCurrency ?? member(offer.priceSpecification).priceCurrency;
+  const from = offer.price ?? offer.lowPrice ?? member(offer.priceSpecification).price;
+  if (from === undefined || from === null) return null;
+  const low = money(from, currency);
+  const high = offer.price === undefined && offer.highPrice !== undefined ? money(offer.highPrice, currency) : null;
+  return high && high !== low ? `${low} – ${high}` : low;
+}
+
+const stocks = {
+  InStock: ["In stock", "good"], InStoreOnly: ["In the store only", "good"], OnlineOnly: ["Online only", "good"],
+  LimitedAvailability: ["Only a few left", "fair"], PreOrder: ["Can be ordered in advance", "fair"], PreSale: ["In advance sale", "fair"],
+  BackOrder: ["On back order", "fair"], MadeToOrder: ["Made to order", "fair"],
+  OutOfStock: ["Sold out", "none"], SoldOut: ["Sold out", "none"], Discontinued: ["No longer made", "none"],
+};
+
+// availability is [words, mood] for an item's offers, or null.
+export function availability(offers) {
+  const name = (text(member(offers).availability) || "").replace(/^.*[/#:]/, "");
+  return Object.hasOwn(stocks, name) ? stocks[name] : null;
+}
+
+// rating is {value, best, count} when an item has a sensible one.
+export function rating(v) {
+  const r = member(v), value = Number(text(r.ratingValue)), best = Number(text(r.bestRating)) || 5;
+  if (!(value > 0 && value <= best)) return null;
+  return { value, best, count: Number(text(r.ratingCount) ?? text(r.reviewCount)) || 0 };
+}
+
+// diets turns the address of GlutenFreeDiet in the vocabulary into "gluten free".
+export const diets = (v) =>
+  list(v).slice(0, 8).map((d) => (text(d) || "").replace(/^.*[/#:]/, "").replace(/Diet$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase()).filter(Boolean);
+
+// place is a venue and its town.
+export function place(v) {
+  const p = member(v);
+  const parts = [text(v), text(member(p.address).addressLocality)].filter(Boolean);
+  return parts.length > 0 ? [...new Set(parts)].join(", ") : null;
+}
+
+// count is "1 answer", "7 answers", "12,401 ratings".
+export const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+
+// took is a time in milliseconds with as many digits as matter.
+export const took = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`);

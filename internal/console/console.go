@@ -1,0 +1,181 @@
+// Package console is the page on which a person asks: a box, the answers as cards while they arrive, the summary,
+// and the request and response themselves for those who build on them. It is one server-rendered page with a style
+// sheet and a few script modules, all embedded; nothing comes from anywhere else and nothing is built.
+//
+// It is a client like any other: it posts to /ask and shows what comes back. It imports no room of ours, and server
+// mounts it.
+package console
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Config says what the page shows.
+type Config struct {
+	Title    string    // the name at the top, such as the site's; "Frontdesk" when empty
+	About    string    // one line under the headline; may be empty
+	Examples []Example // questions to begin with; may be empty
+	Sites    []Site    // a picker is shown when there are several
+	Types    []string  // schema.org types to choose from; a picker is shown when there are several
+	Ask      string    // the address of the endpoint; "/ask" when empty
+}
+
+// Example is a question that the page offers.
+type Example struct {
+	Text string
+	Site string // the ID of the site to ask, or empty for all
+}
+
+// Site is a site that can be asked.
+type Site struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// policy lets the page load its own files and pictures from anywhere, ask its own server, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data:; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Handler serves the page at "/" and its files under "/assets/".
+func Handler(config Config) http.Handler {
+	if config.Title == "" {
+		config.Title = "Frontdesk"
+	}
+	if config.Ask == "" {
+		config.Ask = "/ask"
+	}
+	files := load()
+	p := &page{config: config, files: files, template: files.template()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", p.show)
+	mux.HandleFunc("GET /assets/", files.serve)
+	return mux
+}
+
+type page struct {
+	config   Config
+	files    *files
+	template *template.Template
+}
+
+// view is what the template sees.
+type view struct {
+	Config
+	Asked  asked
+	Assets string // the address of the folder of assets
+	Curl   string // the question as a command, for those without JavaScript
+	Desk   desk
+}
+
+// asked is the question in the page's address, so that a link to a question works.
+type asked struct {
+	Text, Site, Type string
+	Summary          bool
+}
+
+// desk is what the script needs to know.
+type desk struct {
+	Ask   string `json:"ask"`
+	Title string `json:"title"`
+	Sites []Site `json:"sites"`
+}
+
+func (p *page) show(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	v := view{
+		Config: p.config,
+		Asked:  asked{clip(query.Get("q")), query.Get("site"), query.Get("type"), query.Get("summary") == "1"},
+		Assets: p.files.root,
+		Desk:   desk{p.config.Ask, p.config.Title, p.config.Sites},
+	}
+	v.Curl = curl(r, p.config.Ask, v.Asked)
+	var body bytes.Buffer
+	if err := p.template.Execute(&body, v); err != nil {
+		http.Error(w, "The page could not be drawn.", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", policy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-cache")
+	answer(w, r, body.Bytes())
+}
+
+// maxQuestion is how much of a question in the address is put into the page; the endpoint has its own bound.
+const maxQuestion = 4000
+
+func clip(text string) string {
+	text = strings.ToValidUTF8(text, "")
+	if runes := []rune(text); len(runes) > maxQuestion {
+		return string(runes[:maxQuestion])
+	}
+	return text
+}
+
+// curl writes the question as a command for a POSIX shell.
+func curl(r *http.Request, path string, q asked) string {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	text := q.Text
+	if text == "" {
+		text = "your question"
+	}
+	body := `{"query": {"text": ` + quoteJSON(text)
+	if q.Site != "" {
+		body += `, "site": ` + quoteJSON(q.Site)
+	}
+	if q.Type != "" {
+		body += `, "itemType": ` + quoteJSON(q.Type)
+	}
+	body += "}}"
+	return "curl " + quoteShell(scheme+"://"+r.Host+path) + " -H 'Content-Type: application/json' -d " + quoteShell(body)
+}
+
+func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// quoteJSON writes a string as JSON that can be read: encoding/json would escape "<" and "&".
+func quoteJSON(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			b.WriteString(`\u` + strconv.FormatInt(0x10000+int64(r), 16)[1:])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// plural makes a word of a type's name: "NewsArticle" is "news articles".
+func plural(typ string) string {
+	var b strings.Builder
+	for i, r := range typ {
+		if i > 0 && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	word := b.String()
+	switch {
+	case strings.HasSuffix(word, "y"):
+		return strings.TrimSuffix(word, "y") + "ies"
+	case strings.HasSuffix(word, "s"):
+		return word
+	}
+	return word + "s"
+}
