@@ -17,18 +17,12 @@ import (
 
 // Config says what the page shows.
 type Config struct {
-	Title    string    // the name at the top, such as the site's; "Frontdesk" when empty
-	About    string    // one line under the headline; may be empty
-	Examples []Example // questions to begin with; may be empty
-	Sites    []Site    // a picker is shown when there are several
-	Types    []string  // schema.org types to choose from; a picker is shown when there are several
-	Ask      string    // the address of the endpoint; "/ask" when empty
-}
-
-// Example is a question that the page offers.
-type Example struct {
-	Text string
-	Site string // the ID of the site to ask, or empty for all
+	Title    string   // the name at the top, such as the site's; "Frontdesk" when empty
+	About    string   // one line under the headline; may be empty
+	Examples []string // questions to begin with; may be empty
+	Sites    []Site   // a picker is shown when there are several
+	Types    []string // schema.org types to choose from; a picker is shown when there are several
+	Ask      string   // the address of the endpoint; "/ask" when empty
 }
 
 // Site is a site that can be asked.

@@ -18,7 +18,7 @@ var sample = Config{
 	Title: "Lamps & more", About: "Ask about <lamps>.",
 	Sites:    []Site{{"lamps", "The Lamp House"}, {"oil", `Oil "and" wicks`}},
 	Types:    []string{"Product", "NewsArticle", "Series"},
-	Examples: []Example{{Text: "which lamp is bright?"}, {Text: "a wick & oil", Site: "oil"}},
+	Examples: []string{"which lamp is bright?", "a wick & oil"},
 }
 
 func get(h http.Handler, address string, headers ...string) *http.Response {
@@ -77,7 +77,7 @@ func TestPageOffersWhatIsConfigured(t *testing.T) {
 		t.Errorf("options %q, want %q", options, want)
 	}
 	_, links := find(root, "a", "href")
-	if !slices.Contains(links, "/?q=which%20lamp%20is%20bright%3f") || !slices.Contains(links, "/?q=a%20wick%20%26%20oil&site=oil") {
+	if !slices.Contains(links, "/?q=which%20lamp%20is%20bright%3f") || !slices.Contains(links, "/?q=a%20wick%20%26%20oil") {
 		t.Errorf("the examples are not among the links: %q", links)
 	}
 	if titles, _ := find(root, "title", ""); text(titles[0]) != sample.Title {

@@ -108,18 +108,15 @@ const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: open
 `
 
-// Example is a question that the sample content answers well.
-type Example struct {
-	Text string
-	Site string // the ID of the site to ask, or empty for all
-}
+// About says in one line what the sample sites have.
+const About = "Recipes, a shop, a magazine and a calendar from one small harbour town."
 
 // Examples are questions to begin with, each with good answers in the content.
-var Examples = []Example{
-	{Text: "a quick vegan dinner with chickpeas"},
-	{Text: "high protein breakfast with cinnamon"},
-	{Text: "a present for someone who likes tea"},
-	{Text: "how do I season a cast iron pan?"},
-	{Text: "live music in the evening"},
-	{Text: "why is the mud so expensive to dredge?"},
+var Examples = []string{
+	"a quick vegan dinner with chickpeas",
+	"high protein breakfast with cinnamon",
+	"a present for someone who likes tea",
+	"how do I season a cast iron pan?",
+	"live music in the evening",
+	"why is the mud so expensive to dredge?",
 }

@@ -227,15 +227,3 @@ func TestTermsAreAListOfRules(t *testing.T) {
 		t.Errorf("rules:\n%s\nwant:\n%s", got, want)
 	}
 }
-
-func TestExamplesAskSitesThatExist(t *testing.T) {
-	known := map[string]bool{"": true}
-	for _, site := range Sites {
-		known[site.ID] = true
-	}
-	for _, example := range Examples {
-		if !known[example.Site] || example.Text == "" {
-			t.Errorf("example %+v", example)
-		}
-	}
-}

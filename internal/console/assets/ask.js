@@ -290,8 +290,7 @@ at("examples")?.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  const q = new URL(link.href).searchParams;
-  go({ ...asked(), text: q.get("q"), site: q.get("site") || "", type: "" });
+  go({ ...asked(), text: link.textContent, site: "", type: "" });
   box.focus({ preventScroll: true });
   scrollTo({ top: 0 });
 });
