@@ -6,6 +6,7 @@
 package nlweb
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -91,8 +92,11 @@ func DecodeAsk(body []byte) (*AskRequest, error) {
 }
 
 // List is a list of tokens that is written as a string with commas or as an array of strings. Tokens are trimmed;
-// empty ones and repetitions are dropped.
+// empty ones and repetitions are dropped. It holds at most maxList tokens.
 type List []string
+
+// maxList is far beyond what anybody wants to list, and keeps a long list from costing much.
+const maxList = 200
 
 // UnmarshalJSONFrom reads either form.
 func (l *List) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -103,9 +107,13 @@ func (l *List) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*l = nil
 	for _, text := range texts {
 		for token := range strings.SplitSeq(text, ",") {
-			if token = strings.TrimSpace(token); token != "" && !slices.Contains(*l, token) {
-				*l = append(*l, token)
+			if token = strings.TrimSpace(token); token == "" || slices.Contains(*l, token) {
+				continue
 			}
+			if len(*l) == maxList {
+				return &strictjson.Error{Pointer: string(dec.StackPointer()), Problem: fmt.Sprintf("more than %d values", maxList)}
+			}
+			*l = append(*l, token)
 		}
 	}
 	return nil

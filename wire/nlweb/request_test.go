@@ -1,6 +1,7 @@
 package nlweb
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,21 +22,31 @@ func TestDecodeAskRefusesMalformedStructure(t *testing.T) {
 		`{"query":{"text":["a"]}}`:             "/query/text: expected a string",
 		`{"query":"soup"}`:                     "/query: expected an object, found a string",
 		`{"query":{"text":"a"},"context":"b"}`: "/context: expected an object or an array of objects",
-		`{"query":{"text":"a"},"context":{"prev":1}}`: "/context/prev: expected a string or an array of strings",
-		`{"query":{"text":"a"},"prefer":"b"}`:         "/prefer: expected an object",
-		`{"query":{"text":"a"},"prefer":{"mode":{}}}`: "/prefer/mode: expected a string or an array",
-		`{"query":{"text":"a"},"meta":"b"}`:           "/meta: expected an object",
-		`{"query":{"text":"a"},"meta":{"user":3}}`:    "/meta/user: expected a string or an object",
-		`{"query":{"text":"a","limit":"ten"}}`:        "/query/limit: expected a number",
-		`{"query":{"text":"a","limit":1.5}}`:          "/query/limit",
-		`{"query":{"text":"a","itemtype":"Recipe"}}`:  `/query/itemtype: unknown member; write it "itemType"`,
-		`{"query":{"text":"a"},"query":{"text":"b"}}`: "/query: this member stands twice",
+		`{"query":{"text":"a"},"context":{"prev":1}}`:        "/context/prev: expected a string or an array of strings",
+		`{"query":{"text":"a"},"prefer":"b"}`:                "/prefer: expected an object",
+		`{"query":{"text":"a"},"prefer":{"mode":{}}}`:        "/prefer/mode: expected a string or an array",
+		`{"query":{"text":"a"},"meta":"b"}`:                  "/meta: expected an object",
+		`{"query":{"text":"a"},"meta":{"user":3}}`:           "/meta/user: expected a string or an object",
+		`{"query":{"text":"a","limit":"ten"}}`:               "/query/limit: expected a number",
+		`{"query":{"text":"a","limit":1.5}}`:                 "/query/limit",
+		`{"query":{"text":"a","itemtype":"Recipe"}}`:         `/query/itemtype: unknown member; write it "itemType"`,
+		`{"query":{"text":"a"},"query":{"text":"b"}}`:        "/query: this member stands twice",
+		`{"query":{"text":"a","site":` + numbers(201) + `}}`: "/query/site: more than 200 values",
 	} {
 		_, err := DecodeAsk([]byte(in))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got: %v\nwant: %s", in, err, want)
 		}
 	}
+}
+
+// numbers writes an array of so many different strings.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%d"`, i)
+	}
+	return "[" + b.String()[1:] + "]"
 }
 
 func TestDecodeAskAcceptsEveryForm(t *testing.T) {
