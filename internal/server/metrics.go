@@ -31,7 +31,7 @@ func newMetrics(indexed func() int) *metrics {
 			Namespace: "frontdesk", Name: "http_request_seconds", Help: "Time to answer a request, by route and status.",
 			Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route", "status"}),
-		asks:    counter("asks_total", "Questions by the type of the response: answer, failure and so on.", "response_type"),
+		asks:    counter("asks_total", "Questions by the type of the response: answer, failure and so on.", "response"),
 		runs:    counter("ingest_runs_total", "Runs of ingest in this process, by source and result: published, refused or failed.", "site", "source", "result"),
 		items:   gauge("ingest_items", "Items of a source after its last run in this process.", "site", "source"),
 		skipped: gauge("ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
@@ -58,7 +58,7 @@ func (m *metrics) request(where route, status int, verb string, done request) {
 	code := strconv.Itoa(status)
 	m.requests.WithLabelValues(where.name, verb, code).Inc()
 	m.seconds.WithLabelValues(where.name, code).Observe(done.took.Seconds())
-	if kind := done.happened.Text("response_type"); kind != "" {
+	if kind := done.happened.Text("response"); where.name == askPath && kind != "" {
 		m.asks.WithLabelValues(kind).Inc()
 	}
 }

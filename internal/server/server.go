@@ -72,6 +72,8 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
+const askPath = "/ask"
+
 // routes are the server's addresses.
 func (s *Server) routes() []route {
 	ask := nlweb.Handler(s.Desk, nlweb.Config{
@@ -82,7 +84,7 @@ func (s *Server) routes() []route {
 		Now:          s.options.Now,
 	})
 	all := []route{
-		{pattern: "/ask", name: "/ask", methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, handler: ask},
+		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, handler: ask},
 		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
 		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
