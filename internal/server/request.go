@@ -47,6 +47,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.recovered(answer, r, id, broken)
 		}
 		f.done(r, answer, request{id, f.now().Sub(begin), happened})
+		if answer.status == 0 && r.Context().Err() != nil {
+			answer.aborted = true // the client left, and net/http would send an empty answer with status 200
+		}
 		if answer.aborted {
 			panic(http.ErrAbortHandler) // the client must see that the answer is not whole
 		}
