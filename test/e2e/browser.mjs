@@ -1,0 +1,58 @@
+// A browser for the tests: Debian's Chromium, and pages that note everything that must not happen.
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const executablePath = process.env.FRONTDESK_CHROMIUM || "/usr/bin/chromium";
+
+// Chromium is to talk to nobody but the page's server. As root it has no sandbox of its own to start.
+const args = [
+  "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+];
+
+export const launch = () => chromium.launch({ executablePath, args });
+
+// open opens a page that notes errors, dialogs, breaches of the content security policy and requests to other
+// hosts. Call its check at the end of a test: it fails if there was any. Expected console errors, such as of a
+// refused request, are named by a pattern.
+export async function open(browser, base, options = {}) {
+  const { expect = null, ...context } = options;
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...context })).newPage();
+  const seen = [];
+  page.on("pageerror", (error) => seen.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type()) && !expect?.test(message.text())) seen.push(`console: ${message.text()}`);
+  });
+  page.on("dialog", (dialog) => { seen.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:" && url.origin !== new URL(base).origin) seen.push(`request to ${url.href}`);
+  });
+  await page.exposeBinding("noteViolation", (_, text) => { seen.push(`policy: ${text}`); });
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (e) => window.noteViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));
+  });
+  return {
+    page,
+    box: page.getByRole("searchbox", { name: "Your question" }),
+    cards: page.getByRole("list", { name: "Answers", exact: true }).locator("> li"),
+    status: page.getByRole("status"),
+    // asked waits until the answers to a question are all there.
+    async asked(text) {
+      if (text !== undefined) {
+        await this.box.fill(text);
+        await this.box.press("Enter");
+      }
+      await page.waitForFunction(() => document.body.classList.contains("asked") && !document.body.classList.contains("asking"));
+    },
+    // picture keeps a screenshot, if anybody wants to look.
+    async picture(name, more = {}) {
+      if (process.env.FRONTDESK_PICTURES) await page.screenshot({ path: `${process.env.FRONTDESK_PICTURES}/${name}.png`, ...more });
+    },
+    async check() {
+      await page.waitForTimeout(50); // what was to run has run
+      assert.deepEqual(seen, []);
+      await page.context().close();
+    },
+  };
+}
