@@ -60,12 +60,12 @@ func parsePath(path string) (address, error) {
 // errors holds the whole address and is dropped.
 func parsePostgres(dsn string) (address, error) {
 	u, err := url.Parse(dsn)
-	if err != nil {
+	if err != nil || u.Opaque != "" {
 		return address{}, errors.New("the PostgreSQL address cannot be read: write it as postgres://user:password@host:5432/database, " +
 			"with %XX for special characters in the password (%40 for @, %2F for /, %25 for %)")
 	}
 	shown := url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path}
-	if u.User != nil {
+	if u.User.Username() != "" {
 		shown.User = url.User(u.User.Username())
 	}
 	return address{engine: PostgreSQL, dsn: dsn, shown: shown.String()}, nil

@@ -2,9 +2,179 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
-func openPostgres(context.Context, address, int) (engine, error) {
-	return nil, errors.New("PostgreSQL comes with the next change; name a file for now")
+// postgresEngine is a pool of connections to a PostgreSQL server. Updates run side by side under serializable
+// isolation; the server breaks off those whose outcome would depend on their order, and they are run again.
+type postgresEngine struct {
+	address address
+	pool    *sql.DB
+}
+
+const (
+	oldestPostgres = 15
+
+	// An Update that collides is run again, at most attempts times and with longer and longer pauses between. With
+	// these, hundreds of callers that all change the same row are through before the last gives up.
+	attempts   = 40
+	firstPause = time.Millisecond
+	longPause  = 100 * time.Millisecond
+
+	// migrationLock is the key of the advisory lock under which tables are made ("frontdsk" in ASCII).
+	migrationLock = 0x66726f6e7464736b
+)
+
+func openPostgres(ctx context.Context, at address, connections int) (engine, error) {
+	config, err := pgx.ParseConfig(at.dsn)
+	if err != nil {
+		// The text of this error may hold the password.
+		return nil, fmt.Errorf("the PostgreSQL address cannot be read: look at what follows the ? in that of %s, and at the PG... variables of the environment", at)
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "frontdesk"
+	}
+	if connections <= 0 {
+		connections = 16
+	}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config)}
+	e.pool.SetMaxOpenConns(connections)
+	e.pool.SetMaxIdleConns(connections)
+	if err := e.greet(ctx); err != nil {
+		return nil, errors.Join(err, e.pool.Close())
+	}
+	return e, nil
+}
+
+// greet looks whether somebody answers, and whether it is a PostgreSQL that will do.
+func (e *postgresEngine) greet(ctx context.Context) error {
+	var text, encoding string
+	err := e.pool.QueryRowContext(ctx, `SELECT current_setting('server_version_num'), current_setting('server_encoding')`).Scan(&text, &encoding)
+	if err != nil {
+		return e.explain(err)
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("%s does not say its version: %w", e.address, err)
+	}
+	if number/10000 < oldestPostgres {
+		return fmt.Errorf("%s is PostgreSQL %d: frontdesk needs %d or newer", e.address, number/10000, oldestPostgres)
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("%s keeps text as %s: make the database with the encoding UTF8 (createdb --encoding UTF8 --template template0)", e.address, encoding)
+	}
+	return nil
+}
+
+// explain says what a person can do about an error of connecting. None of the texts holds the password.
+func (e *postgresEngine) explain(err error) error {
+	var refused *pgconn.PgError
+	var network *net.OpError
+	advice := ""
+	switch {
+	case errors.As(err, &refused):
+		advice = refusals[refused.Code]
+	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
+		advice = "see that the server is running and that host and port are right"
+	}
+	if advice == "" {
+		advice = "see that the server is running and the address is right"
+	}
+	return fmt.Errorf("%s does not let frontdesk in: %s (%w)", e.address, advice, err)
+}
+
+// refusals is what to do when the server answers with an error (PostgreSQL, appendix A, by SQLSTATE).
+var refusals = map[string]string{
+	"28P01": "the user or password is wrong",
+	"28000": "the server does not allow this user from here; look at its pg_hba.conf",
+	"3D000": "there is no such database; make it with createdb",
+	"42501": "the user lacks the right to make tables; GRANT it CREATE on the schema",
+	"3F000": "there is no such schema; make it with CREATE SCHEMA",
+	"53300": "the server has no connection left; raise its max_connections or end other clients",
+	"57P03": "the server is just starting or stopping; try again in a moment",
+}
+
+func (e *postgresEngine) name() string { return PostgreSQL }
+
+func (e *postgresEngine) ping(ctx context.Context) error { return e.pool.PingContext(ctx) }
+
+func (e *postgresEngine) close() error { return e.pool.Close() }
+
+func (e *postgresEngine) view(ctx context.Context, fn func(*Tx) error) error {
+	return view(ctx, e.pool, sql.LevelRepeatableRead, fn)
+}
+
+func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
+		err := e.transact(ctx, sql.LevelSerializable, fn)
+		if err == nil || !collided(err) || ctx.Err() != nil {
+			return err
+		}
+		if attempt == attempts {
+			return fmt.Errorf("gave up after %d attempts, in each of which another transaction came between: %w", attempts, err)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(rand.N(pause)):
+		}
+		pause = min(2*pause, longPause)
+	}
+}
+
+// collided reports whether the server broke a transaction off for the sake of another: a serialization failure or a
+// deadlock. Run again, it can succeed.
+func collided(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && (refused.Code == "40001" || refused.Code == "40P01")
+}
+
+// transact runs fn in a transaction, once. A failed statement may have been a collision that fn reports in words of its
+// own: both errors count.
+func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLevel, fn func(*Tx) error) error {
+	conn, err := e.pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	sqlTx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: isolation})
+	if err != nil {
+		return err
+	}
+	defer sqlTx.Rollback()
+	tx := &Tx{tx: sqlTx, bulk: copyRows(conn)}
+	if err := perform(tx, fn); err != nil {
+		if collided(tx.failed) {
+			return tx.failed
+		}
+		return err
+	}
+	return sqlTx.Commit()
+}
+
+// migrate holds an advisory lock. Read committed, because a serializable transaction would see the database as it was
+// before it got the lock.
+func (e *postgresEngine) migrate(ctx context.Context, fn func(*Tx) error) error {
+	err := e.transact(ctx, sql.LevelReadCommitted, func(tx *Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refusals[refused.Code] != "" {
+		return e.explain(err)
+	}
+	return err
 }

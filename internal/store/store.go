@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 )
 
@@ -41,6 +42,7 @@ type Config struct {
 type DB struct {
 	engine engine
 	log    *slog.Logger
+	closed atomic.Bool
 }
 
 // engine is what SQLite and PostgreSQL each do in their own way. All methods may be called concurrently. update
@@ -93,16 +95,29 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 }
 
 // Close waits for the Update that is under way and closes the database. Updates that wait get ErrClosed.
-func (db *DB) Close() error { return db.engine.close() }
+func (db *DB) Close() error {
+	if db.closed.Swap(true) {
+		return nil
+	}
+	return db.engine.close()
+}
 
 // Engine is SQLite or PostgreSQL.
 func (db *DB) Engine() string { return db.engine.name() }
 
 // Ping says whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.engine.ping(ctx) }
+func (db *DB) Ping(ctx context.Context) error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	return db.engine.ping(ctx)
+}
 
 // View runs fn on a consistent snapshot. What fn writes is refused.
 func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
 	return db.engine.view(ctx, fn)
 }
 
@@ -117,6 +132,9 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 // On SQLite one writer runs the transactions one after another and commits several with one write to the disk, so
 // many small Updates at once are cheap. On PostgreSQL they run side by side, and those that collide are repeated.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
 	return db.engine.update(ctx, fn)
 }
 
@@ -141,9 +159,8 @@ func FromMicros(n int64) time.Time {
 func perform(tx *Tx, fn func(*Tx) error) error {
 	defer tx.over.Store(true)
 	err := fn(tx)
-	if err == nil {
-		err = tx.failed
+	if tx.failed != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		err = tx.failed // what a QueryRow after the failure says is only that it was cancelled
 	}
 	return err
 }
-

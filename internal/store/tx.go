@@ -13,7 +13,7 @@ import (
 // Tx is a transaction inside View or Update. It is for the goroutine that runs the closure, and ends with it.
 type Tx struct {
 	tx   *sql.Tx
-	bulk func(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
+	bulk bulk
 	// shared says that others' transactions share the connection, so that a statement must not be broken off in
 	// the middle: SQLite would take the others with it.
 	shared     bool
@@ -21,6 +21,9 @@ type Tx struct {
 	failed     error                // the first statement that failed
 	over       atomic.Bool
 }
+
+// bulk is how an engine inserts many rows.
+type bulk func(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
 
 var errOver = errors.New("the transaction is over; a Tx must not be used after its closure has returned")
 
@@ -79,10 +82,10 @@ func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row 
 }
 
 // Bulk inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says how many. The values
-// are nil, bool, int, int64, float64, string and []byte. While rows yields them it must not use the transaction.
+// are nil, bool, int, int64, float64, string and []byte, and each row is a slice of its own. While rows yields them it
+// must not use the transaction.
 func (tx *Tx) Bulk(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
-	ctx, err := tx.ready(ctx)
-	if err != nil {
+	if _, err := tx.ready(ctx); err != nil {
 		return 0, err
 	}
 	n, err := tx.bulk(ctx, table, columns, rows)

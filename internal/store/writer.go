@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,7 +20,7 @@ type writer struct {
 	ctx     context.Context // ends with close, so that waiting for another process's lock ends too
 	stop    context.CancelFunc
 	stopped chan struct{}
-	commits int64 // for tests; written by the goroutine alone
+	commits atomic.Int64 // for tests and benchmarks
 }
 
 // turn is one Update on its way through the writer.
@@ -197,26 +198,35 @@ func (w *writer) apart(members []*turn) {
 type groupTx struct {
 	*sql.Tx
 	statements map[string]*sql.Stmt
+	done       context.CancelFunc
 }
 
+// begin waits for other processes to finish theirs. Close ends the waiting, but not a transaction that has begun.
 func (w *writer) begin() (*groupTx, error) {
-	tx, err := w.conn.BeginTx(w.ctx, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	detach := context.AfterFunc(w.ctx, cancel)
+	tx, err := w.conn.BeginTx(ctx, nil)
+	if !detach() {
+		return nil, ErrClosed // and the end of ctx takes tx back
+	}
 	if err != nil {
-		if w.ctx.Err() != nil {
-			return nil, ErrClosed
-		}
+		cancel()
 		return nil, err
 	}
-	return &groupTx{Tx: tx, statements: map[string]*sql.Stmt{}}, nil
+	return &groupTx{Tx: tx, statements: map[string]*sql.Stmt{}, done: cancel}, nil
 }
 
 func (w *writer) commit(tx *groupTx) error {
-	w.commits++
+	defer tx.done()
+	w.commits.Add(1)
 	return tx.Commit()
 }
 
 // rollback takes everything back. It fails only where there is nothing left to take back.
-func (tx *groupTx) rollback() { _ = tx.Rollback() }
+func (tx *groupTx) rollback() {
+	_ = tx.Rollback()
+	tx.done()
+}
 
 func (tx *groupTx) do(query string) error {
 	_, err := tx.ExecContext(context.Background(), query)

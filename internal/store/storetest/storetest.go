@@ -2,8 +2,13 @@
 package storetest
 
 import (
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"frontdesk/internal/store"
@@ -13,17 +18,27 @@ import (
 // test/postgres.sh starts one.
 const PostgresEnv = "FRONTDESK_TEST_POSTGRES"
 
-// Opener opens a new, empty database that goes with the test.
-type Opener func(t *testing.T, schemas ...store.Schema) *store.DB
-
-// Each runs suite as the subtests "sqlite" and "postgres". Without a PostgreSQL the second is skipped, or fails if
-// FRONTDESK_TEST_ALL=1 says that nothing may be left out.
+// Each runs suite as the subtests "sqlite" and "postgres", with a function that opens a new, empty database that goes
+// with the test. Without a PostgreSQL the second is skipped, or fails if FRONTDESK_TEST_ALL=1 says that nothing may be
+// left out.
 func Each(t *testing.T, suite func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB)) {
 	t.Helper()
-	t.Run(store.SQLite, func(t *testing.T) { suite(t, OpenSQLite) })
+	EachDSN(t, func(t *testing.T, fresh func(t testing.TB) string) {
+		suite(t, func(t *testing.T, schemas ...store.Schema) *store.DB {
+			t.Helper()
+			return Open(t, fresh(t), schemas...)
+		})
+	})
+}
+
+// EachDSN is Each for tests that open the same database more than once: fresh gives the DSN of a new, empty database
+// that goes with the test.
+func EachDSN(t *testing.T, suite func(t *testing.T, fresh func(t testing.TB) string)) {
+	t.Helper()
+	t.Run(store.SQLite, func(t *testing.T) { suite(t, NewSQLite) })
 	t.Run(store.PostgreSQL, func(t *testing.T) {
 		NeedPostgres(t)
-		t.Fatal("PostgreSQL comes with the next change")
+		suite(t, NewPostgres)
 	})
 }
 
@@ -39,10 +54,38 @@ func NeedPostgres(t testing.TB) {
 	}
 }
 
-// OpenSQLite opens a new SQLite database that goes with the test.
-func OpenSQLite(t *testing.T, schemas ...store.Schema) *store.DB {
+// NewSQLite gives the path of an SQLite database that does not exist yet and goes with the test.
+func NewSQLite(t testing.TB) string {
 	t.Helper()
-	return Open(t, filepath.Join(t.TempDir(), "test.db"), schemas...)
+	return filepath.Join(t.TempDir(), "test.db")
+}
+
+// NewPostgres gives the DSN of a new schema on the scratch server, which is dropped when the test ends.
+func NewPostgres(t testing.TB) string {
+	t.Helper()
+	address, err := url.Parse(os.Getenv(PostgresEnv))
+	if err != nil {
+		t.Fatalf("%s is not a DSN in the form of a URL", PostgresEnv)
+	}
+	name := "test_" + strings.ToLower(rand.Text()[:16])
+	administer(t, `CREATE SCHEMA `+name)
+	t.Cleanup(func() { administer(t, `DROP SCHEMA `+name+` CASCADE`) })
+	query := address.Query()
+	query.Set("search_path", name)
+	address.RawQuery = query.Encode()
+	return address.String()
+}
+
+func administer(t testing.TB, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", os.Getenv(PostgresEnv))
+	if err == nil {
+		_, err = db.Exec(statement)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
 }
 
 // Open opens the database at dsn and closes it when the test ends.
