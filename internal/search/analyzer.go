@@ -2,18 +2,29 @@ package search
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/kljensen/snowball/english"
+	"sync"
+	"unicode/utf8"
 )
 
 // Analyzer turns text into the words that are indexed and looked up. It is safe for concurrent use; what it gives
 // depends on text and language alone.
-type Analyzer struct{}
+type Analyzer struct {
+	tongues map[string]*tongue
+	order   []*tongue // by tag; a tongue's index is its place
+}
 
 // NewAnalyzer returns an analyzer.
-func NewAnalyzer() *Analyzer { return &Analyzer{} }
+func NewAnalyzer() *Analyzer {
+	a := &Analyzer{tongues: newTongues()}
+	for i, tag := range slices.Sorted(maps.Keys(a.tongues)) {
+		a.order = append(a.order, a.tongues[tag])
+		a.tongues[tag].index = uint8(i)
+	}
+	return a
+}
 
 // Word is one analysed word of a text: its form in the index, and where it stands.
 type Word struct {
@@ -21,36 +32,174 @@ type Word struct {
 	Start, End int // byte offsets in the text
 }
 
-// Words gives the words of a text in order. Forms of one word share their Term. A language that is empty or not
-// known is treated as having no inflection.
+// Words gives the words of a text in order. Forms of one word share their Term. A compound gives its parts and then
+// the whole ("usb", "c", "usbc"), so that either spelling finds the other; bounds may overlap therefore. Language
+// is a BCP 47 tag; one that is empty or not known is treated as having no inflection.
 func (a *Analyzer) Words(text, language string) iter.Seq[Word] {
+	t := a.tongue(language)
 	return func(yield func(Word) bool) {
-		start := -1
-		emit := func(end int) bool {
-			if start < 0 {
-				return true
-			}
-			w := Word{Start: start, End: end, Term: english.Stem(strings.ToLower(text[start:end]), true)}
-			start = -1
-			return yield(w)
-		}
-		for i, r := range text {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				if start < 0 {
-					start = i
+		scan(text, func(start, end int, k kind) bool {
+			for _, f := range t.lookup(text[start:end], k).forms {
+				if !yield(Word{Term: f.term, Start: start + f.start, End: start + f.end}) {
+					return false
 				}
-			} else if !emit(i) {
-				return
 			}
-		}
-		emit(len(text))
+			return true
+		})
 	}
 }
 
-var englishStops = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields("a an and are as at be by for from has have how i in is it of on or that the this to was what when where which who why will with you your do does can me my we") {
-		m[w] = true
+// tongue gives the language of a tag, or the one without inflection.
+func (a *Analyzer) tongue(tag string) *tongue {
+	if t := a.tongues[tag]; t != nil {
+		return t
 	}
-	return m
-}()
+	if t := a.tongues[primary(tag)]; t != nil {
+		return t
+	}
+	return a.tongues[""]
+}
+
+// form is a term that stands for a run of text or a part of it.
+type form struct {
+	term       string
+	start, end int // within the run
+	part       int // which word of the run it stands for, or wholeRun
+}
+
+// wholeRun marks the form of a compound that is written as one word.
+const wholeRun = -1
+
+// analysis is what the analyzer knows of a run of text.
+type analysis struct {
+	forms []form
+	stop  bool // a function word
+}
+
+// maxTerm is how many bytes of a word count.
+const maxTerm = 64
+
+// cacheKey gives the key under which the analysis of a run is remembered: the run itself, in lower case when that
+// is plain. Very long runs have none.
+func cacheKey(room *[maxTerm]byte, run string, k kind) []byte {
+	if len(run) > maxTerm {
+		return nil
+	}
+	key := room[:copy(room[:], run)]
+	if k == plain {
+		for i, c := range key {
+			if 'A' <= c && c <= 'Z' {
+				key[i] = c + 'a' - 'A'
+			}
+		}
+	}
+	return key
+}
+
+// lookup gives the analysis of a run of text, remembered or made. The result is shared and must not be changed.
+func (t *tongue) lookup(run string, k kind) analysis {
+	var room [maxTerm]byte
+	key := cacheKey(&room, run, k)
+	if key == nil {
+		return analysis{forms: t.analyse(run, k)}
+	}
+	if known, ok := t.cache.get(key); ok {
+		return known
+	}
+	made := analysis{forms: t.analyse(string(key), k), stop: t.stops[fold(string(key))]}
+	t.cache.put(string(key), made)
+	return made
+}
+
+// analyse gives the terms of one run of text, its parts first.
+func (t *tongue) analyse(run string, k kind) []form {
+	switch k {
+	case gram:
+		return []form{{term: fold(run), end: len(run)}}
+	case plain:
+		return []form{{term: t.stem(cut(strings.ToLower(run), maxTerm)), end: len(run)}}
+	}
+	parts, joint := split(run)
+	switch joint {
+	case jointNumber:
+		return []form{{term: number(run), end: len(run)}}
+	case jointNone:
+		return t.spellings(nil, run, 0, part{0, len(run)})
+	}
+	var forms []form
+	for i, p := range parts {
+		forms = t.spellings(forms, run[p.start:p.end], i, p)
+	}
+	if n := len(parts); n == 2 || n == 3 {
+		forms = append(forms, form{
+			term: t.proper(joined(run, parts)), start: parts[0].start, end: parts[n-1].end, part: wholeRun,
+		})
+	}
+	return forms
+}
+
+// spellings appends the forms of one word: its stem without accents, and, where it differs, the stem of the word as
+// people write it who leave the accents out.
+func (t *tongue) spellings(forms []form, word string, ordinal int, at part) []form {
+	proper := t.proper(word)
+	if proper == "" {
+		return forms
+	}
+	forms = append(forms, form{term: proper, start: at.start, end: at.end, part: ordinal})
+	if bare := t.stem(fold(bounded(word))); bare != proper && utf8.RuneCountInString(word) > 2 {
+		forms = append(forms, form{term: bare, start: at.start, end: at.end, part: ordinal})
+	}
+	return forms
+}
+
+// proper is the stem of a word, taken with its accents and then folded.
+func (t *tongue) proper(word string) string { return fold(t.stem(lower(bounded(word)))) }
+
+// bounded is a word without soft hyphens and apostrophes and no longer than a term may be.
+func bounded(word string) string {
+	return cut(strings.Map(func(r rune) rune {
+		if r == softHyphen || isApostrophe(r) {
+			return -1
+		}
+		return r
+	}, cut(word, 2*maxTerm)), maxTerm)
+}
+
+// cacheShards and cacheWords bound what is remembered of a language: a shard that is full starts again.
+const (
+	cacheShards = 32
+	cacheWords  = 4096
+)
+
+// cache remembers the analyses of runs.
+type cache struct {
+	shards [cacheShards]struct {
+		sync.RWMutex
+		known map[string]analysis
+	}
+}
+
+func shardOf(key []byte) int {
+	if len(key) == 0 {
+		return 0
+	}
+	return (int(key[0])*7 + int(key[len(key)-1])*13 + int(key[len(key)/2])*31 + len(key)) % cacheShards
+}
+
+func (c *cache) get(key []byte) (analysis, bool) {
+	s := &c.shards[shardOf(key)]
+	s.RLock()
+	known, ok := s.known[string(key)]
+	s.RUnlock()
+	return known, ok
+}
+
+func (c *cache) put(key string, made analysis) {
+	s := &c.shards[shardOf([]byte(key))]
+	s.Lock()
+	defer s.Unlock()
+	if s.known == nil || len(s.known) >= cacheWords {
+		s.known = make(map[string]analysis)
+	}
+	s.known[key] = made
+}

@@ -54,9 +54,6 @@ const (
 	MaxQuestionSize = 4096 // bytes that are read
 )
 
-// DefaultMinScore is the score from which an item counts as an answer.
-const DefaultMinScore = 15.0
-
 // Result is what a question found.
 type Result struct {
 	// Hits are the items, best first; equal scores are ordered by Key.

@@ -1,0 +1,148 @@
+// Command bench compares the search engine with its peers on judged collections: the same documents, the same
+// questions, the same process, one core.
+//
+//	go run . --passes 21 PATH/esci PATH/cranfield
+//
+// For every engine and question it takes the median over the passes, after one that does not count, and then the
+// median and the 99th percentile over the questions.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/internal/eval"
+)
+
+func main() {
+	passes := flag.Int("passes", 21, "how often each question is asked; the median counts")
+	only := flag.String("only", "", "comma-separated engines to run: frontdesk, bleve, fts5")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: go run . [--passes N] FOLDER...  (each with items.jsonl.gz, queries.tsv, qrels.txt)")
+		os.Exit(2)
+	}
+	runtime.GOMAXPROCS(1)
+	for _, dir := range flag.Args() {
+		if err := compare(dir, *passes, *only); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// row is one line of the table.
+type row struct {
+	engine  string
+	build   time.Duration
+	figures eval.Figures
+	median  time.Duration
+	p99     time.Duration
+}
+
+func compare(dir string, passes int, only string) error {
+	c, err := loadCollection(dir)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, make := range engines(only) {
+		e, err := make()
+		if err != nil {
+			return err
+		}
+		r, err := measure(e, c, passes)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		rows = append(rows, r)
+		if err := e.Close(); err != nil {
+			return err
+		}
+	}
+	show(c, passes, rows)
+	return nil
+}
+
+func engines(only string) []func() (engine, error) {
+	all := []struct {
+		name string
+		make func() (engine, error)
+	}{
+		{"frontdesk", func() (engine, error) { return newFrontdesk(), nil }},
+		{"bleve", func() (engine, error) { return newBleve(false) }},
+		{"bleve", func() (engine, error) { return newBleve(true) }},
+		{"fts5", func() (engine, error) { return newFTS5() }},
+	}
+	var wanted []func() (engine, error)
+	for _, e := range all {
+		if only == "" || slices.Contains(strings.Split(only, ","), e.name) {
+			wanted = append(wanted, e.make)
+		}
+	}
+	return wanted
+}
+
+func measure(e engine, c *collection, passes int) (row, error) {
+	start := time.Now()
+	if err := e.Add(c.Items); err != nil {
+		return row{}, err
+	}
+	r := row{engine: e.Name(), build: time.Since(start)}
+	runs := make([]eval.Run, len(c.Queries))
+	for i, q := range c.Queries {
+		found, err := e.Find(q.Text, 1000)
+		if err != nil {
+			return r, err
+		}
+		runs[i] = eval.Run{Query: q.ID, Documents: found}
+	}
+	r.figures = eval.Score(c.Qrels, runs).Figures
+	took, err := latencies(e, c.Queries, passes)
+	r.median, r.p99 = eval.Percentile(took, 50), eval.Percentile(took, 99)
+	return r, err
+}
+
+// latencies gives, sorted, for each question the median time of the passes.
+func latencies(e engine, queries []eval.Query, passes int) ([]time.Duration, error) {
+	times := make([][]time.Duration, len(queries))
+	runtime.GC()
+	for pass := range passes + 1 {
+		for i, q := range queries {
+			start := time.Now()
+			if _, err := e.Find(q.Text, 10); err != nil {
+				return nil, err
+			}
+			if pass > 0 {
+				times[i] = append(times[i], time.Since(start))
+			}
+		}
+	}
+	medians := make([]time.Duration, len(queries))
+	for i := range times {
+		slices.Sort(times[i])
+		medians[i] = eval.Percentile(times[i], 50)
+	}
+	slices.Sort(medians)
+	return medians, nil
+}
+
+func show(c *collection, passes int, rows []row) {
+	fmt.Printf("\n%s: %d items, %d questions, top 10, one core, median of %d passes\n\n", c.Name, len(c.Items), len(c.Queries), passes)
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "engine\tbuild s\tnDCG@10\tMAP\trecall@100\tmedian ms\tp99 ms\tmedian ratio\tp99 ratio\t")
+	for _, r := range rows {
+		fmt.Fprintf(table, "%s\t%.2f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.1f\t%.1f\t\n", r.engine, r.build.Seconds(),
+			r.figures.NDCG10, r.figures.MAP, r.figures.Recall100, ms(r.median), ms(r.p99),
+			ms(r.median)/ms(rows[0].median), ms(r.p99)/ms(rows[0].p99))
+	}
+	table.Flush()
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,88 @@
+package search
+
+import "sync"
+
+// asking is the work on one question: what it is made of, the lists that are read, the candidates. It is used
+// again and again, so that a search allocates little more than its result.
+type asking struct {
+	snapshot *Snapshot
+	tongues  []*tongue // in which the question is understood
+	tongue   *tongue   // in which it seems to be written
+	text     string
+
+	runs     []run
+	words    []asked
+	sought   []sought
+	numbers  []uint32 // by sought term and view: the term's number, or separatorCode
+	groups   []group
+	sequence []int // groups in the order of the question, repetitions included
+	pairs    []pair
+	pairsTo  [MaxWords]int // by group: the first pair with it as the second, plus one
+	apart    int
+
+	lists   []list
+	active  []*list // those with postings in the current window, by rising bound
+	sums    [windowSize]uint32
+	touched [windowSize / 64]uint64
+	view    int
+	chosen  bitmap // units that may be found; nil: all that live
+	held    candidate
+	top     top
+
+	finders []finder // by view
+	reading reading
+	found   []finding
+}
+
+var askings = sync.Pool{New: func() any { return new(asking) }}
+
+// reset makes the asking ready for a question to s. The sums and marks are always left at zero.
+func (a *asking) reset(s *Snapshot) {
+	a.snapshot, a.apart = s, 0
+	a.runs, a.words, a.sought, a.numbers = a.runs[:0], a.words[:0], a.sought[:0], a.numbers[:0]
+	a.groups, a.sequence, a.pairs = a.groups[:0], a.sequence[:0], a.pairs[:0]
+	clear(a.pairsTo[:])
+	for i := range a.finders {
+		a.finders[i].ready = false
+	}
+	a.found = a.found[:0]
+}
+
+// forget lets go of everything that would keep a snapshot or a text in memory.
+func (a *asking) forget() {
+	a.snapshot, a.tongues, a.tongue, a.text, a.chosen = nil, nil, nil, "", nil
+	clear(a.words)
+	clear(a.sought)
+	clear(a.lists)
+	clear(a.active)
+	a.top.views = nil
+}
+
+// answer finds the items and makes the result.
+func (a *asking) answer(q *Query) Result {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	limit = min(limit, MaxLimit)
+	result := Result{Terms: a.terms()}
+	a.search(q.Within, max(limit, rescored))
+	a.rescore(max(limit, DefaultLimit))
+	result.Hits = a.hits(limit, a.confidence(), q.MinScore)
+	a.forget()
+	return result
+}
+
+// search fills a.top with the best candidates of all views.
+func (a *asking) search(within *Selection, room int) {
+	a.top.reset(a.snapshot.views, room)
+	for i, v := range a.snapshot.views {
+		var chosen bitmap
+		if within != nil {
+			if chosen = within.unitsIn(i, v); chosen == nil {
+				continue
+			}
+		}
+		a.match(i, chosen)
+	}
+}

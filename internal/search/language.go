@@ -1,0 +1,107 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+	"github.com/kljensen/snowball/french"
+	"github.com/kljensen/snowball/hungarian"
+	"github.com/kljensen/snowball/norwegian"
+	"github.com/kljensen/snowball/russian"
+	"github.com/kljensen/snowball/spanish"
+	"github.com/kljensen/snowball/swedish"
+)
+
+// tongue is what the analyzer knows of one language.
+type tongue struct {
+	tag     string
+	index   uint8
+	stemmer func(word string, stemStopWords bool) string // nil when there is none
+	stops   map[string]bool                              // folded function words; in questions they are not looked up
+	cache   cache
+}
+
+var stemmers = map[string]func(string, bool) string{
+	"en": english.Stem, "es": spanish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "no": norwegian.Stem,
+	"ru": russian.Stem, "sv": swedish.Stem,
+}
+
+// newTongues makes one tongue for each language that has a stemmer or a list of function words, and one with
+// neither, under the empty tag, for all others.
+func newTongues() map[string]*tongue {
+	tongues := map[string]*tongue{"": {}}
+	for tag, stem := range stemmers {
+		tongues[tag] = &tongue{tag: tag, stemmer: stem}
+	}
+	for tag, list := range functionWords {
+		if tongues[tag] == nil {
+			tongues[tag] = &tongue{tag: tag}
+		}
+		tongues[tag].stops = make(map[string]bool)
+		for _, word := range strings.Fields(list) {
+			tongues[tag].stops[fold(word)] = true
+		}
+	}
+	return tongues
+}
+
+// primary is the language of a BCP 47 tag, in the spelling of our tables: "pt" for "pt-BR", "no" for "nb".
+func primary(tag string) string {
+	tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
+	tag, _, _ = strings.Cut(tag, "_")
+	switch tag {
+	case "nb", "nn":
+		return "no"
+	}
+	return tag
+}
+
+// stem reduces a word, in lower case with its accents, to its stem. Words with anything but letters stay.
+func (t *tongue) stem(word string) (stem string) {
+	if t.stemmer == nil || strings.IndexFunc(word, notLetter) >= 0 {
+		return word
+	}
+	// The stemmers are not ours; whatever a strange word does to them must not end the process.
+	defer func() {
+		if recover() != nil {
+			stem = word
+		}
+	}()
+	if stem = t.stemmer(word, true); stem == "" {
+		return word
+	}
+	return stem
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// guess names the language of a text by its function words: the language that most of them belong to, when they
+// are enough to tell. Ties go to the tag that comes first in order.
+func (a *Analyzer) guess(text string) string {
+	counts := make(map[string]int, len(functionWords))
+	words := 0
+	scan(text, func(start, end int, _ kind) bool {
+		word := fold(text[start:end])
+		for _, tag := range functionTags {
+			if a.tongues[tag].stops[word] {
+				counts[tag]++
+			}
+		}
+		words++
+		return words < guessWords
+	})
+	best := ""
+	for _, tag := range functionTags {
+		if counts[tag] > counts[best] {
+			best = tag
+		}
+	}
+	if counts[best] < 3 || counts[best]*8 < words {
+		return ""
+	}
+	return best
+}
+
+// guessWords is how many words of a text are looked at to guess its language.
+const guessWords = 200

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"slices"
+	"strings"
+)
+
+// The bounds of what is read of a question.
+const (
+	maxRuns  = 1024 // runs of text
+	maxForms = 3    // forms under which one word is looked up
+)
+
+// asked is a word of the question.
+type asked struct {
+	start, end int // in the text
+	run, part  int // which run it is of, and which part of that
+	forms      [maxForms]string
+	terms      [maxForms]int // the forms in asking.sought
+	n          int           // how many forms there are
+	df         int           // units that have any of the forms
+	stops      uint32        // the languages in which it is a function word, a bit each
+	use        Use
+	silent     bool   // another word of its run stands for it
+	groups     [2]int // what it counts as; two when it was taken apart
+	counted    int    // how many groups there are
+}
+
+func (w *asked) add(form string) {
+	if w.n < maxForms && !slices.Contains(w.forms[:w.n], form) {
+		w.forms[w.n] = form
+		w.n++
+	}
+}
+
+// run is a stretch of the question as scan gives it.
+type run struct {
+	start, end int
+	kind       kind
+}
+
+// understand reads the question: which words count, how much, and where they are in the index.
+func (a *asking) understand(s *Snapshot, q *Query) {
+	a.reset(s)
+	a.text = cut(q.Text, MaxQuestionSize)
+	a.tongues = s.understoodIn(q.Languages)
+	a.readWords()
+	a.dropStops()
+	for i := 0; i < len(a.words); {
+		from := i
+		for i < len(a.words) && a.words[i].run == a.words[from].run {
+			i++
+		}
+		a.resolve(from, i)
+	}
+	a.weigh()
+}
+
+// readWords finds the words of the text and their forms in each language.
+func (a *asking) readWords() {
+	scan(a.text, func(start, end int, k kind) bool {
+		a.runs = append(a.runs, run{start, end, k})
+		return len(a.runs) < maxRuns
+	})
+	for i, r := range a.runs {
+		if a.innerGram(i) {
+			continue
+		}
+		base := len(a.words)
+		for bit, t := range a.tongues {
+			known := t.lookup(a.text[r.start:r.end], r.kind)
+			for _, f := range known.forms {
+				a.word(base, i, f).add(f.term)
+			}
+			if known.stop {
+				for j := base; j < len(a.words); j++ {
+					a.words[j].stops |= 1 << bit
+				}
+			}
+		}
+	}
+}
+
+// word gives the word of run i that a form stands for; words from base on are those of the run.
+func (a *asking) word(base, i int, f form) *asked {
+	for j := base; j < len(a.words); j++ {
+		if a.words[j].part == f.part {
+			return &a.words[j]
+		}
+	}
+	start := a.runs[i].start
+	a.words = append(a.words, asked{start: start + f.start, end: start + f.end, run: i, part: f.part})
+	return &a.words[len(a.words)-1]
+}
+
+// innerGram says whether run i is a single character within a longer stretch of its script, whose pairs are asked.
+func (a *asking) innerGram(i int) bool {
+	r := a.runs[i]
+	if r.kind != gram {
+		return false
+	}
+	before := i > 0 && a.runs[i-1].kind == gram && a.runs[i-1].end == r.end
+	after := i+1 < len(a.runs) && a.runs[i+1].kind == gram && a.runs[i+1].start == r.start
+	return before || after
+}
+
+// written is a word as the question has it, in lower case.
+func (a *asking) written(w *asked) string { return strings.ToLower(a.text[w.start:w.end]) }
+
+// dropStops marks the function words of the language that the question seems to be in. A question of nothing else
+// keeps them all.
+func (a *asking) dropStops() {
+	var counts [mostTongues]int
+	best := 0
+	for bit := range a.tongues {
+		for i := range a.words {
+			counts[bit] += int(a.words[i].stops >> bit & 1)
+		}
+		if counts[bit] > counts[best] {
+			best = bit
+		}
+	}
+	a.tongue = a.tongues[best]
+	if counts[best] == len(a.words) {
+		return
+	}
+	for i := range a.words {
+		if a.words[i].stops>>best&1 != 0 {
+			a.words[i].use = Stop
+		}
+	}
+	a.dropOpening(len(a.words) - counts[best])
+}
+
+// opening says when a word at the beginning of a question is courtesy and no subject.
+type opening uint8
+
+const (
+	notOpening    opening = iota
+	openingAlways         // "find", "recommend"
+	openingBeside         // "show" in "show me", "looking" in "I am looking for": beside a function word
+)
+
+var openings = map[string]opening{
+	"find": openingAlways, "recommend": openingAlways, "suggest": openingAlways, "give": openingAlways,
+	"tell": openingAlways, "please": openingAlways, "hello": openingAlways, "hi": openingAlways,
+	"show": openingBeside, "search": openingBeside, "searching": openingBeside, "looking": openingBeside,
+	"look": openingBeside, "need": openingBeside, "want": openingBeside, "like": openingBeside, "get": openingBeside,
+	"help": openingBeside, "list": openingBeside,
+}
+
+// dropOpening marks the words of courtesy before the subject: "show me", "please find". Of the content words one
+// must remain.
+func (a *asking) dropOpening(content int) {
+	for i := range a.words {
+		w := &a.words[i]
+		if w.use == Stop {
+			continue
+		}
+		kind := openings[a.written(w)]
+		beside := i > 0 || i+1 < len(a.words) && a.words[i+1].use == Stop
+		if content < 2 || kind == notOpening || kind == openingBeside && !beside {
+			return
+		}
+		w.use = Stop
+		content--
+	}
+}

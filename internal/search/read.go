@@ -1,0 +1,101 @@
+package search
+
+// A unit's text is bounded, so that scoring one has a bound too.
+const (
+	maxTitleWords   = 512
+	maxKeyWords     = 2048
+	maxPassageWords = 1 << 14
+	unitWords       = 2048 // a unit takes no further passage when it would have more words than this
+	maxUnitsOfItem  = 256
+)
+
+// reader writes documents into a stock. One goroutine uses it.
+type reader struct {
+	analyzer *Analyzer
+	fallback string // the language of documents that tell none
+	stock    *stock
+	known    []map[string][]uint32 // by tongue: the numbers of the words that a run of text stands for
+	passage  []uint16              // scratch
+}
+
+func newReader(a *Analyzer, fallback string) *reader {
+	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]map[string][]uint32, len(a.order))}
+}
+
+// add writes a document as one item.
+func (r *reader) add(d *Document) {
+	s := r.stock
+	t := r.tongueOf(d)
+	item := s.addItem(d.Ref, d.Key, t.index)
+	begin := len(s.codes)
+	s.codes = r.words(s.codes, t, d.Title, maxTitleWords)
+	s.codes = append(s.codes, separatorCode)
+	s.codes = r.words(s.codes, t, d.Keys, maxKeyWords)
+	head := s.codes[begin:len(s.codes):len(s.codes)]
+	size, first, units := 0, 0, 1
+	for i, text := range d.Passages {
+		r.passage = r.words(r.passage[:0], t, text, maxPassageWords)
+		if size > 0 && size+len(r.passage) > unitWords {
+			if units == maxUnitsOfItem {
+				break
+			}
+			s.endUnit(item, first)
+			s.codes = append(s.codes, head...)
+			size, first, units = 0, i, units+1
+		}
+		s.codes = append(s.codes, separatorCode)
+		s.codes = append(s.codes, r.passage...)
+		size += len(r.passage)
+	}
+	s.endUnit(item, first)
+}
+
+// tongueOf gives a document's language: as it says, or as its words tell.
+func (r *reader) tongueOf(d *Document) *tongue {
+	if d.Language != "" {
+		return r.analyzer.tongue(d.Language)
+	}
+	text := d.Title
+	if len(d.Passages) > 0 {
+		text = d.Passages[0]
+	}
+	tag := r.analyzer.guess(text)
+	if tag == "" {
+		tag = r.fallback
+	}
+	return r.analyzer.tongue(tag)
+}
+
+// words appends the codes of at most limit words of a text.
+func (r *reader) words(codes []uint16, t *tongue, text string, limit int) []uint16 {
+	scan(text, func(start, end int, k kind) bool {
+		for _, number := range r.numbers(t, text[start:end], k) {
+			codes = putCode(codes, number)
+			limit--
+		}
+		return limit > 0
+	})
+	return codes
+}
+
+// numbers gives the numbers of the words that a run stands for.
+func (r *reader) numbers(t *tongue, run string, k kind) []uint32 {
+	known := r.known[t.index]
+	if known == nil {
+		known = make(map[string][]uint32)
+		r.known[t.index] = known
+	}
+	var room [maxTerm]byte
+	key := cacheKey(&room, run, k)
+	if numbers, ok := known[string(key)]; ok && key != nil {
+		return numbers
+	}
+	var numbers []uint32
+	for _, f := range t.analyse(run, k) {
+		numbers = append(numbers, r.stock.words.add(f.term))
+	}
+	if key != nil {
+		known[string(key)] = numbers
+	}
+	return numbers
+}

@@ -1,0 +1,127 @@
+package search
+
+// segment is a stock with its inverted index: for each word the units that have it, and how much it counts there.
+// It never changes.
+type segment struct {
+	*stock
+	averages averages
+	postings []uint32 // by word: where its postings begin; one more at the end
+	docs     []uint16 // units, rising within a word
+	impacts  []uint16
+	windows  []window // for each of the first long words, one for each window of units
+	long     int      // words numbered below this have windows; words are numbered by falling frequency
+}
+
+// Units are scored in windows of 4,096, whose sums fit the processor's first cache.
+const (
+	windowBits = 12
+	windowSize = 1 << windowBits
+	longList   = 256 // postings from which a word has its windows stored
+)
+
+// window is the part of a word's postings that lies in one window of units: where it begins among them, and the
+// largest impact in it.
+type window struct {
+	start uint16
+	max   uint16
+}
+
+// newSegment inverts a stock.
+func newSegment(s *stock, a averages) *segment {
+	g := &segment{stock: s, averages: a}
+	g.postings = make([]uint32, s.words.len()+1)
+	for number, n := range (source{stock: s}).frequencies() {
+		if number == separatorCode {
+			n = 0
+		}
+		g.postings[number+1] = g.postings[number] + n
+	}
+	g.invert()
+	g.cutWindows()
+	return g
+}
+
+// reweighed is the same segment with impacts for other averages.
+func (g *segment) reweighed(a averages) *segment {
+	h := *g
+	h.averages, h.impacts, h.windows = a, nil, nil
+	h.invert()
+	h.cutWindows()
+	return &h
+}
+
+// invert fills the impacts, unit by unit, and the units unless they are there already: readers may hold those.
+func (g *segment) invert() {
+	total := g.postings[g.words.len()]
+	g.impacts = make([]uint16, total)
+	fresh := g.docs == nil
+	if fresh {
+		g.docs = make([]uint16, total)
+	}
+	next := make([]uint32, g.words.len())
+	copy(next, g.postings)
+	frequency := make([]float32, g.words.len())
+	var touched []uint32
+	for u := range g.units() {
+		touched = g.weigh(u, frequency, touched[:0])
+		for _, number := range touched {
+			if fresh {
+				g.docs[next[number]] = uint16(u)
+			}
+			g.impacts[next[number]] = impactOf(frequency[number])
+			next[number]++
+			frequency[number] = 0
+		}
+	}
+}
+
+// weigh adds up the weighted frequencies of a unit's words and appends to touched which words they are.
+func (g *segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
+	codes := g.unit(u)
+	share := g.averages.shares(lengths(codes))
+	f := titleField
+	for i := 0; i < len(codes); {
+		var number uint32
+		number, i = getCode(codes, i)
+		if number == separatorCode {
+			f = min(f+1, bodyField)
+			continue
+		}
+		if frequency[number] == 0 {
+			touched = append(touched, number)
+		}
+		frequency[number] += share[f]
+	}
+	return touched
+}
+
+// cutWindows notes, for words with long postings, where each window begins.
+func (g *segment) cutWindows() {
+	n := g.windowCount()
+	if n == 1 {
+		return
+	}
+	for g.long = 1; g.long < g.words.len() && g.postings[g.long+1]-g.postings[g.long] >= longList; g.long++ {
+	}
+	g.windows = make([]window, g.long*n)
+	for number := 1; number < g.long; number++ {
+		docs, impacts := g.list(uint32(number))
+		at := 0
+		for w := range n {
+			here := &g.windows[number*n+w]
+			here.start = uint16(at)
+			for at < len(docs) && int(docs[at])>>windowBits == w {
+				here.max = max(here.max, impacts[at])
+				at++
+			}
+		}
+	}
+}
+
+func (g *segment) windowCount() int { return (g.units() + windowSize - 1) >> windowBits }
+
+// list gives the postings of a word.
+func (g *segment) list(number uint32) (docs, impacts []uint16) {
+	from, to := g.postings[number], g.postings[number+1]
+	return g.docs[from:to], g.impacts[from:to:to]
+}

@@ -1,0 +1,105 @@
+package search
+
+// Selection is a set of a snapshot's items.
+type Selection struct {
+	views  []*view
+	units  []bitmap // by view: the live units that are in
+	permit func(ref any) bool
+	items  int
+}
+
+// Select returns the items that permit admits. It asks once per item; callers keep the result for as long as they
+// keep the snapshot, and carry it to the next one with [Snapshot.Refresh]. permit must depend on the ref alone.
+func (s *Snapshot) Select(permit func(ref any) bool) *Selection {
+	return s.Refresh(&Selection{permit: permit})
+}
+
+// Refresh returns the same selection for this snapshot. It asks only about items in segments that the old snapshot
+// did not have, which are few after a small change.
+func (s *Snapshot) Refresh(old *Selection) *Selection {
+	known := make(map[*stock]bitmap, len(old.views))
+	for i, v := range old.views {
+		known[v.stock] = old.units[i]
+	}
+	fresh := &Selection{views: s.views, units: make([]bitmap, len(s.views)), permit: old.permit}
+	for i, v := range s.views {
+		before, ok := known[v.stock]
+		if !ok {
+			fresh.units[i] = v.choose(old.permit)
+		} else {
+			fresh.units[i] = v.living(before)
+		}
+		fresh.items += v.itemsIn(fresh.units[i])
+	}
+	return fresh
+}
+
+// choose gives the live units of the items that permit admits.
+func (v *view) choose(permit func(ref any) bool) bitmap {
+	chosen := newBitmap(v.units())
+	in := false
+	for u := range v.units() {
+		if v.dead.has(u) {
+			continue
+		}
+		if !v.continues(u) {
+			in = permit(v.refs[v.item[u]])
+		}
+		if in {
+			chosen.set(u)
+		}
+	}
+	return chosen
+}
+
+// continues says whether a unit belongs to the same item as the one before.
+func (s *stock) continues(u int) bool { return u > 0 && s.item[u] == s.item[u-1] }
+
+// living gives the units of a bitmap that are not dead.
+func (v *view) living(units bitmap) bitmap {
+	if v.dead == nil {
+		return units
+	}
+	alive := newBitmap(v.units())
+	for i, word := range units {
+		alive[i] = word &^ v.dead[i]
+	}
+	return alive
+}
+
+// itemsIn counts the items of a set of units.
+func (v *view) itemsIn(units bitmap) int {
+	n := 0
+	for u := range v.units() {
+		if units.has(u) && !v.continues(u) {
+			n++
+		}
+	}
+	return n
+}
+
+// And returns the items that are in both selections. Selections of different snapshots have nothing in common.
+func (sel *Selection) And(other *Selection) *Selection {
+	both := &Selection{views: sel.views, units: make([]bitmap, len(sel.views))}
+	both.permit = func(ref any) bool { return sel.permit(ref) && other.permit(ref) }
+	for i, v := range sel.views {
+		both.units[i] = newBitmap(v.units())
+		theirs := other.unitsIn(i, v)
+		for j := range theirs {
+			both.units[i][j] = sel.units[i][j] & theirs[j]
+		}
+		both.items += v.itemsIn(both.units[i])
+	}
+	return both
+}
+
+// unitsIn gives the units of the i-th view of a snapshot, or nil when the selection is of another.
+func (sel *Selection) unitsIn(i int, v *view) bitmap {
+	if i < len(sel.views) && sel.views[i] == v {
+		return sel.units[i]
+	}
+	return nil
+}
+
+// Count is how many items are in the selection.
+func (sel *Selection) Count() int { return sel.items }

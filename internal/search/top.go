@@ -1,0 +1,90 @@
+package search
+
+import (
+	"bytes"
+	"slices"
+)
+
+// candidate is a unit with its score.
+type candidate struct {
+	score uint32
+	view  uint32
+	unit  uint32
+}
+
+// top keeps the best candidates: a heap with the worst of them on top.
+type top struct {
+	views     []*view
+	heap      []candidate
+	room      int
+	threshold uint32 // below this a score cannot get in; an equal one may, by its key
+}
+
+func (t *top) reset(views []*view, room int) {
+	t.views, t.heap, t.room, t.threshold = views, t.heap[:0], room, 0
+}
+
+// better orders candidates: by score, then by key.
+func (t *top) better(a, b candidate) bool {
+	if a.score != b.score {
+		return a.score > b.score
+	}
+	return bytes.Compare(t.keyOf(a), t.keyOf(b)) < 0
+}
+
+func (t *top) keyOf(c candidate) []byte {
+	v := t.views[c.view]
+	return v.keys.word(uint32(v.item[c.unit]))
+}
+
+// push lets a candidate in if it is among the best.
+func (t *top) push(c candidate) {
+	if len(t.heap) < t.room {
+		t.heap = append(t.heap, c)
+		t.up(len(t.heap) - 1)
+	} else if t.better(c, t.heap[0]) {
+		t.heap[0] = c
+		t.down(0)
+	}
+	if len(t.heap) == t.room {
+		t.threshold = t.heap[0].score
+	}
+}
+
+func (t *top) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !t.better(t.heap[parent], t.heap[i]) {
+			return
+		}
+		t.heap[parent], t.heap[i] = t.heap[i], t.heap[parent]
+		i = parent
+	}
+}
+
+func (t *top) down(i int) {
+	for {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(t.heap); child++ {
+			if t.better(t.heap[worst], t.heap[child]) {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		t.heap[i], t.heap[worst] = t.heap[worst], t.heap[i]
+		i = worst
+	}
+}
+
+// sorted gives the candidates, best first. The heap is used up.
+func (t *top) sorted() []candidate {
+	slices.SortFunc(t.heap, func(a, b candidate) int {
+		if t.better(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return t.heap
+}
