@@ -156,7 +156,7 @@ test("a question asked back can be answered", async () => {
     if (asked.length === 1) {
       return res.end(JSON.stringify({ _meta: { ...meta("elicitation")._meta, session_context: { conversation_id: "c7" } }, elicitation: { text: "Tell me more.", questions: [
         { id: "diet", text: "Any diet?", type: "multi_select", options: ["vegan", "<b>none</b>"] }, { id: "time", text: "How long?", type: "single_select", options: ["short", "long"], default: "short" },
-        { id: "people", text: "For how many?", type: "number" }, { id: "spicy", text: "Spicy?", type: "boolean" }, { id: "site", text: "Which site?", type: "free_text" }, { id: "like", text: "What do you like?", type: "free_text" }] } }));
+        { id: "people", text: "For how many?", type: "number" }, { id: "addEventListener", text: "Spicy?", type: "boolean" }, { id: "site", text: "Which site?", type: "free_text" }, { id: "like", text: "What do you like?", type: "free_text" }] } }));
     }
     res.end(JSON.stringify({ ...meta(), results: [item("dinner")] }));
   };
@@ -171,7 +171,7 @@ test("a question asked back can be answered", async () => {
   await p.picture("asked-back");
   await p.page.getByRole("button", { name: "Answer" }).click();
   await p.page.getByRole("heading", { name: "dinner", exact: true }).waitFor();
-  assert.deepEqual(asked[1].query, { text: "dinner", limit: 10, diet: ["vegan"], time: "short", people: 4, spicy: true, like: "lemons" });
+  assert.deepEqual(asked[1].query, { text: "dinner", limit: 10, diet: ["vegan"], time: "short", people: 4, addEventListener: true, like: "lemons" });
   assert.deepEqual(asked[1].meta.session_context, { conversation_id: "c7" });
   await p.check();
 });

@@ -84,6 +84,7 @@ async function run(question, { limit = firstLimit, answers = {} } = {}) {
     if (current === control) {
       current = null;
       document.body.classList.remove("asking");
+      at("status").removeAttribute("aria-busy");
       if (!raw.hidden) drawRaw();
     }
   }
@@ -98,6 +99,7 @@ function begin(question, request) {
   at("note").replaceChildren();
   after.replaceChildren();
   cards.replaceChildren();
+  at("status").setAttribute("aria-busy", "true"); // so that the end is read out, and not every step
   say("Asking…");
   shown = { request, response: "" };
   if (!raw.hidden) drawRaw();
@@ -193,11 +195,12 @@ function askBack(question, elicitation) {
   after.append(reply);
 }
 
-// field draws one question by its type; one of an unknown type can be answered in words.
-function field(q) {
-  const id = text(q.id), choices = list(q.options).map(String).slice(0, 50);
+// field draws one question by its type; one of an unknown type can be answered in words. The inputs are named by
+// the question's place, since a name that the server chose could hide a method of the form.
+function field(q, place) {
+  const id = `answer-${place}`, choices = list(q.options).map(String).slice(0, 50);
   const kind = { single_select: "radio", multi_select: "checkbox" }[q.type];
-  if (q.type === "boolean") return field({ ...q, type: "single_select", options: ["yes", "no"] });
+  if (q.type === "boolean") return field({ ...q, type: "single_select", options: ["yes", "no"] }, place);
   if (kind) {
     const preset = list(q.default).map(String);
     return make("fieldset", {}, make("legend", {}, text(q.text)),
@@ -210,8 +213,8 @@ function field(q) {
 // replies are the answers by the question's id; reserved names of the query stay what they are.
 function replies(reply, questions) {
   const given = new FormData(reply), answers = {};
-  for (const q of questions) {
-    const id = text(q.id), values = given.getAll(id).filter((v) => v !== "");
+  for (const [place, q] of questions.entries()) {
+    const id = text(q.id), values = given.getAll(`answer-${place}`).filter((v) => v !== "");
     if (values.length === 0 || ["text", "site", "itemType", "limit", "__proto__"].includes(id)) continue;
     answers[id] = q.type === "multi_select" ? values : q.type === "number" ? Number(values[0]) : q.type === "boolean" ? values[0] === "yes" : values[0];
   }
