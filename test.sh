@@ -94,10 +94,8 @@ if ! have go; then
 fi
 install_missing
 
-# --- A PostgreSQL of our own ---------------------------------------------------------------------------------------
-
 work=$(mktemp -d "${TMPDIR:-/tmp}/frontdesk-test.XXXXXX")
-chmod 755 "$work" # the server runs as another user
+chmod 755 "$work" # the database server runs as another user
 cleanup() {
 	trap - EXIT
 	[ ! -d "$work/postgres" ] || ./test/postgres.sh stop "$work/postgres" || true
@@ -106,6 +104,15 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+# The browser's driver needs Node 20. Debian 12 has 18: a newer one comes from npm, for this run alone.
+if [ "$(node --version | sed 's/v\([0-9]*\).*/\1/')" -lt 20 ]; then
+	echo "Node $(node --version) is too old for the browser tests; taking a newer one from npm"
+	npm install --prefix "$work/node" --no-audit --no-fund --loglevel=error node@22
+	PATH=$work/node/node_modules/.bin:$PATH
+fi
+
+# --- A PostgreSQL of our own ---------------------------------------------------------------------------------------
 
 FRONTDESK_TEST_POSTGRES=$(./test/postgres.sh start "$work/postgres")
 export FRONTDESK_TEST_POSTGRES
@@ -132,6 +139,17 @@ suite() {
 	fi
 }
 
+# browser runs the tests of the pages, and holds that some ran and none was skipped.
+browser() {
+	local budget=5m
+	printf '\n== browser (budget %s)\n' "$budget"
+	if ! timeout "$budget" test/e2e/run.sh --test-reporter=spec 2>&1 | tee "$work/browser" ||
+		grep -q '^ℹ pass 0$' "$work/browser" || ! grep -q '^ℹ skipped 0$' "$work/browser"; then
+		failed+=('browser')
+	fi
+	echo "browser: $(grep '^ℹ' "$work/browser" | grep -v ' 0$' | tr -d 'ℹ' | xargs)" >>"$work/summary"
+}
+
 rooms=(./internal/... ./wire/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
 mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen(' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
@@ -153,6 +171,7 @@ if [ -z "$only" ]; then
 	suite 'rooms' 6m "${rooms[@]}"
 	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 4m "${above_store[@]}"
 	suite 'black box' 8m -p 1 ./test/...
+	browser
 	go_flags=(-C bench)
 	suite 'bench' 3m ./...
 fi
