@@ -182,7 +182,7 @@ func mendNumber(word string) string {
 		word = "0" + word
 	}
 	word = sign + strings.TrimSuffix(word, ".")
-	if word != "" && scanNumber(word, 0) == len(word) {
+	if IsNumber(word) {
 		return word
 	}
 	return ""

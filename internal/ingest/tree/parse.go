@@ -444,6 +444,9 @@ func (p *parser) unicode(pos int) rune {
 	return r
 }
 
+// IsNumber says whether s is a number as JSON writes it.
+func IsNumber(s string) bool { return s != "" && scanNumber(s, 0) == len(s) }
+
 // scanNumber gives the end of the number at pos, -1 if JSON's grammar finds none there.
 func scanNumber(s string, pos int) int {
 	digits := func(from int) int {

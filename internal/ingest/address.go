@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// longestAddress bounds what is taken for a URL, in bytes.
+const longestAddress = 8 << 10
+
+// absolute makes a URL absolute against base and gives it in its normal form: scheme and host in lower case, no
+// default port, no user, no parameters that only track a visitor, a path of at least "/". A fragment stays, for it
+// may be all that sets two items of a page apart. What is no http or https URL gives an empty string.
+func absolute(raw string, base *url.URL) string {
+	u := locate(raw, base)
+	if u == nil {
+		return ""
+	}
+	return u.String()
+}
+
+func locate(raw string, base *url.URL) *url.URL {
+	raw = strings.TrimSpace(raw)
+	if raw == "" || len(raw) > longestAddress {
+		return nil
+	}
+	raw = strings.Map(dropControl, raw)
+	if strings.HasPrefix(raw, "www.") {
+		raw = "https://" + raw
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil
+	}
+	if base != nil {
+		u = base.ResolveReference(u)
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Opaque != "" {
+		return nil
+	}
+	u.Host = normalHost(u.Scheme, u.Host)
+	u.User = nil
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	u.RawQuery, u.ForceQuery = withoutTracking(u.RawQuery), false
+	return u
+}
+
+// dropControl removes line ends and other control characters, as browsers do.
+func dropControl(r rune) rune {
+	if unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}
+
+func normalHost(scheme, host string) string {
+	host = strings.TrimSuffix(strings.ToLower(host), ":")
+	if port := map[string]string{"http": ":80", "https": ":443"}[scheme]; strings.HasSuffix(host, port) {
+		host = strings.TrimSuffix(host, port)
+	}
+	return host
+}
+
+// tracking are parameters that never tell one page from another.
+var tracking = map[string]bool{
+	"gclid": true, "gbraid": true, "wbraid": true, "fbclid": true, "msclkid": true, "yclid": true, "mc_cid": true,
+	"mc_eid": true, "igshid": true,
+}
+
+// withoutTracking drops tracking parameters and keeps the others as they are, in their order.
+func withoutTracking(query string) string {
+	if query == "" {
+		return ""
+	}
+	var kept []string
+	for parameter := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(parameter, "=")
+		if name = strings.ToLower(name); !tracking[name] && !strings.HasPrefix(name, "utm_") {
+			kept = append(kept, parameter)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// folder makes base a URL that relative ones stand below.
+func folder(base string) (*url.URL, bool) {
+	if !strings.Contains(base, "://") {
+		base = "https://" + base
+	}
+	u := locate(base, nil)
+	if u == nil {
+		return nil, false
+	}
+	u.RawQuery, u.Fragment, u.RawFragment = "", "", ""
+	if !strings.HasSuffix(u.Path, "/") {
+		u = u.JoinPath("/")
+	}
+	return u, true
+}
+
+// pageAddress is the URL of the page that a file makes below base: without the ending of Markdown, and without the
+// name of a folder's index.
+func pageAddress(base *url.URL, name string) *url.URL {
+	name = strings.TrimSuffix(name, ".gz")
+	if ending := path.Ext(name); ending == ".md" || ending == ".markdown" {
+		name = strings.TrimSuffix(name, ending)
+	}
+	dir, file := path.Split(name)
+	if stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, ".xhtml"), ".html"), ".htm"); stem == "index" || stem == "_index" {
+		name = dir
+	}
+	return base.ResolveReference(&url.URL{Path: "./" + name})
+}
+
+// slug makes a text fit for the fragment or path of a URL: its letters and digits in lower case, joined by hyphens.
+func slug(text string) string {
+	const most = 80
+	var out strings.Builder
+	gap := false
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			gap = out.Len() > 0
+			continue
+		}
+		if gap {
+			out.WriteByte('-')
+			gap = false
+		}
+		if out.Len() >= most {
+			break
+		}
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return strings.TrimSuffix(out.String(), "-")
+}
+
+// addressWords are the words of a URL's path and fragment, for the search.
+func addressWords(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	words := strings.FieldsFunc(u.Path+" "+u.Fragment, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	kept := words[:0]
+	for _, w := range words {
+		if !pathNoise[strings.ToLower(w)] && len(w) > 1 && len(w) <= 40 {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// pathNoise are parts of paths that say nothing of the item.
+var pathNoise = map[string]bool{
+	"html": true, "htm": true, "php": true, "aspx": true, "jsp": true, "index": true, "www": true, "json": true,
+	"jsonl": true, "ndjson": true, "jsonld": true, "amp": true, "id": true,
+}

@@ -1,0 +1,109 @@
+package ingest
+
+import (
+	"frontdesk/internal/ingest/passage"
+	"frontdesk/internal/ingest/tree"
+)
+
+// bodyProperties hold running text, in the order in which a reader would want it.
+var bodyProperties = []string{
+	"abstract", "articleBody", "text", "reviewBody", "mainContentOfPage", "acceptedAnswer", "suggestedAnswer", "recipeInstructions",
+	"step", "instructions", "responsibilities", "qualifications", "skills", "educationRequirements", "experienceRequirements",
+	"jobBenefits", "featureList", "releaseNotes", "lyrics", "liveBlogUpdate", "transcript",
+}
+
+// listedBodies are those of them that hold steps or points rather than paragraphs.
+var listedBodies = set("recipeInstructions step instructions skills featureList qualifications")
+
+// otherText is the length from which a text in any other property counts as running text.
+const otherText = 200
+
+// bodyOf gathers a thing's running text but for its description.
+func bodyOf(n *tree.Node) []passage.Block {
+	var blocks []passage.Block
+	for _, property := range bodyProperties {
+		if value := n.Get(property); value != nil && !(property == "text" && text(value) == nameOf(n)) {
+			blocks = appendBody(blocks, value, listedBodies[property])
+			end(blocks)
+		}
+	}
+	for _, m := range n.Members {
+		if m.Value.Kind == tree.String && len(m.Value.Text) >= otherText && !knownText[m.Name] {
+			blocks = append(blocks, passage.Blocks(m.Value.Text)...)
+			end(blocks)
+		}
+	}
+	return blocks
+}
+
+// knownText are properties whose texts are dealt with elsewhere, or are no text.
+var knownText = func() map[string]bool {
+	known := set("name headline title description disambiguatingDescription summary @type @id caption")
+	for _, property := range bodyProperties {
+		known[property] = true
+	}
+	for _, more := range []map[string]bool{keyProperties, addressProperties, nameProperties} {
+		for property := range more {
+			known[property] = true
+		}
+	}
+	return known
+}()
+
+// end makes the last block the end of a paragraph.
+func end(blocks []passage.Block) {
+	if len(blocks) > 0 {
+		blocks[len(blocks)-1].Tight = false
+	}
+}
+
+// appendBody adds the text of a value: strings, steps, sections of steps, answers, parts.
+func appendBody(blocks []passage.Block, n *tree.Node, points bool) []passage.Block {
+	switch n.Kind {
+	case tree.String:
+		blocks = append(blocks, passage.Blocks(n.Text)...)
+		if len(blocks) > 0 {
+			blocks[len(blocks)-1].Tight = points
+		}
+	case tree.Array:
+		for _, item := range n.Items {
+			blocks = appendBody(blocks, item, points)
+		}
+	case tree.Object:
+		blocks = appendPart(blocks, n, points)
+	}
+	return blocks
+}
+
+// appendPart adds a nested thing's text: its name leads what it holds, or stands for it.
+func appendPart(blocks []passage.Block, n *tree.Node, points bool) []passage.Block {
+	name := text(n.Get("name"))
+	if name == "" {
+		name = text(n.Get("headline"))
+	}
+	for _, property := range []string{"text", "articleBody", "description"} {
+		if value := n.Get(property); text(value) != "" {
+			if name != "" && !isPrefix(name, text(value)) && !isA(typesOf(n), "Answer") {
+				blocks = append(blocks, passage.Block{Text: name, Leads: true})
+			}
+			return appendBody(blocks, value, points)
+		}
+	}
+	if inner := n.Get("itemListElement"); inner != nil {
+		if name != "" {
+			blocks = append(blocks, passage.Block{Text: name, Leads: true})
+		}
+		blocks = appendBody(blocks, inner, true)
+		end(blocks)
+		return blocks
+	}
+	if name != "" {
+		blocks = append(blocks, passage.Block{Text: name, Tight: points})
+	}
+	return blocks
+}
+
+// isPrefix says whether text begins with a name, as a step's text does whose name is a short form of it.
+func isPrefix(name, text string) bool {
+	return len(text) >= len(name) && text[:len(name)] == name
+}

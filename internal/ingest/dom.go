@@ -1,0 +1,171 @@
+package ingest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"frontdesk/internal/ingest/passage"
+)
+
+// attr gives an element's attribute, empty if it has none.
+func attr(n *html.Node, name string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name {
+			return n.Attr[i].Val
+		}
+	}
+	return ""
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name {
+			return true
+		}
+	}
+	return false
+}
+
+// elementsOf calls visit for each element below n in the order of the page. The parser bounds the depth.
+func elementsOf(n *html.Node, visit func(*html.Node) (into bool)) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode || visit(child) {
+			elementsOf(child, visit)
+		}
+	}
+}
+
+// rawText is the text below n as it stands, as of a script or a title.
+func rawText(n *html.Node) string {
+	var out strings.Builder
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type == html.TextNode {
+			out.WriteString(child.Data)
+		}
+	}
+	return out.String()
+}
+
+// blocksOf gives the running text below n. In a page, what leads to other pages is left out.
+func blocksOf(n *html.Node, page bool) []passage.Block {
+	w := blockWalker{page: page}
+	w.walk(n)
+	w.flush(false, false)
+	return w.blocks
+}
+
+// textBelow is the text below n, with a line for each block.
+func textBelow(n *html.Node) string {
+	var out strings.Builder
+	for i, b := range blocksOf(n, false) {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(b.Text)
+		if !b.Tight && !b.Leads {
+			out.WriteByte('\n')
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// blockWalker gathers the text of blocks.
+type blockWalker struct {
+	page   bool
+	blocks []passage.Block
+	text   strings.Builder
+	gap    bool
+	links  int // bytes of the block's text that are in links
+	inLink int
+}
+
+// furnitureTags and furnitureRoles mark the parts of a page that lead to other pages.
+var (
+	furnitureTags  = tagSet(atom.Nav, atom.Header, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Dialog, atom.Menu)
+	furnitureRoles = set("navigation banner contentinfo search complementary menu menubar dialog alert")
+)
+
+func (w *blockWalker) passes(n *html.Node) bool {
+	if silent[n.DataAtom] && n.DataAtom != atom.Head || hasAttr(n, "hidden") || attr(n, "aria-hidden") == "true" && w.page {
+		return true
+	}
+	return w.page && (furnitureTags[n.DataAtom] && !(n.DataAtom == atom.Header && inArticle(n)) || furnitureRoles[attr(n, "role")] ||
+		strings.Contains(strings.ReplaceAll(attr(n, "style"), " ", ""), "display:none"))
+}
+
+// inArticle says whether a header is that of an article rather than of the page.
+func inArticle(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == atom.Article || p.DataAtom == atom.Main {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *blockWalker) walk(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		w.write(n.Data)
+		return
+	case html.ElementNode:
+		if w.passes(n) || n.DataAtom == atom.Head || n.DataAtom == atom.Title {
+			return
+		}
+	case html.CommentNode, html.DoctypeNode:
+		return
+	}
+	heading := len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6'
+	breaks := blockTags[n.DataAtom] || lineTags[n.DataAtom]
+	if breaks {
+		w.flush(false, lineTags[n.DataAtom] && n.DataAtom != atom.Br)
+	}
+	if n.DataAtom == atom.A {
+		w.inLink++
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		w.walk(child)
+	}
+	switch {
+	case n.DataAtom == atom.A:
+		w.inLink--
+	case n.DataAtom == atom.Td || n.DataAtom == atom.Th:
+		w.gap = true
+	case n.DataAtom == atom.Ul || n.DataAtom == atom.Ol || n.DataAtom == atom.Table || n.DataAtom == atom.Dl:
+		w.flush(false, true)
+		end(w.blocks)
+	case breaks:
+		w.flush(heading, lineTags[n.DataAtom])
+	}
+}
+
+func (w *blockWalker) write(s string) {
+	for _, r := range s {
+		if unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' {
+			w.gap = true
+			continue
+		}
+		if w.gap && w.text.Len() > 0 {
+			w.text.WriteByte(' ')
+		}
+		w.gap = false
+		w.text.WriteRune(r)
+		if w.inLink > 0 {
+			w.links += utf8.RuneLen(r)
+		}
+	}
+}
+
+// flush ends a block. Of a page, a short block that is nothing but links is left out.
+func (w *blockWalker) flush(leads, tight bool) {
+	text := w.text.String()
+	if text != "" && !(w.page && !leads && w.links*20 >= len(strings.ReplaceAll(text, " ", ""))*19 && passage.Words(text) < 12) {
+		w.blocks = append(w.blocks, passage.Block{Text: text, Leads: leads, Tight: tight})
+	}
+	w.text.Reset()
+	w.gap, w.links = false, 0
+}

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// utf16 gives the decoder of a text that begins like head, nil if that is no UTF-16: it has a byte order mark, or
+// begins with an ASCII character in two bytes, as JSON does.
+func utf16(head []byte) *encoding.Decoder {
+	if len(head) < 2 {
+		return nil
+	}
+	switch a, b := head[0], head[1]; {
+	case a == 0xfe && b == 0xff, a == 0 && b > 0:
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
+	case a == 0xff && b == 0xfe, a > 0 && a < 0x80 && b == 0:
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
+	}
+	return nil
+}
+
+// utf8Reader reads lines in UTF-8, whatever a byte order mark says that they are in.
+func utf8Reader(from io.Reader) (*bufio.Reader, error) {
+	buffered := bufio.NewReaderSize(from, 64<<10)
+	head, err := buffered.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if decoder := utf16(head); decoder != nil {
+		return bufio.NewReaderSize(transform.NewReader(buffered, decoder), 64<<10), nil
+	}
+	return buffered, nil
+}
+
+// decode gives a JSON document as UTF-8.
+func decode(data []byte) string {
+	if decoder := utf16(data); decoder != nil {
+		if decoded, err := decoder.Bytes(data); err == nil {
+			data = decoded
+		}
+	}
+	return repair(string(bytes.TrimPrefix(data, []byte("\ufeff"))))
+}
+
+// repair makes a text valid UTF-8. One in which no byte beyond ASCII fits UTF-8 is taken for Windows' form of
+// Latin-1, the usual mistake; in any other, what does not fit becomes U+FFFD.
+func repair(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r >= utf8.RuneSelf && size > 1 {
+			return strings.ToValidUTF8(s, "\ufffd")
+		}
+		i += size
+	}
+	decoded, err := charmap.Windows1252.NewDecoder().String(s)
+	if err != nil {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	return decoded
+}
+
+// decodePage gives a page as UTF-8 by its byte order mark, its own word for its encoding, or what it looks like.
+func decodePage(data string) string {
+	head := []byte(data[:min(len(data), 1024)])
+	found, name, _ := charset.DetermineEncoding(head, "text/html")
+	if name != "utf-16le" && name != "utf-16be" && name != "iso-2022-jp" && utf8.ValidString(data) {
+		return strings.TrimPrefix(data, "\ufeff")
+	}
+	decoded, err := found.NewDecoder().String(data)
+	if err != nil || name == "utf-8" {
+		return repair(strings.TrimPrefix(data, "\ufeff"))
+	}
+	return strings.ToValidUTF8(strings.TrimPrefix(decoded, "\ufeff"), "\ufffd")
+}

@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/ingest/passage"
+	"frontdesk/internal/ingest/tree"
+)
+
+// Sizes of what is made of an item, in bytes.
+const (
+	longestName        = 1000
+	longestDescription = 400
+	longestKeys        = 16 << 10
+	longestMember      = 5000 // of a description in the object
+	shortBody          = 500  // a body text up to this length stays in the object
+	mostTypes          = 10
+)
+
+// draft is an item in the making.
+type draft struct {
+	content.Item
+	derived bool // the URL was made up from the place where the item was found
+	generic bool // an article or page, as which a more telling item of the same page may also be seen
+}
+
+// mapper turns things into items.
+type mapper struct {
+	source *Source
+	page   *url.URL // of the file or page; items without a URL are named by its fragments
+	isPage bool     // the file is a page: its URL is that of what it is about
+}
+
+// item maps one thing. blocks are running text that was found beside it. An error is a sentence for the owner.
+func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, error) {
+	var d draft
+	switch {
+	case !n.IsObject():
+		return d, fmt.Errorf("found %s where an item was expected; an item is a JSON object", describe(n))
+	case n.Deep:
+		return d, fmt.Errorf("the item is nested deeper than %d levels", mostDepth)
+	case n.Torn:
+		return d, fmt.Errorf("the item's end is missing: the document ends inside of it")
+	}
+	d.Types = ranked(typesOf(n))
+	d.generic = telling(d.Types[0]) <= telling("Article")
+	d.Name = clip(nameOf(n), longestName)
+	body := bodyOf(n)
+	body = append(body, blocks...)
+	description := firstText(n, "description", "disambiguatingDescription", "summary")
+	d.Passages = passages(description, body)
+	if d.Name == "" && len(d.Passages) == 0 {
+		return d, fmt.Errorf("the %s has neither a name nor any text", d.Types[0])
+	}
+	d.Description = describeItem(description, n, body)
+	d.Language = cmp.Or(languageOf(n), f.language, languageTag(m.source.Language))
+	d.Image = imageOf(n, "image", "primaryImageOfPage", "thumbnailUrl", "thumbnail", "photo", "logo")
+	d.Publisher = inline(cmp.Or(firstText(n, "publisher", "provider", "sourceOrganization"), f.publisher, m.source.Publisher))
+	d.Published = dateOf(n, "datePublished", "dateCreated", "uploadDate", "datePosted")
+	d.Modified = dateOf(n, "dateModified", "dateUpdated")
+	d.URL, d.derived = m.address(f, n, d.Name)
+	d.Keys = keysOf(n, d.URL)
+	d.Object = object(n, d.Types, d.URL)
+	return d, nil
+}
+
+// describe names what stands where an object should.
+func describe(n *tree.Node) string {
+	return map[tree.Kind]string{
+		tree.Null: "null", tree.Bool: "true or false", tree.Number: "a number", tree.String: "a text", tree.Array: "a list",
+	}[n.Kind]
+}
+
+// ranked orders types, the most telling first, and gives a thing without any its type.
+func ranked(types []string) []string {
+	if len(types) == 0 {
+		return []string{"Thing"}
+	}
+	if len(types) > 1 {
+		types = slices.Compact(types[:min(len(types), mostTypes)])
+		slices.SortStableFunc(types, func(a, b string) int { return telling(b) - telling(a) })
+	}
+	return types
+}
+
+// clip cuts a text between words.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return passage.Opening(s, most)
+}
+
+// nameOf is what a person would call the thing.
+func nameOf(n *tree.Node) string {
+	if s := firstText(n, "name", "headline", "title"); s != "" {
+		return inline(s)
+	}
+	if s := squeeze(text(n.Get("givenName")) + " " + text(n.Get("familyName"))); s != "" {
+		return s
+	}
+	if reviewed := text(n.Get("itemReviewed")); reviewed != "" {
+		return "Review of " + inline(reviewed)
+	}
+	s := firstText(n, "legalName", "alternativeHeadline", "alternateName", "caption")
+	if s == "" && isA(typesOf(n), "Question") {
+		s = text(n.Get("text"))
+	}
+	return inline(s)
+}
+
+// describeItem is a short description: the thing's own, or the first sentences of what it says.
+func describeItem(own string, n *tree.Node, body []passage.Block) string {
+	if own == "" {
+		own = text(n.Get("abstract"))
+	}
+	if own == "" {
+		for _, b := range body {
+			if !b.Leads && passage.Words(b.Text) > 3 {
+				own = b.Text
+				break
+			}
+		}
+	}
+	return passage.Opening(own, longestDescription)
+}
+
+// passages cuts a thing's running text: its description, unless the body begins with it, and its body.
+func passages(description string, body []passage.Block) []content.Passage {
+	var blocks []passage.Block
+	if description != "" && !(len(body) > 0 && begins(body, description)) {
+		blocks = passage.Blocks(description)
+		blocks[max(0, len(blocks)-1)].Tight = false
+	}
+	var cut []content.Passage
+	seen := map[string]int{}
+	for _, text := range passage.Cut(append(blocks, body...)) {
+		cut = append(cut, content.Passage{ID: content.PassageID(text, seen[text]), Text: text})
+		seen[text]++
+	}
+	return cut
+}
+
+// begins says whether a body begins with a description, which then needs no saying twice.
+func begins(body []passage.Block, description string) bool {
+	const enough = 80
+	opening := squeeze(description[:boundary(description, min(len(description), 4*enough))])
+	opening = strings.TrimRight(opening[:boundary(opening, min(len(opening), enough))], " .…")
+	for _, b := range body {
+		if !b.Leads {
+			return strings.HasPrefix(squeeze(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening)
+		}
+	}
+	return false
+}
+
+// boundary moves pos back to the beginning of a character.
+func boundary(s string, pos int) int {
+	for pos > 0 && pos < len(s) && s[pos]&0xc0 == 0x80 {
+		pos--
+	}
+	return pos
+}
+
+// address is the URL by which an item is known. What the item says of itself counts first: its url, the page it is
+// the main entity of, its @id; then where it was found. derived is true for a URL that only this program made up.
+func (m *mapper) address(f find, n *tree.Node, name string) (address string, derived bool) {
+	for _, value := range []*tree.Node{n.Get("url"), tree.Text(f.address), n.Get("mainEntityOfPage"), n.Get("@id")} {
+		for _, one := range value.List() {
+			if one.IsObject() {
+				one = tree.Text(firstText(one, "@id", "url"))
+			}
+			if one.Kind == tree.String && one.Text != "" {
+				if address := absolute(one.Text, m.page); address != "" {
+					return address, false
+				}
+			}
+		}
+	}
+	if m.isPage && (f.page || f.main || f.pointer == "") {
+		return m.page.String(), false
+	}
+	around := *m.page
+	if u := locate(f.around, m.page); u != nil {
+		around = *u
+	}
+	around.Fragment, around.RawFragment = slug(handle(n, name)), ""
+	return around.String(), true
+}
+
+// handle is what tells a thing without URL from others: a number that somebody gave it, its name, or its text.
+func handle(n *tree.Node, name string) string {
+	for _, property := range []string{"@id", "identifier", "id", "sku", "productID", "gtin13", "gtin", "isbn", "mpn"} {
+		if s := text(n.Get(property)); s != "" && !strings.HasPrefix(s, "_:") {
+			return s
+		}
+	}
+	if name != "" {
+		return name
+	}
+	return content.PassageID(string(tree.Append(nil, n)), 0)
+}

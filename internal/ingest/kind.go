@@ -1,0 +1,70 @@
+package ingest
+
+// kind is the part that a thing plays in a document.
+type kind int
+
+const (
+	furniture kind = iota // what pages are made of: never an item
+	webpage               // the page itself: an item if it has text of its own
+	support               // a thing that mostly tells of another: an item where nothing else is one
+	subject               // what pages and files are about
+)
+
+// furnitureClasses, supportClasses and pageClasses say by class what a thing mostly is; all others are subjects.
+var (
+	furnitureClasses = []string{
+		"WebSite", "WebPageElement", "BreadcrumbList", "Action", "ListItem", "EntryPoint", "StructuredValue", "Rating",
+		"SpeakableSpecification", "PropertyValueSpecification", "DataDownload", "Language",
+	}
+	supportClasses = []string{
+		"Organization", "Person", "Place", "Brand", "ImageObject", "Offer", "Demand", "Comment", "HowToStep", "HowToSection",
+		"HowToDirection", "HowToTip", "HowToItem", "Role", "DefinedTermSet",
+	}
+	pageClasses = []string{"WebPage", "Blog"}
+)
+
+// kindOf judges by the types: the weightiest counts.
+func kindOf(types []string) kind {
+	if len(types) == 0 {
+		return subject
+	}
+	weightiest := furniture
+	for _, t := range types {
+		weightiest = max(weightiest, kindOfType(t))
+	}
+	return weightiest
+}
+
+func kindOfType(t string) kind {
+	switch t {
+	case "Product", "Recipe", "Article", "NewsArticle", "BlogPosting", "Event", "ScholarlyArticle", "Book", "Movie", "JobPosting":
+		return subject // the usual ones, told quickly
+	}
+	for _, classes := range []struct {
+		names []string
+		kind  kind
+	}{{pageClasses, webpage}, {furnitureClasses, furniture}, {supportClasses, support}} {
+		for _, class := range classes.names {
+			if isA([]string{t}, class) {
+				return classes.kind
+			}
+		}
+	}
+	return subject
+}
+
+// telling ranks types by how much they say of a thing, for the order of Types and for the choice between two items
+// of one page.
+func telling(t string) int {
+	switch {
+	case t == "Thing" || t == "CreativeWork" || t == "WebContent" || t == "Intangible":
+		return 0
+	case kindOfType(t) == webpage:
+		return 1
+	case isA([]string{t}, "Article"):
+		return 2
+	case kindOfType(t) == support:
+		return 3
+	}
+	return 4
+}

@@ -1,0 +1,146 @@
+package ingest
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"frontdesk/internal/ingest/tree"
+)
+
+// microdata gives the items of a page that are written into its elements by itemscope and itemprop (HTML standard,
+// section 5), as objects in schema.org's terms. Items of other vocabularies are left out.
+func microdata(page *html.Node) []*tree.Node {
+	m := microdataReader{page: page}
+	var items []*tree.Node
+	elementsOf(page, func(n *html.Node) bool {
+		if hasAttr(n, "itemscope") && !hasAttr(n, "itemprop") && inVocabulary(n) {
+			items = append(items, m.item(n, 0))
+		}
+		return true
+	})
+	return items
+}
+
+// inVocabulary says whether an item's type is of schema.org.
+func inVocabulary(n *html.Node) bool {
+	for t := range strings.FieldsSeq(attr(n, "itemtype")) {
+		if term(t) != t {
+			return true
+		}
+	}
+	return false
+}
+
+type microdataReader struct {
+	page *html.Node
+	ids  map[string]*html.Node // of elements, for itemref; filled when needed
+	done int                   // elements that were looked at
+}
+
+// mostMicrodata bounds how many elements are looked at, since itemref can lead to one again and again.
+const mostMicrodata = 200_000
+
+func (m *microdataReader) item(n *html.Node, depth int) *tree.Node {
+	object := &tree.Node{Kind: tree.Object}
+	var names []*tree.Node
+	for t := range strings.FieldsSeq(attr(n, "itemtype")) {
+		names = append(names, tree.Text(t))
+	}
+	if len(names) > 0 {
+		object.Set("@type", tree.List(names...))
+	}
+	if id := attr(n, "itemid"); id != "" {
+		object.Set("@id", tree.Text(id))
+	}
+	if depth < mostDepth/2 {
+		m.properties(object, n, depth)
+		for id := range strings.FieldsSeq(attr(n, "itemref")) {
+			if other := m.byID(id); other != nil && !within(n, other) {
+				m.property(object, other, depth)
+			}
+		}
+	}
+	return object
+}
+
+// within says whether n is other or below it: an item that refers to what it is in would contain itself.
+func within(n, other *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == other {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *microdataReader) byID(id string) *html.Node {
+	if m.ids == nil {
+		m.ids = map[string]*html.Node{}
+		elementsOf(m.page, func(n *html.Node) bool {
+			if id := attr(n, "id"); id != "" && m.ids[id] == nil {
+				m.ids[id] = n
+			}
+			return true
+		})
+	}
+	return m.ids[id]
+}
+
+func (m *microdataReader) properties(object *tree.Node, n *html.Node, depth int) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type == html.ElementNode {
+			m.property(object, child, depth)
+		}
+	}
+}
+
+// property adds what an element says of the item, and then what is below it.
+func (m *microdataReader) property(object *tree.Node, n *html.Node, depth int) {
+	if m.done++; m.done > mostMicrodata {
+		return
+	}
+	scope := hasAttr(n, "itemscope")
+	if names := attr(n, "itemprop"); names != "" {
+		var value *tree.Node
+		if scope {
+			value = m.item(n, depth+1)
+		} else {
+			value = tree.Text(elementValue(n))
+		}
+		for name := range strings.FieldsSeq(names) {
+			if known := object.Get(name); known != nil {
+				value = tree.List(append(append([]*tree.Node(nil), known.List()...), value)...)
+			}
+			object.Set(name, value)
+		}
+	}
+	if !scope {
+		m.properties(object, n, depth)
+	}
+}
+
+// elementValue is what an element says as the value of a property.
+func elementValue(n *html.Node) string {
+	if content := attr(n, "content"); content != "" {
+		return content
+	}
+	switch n.DataAtom {
+	case atom.Audio, atom.Embed, atom.Iframe, atom.Img, atom.Source, atom.Track, atom.Video:
+		return attr(n, "src")
+	case atom.A, atom.Area, atom.Link:
+		if href := attr(n, "href"); href != "" && (n.DataAtom != atom.A || addressProperties[term(attr(n, "itemprop"))]) {
+			return href
+		}
+	case atom.Object:
+		return attr(n, "data")
+	case atom.Data, atom.Meter:
+		return attr(n, "value")
+	case atom.Time:
+		if written := attr(n, "datetime"); written != "" {
+			return written
+		}
+	}
+	return textBelow(n)
+}

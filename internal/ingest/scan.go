@@ -1,0 +1,200 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"frontdesk/internal/content"
+)
+
+// scan reads one source: one goroutine takes files apart, workers on all cores make items of the pieces, and the
+// caller's goroutine hands the items on in the order of the source.
+type scan struct {
+	source Source
+	base   *url.URL
+	limits Limits
+	files  *files
+	bytes  atomic.Int64 // read so far
+
+	progress Progress
+	broken   bool // a file could not be read whole
+}
+
+// outlet is where a scan's findings go, all from one goroutine.
+type outlet struct {
+	item     func(draft) error
+	problem  func(Problem)
+	progress func(Progress) // may be nil
+	now      func() time.Time
+}
+
+func newScan(source Source, limits Limits) (*scan, error) {
+	if err := source.check(); err != nil {
+		return nil, err
+	}
+	base, err := source.baseAddress()
+	if err != nil {
+		return nil, err
+	}
+	found, err := findFiles(&source)
+	if err != nil {
+		return nil, err
+	}
+	s := &scan{source: source, limits: limits.withDefaults(), files: found}
+	s.base, _ = folder(base)
+	s.progress = Progress{Source: source.Name, Files: len(found.all)}
+	for _, f := range found.all {
+		s.progress.Bytes += f.size
+	}
+	return s, nil
+}
+
+func (s *scan) close() { s.files.close() }
+
+// memory bounds the text that is on its way from the reader to the outlet, in bytes.
+const memory = 128 << 20
+
+func (s *scan) run(ctx context.Context, to outlet) error {
+	workers := runtime.GOMAXPROCS(0)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	group, ctx := errgroup.WithContext(ctx)
+	order := make(chan *unit, 4*workers)
+	work := make(chan *unit)
+	room := semaphore.NewWeighted(memory)
+	emit := func(ctx context.Context, u *unit) error {
+		if err := room.Acquire(ctx, u.weight()); err != nil {
+			return err
+		}
+		u.result = make(chan result, 1)
+		for _, line := range []chan *unit{order, work} {
+			select {
+			case line <- u:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	}
+	group.Go(func() error {
+		defer close(work)
+		defer close(order)
+		return s.read(ctx, emit)
+	})
+	w := worker{source: &s.source, base: s.base, limits: s.limits}
+	for range workers {
+		group.Go(func() error {
+			for u := range work {
+				u.result <- w.work(u)
+			}
+			return nil
+		})
+	}
+	err := s.hand(ctx, order, room, to)
+	cancel()
+	if failed := group.Wait(); failed != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		err = failed
+	}
+	return err
+}
+
+// read takes all files apart.
+func (s *scan) read(ctx context.Context, emit func(context.Context, *unit) error) error {
+	for _, p := range s.files.problems {
+		if err := emit(ctx, &unit{problem: &p, whole: true}); err != nil {
+			return err
+		}
+	}
+	r := reader{from: s.files.from, limits: s.limits, count: &s.bytes, emit: emit}
+	for _, f := range s.files.all {
+		if err := r.read(ctx, f); err != nil {
+			return err
+		}
+		if err := emit(ctx, &unit{file: f, last: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weight is the part of the memory that a unit takes.
+func (u *unit) weight() int64 {
+	if u.spans != nil { // of a document that many units share
+		last := u.spans[len(u.spans)-1]
+		return int64(last.end - u.spans[0].begin)
+	}
+	return min(int64(len(u.text))+1, memory)
+}
+
+// hand passes on what the workers made, in order.
+func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Weighted, to outlet) error {
+	if to.now == nil {
+		to.now = time.Now
+	}
+	start := to.now()
+	names := namer{taken: map[string]string{}}
+	for u := range order {
+		var r result
+		select {
+		case r = <-u.result:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		room.Release(u.weight())
+		s.broken = s.broken || u.whole
+		for _, p := range r.problems {
+			to.problem(p)
+		}
+		for i := range r.drafts {
+			names.settle(&r.drafts[i])
+			if err := to.item(r.drafts[i]); err != nil {
+				return err
+			}
+		}
+		s.progress.Read += r.read
+		s.progress.Kept += len(r.drafts)
+		s.progress.Skipped += len(r.problems)
+		if u.last {
+			s.progress.FilesDone++
+		}
+		s.progress.BytesDone, s.progress.Elapsed = s.bytes.Load(), to.now().Sub(start)
+		if to.progress != nil {
+			to.progress(s.progress)
+		}
+	}
+	return ctx.Err()
+}
+
+// namer keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.
+type namer struct {
+	taken map[string]string // URL to a digest of the object
+}
+
+func (n *namer) settle(d *draft) {
+	if !d.derived {
+		return
+	}
+	made, sum := d.URL, content.PassageID(string(d.Object), 0)
+	address := made
+	for i := 2; ; i++ {
+		known, taken := n.taken[address]
+		if !taken {
+			n.taken[address] = sum
+		}
+		if !taken || known == sum {
+			break
+		}
+		address = made + "-" + strconv.Itoa(i)
+	}
+	if address != made {
+		d.move(address)
+	}
+}

@@ -1,0 +1,225 @@
+package ingest
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"frontdesk/internal/ingest/passage"
+	"frontdesk/internal/ingest/tree"
+)
+
+// result is what came of a unit.
+type result struct {
+	drafts   []draft
+	problems []Problem
+	read     int // candidates for items
+}
+
+// worker turns units into items. It is stateless and may be used by many at once.
+type worker struct {
+	source *Source
+	base   *url.URL
+	limits Limits
+}
+
+// work does one unit. A fault of this program, or of a library, on one hostile unit is that unit's problem.
+func (w *worker) work(u *unit) (r result) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r.problems = append(r.problems, Problem{u.file.name, fmt.Sprintf("this program failed on the file, which is a fault of the program: %v", fault)})
+		}
+	}()
+	switch {
+	case u.problem != nil:
+		r.problems = append(r.problems, *u.problem)
+	case u.form == linesForm:
+		w.lines(u, &r)
+	case u.form == documentForm && u.spans != nil:
+		w.elements(u, &r)
+	case u.form == documentForm:
+		w.text(&r, piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
+	case u.form == markdownForm:
+		w.markdown(u, &r)
+	case u.form == pageForm:
+		w.page(u, &r)
+	}
+	return r
+}
+
+func (w *worker) lines(u *unit, r *result) {
+	valid := utf8.ValidString(u.text)
+	page := pageAddress(w.base, u.file.name)
+	line := u.line
+	for text := range strings.Lines(u.text) {
+		p := piece{file: u.file, text: text, line: line, page: page, within: true}
+		line++
+		if int64(len(text)) > w.limits.Item+1 {
+			r.problem(p.place(0, ""), tooLong(w.limits.Item))
+			continue
+		}
+		if !valid {
+			p.text = repair(text)
+		}
+		w.text(r, p)
+	}
+}
+
+func (w *worker) elements(u *unit, r *result) {
+	page := pageAddress(w.base, u.file.name)
+	for i, s := range u.spans {
+		w.text(r, piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, pointer: "/" + strconv.Itoa(u.index+i)})
+	}
+}
+
+func (r *result) problem(origin, reason string) {
+	r.problems = append(r.problems, Problem{origin, reason})
+}
+
+// piece is a text that holds JSON documents which may refer to each other.
+type piece struct {
+	file    file
+	text    string
+	line    int      // of its beginning in the file
+	pointer string   // of its value in the file
+	within  bool     // it is one line, which says enough of the place without a pointer to the value itself
+	blocks  []string // of a page, instead of lines: which of its blocks each document is
+	page    *url.URL
+	isPage  bool // what the piece tells of is the page
+}
+
+// origin names the place of what was found.
+func (p *piece) origin(f *find) string {
+	if p.isPage {
+		block := ""
+		if f.document < len(p.blocks) {
+			block = p.blocks[f.document]
+		}
+		return strings.TrimSpace(p.file.name + block + " " + f.pointer)
+	}
+	return p.place(f.node.Offset, f.pointer)
+}
+
+// place names a value within the piece by its line.
+func (p *piece) place(offset int, pointer string) string {
+	line := p.line
+	if offset > 0 {
+		line += tree.Line(p.text, offset) - 1
+	}
+	return strings.TrimSpace(place(p.file.name, line) + " " + p.pointer + pointer)
+}
+
+// text reads a piece and makes items of what it is about.
+func (w *worker) text(r *result, p piece) {
+	documents, fault := tree.Parse(p.text, mostDepth)
+	finds, h := w.finds(r, p, documents)
+	w.items(r, p, h, finds)
+	if fault != nil {
+		r.problem(p.place(fault.Offset, ""), "this is no JSON that can be read: "+fault.Reason)
+	}
+}
+
+// finds gathers what documents are about.
+func (w *worker) finds(r *result, p piece, documents []*tree.Node) ([]find, *harvest) {
+	h := &harvest{base: p.page}
+	for i, d := range documents {
+		z := normaliser{base: contextBase(d, p.page), language: w.source.Language}
+		z.node(d)
+		if z.ids {
+			h.index(documents[i])
+		}
+	}
+	h.gather(documents)
+	if p.isPage {
+		for i := range h.finds {
+			h.finds[i].page = true
+		}
+	}
+	return h.choose(), h
+}
+
+// contextBase is the base for relative URLs that a document's @context names, else the page's address.
+func contextBase(n *tree.Node, page *url.URL) *url.URL {
+	for _, context := range n.Get("@context").List() {
+		if base := context.Get("@base"); base != nil {
+			if u := locate(base.Text, page); u != nil {
+				return u
+			}
+		}
+	}
+	return page
+}
+
+// items maps what was found.
+func (w *worker) items(r *result, p piece, h *harvest, finds []find) {
+	m := mapper{source: w.source, page: p.page, isPage: p.isPage}
+	before := len(r.drafts)
+	for _, f := range finds {
+		w.item(r, p, &m, f, h.join(f.node), nil)
+	}
+	if len(finds) > 1 && finds[0].page {
+		r.drafts = append(r.drafts[:before], settle(r.drafts[before:])...)
+	}
+}
+
+// settle keeps the things apart that describe one page together and so came to have one URL. The most telling keeps
+// it; an article or a page beside it is the same thing said again, and others get a URL of their own within it.
+func settle(drafts []draft) []draft {
+	best := map[string]int{}
+	for i := range drafts {
+		d := &drafts[i]
+		if known, taken := best[d.URL]; !taken || telling(d.Types[0]) > telling(drafts[known].Types[0]) {
+			best[d.URL] = i
+		}
+	}
+	if len(best) == len(drafts) {
+		return drafts
+	}
+	kept := drafts[:0]
+	for i, d := range drafts {
+		if best[d.URL] != i {
+			if d.generic {
+				continue
+			}
+			address, _, _ := strings.Cut(d.URL, "#")
+			d.move(address + "#" + slug(or(d.Name, d.Types[0])))
+			d.derived = true
+		}
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+// move gives an item another URL.
+func (d *draft) move(address string) {
+	old := `"url":` + string(tree.AppendString(nil, d.URL))
+	d.URL = address
+	d.Object = []byte(strings.Replace(string(d.Object), old, `"url":`+string(tree.AppendString(nil, d.URL)), 1))
+}
+
+// item maps one thing and checks what came of it.
+func (w *worker) item(r *result, p piece, m *mapper, f find, n *tree.Node, blocks []passage.Block) {
+	r.read++
+	d, err := m.item(f, n, blocks)
+	origin := p.origin(&f)
+	if err == nil && int64(d.weight()) > w.limits.Item {
+		err = fmt.Errorf("%s", tooLong(w.limits.Item))
+	}
+	if err != nil {
+		r.problem(origin, err.Error())
+		return
+	}
+	d.Origin = origin
+	r.drafts = append(r.drafts, d)
+}
+
+// weight is about the bytes of an item.
+func (d *draft) weight() int {
+	sum := len(d.Object) + len(d.Keys)
+	for i := range d.Passages {
+		sum += len(d.Passages[i].Text)
+	}
+	return sum
+}
