@@ -150,7 +150,7 @@ func addressWords(address string) []string {
 	})
 	kept := words[:0]
 	for _, w := range words {
-		if !pathNoise[strings.ToLower(w)] && len(w) > 1 && len(w) <= 40 {
+		if !pathNoise[strings.ToLower(w)] && len(w) > 1 && len(w) <= 40 && !(len(w) == 2 && w[0] <= '9') {
 			kept = append(kept, w)
 		}
 	}

@@ -13,6 +13,7 @@ type find struct {
 	node     *tree.Node
 	document int    // which of the documents it was found in
 	pointer  string // JSON pointer within the document
+	stub     bool   // no more than a name and a link in a list: an item only if nothing else tells of it
 	page     bool   // one of the things that describe a page together, rather than one of a list
 	main     bool   // named as what the page is about
 
@@ -80,8 +81,7 @@ func (h *harvest) unwrap(f find) bool {
 	return false
 }
 
-// elements takes an ItemList apart. Its elements are items, or ListItems that hold one. What merely names and
-// links an item that is found elsewhere is none.
+// elements takes an ItemList apart. Its elements are items, or ListItems that hold one or describe one.
 func (h *harvest) elements(f find) bool {
 	elements := f.node.Get("itemListElement").List()
 	for i, element := range elements {
@@ -95,11 +95,21 @@ func (h *harvest) elements(f find) bool {
 				inner.node = listed(element)
 			}
 		}
-		if inner.node.IsObject() && !isStub(inner.node) {
-			h.visit(inner)
-		}
+		h.visitPart(inner)
 	}
 	return len(elements) > 0
+}
+
+// visitPart goes on with one of a list's things, unless it is a mere link.
+func (h *harvest) visitPart(f find) {
+	n := h.resolve(f.node)
+	if !n.IsObject() {
+		return
+	}
+	f.stub = isStub(n)
+	if !f.stub || len(typesOf(n)) > 0 {
+		h.visit(f)
+	}
 }
 
 // part makes a find of one of the things in a list.
@@ -145,10 +155,8 @@ func (h *harvest) list(f find, property, further string) bool {
 		if item := h.resolve(element).Get(further); item.IsObject() {
 			inner.node, inner.pointer = item, inner.pointer+"/"+further
 		}
-		if inner.node.IsObject() && !isStub(h.resolve(inner.node)) {
-			found = true
-			h.visit(inner)
-		}
+		found = found || inner.node.IsObject()
+		h.visitPart(inner)
 	}
 	return found
 }
@@ -158,7 +166,7 @@ func (h *harvest) mainEntity(f find) bool {
 	entity := f.node.Get("mainEntity")
 	things := 0
 	for _, thing := range entity.List() {
-		if h.resolve(thing).IsObject() && !isStub(h.resolve(thing)) {
+		if h.resolve(thing).IsObject() && !isReference(h.resolve(thing)) {
 			things++
 		}
 	}

@@ -26,6 +26,7 @@ const (
 type draft struct {
 	content.Item
 	derived bool // the URL was made up from the place where the item was found
+	stub    bool // to be left out where another item has its URL
 	generic bool // an article or page, as which a more telling item of the same page may also be seen
 }
 
@@ -47,6 +48,7 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	case n.Torn:
 		return d, fmt.Errorf("the item's end is missing: the document ends inside of it")
 	}
+	d.stub = f.stub
 	d.Types = ranked(typesOf(n))
 	d.generic = telling(d.Types[0]) <= telling("Article")
 	d.Name = clip(nameOf(n), longestName)
@@ -64,7 +66,11 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	d.Published = dateOf(n, "datePublished", "dateCreated", "uploadDate", "datePosted")
 	d.Modified = dateOf(n, "dateModified", "dateUpdated")
 	d.URL, d.derived = m.address(f, n, d.Name)
-	d.Keys = keysOf(n, d.URL)
+	d.Keys = keysOf(n)
+	if !d.derived {
+		d.Keys = strings.TrimPrefix(d.Keys+"\n"+strings.Join(addressWords(d.URL), " "), "\n")
+	}
+	d.Keys = strings.TrimSpace(d.Keys)
 	d.Object = object(n, d.Types, d.URL)
 	return d, nil
 }
@@ -119,11 +125,10 @@ func describeItem(own string, n *tree.Node, body []passage.Block) string {
 	if own == "" {
 		own = text(n.Get("abstract"))
 	}
-	if own == "" {
-		for _, b := range body {
-			if !b.Leads && passage.Words(b.Text) > 3 {
-				own = b.Text
-				break
+	for _, atLeast := range []int{4, 1} {
+		for i := 0; i < len(body) && own == ""; i++ {
+			if !body[i].Leads && passage.Words(body[i].Text) >= atLeast {
+				own = body[i].Text
 			}
 		}
 	}
@@ -170,7 +175,11 @@ func boundary(s string, pos int) int {
 // address is the URL by which an item is known. What the item says of itself counts first: its url, the page it is
 // the main entity of, its @id; then where it was found. derived is true for a URL that only this program made up.
 func (m *mapper) address(f find, n *tree.Node, name string) (address string, derived bool) {
-	for _, value := range []*tree.Node{n.Get("url"), tree.Text(f.address), n.Get("mainEntityOfPage"), n.Get("@id")} {
+	own := n.Get("@id")
+	if !identifies(text(own)) {
+		own = nil
+	}
+	for _, value := range []*tree.Node{n.Get("url"), tree.Text(f.address), n.Get("mainEntityOfPage"), own} {
 		for _, one := range value.List() {
 			if one.IsObject() {
 				one = tree.Text(firstText(one, "@id", "url"))

@@ -24,12 +24,13 @@ var keyProperties = set(`
 	tourBookingPage touristType provider publisher seller tag tags
 `)
 
-// keysOf gathers the words beside name and text by which an item may be found, a label a line, and last the words
-// of its URL.
-func keysOf(n *tree.Node, address string) string {
+// keysOf gathers the words beside name and text by which an item may be found, a label a line.
+func keysOf(n *tree.Node) string {
 	k := keys{seen: map[string]bool{}}
 	for _, m := range n.Members {
 		switch {
+		case m.Name == "isPartOf" && kindOf(typesOf(m.Value)) < support:
+			continue // the site or page says nothing of the item
 		case keyProperties[m.Name]:
 			k.add(labels(m.Value)...)
 		case m.Name == "hasVariant":
@@ -44,7 +45,6 @@ func keysOf(n *tree.Node, address string) string {
 			k.menu(m.Value, 3)
 		}
 	}
-	k.add(strings.Join(addressWords(address), " "))
 	return k.out.String()
 }
 

@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -27,6 +29,8 @@ func (w *worker) page(u *unit, r *result) {
 	own := pageAddress(w.base, u.file.name)
 	v := view{worker: w, result: r, root: root, facts: factsOf(root, own)}
 	v.piece = piece{file: u.file, page: v.facts.address, isPage: true}
+	// A page may tell of thousands of things; its text is looked for once.
+	v.main = sync.OnceValue(func() []passage.Block { return slices.Clip(mainText(root, v.facts.address)) })
 	v.read()
 }
 
@@ -38,11 +42,12 @@ type view struct {
 	root   *html.Node
 	facts  facts
 	blocks []string // which block of the page each document is of, for origins
+	main   func() []passage.Block
 }
 
 func (v *view) read() {
 	documents := v.documents()
-	finds, h := v.finds(v.result, v.piece, documents)
+	finds, h := v.finds(v.piece, documents)
 	finds = v.distinct(finds)
 	v.piece.blocks = v.blocks
 	before := len(v.result.drafts)
@@ -131,7 +136,7 @@ func (v *view) body(n *tree.Node) []passage.Block {
 		return nil
 	}
 	if isA(types, "Article") || kindOf(types) == webpage || text(n.Get("description")) == "" {
-		return mainText(v.root, v.facts.address)
+		return v.main()
 	}
 	return nil
 }
@@ -147,7 +152,7 @@ func (v *view) itself(m *mapper, h *harvest) {
 		}
 	}
 	n = v.facts.complete(n)
-	blocks := mainText(v.root, v.facts.address)
+	blocks := v.main()
 	if len(blocks) == 0 && text(n.Get("description")) == "" {
 		v.result.problem(v.piece.file.name, "the page has no text")
 		return

@@ -16,13 +16,13 @@ func plain(s string, name bool) string {
 	if strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '&') < 0 {
 		return s
 	}
-	tags := textTags
+	tags, strip := textTags, withoutTags
 	if name {
-		tags = nameTags
+		tags, strip = nameTags, withoutNameTags
 	}
 	for range 2 { // markup may be escaped once more inside of a string
 		if marked(s, tags) {
-			s = withoutTags(s)
+			s = strip(s)
 		} else if strings.IndexByte(s, '&') >= 0 {
 			s = html.UnescapeString(s)
 		}
@@ -69,23 +69,51 @@ func tagSet(tags ...atom.Atom) map[atom.Atom]bool {
 
 // marked says whether s holds a whole tag of the given ones.
 func marked(s string, tags map[atom.Atom]bool) bool {
-	const longestTag = 4 << 10
-	for {
-		at := strings.IndexByte(s, '<')
-		if at < 0 || at+2 >= len(s) {
-			return false
+	begin, _ := nextTag(s, tags)
+	return begin >= 0
+}
+
+// nextTag finds the first whole tag of the given ones; begin is negative if there is none.
+func nextTag(s string, tags map[atom.Atom]bool) (begin, end int) {
+	const longestTag = 2 << 10
+	for at := 0; ; {
+		next := strings.IndexByte(s[at:], '<')
+		if next < 0 {
+			return -1, -1
 		}
-		s = strings.TrimPrefix(s[at+1:], "/")
-		end := 0
-		for end < len(s) && (s[end]|0x20 >= 'a' && s[end]|0x20 <= 'z' || s[end] >= '0' && s[end] <= '9') {
-			end++
+		begin = at + next
+		at = begin + 1
+		if at < len(s) && s[at] == '/' {
+			at++
 		}
-		if end == 0 || end > 10 || end == len(s) || !tags[atom.Lookup([]byte(strings.ToLower(s[:end])))] {
+		name := at
+		for at < len(s) && (s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z' || s[at] >= '0' && s[at] <= '9') {
+			at++
+		}
+		if at == name || at-name > 10 || at == len(s) || !tags[atom.Lookup([]byte(strings.ToLower(s[name:at])))] {
 			continue
 		}
-		if c := s[end]; c == '>' || (c == '/' || c == ' ' || c == '\n' || c == '\t') && strings.IndexByte(s[:min(len(s), longestTag)], '>') >= 0 {
-			return true
+		close := strings.IndexByte(s[at:min(len(s), at+longestTag)], '>')
+		if c := s[at]; close >= 0 && (c == '>' || c == '/' || c == ' ' || c == '\n' || c == '\t') {
+			return begin, at + close + 1
 		}
+	}
+}
+
+// withoutNameTags drops the tags that set words within a line, and leaves all other markup as the text that it is.
+func withoutNameTags(s string) string {
+	var out strings.Builder
+	for {
+		begin, end := nextTag(s, nameTags)
+		if begin < 0 {
+			out.WriteString(s)
+			return html.UnescapeString(out.String())
+		}
+		out.WriteString(s[:begin])
+		if strings.HasPrefix(s[begin:], "<br") || strings.HasPrefix(s[begin:], "<BR") {
+			out.WriteByte(' ')
+		}
+		s = s[end:]
 	}
 }
 

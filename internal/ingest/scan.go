@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"net/url"
 	"runtime"
 	"strconv"
@@ -140,7 +141,7 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		to.now = time.Now
 	}
 	start := to.now()
-	names := namer{taken: map[string]string{}}
+	names := namer{taken: map[string]string{}, known: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	for u := range order {
 		var r result
 		select {
@@ -154,13 +155,15 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 			to.problem(p)
 		}
 		for i := range r.drafts {
-			names.settle(&r.drafts[i])
+			if !names.admit(&r.drafts[i]) {
+				continue
+			}
+			s.progress.Kept++
 			if err := to.item(r.drafts[i]); err != nil {
 				return err
 			}
 		}
 		s.progress.Read += r.read
-		s.progress.Kept += len(r.drafts)
 		s.progress.Skipped += len(r.problems)
 		if u.last {
 			s.progress.FilesDone++
@@ -173,15 +176,34 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 	return ctx.Err()
 }
 
-// namer keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.
+// namer keeps the items of a source apart by their URLs.
 type namer struct {
-	taken map[string]string // URL to a digest of the object
+	seed  maphash.Seed
+	known map[uint64]struct{} // the URLs that were given out
+	taken map[string]string   // made-up URLs, each with a digest of its object
 }
 
-func (n *namer) settle(d *draft) {
-	if !d.derived {
-		return
+// mostKnown bounds what is remembered of URLs; behind so many items, stubs are left out.
+const mostKnown = 1 << 20
+
+// admit settles an item's URL; false for one that something else tells more of.
+func (n *namer) admit(d *draft) bool {
+	if d.derived {
+		n.part(d)
 	}
+	sum := maphash.String(n.seed, d.URL)
+	if d.stub {
+		if _, found := n.known[sum]; found || len(n.known) >= mostKnown {
+			return false
+		}
+	} else if len(n.known) < mostKnown {
+		n.known[sum] = struct{}{}
+	}
+	return true
+}
+
+// part keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.
+func (n *namer) part(d *draft) {
 	made, sum := d.URL, content.PassageID(string(d.Object), 0)
 	address := made
 	for i := 2; ; i++ {

@@ -205,7 +205,7 @@ func (z *normaliser) text(property, s string) string {
 func (z *normaliser) address(property, s string) string {
 	relative := strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "#")
 	if !relative && pureAddresses[property] {
-		relative = s != "" && !strings.ContainsAny(s, ": ") // no scheme
+		relative = s != "" && !strings.ContainsAny(s, ": ") && !strings.HasPrefix(s, "www.") // no scheme, no host
 	}
 	if relative && z.base != nil {
 		if u, err := z.base.Parse(s); err == nil {

@@ -113,16 +113,21 @@ func (p *piece) place(offset int, pointer string) string {
 
 // text reads a piece and makes items of what it is about.
 func (w *worker) text(r *result, p piece) {
+	p.text = strings.TrimRight(p.text, " \t\r\n")
 	documents, fault := tree.Parse(p.text, mostDepth)
-	finds, h := w.finds(r, p, documents)
+	finds, h := w.finds(p, documents)
+	torn := false
+	for i := range finds {
+		torn = torn || finds[i].node.Torn
+	}
 	w.items(r, p, h, finds)
-	if fault != nil {
+	if fault != nil && !torn {
 		r.problem(p.place(fault.Offset, ""), "this is no JSON that can be read: "+fault.Reason)
 	}
 }
 
 // finds gathers what documents are about.
-func (w *worker) finds(r *result, p piece, documents []*tree.Node) ([]find, *harvest) {
+func (w *worker) finds(p piece, documents []*tree.Node) ([]find, *harvest) {
 	h := &harvest{base: p.page}
 	for i, d := range documents {
 		z := normaliser{base: contextBase(d, p.page), language: w.source.Language}
