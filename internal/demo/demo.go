@@ -108,15 +108,12 @@ const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: open
 `
 
-// About says in one line what the sample sites have.
-const About = "Recipes, a shop, a magazine and a calendar from one small harbour town."
-
 // Examples are questions to begin with, each with good answers in the content.
 var Examples = []string{
 	"a quick vegan dinner with chickpeas",
 	"high protein breakfast with cinnamon",
-	"a present for someone who likes tea",
+	"a warm gift for winter",
 	"how do I season a cast iron pan?",
-	"live music in the evening",
+	"free events for families",
 	"why is the mud so expensive to dredge?",
 }

@@ -1,5 +1,8 @@
 // Content that attacks the page is shown as text and does nothing.
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launch, open } from "./browser.mjs";
@@ -19,12 +22,14 @@ async function harmless(p) {
 
 test("hostile items from a folder are shown and not run", async (t) => {
   if (process.env.FRONTDESK_URL) return t.skip("needs a server of its own");
-  const desk = await start("serve", "--listen", "127.0.0.1:0", fileURLToPath(new URL("hostile", import.meta.url)));
+  const data = await mkdtemp(join(tmpdir(), "frontdesk-e2e-"));
+  const desk = await start("serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data, fileURLToPath(new URL("hostile", import.meta.url)));
   try {
+    await known(desk.url, "gremlin lamp", 2);
     const p = await open(browser, desk.url);
     await p.page.goto(`${desk.url}/?q=gremlin+lamp&summary=1`);
     await p.asked();
-    assert.ok((await p.cards.count()) >= 2);
+    assert.equal(await p.cards.count(), 2);
     await p.page.getByRole("heading", { name: /Gremlin <img src=x onerror=/ }).waitFor();
     await p.page.getByText("A gremlin lamp.").first().waitFor();
     await p.page.getByRole("button", { name: "Raw JSON" }).click();
@@ -33,8 +38,20 @@ test("hostile items from a folder are shown and not run", async (t) => {
     await harmless(p);
   } finally {
     await desk.stop();
+    await rm(data, { recursive: true });
   }
 });
+
+// known waits until a server, which reads its content in the background, answers a question with n items.
+async function known(url, text, n) {
+  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ query: { text } }) };
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await (await fetch(`${url}/ask`, request)).json();
+    if (answer.results?.length === n) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${url} does not answer ${JSON.stringify(text)} with ${n} items within 10 seconds`);
+}
 
 test("hostile answers of a server are shown and not run", async () => {
   const desk = await demo();

@@ -29,6 +29,11 @@ const table = [
   ["availability", [{ availability: "https://schema.org/InStock" }], ["In stock", "good"]], ["availability", [{ availability: "constructor" }], null],
   ["diets", [["https://schema.org/GlutenFreeDiet", "VeganDiet", 7]], ["gluten free", "vegan", "7"]],
   ["webAddress", ["https://a.example/b"], "https://a.example/b"], ["webAddress", ["javascript:1"], null], ["webAddress", ["//a.example"], null], ["webAddress", [7], null],
+  ["stems", ["How do I season chickpeas with the Season’s pan?"], ["seas", "chickpe", "pan"]],
+  ["fits", ["Teas", ["tea"]], true], ["fits", ["teapot", ["tea"]], false], ["fits", ["Seasoning", ["x", "seas"]], true],
+  ["snippet", ["First one. The pan wants oil! Then bake the pan with oil. End.", null, "which oil for baking pans?"], "… Then bake the pan with oil. End."],
+  ["snippet", ["Said before. Nothing else.", "Said before. And more.", "what was said?"], null],
+  ["snippet", ["A text without an end", "", "text"], "A text without an end"],
   ["typeWord", ["NewsArticle"], "News article"], ["count", [12401, "rating"], "12,401 ratings"], ["count", [1, "answer"], "1 answer"],
   ["took", [0.42], "0.4 ms"], ["took", [86.2], "86 ms"], ["took", [2345], "2.3 s"],
 ];

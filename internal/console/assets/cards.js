@@ -50,19 +50,14 @@ function description(item, licensed) {
 
 // passage shows the part of a longer text that answers the question, with the question's words marked.
 function passage(item, asked) {
-  const text = words.text(words.member(item.grounding).passage);
-  return text ? make("blockquote", { class: "passage" }, mark(text, asked)) : null;
+  const whole = words.text(words.member(item.grounding).passage);
+  const part = whole && words.snippet(whole, words.text(item.description), asked);
+  return part ? make("blockquote", { class: "passage" }, mark(part, words.stems(asked))) : null;
 }
 
-// mark cuts a text at the words of the question, by their beginnings, and marks those.
-function mark(text, asked) {
-  const stems = (asked.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) || []).slice(0, 20).map((w) => (w.length > 5 ? w.slice(0, -2) : w));
-  if (stems.length === 0) return [text];
-  return text.split(/([\p{L}\p{N}]+)/u).map((piece) => {
-    const lower = piece.toLowerCase();
-    return stems.some((stem) => lower.startsWith(stem)) ? make("mark", {}, piece) : piece;
-  });
-}
+// mark cuts a text at the words that begin like one of the question's, and marks those.
+const mark = (text, stems) =>
+  text.split(/([\p{L}\p{N}]+)/u).map((piece) => (words.fits(piece, stems) ? make("mark", {}, piece) : piece));
 
 // facts is the line of figures; which there are depends on the item alone.
 function facts(item) {
