@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -112,7 +113,7 @@ func newCard(hit granted, item content.Item) *card {
 	if hit.decision.Access == terms.Open {
 		c.description = item.Description
 		c.object, omitted = openObject(item)
-		c.texts = furtherText(item)
+		c.texts = furtherText(c.object, item.Passages)
 		for i, text := range c.texts {
 			c.passages = append(c.passages, passageJSON(item.Passages[i].ID, text))
 		}
@@ -273,26 +274,31 @@ func unbroken(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// furtherText returns an item's passages unless its object carries their text already.
-func furtherText(item content.Item) []string {
-	total := 0
-	for _, p := range item.Passages {
-		total += len(p.Text)
+// furtherText returns an item's passages unless its released object carries their text already.
+func furtherText(object []byte, passages []content.Passage) []string {
+	texts := make([]string, len(passages))
+	held := true
+	for i, p := range passages {
+		texts[i] = p.Text
+		held = held && carries(object, p.Text)
 	}
-	held := len(item.Description)
-	eachMember(item.Object, func(name string, value jsontext.Value) {
-		if name == "description" || name == "abstract" {
-			held = max(held, len(value)-2)
-		}
-	})
-	if total <= held+held/8 {
+	if held {
 		return nil
 	}
-	texts := make([]string, len(item.Passages))
-	for i, p := range item.Passages {
-		texts[i] = p.Text
-	}
 	return texts
+}
+
+// carries says whether each line of a text begins somewhere in the object as it does in the text.
+func carries(object []byte, text string) bool {
+	const enough = 60 // bytes of a line that tell it from others
+	for line := range strings.Lines(text) {
+		line = strings.ToValidUTF8(line[:min(len(line), enough)], "")
+		quoted := quote(nil, strings.TrimSpace(line))
+		if !bytes.Contains(object, quoted[1:len(quoted)-1]) {
+			return false
+		}
+	}
+	return true
 }
 
 func passageJSON(id, text string) []byte {
