@@ -31,7 +31,7 @@ const table = [
   ["webAddress", ["https://a.example/b"], "https://a.example/b"], ["webAddress", ["javascript:1"], null], ["webAddress", ["//a.example"], null], ["webAddress", [7], null],
   ["stems", ["How do I season chickpeas with the Season’s pan?"], ["seas", "chickpe", "pan"]],
   ["fits", ["Teas", ["tea"]], true], ["fits", ["teapot", ["tea"]], false], ["fits", ["Seasoning", ["x", "seas"]], true],
-  ["snippet", ["First one. The pan wants oil! Then bake the pan with oil. End.", null, "which oil for baking pans?"], "… Then bake the pan with oil. End."],
+  ["snippet", ["First one. The pan wants oil! Then baking it with oil, a pan is done. End.", null, "which oil for baking pans?"], "… Then baking it with oil, a pan is done. End."],
   ["snippet", ["Said before. Nothing else.", "Said before. And more.", "what was said?"], null],
   ["snippet", ["A text without an end", "", "text"], "A text without an end"],
   ["typeWord", ["NewsArticle"], "News article"], ["count", [12401, "rating"], "12,401 ratings"], ["count", [1, "answer"], "1 answer"],
