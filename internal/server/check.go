@@ -39,7 +39,7 @@ func (l *Loaded) at(path, format string, args ...any) strictyaml.Finding {
 	switch from := l.origin(path); from.layer {
 	case "file":
 		finding.File, finding.Place = l.layers.File, l.places.Near(path)
-	case "environment", "flag":
+	case "environment", "flag", "argument":
 		finding.Key = from.name
 	}
 	return finding
@@ -185,13 +185,13 @@ func (c *checks) sources() {
 		}
 		key := [2]string{source.Site, source.Name}
 		if before, twice := seen[key]; twice {
-			c.problem(path+".name", "%q is the name of sources[%d] too; give each its own name", source.Name, before)
+			c.problem(path+".name", "%q is the name of another source too (%s); give each its own name", source.Name, c.Config.Sources[before].Path)
 		}
 		seen[key] = i
 		c.web(path+".base", source.Base)
 		if _, err := os.Stat(source.Path); source.Path == "" {
 			c.problem(path+".path", "name a file or a folder")
-		} else if err != nil {
+		} else if err != nil && !strings.ContainsAny(source.Path, "*?") {
 			c.warning(path+".path", "there is no %s; what is in the catalog already stays", source.Path)
 		}
 	}

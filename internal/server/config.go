@@ -107,6 +107,10 @@ type Console struct {
 	Enabled bool `yaml:"enabled"`
 	// Title is the page's heading; without it, the name of the site.
 	Title string `yaml:"title"`
+	// About is one line under the heading.
+	About string `yaml:"about"`
+	// Types are schema.org types that the page lets people choose from; with fewer than two there is no choice.
+	Types []string `yaml:"types"`
 	// Examples are questions that the page offers to start with.
 	Examples []string `yaml:"examples"`
 }
@@ -192,6 +196,15 @@ func (c Config) DSN() string {
 		return c.Store
 	}
 	return "sqlite:" + filepath.Join(c.Data, "frontdesk.db")
+}
+
+// StoreFile is the path of the database when it is a file.
+func (c Config) StoreFile() (path string, ok bool) {
+	dsn := c.DSN()
+	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") {
+		return "", false
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(dsn, "sqlite:"), "//"), true
 }
 
 // AllSites are the sites that are served, whichever way they were written, with defaults filled in.

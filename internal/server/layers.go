@@ -20,7 +20,7 @@ type Layers struct {
 	File    string            // path of the file; empty for none
 	Env     []string          // "NAME=value", as of os.Environ
 	Flags   map[string]string // key path to value, for flags that were given
-	Sources []Source          // sources named on the command line; they are added to those of the file
+	Sources []Source          // sources named on the command line, which join those of the file
 }
 
 // Loaded is a configuration with where its values came from.
@@ -32,13 +32,17 @@ type Loaded struct {
 	stamp   stamp // of the file, before it was read
 	places  strictyaml.Places
 	origins map[string]origin
+	given   []int // which sources the command line named
 }
 
 // origin is where a value came from.
 type origin struct {
-	layer string // "default", "file", "environment", "flag"
-	name  string // "FRONTDESK_LISTEN", "--listen"
+	layer string // "default", "file", "environment", "flag", "argument"
+	name  string // "FRONTDESK_LISTEN", "--listen", "./content"
 }
+
+// File is the configuration file, empty when there is none.
+func (l *Loaded) File() string { return l.layers.File }
 
 // Load reads and checks a configuration. Its error is of type strictyaml.Findings and holds all that is wrong; the
 // result is there in any case, for who wants to look on.
@@ -48,7 +52,9 @@ func Load(layers Layers) (*Loaded, error) {
 	findings = append(findings, l.readFile()...)
 	findings = append(findings, l.readEnv()...)
 	findings = append(findings, l.readFlags()...)
-	l.Config.Sources = append(l.Config.Sources, layers.Sources...)
+	for _, source := range layers.Sources {
+		l.given = append(l.given, l.join(source))
+	}
 	problems, warnings := l.check()
 	if len(findings) == 0 { // what could not be read leaves gaps, which are odd for no other reason
 		l.Warnings = append(l.Warnings, warnings...)
@@ -64,6 +70,38 @@ func Load(layers Layers) (*Loaded, error) {
 		return l, findings
 	}
 	return l, nil
+}
+
+// join adds a source of the command line and gives its index. The path of a configured source means that source.
+func (l *Loaded) join(source Source) int {
+	path, _ := filepath.Abs(source.Path)
+	all := l.Config.AllSources()
+	taken := func(name string) bool {
+		return slices.ContainsFunc(all, func(s Source) bool { return s.Name == name && (source.Site == "" || s.Site == source.Site) })
+	}
+	for i, there := range all {
+		same, _ := filepath.Abs(there.Path)
+		if same == path && (Source{Site: source.Site, Path: source.Path}) == source && (source.Site == "" || source.Site == there.Site) {
+			return i
+		}
+	}
+	if source.Name == "" && taken(sourceName(path)) { // ./2025/content beside ./2026/content
+		source.Name = sourceName(filepath.Dir(path)) + "-" + sourceName(path)
+	}
+	at := len(l.Config.Sources)
+	l.origins[fmt.Sprintf("sources[%d]", at)] = origin{"argument", source.Path}
+	l.Config.Sources = append(l.Config.Sources, source)
+	return at
+}
+
+// Given are the sources that the command line named, with defaults filled in.
+func (l *Loaded) Given() []Source {
+	all := l.Config.AllSources()
+	given := make([]Source, len(l.given))
+	for i, at := range l.given {
+		given[i] = all[at]
+	}
+	return given
 }
 
 // told says whether something was found already at a key or at what it is a part of.
@@ -170,14 +208,26 @@ func (l *Loaded) readEnv() strictyaml.Findings {
 func (l *Loaded) readFlags() strictyaml.Findings {
 	var findings strictyaml.Findings
 	fields := settable(&l.Config)
-	for path, value := range l.layers.Flags {
+	for _, path := range slices.Sorted(maps.Keys(l.layers.Flags)) {
+		value := l.layers.Flags[path]
+		if _, known := fields[path]; !known {
+			known := slices.Sorted(maps.Keys(fields))
+			findings = append(findings, strictyaml.Finding{Key: FlagName(path), Detail: "unknown key; " + strictyaml.Suggest(path, known)})
+			continue
+		}
 		findings = append(findings, l.set(fields[path], path, value, origin{"flag", FlagName(path)})...)
 	}
 	return findings
 }
 
-// FlagName is the flag that sets a key.
+// flagged are the keys that have a flag of their own; --set sets the others.
+var flagged = []string{"listen", "url", "data", "store", "metrics.listen", "log.level"}
+
+// FlagName is how a key is set on the command line.
 func FlagName(path string) string {
+	if !slices.Contains(flagged, path) {
+		return "--set " + path
+	}
 	return "--" + strings.NewReplacer(".", "-", "_", "-").Replace(path)
 }
 

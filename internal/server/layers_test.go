@@ -36,7 +36,7 @@ func findings(t *testing.T, text string, env ...string) string {
 	for _, w := range loaded.Warnings {
 		all = append(all, "warning: "+w.Error())
 	}
-	return strings.ReplaceAll(strings.Join(all, "\n"), folder+string(filepath.Separator), "")
+	return strings.NewReplacer(folder+string(filepath.Separator), "", folder, ".").Replace(strings.Join(all, "\n"))
 }
 
 func TestMistakesNameFileLineColumnKeyAndWhatWouldBeRight(t *testing.T) {
@@ -67,7 +67,7 @@ frontdesk.yaml:5:1: site: there are site and sites; move the one site into the l
 frontdesk.yaml:7:5: sources[0].site: there are several sites, so say which one this content belongs to: A, b, b
 frontdesk.yaml:8:15: sources[1].site: there is no site x; there are A, b, b`},
 		{"sources of one name", "sources:\n  - {path: ., name: a}\n  - {path: ., name: a}\n  - {path: nowhere}\n", `
-frontdesk.yaml:3:15: sources[1].name: "a" is the name of sources[0] too; give each its own name
+frontdesk.yaml:3:15: sources[1].name: "a" is the name of another source too (.); give each its own name
 warning: frontdesk.yaml:4:6: sources[2].path: there is no nowhere; what is in the catalog already stays`},
 		{"terms", "terms:\n  - match: {path: [/a, b], site: shop, source: x, type: Recipy}\n    access: public\n", `
 frontdesk.yaml:2:24: terms[0].match.path[1]: "b": a path pattern begins with a slash, like /premium/**
@@ -257,6 +257,38 @@ func TestSourceNamesAreMadeOfPaths(t *testing.T) {
 		if got := sourceName(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
+	}
+}
+
+func TestPathsOfTheCommandLineJoinTheSourcesOfTheFile(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"content", "2025/content", "2026/content"} {
+		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := write(t, folder, "frontdesk.yaml", "sources: [{path: content, language: en}]\n")
+	var given []Source
+	for _, name := range []string{"content", "2025/content", "2026/content"} {
+		given = append(given, Source{Path: filepath.Join(folder, name)})
+	}
+	loaded, err := Load(Layers{File: file, Sources: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, source := range loaded.Given() {
+		names = append(names, source.Name+" "+source.Language)
+	}
+	if want := []string{"content en", "2025-content ", "2026-content "}; !slices.Equal(names, want) {
+		t.Errorf("sources %q, want %q", names, want)
+	}
+	if n := len(loaded.Config.Sources); n != 3 {
+		t.Errorf("%d sources", n)
+	}
+	_, err = Load(Layers{File: file, Sources: []Source{{Path: "nowhere", Name: "content"}}})
+	if want := `nowhere: "content" is the name of another source too (` + filepath.Join(folder, "content") + `); give each its own name`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -54,7 +54,7 @@ func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 }
 
 // request counts a request that is done.
-func (m *metrics) request(where route, status int, verb string, done request) {
+func (m *metrics) request(where *route, status int, verb string, done request) {
 	code := strconv.Itoa(status)
 	m.requests.WithLabelValues(where.name, verb, code).Inc()
 	m.seconds.WithLabelValues(where.name, code).Observe(done.took.Seconds())

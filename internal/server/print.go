@@ -107,14 +107,8 @@ func (l *Loaded) describe(path string) string {
 		if place, ok := l.places[path]; ok {
 			return fmt.Sprintf("%s:%d", l.layers.File, place.Line)
 		}
-		if strings.HasSuffix(path, "]") {
-			return "command line"
-		}
-		return "default"
+		return "default" // of a section that the file has
 	case "default":
-		if strings.HasSuffix(path, "]") {
-			return "command line"
-		}
 		return "default"
 	default:
 		return from.layer + " " + from.name

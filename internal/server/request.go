@@ -21,7 +21,7 @@ import (
 // logged once, and no panic of a handler goes further.
 type front struct {
 	routes  *http.ServeMux
-	known   map[string]route // by the pattern under which the route is in routes
+	known   map[string]*route // by the pattern under which the route is in routes
 	log     *slog.Logger
 	metrics *metrics
 	now     func() time.Time
@@ -70,7 +70,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // isProbe says whether a request asks how the server is, which must be answered under any load.
 func (f *front) isProbe(r *http.Request) bool {
 	_, pattern := f.routes.Handler(r)
-	return f.known[pattern].quiet
+	where := f.known[pattern]
+	return where != nil && where.quiet
 }
 
 // isPlain says whether a path is written the one way it can be. Any other is the address of nothing: net/http
@@ -105,8 +106,8 @@ type request struct {
 
 // done writes the request's one event and counts it.
 func (f *front) done(r *http.Request, answer *recorder, done request) {
-	where, found := f.known[r.Pattern] // which the mux has noted there
-	if !found {
+	where := answer.route
+	if where == nil {
 		where = f.known["/"]
 	}
 	status, verb := answer.status, method(r.Method)
@@ -156,6 +157,7 @@ func newID() string {
 // recorder notes what becomes of a response. http.ResponseController reaches the writer behind it.
 type recorder struct {
 	http.ResponseWriter
+	route   *route // that answers
 	status  int
 	bytes   int64
 	aborted bool

@@ -22,9 +22,9 @@ type route struct {
 var reading = []string{http.MethodGet, http.MethodHead}
 
 // newRoutes puts routes into a mux. Everything else is not found.
-func newRoutes(routes []route, origins []string) (*http.ServeMux, map[string]route) {
+func newRoutes(routes []route, origins []string) (*http.ServeMux, map[string]*route) {
 	mux := http.NewServeMux()
-	known := map[string]route{}
+	known := map[string]*route{}
 	routes = append(routes, route{pattern: "/", name: "none", handler: http.HandlerFunc(notFound)})
 	for _, r := range routes {
 		handler := r.handler
@@ -34,10 +34,21 @@ func newRoutes(routes []route, origins []string) (*http.ServeMux, map[string]rou
 		if r.cors {
 			handler = shared(origins, r.methods, handler)
 		}
-		mux.Handle(r.pattern, handler)
-		known[r.pattern] = r
+		mux.Handle(r.pattern, noted(&r, handler))
+		known[r.pattern] = &r
 	}
 	return mux, known
+}
+
+// noted tells the request's recorder which route answers. (http.Request.Pattern would not do: a mux within the
+// handler writes its own there.)
+func noted(r *route, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if answer, ok := w.(*recorder); ok {
+			answer.route = r
+		}
+		next.ServeHTTP(w, request)
+	})
 }
 
 func notFound(w http.ResponseWriter, r *http.Request) {

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"frontdesk/internal/console"
 	"frontdesk/internal/nlweb"
 )
 
@@ -29,6 +30,10 @@ type Options struct {
 	Log    *slog.Logger
 	// Now is the clock of log and metrics; nil is time.Now.
 	Now func() time.Time
+	// Listener is where to listen, when an address was taken already (by Listen); nil takes the configured one.
+	Listener net.Listener
+	// Ingested says that the sources were read just before, so that Run does not read them.
+	Ingested bool
 	// Pages are further handlers, by the pattern of their path: the demo's sample pages.
 	Pages map[string]http.Handler
 	// Ready, when not nil, is called with the server's web address as soon as it accepts connections.
@@ -88,10 +93,29 @@ func (s *Server) routes() []route {
 		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
 		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
+	if page := s.page(); s.config.Console.Enabled {
+		all = append(all,
+			route{pattern: "/{$}", name: "/", methods: reading, handler: page},
+			route{pattern: "/assets/", name: "/assets/", methods: reading, handler: page})
+	}
 	for pattern, handler := range s.options.Pages {
 		all = append(all, route{pattern: pattern, name: pattern, methods: reading, handler: handler})
 	}
 	return all
+}
+
+// page is the page on which people ask.
+func (s *Server) page() http.Handler {
+	config := console.Config{
+		Title: s.config.Console.Title, About: s.config.Console.About, Examples: s.config.Console.Examples, Types: s.config.Console.Types, Ask: askPath,
+	}
+	for _, site := range s.config.AllSites() {
+		config.Sites = append(config.Sites, console.Site{ID: site.ID, Name: first(site.Name, site.ID)})
+		if len(s.config.Sites) == 0 {
+			config.Title = first(config.Title, site.Name)
+		}
+	}
+	return console.Handler(config)
 }
 
 // ServeHTTP answers one request.
@@ -102,9 +126,11 @@ func (s *Server) Reload() { s.reloader.reload() }
 
 // Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time.
 func (s *Server) Run(ctx context.Context) error {
-	public, err := listen(ctx, "listen", s.config.Listen)
-	if err != nil {
-		return err
+	public, err := s.options.Listener, error(nil)
+	if public == nil {
+		if public, err = Listen(ctx, s.config.Listen); err != nil {
+			return err
+		}
 	}
 	defer public.Close()
 	figures, err := s.listenMetrics(ctx)
@@ -116,7 +142,9 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.Desk.Follow(work) })
 	background.Go(func() { s.reloader.watch(work) })
-	background.Go(func() { s.readSources(work) })
+	if !s.options.Ingested {
+		background.Go(func() { s.readSources(work) })
+	}
 	if figures != nil {
 		defer figures.Close()
 		background.Go(func() { s.serveMetrics(work, figures) })
@@ -147,7 +175,10 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(netutil.LimitListener(listener, limits.Connections)) }()
-	address := s.address(listener)
+	address := s.config.URL
+	if address == "" {
+		address = WebAddress(listener)
+	}
 	s.log.Info("listening", "address", listener.Addr().String(), "store", redact(s.config.DSN()))
 	if s.options.Ready != nil {
 		s.options.Ready(address)
@@ -175,11 +206,8 @@ func (s *Server) stop(server *http.Server) error {
 	return err
 }
 
-// address is where people reach the server: the configured address, or that of the listener.
-func (s *Server) address(listener net.Listener) string {
-	if s.config.URL != "" {
-		return s.config.URL
-	}
+// WebAddress is the address of a listener as a browser takes it.
+func WebAddress(listener net.Listener) string {
 	host, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		return "http://" + listener.Addr().String()
@@ -188,6 +216,11 @@ func (s *Server) address(listener net.Listener) string {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Listen takes the address on which a server is to listen.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	return listen(ctx, "listen", address)
 }
 
 // listen takes an address, and says what to do when it cannot be had.

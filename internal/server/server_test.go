@@ -161,7 +161,7 @@ func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 		"body of text":      {text, 415, "UNSUPPORTED_MEDIA_TYPE"},
 		"no question":       {ask(" "), 400, "INVALID_QUERY"},
 		"invented method":   {httptest.NewRequest("SPLICE", "/ask", nil), 405, "METHOD_NOT_ALLOWED"},
-		"invented method 2": {httptest.NewRequest("SPLICE", "/", nil), 404, "NOT_FOUND"},
+		"invented method 2": {httptest.NewRequest("SPLICE", "/x", nil), 404, "NOT_FOUND"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := send(s, c.request)
@@ -303,6 +303,7 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 	w := send(s, r)
 	send(s, httptest.NewRequest("GET", "/private/zebrafish?q=zebrafish", nil))
 	send(s, httptest.NewRequest("GET", "/healthz", nil))
+	send(s, httptest.NewRequest("GET", "/?q=zebrafish", nil))
 	var events []map[string]any
 	for line := range strings.Lines(log.String()) {
 		var event map[string]any
@@ -310,8 +311,8 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 			events = append(events, event)
 		}
 	}
-	if len(events) != 2 {
-		t.Fatalf("%d events of two requests and a probe:\n%s", len(events), log)
+	if len(events) != 3 {
+		t.Fatalf("%d events of three requests and a probe:\n%s", len(events), log)
 	}
 	first := events[0]
 	if first["id"] != w.Header().Get("X-Request-Id") || first["route"] != "/ask" || first["status"] != 200.0 || first["response"] != "failure" || first["bytes"] != float64(w.Body.Len()) {
@@ -319,6 +320,9 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 	}
 	if events[1]["route"] != "none" || events[1]["status"] != 404.0 {
 		t.Errorf("event: %v", events[1])
+	}
+	if events[2]["route"] != "/" || events[2]["status"] != 200.0 {
+		t.Errorf("event: %v", events[2])
 	}
 	for _, private := range []string{"zebrafish", "203.0.113.9", "somebody"} {
 		if strings.Contains(log.String(), private) {

@@ -1,0 +1,158 @@
+// Package cli is frontdesk's command line: each command is a struct whose fields are its flags and whose Run does
+// it. Commands put rooms together through server and print; what they know of content they ask the house for.
+//
+// It stands at the top of the house: only cmd/frontdesk stands above it.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/strictyaml"
+)
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1 // the command was understood and could not be carried out
+	exitUsage   = 2 // the command was not understood
+)
+
+// grammar is the command line. The order is that of the help.
+type grammar struct {
+	Demo    demoCommand    `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
+	Serve   serveCommand   `cmd:"" help:"Answer questions about your content."`
+	Ingest  ingestCommand  `cmd:"" help:"Read content into the database."`
+	Ask     askCommand     `cmd:"" help:"Ask a question."`
+	Eval    evalCommand    `cmd:"" help:"Measure how well questions are answered, by judged questions."`
+	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`
+	Terms   termsCommands  `cmd:"" help:"See what the terms decide."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+const description = `Frontdesk gives a site a front desk for people's questions and for AI agents.
+
+Try it: frontdesk demo`
+
+// environment is what a command sees of the world.
+type environment struct {
+	ctx            context.Context
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            []string
+}
+
+func (e *environment) print(format string, args ...any) { fmt.Fprintf(e.stdout, format, args...) }
+
+// usageError is a mistake in how a command was called.
+type usageError struct{ message string }
+
+func (e usageError) Error() string { return e.message }
+
+func usage(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// quiet is a failure that was told already.
+var quiet = errors.New("")
+
+// exited carries an exit code out of kong, which ends the process where it has printed help.
+type exited int
+
+// Main runs a command line and gives the exit code. SIGINT and SIGTERM end what runs in good order; a second one
+// ends it at once.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)() // from then on signals do what they do by themselves
+	defer func() {
+		if broken := recover(); broken != nil {
+			ended, ok := broken.(exited)
+			if !ok {
+				panic(broken)
+			}
+			code = int(ended)
+		}
+	}()
+	env := &environment{ctx, stdin, stdout, stderr, os.Environ()}
+	parser, err := kong.New(&grammar{},
+		kong.Name("frontdesk"), kong.Description(description), kong.Writers(stdout, stderr), kong.Bind(env),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: false, WrapUpperBound: 100}))
+	if err != nil {
+		panic(err) // the grammar above is wrong
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return env.misused(err)
+	}
+	return env.report(command.Run(), command.Command())
+}
+
+// misused says what is wrong with a command line, and where to read what is right.
+func (e *environment) misused(err error) int {
+	where := ""
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil {
+		if node := wrong.Context.Selected(); node != nil {
+			where = " " + node.Path()
+		}
+	}
+	fmt.Fprintf(e.stderr, "frontdesk: %v\nRun `frontdesk%s --help` to see what is there.\n", err, where)
+	return exitUsage
+}
+
+// report prints the error of a command, if there is one, and gives the exit code.
+func (e *environment) report(err error, command string) int {
+	var wrong usageError
+	var findings strictyaml.Findings
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, quiet):
+	case errors.As(err, &wrong):
+		fmt.Fprintf(e.stderr, "frontdesk %s: %v\nRun `frontdesk %s --help` for an example.\n", verb(command), err, verb(command))
+		return exitUsage
+	case errors.As(err, &findings):
+		fmt.Fprintln(e.stderr, findings.Error())
+	case e.ctx.Err() != nil:
+		fmt.Fprintln(e.stderr, "frontdesk: stopped before the end")
+	default:
+		fmt.Fprintf(e.stderr, "frontdesk: %s\n", explained(err))
+	}
+	return exitFailure
+}
+
+// explained is an error's text for the owner, who may know the cause and has no use for codes.
+func explained(err error) string {
+	var coded *fail.Error
+	if !errors.As(err, &coded) {
+		return err.Error()
+	}
+	if cause := coded.Unwrap(); cause != nil {
+		return fmt.Sprintf("%s (%v)", coded.Detail, cause)
+	}
+	return coded.Detail
+}
+
+// verb is the command without its arguments: "config check", not "config check <file>".
+func verb(command string) string {
+	words := strings.Fields(command)
+	for i, word := range words {
+		if strings.HasPrefix(word, "<") {
+			words = words[:i]
+			break
+		}
+	}
+	return strings.Join(words, " ")
+}

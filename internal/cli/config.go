@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"frontdesk/internal/server"
+)
+
+type configCommands struct {
+	Check configCheck `cmd:"" help:"Report every mistake in a configuration file."`
+	Print configPrint `cmd:"" help:"Show the values in force and where each came from."`
+	Init  configInit  `cmd:"" help:"Write a configuration file to start from."`
+}
+
+type configCheck struct {
+	File string `arg:"" optional:"" help:"The file; without it the one that serve would read."`
+}
+
+// Help is the command's example.
+func (configCheck) Help() string {
+	return "Mistakes are listed with line, column, key and what would be right, and the exit code is 1. " +
+		"The environment is read as well, as serve reads it.\n\nExample:\n\n\tfrontdesk config check frontdesk.yaml"
+}
+
+// Run checks a file.
+func (c configCheck) Run(env *environment) error {
+	file := configFlags{Config: c.File}.file(env)
+	if file == "" {
+		return usage("there is no %s here; name a file, or write one with `frontdesk config init`", defaultFile)
+	}
+	loaded, err := server.Load(server.Layers{File: file, Env: env.env})
+	env.warn(loaded.Warnings)
+	if err != nil {
+		return err
+	}
+	config := loaded.Config
+	env.print("%s is right: %s, %s, %s.\n", file,
+		plural(len(config.AllSites()), "site"), plural(len(config.AllSources()), "source"), plural(len(config.Terms), "rule"))
+	return nil
+}
+
+type configPrint struct {
+	configFlags
+}
+
+// Help is the command's example.
+func (configPrint) Help() string {
+	return "The output is a configuration file itself; a comment on each value says where it came from. " +
+		"Passwords are left out.\n\nExample:\n\n\tFRONTDESK_LISTEN=:8080 frontdesk config print"
+}
+
+// Run prints the configuration.
+func (c configPrint) Run(env *environment) error {
+	loaded, err := c.load(env, nil)
+	if err != nil {
+		return err
+	}
+	return loaded.Print(env.stdout)
+}
+
+type configInit struct {
+	File string `arg:"" optional:"" default:"frontdesk.yaml" help:"The file to write (${default})."`
+}
+
+// Help is the command's example.
+func (configInit) Help() string {
+	return "A file that is there already is left alone.\n\nExample:\n\n\tfrontdesk config init"
+}
+
+// Run writes the file.
+func (c configInit) Run(env *environment) error {
+	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already and was left alone; name another file, or remove it first", c.File)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(server.Starter)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	env.print("Wrote %s. Name your content in it, then run `frontdesk config check %s` and `frontdesk serve`.\n", c.File, c.File)
+	return nil
+}
+
+// plural counts things: "1 rule", "3 rules".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

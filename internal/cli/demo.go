@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"frontdesk/internal/demo"
+	"frontdesk/internal/ingest"
+	"frontdesk/internal/server"
+)
+
+type demoCommand struct {
+	Listen   string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default})."`
+	Data     string `placeholder:"DIR" help:"Folder for the sample content and the database; without it a temporary one, removed at the end."`
+	LogLevel string `default:"warn" placeholder:"LEVEL" help:"debug, info, warn or error (${default}); info logs each request."`
+}
+
+// Help is the command's example.
+func (demoCommand) Help() string {
+	return "Nothing needs to be installed or prepared, and nothing outside of the folder is touched.\n\n" +
+		"Examples:\n\n\tfrontdesk demo\n\tfrontdesk demo --listen 127.0.0.1:9000 --data ./demo"
+}
+
+// Run serves the sample sites until it is told to stop.
+func (c demoCommand) Run(env *environment) (err error) {
+	listener, err := server.Listen(env.ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	folder, done, err := c.folder()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	address := server.WebAddress(listener)
+	loaded, err := c.prepare(folder, address)
+	if err != nil {
+		return err
+	}
+	s, err := server.New(env.ctx, server.Options{
+		Loaded: loaded, Listener: listener, Ingested: true,
+		Log:   server.NewLog(server.Log{Level: c.LogLevel}, env.stderr),
+		Pages: map[string]http.Handler{"/sample/": demo.Pages(address)},
+		Ready: func(string) { c.welcome(env, address, folder) },
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for _, source := range loaded.Config.AllSources() {
+		if _, err := s.Ingest(env.ctx, source, ingest.Options{}); err != nil {
+			return err
+		}
+	}
+	if err := s.Desk.Refresh(env.ctx); err != nil {
+		return err
+	}
+	return s.Run(env.ctx)
+}
+
+// folder is where the demo keeps everything, and what to do with it at the end.
+func (c demoCommand) folder() (path string, done func() error, err error) {
+	if c.Data == "" {
+		path, err = os.MkdirTemp("", "frontdesk-demo-")
+		return path, func() error { return os.RemoveAll(path) }, err
+	}
+	path, err = filepath.Abs(c.Data)
+	if err != nil {
+		return "", nil, err
+	}
+	return path, func() error { return nil }, os.MkdirAll(path, 0o755)
+}
+
+// prepare writes the content and a configuration file, which a curious person may read and change.
+func (c demoCommand) prepare(folder, address string) (*server.Loaded, error) {
+	content := filepath.Join(folder, "content")
+	if err := demo.Write(content); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(folder, "frontdesk.yaml")
+	if err := os.WriteFile(file, []byte(demoConfig(content, address)), 0o644); err != nil {
+		return nil, err
+	}
+	loaded, err := server.Load(server.Layers{File: file})
+	if err != nil {
+		return nil, fmt.Errorf("the demo's own configuration is wrong: %w", err)
+	}
+	return loaded, nil
+}
+
+// demoConfig is the configuration of the demo.
+func demoConfig(content, address string) string {
+	var b strings.Builder
+	quote := strconv.Quote
+	b.WriteString("# The configuration of `frontdesk demo`, written anew at each start. Change the terms while it runs, and ask again.\n")
+	b.WriteString("data: .\nmetrics: {listen: off}\nsites:\n")
+	for _, site := range demo.Sites {
+		fmt.Fprintf(&b, "  - {id: %s, name: %s, url: %s}\n", site.ID, quote(site.Name), quote("https://"+site.Host))
+	}
+	b.WriteString("sources:\n")
+	for _, s := range demo.Sources(content, address) {
+		fmt.Fprintf(&b, "  - {site: %s, name: %s, path: %s, base: %s, language: %s, publisher: %s, allow_shrink: true}\n",
+			s.Site, quote(s.Name), quote(s.Path), quote(s.Base), s.Language, quote(s.Publisher))
+	}
+	b.WriteString("terms:\n")
+	for line := range strings.Lines(demo.Terms) {
+		b.WriteString("  " + line)
+	}
+	fmt.Fprintf(&b, "console:\n  title: %s\n  about: %s\n  types: [Recipe, Product, Article, Event]\n  examples:\n", quote(demo.Town),
+		quote("Four sample sites of one small harbour town, behind one front desk."))
+	for _, example := range demo.Examples {
+		fmt.Fprintf(&b, "    - %s\n", quote(example))
+	}
+	return b.String()
+}
+
+// welcome says what to try.
+func (c demoCommand) welcome(env *environment, address, folder string) {
+	question, other := demo.Examples[0], demo.Examples[len(demo.Examples)-1]
+	const post = "curl -sN %s/ask -H 'Content-Type: application/json' -d '%s'\n"
+	env.print("Frontdesk answers for four sample sites of %s.\n\n", demo.Town)
+	env.print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n\n", address, address)
+	env.print("  Ask from a shell, without a key:\n\n    "+post, address, fmt.Sprintf(`{"query": {"text": %q, "limit": 3}}`, question))
+	env.print("\n  As a stream, with a summary:\n\n    "+post, address,
+		fmt.Sprintf(`{"query": {"text": %q}, "prefer": {"streaming": true, "mode": "list, summarize"}}`, other))
+	env.print("\n  The same with a command:\n\n    frontdesk ask --url %s --mode list,summarize %q\n\n", address, other)
+	if c.Data == "" {
+		env.print("  Content and terms are in %s and are removed at the end.\n", folder)
+	} else {
+		env.print("  Content and terms are in %s.\n", folder)
+	}
+	env.print("  Ctrl-C ends.\n")
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/eval"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ingest"
+	"frontdesk/internal/server"
+)
+
+type evalCommand struct {
+	Items   string `placeholder:"FILE" help:"The documents, a file or folder as for ingest; with --url the server has them already."`
+	Queries string `required:"" placeholder:"FILE" help:"The questions, one a line: id, a tab, the text."`
+	Qrels   string `required:"" placeholder:"FILE" help:"The judgments, one a line: question id, 0, the document's URL, grade."`
+	URL     string `placeholder:"URL" help:"Ask the front desk at this address instead of reading --items."`
+	JSON    bool   `name:"json" help:"Print JSON, with the figures of each question."`
+}
+
+// Help is the command's example.
+func (evalCommand) Help() string {
+	return "A document is its URL. Each question is asked for 1,000 results with no least score, so that the ranking alone is measured; " +
+		"then it is asked again for ten results, and that is timed. With --items the documents are read into a temporary database, " +
+		"and everything runs in this process with default settings; with --url the questions go to POST /ask.\n\n" +
+		"Example:\n\n\tfrontdesk eval --items items.jsonl.gz --queries queries.tsv --qrels qrels.txt"
+}
+
+// The depths at which questions are asked.
+const (
+	rankedDepth = 1000 // for the measures
+	timedDepth  = 10   // for the latency
+)
+
+// asker answers a question with the URLs of up to limit documents, best first.
+type asker func(ctx context.Context, text string, limit int) ([]string, error)
+
+// Run measures.
+func (c evalCommand) Run(env *environment) error {
+	if c.Items == "" && c.URL == "" {
+		return usage("give --items to read documents, or --url to ask a front desk that has them")
+	}
+	queries, err := readFile(c.Queries, eval.ReadQueries)
+	if err != nil {
+		return err
+	}
+	qrels, err := readFile(c.Qrels, eval.ReadQrels)
+	if err != nil {
+		return err
+	}
+	ask, done, err := c.asker(env)
+	if err != nil {
+		return err
+	}
+	defer done()
+	runs, err := rank(env.ctx, ask, queries)
+	if err != nil {
+		return err
+	}
+	report := eval.Score(qrels, runs)
+	if report.Unjudged == len(runs) {
+		return fmt.Errorf("no question of %s has a relevant document in %s; do the ids agree?", c.Queries, c.Qrels)
+	}
+	if c.JSON {
+		return report.WriteJSON(env.stdout)
+	}
+	return report.WriteText(env.stdout)
+}
+
+func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer file.Close()
+	value, err := read(file)
+	if err != nil {
+		return value, fmt.Errorf("%s: %w", name, err)
+	}
+	return value, nil
+}
+
+// rank asks each question, first for the whole ranking and then for the time that ten results take.
+func rank(ctx context.Context, ask asker, queries []eval.Query) ([]eval.Run, error) {
+	runs := make([]eval.Run, len(queries))
+	for i, q := range queries {
+		documents, err := ask(ctx, q.Text, rankedDepth)
+		if err != nil {
+			return nil, fmt.Errorf("question %s: %w", q.ID, err)
+		}
+		runs[i] = eval.Run{Query: q.ID, Documents: documents}
+	}
+	for i, q := range queries {
+		begin := time.Now()
+		if _, err := ask(ctx, q.Text, timedDepth); err != nil {
+			return nil, fmt.Errorf("question %s: %w", q.ID, err)
+		}
+		runs[i].Took = time.Since(begin)
+	}
+	return runs, nil
+}
+
+func (c evalCommand) asker(env *environment) (ask asker, done func(), err error) {
+	if c.URL != "" {
+		there, err := remote(c.URL)
+		if err != nil {
+			return nil, nil, err
+		}
+		return there.rank, there.close, nil
+	}
+	return here(env, c.Items)
+}
+
+// rank asks over HTTP.
+func (f *front) rank(ctx context.Context, text string, limit int) ([]string, error) {
+	var q question
+	never := false
+	q.Query.Text, q.Query.Limit, q.Query.MinScore = text, limit, new(float64)
+	q.Prefer.Streaming = &never
+	response, err := f.post(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	answer, _, err := f.read(response)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.Error != nil && answer.Error.Code == "NO_RESULTS" && response.StatusCode == http.StatusOK:
+		return nil, nil
+	case answer.Error != nil:
+		return nil, fmt.Errorf("%s: %s", answer.Error.Code, answer.Error.Message)
+	}
+	urls := make([]string, len(answer.Results))
+	for i, r := range answer.Results {
+		urls[i] = r.URL
+	}
+	return urls, nil
+}
+
+// here reads the items into a temporary database and asks a desk on it.
+func here(env *environment, items string) (ask asker, done func(), err error) {
+	folder, err := os.MkdirTemp("", "frontdesk-eval-")
+	if err != nil {
+		return nil, nil, err
+	}
+	config := server.Default()
+	config.Data = folder
+	config.Sources = []server.Source{{Path: items, Name: "items"}}
+	house, err := server.OpenHouse(env.ctx, config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		os.RemoveAll(folder)
+		return nil, nil, err
+	}
+	done = func() {
+		house.Close()
+		os.RemoveAll(folder)
+	}
+	begin := time.Now()
+	report, err := house.Ingest(env.ctx, config.AllSources()[0], ingest.Options{})
+	if err == nil {
+		err = house.Desk.Refresh(env.ctx)
+	}
+	if err != nil {
+		done()
+		return nil, nil, fmt.Errorf("%s: %s", items, explained(err))
+	}
+	fmt.Fprintf(env.stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
+	return rankOn(house.Desk), done, nil
+}
+
+// rankOn asks a desk.
+func rankOn(d *desk.Desk) asker {
+	return func(ctx context.Context, text string, limit int) ([]string, error) {
+		found, err := d.Ask(ctx, desk.Question{Text: text, Limit: limit, MinScore: new(float64)})
+		var coded *fail.Error
+		if errors.As(err, &coded) && coded.Code == fail.NoResults {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var urls []string
+		for result, err := range found.Results(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			urls = append(urls, result.URL())
+		}
+		return urls, nil
+	}
+}

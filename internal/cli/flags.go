@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"frontdesk/internal/server"
+	"frontdesk/internal/strictyaml"
+)
+
+// configFlags choose the configuration. Every key can be set by one of them, and they outweigh environment and file.
+type configFlags struct {
+	Config string   `placeholder:"FILE" help:"Configuration file; without it $$FRONTDESK_CONFIG, or frontdesk.yaml if it is here."`
+	Data   *string  `placeholder:"DIR" help:"Folder for the database."`
+	Store  *string  `placeholder:"DSN" help:"Database: sqlite:PATH or postgres://user:password@host/database."`
+	Set    []string `placeholder:"KEY=VALUE" sep:"none" help:"Set any other key of the configuration, such as ask.limit=5."`
+}
+
+// file is the configuration file to read, empty for none.
+func (f configFlags) file(env *environment) string {
+	if f.Config != "" {
+		return f.Config
+	}
+	for _, entry := range env.env {
+		if name, value, _ := strings.Cut(entry, "="); name == server.ConfigFileEnv && value != "" {
+			return value
+		}
+	}
+	if _, err := os.Stat(defaultFile); err == nil {
+		return defaultFile
+	}
+	return ""
+}
+
+// defaultFile is the configuration file that is read when none is named.
+const defaultFile = "frontdesk.yaml"
+
+// layers are the configuration's, with the flags given as key and value.
+func (f configFlags) layers(env *environment, flags map[string]*string, sources ...server.Source) (server.Layers, error) {
+	layers := server.Layers{File: f.file(env), Env: env.env, Flags: map[string]string{}, Sources: sources}
+	for _, setting := range f.Set {
+		key, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return layers, usage("--set %s: write KEY=VALUE, like --set ask.limit=5", setting)
+		}
+		layers.Flags[key] = value
+	}
+	for key, value := range flags {
+		if value != nil {
+			layers.Flags[key] = *value
+		}
+	}
+	for key, value := range map[string]*string{"data": f.Data, "store": f.Store} {
+		if value != nil {
+			layers.Flags[key] = *value
+		}
+	}
+	return layers, nil
+}
+
+// load reads the configuration and prints what is odd about it.
+func (f configFlags) load(env *environment, flags map[string]*string, sources ...server.Source) (*server.Loaded, error) {
+	layers, err := f.layers(env, flags, sources...)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := server.Load(layers)
+	if err != nil {
+		return nil, err
+	}
+	env.warn(loaded.Warnings)
+	return loaded, nil
+}
+
+func (e *environment) warn(warnings strictyaml.Findings) {
+	for _, w := range warnings {
+		fmt.Fprintf(e.stderr, "warning: %v\n", w)
+	}
+}
+
+// needContent refuses to look for content where there is none yet, instead of making an empty database.
+func needContent(config server.Config) error {
+	path, isFile := config.StoreFile()
+	if !isFile {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is no content at %s yet; read some with `frontdesk ingest PATH`, or name another folder with --data", filepath.Dir(path))
+	}
+	return nil
+}
+
+// pathSources are sources for paths of the command line.
+func pathSources(paths []string, pattern server.Source) ([]server.Source, error) {
+	var sources []server.Source
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil && !strings.ContainsAny(path, "*?") {
+			return nil, fmt.Errorf("there is no %s; name a file or a folder with content", path)
+		}
+		source := pattern
+		source.Path = path
+		sources = append(sources, source)
+	}
+	return sources, nil
+}

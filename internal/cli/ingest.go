@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/internal/ingest"
+	"frontdesk/internal/server"
+)
+
+type ingestCommand struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Files or folders to read; without one, all sources of the configuration."`
+	configFlags
+	Site        string `placeholder:"SITE" help:"Site that the paths belong to; needed when there are several."`
+	Name        string `placeholder:"NAME" help:"Name of the source; without it, made of the path."`
+	Base        string `placeholder:"URL" help:"Address from which items without an absolute URL get theirs."`
+	Language    string `placeholder:"LANG" help:"Language of items that do not say theirs."`
+	AllowShrink bool   `help:"Replace a source even by less than half of it, or by nothing."`
+	Problems    int    `default:"10" placeholder:"N" help:"Problems to list for each source (${default})."`
+}
+
+// Help is the command's example.
+func (ingestCommand) Help() string {
+	return "A source is replaced as a whole when it was read to its end, and otherwise stays as it was. What cannot be read is listed and left out. " +
+		"A server that uses the same database follows by itself.\n\n" +
+		"Examples:\n\n\tfrontdesk ingest ./content\n\tfrontdesk ingest --name shop --base https://shop.example.com/ products.jsonl.gz"
+}
+
+// Run reads the sources, one after the other. A source that fails does not keep the next from being read.
+func (c ingestCommand) Run(env *environment) error {
+	loaded, sources, err := c.sources(env)
+	if err != nil {
+		return err
+	}
+	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "warn"}, env.stderr))
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	var reports []ingest.Report
+	failed := 0
+	for _, source := range sources {
+		show := newProgress(env)
+		report, err := house.Ingest(env.ctx, source, ingest.Options{Progress: show.update, AllowShrink: c.AllowShrink})
+		show.end()
+		c.problems(env, report)
+		if env.ctx.Err() != nil {
+			return env.ctx.Err()
+		}
+		if err != nil {
+			failed++
+			fmt.Fprintf(env.stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name, explained(err))
+			continue
+		}
+		reports = append(reports, report)
+	}
+	if len(reports) > 0 {
+		table(env, reports)
+	}
+	if failed > 0 {
+		return quiet
+	}
+	return nil
+}
+
+// sources are those of the paths, or those of the configuration.
+func (c ingestCommand) sources(env *environment) (*server.Loaded, []server.Source, error) {
+	given, err := pathSources(c.Paths, server.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
+	if err != nil {
+		return nil, nil, err
+	}
+	loaded, err := c.load(env, nil, given...)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := loaded.Config.AllSources()
+	switch {
+	case len(given) > 0:
+		return loaded, loaded.Given(), nil
+	case len(all) == 0:
+		return nil, nil, usage("there is nothing to read: name a file or folder, or write sources into the configuration")
+	case c.Name != "" || c.Base != "" || c.Language != "":
+		return nil, nil, usage("--name, --base and --language are for paths on the command line; sources of the configuration say theirs there")
+	}
+	if c.Site == "" {
+		return loaded, all, nil
+	}
+	var chosen []server.Source
+	for _, source := range all {
+		if source.Site == c.Site {
+			chosen = append(chosen, source)
+		}
+	}
+	if chosen == nil {
+		return nil, nil, fmt.Errorf("no source of the configuration belongs to site %s", c.Site)
+	}
+	return loaded, chosen, nil
+}
+
+// problems lists what could not be read of a source.
+func (c ingestCommand) problems(env *environment, report ingest.Report) {
+	for i, problem := range report.Skipped {
+		if i == c.Problems {
+			break
+		}
+		fmt.Fprintf(env.stderr, "%s: %s\n", clean(problem.Origin), clean(problem.Reason))
+	}
+	if more := report.SkippedCount - min(c.Problems, len(report.Skipped)); more > 0 {
+		fmt.Fprintf(env.stderr, "and %s more in %s; --problems lists more of them\n", plural(more, "problem"), report.Name)
+	}
+}
+
+// table sums the runs up.
+func table(env *environment, reports []ingest.Report) {
+	w := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "source\tfiles\titems\tpassages\tadded\tchanged\tremoved\tunchanged\tskipped\ttime\t")
+	var sum ingest.Report
+	for _, r := range reports {
+		row(w, r.Site+"/"+r.Name, r)
+		sum.Files += r.Files
+		sum.SkippedCount += r.SkippedCount
+		sum.Elapsed += r.Elapsed
+		s := &sum.Summary
+		s.Items, s.Passages = s.Items+r.Summary.Items, s.Passages+r.Summary.Passages
+		s.Added, s.Changed = s.Added+r.Summary.Added, s.Changed+r.Summary.Changed
+		s.Removed, s.Unchanged = s.Removed+r.Summary.Removed, s.Unchanged+r.Summary.Unchanged
+	}
+	if len(reports) > 1 {
+		row(w, "all", sum)
+	}
+	w.Flush()
+	for _, r := range reports {
+		if r.Partial {
+			env.print("%s/%s: some files could not be read whole, so no item was removed.\n", r.Site, r.Name)
+		}
+	}
+}
+
+func row(w *tabwriter.Writer, name string, r ingest.Report) {
+	s := r.Summary
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", strings.ReplaceAll(name, "\t", " "), r.Files,
+		s.Items, s.Passages, s.Added, s.Changed, s.Removed, s.Unchanged, r.SkippedCount, r.Elapsed.Round(time.Millisecond))
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"frontdesk/internal/server"
+)
+
+type serveCommand struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Files or folders with content, beside those of the configuration."`
+	configFlags
+	Listen        *string `placeholder:"ADDR" help:"Address to listen on (127.0.0.1:8080)."`
+	URL           *string `placeholder:"URL" help:"Public address of this front desk."`
+	MetricsListen *string `placeholder:"ADDR" help:"Address for Prometheus (127.0.0.1:9464), or off."`
+	LogLevel      *string `placeholder:"LEVEL" help:"debug, info, warn or error."`
+}
+
+// Help is the command's example.
+func (serveCommand) Help() string {
+	return "Content that was read before is answered from at once; sources are read again in the background. " +
+		"Changes of the terms in the configuration file take effect while the server runs, also on SIGHUP.\n\n" +
+		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve --config frontdesk.yaml --listen :8080"
+}
+
+// Run serves until it is told to stop.
+func (c serveCommand) Run(env *environment) error {
+	sources, err := pathSources(c.Paths, server.Source{})
+	if err != nil {
+		return err
+	}
+	loaded, err := c.load(env, map[string]*string{
+		"listen": c.Listen, "url": c.URL, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel,
+	}, sources...)
+	if err != nil {
+		return err
+	}
+	s, err := server.New(env.ctx, server.Options{
+		Loaded: loaded,
+		Log:    server.NewLog(loaded.Config.Log, env.stderr),
+		Ready: func(address string) {
+			env.print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
+			if len(loaded.Config.Sources) == 0 {
+				env.print("No sources are configured: it answers from what was read before. Read content with `frontdesk ingest PATH`.\n")
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	defer reloadOnHangup(env.ctx, s)()
+	return s.Run(env.ctx)
+}
+
+// reloadOnHangup reads the terms again on SIGHUP, until the function it gives is called.
+func reloadOnHangup(ctx context.Context, s *server.Server) (stop func()) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		for {
+			select {
+			case <-hangup:
+				s.Reload()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangup)
+		cancel()
+	}
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/server"
+	"frontdesk/internal/terms"
+)
+
+type termsCommands struct {
+	Explain termsExplain `cmd:"" help:"Say which rule decides on an item, and why the ones before it do not."`
+}
+
+type termsExplain struct {
+	URL string `arg:"" help:"The item's URL."`
+	configFlags
+	Site   string   `placeholder:"SITE" help:"The item's site; without it, what the database knows."`
+	Source string   `placeholder:"NAME" help:"The item's source; without it, what the database knows."`
+	Type   []string `placeholder:"TYPE" help:"The item's schema.org types; without it, what the database knows."`
+}
+
+// Help is the command's example.
+func (termsExplain) Help() string {
+	return "An item that was read before is looked up, with its types and its source. For others say what they are " +
+		"with --site, --source and --type.\n\n" +
+		"Examples:\n\n\tfrontdesk terms explain https://www.example.com/premium/report\n\tfrontdesk terms explain https://www.example.com/new --type Recipe"
+}
+
+// Run explains.
+func (c termsExplain) Run(env *environment) error {
+	loaded, err := c.load(env, nil)
+	if err != nil {
+		return err
+	}
+	rules, err := loaded.Config.CompileTerms()
+	if err != nil {
+		return err
+	}
+	known, err := c.lookUp(env, loaded.Config)
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		facts := terms.Facts{Site: c.Site, Source: c.Source, URL: c.URL, Types: c.Type}
+		if sites := loaded.Config.AllSites(); facts.Site == "" && len(sites) == 1 {
+			facts.Site = sites[0].ID
+		}
+		env.print("%s is not in the database%s\n", c.URL, assumed(facts))
+		known = []terms.Facts{facts}
+	}
+	for i, facts := range known {
+		if i > 0 {
+			env.print("\n")
+		}
+		explain(env, loaded, rules.Explain(facts), facts)
+	}
+	return nil
+}
+
+// assumed says on what the decision rests when the item is unknown.
+func assumed(facts terms.Facts) string {
+	if facts.Source == "" && len(facts.Types) == 0 {
+		return ": decided by its address alone. Say --type, --source or --site for rules that ask for them."
+	}
+	return "; decided as if it were as you say."
+}
+
+// lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
+// it. No database is no error, for rules can be tried before anything was read.
+func (c termsExplain) lookUp(env *environment, config server.Config) ([]terms.Facts, error) {
+	if path, isFile := config.StoreFile(); isFile {
+		if _, err := os.Stat(path); err != nil {
+			return nil, nil
+		}
+	}
+	house, err := server.OpenHouse(env.ctx, config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		return nil, err
+	}
+	defer house.Close()
+	var refs []content.Ref
+	for _, site := range config.AllSites() {
+		if c.Site != "" && c.Site != site.ID {
+			continue
+		}
+		found, err := house.Catalog.Find(env.ctx, site.ID, c.URL)
+		if err != nil {
+			return nil, err
+		}
+		refs = append(refs, found...)
+	}
+	items, err := house.Catalog.Load(env.ctx, refs...)
+	if err != nil {
+		return nil, err
+	}
+	var known []terms.Facts
+	for i, item := range items {
+		if item.URL == "" || c.Source != "" && c.Source != refs[i].Source {
+			continue
+		}
+		facts := terms.Facts{Site: refs[i].Site, Source: refs[i].Source, URL: item.URL, Types: item.Types}
+		if len(c.Type) > 0 {
+			facts.Types = c.Type
+		}
+		known = append(known, facts)
+	}
+	return known, nil
+}
+
+// explain prints how a decision came about.
+func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts terms.Facts) {
+	d := e.Decision
+	env.print("%s: %s\n", facts.URL, summary(d))
+	for _, known := range [][2]string{{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")}} {
+		if known[1] != "" {
+			env.print("  %s: %s\n", known[0], known[1])
+		}
+	}
+	env.print("\n")
+	if len(loaded.Config.Terms) == 0 {
+		env.print("  No terms are configured, so everything is open.\n")
+		return
+	}
+	for i, step := range e.Steps {
+		mark := "does not match"
+		if step.Matched {
+			mark = "matches"
+		} else if i == d.Rule {
+			mark = "cannot be decided"
+		}
+		env.print("  rule %d (%s:%d) %s: asks for %s; %s\n", step.Rule+1, loaded.File(), step.Line, mark, step.Asks, step.Why)
+	}
+	if d.Rule < 0 {
+		env.print("  No rule matches, and what no rule matches is blocked.\n")
+	}
+}
+
+// summary says in a line what was decided.
+func summary(d terms.Decision) string {
+	parts := []string{string(d.Access)}
+	if d.Access == terms.Licensed {
+		parts = append(parts, fmt.Sprintf("excerpt of %d words", d.ExcerptWords))
+	}
+	for _, list := range []struct {
+		name   string
+		values []string
+	}{{"labels", d.Labels}, {"permits", d.Permit}, {"prohibits", d.Prohibit}} {
+		if len(list.values) > 0 {
+			parts = append(parts, list.name+" "+strings.Join(list.values, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
