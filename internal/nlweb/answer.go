@@ -29,15 +29,18 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // maxPooled is the largest buffer that is kept for the next answer.
 const maxPooled = 1 << 20
 
+// release gives a buffer back.
+func release(buffer *[]byte) {
+	if cap(*buffer) <= maxPooled {
+		buffers.Put(buffer)
+	}
+}
+
 // write answers with one JSON object. The items are ready bytes, so it is put together without an encoder.
 func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, answer *desk.Answer) error {
 	e := event.From(ctx)
 	buffer := buffers.Get().(*[]byte)
-	defer func() {
-		if cap(*buffer) <= maxPooled {
-			buffers.Put(buffer)
-		}
-	}()
+	defer release(buffer)
 	items, summary, told, err := d.items(ctx, x, answer, (*buffer)[:0])
 	*buffer = items
 	if err != nil {
@@ -83,22 +86,24 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 	return dst, summary, told, nil
 }
 
-// send writes a whole JSON body with its length.
+// send writes a whole JSON body with its length, at once: parts written one by one would each be a packet.
 func send(w http.ResponseWriter, status int, parts ...[]byte) {
-	length := 0
-	for _, part := range parts {
-		length += len(part)
+	body := parts[0]
+	if len(parts) > 1 {
+		buffer := buffers.Get().(*[]byte)
+		defer release(buffer)
+		body = (*buffer)[:0]
+		for _, part := range parts {
+			body = append(body, part...)
+		}
+		*buffer = body
 	}
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
-	header.Set("Content-Length", strconv.Itoa(length))
+	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	for _, part := range parts {
-		if _, err := w.Write(part); err != nil {
-			return // the client has gone; there is nobody left to tell
-		}
-	}
+	_, _ = w.Write(body) // when it fails, the client has gone, and there is nobody left to tell
 }
 
 // measure notes how long it took until the first byte.
