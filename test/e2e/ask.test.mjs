@@ -225,7 +225,7 @@ function faint() {
   const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
   const luminance = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
   const ground = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] === 255) return c; } return [255, 255, 255]; };
-  return [...document.querySelectorAll("h1, h2, h3 a, p, span, li, button, select, a, strong, meter ~ *")]
+  return [...document.querySelectorAll("h1, h2, h3 a, p, span, li, button, select, a, strong, blockquote, mark, code")]
     .filter((e) => e.checkVisibility({ visibilityProperty: true }) && [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim()) && e.getBoundingClientRect().width > 2)
     .map((e) => { const [a, b] = [luminance(rgb(getComputedStyle(e).color)), luminance(ground(e))].sort((x, y) => y - x); return [e.textContent.trim().slice(0, 30), +((a + 0.05) / (b + 0.05)).toFixed(2)]; })
     .filter(([, contrast]) => contrast < 4.5);
