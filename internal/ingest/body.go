@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"strings"
+
 	"frontdesk/internal/ingest/passage"
 	"frontdesk/internal/ingest/tree"
 )
@@ -99,6 +101,16 @@ func appendPart(blocks []passage.Block, n *tree.Node, points bool) []passage.Blo
 	}
 	if name != "" {
 		blocks = append(blocks, passage.Block{Text: name, Tight: points})
+	}
+	return blocks
+}
+
+// withoutTitle leaves out a heading at the beginning that only repeats the name.
+func withoutTitle(blocks []passage.Block, name string) []passage.Block {
+	for i, b := range blocks[:min(len(blocks), 3)] {
+		if b.Leads && strings.EqualFold(squeeze(b.Text), name) {
+			return append(append([]passage.Block(nil), blocks[:i]...), blocks[i+1:]...)
+		}
 	}
 	return blocks
 }

@@ -14,6 +14,7 @@ type find struct {
 	document int    // which of the documents it was found in
 	pointer  string // JSON pointer within the document
 	stub     bool   // no more than a name and a link in a list: an item only if nothing else tells of it
+	several  bool   // one of several in a list, none of which is the page itself
 	page     bool   // one of the things that describe a page together, rather than one of a list
 	main     bool   // named as what the page is about
 
@@ -116,7 +117,7 @@ func (h *harvest) visitPart(f find) {
 func (f find) part(property string, i int, node *tree.Node) find {
 	inner := f
 	inner.node, inner.pointer = node, f.pointer+"/"+property+"/"+strconv.Itoa(i)
-	inner.page, inner.main, inner.address = false, false, ""
+	inner.several, inner.page, inner.main, inner.address = true, false, false, ""
 	if address := firstText(f.node, "url", "@id"); address != "" {
 		inner.around = address
 	}
@@ -174,7 +175,7 @@ func (h *harvest) mainEntity(f find) bool {
 		return false
 	}
 	h.inside(f, "mainEntity", entity, func(inner *find) {
-		inner.main = true
+		inner.main, inner.several = true, things > 1
 		if inner.language == "" {
 			inner.language = languageOf(f.node)
 		}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -46,7 +47,7 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	case n.Deep:
 		return d, fmt.Errorf("the item is nested deeper than %d levels", mostDepth)
 	case n.Torn:
-		return d, fmt.Errorf("the item's end is missing: the document ends inside of it")
+		return d, errTorn
 	}
 	d.stub = f.stub
 	d.Types = ranked(typesOf(n))
@@ -74,6 +75,9 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	d.Object = object(n, d.Types, d.URL)
 	return d, nil
 }
+
+// errTorn is of an item without its end. That the document has none is said once, for all of it.
+var errTorn = errors.New("the item's end is missing")
 
 // describe names what stands where an object should.
 func describe(n *tree.Node) string {
@@ -191,7 +195,7 @@ func (m *mapper) address(f find, n *tree.Node, name string) (address string, der
 			}
 		}
 	}
-	if m.isPage && (f.page || f.main || f.pointer == "") {
+	if m.isPage && !f.several && (f.page || f.main || f.pointer == "") {
 		return m.page.String(), false
 	}
 	around := *m.page

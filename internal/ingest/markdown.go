@@ -53,7 +53,7 @@ func (w *worker) markdown(u *unit, r *result) {
 		return
 	}
 	m := mapper{source: w.source, page: p.page, isPage: true}
-	w.item(r, p, &m, find{node: thing}, thing, prose.after(nameOf(thing)))
+	w.item(r, p, &m, find{node: thing}, thing, withoutTitle(prose.blocks, nameOf(thing)))
 }
 
 // isDraft says whether front matter keeps a page back.
@@ -154,14 +154,6 @@ func (p *prose) name(file string) string {
 	name := strings.Join(words, " ")
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(first)) + name[size:]
-}
-
-// after gives the blocks without a heading that only repeats the name.
-func (p *prose) after(name string) []passage.Block {
-	if len(p.blocks) > 0 && p.blocks[0].Leads && squeeze(p.blocks[0].Text) == name {
-		return p.blocks[1:]
-	}
-	return p.blocks
 }
 
 var markdownParser = sync.OnceValue(func() goldmark.Markdown {

@@ -28,7 +28,7 @@ func (w *worker) page(u *unit, r *result) {
 	}
 	own := pageAddress(w.base, u.file.name)
 	v := view{worker: w, result: r, root: root, facts: factsOf(root, own)}
-	v.piece = piece{file: u.file, page: v.facts.address, isPage: true}
+	v.piece = piece{file: u.file, page: v.facts.address, base: v.facts.pageBase(), isPage: true}
 	// A page may tell of thousands of things; its text is looked for once.
 	v.main = sync.OnceValue(func() []passage.Block { return slices.Clip(mainText(root, v.facts.address)) })
 	v.read()
@@ -58,7 +58,7 @@ func (v *view) read() {
 		var blocks []passage.Block
 		if v.isMain(&m, f, n, len(finds)) {
 			n = v.facts.complete(n)
-			blocks = v.body(n)
+			blocks = withoutTitle(v.body(n), nameOf(n))
 		}
 		v.item(v.result, v.piece, &m, f, n, blocks)
 	}
@@ -158,13 +158,14 @@ func (v *view) itself(m *mapper, h *harvest) {
 		return
 	}
 	v.piece.blocks = nil
-	v.item(v.result, v.piece, m, find{node: n, page: true, language: v.facts.language, publisher: v.facts.site}, n, blocks)
+	v.item(v.result, v.piece, m, find{node: n, page: true, language: v.facts.language, publisher: v.facts.site}, n, withoutTitle(blocks, nameOf(n)))
 }
 
 // facts are what a page says of itself in its head.
 type facts struct {
 	address  *url.URL // by which it is known
-	base     *url.URL // for relative URLs in it
+	base     *url.URL // for relative URLs in its head
+	named    bool     // the page names its base
 	language string
 	site     string // the name of the site
 	kind     string // the type that OpenGraph names, in schema.org's terms
@@ -206,10 +207,18 @@ func factsOf(root *html.Node, own *url.URL) facts {
 		return true
 	})
 	if u := locate(base, own); u != nil {
-		f.base = u
+		f.base, f.named = u, true
 	}
 	f.settle(canonical, own)
 	return f
+}
+
+// pageBase is what URLs in the page are relative to: the base that it names, else its address.
+func (f *facts) pageBase() *url.URL {
+	if f.named {
+		return f.base
+	}
+	return f.address
 }
 
 // noteMeta takes one meta element; the first of a name counts.

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -87,7 +89,8 @@ type piece struct {
 	within  bool     // it is one line, which says enough of the place without a pointer to the value itself
 	blocks  []string // of a page, instead of lines: which of its blocks each document is
 	page    *url.URL
-	isPage  bool // what the piece tells of is the page
+	base    *url.URL // for relative URLs, the page's own if nil
+	isPage  bool     // what the piece tells of is the page
 }
 
 // origin names the place of what was found.
@@ -116,12 +119,8 @@ func (w *worker) text(r *result, p piece) {
 	p.text = strings.TrimRight(p.text, " \t\r\n")
 	documents, fault := tree.Parse(p.text, mostDepth)
 	finds, h := w.finds(p, documents)
-	torn := false
-	for i := range finds {
-		torn = torn || finds[i].node.Torn
-	}
 	w.items(r, p, h, finds)
-	if fault != nil && !torn {
+	if fault != nil {
 		r.problem(p.place(fault.Offset, ""), "this is no JSON that can be read: "+fault.Reason)
 	}
 }
@@ -130,7 +129,7 @@ func (w *worker) text(r *result, p piece) {
 func (w *worker) finds(p piece, documents []*tree.Node) ([]find, *harvest) {
 	h := &harvest{base: p.page}
 	for i, d := range documents {
-		z := normaliser{base: contextBase(d, p.page), language: w.source.Language}
+		z := normaliser{base: contextBase(d, cmp.Or(p.base, p.page)), language: w.source.Language}
 		z.node(d)
 		if z.ids {
 			h.index(documents[i])
@@ -212,7 +211,10 @@ func (w *worker) item(r *result, p piece, m *mapper, f find, n *tree.Node, block
 	if err == nil && int64(d.weight()) > w.limits.Item {
 		err = fmt.Errorf("%s", tooLong(w.limits.Item))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errTorn):
+		return
+	case err != nil:
 		r.problem(origin, err.Error())
 		return
 	}
