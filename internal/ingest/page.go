@@ -52,11 +52,13 @@ func (v *view) read() {
 	v.piece.blocks = v.blocks
 	before := len(v.result.drafts)
 	m := mapper{source: v.source, page: v.facts.address, isPage: true}
+	main := 0
 	for _, f := range finds {
 		f.language, f.publisher = or(f.language, v.facts.language), or(f.publisher, v.facts.site)
 		n := h.join(f.node)
 		var blocks []passage.Block
-		if v.isMain(&m, f, n, len(finds)) {
+		if main < mostMain && v.isMain(&m, f, n, len(finds)) {
+			main++
 			n = v.facts.complete(n)
 			blocks = withoutTitle(v.body(n), nameOf(n))
 		}
@@ -120,6 +122,10 @@ func (v *view) isMain(m *mapper, f find, n *tree.Node, found int) bool {
 	at, err := url.Parse(address)
 	return !derived && err == nil && (found == 1 || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path)
 }
+
+// mostMain is how many things of a page may take the page's facts and its text for theirs. Well-meant pages have a
+// few that share its URL; each costs the whole text.
+const mostMain = 8
 
 // enough is the number of words from which a thing's own text makes the page's text unnecessary.
 const enough = 80
