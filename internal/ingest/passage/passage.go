@@ -43,10 +43,14 @@ func Blocks(text string) []Block {
 
 // Cut cuts the text that the blocks make up. Within a passage blanks are single, and a line end parts two blocks.
 func Cut(blocks []Block) []string {
-	text, pieces := divide(blocks)
-	if len(pieces) == 0 {
-		return nil
+	text, words := join(blocks)
+	if words <= Most { // the common case, without looking for sentences
+		if text = strings.TrimSpace(text); text == "" {
+			return nil
+		}
+		return []string{text}
 	}
+	pieces := divide(text, blocks)
 	left := 0
 	for _, p := range pieces {
 		left += p.words
@@ -118,14 +122,24 @@ func (p piece) better(than piece) bool {
 	return p.hash < than.hash
 }
 
-// divide joins the blocks to one text with single blanks, and finds its pieces.
-func divide(blocks []Block) (string, []piece) {
-	var text strings.Builder
+// join makes one text of the blocks, a line for each, with single blanks; words counts up to one more than Most.
+func join(blocks []Block) (text string, words int) {
+	var out strings.Builder
+	size := 0
 	for _, b := range blocks {
-		squeeze(&text, b.Text)
-		text.WriteByte('\n')
+		size += len(b.Text) + 1
 	}
-	whole := text.String()
+	out.Grow(size)
+	for _, b := range blocks {
+		squeeze(&out, b.Text)
+		out.WriteByte('\n')
+	}
+	_, words = measure(out.String(), Most+1)
+	return out.String(), words
+}
+
+// divide finds the pieces of the text that the blocks were joined to.
+func divide(whole string, blocks []Block) []piece {
 	cased := strings.IndexFunc(whole, unicode.IsUpper) >= 0
 	var pieces []piece
 	var ends []int
@@ -144,7 +158,7 @@ func divide(blocks []Block) (string, []piece) {
 			pieces[len(pieces)-1].rank = b.rank()
 		}
 	}
-	return whole, pieces
+	return pieces
 }
 
 func (b Block) rank() rank {
@@ -159,14 +173,37 @@ func (b Block) rank() rank {
 
 // squeeze writes s without blanks at its ends, and with one between words, whatever they were.
 func squeeze(out *strings.Builder, s string) {
-	first := true
-	for word := range strings.FieldsSeq(s) {
-		if !first {
-			out.WriteByte(' ')
+	empty := true
+	for i := 0; i < len(s); {
+		for i < len(s) && blankAt(s, i) > 0 {
+			i += blankAt(s, i)
 		}
-		first = false
-		out.WriteString(word)
+		start := i
+		for i < len(s) && (s[i] > ' ' && s[i] < utf8.RuneSelf || blankAt(s, i) == 0) {
+			i++
+		}
+		if start < i {
+			if !empty {
+				out.WriteByte(' ')
+			}
+			empty = false
+			out.WriteString(s[start:i])
+		}
 	}
+}
+
+// blankAt gives the length of the white space character at i, 0 if there is none.
+func blankAt(s string, i int) int {
+	switch c := s[i]; {
+	case c == ' ' || '\t' <= c && c <= '\r':
+		return 1
+	case c < 0xc2 || c > 0xe3: // where no white space begins in UTF-8
+		return 0
+	}
+	if r, size := utf8.DecodeRuneInString(s[i:]); unicode.IsSpace(r) {
+		return size
+	}
+	return 0
 }
 
 // appendPieces adds the sentence text[begin:end], in parts of Most words if it is longer.
@@ -196,19 +233,21 @@ func Words(text string) int {
 func measure(s string, most int) (length, words int) {
 	inWord := false
 	var dense weight // of the run of characters without blanks that is being read
-	for i, r := range s {
-		if r < utf8.RuneSelf {
-			if r == ' ' || '\t' <= r && r <= '\r' {
-				inWord = false
-				continue
-			}
-		} else if unicode.IsSpace(r) {
-			inWord = false
+	for i := 0; i < len(s); {
+		if c := s[i]; c > ' ' && c < utf8.RuneSelf && inWord {
+			i++
 			continue
 		}
+		if size := blankAt(s, i); size > 0 {
+			inWord = false
+			i += size
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
 		share := weightOf(r)
 		if inWord && !(share > 0 && dense.full(share)) {
 			dense += share
+			i += size
 			continue
 		}
 		if words == most {
@@ -216,6 +255,7 @@ func measure(s string, most int) (length, words int) {
 		}
 		words++
 		inWord, dense = true, share
+		i += size
 	}
 	return len(s), words
 }
