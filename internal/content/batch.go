@@ -1,196 +1,148 @@
 package content
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"iter"
 
 	"frontdesk/internal/store"
 )
 
-// planning is what one batch is going to do. Its memory serves batch after batch.
-type planning struct {
-	order []string       // the IDs in the batch, in the order in which they were put first
-	items map[string]int // where in the batch the last item of an ID is
-	known map[string]standing
+// A run keeps in memory where it stands with every item: identity, digest and number, some hundred bytes for each, but
+// nothing of their content. So it reads the versions of its source once, in order, and writes only what has changed.
 
-	drop    []int64     // versions of this run that a later item replaces
-	expire  []int64     // published versions that end with this run
-	restore []int64     // published versions that are to stay after all
-	insert  []insertion // new versions
-	seen    []int64     // published versions that were put unchanged
-	unseen  []int64     // and that no longer are
-	count   Summary     // what all this adds to the run's
-}
-
-// standing is what the database has of an ID: the version that readers see, and the one that this run has put.
-type standing struct {
-	current, pending version
-}
-
+// version is what a run knows of a version of an item.
 type version struct {
-	n        int64 // 0 if there is none
-	ended    bool  // by this run
-	passages int
-	hash     []byte
+	n        int64
+	hash     [16]byte
+	passages int32
+	state    state
+}
+
+// state is what the run has done with a published version.
+type state int8
+
+const (
+	untouched state = iota // so far
+	kept                   // it was put again, unchanged
+	ended                  // another version takes its place
+)
+
+// plan is what one batch is going to do.
+type plan struct {
+	drop    []int64       // versions of this run that a later item replaces
+	expire  []int64       // published versions that end with this run
+	restore []int64       // published versions that are to stay after all
+	insert  []insertion   // new versions
+	states  map[key]state // of published versions, as they will be
+	forget  []key         // items of this run that are back to what was published
+	count   Summary       // what all this adds to the run's
 }
 
 type insertion struct {
 	version
-	id   string
+	key  key
 	item *Item
 }
 
-func newPlanning() *planning {
-	return &planning{items: map[string]int{}, known: map[string]standing{}}
-}
-
-func (p *planning) reset() {
-	clear(p.items)
-	clear(p.known)
-	*p = planning{order: p.order[:0], items: p.items, known: p.known, drop: p.drop[:0], expire: p.expire[:0],
-		restore: p.restore[:0], insert: p.insert[:0], seen: p.seen[:0], unseen: p.unseen[:0]}
-}
-
-// flush writes the batch. What is there is read outside the writing transaction, which can be short: nobody but the
-// holder of the lease changes a source's rows, and the writing transaction begins by looking whether that is still
-// this run.
+// flush writes the batch, in one transaction. What the run knows changes only when that has succeeded.
 func (r *Run) flush(ctx context.Context) error {
 	if len(r.batch) == 0 {
 		return nil
 	}
-	p := r.write
-	p.reset()
+	p := plan{states: map[key]state{}}
+	last := make(map[key]int, len(r.batch))
 	for i := range r.batch {
-		id := ItemID(r.key.Site, r.key.Source, r.batch[i].URL)
-		if _, again := p.items[id]; again {
+		k := itemKey(r.key.Site, r.key.Source, r.batch[i].URL)
+		if _, again := last[k]; again {
 			p.count.Duplicates++
-		} else {
-			p.order = append(p.order, id)
 		}
-		p.items[id] = i
+		last[k] = i
 	}
-	if err := r.lookUp(ctx, p); err != nil {
+	for i := range r.batch {
+		k := itemKey(r.key.Site, r.key.Source, r.batch[i].URL)
+		if last[k] == i {
+			r.decide(&p, k, &r.batch[i])
+		}
+	}
+	if err := r.save(ctx, &p); err != nil {
 		return err
 	}
-	for _, id := range p.order {
-		r.decide(p, id, &r.batch[p.items[id]])
-	}
-	if err := r.save(ctx, p); err != nil {
-		return err
-	}
-	r.applied(p)
+	r.apply(&p)
 	clear(r.batch)
 	r.batch, r.size = r.batch[:0], 0
 	return nil
 }
 
-// lookUp reads what the database has of the batch's IDs.
-func (r *Run) lookUp(ctx context.Context, p *planning) error {
-	return r.catalog.db.View(ctx, func(tx *store.Tx) error {
-		clear(p.known)
-		for part := range parts(p.order) {
-			list, args := among(3, part)
-			rows, err := tx.Query(ctx, `SELECT id, n, since, until, passages, hash FROM content_version
-				WHERE source = $1 AND (until IS NULL OR until > $2) AND id IN (`+list+`)`,
-				append([]any{r.source, r.published}, args...)...)
-			if err != nil {
-				return err
-			}
-			if err := p.note(rows, r.published); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (p *planning) note(rows *sql.Rows, published int64) error {
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var v version
-		var since int64
-		var until sql.NullInt64
-		if err := rows.Scan(&id, &v.n, &since, &until, &v.passages, &v.hash); err != nil {
-			return err
-		}
-		v.ended = until.Valid
-		s := p.known[id]
-		if since > published {
-			s.pending = v
-		} else {
-			s.current = v
-		}
-		p.known[id] = s
-	}
-	return rows.Err()
-}
-
 // decide adds to the plan what an item asks for.
-func (r *Run) decide(p *planning, id string, item *Item) {
-	s := p.known[id]
+func (r *Run) decide(p *plan, k key, item *Item) {
 	hash := hashItem(item)
-	if s.pending.n != 0 || s.current.n != 0 && r.seen.has(s.current.n) {
+	current, published := r.current[k]
+	pending, written := r.pending[k]
+	if written || published && current.state == kept {
 		p.count.Duplicates++
 	}
-	switch {
-	case s.pending.n != 0 && bytes.Equal(s.pending.hash, hash):
+	if written && pending.hash == hash {
 		return
-	case s.pending.n != 0:
-		p.drop = append(p.drop, s.pending.n)
-		p.count.Items--
-		p.count.Passages -= s.pending.passages
-		if s.current.n != 0 {
+	}
+	if written {
+		p.drop = append(p.drop, pending.n)
+		p.count.add(&pending, -1)
+		if published {
 			p.count.Changed--
 		} else {
 			p.count.Added--
 		}
 	}
-	if s.current.n != 0 && bytes.Equal(s.current.hash, hash) {
-		p.keep(&r.seen, s.current)
+	if published && current.hash == hash {
+		p.keep(k, &current, written)
 		return
 	}
-	if s.current.n != 0 {
-		p.replace(&r.seen, s.current)
-		p.count.Changed++
+	if published {
+		p.replace(k, &current)
 	} else {
 		p.count.Added++
 	}
-	p.insert = append(p.insert, insertion{id: id, item: item, version: version{passages: len(item.Passages), hash: hash}})
-	p.count.Items++
-	p.count.Passages += len(item.Passages)
+	v := version{hash: hash, passages: int32(len(item.Passages))}
+	p.insert = append(p.insert, insertion{version: v, key: k, item: item})
+	p.count.add(&v, 1)
 }
 
 // keep lets the published version stand, even if this run had ended it before.
-func (p *planning) keep(seen *bitmap, current version) {
-	if current.ended {
+func (p *plan) keep(k key, current *version, written bool) {
+	if written {
+		p.forget = append(p.forget, k)
 		p.restore = append(p.restore, current.n)
-		p.count.Items++
-		p.count.Passages += current.passages
+		p.count.add(current, 1)
 	}
-	if !seen.has(current.n) {
-		p.seen = append(p.seen, current.n)
+	if current.state != kept {
+		p.states[k] = kept
 		p.count.Unchanged++
 	}
 }
 
 // replace ends the published version.
-func (p *planning) replace(seen *bitmap, current version) {
-	if !current.ended {
-		p.expire = append(p.expire, current.n)
-		p.count.Items--
-		p.count.Passages -= current.passages
-	}
-	if seen.has(current.n) {
-		p.unseen = append(p.unseen, current.n)
+func (p *plan) replace(k key, current *version) {
+	p.count.Changed++
+	if current.state == kept {
 		p.count.Unchanged--
+	}
+	if current.state != ended {
+		p.states[k] = ended
+		p.expire = append(p.expire, current.n)
+		p.count.add(current, -1)
 	}
 }
 
+// add counts a version in, or out.
+func (s *Summary) add(v *version, times int) {
+	s.Items += times
+	s.Passages += times * int(v.passages)
+}
+
 // save carries the plan out. A batch in which nothing changed writes nothing, unless the lease needs it.
-func (r *Run) save(ctx context.Context, p *planning) error {
+func (r *Run) save(ctx context.Context, p *plan) error {
 	if len(p.drop)+len(p.expire)+len(p.restore)+len(p.insert) == 0 && r.catalog.now().Before(r.renewAt) {
 		return nil
 	}
@@ -199,11 +151,7 @@ func (r *Run) save(ctx context.Context, p *planning) error {
 		number++
 		p.insert[i].n = number
 	}
-	renewAt := r.catalog.now().Add(leaseTime / 3)
-	err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
-		if err := r.renew(ctx, tx); err != nil {
-			return err
-		}
+	err := r.update(ctx, func(tx *store.Tx) error {
 		if err := dropVersions(ctx, tx, p.drop); err != nil {
 			return err
 		}
@@ -216,14 +164,35 @@ func (r *Run) save(ctx context.Context, p *planning) error {
 		return r.insert(ctx, tx, p.insert)
 	})
 	if err == nil {
-		r.last, r.renewAt = number, renewAt
+		r.last = number
 	}
 	return err
 }
 
+// apply brings what the run knows to where the database is.
+func (r *Run) apply(p *plan) {
+	for k, state := range p.states {
+		v := r.current[k]
+		v.state = state
+		r.current[k] = v
+	}
+	for _, k := range p.forget {
+		delete(r.pending, k)
+	}
+	for i := range p.insert {
+		r.pending[p.insert[i].key] = p.insert[i].version
+	}
+	r.count.Added += p.count.Added
+	r.count.Changed += p.count.Changed
+	r.count.Unchanged += p.count.Unchanged
+	r.count.Duplicates += p.count.Duplicates
+	r.count.Items += p.count.Items
+	r.count.Passages += p.count.Passages
+}
+
 // expire ends published versions as of the revision that the run will publish.
 func (r *Run) expire(ctx context.Context, tx *store.Tx, versions []int64) error {
-	for part := range parts(versions) {
+	for part := range parts(versions, maxAmong) {
 		list, args := among(2, part)
 		_, err := tx.Exec(ctx, `UPDATE content_version SET until = $1 WHERE n IN (`+list+`)`, append([]any{r.published + 1}, args...)...)
 		if err != nil {
@@ -240,7 +209,7 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx, inserts []insertion) err
 	versions := func(yield func([]any) bool) {
 		for i := range inserts {
 			v := &inserts[i]
-			if !yield([]any{v.n, r.source, v.id, r.published + 1, nil, v.passages, v.hash}) {
+			if !yield([]any{v.n, r.source, v.key.String(), r.published + 1, nil, int64(v.passages), v.hash[:]}) {
 				return
 			}
 		}
@@ -260,20 +229,33 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx, inserts []insertion) err
 	return err
 }
 
-// applied brings the run's own memory to where the database is.
-func (r *Run) applied(p *planning) {
-	for _, n := range p.seen {
-		r.seen.add(n)
-	}
-	for _, n := range p.unseen {
-		r.seen.remove(n)
-	}
-	r.count.Added += p.count.Added
-	r.count.Changed += p.count.Changed
-	r.count.Unchanged += p.count.Unchanged
-	r.count.Duplicates += p.count.Duplicates
-	r.count.Items += p.count.Items
-	r.count.Passages += p.count.Passages
+// recall reads what is published of the source, and from which number to go on.
+func (r *Run) recall(ctx context.Context) error {
+	after, before := numberRange(r.source)
+	return r.catalog.db.View(ctx, func(tx *store.Tx) error {
+		r.current = make(map[key]version, r.items)
+		if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(n), $1) FROM content_version WHERE n > $1 AND n < $2`, after, before).Scan(&r.last); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT n, id, passages, hash FROM content_version WHERE n > $1 AND n < $2 AND until IS NULL`, after, before)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var v version
+			var id, hash sql.RawBytes
+			if err := rows.Scan(&v.n, &id, &v.passages, &hash); err != nil {
+				return err
+			}
+			k, ok := parseKey(id)
+			if !ok || copy(v.hash[:], hash) != len(v.hash) {
+				return errors.New("a version of an item is damaged in the database")
+			}
+			r.current[k] = v
+		}
+		return rows.Err()
+	})
 }
 
 func dropVersions(ctx context.Context, tx *store.Tx, versions []int64) error {
@@ -285,7 +267,7 @@ func dropVersions(ctx context.Context, tx *store.Tx, versions []int64) error {
 
 // execAmong runs a statement that ends in "IN (" for the numbers, some hundreds at a time.
 func execAmong(ctx context.Context, tx *store.Tx, statement string, numbers []int64) error {
-	for part := range parts(numbers) {
+	for part := range parts(numbers, maxAmong) {
 		list, args := among(1, part)
 		if _, err := tx.Exec(ctx, statement+list+`)`, args...); err != nil {
 			return err
@@ -297,11 +279,11 @@ func execAmong(ctx context.Context, tx *store.Tx, statement string, numbers []in
 // maxAmong is how many values one IN (...) takes.
 const maxAmong = 500
 
-// parts cuts a list into pieces for one IN (...) each.
-func parts[T any](list []T) iter.Seq[[]T] {
+// parts cuts a list into pieces of a bearable size.
+func parts[T any](list []T, size int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(list) > 0 {
-			n := min(len(list), maxAmong)
+			n := min(len(list), size)
 			if !yield(list[:n]) {
 				return
 			}

@@ -14,13 +14,28 @@ import (
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
+// key is an item's identity; ItemID writes it out.
+type key [16]byte
+
 // ItemID is the identity of the item at url in a source of a site, over all its versions: 26 letters and digits.
-func ItemID(site, source, url string) string {
+func ItemID(site, source, url string) string { return itemKey(site, source, url).String() }
+
+func itemKey(site, source, url string) key {
 	d := newDigest()
 	d.text(site)
 	d.text(source)
 	d.text(url)
-	return base32Lower.EncodeToString(d.sum()[:16])
+	return d.sum()
+}
+
+func (k key) String() string { return base32Lower.EncodeToString(k[:]) }
+
+func parseKey(id []byte) (k key, ok bool) {
+	if base32Lower.DecodedLen(len(id)) != len(k) {
+		return k, false
+	}
+	_, err := base32Lower.Decode(k[:], id)
+	return k, err == nil
 }
 
 // PassageID is the identity of a passage within its item. It depends on the text alone, and on how many equal texts
@@ -35,7 +50,7 @@ func PassageID(text string, seen int) string {
 }
 
 // hashItem is the digest by which a change is found: of everything in the item but its Origin.
-func hashItem(item *Item) []byte {
+func hashItem(item *Item) [16]byte {
 	d := newDigest()
 	d.text(item.URL)
 	d.number(int64(len(item.Types)))
@@ -52,13 +67,13 @@ func hashItem(item *Item) []byte {
 		d.text(item.Passages[i].ID)
 		d.text(item.Passages[i].Text)
 	}
-	return d.sum()[:16]
+	return d.sum()
 }
 
 // digest hashes a sequence of fields, each with its length before it, so that no two sequences look alike.
 type digest struct {
 	hash.Hash
-	scratch [8]byte
+	scratch [sha256.Size]byte
 }
 
 func newDigest() *digest { return &digest{Hash: sha256.New()} }
@@ -69,8 +84,7 @@ func (d *digest) text(s string) {
 }
 
 func (d *digest) number(n int64) {
-	binary.LittleEndian.PutUint64(d.scratch[:], uint64(n))
-	d.Write(d.scratch[:])
+	d.Write(binary.LittleEndian.AppendUint64(d.scratch[:0], uint64(n)))
 }
 
 func (d *digest) time(t time.Time) {
@@ -81,7 +95,7 @@ func (d *digest) time(t time.Time) {
 	d.number(t.UnixMicro())
 }
 
-func (d *digest) sum() []byte { return d.Sum(nil) }
+func (d *digest) sum() [16]byte { return [16]byte(d.Sum(d.scratch[:0])) }
 
 // clean replaces what no database keeps as text: bytes that are not UTF-8, and NUL.
 func clean(s string) string {

@@ -142,13 +142,23 @@ func (r *Run) taken(by holder, left time.Duration) error {
 	return err
 }
 
-// renew keeps the lease, and fails if somebody has taken it over. Every transaction in which the run writes begins
-// with it.
-func (r *Run) renew(ctx context.Context, tx *store.Tx) error {
-	n, err := tx.Exec(ctx, `UPDATE content_source SET lease_until = $1 WHERE n = $2 AND lease = $3`,
-		store.Micros(r.catalog.now().Add(leaseTime)), r.source, r.holder.String())
-	if err == nil && n == 0 {
-		err = r.lost()
+// update is a transaction in which the run writes. It begins with renewing the lease, and fails if somebody has taken
+// that over.
+func (r *Run) update(ctx context.Context, fn func(*store.Tx) error) error {
+	now := r.catalog.now()
+	err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE content_source SET lease_until = $1 WHERE n = $2 AND lease = $3`,
+			store.Micros(now.Add(leaseTime)), r.source, r.holder.String())
+		if err == nil && n == 0 {
+			err = r.lost()
+		}
+		if err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	if err == nil {
+		r.renewAt = now.Add(leaseTime / 3)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
@@ -41,6 +42,10 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 		return Summary{}, err
 	}
 	r.end()
+	if inserted := summary.Added + summary.Changed; inserted >= 1000 && 5*inserted >= summary.Items {
+		// What is published stands, whether or not this succeeds.
+		_ = r.catalog.db.Settle(ctx, "content_version")
+	}
 	return summary, nil
 }
 
@@ -56,60 +61,21 @@ func (r *Run) shrinks(options CommitOptions) error {
 
 // expireUnseen ends the published versions that the run has not put again.
 func (r *Run) expireUnseen(ctx context.Context) error {
-	if r.count.Changed+r.count.Unchanged == r.items {
-		return nil
+	var unseen []int64
+	for _, v := range r.current {
+		if v.state == untouched {
+			unseen = append(unseen, v.n)
+			r.count.Removed++
+			r.count.add(&v, -1)
+		}
 	}
-	at, end := numberRange(r.source)
-	for {
-		page, err := r.standing(ctx, at, end)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		at = page[len(page)-1].n
-		var unseen []int64
-		for _, v := range page {
-			if !r.seen.has(v.n) {
-				unseen = append(unseen, v.n)
-				r.count.Removed++
-				r.count.Items--
-				r.count.Passages -= v.passages
-			}
-		}
-		if len(unseen) == 0 {
-			continue
-		}
-		err = r.catalog.db.Update(ctx, func(tx *store.Tx) error {
-			if err := r.renew(ctx, tx); err != nil {
-				return err
-			}
-			return r.expire(ctx, tx, unseen)
-		})
-		if err != nil {
+	slices.Sort(unseen)
+	for part := range parts(unseen, sweepSize) {
+		if err := r.update(ctx, func(tx *store.Tx) error { return r.expire(ctx, tx, part) }); err != nil {
 			return err
 		}
 	}
-}
-
-// standing reads a page of the published versions that nothing has ended yet.
-func (r *Run) standing(ctx context.Context, after, end int64) (page []version, err error) {
-	err = r.catalog.db.View(ctx, func(tx *store.Tx) error {
-		page = page[:0]
-		rows, err := tx.Query(ctx, `SELECT n, passages FROM content_version
-			WHERE n > $1 AND n < $2 AND since <= $3 AND until IS NULL ORDER BY n LIMIT 5000`, after, end, r.published)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var v version
-			if err := rows.Scan(&v.n, &v.passages); err != nil {
-				return err
-			}
-			page = append(page, v)
-		}
-		return rows.Err()
-	})
-	return page, err
+	return nil
 }
 
 // publish makes the run's revision the one that readers see. It is one small transaction.

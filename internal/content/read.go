@@ -112,38 +112,51 @@ func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64
 	return rows.Err()
 }
 
-// selectItem are the columns that scanned takes, after those of content_version that a query begins with.
-const itemFields = `i.url, i.types, i.name, i.description, i.keys, i.language, i.image, i.publisher, i.published, i.modified, i.origin, i.passages`
+// pageSize is how many items one query reads. In pages the engines keep to the order of the numbers, where for all at
+// once PostgreSQL might sort a whole catalog with its texts.
+const pageSize = 1000
 
-// visible joins the versions of source $1 with what they hold, as of revision $3. CROSS JOIN keeps SQLite from turning
-// the order of the tables around, and with it the order of the rows.
-const visible = ` FROM content_version v CROSS JOIN content_item i
-	WHERE i.n = v.n AND v.source = $1 AND v.since > $2 AND v.since <= $3 AND (v.until IS NULL OR v.until > $3)
-	ORDER BY v.since, v.n`
+// What a page is read by: the versions between two numbers that are visible in revision $3, with what they hold. CROSS
+// JOIN keeps SQLite from turning the order of the tables around.
+const (
+	selectEntries = `SELECT v.n, v.id, v.since, ` + entryColumns + pageOfItems
+	selectWhole   = `SELECT v.n, v.id, v.since, ` + entryColumns + `, i.object` + pageOfItems
+	entryColumns  = `i.url, i.types, i.name, i.description, i.keys, i.language, i.image, i.publisher, i.published, i.modified, i.origin, i.passages`
+	pageOfItems   = ` FROM content_version v CROSS JOIN content_item i
+		WHERE i.n = v.n AND v.n > $1 AND v.n < $2 AND v.since <= $3 AND (v.until IS NULL OR v.until > $3) ORDER BY v.n LIMIT $4`
+)
 
-func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int64, fn func(Change) error) error {
-	rows, err := tx.Query(ctx, `SELECT v.id, v.since, `+itemFields+visible, s.n, since, s.published)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var read scanned
-	var ref Ref
-	targets := append([]any{&ref.ID, &ref.Since}, read.fields()...)
-	for rows.Next() {
-		ref = Ref{Site: s.key.Site, Source: s.key.Source}
-		if err := rows.Scan(targets...); err != nil {
+// walk calls fn with every item of the source that appeared after revision since, in the order of the numbers, which is
+// that of the revisions and of Put.
+func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, query string, fn func(*itemReader) error) error {
+	after, before := numberRange(s.n)
+	if since > 0 {
+		var first sql.NullInt64
+		err := tx.QueryRow(ctx, `SELECT MIN(n) FROM content_version WHERE source = $1 AND since = (
+			SELECT MIN(since) FROM content_version WHERE source = $1 AND since > $2)`, s.n, since).Scan(&first)
+		if err != nil || !first.Valid {
 			return err
 		}
-		item, err := read.take()
+		after = first.Int64 - 1
+	}
+	for {
+		read := newItemReader(s.key, query == selectWhole)
+		rows, err := tx.Query(ctx, query, after, before, s.published, pageSize)
 		if err != nil {
 			return err
 		}
-		if err := fn(Change{Entry: Entry{Ref: ref, Item: item}}); err != nil {
+		n, err := read.all(rows, fn)
+		if err != nil || n < pageSize {
 			return err
 		}
+		after = read.n
 	}
-	return rows.Err()
+}
+
+func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int64, fn func(Change) error) error {
+	return s.walk(ctx, tx, since, selectEntries, func(read *itemReader) error {
+		return fn(Change{Entry: Entry{Ref: read.ref, Item: read.item}})
+	})
 }
 
 // Each calls fn with every item that a site has now, whole, by source and in the order in which they were put. An error
@@ -155,44 +168,16 @@ func (c *Catalog) Each(ctx context.Context, site string, fn func(Item) error) er
 			return err
 		}
 		for _, s := range sources {
-			if s.key.Site == site {
-				err = errors.Join(err, s.each(ctx, tx, fn))
+			if s.key.Site != site {
+				continue
 			}
+			err := s.walk(ctx, tx, 0, selectWhole, func(read *itemReader) error { return fn(read.item) })
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func (s publishedSource) each(ctx context.Context, tx *store.Tx, fn func(Item) error) error {
-	rows, err := tx.Query(ctx, `SELECT `+itemFields+`, i.object`+visible, s.n, 0, s.published)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		item, err := scanWhole(rows)
-		if err != nil {
-			return err
-		}
-		if err := fn(item); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-func scanWhole(rows *sql.Rows, before ...any) (Item, error) {
-	var read scanned
-	var object []byte
-	if err := rows.Scan(append(append(before, read.fields()...), &object)...); err != nil {
-		return Item{}, err
-	}
-	item, err := read.take()
-	item.Object = object
-	return item, err
 }
 
 // Load gives the items that refs name, whole, in their order. A version that is no more gives a zero Item.
@@ -231,33 +216,24 @@ func loadFrom(ctx context.Context, tx *store.Tx, key SourceKey, n int64, wanted 
 			ids = append(ids, ref.ID)
 		}
 	}
-	for part := range parts(ids) {
+	for part := range parts(ids, maxAmong) {
 		list, args := among(2, part)
-		rows, err := tx.Query(ctx, `SELECT v.id, v.since, `+itemFields+`, i.object FROM content_version v CROSS JOIN content_item i
+		rows, err := tx.Query(ctx, `SELECT v.n, v.id, v.since, `+entryColumns+`, i.object FROM content_version v CROSS JOIN content_item i
 			WHERE i.n = v.n AND v.source = $1 AND v.id IN (`+list+`)`, append([]any{n}, args...)...)
 		if err != nil {
 			return err
 		}
-		if err := takeWanted(rows, key, wanted, items); err != nil {
+		_, err = newItemReader(key, true).all(rows, func(read *itemReader) error {
+			for _, i := range wanted[read.ref] {
+				items[i] = read.item
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func takeWanted(rows *sql.Rows, key SourceKey, wanted map[Ref][]int, items []Item) error {
-	defer rows.Close()
-	for rows.Next() {
-		ref := Ref{Site: key.Site, Source: key.Source}
-		item, err := scanWhole(rows, &ref.ID, &ref.Since)
-		if err != nil {
-			return err
-		}
-		for _, i := range wanted[ref] {
-			items[i] = item
-		}
-	}
-	return rows.Err()
 }
 
 // Find gives the current versions of the items at url in a site, by source: none, one, or one for each source that has

@@ -24,17 +24,16 @@ type Run struct {
 	swept           int64
 	items, passages int
 
-	mu    sync.Mutex
-	over  error     // why nothing can be put or committed any more
-	ended bool      // whether the lease is given back
-	batch []Item    // put, but not written yet
-	size  int       // of the batch, in bytes
-	last  int64     // the number of the last version that was written
-	seen  bitmap    // published versions that were put again unchanged
-	count Summary   // so far; Items and Passages are what the run changes of them
-	write *planning // memory for the next batch
-
-	renewAt time.Time // when a batch must write, if only to renew the lease
+	mu      sync.Mutex
+	over    error           // why nothing can be put or committed any more
+	ended   bool            // whether the lease is given back
+	current map[key]version // what is published
+	pending map[key]version // what this run has written
+	batch   []Item          // what was put, but not written yet
+	size    int             // of the batch, in bytes
+	last    int64           // the number of the last version that was written
+	count   Summary         // so far; Items and Passages are what the run changes of them
+	renewAt time.Time       // when a batch must write, if only to renew the lease
 }
 
 // Summary counts what a run did.
@@ -69,7 +68,7 @@ var errRunOver = errors.New("the run is over")
 // fails with fail.Unavailable and says when to try again. A run that died is taken over, at once if it was a process of
 // this machine, else when it has been silent for half a minute; what it left behind is swept away.
 func (c *Catalog) Begin(ctx context.Context, site, source string) (*Run, error) {
-	r := &Run{catalog: c, key: SourceKey{site, source}, holder: newHolder(), write: newPlanning()}
+	r := &Run{catalog: c, key: SourceKey{site, source}, holder: newHolder(), pending: map[key]version{}}
 	err := c.db.Update(ctx, func(tx *store.Tx) (err error) {
 		if r.source, err = ensureSource(ctx, tx, r.key); err != nil {
 			return err
@@ -79,7 +78,10 @@ func (c *Catalog) Begin(ctx context.Context, site, source string) (*Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sweep(ctx); err != nil {
+	if err = r.sweep(ctx); err == nil {
+		err = r.recall(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Abort(ctx))
 	}
 	return r, nil
@@ -153,5 +155,5 @@ func (r *Run) Abort(ctx context.Context) error {
 // end lets go of the run's memory and refuses what comes after.
 func (r *Run) end() {
 	r.over, r.ended = errRunOver, true
-	r.batch, r.write, r.seen = nil, nil, bitmap{}
+	r.batch, r.current, r.pending = nil, nil, nil
 }

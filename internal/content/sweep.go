@@ -34,13 +34,7 @@ func (r *Run) sweep(ctx context.Context) error {
 	if err := r.retire(ctx); err != nil {
 		return err
 	}
-	if err := r.catalog.sweepForgotten(ctx); err != nil {
-		return err
-	}
-	after, before := numberRange(r.source)
-	return r.catalog.db.View(ctx, func(tx *store.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COALESCE(MAX(n), $1) FROM content_version WHERE n > $1 AND n < $2`, after, before).Scan(&r.last)
-	})
+	return r.catalog.sweepForgotten(ctx)
 }
 
 // undo takes back what a run wrote that never published it.
@@ -58,10 +52,7 @@ func (r *Run) undo(ctx context.Context) error {
 // each runs fn, in transactions of a bearable size, for all that query finds, which must be less each time.
 func (r *Run) each(ctx context.Context, query string, bound int64, fn func(context.Context, *store.Tx, []int64) error) error {
 	for more := true; more; {
-		err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
-			if err := r.renew(ctx, tx); err != nil {
-				return err
-			}
+		err := r.update(ctx, func(tx *store.Tx) error {
 			found, err := numbers(ctx, tx, query, r.source, bound, sweepSize)
 			if err != nil {
 				return err
@@ -102,7 +93,7 @@ func (r *Run) retire(ctx context.Context) error {
 		return nil
 	}
 	// The horizon moves before anything behind it goes, so that no follower misses a removal and does not know it.
-	err := r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+	err := r.update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE content_source SET horizon = $1 WHERE n = $2`, oldest, r.source)
 		return err
 	})

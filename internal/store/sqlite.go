@@ -20,6 +20,7 @@ import (
 type sqliteEngine struct {
 	path    string
 	readers *sql.DB
+	queries *statements
 	writers *sql.DB // of one connection
 	writer  *writer
 }
@@ -38,7 +39,7 @@ func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
 	e := &sqliteEngine{path: path}
 	var err error
 	e.writers, err = openPool(ctx, path, 1, "_txlock=immediate", "journal_mode(wal)", "synchronous(full)",
-		"cache_size(-16000)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)")
+		"cache_size(-16000)", "journal_size_limit(67108864)")
 	if err != nil {
 		return nil, explainSQLite(err, path)
 	}
@@ -50,6 +51,7 @@ func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
 	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.readers.Close(), e.writers.Close())
 	}
+	e.queries = newStatements(e.readers)
 	e.writer = startWriter(conn)
 	return e, nil
 }
@@ -115,12 +117,20 @@ func (e *sqliteEngine) name() string { return SQLite }
 func (e *sqliteEngine) ping(ctx context.Context) error { return e.readers.PingContext(ctx) }
 
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
-	return view(ctx, e.readers, sql.LevelDefault, fn)
+	tx := &Tx{bulk: refuseBulk, known: e.queries}
+	if err := view(ctx, e.readers, sql.LevelDefault, tx, fn); err != nil {
+		return err
+	}
+	e.queries.learn(ctx, tx.asked)
+	return nil
 }
 
 func (e *sqliteEngine) update(ctx context.Context, fn func(*Tx) error) error {
 	return e.writer.update(ctx, fn)
 }
+
+// settle has nothing to do: without statistics SQLite takes the index that fits a query best.
+func (e *sqliteEngine) settle(context.Context, []string) error { return nil }
 
 // migrate needs no lock of its own: a writing transaction excludes other processes from its beginning.
 func (e *sqliteEngine) migrate(ctx context.Context, fn func(*Tx) error) error {
@@ -140,14 +150,14 @@ func (e *sqliteEngine) close() error {
 	return errors.Join(e.readers.Close(), e.writer.close(), e.writers.Close())
 }
 
-// view runs fn on a snapshot of a pool's database and lets go of it, come what may.
-func view(ctx context.Context, pool *sql.DB, isolation sql.IsolationLevel, fn func(*Tx) error) error {
-	sqlTx, err := pool.BeginTx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
+// view runs fn with tx on a snapshot of a pool's database and lets go of it, come what may.
+func view(ctx context.Context, pool *sql.DB, isolation sql.IsolationLevel, tx *Tx, fn func(*Tx) error) (err error) {
+	tx.tx, err = pool.BeginTx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	defer sqlTx.Rollback()
-	return perform(&Tx{tx: sqlTx, bulk: refuseBulk}, fn)
+	defer tx.tx.Rollback()
+	return perform(tx, fn)
 }
 
 func refuseBulk(context.Context, string, []string, iter.Seq[[]any]) (int64, error) {

@@ -54,6 +54,7 @@ type engine interface {
 	// migrate runs fn in a transaction that no other process's migrate overlaps, and that sees what the one
 	// before has written.
 	migrate(ctx context.Context, fn func(*Tx) error) error
+	settle(ctx context.Context, tables []string) error
 	ping(ctx context.Context) error
 	close() error
 }
@@ -136,6 +137,15 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		return ErrClosed
 	}
 	return db.engine.update(ctx, fn)
+}
+
+// Settle tells the database that tables have changed a great deal, so that it plans the next queries for what is there
+// now. It is for after bulk work, and changes no results.
+func (db *DB) Settle(ctx context.Context, tables ...string) error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	return db.engine.settle(ctx, tables)
 }
 
 // Micros is a time as the database keeps it: microseconds since 1970 in UTC, 0 for the zero time.

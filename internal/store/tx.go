@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,7 +18,9 @@ type Tx struct {
 	// shared says that others' transactions share the connection, so that a statement must not be broken off in
 	// the middle: SQLite would take the others with it.
 	shared     bool
-	statements map[string]*sql.Stmt // prepared ones, by text; nil to prepare each time
+	statements map[string]*sql.Stmt // those of Exec that were prepared, by text; nil to prepare each time
+	known      *statements          // queries that the pool keeps prepared; nil to prepare each time
+	asked      []string             // the texts that Query and QueryRow were called with, if known is set
 	failed     error                // the first statement that failed
 	over       atomic.Bool
 }
@@ -62,11 +65,29 @@ func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.tx.QueryContext(ctx, query, args...)
+	var rows *sql.Rows
+	if statement := tx.ask(ctx, query); statement != nil {
+		rows, err = statement.QueryContext(ctx, args...)
+	} else {
+		rows, err = tx.tx.QueryContext(ctx, query, args...)
+	}
 	if err != nil {
 		return nil, tx.fail(err)
 	}
 	return rows, nil
+}
+
+// ask gives the prepared statement for a query, or nil. It does so once for each text in a transaction: the rows of the
+// first may still be open when the same is asked again.
+func (tx *Tx) ask(ctx context.Context, query string) *sql.Stmt {
+	if tx.known == nil || slices.Contains(tx.asked, query) {
+		return nil
+	}
+	tx.asked = append(tx.asked, query)
+	if statement := tx.known.get(query); statement != nil {
+		return tx.tx.StmtContext(ctx, statement)
+	}
+	return nil
 }
 
 // QueryRow runs a statement that gives one row; its error comes with Scan.
@@ -77,6 +98,9 @@ func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row 
 		dead, cancel := context.WithCancelCause(ctx)
 		cancel(err)
 		return tx.tx.QueryRowContext(dead, query, args...)
+	}
+	if statement := tx.ask(ctx, query); statement != nil {
+		return statement.QueryRowContext(ctx, args...)
 	}
 	return tx.tx.QueryRowContext(ctx, query, args...)
 }

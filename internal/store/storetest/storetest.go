@@ -63,6 +63,7 @@ func NewSQLite(t testing.TB) string {
 // NewPostgres gives the DSN of a new schema on the scratch server, which is dropped when the test ends.
 func NewPostgres(t testing.TB) string {
 	t.Helper()
+	NeedPostgres(t)
 	address, err := url.Parse(os.Getenv(PostgresEnv))
 	if err != nil {
 		t.Fatalf("%s is not a DSN in the form of a URL", PostgresEnv)
