@@ -71,7 +71,8 @@ func (p *parser) fail(reason string) *Fault { return &Fault{p.pos, reason} }
 // node hands out nodes from a block, which costs far less than one allocation each.
 func (p *parser) node(kind Kind, offset int) *Node {
 	if len(p.nodes) == 0 {
-		p.nodes = make([]Node, 64)
+		// A value takes two bytes at least, with its comma: a small document needs no room for many.
+		p.nodes = make([]Node, min(64, 1+(len(p.src)-p.pos)/2))
 	}
 	n := &p.nodes[0]
 	p.nodes = p.nodes[1:]
