@@ -1,12 +1,12 @@
 package process
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,13 +156,13 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
-// address finds in what was printed where the server listens: the first address of a page.
+// listening finds in what was printed where the server listens: in the log, or in the address of its page.
+var listening = regexp.MustCompile(`msg=listening .*?(?:address|url)=(?:http://)?([^\s/]+)|http://([^\s/]+)`)
+
 func (l *logbook) address() string {
-	for lines := bufio.NewScanner(strings.NewReader(l.String())); lines.Scan(); {
-		if _, rest, found := strings.Cut(lines.Text(), "http://"); found {
-			addr, _, _ := strings.Cut(rest, "/")
-			return strings.TrimRight(strings.Fields(addr)[0], ".,;\"")
-		}
+	found := listening.FindStringSubmatch(l.String())
+	if found == nil {
+		return ""
 	}
-	return ""
+	return found[1] + found[2]
 }

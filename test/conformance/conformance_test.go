@@ -1,0 +1,30 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/test/process"
+)
+
+func TestMain(m *testing.M) { process.Main(m) }
+
+func allRows() []row {
+	rows := slices.Concat(answerRows, failureRows, formatRows, streamRows)
+	slices.SortFunc(rows, func(a, b row) int { return a.number - b.number })
+	return rows
+}
+
+// TestNLWeb holds every row against the real program, serving the fixture.
+func TestNLWeb(t *testing.T) {
+	base := startFixture(t)
+	for _, r := range allRows() {
+		t.Run(fmt.Sprintf("%03d_%s", r.number, strings.ReplaceAll(r.name, " ", "_")), func(t *testing.T) {
+			for _, fault := range r.run(base) {
+				t.Error(fault)
+			}
+		})
+	}
+}

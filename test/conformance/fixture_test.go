@@ -1,0 +1,123 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"frontdesk/test/process"
+)
+
+// The fixture's two sites, and what they offer: recipes and a few products on one, products and a few recipes on the
+// other.
+const (
+	kitchen = "kitchen.example"
+	shop    = "shop.example"
+)
+
+// An item's name that would run as script where it was put into a page as it is, and one that is plain text, though
+// it looks like markup.
+const (
+	markup = `Marked supper <script>alert("x")</script> & <b>bold</b>`
+	angles = `Angled supper where 2 < 3 & "quoted" > all`
+)
+
+// writeFixture lays the content of both sites out below dir, one folder a site.
+func writeFixture(t *testing.T, dir string) {
+	t.Helper()
+	writeItems(t, filepath.Join(dir, "kitchen"), append(recipes(kitchen, 0, 36), append(products(kitchen, 0, 4),
+		object{
+			"@type": "Recipe", "url": "https://kitchen.example/creme-brulee", "name": "Crème brûlée à l'orange",
+			"description": "A French dessert of cream under a crust of burnt sugar.",
+		},
+		object{
+			"@type": "Recipe", "url": "https://kitchen.example/markup", "name": markup,
+			"description": "A supper whose name carries markup.",
+		},
+		object{
+			"@type": "Recipe", "url": "https://kitchen.example/angles", "name": angles,
+			"description": "A supper whose name has angles.",
+		})...))
+	writeItems(t, filepath.Join(dir, "shop"), append(products(shop, 4, 32), recipes(shop, 36, 6)...))
+}
+
+func writeItems(t *testing.T, dir string, items []object) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.MarshalIndent(items, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "items.json"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recipes makes count recipes, each different, all of which the word "supper" finds.
+func recipes(site string, first, count int) []object {
+	mains := []string{"lentil", "chicken", "salmon", "tofu", "mushroom", "beef"}
+	dishes := []string{"soup", "curry", "salad", "stew", "pie", "noodles", "tacos"}
+	items := make([]object, count)
+	for i := range items {
+		n := first + i
+		main, dish := mains[n%len(mains)], dishes[n%len(dishes)]
+		items[i] = object{
+			"@type": "Recipe", "@context": "https://schema.org",
+			"url":              fmt.Sprintf("https://%s/recipes/%d", site, n),
+			"name":             fmt.Sprintf("%s %s number %d", main, dish, n),
+			"description":      fmt.Sprintf("A quick supper of %s, made as a %s for %d people.", main, dish, 2+n%4),
+			"recipeIngredient": []string{main, "onion", "salt"},
+			"cookTime":         fmt.Sprintf("PT%dM", 5+5*(n%12)),
+			"suitableForDiet":  []string{"https://schema.org/VegetarianDiet", "https://schema.org/GlutenFreeDiet"}[n%2],
+			"aggregateRating":  object{"@type": "AggregateRating", "ratingValue": 3 + float64(n%20)/10, "ratingCount": 10 + n},
+		}
+	}
+	return items
+}
+
+// products makes count products, each different, all of which the word "supper" finds.
+func products(site string, first, count int) []object {
+	things := []string{"pan", "pot", "knife", "board", "whisk", "bowl", "ladle"}
+	items := make([]object, count)
+	for i := range items {
+		n := first + i
+		thing := things[n%len(things)]
+		items[i] = object{
+			"@type": "Product", "@context": "https://schema.org",
+			"url":         fmt.Sprintf("https://%s/products/%d", site, n),
+			"name":        fmt.Sprintf("Kitchen %s model %d", thing, n),
+			"description": fmt.Sprintf("A sturdy %s that helps with any supper.", thing),
+			"brand":       object{"@type": "Brand", "name": "Hearth"},
+			"offers":      object{"@type": "Offer", "price": fmt.Sprintf("%d.50", 5+n), "priceCurrency": "USD"},
+		}
+	}
+	return items
+}
+
+// startFixture serves the fixture with the built program and returns its address, "http://host:port".
+func startFixture(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFixture(t, dir)
+	config := filepath.Join(dir, "frontdesk.yaml")
+	text := fmt.Sprintf(`
+listen: 127.0.0.1:0
+data: data
+metrics: {listen: "off"}
+sites:
+  - {id: kitchen, url: "https://%s"}
+  - {id: shop, url: "https://%s"}
+sources:
+  - {site: kitchen, path: kitchen}
+  - {site: shop, path: shop}
+`, kitchen, shop)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	process.MustRun(t, "ingest", "--config", config)
+	return process.Start(t, "serve", "--config", config).URL
+}

@@ -1,0 +1,230 @@
+// Package kill ends the real frontdesk with SIGKILL at random points of an ingest run, again and again on the same
+// database, and holds that what is left is the state before the run or the state after it, whole.
+//
+// The short form is part of every test run; FRONTDESK_KILLS=300 is the long one.
+package kill
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"frontdesk/internal/store/storetest"
+	"frontdesk/test/process"
+)
+
+func TestMain(m *testing.M) { process.Main(m) }
+
+// shortKills is how often a database is hit in the short form.
+const shortKills = 20
+
+func kills(t *testing.T) int {
+	value := os.Getenv("FRONTDESK_KILLS")
+	if value == "" {
+		return shortKills
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		t.Fatalf("FRONTDESK_KILLS is %q; it must be a number of kills", value)
+	}
+	return n
+}
+
+// The content alternates between these editions. The later ones come half way through, and bring new files: the
+// content grows, and then alternates again, so that a run adds, changes and removes items.
+var (
+	early = []edition{{"amber", 2400, 12}, {"birch", 2400, 12}}
+	later = []edition{{"cedar", 3000, 20}, {"dunes", 2600, 16}}
+)
+
+func TestKilledIngestLeavesTheOldOrTheNewState(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: runs the real program some dozens of times")
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		data := t.TempDir()
+		r := &run{t: t, store: "sqlite:" + filepath.Join(data, "frontdesk.db"), data: data}
+		r.all()
+		// What killed runs left behind is swept: the database does not grow with their number.
+		if after := size(t, data); after > 8*r.fresh {
+			t.Errorf("after the kills the database takes %d KiB; with the same content alone it takes %d", after>>10, r.fresh>>10)
+		}
+	})
+	t.Run("postgres", func(t *testing.T) {
+		storetest.NeedPostgres(t)
+		(&run{t: t, store: storetest.NewPostgres(t)}).all()
+	})
+}
+
+// run is one series of kills on one database.
+type run struct {
+	t       *testing.T
+	store   string // DSN
+	data    string // directory of the SQLite database, empty for PostgreSQL
+	source  string // directory of the content
+	current edition
+	states  map[string]state // of each edition, read after an undisturbed run
+	length  time.Duration    // of a whole run
+	fresh   int64            // size of a database with the largest edition alone
+	random  *rand.Rand
+
+	old, new, finished int
+}
+
+func (r *run) all() {
+	seed := uint64(time.Now().UnixNano())
+	r.t.Logf("seed %d", seed)
+	r.random = rand.New(rand.NewPCG(seed, 0))
+	r.source = r.t.TempDir()
+	r.learn()
+
+	r.switchTo(early[0])
+	began := time.Now()
+	if err := r.ingest(-1); err != nil {
+		r.t.Fatal(err)
+	}
+	r.length = time.Since(began)
+	r.check()
+	n := kills(r.t)
+	// Where chance has it that no kill came after the publishing, or before it, some more are tried.
+	for i := 0; i < n || (r.old == 0 || r.new == 0) && i < 4*n; i++ {
+		pair := early
+		if i >= n/2 {
+			pair = later
+		}
+		r.once(pair)
+	}
+	r.t.Logf("%d runs: %d left the old state, %d the new one; %d runs were done before the kill", r.old+r.new, r.old, r.new, r.finished)
+	if r.old == 0 || r.new == 0 || r.finished > (r.old+r.new)/2 {
+		r.t.Errorf("the kills did not hit the runs: too little was tested")
+	}
+	r.switchTo(later[0])
+	if err := r.ingest(-1); err != nil {
+		r.t.Fatal(err)
+	}
+	if got := r.check(); got != later[0].name {
+		r.t.Errorf("after an undisturbed run the catalog holds edition %s, want %s", got, later[0].name)
+	}
+}
+
+// learn reads the state of each edition from a database of its own.
+func (r *run) learn() {
+	r.states = map[string]state{}
+	for _, e := range append(early, later...) {
+		dir := r.t.TempDir()
+		other := &run{t: r.t, store: "sqlite:" + filepath.Join(dir, "frontdesk.db"), source: r.source}
+		other.switchTo(e)
+		if err := other.ingest(-1); err != nil {
+			r.t.Fatal(err)
+		}
+		r.states[e.name] = readState(r.t, other.store)
+		if got := r.states[e.name].items; got != e.items {
+			r.t.Fatalf("edition %s has %d items in the catalog, want %d", e.name, got, e.items)
+		}
+		r.fresh = max(r.fresh, size(r.t, dir))
+	}
+}
+
+// switchTo lays out another edition for the next run.
+func (r *run) switchTo(e edition) {
+	e.write(r.t, r.source)
+	r.current = e
+}
+
+// once kills one run that would replace the catalog's edition by the other of the pair, and counts what is left.
+func (r *run) once(pair []edition) {
+	before := r.check()
+	target := pair[0]
+	if before == target.name {
+		target = pair[1]
+	}
+	r.switchTo(target)
+	// Half of the kills fall anywhere in the run, the others near its end, where it is published.
+	at := r.random.Float64()
+	if r.random.IntN(2) == 0 {
+		at = 0.8 + 0.4*at
+	}
+	began := time.Now()
+	done := r.ingest(time.Duration(at*float64(r.length))) == nil
+	if done {
+		r.finished++
+		r.length = time.Since(began) // and the next kills come earlier
+	}
+	switch after := r.check(); after {
+	case before:
+		r.old++
+		if at > 0.9 {
+			r.length += r.length / 10 // runs take longer than we thought
+		}
+	case target.name:
+		r.new++
+	default:
+		r.t.Errorf("the run was to replace %s by %s, and left %s", before, target.name, after)
+	}
+}
+
+// ingest runs the program, and kills it after a while unless that is negative. It fails where the program was killed
+// before it was done.
+func (r *run) ingest(after time.Duration) error {
+	r.t.Helper()
+	args := []string{"ingest", "--store", r.store, r.source}
+	if after < 0 {
+		_, stderr, err := process.Run(r.t, args...)
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, stderr)
+		}
+		return nil
+	}
+	command := process.Command(r.t, args...)
+	var output strings.Builder
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { command.Process.Signal(syscall.SIGKILL) })
+	defer timer.Stop()
+	err := command.Wait()
+	if killed(err) || err == nil {
+		return err
+	}
+	r.t.Fatalf("a run that follows a killed one failed: %v\n%s", err, output.String())
+	return nil
+}
+
+// killed says whether a program ended by SIGKILL.
+func killed(err error) bool {
+	exit, ok := err.(*exec.ExitError)
+	if !ok {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// check reads what is there, and names the edition that it is, whole.
+func (r *run) check() string {
+	r.t.Helper()
+	dsn := r.store
+	if r.data != "" {
+		// A look at the database itself would repair it; the next run has to do that.
+		dir := r.t.TempDir()
+		dsn = "sqlite:" + filepath.Join(dir, "frontdesk.db")
+		copyDatabase(r.t, filepath.Join(r.data, "frontdesk.db"), filepath.Join(dir, "frontdesk.db"))
+		defer os.RemoveAll(dir)
+	}
+	got := readState(r.t, dsn)
+	for name, want := range r.states {
+		if got == want {
+			return name
+		}
+	}
+	r.t.Fatalf("the catalog holds %d items that are no edition as a whole (digest %s)", got.items, got.digest)
+	return ""
+}
