@@ -14,8 +14,9 @@ import (
 // Catalog is the content of all sites in one database. Its methods may be called from several goroutines, and by
 // several processes on one database.
 type Catalog struct {
-	db  *store.DB
-	now func() time.Time
+	db     *store.DB
+	now    func() time.Time
+	limits limits
 
 	// numbers remembers the numbers of sources, which never change. Guarded by mu.
 	mu      sync.RWMutex
@@ -51,8 +52,20 @@ func New(db *store.DB, options Options) *Catalog {
 	if now == nil {
 		now = time.Now
 	}
-	return &Catalog{db: db, now: now, numbers: map[SourceKey]int64{}}
+	return &Catalog{db: db, now: now, limits: usualLimits, numbers: map[SourceKey]int64{}}
 }
+
+// limits are how much is done at a time, so that neither memory nor a transaction grows with the catalog.
+type limits struct {
+	batchItems int // a batch is written when it has so many items,
+	batchBytes int // or so many bytes of them
+	sweep      int // versions that one transaction ends or sweeps away
+	page       int // items that one query reads
+}
+
+// In pages the engines keep to the order of the numbers, where for all items at once PostgreSQL might sort a whole
+// catalog with its texts.
+var usualLimits = limits{batchItems: 500, batchBytes: 4 << 20, sweep: 2000, page: 1000}
 
 // Sources lists the sources of all sites, by site and name.
 func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
@@ -157,7 +170,7 @@ func sourceNumber(ctx context.Context, tx *store.Tx, key SourceKey) (n int64, er
 
 // ensureSource is the number of a source, which it enters if nobody knows it yet.
 func ensureSource(ctx context.Context, tx *store.Tx, key SourceKey) (int64, error) {
-	if key.Site != clean(key.Site) || key.Source != clean(key.Source) || key.Source == "" {
+	if unclean(key.Site) || unclean(key.Source) || key.Source == "" {
 		return 0, fail.New(fail.Invalid, "the source %q of site %q cannot be kept: a source needs a name of printable characters", key.Source, key.Site)
 	}
 	n, err := sourceNumber(ctx, tx, key)

@@ -70,7 +70,7 @@ func (r *Run) expireUnseen(ctx context.Context) error {
 		}
 	}
 	slices.Sort(unseen)
-	for part := range parts(unseen, sweepSize) {
+	for part := range parts(unseen, r.catalog.limits.sweep) {
 		if err := r.update(ctx, func(tx *store.Tx) error { return r.expire(ctx, tx, part) }); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ var ErrBehind = errors.New("the catalog cannot say what changed since then; star
 func (c *Catalog) Revisions(ctx context.Context) (map[SourceKey]int64, error) {
 	revisions := map[SourceKey]int64{}
 	err := c.db.View(ctx, func(tx *store.Tx) error {
-		sources, err := published(ctx, tx)
+		sources, err := c.published(ctx, tx)
 		for _, s := range sources {
 			revisions[s.key] = s.published
 		}
@@ -37,16 +37,17 @@ func (c *Catalog) Revisions(ctx context.Context) (map[SourceKey]int64, error) {
 type publishedSource struct {
 	key                   SourceKey
 	n, published, horizon int64
+	page                  int // how many items a query is to read
 }
 
-func published(ctx context.Context, tx *store.Tx) (sources []publishedSource, err error) {
+func (c *Catalog) published(ctx context.Context, tx *store.Tx) (sources []publishedSource, err error) {
 	rows, err := tx.Query(ctx, `SELECT site, name, n, published, horizon FROM content_source WHERE published > 0 ORDER BY site, name`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var s publishedSource
+		s := publishedSource{page: c.limits.page}
 		if err := rows.Scan(&s.key.Site, &s.key.Source, &s.n, &s.published, &s.horizon); err != nil {
 			return nil, err
 		}
@@ -63,18 +64,25 @@ func published(ctx context.Context, tx *store.Tx) (sources []publishedSource, er
 func (c *Catalog) Changes(ctx context.Context, from map[SourceKey]int64, fn func(Change) error) (to map[SourceKey]int64, err error) {
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		to = map[SourceKey]int64{}
-		sources, err := published(ctx, tx)
+		sources, err := c.published(ctx, tx)
 		if err != nil {
 			return err
 		}
 		for _, s := range sources {
 			to[s.key] = s.published
+		}
+		for key, since := range from {
+			if since > to[key] {
+				return behind(key, since, to[key])
+			}
+		}
+		for _, s := range sources {
 			since := from[s.key]
 			if since == s.published {
 				continue
 			}
-			if since > s.published || since > 0 && since < s.horizon {
-				return fmt.Errorf("source %s of site %s, from revision %d to %d: %w", s.key.Source, s.key.Site, since, s.published, ErrBehind)
+			if since > 0 && since < s.horizon {
+				return behind(s.key, since, s.published)
 			}
 			if err := s.removals(ctx, tx, since, fn); err != nil {
 				return err
@@ -86,6 +94,10 @@ func (c *Catalog) Changes(ctx context.Context, from map[SourceKey]int64, fn func
 		return nil
 	})
 	return to, err
+}
+
+func behind(key SourceKey, from, to int64) error {
+	return fmt.Errorf("source %s of site %s, from revision %d to %d: %w", key.Source, key.Site, from, to, ErrBehind)
 }
 
 func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64, fn func(Change) error) error {
@@ -112,10 +124,6 @@ func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64
 	return rows.Err()
 }
 
-// pageSize is how many items one query reads. In pages the engines keep to the order of the numbers, where for all at
-// once PostgreSQL might sort a whole catalog with its texts.
-const pageSize = 1000
-
 // What a page is read by: the versions between two numbers that are visible in revision $3, with what they hold. CROSS
 // JOIN keeps SQLite from turning the order of the tables around.
 const (
@@ -141,12 +149,12 @@ func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, qu
 	}
 	for {
 		read := newItemReader(s.key, query == selectWhole)
-		rows, err := tx.Query(ctx, query, after, before, s.published, pageSize)
+		rows, err := tx.Query(ctx, query, after, before, s.published, s.page)
 		if err != nil {
 			return err
 		}
 		n, err := read.all(rows, fn)
-		if err != nil || n < pageSize {
+		if err != nil || n < s.page {
 			return err
 		}
 		after = read.n
@@ -163,7 +171,7 @@ func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int6
 // of fn ends it and is returned.
 func (c *Catalog) Each(ctx context.Context, site string, fn func(Item) error) error {
 	return c.db.View(ctx, func(tx *store.Tx) error {
-		sources, err := published(ctx, tx)
+		sources, err := c.published(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -241,7 +249,7 @@ func loadFrom(ctx context.Context, tx *store.Tx, key SourceKey, n int64, wanted 
 func (c *Catalog) Find(ctx context.Context, site, url string) (refs []Ref, err error) {
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		refs = nil
-		sources, err := published(ctx, tx)
+		sources, err := c.published(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,11 @@ package content
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
@@ -56,12 +59,6 @@ type CommitOptions struct {
 	AllowShrink bool
 }
 
-// A batch is written when it has batchItems items or batchBytes bytes of them.
-const (
-	batchItems = 500
-	batchBytes = 4 << 20
-)
-
 var errRunOver = errors.New("the run is over")
 
 // Begin starts a run over a source, entering a source that is new. There is one at a time: while another lives, Begin
@@ -102,7 +99,7 @@ func (r *Run) Put(ctx context.Context, items ...Item) error {
 		}
 		r.batch = append(r.batch, item)
 		r.size += weigh(&item)
-		if len(r.batch) >= batchItems || r.size >= batchBytes {
+		if len(r.batch) >= r.catalog.limits.batchItems || r.size >= r.catalog.limits.batchBytes {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
@@ -113,20 +110,29 @@ func (r *Run) Put(ctx context.Context, items ...Item) error {
 
 // admit mends an item's texts and refuses one without an address.
 func (r *Run) admit(item Item) (Item, error) {
-	if item.URL == "" || item.URL != clean(item.URL) {
+	if item.URL == "" || unclean(item.URL) {
 		return item, fail.New(fail.Invalid, "%s: the item has no URL that can be kept (%q)", item.Origin, clip(clean(item.URL), 200))
 	}
 	for _, s := range []*string{&item.Name, &item.Description, &item.Keys, &item.Language, &item.Image, &item.Publisher, &item.Origin} {
 		*s = clean(*s)
 	}
-	for i, t := range item.Types {
-		if t != clean(t) {
-			item.Types = append([]string(nil), item.Types...)
-			item.Types[i] = clean(t)
+	// The slices are the caller's: they are mended in a copy.
+	if slices.ContainsFunc(item.Types, unclean) {
+		item.Types = slices.Clone(item.Types)
+		for i := range item.Types {
+			item.Types[i] = clean(item.Types[i])
+		}
+	}
+	if slices.ContainsFunc(item.Passages, func(p Passage) bool { return unclean(p.ID) || unclean(p.Text) }) {
+		item.Passages = slices.Clone(item.Passages)
+		for i, p := range item.Passages {
+			item.Passages[i] = Passage{ID: clean(p.ID), Text: clean(p.Text)}
 		}
 	}
 	return item, nil
 }
+
+func unclean(s string) bool { return !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 }
 
 func weigh(item *Item) int {
 	size := 200 + len(item.URL) + len(item.Name) + len(item.Description) + len(item.Keys) + len(item.Object)

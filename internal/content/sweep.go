@@ -14,9 +14,6 @@ const keepRemovals = 32
 // keepForgotten is how long a forgotten source keeps its content for readers that have not yet heard.
 const keepForgotten = time.Hour
 
-// sweepSize is how many rows one transaction sweeps.
-const sweepSize = 2000
-
 // numberBits is how many versions a source can have in all its life: 2^40.
 const numberBits = 40
 
@@ -53,11 +50,11 @@ func (r *Run) undo(ctx context.Context) error {
 func (r *Run) each(ctx context.Context, query string, bound int64, fn func(context.Context, *store.Tx, []int64) error) error {
 	for more := true; more; {
 		err := r.update(ctx, func(tx *store.Tx) error {
-			found, err := numbers(ctx, tx, query, r.source, bound, sweepSize)
+			found, err := numbers(ctx, tx, query, r.source, bound, r.catalog.limits.sweep)
 			if err != nil {
 				return err
 			}
-			more = len(found) == sweepSize
+			more = len(found) == r.catalog.limits.sweep
 			return fn(ctx, tx, found)
 		})
 		if err != nil {
@@ -106,7 +103,8 @@ func (r *Run) retire(ctx context.Context) error {
 // empty takes away what a source's versions held that ended after swept, but not after last, and the versions
 // themselves if another took their place: only removals need to be remembered.
 func (c *Catalog) empty(ctx context.Context, source, swept, last int64) error {
-	for at := (place{swept, 1 << 62}); at.until < last; {
+	at, more := place{swept, 1 << 62}, true
+	for more {
 		page, err := c.deadPage(ctx, source, last, at)
 		if err != nil {
 			return err
@@ -119,8 +117,9 @@ func (c *Catalog) empty(ctx context.Context, source, swept, last int64) error {
 			}
 			at = v.place
 		}
-		if len(page) < sweepSize {
-			at.until = last
+		done := at.until - 1 // of those that ended at at.until there may be more
+		if more = len(page) == c.limits.sweep; !more {
+			done = last
 		}
 		err = c.db.Update(ctx, func(tx *store.Tx) error {
 			if err := execAmong(ctx, tx, `DELETE FROM content_item WHERE n IN (`, dead); err != nil {
@@ -129,7 +128,7 @@ func (c *Catalog) empty(ctx context.Context, source, swept, last int64) error {
 			if err := execAmong(ctx, tx, `DELETE FROM content_version WHERE n IN (`, replaced); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, `UPDATE content_source SET swept = $1 WHERE n = $2`, at.until-1, source)
+			_, err := tx.Exec(ctx, `UPDATE content_source SET swept = $1 WHERE n = $2`, done, source)
 			return err
 		})
 		if err != nil {
@@ -156,7 +155,7 @@ func (c *Catalog) deadPage(ctx context.Context, source, last int64, after place)
 				EXISTS (SELECT 1 FROM content_version w WHERE w.source = $1 AND w.id = v.id AND w.since = v.until)
 			FROM content_version v
 			WHERE v.source = $1 AND v.until <= $2 AND (v.until, v.n) > ($3, $4) ORDER BY v.until, v.n LIMIT $5`,
-			source, last, after.until, after.n, sweepSize)
+			source, last, after.until, after.n, c.limits.sweep)
 		if err != nil {
 			return err
 		}

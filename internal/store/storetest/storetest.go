@@ -89,6 +89,12 @@ func administer(t testing.TB, statement string) {
 	}
 }
 
+// OpenSQLite opens a new, empty SQLite database that goes with the test.
+func OpenSQLite(t testing.TB, schemas ...store.Schema) *store.DB {
+	t.Helper()
+	return Open(t, NewSQLite(t), schemas...)
+}
+
 // Open opens the database at dsn and closes it when the test ends.
 func Open(t testing.TB, dsn string, schemas ...store.Schema) *store.DB {
 	t.Helper()
