@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"frontdesk/internal/ingest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,11 +32,13 @@ func TestMain(m *testing.M) {
 //	fetch METHOD URL [BODY]  prints status and body of an answer
 //	until TEXT FLAGS...     repeats `frontdesk ask FLAGS...` until its output has the text; with ! until it has not
 //	signal NAME             sends HUP or TERM to the program that was started last
+//	hold ADDRESS            begins a question there and does not end it
+//	refused ADDRESS         waits until nobody takes connections there any more
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal,
+			"freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused,
 		},
 	})
 }
@@ -101,4 +106,82 @@ func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	running := ts.BackgroundCmds()
 	signals := map[string]os.Signal{"HUP": syscall.SIGHUP, "TERM": syscall.SIGTERM}
 	ts.Check(running[len(running)-1].Process.Signal(signals[args[0]]))
+}
+
+func hold(ts *testscript.TestScript, _ bool, args []string) {
+	c, err := net.Dial("tcp", args[0])
+	ts.Check(err)
+	ts.Defer(func() { c.Close() })
+	// The server asks for the body when a handler waits for it, and so the request is in work.
+	_, err = io.WriteString(c, "POST /ask HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+	ts.Check(err)
+	_, err = bufio.NewReader(c).ReadString('\n')
+	ts.Check(err)
+}
+
+func refused(ts *testscript.TestScript, _ bool, args []string) {
+	poll(ts, args[0], func() bool {
+		c, err := net.Dial("tcp", args[0])
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+}
+
+func TestProgressTellsRateAndTimeLeft(t *testing.T) {
+	at := ingest.Progress{Source: "shop\x1b", Files: 10, FilesDone: 2, Bytes: 1000, BytesDone: 250, Kept: 600, Skipped: 3, Elapsed: 2 * time.Second}
+	if got, want := line(at), "shop: 2 of 10 files, 600 items, 3 skipped, 300/s, 6s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	at.Done = true
+	if got := line(at); strings.Contains(got, "left") {
+		t.Errorf("a run that is done: %q", got)
+	}
+}
+
+func TestProgressIsShownOnATerminalOnly(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&environment{stderr: &out})
+	p.update(ingest.Progress{Source: "shop"})
+	p.end()
+	if out.Len() > 0 {
+		t.Errorf("a file got %q", out.String())
+	}
+	now := time.Now()
+	p = &progress{out: &out, now: func() time.Time { return now }}
+	for range 5 { // within a moment it is written once
+		p.update(ingest.Progress{Source: "shop"})
+	}
+	if n := strings.Count(out.String(), "shop"); n != 1 {
+		t.Errorf("written %d times", n)
+	}
+	p.end()
+	if !strings.HasSuffix(out.String(), "\r\033[K") {
+		t.Errorf("the line is not cleared: %q", out.String())
+	}
+}
+
+func TestTextsOfOthersCannotCommandTheTerminal(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x1b[2Jb": "a [2Jb", "a\r\nb\tc": "a b c", "\u009b31m": "31m", "a\u202eb": "a b", "\xff": "", "Äpfel & 苹果": "Äpfel & 苹果",
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTextsAreCutAndWrappedAtBlanks(t *testing.T) {
+	if got := shorten("one two three", 9); got != "one two …" {
+		t.Errorf("%q", got)
+	}
+	if got := shorten("one", 9); got != "one" {
+		t.Errorf("%q", got)
+	}
+	for line := range strings.Lines(wrap(strings.Repeat("word ", 100), "    ")) {
+		if len(strings.TrimSuffix(line, "\n")) > lineWidth || !strings.HasPrefix(line, "    word") {
+			t.Errorf("%q", line)
+		}
+	}
 }

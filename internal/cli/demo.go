@@ -53,6 +53,7 @@ func (c demoCommand) Run(env *environment) (err error) {
 		return err
 	}
 	defer s.Close()
+	defer reloadOnHangup(env.ctx, s)()
 	for _, source := range loaded.Config.AllSources() {
 		if _, err := s.Ingest(env.ctx, source, ingest.Options{}); err != nil {
 			return err

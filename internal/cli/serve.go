@@ -37,9 +37,14 @@ func (c serveCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	listener, err := server.Listen(env.ctx, loaded.Config.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	s, err := server.New(env.ctx, server.Options{
-		Loaded: loaded,
-		Log:    server.NewLog(loaded.Config.Log, env.stderr),
+		Loaded: loaded, Listener: listener,
+		Log: server.NewLog(loaded.Config.Log, env.stderr),
 		Ready: func(address string) {
 			env.print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
 			if len(loaded.Config.Sources) == 0 {

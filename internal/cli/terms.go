@@ -39,6 +39,11 @@ func (c termsExplain) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	for i, name := range c.Type {
+		if canonical, ok := content.KnownType(terms.BareType(name)); ok {
+			c.Type[i] = canonical
+		}
+	}
 	known, err := c.lookUp(env, loaded.Config)
 	if err != nil {
 		return err
