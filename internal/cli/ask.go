@@ -49,7 +49,7 @@ func (c askCommand) Run(env *environment) error {
 	if c.JSON {
 		env.print("%s\n", strings.TrimSpace(string(body)))
 		if answer.Error != nil {
-			return quiet
+			return errTold
 		}
 		return nil
 	}

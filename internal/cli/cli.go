@@ -60,8 +60,8 @@ func (e usageError) Error() string { return e.message }
 
 func usage(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-// quiet is a failure that was told already.
-var quiet = errors.New("")
+// errTold is a failure that was told already.
+var errTold = errors.New("")
 
 // exited carries an exit code out of kong, which ends the process where it has printed help.
 type exited int
@@ -119,7 +119,7 @@ func (e *environment) report(err error, command string) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, quiet):
+	case errors.Is(err, errTold):
 	case errors.As(err, &wrong):
 		fmt.Fprintf(e.stderr, "frontdesk %s: %v\nRun `frontdesk %s --help` for an example.\n", verb(command), err, verb(command))
 		return exitUsage

@@ -50,12 +50,9 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(listener.Close())
 }
 
-// patience is how long scripts wait for a server.
-const patience = 30 * time.Second
-
 // poll calls fn until it says yes.
 func poll(ts *testscript.TestScript, what string, fn func() bool) {
-	deadline := time.After(patience)
+	deadline := time.After(patience) // as long as the commands themselves wait
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !fn() {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"frontdesk/internal/server"
 )
@@ -23,6 +24,9 @@ type front struct {
 	close  func()
 }
 
+// patience is how long a front desk on the network may take to begin its answer.
+const patience = time.Minute
+
 // remote is a front desk on the network. Its address is that of the desk or of its endpoint.
 func remote(address string) (*front, error) {
 	u, err := url.Parse(address)
@@ -32,7 +36,9 @@ func remote(address string) (*front, error) {
 	if !strings.HasSuffix(u.Path, "/ask") {
 		u = u.JoinPath("ask")
 	}
-	return &front{client: &http.Client{}, ask: u.String(), close: func() {}}, nil
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = patience
+	return &front{client: &http.Client{Transport: transport}, ask: u.String(), close: transport.CloseIdleConnections}, nil
 }
 
 // local is a front desk inside this process, on a configuration's database.

@@ -60,7 +60,7 @@ func (c ingestCommand) Run(env *environment) error {
 		table(env, reports)
 	}
 	if failed > 0 {
-		return quiet
+		return errTold
 	}
 	return nil
 }

@@ -122,6 +122,8 @@ func (f *front) done(r *http.Request, answer *recorder, done request) {
 	switch {
 	case where.quiet && status < 500:
 		level = slog.LevelDebug
+	case status == http.StatusServiceUnavailable:
+		level = slog.LevelWarn // as intended, and worth a look
 	case status >= 500:
 		level = slog.LevelError
 	}

@@ -67,7 +67,7 @@ func open(t *testing.T, text string, change ...func(*Options)) (*Server, *logboo
 	return s, log
 }
 
-func fill(t *testing.T, s *Server, items ...content.Item) {
+func fill(t testing.TB, s *Server, items ...content.Item) {
 	t.Helper()
 	run, err := s.Catalog.Begin(t.Context(), DefaultSite, "test")
 	if err != nil {

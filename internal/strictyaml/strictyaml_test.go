@@ -17,7 +17,6 @@ type house struct {
 	Score  float64       `yaml:"score"`
 	Open   bool          `yaml:"open"`
 	Wait   time.Duration `yaml:"wait"`
-	hidden string
 }
 
 type limits struct {
@@ -68,7 +67,7 @@ func TestDecodeReadsEveryKind(t *testing.T) {
 			{Match: match{[]string{"/b", "/c"}}, Access: "licensed", Labels: []string{"x"}, Line: 10},
 		},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(house{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	for path, place := range map[string]Place{

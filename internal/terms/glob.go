@@ -126,6 +126,3 @@ func (s segmentGlob) match(segment string) bool {
 	}
 	return strings.HasSuffix(segment, s.parts[last])
 }
-
-// everything says whether the pattern matches every path.
-func (g pathGlob) everything() bool { return len(g.segments) == 1 && g.segments[0].deep }
