@@ -10,15 +10,15 @@ type asking struct {
 	tongue   *tongue   // in which it seems to be written
 	text     string
 
-	runs     []run
-	words    []asked
-	sought   []sought
-	numbers  []uint32 // by sought term and view: the term's number, or separatorCode
-	groups   []group
-	sequence []int // groups in the order of the question, repetitions included
-	pairs    []pair
-	pairsTo  [MaxWords]int // by group: the first pair with it as the second, plus one
-	apart    int
+	runs      []run
+	words     []asked
+	sought    []sought
+	numbers   []uint32 // by sought term and view: the term's number, or separatorCode
+	spreadOut []uint32 // the same by view and group
+	groups    []group
+	sequence  []int // groups in the order of the question, repetitions included
+	pairs     []pair
+	apart     int
 
 	lists   []list
 	active  []*list // those with postings in the current window, by rising bound
@@ -29,9 +29,9 @@ type asking struct {
 	held    candidate
 	top     top
 
-	finders []finder // by view
-	reading reading
-	found   []finding
+	found    []candidate // best first
+	passages []passage   // of the unit that is looked at
+	heavy    []int       // the groups that tell its best passage
 }
 
 var askings = sync.Pool{New: func() any { return new(asking) }}
@@ -41,11 +41,7 @@ func (a *asking) reset(s *Snapshot) {
 	a.snapshot, a.apart = s, 0
 	a.runs, a.words, a.sought, a.numbers = a.runs[:0], a.words[:0], a.sought[:0], a.numbers[:0]
 	a.groups, a.sequence, a.pairs = a.groups[:0], a.sequence[:0], a.pairs[:0]
-	clear(a.pairsTo[:])
-	for i := range a.finders {
-		a.finders[i].ready = false
-	}
-	a.found = a.found[:0]
+	a.spreadOut, a.heavy = a.spreadOut[:0], a.heavy[:0]
 }
 
 // forget lets go of everything that would keep a snapshot or a text in memory.
@@ -67,8 +63,8 @@ func (a *asking) answer(q *Query) Result {
 	limit = min(limit, MaxLimit)
 	result := Result{Terms: a.terms()}
 	a.search(q.Within, max(limit, rescored))
-	a.rescore(max(limit, DefaultLimit))
-	result.Hits = a.hits(limit, a.confidence(), q.MinScore)
+	a.rescore()
+	result.Hits = a.hits(q, limit, a.confidence())
 	a.forget()
 	return result
 }

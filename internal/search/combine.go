@@ -50,10 +50,10 @@ func (s source) frequencies() []uint32 {
 		if s.dead.has(u) {
 			continue
 		}
-		codes := s.unit(u)
-		for i := 0; i < len(codes); {
+		text := s.unit(u)
+		for i := 0; i < len(text); {
 			var number uint32
-			number, i = getCode(codes, i)
+			number, i = text.get(i)
 			if last[number] != uint32(u)+1 {
 				last[number] = uint32(u) + 1
 				count[number]++
@@ -116,7 +116,7 @@ func byFrequency(union *wordlist, frequency []uint32) (words wordlist, place []u
 
 // renumbered is the live part of a source with new word numbers. It has no word list of its own.
 func (s source) renumbered(numbers []uint32) *stock {
-	out := &stock{starts: make([]uint32, 1, len(s.starts)), codes: make([]uint16, 0, len(s.codes))}
+	out := &stock{starts: make([]uint32, 1, len(s.starts)), breaks: make([]uint32, 1, len(s.starts)), codes: make(codes, 0, len(s.codes))}
 	items := make(map[uint16]int)
 	for u := range s.units() {
 		if s.dead.has(u) {
@@ -128,11 +128,11 @@ func (s source) renumbered(numbers []uint32) *stock {
 			item = out.addItem(s.refs[old], s.key(old), s.tongues[old])
 			items[s.item[u]] = item
 		}
-		codes := s.unit(u)
-		for i := 0; i < len(codes); {
+		text := s.unit(u)
+		for i := 0; i < len(text); {
 			var number uint32
-			number, i = getCode(codes, i)
-			out.codes = putCode(out.codes, numbers[number])
+			number, i = text.get(i)
+			out.codes = out.codes.put(numbers[number])
 		}
 		out.endUnit(item, int(s.first[u]))
 	}
@@ -140,25 +140,27 @@ func (s source) renumbered(numbers []uint32) *stock {
 }
 
 func (s *stock) reserve(pieces []*stock) {
-	codes, units := 0, 0
+	size, units := 0, 0
 	for _, piece := range pieces {
-		codes, units = codes+len(piece.codes), units+piece.units()
+		size, units = size+len(piece.codes), units+piece.units()
 	}
-	s.codes = make([]uint16, 0, codes)
+	s.codes = make(codes, 0, size)
 	s.starts = append(make([]uint32, 0, units+1), 0)
+	s.breaks = append(make([]uint32, 0, units+1), 0)
 	s.item, s.first = make([]uint16, 0, units), make([]uint16, 0, units)
 }
 
 // append adds the items and units of a piece, whose words have our numbers.
 func (s *stock) append(piece *stock) {
-	items, codes := len(s.refs), uint32(len(s.codes))
+	items, begin, ends := len(s.refs), uint32(len(s.codes)), uint32(len(s.ends))
 	for i, ref := range piece.refs {
 		s.addItem(ref, piece.key(i), piece.tongues[i])
 	}
-	s.codes = append(s.codes, piece.codes...)
+	s.codes, s.ends = append(s.codes, piece.codes...), append(s.ends, piece.ends...)
 	for u := range piece.units() {
-		s.starts = append(s.starts, codes+piece.starts[u+1])
+		s.starts = append(s.starts, begin+piece.starts[u+1])
 		s.item = append(s.item, uint16(items)+piece.item[u])
 		s.first = append(s.first, piece.first[u])
+		s.breaks = append(s.breaks, ends+piece.breaks[u+1])
 	}
 }

@@ -13,6 +13,7 @@ type group struct {
 	idf     float64
 	negated bool
 	weight  uint32
+	anchors int // the first pair whose anchor it is, plus one
 }
 
 // sought is a term that was looked up in all views. Its numbers are in asking.numbers.
@@ -23,9 +24,13 @@ type sought struct {
 
 // pair is two words that follow each other in the question.
 type pair struct {
-	first, second int
-	weight        uint32
-	next          int // the next pair with the same second word, plus one
+	anchor, other int    // the rarer of the two, and its neighbour
+	back          bool   // the neighbour stands before the anchor
+	weight        uint32 // the smaller of the weights
+	next          int    // the next pair with the same anchor, plus one
+
+	title uint32 // 1 when it stands in the title of the unit that is looked at
+	count uint32 // how often it stands elsewhere in it
 }
 
 // maxPairs is how many pairs of a question count; a set of them fits 64 bits.
@@ -211,7 +216,7 @@ func (a *asking) half(text string) *asked {
 		return nil
 	}
 	w := &asked{}
-	w.add(a.tongue.stem(text))
+	w.add(a.tongue.lookup(text, plain).forms[0].term)
 	a.seekForms(w)
 	if w.df == 0 {
 		return nil
@@ -236,9 +241,32 @@ func (a *asking) weigh() {
 		g := &a.groups[i]
 		g.weight = max(1, uint32(fullWeight*(g.idf/total)))
 	}
+	a.spread()
 	for i := 1; i < len(a.sequence); i++ {
 		a.addPair(a.sequence[i-1], a.sequence[i])
 	}
+}
+
+// spread lays the numbers of the groups' terms out by view.
+func (a *asking) spread() {
+	views := len(a.snapshot.views)
+	for view := range views {
+		for i := range a.groups {
+			for k := range maxForms {
+				number := uint32(separatorCode)
+				if k < a.groups[i].n {
+					number = a.numbers[a.groups[i].terms[k]*views+view]
+				}
+				a.spreadOut = append(a.spreadOut, number)
+			}
+		}
+	}
+}
+
+// numbersOf gives the numbers of a group's terms in a view; where there is none, the separator's.
+func (a *asking) numbersOf(g, view int) []uint32 {
+	from := (view*len(a.groups) + g) * maxForms
+	return a.spreadOut[from : from+a.groups[g].n]
 }
 
 // addPair notes that two words follow each other, when both can be found.
@@ -246,14 +274,19 @@ func (a *asking) addPair(first, second int) {
 	if first == second || a.groups[first].df == 0 || a.groups[second].df == 0 || len(a.pairs) == maxPairs {
 		return
 	}
-	for next := a.pairsTo[second]; next != 0; next = a.pairs[next-1].next {
-		if a.pairs[next-1].first == first {
+	p := pair{anchor: first, other: second}
+	if a.groups[second].df < a.groups[first].df {
+		p = pair{anchor: second, other: first, back: true}
+	}
+	for i := range a.pairs {
+		if a.pairs[i].anchor == p.anchor && a.pairs[i].other == p.other && a.pairs[i].back == p.back {
 			return
 		}
 	}
-	weight := min(a.groups[first].weight, a.groups[second].weight)
-	a.pairs = append(a.pairs, pair{first, second, weight, a.pairsTo[second]})
-	a.pairsTo[second] = len(a.pairs)
+	p.weight = min(a.groups[first].weight, a.groups[second].weight)
+	p.next = a.groups[p.anchor].anchors
+	a.pairs = append(a.pairs, p)
+	a.groups[p.anchor].anchors = len(a.pairs)
 }
 
 // terms reports what became of each distinct word.

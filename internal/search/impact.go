@@ -35,9 +35,9 @@ type census struct {
 const maxTongues = 32
 
 // count adds a unit, or takes it away when sign is -1.
-func (c *census) count(codes []uint16, sign int) {
+func (c *census) count(text codes, sign int) {
 	c.units += sign
-	for f, n := range lengths(codes) {
+	for f, n := range text.lengths() {
 		if n > 0 {
 			c.words[f] += int64(sign * n)
 			c.having[f] += sign

@@ -33,13 +33,12 @@ func (a *asking) openLists(view int) {
 	a.lists = a.lists[:0]
 	v := a.snapshot.views[view]
 	for i := range a.groups {
-		g := &a.groups[i]
-		for _, term := range g.terms[:g.n] {
-			number := a.numbers[term*len(a.snapshot.views)+view]
+		weight := a.groups[i].weight
+		for _, number := range a.numbersOf(i, view) {
 			if number == separatorCode {
 				continue
 			}
-			l := list{weight: g.weight}
+			l := list{weight: weight}
 			l.docs, l.impacts = v.list(number)
 			if int(number) < v.long {
 				n := v.windowCount()
@@ -48,7 +47,7 @@ func (a *asking) openLists(view int) {
 				for _, impact := range l.impacts {
 					l.most = max(l.most, uint32(impact))
 				}
-				l.most *= g.weight
+				l.most *= weight
 			}
 			a.lists = append(a.lists, l)
 		}
@@ -104,16 +103,32 @@ func (a *asking) matchWindow(v *view, w int) {
 	for _, l := range a.active[optional:] {
 		postings += l.to - l.from
 	}
-	if postings < sparsePostings {
+	switch {
+	case optional == len(a.active)-1:
+		a.scoreOne(v, optional, slack)
+	case postings < sparsePostings:
 		a.scoreSparse(v, w, optional, slack)
-	} else {
+	default:
 		a.scoreDense(v, w, optional, slack)
+	}
+}
+
+// scoreOne goes through the only list that is required.
+func (a *asking) scoreOne(v *view, optional int, slack uint32) {
+	l := a.active[optional]
+	docs := l.docs[l.from:l.to]
+	impacts := l.impacts[l.from:l.to]
+	impacts = impacts[:len(docs)]
+	for i, doc := range docs {
+		if sum := l.weight * uint32(impacts[i]); sum+slack >= a.top.threshold {
+			a.consider(v, int(doc), sum, optional, slack)
+		}
 	}
 }
 
 // sparsePostings is how many postings a window may have before it is cheaper to look at all its units than at those
 // that were touched.
-const sparsePostings = windowSize / 4
+const sparsePostings = windowSize / 8
 
 // scoreDense adds the required lists up and looks at every unit of the window.
 func (a *asking) scoreDense(v *view, w, optional int, slack uint32) {
@@ -156,7 +171,7 @@ func (a *asking) scoreSparse(v *view, w, optional int, slack uint32) {
 	for i, word := range a.touched {
 		for ; word != 0; word &= word - 1 {
 			at := i<<6 + bits.TrailingZeros64(word)
-			if sum := a.sums[at]; uint64(sum)+uint64(slack) >= uint64(a.top.threshold) {
+			if sum := a.sums[at]; sum+slack >= a.top.threshold {
 				a.consider(v, w<<windowBits+at, sum, optional, slack)
 			}
 			a.sums[at] = 0
@@ -182,7 +197,7 @@ func (a *asking) consider(v *view, unit int, sum uint32, optional int, slack uin
 	if sum < a.top.threshold {
 		return
 	}
-	a.offer(v, candidate{sum, uint32(a.view), uint32(unit)})
+	a.offer(v, candidate{score: sum, view: uint32(a.view), unit: uint32(unit)})
 }
 
 // seek gives the weighted impact of a unit, or 0. Units are asked for in rising order, so the list moves on.

@@ -4,8 +4,8 @@ package search
 const (
 	maxTitleWords   = 512
 	maxKeyWords     = 2048
-	maxPassageWords = 1 << 14
-	unitWords       = 2048 // a unit takes no further passage when it would have more words than this
+	maxPassageWords = 4096 // passages are a twentieth of this
+	unitWords       = 2000 // a unit takes no further passage that would give it more words than this
 	maxUnitsOfItem  = 256
 )
 
@@ -15,7 +15,7 @@ type reader struct {
 	fallback string // the language of documents that tell none
 	stock    *stock
 	known    []map[string][]uint32 // by tongue: the numbers of the words that a run of text stands for
-	passage  []uint16              // scratch
+	passage  codes                 // scratch
 }
 
 func newReader(a *Analyzer, fallback string) *reader {
@@ -28,14 +28,15 @@ func (r *reader) add(d *Document) {
 	t := r.tongueOf(d)
 	item := s.addItem(d.Ref, d.Key, t.index)
 	begin := len(s.codes)
-	s.codes = r.words(s.codes, t, d.Title, maxTitleWords)
-	s.codes = append(s.codes, separatorCode)
-	s.codes = r.words(s.codes, t, d.Keys, maxKeyWords)
+	s.codes, _ = r.words(s.codes, t, d.Title, maxTitleWords)
+	s.codes = s.codes.put(separatorCode)
+	s.codes, _ = r.words(s.codes, t, d.Keys, maxKeyWords)
 	head := s.codes[begin:len(s.codes):len(s.codes)]
 	size, first, units := 0, 0, 1
 	for i, text := range d.Passages {
-		r.passage = r.words(r.passage[:0], t, text, maxPassageWords)
-		if size > 0 && size+len(r.passage) > unitWords {
+		var n int
+		r.passage, n = r.words(r.passage[:0], t, text, maxPassageWords)
+		if size > 0 && size+n > unitWords {
 			if units == maxUnitsOfItem {
 				break
 			}
@@ -43,9 +44,9 @@ func (r *reader) add(d *Document) {
 			s.codes = append(s.codes, head...)
 			size, first, units = 0, i, units+1
 		}
-		s.codes = append(s.codes, separatorCode)
+		s.codes = s.codes.put(separatorCode)
 		s.codes = append(s.codes, r.passage...)
-		size += len(r.passage)
+		size += n
 	}
 	s.endUnit(item, first)
 }
@@ -66,16 +67,19 @@ func (r *reader) tongueOf(d *Document) *tongue {
 	return r.analyzer.tongue(tag)
 }
 
-// words appends the codes of at most limit words of a text.
-func (r *reader) words(codes []uint16, t *tongue, text string, limit int) []uint16 {
+// words appends at most limit words of a text and says how many.
+func (r *reader) words(to codes, t *tongue, text string, limit int) (codes, int) {
+	n := 0
 	scan(text, func(start, end int, k kind) bool {
 		for _, number := range r.numbers(t, text[start:end], k) {
-			codes = putCode(codes, number)
-			limit--
+			if n < limit {
+				to = to.put(number)
+				n++
+			}
 		}
-		return limit > 0
+		return n < limit
 	})
-	return codes
+	return to, n
 }
 
 // numbers gives the numbers of the words that a run stands for.

@@ -9,6 +9,7 @@ const (
 	enough      = 0.44 // the evidence that makes an answer to a question of up to enoughWords words
 	enoughWords = 4.0
 	enoughFall  = 0.6 // the power with which it falls for longer questions
+	weighed     = 3   // items of which the best evidence counts
 	steepness   = 4   // how fast confidence falls when there is less
 )
 
@@ -18,9 +19,9 @@ const DefaultMinScore = 20.0
 // confidence says how well the best of the candidates answer the question, from 0 to 1.
 func (a *asking) confidence() float64 {
 	best := 0.0
-	for _, f := range a.found[:min(len(a.found), DefaultLimit)] {
-		strength := float64(f.base) / fullScore
-		coverage := float64(f.covered) / fullWeight
+	for _, c := range a.found[:min(len(a.found), weighed)] {
+		strength := float64(c.score-c.lift) / fullScore
+		coverage := float64(a.covered(c)) / fullWeight
 		best = max(best, (strength+coverage)/2)
 	}
 	needed := enough * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
@@ -41,34 +42,24 @@ func (a *asking) effectiveWords() float64 {
 }
 
 // hits makes the hits of the best limit items whose score is high enough.
-func (a *asking) hits(limit int, confidence, least float64) []Hit {
-	candidates := a.top.heap
-	n := min(limit, len(candidates))
-	if n == 0 {
+func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
+	best := a.found[:min(limit, len(a.found))]
+	if len(best) == 0 {
 		return nil
 	}
-	hits := make([]Hit, 0, n)
-	unit := 100 * confidence / float64(a.found[0].score)
-	for i := range n {
-		var f finding
-		if i < len(a.found) {
-			f = a.found[i]
-		} else {
-			f = a.passageOf(candidates[i])
-		}
-		score := unit * float64(f.score)
-		if score < least {
+	hits := make([]Hit, 0, len(best))
+	unit := 100 * confidence / float64(best[0].score)
+	for _, c := range best {
+		score := unit * float64(c.score)
+		if score < q.MinScore {
 			break
 		}
-		v := a.snapshot.views[f.view]
-		hits = append(hits, Hit{Ref: v.refs[v.item[f.unit]], Score: score, Passage: f.passage})
+		v := a.snapshot.views[c.view]
+		hit := Hit{Ref: v.refs[v.item[c.unit]], Score: score}
+		if !q.NoPassages {
+			hit.Passage = a.bestPassage(c)
+		}
+		hits = append(hits, hit)
 	}
 	return hits
-}
-
-// passageOf is look for a candidate that stands too low to be lifted.
-func (a *asking) passageOf(c candidate) finding {
-	f := a.look(c)
-	f.score = c.score
-	return f
 }

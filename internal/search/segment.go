@@ -16,7 +16,7 @@ type segment struct {
 const (
 	windowBits = 12
 	windowSize = 1 << windowBits
-	longList   = 256 // postings from which a word has its windows stored
+	longList   = 128 // postings from which a word has its windows stored
 )
 
 // window is the part of a word's postings that lies in one window of units: where it begins among them, and the
@@ -77,12 +77,12 @@ func (g *segment) invert() {
 
 // weigh adds up the weighted frequencies of a unit's words and appends to touched which words they are.
 func (g *segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
-	codes := g.unit(u)
-	share := g.averages.shares(lengths(codes))
+	text := g.unit(u)
+	share := g.averages.shares(text.lengths())
 	f := titleField
-	for i := 0; i < len(codes); {
+	for i := 0; i < len(text); {
 		var number uint32
-		number, i = getCode(codes, i)
+		number, i = text.get(i)
 		if number == separatorCode {
 			f = min(f+1, bodyField)
 			continue
@@ -98,9 +98,6 @@ func (g *segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
 // cutWindows notes, for words with long postings, where each window begins.
 func (g *segment) cutWindows() {
 	n := g.windowCount()
-	if n == 1 {
-		return
-	}
 	for g.long = 1; g.long < g.words.len() && g.postings[g.long+1]-g.postings[g.long] >= longList; g.long++ {
 	}
 	g.windows = make([]window, g.long*n)

@@ -9,11 +9,14 @@ import "slices"
 type stock struct {
 	words wordlist
 	// codes are the words of all units: title, separator, keys, and, each after a separator, the passages.
-	codes []uint16
-	// starts are where the units begin in codes; one more at the end.
+	codes codes
+	// starts are where the units begin in codes, in bytes; one more at the end.
 	starts []uint32
 	item   []uint16 // by unit: its item
 	first  []uint16 // by unit: the ordinal of its first passage
+	// ends are where the keys and the passages of each unit end, in bytes from its start.
+	ends   []uint16
+	breaks []uint32 // where the units begin in ends; one more at the end
 
 	refs    []any
 	keys    wordlist // by item, in order
@@ -23,45 +26,29 @@ type stock struct {
 // maxUnits is how many units a stock holds at most, so that a unit's number fits 16 bits.
 const maxUnits = 1 << 16
 
-// A word's number is one code, or two when it is rare: words are numbered by falling frequency, and there is room
-// for 57,344 single codes. The halves of a pair lie in ranges of their own, so that no code is mistaken.
-const (
-	pairHigh     = 0xE000
-	pairLow      = 0xF000
-	maxWordCount = pairHigh + 1<<24
-)
-
-// separator of the parts of a unit; the empty word has number 0 in every word list.
-const separatorCode = 0
-
 func newStock() *stock {
-	s := &stock{starts: []uint32{0}}
+	s := &stock{starts: []uint32{0}, breaks: []uint32{0}}
 	s.words.add("")
 	return s
-}
-
-// putCode appends a word's number to codes.
-func putCode(codes []uint16, number uint32) []uint16 {
-	if number < pairHigh {
-		return append(codes, uint16(number))
-	}
-	number -= pairHigh
-	return append(codes, uint16(pairHigh|number>>12), uint16(pairLow|number&0xFFF))
-}
-
-// getCode reads the number at codes[i] and gives the place of the next.
-func getCode(codes []uint16, i int) (number uint32, next int) {
-	c := uint32(codes[i])
-	if c < pairHigh {
-		return c, i + 1
-	}
-	return pairHigh + (c&0xFFF)<<12 + uint32(codes[i+1])&0xFFF, i + 2
 }
 
 func (s *stock) units() int { return len(s.item) }
 
 // unit gives the codes of a unit.
-func (s *stock) unit(u int) []uint16 { return s.codes[s.starts[u]:s.starts[u+1]] }
+func (s *stock) unit(u int) codes { return s.codes[s.starts[u]:s.starts[u+1]] }
+
+// lead gives the codes of the first leadWords words of a unit.
+func (s *stock) lead(u int) codes {
+	text := s.unit(u)
+	if s.words.len() <= pairHigh {
+		return text[:min(len(text), leadWords*codeSize)]
+	}
+	end := 0
+	for n := 0; n < leadWords && end < len(text); n++ {
+		_, end = text.get(end)
+	}
+	return text[:end]
+}
 
 // key gives the key of an item.
 func (s *stock) key(item int) string { return string(s.keys.word(uint32(item))) }
@@ -71,7 +58,16 @@ func (s *stock) endUnit(item, firstPassage int) {
 	s.starts = append(s.starts, uint32(len(s.codes)))
 	s.item = append(s.item, uint16(item))
 	s.first = append(s.first, uint16(min(firstPassage, 1<<16-1)))
+	text := s.unit(s.units() - 1)
+	for i := text.index(separatorCode, 0); i < len(text); {
+		i = text.index(separatorCode, i+codeSize)
+		s.ends = append(s.ends, uint16(i))
+	}
+	s.breaks = append(s.breaks, uint32(len(s.ends)))
 }
+
+// partEnds gives where the keys and the passages of a unit end.
+func (s *stock) partEnds(u int) []uint16 { return s.ends[s.breaks[u]:s.breaks[u+1]] }
 
 // addItem appends an item without units and gives its number.
 func (s *stock) addItem(ref any, key string, tongue uint8) int {
@@ -85,30 +81,7 @@ func (s *stock) addItem(ref any, key string, tongue uint8) int {
 func (s *stock) clip() {
 	s.codes, s.starts = slices.Clip(s.codes), slices.Clip(s.starts)
 	s.item, s.first = slices.Clip(s.item), slices.Clip(s.first)
+	s.ends, s.breaks = slices.Clip(s.ends), slices.Clip(s.breaks)
 	s.refs, s.tongues = slices.Clip(s.refs), slices.Clip(s.tongues)
 	s.keys.bytes, s.keys.ends = slices.Clip(s.keys.bytes), slices.Clip(s.keys.ends)
-}
-
-// field is a part of a unit that counts on its own.
-type field int
-
-const (
-	titleField field = iota
-	keysField
-	bodyField
-	fields
-)
-
-// lengths counts the words of each field of a unit.
-func lengths(codes []uint16) (n [fields]int) {
-	f := titleField
-	for _, c := range codes {
-		switch {
-		case c == separatorCode:
-			f = min(f+1, bodyField)
-		case c < pairLow: // the second half of a pair is not a word
-			n[f]++
-		}
-	}
-	return n
 }

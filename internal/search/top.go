@@ -1,13 +1,11 @@
 package search
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // candidate is a unit with its score.
 type candidate struct {
 	score uint32
+	lift  uint32 // how much of the score came by looking at the text
 	view  uint32
 	unit  uint32
 }
@@ -26,9 +24,11 @@ func (t *top) reset(views []*view, room int) {
 
 // better orders candidates: by score, then by key.
 func (t *top) better(a, b candidate) bool {
-	if a.score != b.score {
-		return a.score > b.score
-	}
+	return a.score > b.score || a.score == b.score && t.first(a, b)
+}
+
+// first breaks a tie.
+func (t *top) first(a, b candidate) bool {
 	return bytes.Compare(t.keyOf(a), t.keyOf(b)) < 0
 }
 
@@ -63,28 +63,33 @@ func (t *top) up(i int) {
 }
 
 func (t *top) down(i int) {
+	heap, sinking := t.heap, t.heap[i]
 	for {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(t.heap); child++ {
-			if t.better(t.heap[worst], t.heap[child]) {
-				worst = child
-			}
+		child := 2*i + 1
+		if child >= len(heap) {
+			break
 		}
-		if worst == i {
-			return
+		if next := child + 1; next < len(heap) && t.better(heap[child], heap[next]) {
+			child = next
 		}
-		t.heap[i], t.heap[worst] = t.heap[worst], t.heap[i]
-		i = worst
+		if t.better(heap[child], sinking) {
+			break
+		}
+		heap[i] = heap[child]
+		i = child
 	}
+	heap[i] = sinking
 }
 
 // sorted gives the candidates, best first. The heap is used up.
 func (t *top) sorted() []candidate {
-	slices.SortFunc(t.heap, func(a, b candidate) int {
-		if t.better(a, b) {
-			return -1
-		}
-		return 1
-	})
-	return t.heap
+	all := t.heap
+	for n := len(all) - 1; n > 0; n-- {
+		worst := t.heap[0]
+		t.heap[0] = t.heap[n]
+		t.heap = t.heap[:n]
+		t.down(0)
+		all[n] = worst
+	}
+	return all
 }

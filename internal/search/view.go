@@ -90,12 +90,12 @@ func (v *view) killed(items []int) *view {
 // kill marks a unit of a view that nobody else holds yet.
 func (v *view) kill(u int) {
 	v.dead.set(u)
-	codes := v.unit(u)
-	v.alive.count(codes, -1)
+	text := v.unit(u)
+	v.alive.count(text, -1)
 	var numbers []uint32
-	for i := 0; i < len(codes); {
+	for i := 0; i < len(text); {
 		var number uint32
-		number, i = getCode(codes, i)
+		number, i = text.get(i)
 		numbers = append(numbers, number)
 	}
 	slices.Sort(numbers)
