@@ -18,7 +18,11 @@ func absolute(raw string, base *url.URL) string {
 	if u == nil {
 		return ""
 	}
-	return u.String()
+	address := u.String()
+	if len(address) > longestAddress { // escaping has made it longer
+		return ""
+	}
+	return address
 }
 
 func locate(raw string, base *url.URL) *url.URL {
@@ -38,10 +42,12 @@ func locate(raw string, base *url.URL) *url.URL {
 		u = base.ResolveReference(u)
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
-	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Opaque != "" {
+	if u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" {
 		return nil
 	}
-	u.Host = normalHost(u.Scheme, u.Host)
+	if u.Host = normalHost(u.Scheme, u.Host); u.Host == "" {
+		return nil
+	}
 	u.User = nil
 	if u.Path == "" {
 		u.Path = "/"
@@ -59,11 +65,11 @@ func dropControl(r rune) rune {
 }
 
 func normalHost(scheme, host string) string {
-	host = strings.TrimSuffix(strings.ToLower(host), ":")
-	if port := map[string]string{"http": ":80", "https": ":443"}[scheme]; strings.HasSuffix(host, port) {
-		host = strings.TrimSuffix(host, port)
+	port := ":80"
+	if scheme == "https" {
+		port = ":443"
 	}
-	return host
+	return strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(host), port), ":")
 }
 
 // tracking are parameters that never tell one page from another.

@@ -22,7 +22,7 @@ import (
 
 // markdown makes an item of a page of Markdown: its front matter in schema.org's terms, its body as running text.
 func (w *worker) markdown(u *unit, r *result) {
-	source := decode([]byte(u.text))
+	source := printable(decode([]byte(u.text)))
 	p := piece{file: u.file, line: 1, page: pageAddress(w.base, u.file.name), isPage: true}
 	if int64(len(source)) > w.limits.Item {
 		r.problem(u.file.name, tooLong(w.limits.Item))

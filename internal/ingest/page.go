@@ -21,7 +21,7 @@ func (w *worker) page(u *unit, r *result) {
 		r.problem(u.file.name, "the page is empty")
 		return
 	}
-	root, err := html.Parse(strings.NewReader(decodePage(u.text)))
+	root, err := html.Parse(strings.NewReader(printable(decodePage(u.text))))
 	if err != nil {
 		r.problem(u.file.name, "the page's elements are nested too deeply, more than any browser shows")
 		return

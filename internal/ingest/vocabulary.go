@@ -180,8 +180,11 @@ func types(n *tree.Node) *tree.Node {
 		if t.Kind != tree.String {
 			t = t.Get("@id")
 		}
-		if t != nil && t.Kind == tree.String && t.Text != "" {
-			names = append(names, &tree.Node{Kind: tree.String, Text: typeName(t.Text), Offset: t.Offset})
+		if t == nil || t.Kind != tree.String {
+			continue
+		}
+		if name := typeName(printable(t.Text)); name != "" {
+			names = append(names, &tree.Node{Kind: tree.String, Text: name, Offset: t.Offset})
 		}
 	}
 	if len(names) == 1 {

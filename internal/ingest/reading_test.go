@@ -1,0 +1,384 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/unicode"
+
+	"frontdesk/internal/content"
+)
+
+// zip compresses.
+func zip(t testing.TB, body string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := io.WriteString(z, body); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// catch is what came of a source.
+type catch struct {
+	urls     []string
+	items    []content.Item
+	problems []string
+	scan     *scan
+}
+
+// read reads files given by name and body.
+func read(t testing.TB, files map[string]string, limits Limits) catch {
+	t.Helper()
+	from := fstest.MapFS{}
+	for name, body := range files {
+		from[name] = &fstest.MapFile{Data: []byte(body)}
+	}
+	return readFS(t, from, limits)
+}
+
+func readFS(t testing.TB, from fs.FS, limits Limits) (c catch) {
+	t.Helper()
+	s, err := newScan(Source{Site: "www.example.com", Name: "test", FS: from}, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	err = s.run(t.Context(), outlet{
+		item: func(d draft) error {
+			c.urls = append(c.urls, strings.TrimPrefix(d.URL, "https://www.example.com"))
+			c.items = append(c.items, d.Item)
+			return nil
+		},
+		problem: func(p Problem) { c.problems = append(c.problems, p.Origin+": "+p.Reason) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.scan = s
+	return c
+}
+
+// books makes lines of items.
+func books(n int) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, `{"@type":"Book","name":"Book %d","url":"/%d","description":"The story of number %d."}`+"\n", i, i, i)
+	}
+	return out.String()
+}
+
+func TestOrderOfItemsIsThatOfTheSource(t *testing.T) {
+	files := map[string]string{}
+	var want []string
+	for f := range 20 {
+		var body strings.Builder
+		for i := range 700 {
+			fmt.Fprintf(&body, `{"@type":"Book","name":"n","url":"/%02d/%d"}`+"\n", f, i)
+			want = append(want, fmt.Sprintf("/%02d/%d", f, i))
+		}
+		files[fmt.Sprintf("%02d.jsonl", f)] = body.String()
+	}
+	if diff := cmp.Diff(want, read(t, files, Limits{}).urls); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCompressedFilesAreRead(t *testing.T) {
+	c := read(t, map[string]string{
+		"a.jsonl.gz":  zip(t, books(2)) + zip(t, `{"@type":"Book","name":"in a second part","url":"/second"}`),
+		"b.json.gz":   zip(t, `[{"@type":"Book","name":"b","url":"/b"}]`),
+		"c.ndjson.GZ": zip(t, `{"@type":"Book","name":"c","url":"/c"}`),
+		"d.md.gz":     zip(t, "# D\n\nText."),
+		"e.html.gz":   zip(t, "<title>E</title><p>Text.</p>"),
+	}, Limits{})
+	if diff := cmp.Diff([]string{"/0", "/1", "/second", "/b", "/c", "/d", "/e.html"}, c.urls); diff != "" || len(c.problems) > 0 {
+		t.Error(diff, c.problems)
+	}
+}
+
+func TestDamagedFileKeepsWhatCameBefore(t *testing.T) {
+	whole := zip(t, books(20_000))
+	c := read(t, map[string]string{
+		"a-cut.jsonl.gz":   whole[:len(whole)/2],
+		"b-wrong.jsonl.gz": whole[:len(whole)-8] + "\x00\x00\x00\x00\x00\x00\x00\x00",
+		"c-plain.jsonl.gz": books(1),
+		"d-cut.json.gz":    zip(t, "[]")[:20],
+		"e.jsonl":          `{"@type":"Book","name":"after","url":"/after"}`,
+	}, Limits{})
+	if !c.scan.broken {
+		t.Error("the scan must know that files could not be read whole")
+	}
+	if n := len(c.items); n < 25_000 || n > 40_001 || c.urls[n-1] != "/after" {
+		t.Errorf("%d items, the last %s", n, c.urls[n-1])
+	}
+	want := []string{"ends too early", "is damaged", "is not compressed with gzip", "ends too early"}
+	if len(c.problems) != len(want) {
+		t.Fatalf("problems: %q", c.problems)
+	}
+	for i := range want {
+		if !strings.Contains(c.problems[i], want[i]) {
+			t.Errorf("problem %q, want %q", c.problems[i], want[i])
+		}
+	}
+	if !strings.HasPrefix(c.problems[0], "a-cut.jsonl.gz:") {
+		t.Errorf("the problem does not name a line: %q", c.problems[0])
+	}
+}
+
+func TestBombsAreRefused(t *testing.T) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	blank := bytes.Repeat([]byte(" "), 1<<20)
+	for range 80 {
+		z.Write(blank)
+	}
+	z.Close()
+	c := read(t, map[string]string{
+		"a.jsonl.gz": bomb.String(), "b.json.gz": bomb.String(), "c.html.gz": bomb.String(), "d.md.gz": bomb.String(),
+		"e.jsonl": `{"@type":"Book","name":"after","url":"/after"}`,
+	}, Limits{})
+	want := []string{
+		"a.jsonl.gz:1: the item is longer than 4 MiB, the most that one may have",
+		"a.jsonl.gz:1: the file unpacks to more than 250 times its size, which no honest content does",
+		"b.json.gz: the file unpacks to more than 250 times its size, which no honest content does",
+		"c.html.gz: the page has more than 16 MiB",
+		"d.md.gz: the page has more than 16 MiB",
+	}
+	if diff := cmp.Diff(want, c.problems); diff != "" || len(c.urls) != 1 {
+		t.Error(diff, c.urls)
+	}
+}
+
+func TestLimitsAreToldAndPassed(t *testing.T) {
+	long := `{"@type":"Book","name":"long","url":"/long","description":"` + strings.Repeat("long ", 2000) + `"}`
+	deep := `{"@type":"Book","name":"deep","url":"/deep","x":` + strings.Repeat(`{"a":[`, 5000) + strings.Repeat(`]}`, 5000) + `}`
+	short := `{"@type":"Book","name":"short","url":"/short"}`
+	c := read(t, map[string]string{
+		"a.jsonl":    long + "\n" + short + "\n" + strings.Repeat("x", 600<<10) + "\n" + deep + "\n" + short,
+		"b.json":     "[" + short + "," + deep + "," + short + "]",
+		"c-big.json": short + strings.Repeat(" ", 100<<10),
+		"d.jsonl":    strings.Repeat(short+"\n", 30_000),
+	}, Limits{Item: 8 << 10, Document: 64 << 10, File: 1 << 20})
+	want := []string{
+		"a.jsonl:1: the item is longer than 8 KiB, the most that one may have",
+		"a.jsonl:3: the item is longer than 8 KiB, the most that one may have",
+		"a.jsonl:4: the item is longer than 8 KiB, the most that one may have",
+		"b.json:1 /1: the item is nested deeper than 64 levels",
+		"c-big.json: the JSON document has more than 64 KiB; write one item a line into a .jsonl file, which may be as long as you like",
+		"d.jsonl: the file is 1.3 MiB, and at most 1 MiB of one is read; divide it, or compress it with gzip",
+	}
+	if diff := cmp.Diff(want, c.problems); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/short", "/short", "/short", "/short"}, c.urls); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDeepNestingIsAProblemInEveryForm(t *testing.T) {
+	for name, body := range map[string]string{
+		"a.jsonl": strings.Repeat("[", 10_000), "b.json": strings.Repeat(`{"@graph":`, 10_000), "c.json": strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
+		"d.html": strings.Repeat("<div>", 10_000), "e.html": "<script type=application/ld+json>" + strings.Repeat("[", 10_000) + "</script>",
+		"f.html": strings.Repeat("<div itemscope itemprop=a itemtype=https://schema.org/Thing>", 10_000), "g.md": "---\na: " + strings.Repeat("[", 10_000) + "\n---\n",
+		"h.md": strings.Repeat("> ", 10_000) + "x", "i.md": "---\n" + strings.Repeat("- ", 10_000) + "x\n---\n", "j.md": strings.Repeat("[a](", 50_000), "k.md": strings.Repeat("*a_ ", 50_000),
+	} {
+		begin := time.Now()
+		c := read(t, map[string]string{name: body}, Limits{})
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%s took %s", name, took)
+		}
+		if len(c.items) == 0 && len(c.problems) == 0 {
+			t.Errorf("%s vanished without a word", name)
+		}
+		for _, p := range c.problems {
+			if strings.Contains(p, "fault of the program") {
+				t.Error(p)
+			}
+		}
+	}
+}
+
+func TestEncodingsAreRead(t *testing.T) {
+	line := `{"@type":"Book","name":"Café 東京","url":"/u"}`
+	utf16 := func(e unicode.Endianness, b unicode.BOMPolicy) string {
+		s, err := unicode.UTF16(e, b).NewEncoder().String(line + "\n" + line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for name, body := range map[string]string{
+		"bom.jsonl": "\ufeff" + line, "le.jsonl": utf16(unicode.LittleEndian, unicode.UseBOM), "be.jsonl": utf16(unicode.BigEndian, unicode.UseBOM),
+		"bare.jsonl": utf16(unicode.LittleEndian, unicode.IgnoreBOM), "le.json": utf16(unicode.LittleEndian, unicode.UseBOM), "be.json": utf16(unicode.BigEndian, unicode.IgnoreBOM),
+		"crlf.jsonl": line + "\r\n" + line + "\r\n",
+	} {
+		c := read(t, map[string]string{name: body}, Limits{})
+		if len(c.items) == 0 || c.items[0].Name != "Café 東京" || len(c.problems) > 0 {
+			t.Errorf("%s: %v %v", name, c.items, c.problems)
+		}
+	}
+	for body, want := range map[string]string{
+		"{\"@type\":\"Book\",\"name\":\"Caf\xe9 \x80\",\"url\":\"/u\"}":          "Café €",
+		"{\"@type\":\"Book\",\"name\":\"Caf\xe9 東\xff京\",\"url\":\"/u\"}":        "Caf\ufffd 東\ufffd京",
+		"{\"@type\":\"Book\",\"name\":\"nul\x00\\u0000\\u0007\",\"url\":\"/u\"}": "nul",
+	} {
+		for _, name := range []string{"a.jsonl", "a.json"} {
+			c := read(t, map[string]string{name: body}, Limits{})
+			if len(c.items) != 1 || c.items[0].Name != want {
+				t.Errorf("%q: %v %v", body, c.items, c.problems)
+			}
+		}
+	}
+	for charset, body := range map[string]string{
+		"shift_jis":    "<meta charset=shift_jis><title>\x93\x8c\x8b\x9e</title><p>\x90\x85</p>",
+		"windows-1251": "<meta http-equiv=content-type content='text/html; charset=windows-1251'><title>\xce\xea</title><p>\xce\xea</p>",
+	} {
+		c := read(t, map[string]string{"a.html": body}, Limits{})
+		if want := map[string]string{"shift_jis": "東京", "windows-1251": "Ок"}[charset]; len(c.items) != 1 || c.items[0].Name != want {
+			t.Errorf("%s: %v %v", charset, c.items, c.problems)
+		}
+	}
+}
+
+// TestLongArrayIsReadInPortions compares an array that is long enough to be divided with the same items as lines.
+func TestLongArrayIsReadInPortions(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(books(9000), "story", `st[o]r}y \" "`)), "\n")
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], ` "`, ` \"`)
+	}
+	array := "\n [" + strings.Join(lines, ",\n") + "\n]\n"
+	if elements(array) == nil {
+		t.Fatal("the array is not divided")
+	}
+	c := read(t, map[string]string{"a.json": array}, Limits{})
+	want := read(t, map[string]string{"a.jsonl": strings.Join(lines, "\n")}, Limits{})
+	if diff := cmp.Diff(want.urls, c.urls); diff != "" || len(c.problems) > 0 {
+		t.Error(diff, c.problems)
+	}
+	if c.items[8999].Origin != "a.json:9001 /8999" || c.items[0].Origin != "a.json:2 /0" {
+		t.Errorf("origins %s and %s", c.items[0].Origin, c.items[8999].Origin)
+	}
+	for name, odd := range map[string]string{
+		"references": strings.Replace(array, `"name"`, `"@id"`, 1), "not closed": strings.TrimRight(array, "]\n"),
+		"more behind": array + "x", "an object": "{" + array, "closed early": strings.Replace(array, "},", "}],", 1),
+	} {
+		if elements(odd) != nil {
+			t.Errorf("%s: an array that must be read whole was divided", name)
+		}
+	}
+}
+
+func TestErrorOfTheReceiverEndsTheRun(t *testing.T) {
+	stop := errors.New("enough")
+	seen := 0
+	err := Items(t.Context(), Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
+		if seen++; seen == 1000 {
+			return stop
+		}
+		return nil
+	}, func(Problem) {})
+	if !errors.Is(err, stop) || seen != 1000 {
+		t.Errorf("err %v after %d items", err, seen)
+	}
+}
+
+func TestCancelledRunStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	err := Items(ctx, Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
+		if seen++; seen == 1000 {
+			cancel()
+		}
+		return nil
+	}, func(Problem) {})
+	if !errors.Is(err, context.Canceled) || seen >= 50_000 {
+		t.Errorf("err %v after %d items", err, seen)
+	}
+}
+
+// endless is a file of lines as long as its size, made while it is read.
+type endless struct {
+	size, at int64
+	line     string
+}
+
+func (e *endless) Open(name string) (fs.File, error) {
+	if name == "." {
+		return fstest.MapFS{"long.jsonl": {}}.Open(".")
+	}
+	return &endless{size: e.size, line: e.line}, nil
+}
+func (e *endless) Stat() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
+func (e *endless) Close() error               { return nil }
+func (e *endless) Read(p []byte) (int, error) {
+	if e.at >= e.size {
+		return 0, io.EOF
+	}
+	n := copy(p, e.line[e.at%int64(len(e.line)):])
+	e.at += int64(n)
+	return n, nil
+}
+
+func TestLongFileTakesLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 64 MiB")
+	}
+	line := `{"@type":"Book","name":"A book","url":"/b","description":"` + strings.Repeat("Quite some words. ", 100) + `"}` + "\n"
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var most uint64
+	seen := 0
+	err := Items(t.Context(), Source{Site: "x.example", FS: &endless{size: 64 << 20, line: line}}, func(content.Item) error {
+		if seen++; seen%2000 == 0 {
+			runtime.ReadMemStats(&now)
+			most = max(most, now.HeapAlloc)
+		}
+		return nil
+	}, func(p Problem) { t.Error(p) })
+	if err != nil || seen < 30_000 {
+		t.Fatalf("%d items, err %v", seen, err)
+	}
+	if grown := int64(most) - int64(before.HeapAlloc); grown > 64<<20 {
+		t.Errorf("the heap grew by %d MiB", grown>>20)
+	}
+}
+
+func TestMadeUpAddressesStayApart(t *testing.T) {
+	c := read(t, map[string]string{"a.jsonl": strings.Repeat(`{"@type":"Event","name":"Yoga"}`+"\n", 2) +
+		`{"@type":"Event","name":"Yoga","startDate":"2026-01-01"}` + "\n" + `{"@type":"Event","name":"Yoga","startDate":"2026-01-02"}`}, Limits{})
+	want := []string{"/a.jsonl#yoga", "/a.jsonl#yoga", "/a.jsonl#yoga-2", "/a.jsonl#yoga-3"}
+	if diff := cmp.Diff(want, c.urls); diff != "" {
+		t.Error(diff)
+	}
+	for i, item := range c.items {
+		if !strings.Contains(string(item.Object), `"url":"`+item.URL+`"`) {
+			t.Errorf("item %d: %s in %s", i, item.URL, item.Object)
+		}
+	}
+}
+
+func TestMereMentionDoesNotReplaceTheItem(t *testing.T) {
+	list := `{"@type":"ItemList","itemListElement":[{"@type":"ListItem","item":{"@type":"Movie","name":"M","url":"/m"}},{"@type":"Movie","name":"N","url":"/n"}]}`
+	c := read(t, map[string]string{"a.json": `{"@type":"Movie","name":"M","url":"/m","description":"All about it."}`, "b.json": list}, Limits{})
+	if !slices.Equal(c.urls, []string{"/m", "/n"}) || c.items[0].Description == "" {
+		t.Errorf("%v", c.urls)
+	}
+}

@@ -1,0 +1,209 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store/storetest"
+)
+
+// shop is a catalogue with one source, whose files a test changes between runs.
+type shop struct {
+	*testing.T
+	catalog *content.Catalog
+	files   fstest.MapFS
+	options Options
+}
+
+func newShop(t *testing.T) *shop {
+	db := storetest.Open(t, storetest.NewSQLite(t), content.Schema)
+	return &shop{T: t, catalog: content.New(db, content.Options{}), files: fstest.MapFS{}}
+}
+
+func (s *shop) write(name, body string) { s.files[name] = &fstest.MapFile{Data: []byte(body)} }
+
+func (s *shop) run() (Report, error) {
+	s.Helper()
+	return Run(s.Context(), s.catalog, Source{Site: "shop.example", Name: "books", FS: s.files}, s.options)
+}
+
+func (s *shop) mustRun() Report {
+	s.Helper()
+	report, err := s.run()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return report
+}
+
+// urls lists what the catalogue holds.
+func (s *shop) urls() []string {
+	s.Helper()
+	var all []string
+	if err := s.catalog.Each(s.Context(), "shop.example", func(i content.Item) error {
+		all = append(all, strings.TrimPrefix(i.URL, "https://shop.example"))
+		return nil
+	}); err != nil {
+		s.Fatal(err)
+	}
+	return all
+}
+
+func TestSecondRunChangesWhatChanged(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", books(100))
+	first := s.mustRun()
+	if got := first.Summary; got.Added != 100 || got.Items != 100 || first.Kept != 100 || first.Read != 100 || first.Files != 1 {
+		t.Fatalf("first run: %+v", first)
+	}
+	again := s.mustRun()
+	if got := again.Summary; got.Unchanged != 100 || got.Added+got.Changed+got.Removed != 0 || got.Revision != first.Summary.Revision {
+		t.Fatalf("equal run: %+v", got)
+	}
+	s.write("a.jsonl", strings.Replace(books(99), "number 7.", "the number seven.", 1)+`{"@type":"Book","name":"new","url":"/new"}`)
+	third := s.mustRun()
+	if got := third.Summary; got.Unchanged != 98 || got.Changed != 1 || got.Added != 1 || got.Removed != 1 {
+		t.Fatalf("third run: %+v", got)
+	}
+}
+
+func TestGoodCatalogueIsNotReplacedByLittle(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", books(10))
+	s.mustRun()
+	for name, body := range map[string]string{"nothing": "", "only problems": "oops\noops", "furniture": `{"@type":"WebSite","name":"x"}`, "little": books(4)} {
+		s.write("a.jsonl", body)
+		report, err := s.run()
+		var coded *fail.Error
+		if !errors.As(err, &coded) || coded.Code != fail.Invalid || !strings.Contains(coded.Detail, "nothing was changed") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(s.urls()) != 10 {
+			t.Errorf("%s: the catalogue has %d items", name, len(s.urls()))
+		}
+		if name == "only problems" && (report.SkippedCount != 2 || !strings.Contains(err.Error(), "a.jsonl:1")) {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+	}
+	sources, err := s.catalog.Sources(t.Context())
+	if err != nil || len(sources) != 1 || sources[0].LastError == "" {
+		t.Errorf("sources %+v, %v: the failure is not recorded", sources, err)
+	}
+	s.options.AllowShrink = true
+	s.write("a.jsonl", books(4))
+	if report := s.mustRun(); report.Summary.Removed != 6 {
+		t.Errorf("allowed to shrink: %+v", report.Summary)
+	}
+	s.write("a.jsonl", "")
+	if report := s.mustRun(); report.Summary.Removed != 4 || len(s.urls()) != 0 {
+		t.Errorf("allowed to become empty: %+v", report.Summary)
+	}
+}
+
+func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", books(4))
+	s.write("b.jsonl.gz", zip(t, `{"@type":"Book","name":"b1","url":"/b1"}`+"\n"+`{"@type":"Book","name":"b2","url":"/b2"}`))
+	s.mustRun()
+	whole := string(s.files["b.jsonl.gz"].Data)
+	s.write("b.jsonl.gz", whole[:len(whole)-12])
+	s.write("a.jsonl", books(3))
+	report := s.mustRun()
+	if !report.Partial || report.Summary.Removed != 0 || len(s.urls()) != 6 || report.SkippedCount == 0 {
+		t.Errorf("%+v, %q", report, s.urls())
+	}
+	delete(s.files, "b.jsonl.gz")
+	report = s.mustRun()
+	if report.Partial || report.Summary.Removed != 3 || len(s.urls()) != 3 {
+		t.Errorf("once the file is gone: %+v, %q", report, s.urls())
+	}
+}
+
+func TestProgressGoesToTheEnd(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", books(3000))
+	s.write("b.jsonl", "bad\n"+books(1))
+	var all []Progress
+	s.options.Progress = func(p Progress) { all = append(all, p) }
+	var log bytes.Buffer
+	s.options.Log = slog.New(slog.NewTextHandler(&log, nil))
+	report := s.mustRun()
+	last := all[len(all)-1]
+	if !last.Done || last.FilesDone != 2 || last.Files != 2 || last.Bytes == 0 || last.BytesDone != last.Bytes || last.Kept != 3001 || last.Skipped != 1 {
+		t.Errorf("last: %+v", last)
+	}
+	for i := range all[1:] {
+		a, b := all[i], all[i+1]
+		if b.Kept < a.Kept || b.BytesDone < a.BytesDone || b.Elapsed < a.Elapsed || a.Done {
+			t.Errorf("progress went from %+v to %+v", a, b)
+		}
+	}
+	if report.Summary.Duplicates != 1 || len(report.Skipped) != 1 || report.Skipped[0].Origin != "b.jsonl:1" {
+		t.Errorf("%+v", report)
+	}
+	for _, want := range []string{"content skipped", "origin=b.jsonl:1", "content taken over", "items=3001"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
+		}
+	}
+}
+
+func TestReportHoldsTheFirstProblemsAndCountsAll(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", strings.Repeat("bad\n", 500)+books(1))
+	report := s.mustRun()
+	if len(report.Skipped) != mostReported || report.SkippedCount != 500 || report.Skipped[99].Origin != "a.jsonl:100" {
+		t.Errorf("%d of %d, the last %+v", len(report.Skipped), report.SkippedCount, report.Skipped[99])
+	}
+}
+
+func TestRunOfAMissingPathKeepsWhatIsThere(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", books(2))
+	s.mustRun()
+	delete(s.files, "a.jsonl")
+	if _, err := s.run(); fail.From(err).Code != fail.Invalid || len(s.urls()) != 2 {
+		t.Errorf("err %v, %d items", err, len(s.urls()))
+	}
+}
+
+func TestPassagesKeepTheirIDsWhereTheTextStays(t *testing.T) {
+	s := newShop(t)
+	article := func(body string) string {
+		return `{"@type":"Article","headline":"h","url":"/a","articleBody":"` + body + `"}`
+	}
+	paragraph := func(word string) string {
+		return strings.Repeat("The "+word+" goes on and on for ten words in all. ", 10)
+	}
+	var parts []string
+	for _, word := range strings.Fields("alder birch cedar doum elm fir gum holly ironwood jarrah kapok larch maple nutmeg oak pine") {
+		parts = append(parts, paragraph(word))
+	}
+	ids := func() (all []string) {
+		s.write("a.jsonl", article(strings.Join(parts, `\n\n`)))
+		s.mustRun()
+		if err := s.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+			for _, p := range i.Passages {
+				all = append(all, p.ID)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := ids()
+	parts[7] = paragraph("hawthorn") + paragraph("hazel")
+	after := ids()
+	if len(before) < 8 || before[0] != after[0] || before[len(before)-1] != after[len(after)-1] || cmp.Equal(before, after) {
+		t.Errorf("before %q\nafter %q", before, after)
+	}
+}
