@@ -21,7 +21,7 @@ import (
 // questions that they answer.
 func shelf(b *testing.B, n int) (*Server, []string) {
 	b.Helper()
-	loaded, err := Load(Layers{Flags: map[string]string{"store": filepath.Join(b.TempDir(), "bench.db")}})
+	loaded, err := Load(Layers{Flags: map[string]string{"store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}

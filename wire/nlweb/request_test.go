@@ -89,3 +89,13 @@ func FuzzDecodeAsk(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkDecodeAsk(b *testing.B) {
+	body := []byte(`{"query":{"text":"a quick vegan dinner","site":"kitchen","limit":5},"prefer":{"mode":"list, summarize","streaming":true},"meta":{"version":"0.55"}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := DecodeAsk(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -163,40 +163,67 @@ func jsonKind(k jsontext.Kind) string {
 
 // checkCase looks through structs for embedded unknown members that are known ones in another case.
 func checkCase(v reflect.Value, pointer string) error {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return checkCase(v.Elem(), pointer)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Struct {
 			return nil
 		}
-		v = v.Elem()
-	}
-	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct {
 		for i := range v.Len() {
 			if err := checkCase(v.Index(i), fmt.Sprintf("%s/%d", pointer, i)); err != nil {
 				return err
 			}
 		}
+	case reflect.Struct:
+		return checkStruct(v, pointer)
 	}
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	names := map[string]string{} // lower case to right case
-	var unknown map[string]Value
+	return nil
+}
+
+func checkStruct(v reflect.Value, pointer string) error {
 	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case rest == "embed":
-			unknown, _ = v.Field(i).Interface().(map[string]Value)
-		case field.IsExported() && name != "" && name != "-":
-			names[strings.ToLower(name)] = name
-			if err := checkCase(v.Field(i), pointer+"/"+name); err != nil {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
+		tag := v.Type().Field(i).Tag.Get("json")
+		if name, _, _ := strings.Cut(tag, ","); name != "" && name != "-" {
+			if below := v.Field(i); holdsStructs(below.Type()) {
+				if err := checkCase(below, pointer+"/"+name); err != nil {
+					return err
+				}
+			}
+		}
+		if unknown, ok := v.Field(i).Interface().(map[string]Value); ok && tag == ",embed" && len(unknown) > 0 {
+			if err := compareCase(v.Type(), unknown, pointer); err != nil {
 				return err
 			}
 		}
 	}
-	for name := range unknown {
-		if right, ok := names[strings.ToLower(name)]; ok {
-			return &Error{Pointer: pointer + "/" + escape(name), Problem: fmt.Sprintf("unknown member; write it %q", right)}
+	return nil
+}
+
+// holdsStructs says whether values of a type can have members of ours below them.
+func holdsStructs(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct
+}
+
+// compareCase reports an unknown member that is a field of t in another case.
+func compareCase(t reflect.Type, unknown map[string]Value, pointer string) error {
+	for i := range t.NumField() {
+		right, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if right == "" {
+			continue
+		}
+		for name := range unknown {
+			if strings.EqualFold(name, right) {
+				return &Error{Pointer: pointer + "/" + escape(name), Problem: fmt.Sprintf("unknown member; write it %q", right)}
+			}
 		}
 	}
 	return nil
