@@ -6,8 +6,8 @@
 #   ./test.sh --only P   only the black-box package test/P, such as kill
 #   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
 #
-# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node and npm. As root this
-# script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
+# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm and curl. As root
+# this script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
 # of its own, as an unprivileged user, on loopback, in a directory of its own, and always stops it.
 #
 # A part that could not run is a failure: the tests fail rather than skip (FRONTDESK_TEST_ALL=1), and a skip that
@@ -61,6 +61,7 @@ missing() {
 	have chromium || have google-chrome || echo chromium
 	have node || echo nodejs
 	have npm || echo npm
+	have curl || echo curl
 }
 
 install_missing() {
