@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"path"
 	"runtime/debug"
@@ -37,10 +38,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := newID()
 	answer := &recorder{ResponseWriter: w}
 	header := answer.Header()
-	header.Set("X-Request-Id", id)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Referrer-Policy", "strict-origin-when-cross-origin")
-	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // pages set their own
+	header["X-Request-Id"] = []string{id}
+	maps.Copy(header, always)
 
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -65,6 +64,14 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		f.routes.ServeHTTP(answer, r)
 	}
+}
+
+// always are the headers of every answer; pages set a policy of their own. Their values are shared by all answers,
+// and full, so that adding to one makes a copy.
+var always = http.Header{
+	"X-Content-Type-Options":  {"nosniff"},
+	"Referrer-Policy":         {"strict-origin-when-cross-origin"},
+	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
 }
 
 // isProbe says whether a request asks how the server is, which must be answered under any load.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -184,25 +185,58 @@ func checkCase(v reflect.Value, pointer string) error {
 }
 
 func checkStruct(v reflect.Value, pointer string) error {
-	for i := range v.NumField() {
-		if !v.Type().Field(i).IsExported() {
-			continue
+	plan := planOf(v.Type())
+	for _, below := range plan.below {
+		if err := checkCase(v.Field(below.index), pointer+"/"+below.name); err != nil {
+			return err
 		}
-		tag := v.Type().Field(i).Tag.Get("json")
-		if name, _, _ := strings.Cut(tag, ","); name != "" && name != "-" {
-			if below := v.Field(i); holdsStructs(below.Type()) {
-				if err := checkCase(below, pointer+"/"+name); err != nil {
-					return err
-				}
-			}
-		}
-		if unknown, ok := v.Field(i).Interface().(map[string]Value); ok && tag == ",embed" && len(unknown) > 0 {
-			if err := compareCase(v.Type(), unknown, pointer); err != nil {
-				return err
-			}
+	}
+	if plan.embed < 0 || v.Field(plan.embed).Len() == 0 {
+		return nil
+	}
+	for name := range v.Field(plan.embed).Interface().(map[string]Value) {
+		if right, ok := plan.names[strings.ToLower(name)]; ok {
+			return &Error{Pointer: pointer + "/" + escape(name), Problem: fmt.Sprintf("unknown member; write it %q", right)}
 		}
 	}
 	return nil
+}
+
+// plan is what checkStruct needs to know of a type.
+type plan struct {
+	names map[string]string // members, lower case to right case
+	below []member          // fields that hold further members of ours
+	embed int               // the field that takes up unknown members; -1 if there is none
+}
+
+type member struct {
+	index int
+	name  string
+}
+
+var plans sync.Map // reflect.Type to *plan
+
+func planOf(t reflect.Type) *plan {
+	if kept, ok := plans.Load(t); ok {
+		return kept.(*plan)
+	}
+	p := &plan{names: map[string]string{}, embed: -1}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported() || name == "-":
+		case rest == "embed" && field.Type == reflect.TypeFor[map[string]Value]():
+			p.embed = i
+		case name != "":
+			p.names[strings.ToLower(name)] = name
+			if holdsStructs(field.Type) {
+				p.below = append(p.below, member{i, name})
+			}
+		}
+	}
+	kept, _ := plans.LoadOrStore(t, p)
+	return kept.(*plan)
 }
 
 // holdsStructs says whether values of a type can have members of ours below them.
@@ -211,22 +245,6 @@ func holdsStructs(t reflect.Type) bool {
 		t = t.Elem()
 	}
 	return t.Kind() == reflect.Struct
-}
-
-// compareCase reports an unknown member that is a field of t in another case.
-func compareCase(t reflect.Type, unknown map[string]Value, pointer string) error {
-	for i := range t.NumField() {
-		right, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if right == "" {
-			continue
-		}
-		for name := range unknown {
-			if strings.EqualFold(name, right) {
-				return &Error{Pointer: pointer + "/" + escape(name), Problem: fmt.Sprintf("unknown member; write it %q", right)}
-			}
-		}
-	}
-	return nil
 }
 
 func escape(name string) string {
