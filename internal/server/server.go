@@ -140,10 +140,9 @@ func (s *Server) Run(ctx context.Context) error {
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	var background sync.WaitGroup
-	background.Go(func() { s.Desk.Follow(work) })
 	background.Go(func() { s.reloader.watch(work) })
 	if !s.options.Ingested {
-		background.Go(func() { s.readSources(work) })
+		background.Go(func() { s.followContent(work) })
 	}
 	if figures != nil {
 		defer figures.Close()

@@ -3,7 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 
+	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ingest"
 )
@@ -14,6 +17,28 @@ func (h *House) Ingest(ctx context.Context, source Source, options ingest.Option
 	return ingest.Run(ctx, h.Catalog, ingest.Source{
 		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher,
 	}, options)
+}
+
+// followContent reads the configured sources and keeps the desk at the catalog's state until ctx ends. The desk
+// starts at once from what was read before; where there is nothing yet it waits for the sources, and the server is
+// not ready until then: "nothing matches" would be untrue.
+func (s *Server) followContent(ctx context.Context) {
+	var following sync.WaitGroup
+	follow := sync.OnceFunc(func() { following.Go(func() { s.Desk.Follow(ctx) }) })
+	if s.hasContent(ctx) {
+		follow()
+	}
+	s.readSources(ctx)
+	follow()
+	following.Wait()
+}
+
+func (s *Server) hasContent(ctx context.Context) bool {
+	sources, err := s.Catalog.Sources(ctx)
+	if err != nil {
+		s.log.Error("the sources' state cannot be read", "error", err)
+	}
+	return slices.ContainsFunc(sources, func(source content.Source) bool { return source.Items > 0 })
 }
 
 // readSources reads the configured sources, one after the other. One that fails keeps its old content, and does

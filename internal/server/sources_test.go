@@ -1,12 +1,15 @@
 package server
 
 import (
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"frontdesk/internal/store/storetest"
 )
 
 func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
@@ -38,5 +41,38 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 	}
 	if w := send(s, ask("carrot soup")); !strings.Contains(w.Body.String(), "https://example.com/carrots") {
 		t.Errorf("%s", w.Body)
+	}
+}
+
+func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "soup.json", `{"@type":"Recipe","url":"https://example.com/carrots","name":"Carrot soup"}`)
+	file := write(t, folder, "frontdesk.yaml", "sources: [{path: soup.json}]")
+	loaded, err := Load(Layers{File: file, Flags: map[string]string{
+		"listen": "127.0.0.1:0", "metrics.listen": "off", "store": storetest.NewSQLite(t),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(t.Context(), Options{Loaded: loaded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	run(t, s)
+	for {
+		w := send(s, ask("carrot soup"))
+		if w.Code == 200 {
+			if !strings.Contains(w.Body.String(), "https://example.com/carrots") {
+				t.Errorf("an answer before there is content: %s", w.Body)
+			}
+			return
+		}
+		if w.Code != 503 || w.Header().Get("Retry-After") == "" {
+			t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
+		}
+		if ready := send(s, httptest.NewRequest("GET", "/readyz", nil)); ready.Code == 200 && s.Desk.Items() == 0 {
+			t.Fatal("ready without content")
+		}
 	}
 }
