@@ -24,6 +24,7 @@ fuzz() {
 }
 
 count=0
+failed=()
 while read -r package name; do
 	[[ $package == *"$only"* ]] || continue
 	count=$((count + 1))
@@ -31,10 +32,13 @@ while read -r package name; do
 	if ! output=$(fuzz "$package" "$name"); then
 		if [[ $output == *"Failing input"* || $output != *"context deadline exceeded"* ]] || ! output=$(fuzz "$package" "$name"); then
 			printf '%s\n' "$output"
-			echo "FAILED $package $name"
-			exit 1
+			failed+=("$package $name")
 		fi
 	fi
 	printf 'fuzz %s %s: %s\n' "$package" "$name" "$(grep -o 'execs: [0-9]*' <<<"$output" | tail -n 1)"
 done <<<"$targets"
+if [ ${#failed[@]} -gt 0 ]; then
+	printf 'FAILED %s\n' "${failed[@]}"
+	exit 1
+fi
 echo "$count fuzz targets, $seconds each: nothing found."

@@ -165,7 +165,7 @@ func concurrently(p *probe) {
 		probes[i] = &probe{base: p.base}
 		wait.Go(func() {
 			defer func() {
-				if cause := recover(); cause != nil && cause != any(stop) {
+				if cause := recover(); cause != nil && cause != any(errStop) {
 					panic(cause)
 				}
 			}()

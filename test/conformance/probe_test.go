@@ -20,8 +20,8 @@ type probe struct {
 	faults []string
 }
 
-// stop ends a row early; see must.
-var stop = errors.New("the row cannot go on")
+// errStop ends a row early; see must.
+var errStop = errors.New("the row cannot go on")
 
 // row is one assertion. Its number is that of our list of assertions about NLWeb.
 type row struct {
@@ -34,7 +34,7 @@ type row struct {
 func (r row) run(base string) (faults []string) {
 	p := &probe{base: base}
 	defer func() {
-		if cause := recover(); cause != nil && cause != any(stop) {
+		if cause := recover(); cause != nil && cause != any(errStop) {
 			p.faultf("panic: %v", cause)
 		}
 		faults = p.faults
@@ -58,7 +58,7 @@ func (p *probe) expect(ok bool, format string, args ...any) {
 func (p *probe) must(ok bool, format string, args ...any) {
 	if !ok {
 		p.faultf(format, args...)
-		panic(stop)
+		panic(errStop)
 	}
 }
 
