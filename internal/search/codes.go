@@ -62,8 +62,8 @@ func (c codes) index(number uint32, i int) int {
 		return c.indexCode(number, i)
 	}
 	high, low := pairHigh|(number-pairHigh)>>12, pairLow|(number-pairHigh)&0xFFF
-	for i = c.indexCode(low, i); i < len(c); i = c.indexCode(low, i+codeSize) {
-		if i > 0 && c.at(i-codeSize) == high {
+	for i += codeSize; i < len(c); i += codeSize {
+		if i = c.indexCode(low, i); i < len(c) && c.at(i-codeSize) == high {
 			return i - codeSize
 		}
 	}

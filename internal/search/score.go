@@ -8,7 +8,7 @@ import "math"
 const (
 	enough      = 0.44 // the evidence that makes an answer to a question of up to enoughWords words
 	enoughWords = 4.0
-	enoughFall  = 0.6 // the power with which it falls for longer questions
+	enoughFall  = 0.7 // the power with which it falls for longer questions
 	weighed     = 3   // items of which the best evidence counts
 	steepness   = 4   // how fast confidence falls when there is less
 )

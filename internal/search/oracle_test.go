@@ -1,0 +1,225 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// exhaustively answers a question without an inverted index: it reads the text of every unit, computes every impact
+// anew and sorts all items. It is what Search must agree with, to the last bit.
+func exhaustively(s *Snapshot, q Query) Result {
+	a := new(asking)
+	a.understand(s, &q)
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	limit = min(limit, MaxLimit)
+	result := Result{Terms: a.terms()}
+	a.top.reset(s.views, max(limit, rescored))
+	best := make(map[string]candidate)
+	for i, v := range s.views {
+		for u := range v.units() {
+			if v.dead.has(u) || q.Within != nil && !q.Within.unitsIn(i, v).has(u) {
+				continue
+			}
+			c := candidate{score: a.scoreOf(i, u, s.census.averages()), view: uint32(i), unit: uint32(u)}
+			key := v.key(int(v.item[u]))
+			if c.score > best[key].score {
+				best[key] = c
+			}
+		}
+	}
+	var all []candidate
+	for _, c := range best {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a1, a2 candidate) int {
+		if a.top.better(a1, a2) {
+			return 1 // the worst first, which is a heap
+		}
+		return -1
+	})
+	a.top.heap = all[max(0, len(all)-max(limit, rescored)):]
+	a.rescore()
+	result.Hits = a.hits(&q, limit, a.confidence())
+	return result
+}
+
+// scoreOf adds up what the question's words count in one unit, from the unit's text.
+func (a *asking) scoreOf(view, u int, av averages) uint32 {
+	v := a.snapshot.views[view]
+	text := v.unit(u)
+	share := av.shares(text.lengths())
+	sum := uint32(0)
+	for g := range a.groups {
+		for _, wanted := range a.numbersOf(g, view) {
+			if wanted == separatorCode {
+				continue
+			}
+			f, frequency := titleField, float32(0)
+			for i := 0; i < len(text); {
+				var number uint32
+				number, i = text.get(i)
+				switch number {
+				case separatorCode:
+					f = min(f+1, bodyField)
+				case wanted:
+					frequency += share[f]
+				}
+			}
+			if frequency > 0 {
+				sum += a.groups[g].weight * uint32(impactOf(frequency))
+			}
+		}
+	}
+	return sum
+}
+
+// check compares Search with the oracle.
+func check(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, s *Snapshot, q Query) {
+	t.Helper()
+	got, want := s.Search(q), exhaustively(s, q)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("question %q, limit %d: Search differs from the oracle (-oracle +search):\n%s", q.Text, q.Limit, diff)
+	}
+}
+
+func TestSearchEqualsExhaustiveScoring(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := New(Options{Workers: 2})
+		s := x.Snapshot()
+		for range rapid.IntRange(1, 6).Draw(t, "changes") {
+			put := rapid.SliceOfN(rapid.Custom(drawDocument), 0, 12).Draw(t, "put")
+			remove := rapid.SliceOfN(rapid.StringMatching(`k[0-4][0-9]`), 0, 4).Draw(t, "remove")
+			s = x.Apply(put, remove)
+		}
+		for range 4 {
+			q := drawQuery(t)
+			if rapid.Bool().Draw(t, "within") {
+				version := rapid.IntRange(0, 3).Draw(t, "within version")
+				q.Within = s.Select(func(ref any) bool {
+					var key, v int
+					fmt.Sscanf(ref.(string), "%d/%d", &key, &v)
+					return v != version
+				})
+			}
+			check(t, s, q)
+		}
+	})
+}
+
+// A large index has several windows, lists long enough for window maxima, optional lists, dead units, long items.
+func TestSearchEqualsExhaustiveScoringInLargeIndex(t *testing.T) {
+	c := newCorpus(1, 3000)
+	x := New(Options{})
+	docs := c.documents(0, 14000, 1, 12)
+	for i := 0; i < len(docs); i += 500 {
+		docs[i] = c.document(i, 30, 300) // several units
+	}
+	x.Apply(docs[:6000], nil)
+	s := x.Apply(docs[6000:], nil)
+	var remove []string
+	for i := 0; i < len(docs); i += 7 {
+		remove = append(remove, docs[i].Key)
+	}
+	changed := c.documents(100, 900, 1, 12)
+	for name, step := range map[string]func(){
+		"full":    func() {},
+		"removed": func() { s = x.Apply(nil, remove) },
+		"changed": func() { s = x.Apply(changed, nil) },
+	} {
+		step()
+		odd := s.Select(func(ref any) bool { return ref.(int)%2 == 1 })
+		few := s.Select(func(ref any) bool { return ref.(int)%997 == 1 })
+		for i := range 12 {
+			q := Query{Text: c.text(1 + i%7), Limit: []int{1, 10, 100, 1000}[i%4]}
+			check(t, s, q)
+			q.Within = []*Selection{odd, few}[i%2]
+			check(t, s, q)
+		}
+		t.Logf("%s: %d items in %d views", name, s.Len(), len(s.views))
+	}
+}
+
+// More than 57,344 words need codes of two halves; whatever numbers the words have, the answers are the same.
+func TestRareWordsAreFoundAndPaired(t *testing.T) {
+	var docs []Document
+	n := 0
+	for i := range 700 {
+		text := ""
+		for range 100 {
+			text += spell(n) + " "
+			n++
+		}
+		docs = append(docs, Document{Ref: i, Key: fmt.Sprint("k", i), Language: "xx", Title: text[:20], Passages: []string{text, text}})
+	}
+	s := New(Options{}).Apply(docs, nil)
+	if words := s.views[0].words.len(); words <= pairHigh {
+		t.Fatalf("only %d words, which all fit one code", words)
+	}
+	for _, i := range []int{0, 9999, 57300, 57343, 57344, 57345, 69999} {
+		q := Query{Text: spell(i)}
+		check(t, s, q)
+		if hits := s.Search(q).Hits; len(hits) != 1 || hits[0].Ref != i/100 {
+			t.Errorf("word %d: hits %v, want document %d alone", i, hits, i/100)
+		}
+		check(t, s, Query{Text: spell(i) + " " + spell(i+1) + " " + spell(3)})
+	}
+}
+
+// However the documents came, the answers are those of a new index with the same documents.
+func TestAnswersDoNotDependOnHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := New(Options{Workers: 2})
+		current := map[string]Document{}
+		for range rapid.IntRange(1, 12).Draw(t, "changes") {
+			put := rapid.SliceOfN(rapid.Custom(drawDocument), 0, 6).Draw(t, "put")
+			remove := rapid.SliceOfN(rapid.StringMatching(`k[0-4][0-9]`), 0, 4).Draw(t, "remove")
+			x.Apply(put, remove)
+			for _, key := range remove {
+				delete(current, key)
+			}
+			for _, d := range put {
+				current[d.Key] = d
+			}
+		}
+		var docs []Document
+		for _, d := range current {
+			docs = append(docs, d) // in any order
+		}
+		old, fresh := x.Snapshot(), New(Options{}).Apply(docs, nil)
+		if old.Len() != len(docs) || fresh.Len() != len(docs) {
+			t.Fatalf("%d and %d items, want %d", old.Len(), fresh.Len(), len(docs))
+		}
+		for range 4 {
+			q := drawQuery(t)
+			if diff := cmp.Diff(fresh.Search(q), old.Search(q)); diff != "" {
+				t.Fatalf("question %q (-fresh +old):\n%s", q.Text, diff)
+			}
+		}
+	})
+}
+
+// The first hits of a long list are those of a short one.
+func TestLimitOnlyCuts(t *testing.T) {
+	c := newCorpus(2, 500)
+	s := New(Options{}).Apply(c.documents(0, 3000, 1, 20), nil)
+	for range 30 {
+		text := c.text(3)
+		long := s.Search(Query{Text: text, Limit: 1000})
+		for _, limit := range []int{1, 5, 10, 11, 40} {
+			short := s.Search(Query{Text: text, Limit: limit})
+			if diff := cmp.Diff(long.Hits[:min(limit, len(long.Hits))], short.Hits); diff != "" {
+				t.Fatalf("question %q, limit %d (-long +short):\n%s", text, limit, diff)
+			}
+		}
+	}
+}
