@@ -94,7 +94,7 @@ func FuzzLinesBecomeItems(f *testing.F) {
 		checkResult(t, &r)
 		w, u = fuzzed("a.json", text)
 		r = result{}
-		w.text(&r, piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
+		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
 		checkResult(t, &r)
 	})
 }
@@ -105,7 +105,7 @@ func FuzzPageBecomesItems(f *testing.F) {
 		`<div itemscope itemtype=http://schema.org/Product itemref=a><b itemprop="name url">x</b><div itemprop=offers itemscope><i itemprop=price content=1></i></div></div><p id=a itemprop=color>red`,
 		`<meta property=og:title content=O><meta property=og:image content=//i.example/x><base href=/b/><main><h1>O</h1><ul><li>a<li>b</ul><table><tr><td>1<td>2</table></main>`,
 		`<script type=application/ld+json><!-- {"@graph":[{"@type":"WebPage","mainEntity":{"@id":"#m"}},{"@id":"#m","@type":"Recipe","name":"r"}]} --></script>`,
-		"\xff\xfe<\x00p\x00>\x00x\x00", `<svg><title>x</title></svg><template><p>y</template><pre>a` + "\n\nb</pre>",
+		"\xff\xfe<\x00p\x00>\x00x\x00", `<p itemscope itemtype="http://schema.org/">x`, `<svg><title>x</title></svg><template><p>y</template><pre>a` + "\n\nb</pre>",
 	} {
 		f.Add(s)
 	}
@@ -120,7 +120,7 @@ func FuzzPageBecomesItems(f *testing.F) {
 func FuzzMarkdownBecomesAnItem(f *testing.F) {
 	for _, s := range []string{
 		"---\ntitle: T\ntags: [a, b]\ndate: 2020-01-01\nauthor: {name: x}\n---\n# T\n\ntext *em* [l](u) ![i](p)\n\n- a\n  - b\n\n| a | b |\n|---|---|\n| c | d |\n",
-		"+++\nx = 1\n+++\ntext", "# only\n", "```\ncode\n```\n<div>html</div>\n", "---\ntype: [Recipe, x]\nurl: /x\nslug: y\ndraft: no\n---\n", "term\n: definition\n\n> quote\n",
+		"+++\nx = 1\n+++\ntext", "# only\n", "\x00", "```\ncode\n```\n<div>html</div>\n", "---\ntype: [Recipe, x]\nurl: /x\nslug: y\ndraft: no\n---\n", "term\n: definition\n\n> quote\n",
 	} {
 		f.Add(s)
 	}
@@ -189,7 +189,7 @@ func FuzzPlainTextHoldsNoMarkup(f *testing.F) {
 }
 
 func FuzzAddressesHaveOneForm(f *testing.F) {
-	for _, s := range []string{"HTTP://A.example:80/x/../y?utm_x=1&b=%20#f", "//b.example", "x y", "javascript:x", "http://[::1]/", "https://ü.example/ä", "?q", "#", "http://a:b@c.example/", "www.d.example", "http://e.example/%zz", "https://f.example/a|b?c|d"} {
+	for _, s := range []string{"HTTP://A.example:80/x/../y?utm_x=1&b=%20#f", "//b.example", "x y", "javascript:x", "http://[::1]/", "https://ü.example/ä", "?q", "#", "http://a:b@c.example/", "www.d.example", "http://e.example/%zz", "https://f.example/a|b?c|d", "//:", strings.Repeat("ü", 4000)} {
 		f.Add(s)
 	}
 	base, _ := url.Parse("https://www.example.com/dir/page")

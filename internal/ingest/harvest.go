@@ -28,6 +28,7 @@ type find struct {
 type harvest struct {
 	base  *url.URL
 	ids   map[string]*tree.Node // nil where the document has none
+	given int                   // nodes that references were replaced by, over all items
 	seen  map[*tree.Node]bool
 	finds []find
 }
@@ -338,15 +339,16 @@ func (h *harvest) resolve(n *tree.Node) *tree.Node {
 // joining copies a thing with the objects that it refers to in their places.
 type joining struct {
 	*harvest
-	self  *tree.Node
-	nodes int          // how many more may be copied
+	nodes int          // how many more may take the place of references
 	path  []*tree.Node // the objects around, against cycles
 }
 
-// Bounds of joining: how many nodes an item may have, and how far references are followed.
+// Bounds of joining: how many nodes may take the place of references in one item and in all items of a document,
+// and how far references are followed.
 const (
-	mostNodes = 20_000
-	mostHops  = 4
+	mostJoined    = 2_000
+	mostJoinedAll = 1_000_000
+	mostHops      = 4
 )
 
 // join gives a thing with its references replaced by what they refer to. Pages and other subjects are replaced by
@@ -355,12 +357,15 @@ func (h *harvest) join(n *tree.Node) *tree.Node {
 	if h.ids == nil {
 		return n
 	}
-	j := joining{harvest: h, self: n, nodes: mostNodes}
+	j := joining{harvest: h, nodes: mostJoined}
 	return j.copy(n, 0)
 }
 
 func (j *joining) copy(n *tree.Node, hops int) *tree.Node {
-	j.nodes--
+	if hops > 0 {
+		j.nodes--
+		j.given++
+	}
 	if target := j.resolve(n); target != n {
 		if hops++; !j.whole(target, hops) {
 			return brief(target)
@@ -391,7 +396,7 @@ func (j *joining) copy(n *tree.Node, hops int) *tree.Node {
 
 // whole says whether the object that a reference points at takes its place whole.
 func (j *joining) whole(target *tree.Node, hops int) bool {
-	if hops > mostHops || j.nodes <= 0 {
+	if hops > mostHops || j.nodes <= 0 || j.given > mostJoinedAll {
 		return false
 	}
 	for _, around := range j.path {

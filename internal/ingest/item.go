@@ -92,7 +92,7 @@ func ranked(types []string) []string {
 		return []string{"Thing"}
 	}
 	if len(types) > 1 {
-		types = slices.Compact(types[:min(len(types), mostTypes)])
+		types = slices.Compact(types)
 		slices.SortStableFunc(types, func(a, b string) int { return telling(b) - telling(a) })
 	}
 	return types

@@ -10,10 +10,12 @@ import (
 	"frontdesk/internal/ingest/passage"
 )
 
-// Bounds of what is given to the library that finds a page's main text: it walks a page many times over.
+// Bounds of what is given to the library that finds a page's main text. It walks a page many times over, and from
+// each element up to its ancestors.
 const (
-	mostElements = 20_000
-	leastMain    = 25 // words; less is no main text
+	widestLayout  = 20_000
+	deepestLayout = 100
+	leastMain     = 25 // words; less is no main text
 )
 
 // mainText is what a page says, without what leads to other pages. The library finds it in articles; where it finds
@@ -46,14 +48,26 @@ func articleText(root *html.Node, address *url.URL) (blocks []passage.Block) {
 			blocks = nil
 		}
 	}()
+	if nodes, deepest := extent(root, 0); nodes > widestLayout || deepest > deepestLayout {
+		return nil
+	}
 	p := readability.NewParser()
-	p.MaxElemsToParse = mostElements
 	p.DisableJSONLD = true
 	article, err := p.ParseDocument(root, address)
 	if err != nil || article.Node == nil {
 		return nil
 	}
 	return blocksOf(article.Node, false)
+}
+
+// extent counts the nodes below n, and how deep they are nested.
+func extent(n *html.Node, depth int) (nodes, deepest int) {
+	deepest = depth
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		inner, below := extent(child, depth+1)
+		nodes, deepest = nodes+inner+1, max(deepest, below)
+	}
+	return nodes, deepest
 }
 
 // mainPart is the element that a page marks as its main part: main, the only article, or its body.

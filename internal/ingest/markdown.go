@@ -53,7 +53,7 @@ func (w *worker) markdown(u *unit, r *result) {
 		return
 	}
 	m := mapper{source: w.source, page: p.page, isPage: true}
-	w.item(r, p, &m, find{node: thing}, thing, withoutTitle(prose.blocks, nameOf(thing)))
+	w.item(r, &p, &m, find{node: thing}, thing, withoutTitle(prose.blocks, nameOf(thing)))
 }
 
 // isDraft says whether front matter keeps a page back.

@@ -43,26 +43,42 @@ type microdataReader struct {
 const mostMicrodata = 200_000
 
 func (m *microdataReader) item(n *html.Node, depth int) *tree.Node {
-	object := &tree.Node{Kind: tree.Object}
-	var names []*tree.Node
+	w := microdataItem{object: &tree.Node{Kind: tree.Object}, places: map[string]int{}}
 	for t := range strings.FieldsSeq(attr(n, "itemtype")) {
-		names = append(names, tree.Text(t))
-	}
-	if len(names) > 0 {
-		object.Set("@type", tree.List(names...))
+		w.add("@type", tree.Text(t))
 	}
 	if id := attr(n, "itemid"); id != "" {
-		object.Set("@id", tree.Text(id))
+		w.add("@id", tree.Text(id))
 	}
 	if depth < mostDepth/2 {
-		m.properties(object, n, depth)
+		m.properties(&w, n, depth)
 		for id := range strings.FieldsSeq(attr(n, "itemref")) {
 			if other := m.byID(id); other != nil && !within(n, other) {
-				m.property(object, other, depth)
+				m.property(&w, other, depth)
 			}
 		}
 	}
-	return object
+	return w.object
+}
+
+// microdataItem is an object to which properties are added, of which many may have one name.
+type microdataItem struct {
+	object *tree.Node
+	places map[string]int // of the members
+}
+
+func (w *microdataItem) add(name string, value *tree.Node) {
+	place, known := w.places[name]
+	if !known {
+		w.places[name] = len(w.object.Members)
+		w.object.Members = append(w.object.Members, tree.Member{Name: name, Value: value})
+		return
+	}
+	m := &w.object.Members[place]
+	if m.Value.Kind != tree.Array {
+		m.Value = tree.List(m.Value)
+	}
+	m.Value.Items = append(m.Value.Items, value)
 }
 
 // within says whether n is other or below it: an item that refers to what it is in would contain itself.
@@ -88,16 +104,16 @@ func (m *microdataReader) byID(id string) *html.Node {
 	return m.ids[id]
 }
 
-func (m *microdataReader) properties(object *tree.Node, n *html.Node, depth int) {
+func (m *microdataReader) properties(w *microdataItem, n *html.Node, depth int) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type == html.ElementNode {
-			m.property(object, child, depth)
+			m.property(w, child, depth)
 		}
 	}
 }
 
 // property adds what an element says of the item, and then what is below it.
-func (m *microdataReader) property(object *tree.Node, n *html.Node, depth int) {
+func (m *microdataReader) property(w *microdataItem, n *html.Node, depth int) {
 	if m.done++; m.done > mostMicrodata {
 		return
 	}
@@ -110,14 +126,11 @@ func (m *microdataReader) property(object *tree.Node, n *html.Node, depth int) {
 			value = tree.Text(elementValue(n))
 		}
 		for name := range strings.FieldsSeq(names) {
-			if known := object.Get(name); known != nil {
-				value = tree.List(append(append([]*tree.Node(nil), known.List()...), value)...)
-			}
-			object.Set(name, value)
+			w.add(name, value)
 		}
 	}
 	if !scope {
-		m.properties(object, n, depth)
+		m.properties(w, n, depth)
 	}
 }
 

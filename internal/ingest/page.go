@@ -28,7 +28,7 @@ func (w *worker) page(u *unit, r *result) {
 	}
 	own := pageAddress(w.base, u.file.name)
 	v := view{worker: w, result: r, root: root, facts: factsOf(root, own)}
-	v.piece = piece{file: u.file, page: v.facts.address, base: v.facts.pageBase(), isPage: true}
+	v.piece = &piece{file: u.file, page: v.facts.address, base: v.facts.pageBase(), isPage: true}
 	// A page may tell of thousands of things; its text is looked for once.
 	v.main = sync.OnceValue(func() []passage.Block { return slices.Clip(mainText(root, v.facts.address)) })
 	v.read()
@@ -38,7 +38,7 @@ func (w *worker) page(u *unit, r *result) {
 type view struct {
 	*worker
 	result *result
-	piece  piece
+	piece  *piece
 	root   *html.Node
 	facts  facts
 	blocks []string // which block of the page each document is of, for origins

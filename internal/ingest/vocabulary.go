@@ -183,7 +183,7 @@ func types(n *tree.Node) *tree.Node {
 		if t == nil || t.Kind != tree.String {
 			continue
 		}
-		if name := typeName(printable(t.Text)); name != "" {
+		if name := typeName(printable(t.Text)); name != "" && len(names) < mostTypes {
 			names = append(names, &tree.Node{Kind: tree.String, Text: name, Offset: t.Offset})
 		}
 	}

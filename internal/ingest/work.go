@@ -42,7 +42,7 @@ func (w *worker) work(u *unit) (r result) {
 	case u.form == documentForm && u.spans != nil:
 		w.elements(u, &r)
 	case u.form == documentForm:
-		w.text(&r, piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
+		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
 	case u.form == markdownForm:
 		w.markdown(u, &r)
 	case u.form == pageForm:
@@ -65,14 +65,14 @@ func (w *worker) lines(u *unit, r *result) {
 		if !valid {
 			p.text = repair(text)
 		}
-		w.text(r, p)
+		w.text(r, &p)
 	}
 }
 
 func (w *worker) elements(u *unit, r *result) {
 	page := pageAddress(w.base, u.file.name)
 	for i, s := range u.spans {
-		w.text(r, piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, pointer: "/" + strconv.Itoa(u.index+i)})
+		w.text(r, &piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, pointer: "/" + strconv.Itoa(u.index+i)})
 	}
 }
 
@@ -89,6 +89,7 @@ type piece struct {
 	within  bool     // it is one line, which says enough of the place without a pointer to the value itself
 	blocks  []string // of a page, instead of lines: which of its blocks each document is
 	page    *url.URL
+	lines   *tree.Lines
 	base    *url.URL // for relative URLs, the page's own if nil
 	isPage  bool     // what the piece tells of is the page
 }
@@ -108,14 +109,17 @@ func (p *piece) origin(f *find) string {
 // place names a value within the piece by its line.
 func (p *piece) place(offset int, pointer string) string {
 	line := p.line
-	if offset > 0 {
-		line += tree.Line(p.text, offset) - 1
+	if offset > 0 && !p.within {
+		if p.lines == nil {
+			p.lines = tree.NewLines(p.text)
+		}
+		line += p.lines.Of(offset) - 1
 	}
 	return strings.TrimSpace(place(p.file.name, line) + " " + p.pointer + pointer)
 }
 
 // text reads a piece and makes items of what it is about.
-func (w *worker) text(r *result, p piece) {
+func (w *worker) text(r *result, p *piece) {
 	p.text = strings.TrimRight(p.text, " \t\r\n")
 	documents, fault := tree.Parse(p.text, mostDepth)
 	finds, h := w.finds(p, documents)
@@ -126,7 +130,7 @@ func (w *worker) text(r *result, p piece) {
 }
 
 // finds gathers what documents are about.
-func (w *worker) finds(p piece, documents []*tree.Node) ([]find, *harvest) {
+func (w *worker) finds(p *piece, documents []*tree.Node) ([]find, *harvest) {
 	h := &harvest{base: p.page}
 	for i, d := range documents {
 		z := normaliser{base: contextBase(d, cmp.Or(p.base, p.page)), language: w.source.Language}
@@ -157,7 +161,7 @@ func contextBase(n *tree.Node, page *url.URL) *url.URL {
 }
 
 // items maps what was found.
-func (w *worker) items(r *result, p piece, h *harvest, finds []find) {
+func (w *worker) items(r *result, p *piece, h *harvest, finds []find) {
 	m := mapper{source: w.source, page: p.page, isPage: p.isPage}
 	before := len(r.drafts)
 	for _, f := range finds {
@@ -204,7 +208,7 @@ func (d *draft) move(address string) {
 }
 
 // item maps one thing and checks what came of it.
-func (w *worker) item(r *result, p piece, m *mapper, f find, n *tree.Node, blocks []passage.Block) {
+func (w *worker) item(r *result, p *piece, m *mapper, f find, n *tree.Node, blocks []passage.Block) {
 	r.read++
 	d, err := m.item(f, n, blocks)
 	origin := p.origin(&f)

@@ -8,6 +8,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -107,7 +108,26 @@ func (n *Node) List() []*Node {
 	return []*Node{n}
 }
 
-// Line gives the line, from 1, on which an offset of src lies.
-func Line(src string, offset int) int {
-	return 1 + strings.Count(src[:min(max(offset, 0), len(src))], "\n")
+// Lines finds the line of an offset in a text.
+type Lines struct {
+	ends []int // of the lines but the last
+}
+
+// NewLines looks through a text once.
+func NewLines(text string) *Lines {
+	ends := make([]int, 0, strings.Count(text, "\n"))
+	for at := 0; ; at++ {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return &Lines{ends}
+		}
+		at += next
+		ends = append(ends, at)
+	}
+}
+
+// Of gives the line, from 1, on which an offset lies.
+func (l *Lines) Of(offset int) int {
+	before, _ := slices.BinarySearch(l.ends, offset)
+	return before + 1
 }

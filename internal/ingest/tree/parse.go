@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// mostValues bounds the values of one document, and with them the memory that it takes.
+const mostValues = 5_000_000
+
 // Parse reads all JSON documents that follow each other in src, which is valid UTF-8; mostly there is one. Values
 // nested deeper than depth are left out and marked. The fault, if any, is the first that could not be mended; the
 // documents before it, and what was read of its own up to a missing end, are returned beside it.
@@ -35,6 +38,7 @@ type parser struct {
 	mend  bool   // read what is not valid as what was probably meant
 	torn  *Fault // the first missing end
 
+	count   int // values of this document
 	nodes   []Node
 	members []Member // of objects that are open
 	items   []*Node  // of arrays that are open
@@ -42,7 +46,7 @@ type parser struct {
 
 // document reads the next document; nil and no fault at the end of the text.
 func (p *parser) document() (*Node, *Fault) {
-	p.mend = false
+	p.mend, p.count = false, 0
 	p.skip()
 	if p.pos == len(p.src) {
 		return nil, nil
@@ -52,7 +56,10 @@ func (p *parser) document() (*Node, *Fault) {
 	if fault == nil {
 		return n, nil
 	}
-	p.pos, p.mend = start, true
+	if p.count >= mostValues {
+		return nil, fault
+	}
+	p.pos, p.mend, p.count = start, true, 0
 	p.members, p.items = p.members[:0], p.items[:0]
 	if p.skipBetween(); p.pos == len(p.src) {
 		return nil, nil
@@ -70,6 +77,7 @@ func (p *parser) fail(reason string) *Fault { return &Fault{p.pos, reason} }
 
 // node hands out nodes from a block, which costs far less than one allocation each.
 func (p *parser) node(kind Kind, offset int) *Node {
+	p.count++
 	if len(p.nodes) == 0 {
 		// A value takes two bytes at least, with its comma: a small document needs no room for many.
 		p.nodes = make([]Node, min(64, 1+(len(p.src)-p.pos)/2))
@@ -97,6 +105,9 @@ func (p *parser) skip() {
 func (p *parser) value() (*Node, *Fault) {
 	if p.pos == len(p.src) {
 		return p.missing("a value")
+	}
+	if p.count >= mostValues {
+		return nil, p.fail("the document holds more than 5 million values")
 	}
 	start := p.pos
 	switch c := p.src[p.pos]; {

@@ -116,12 +116,22 @@ func TestDeepNestingIsLeftOutAndMarked(t *testing.T) {
 	}
 }
 
+func TestDocumentOfTooManyValuesIsRefused(t *testing.T) {
+	many := "[" + strings.Repeat("1,", mostValues) + "1]"
+	if _, fault := Parse(many, 64); fault == nil || !strings.Contains(fault.Reason, "5 million") {
+		t.Errorf("fault %v", fault)
+	}
+	if documents, fault := Parse(many[:2000]+"1] [2]", 64); fault != nil || len(documents) != 2 {
+		t.Errorf("fault %v", fault)
+	}
+}
+
 func TestOffsetsPointIntoTheSource(t *testing.T) {
 	src := "\n[{\"name\":\"x\"},\n {\"name\":\"y\"}]"
 	documents, _ := Parse(src, 64)
 	second := documents[0].Items[1]
-	if src[second.Offset] != '{' || Line(src, second.Offset) != 3 {
-		t.Errorf("offset %d, line %d", second.Offset, Line(src, second.Offset))
+	if src[second.Offset] != '{' || NewLines(src).Of(second.Offset) != 3 {
+		t.Errorf("offset %d, line %d", second.Offset, NewLines(src).Of(second.Offset))
 	}
 	if name := second.Get("name"); src[name.Offset:name.Offset+3] != `"y"` {
 		t.Errorf("offset %d of the name", name.Offset)
