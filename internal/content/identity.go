@@ -31,7 +31,7 @@ func itemKey(site, source, url string) key {
 func (k key) String() string { return base32Lower.EncodeToString(k[:]) }
 
 func parseKey(id []byte) (k key, ok bool) {
-	if base32Lower.DecodedLen(len(id)) != len(k) {
+	if len(id) != base32Lower.EncodedLen(len(k)) {
 		return k, false
 	}
 	_, err := base32Lower.Decode(k[:], id)
