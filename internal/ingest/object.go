@@ -31,7 +31,7 @@ func object(n *tree.Node, types []string, address string) []byte {
 	if n.Get("url") == nil {
 		out.Set("url", tree.Text(address))
 	}
-	return tree.Append(make([]byte, 0, 1024), out)
+	return tree.Append(make([]byte, 0, size(out)*9/8+256), out)
 }
 
 func typeNode(types []string) *tree.Node {

@@ -287,7 +287,7 @@ func weightOf(r rune) weight {
 func Opening(text string, most int) string {
 	var joined strings.Builder
 	text = strings.TrimSpace(text)
-	if cut := min(len(text), 4*most); cut < len(text) {
+	if cut := min(len(text), 2*most); cut < len(text) {
 		text = text[:boundary(text, cut)]
 	}
 	squeeze(&joined, text)

@@ -80,7 +80,7 @@ func (p *parser) node(kind Kind, offset int) *Node {
 	p.count++
 	if len(p.nodes) == 0 {
 		// A value takes two bytes at least, with its comma: a small document needs no room for many.
-		p.nodes = make([]Node, min(64, 1+(len(p.src)-p.pos)/2))
+		p.nodes = make([]Node, min(64, 16+p.count, 1+(len(p.src)-p.pos)/2))
 	}
 	n := &p.nodes[0]
 	p.nodes = p.nodes[1:]
@@ -386,7 +386,8 @@ func (p *parser) quoted() (string, *Fault) {
 
 // escaped goes on where quoted met the first backslash.
 func (p *parser) escaped(start int) (string, *Fault) {
-	out := append(make([]byte, 0, p.pos-start+64), p.src[start:p.pos]...)
+	size := p.pos - start + 16 + max(0, strings.IndexByte(p.src[p.pos:], '"'))
+	out := append(make([]byte, 0, size), p.src[start:p.pos]...)
 	for p.pos < len(p.src) {
 		switch c := p.src[p.pos]; {
 		case c == '"':
