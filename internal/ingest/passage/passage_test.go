@@ -183,7 +183,7 @@ func TestEveryPassageHasItsSize(t *testing.T) {
 // TestEditChangesPassagesNearIt edits one paragraph in the middle of a text, in many texts, and counts the passages
 // that are new: those before the edit stay but for one, and those behind it soon fall into step.
 func TestEditChangesPassagesNearIt(t *testing.T) {
-	const texts, paragraphs = 200, 80
+	const texts, paragraphs = 100, 80
 	var changed []int
 	for seed := range uint64(texts) {
 		r := rand.New(rand.NewPCG(seed, 7))
