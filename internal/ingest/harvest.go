@@ -60,8 +60,12 @@ func (h *harvest) visit(f find) {
 		h.inside(f, "@graph", graph, func(inner *find) { inner.page = true })
 		return
 	}
-	if !h.unwrap(f) {
-		h.finds = append(h.finds, f)
+	if h.unwrap(f) {
+		return
+	}
+	h.finds = append(h.finds, f)
+	if entity := h.resolve(f.node.Get("mainEntity")); entity.IsObject() && kindOf(typesOf(entity)) == subject && !isStub(entity) {
+		h.mainEntity(f) // of an article, which is an item beside it
 	}
 }
 

@@ -51,7 +51,7 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	}
 	d.stub = f.stub
 	d.Types = ranked(typesOf(n))
-	d.generic = telling(d.Types[0]) <= telling("Article")
+	d.generic = telling(d.Types[0]) <= articleRank
 	d.Name = clip(nameOf(n), longestName)
 	body := bodyOf(n)
 	body = append(body, blocks...)
@@ -189,8 +189,8 @@ func (m *mapper) address(f find, n *tree.Node, name string) (address string, der
 				one = tree.Text(firstText(one, "@id", "url"))
 			}
 			if one.Kind == tree.String && one.Text != "" {
-				if address := absolute(one.Text, m.page); address != "" {
-					return address, false
+				if u := locate(one.Text, m.page); u != nil && !m.isFront(u) {
+					return u.String(), false
 				}
 			}
 		}
@@ -204,6 +204,11 @@ func (m *mapper) address(f find, n *tree.Node, name string) (address string, der
 	}
 	around.Fragment, around.RawFragment = slug(handle(n, name)), ""
 	return around.String(), true
+}
+
+// isFront says whether an address is that of the site's front page, which many pages give by mistake as their own.
+func (m *mapper) isFront(u *url.URL) bool {
+	return m.isPage && u.Path == "/" && u.RawQuery == "" && u.Fragment == "" && u.Host == m.page.Host && m.page.Path != "/"
 }
 
 // handle is what tells a thing without URL from others: a number that somebody gave it, its name, or its text.

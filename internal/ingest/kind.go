@@ -53,18 +53,29 @@ func kindOfType(t string) kind {
 	return subject
 }
 
+// besideClasses are things that mostly stand beside another on its page: what people say of it, a film of it.
+var besideClasses = []string{"Review", "Comment", "MediaObject", "Question", "Claim"}
+
 // telling ranks types by how much they say of a thing, for the order of Types and for the choice between two items
 // of one page.
 func telling(t string) int {
-	switch {
+	switch kind := kindOfType(t); {
 	case t == "Thing" || t == "CreativeWork" || t == "WebContent" || t == "Intangible":
 		return 0
-	case kindOfType(t) == webpage:
+	case kind == webpage:
 		return 1
-	case isA([]string{t}, "Article"):
+	case kind == support:
 		return 2
-	case kindOfType(t) == support:
-		return 3
+	case isA([]string{t}, "Article"):
+		return articleRank
 	}
-	return 4
+	for _, class := range besideClasses {
+		if isA([]string{t}, class) {
+			return 4
+		}
+	}
+	return 5
 }
+
+// articleRank is how telling an article is: more than its page, less than a thing that it is about.
+const articleRank = 3
