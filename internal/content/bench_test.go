@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,40 +15,53 @@ import (
 	"frontdesk/internal/store/storetest"
 )
 
-// generate makes varied items like those of a shop: an object of about 900 bytes, and passages of about 120 words.
-func generate(count, passages int) []content.Item {
-	random := rand.New(rand.NewPCG(1, 2))
-	words := make([]string, 5000)
-	for i := range words {
-		words[i] = strings.ToLower(fmt.Sprintf("%c%x", 'a'+rune(i%26), random.Uint32N(1<<20)))
+// generator makes varied items like those of a shop: an object of about 900 bytes, and passages of about 120 words.
+type generator struct {
+	random *rand.Rand
+	words  []string
+}
+
+func newGenerator() *generator {
+	g := &generator{random: rand.New(rand.NewPCG(1, 2)), words: make([]string, 50_000)}
+	for i := range g.words {
+		g.words[i] = fmt.Sprintf("%c%x", 'a'+rune(i%26), g.random.Uint32N(1<<20))
 	}
-	text := func(n int) string {
-		var b strings.Builder
-		for range n {
-			b.WriteString(words[random.IntN(len(words))])
-			b.WriteByte(' ')
-		}
-		return b.String()
+	return g
+}
+
+func (g *generator) text(words int) string {
+	var b strings.Builder
+	for range words {
+		b.WriteString(g.words[g.random.IntN(len(g.words))])
+		b.WriteByte(' ')
 	}
-	items := make([]content.Item, count)
-	for i := range items {
-		item := content.Item{
-			URL:         fmt.Sprintf("https://shop.example/products/%d", i),
-			Types:       []string{"Product"},
-			Name:        text(8),
-			Description: text(25),
-			Keys:        text(12),
-			Language:    "en",
-			Image:       fmt.Sprintf("https://shop.example/images/%d.jpg", i),
-			Modified:    time.UnixMicro(int64(i) * 1e9).UTC(),
-			Origin:      fmt.Sprintf("products.jsonl:%d", i+1),
-		}
-		item.Object = []byte(fmt.Sprintf(`{"@type":"Product","url":%q,"name":%q,"description":%q}`, item.URL, item.Name, text(90)))
-		for range passages {
-			body := text(120)
-			item.Passages = append(item.Passages, content.Passage{ID: content.PassageID(body, 0), Text: body})
-		}
-		items[i] = item
+	return b.String()
+}
+
+func (g *generator) item(i, passages int) content.Item {
+	item := content.Item{
+		URL:         fmt.Sprintf("https://shop.example/products/%d", i),
+		Types:       []string{"Product"},
+		Name:        g.text(8),
+		Description: g.text(25),
+		Keys:        g.text(12),
+		Language:    "en",
+		Image:       fmt.Sprintf("https://shop.example/images/%d.jpg", i),
+		Modified:    time.UnixMicro(int64(i+1) * 1e9).UTC(),
+		Origin:      fmt.Sprintf("products.jsonl:%d", i+1),
+	}
+	item.Object = fmt.Appendf(nil, `{"@type":"Product","url":%q,"name":%q,"description":%q}`, item.URL, item.Name, g.text(90))
+	for range passages {
+		body := g.text(120)
+		item.Passages = append(item.Passages, content.Passage{ID: content.PassageID(body, 0), Text: body})
+	}
+	return item
+}
+
+func generate(count, passages int) (items []content.Item) {
+	g := newGenerator()
+	for i := range count {
+		items = append(items, g.item(i, passages))
 	}
 	return items
 }
@@ -148,4 +163,70 @@ func BenchmarkChanges(b *testing.B) {
 		}
 		b.ReportMetric(benchItems*float64(b.N)/b.Elapsed().Seconds(), "items/s")
 	})
+}
+
+// BenchmarkScale fills an empty catalog with as many passages as FRONTDESK_PASSAGES says, five to an item, reads it all,
+// changes one item in a hundred and follows that:
+//
+//	FRONTDESK_PASSAGES=1000000 go test -run xxx -bench Scale -benchtime 1x -timeout 30m ./internal/content
+func BenchmarkScale(b *testing.B) {
+	wanted, _ := strconv.Atoi(os.Getenv("FRONTDESK_PASSAGES"))
+	if wanted == 0 {
+		b.Skip("set FRONTDESK_PASSAGES to the number of passages")
+	}
+	engines(b, func(b *testing.B, db *store.DB) {
+		for range b.N {
+			catalog := content.New(db, content.Options{})
+			lastReport = time.Now()
+			scaleRun(b, catalog, wanted/5, func(int) bool { return false })
+			report(b, "fill")
+			at, n := readAll(b, catalog, nil)
+			report(b, "read")
+			scaleRun(b, catalog, wanted/5, func(i int) bool { return i%100 == 0 })
+			report(b, "update")
+			if _, changed := readAll(b, catalog, at); n != wanted/5 || changed != (wanted/5+99)/100 {
+				b.Errorf("%d items, %d changed", n, changed)
+			}
+			report(b, "follow")
+		}
+	})
+}
+
+// scaleRun puts all items again, some of them changed.
+func scaleRun(b *testing.B, catalog *content.Catalog, items int, changed func(int) bool) {
+	run, err := catalog.Begin(b.Context(), "shop", "products")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for g, i := newGenerator(), 0; i < items; i++ {
+		item := g.item(i, 5)
+		if changed(i) {
+			item.Description += "!"
+		}
+		if err := run.Put(b.Context(), item); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := run.Commit(b.Context(), content.CommitOptions{}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func readAll(b *testing.B, catalog *content.Catalog, from map[content.SourceKey]int64) (to map[content.SourceKey]int64, n int) {
+	to, err := catalog.Changes(b.Context(), from, func(content.Change) error { n++; return nil })
+	if err != nil {
+		b.Fatal(err)
+	}
+	return to, n
+}
+
+var lastReport time.Time
+
+// report logs how long a stage took, and the most memory that the process has had.
+func report(b *testing.B, stage string) {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	peak, _, _ = strings.Cut(peak, "\n")
+	b.Logf("%-6s %8.2f s, peak memory %s", stage, time.Since(lastReport).Seconds(), strings.TrimSpace(peak))
+	lastReport = time.Now()
 }

@@ -113,7 +113,7 @@ func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) erro
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE content_source SET failed = $1, last_error = $2 WHERE n = $3`,
+		_, err = tx.Exec(ctx, `UPDATE content_source SET failed = $1, last_error = $2, forgotten = 0 WHERE n = $3`,
 			store.Micros(c.now()), clip(clean(detail), 2000), n)
 		return err
 	})

@@ -131,7 +131,7 @@ func (r *Run) acquire(ctx context.Context, tx *store.Tx) error {
 
 func (r *Run) taken(by holder, left time.Duration) error {
 	// The clocks of two machines may differ; nobody needs to wait longer than a whole lease.
-	left = min(left, leaseTime).Truncate(time.Second) + time.Second
+	left = (min(left, leaseTime) + time.Second - 1).Truncate(time.Second)
 	who := "another run"
 	if by.boot == r.holder.boot && by.process != 0 {
 		who = fmt.Sprintf("another run (process %d)", by.process)

@@ -158,6 +158,7 @@ func (m *machine) commit(t *rapid.T) {
 		if fail.From(err).Code != fail.Invalid {
 			t.Fatalf("%d items in the place of %d give %v", len(r.put), len(s.items), err)
 		}
+		r.unsure = r.unsure || !m.leased(s)
 		return
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	summary.Items += r.items
 	summary.Passages += r.passages
 	summary.Revision = r.published
-	if summary.Added+summary.Changed+summary.Removed > 0 || r.forget {
+	if summary.Added+summary.Changed+summary.Removed > 0 {
 		summary.Revision++
 	}
 	if err := r.publish(ctx, summary); err != nil {

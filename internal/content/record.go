@@ -63,7 +63,9 @@ func (r *itemReader) all(rows *sql.Rows, fn func(*itemReader) error) (n int, err
 		if err := rows.Scan(r.targets...); err != nil {
 			return n, err
 		}
-		r.item.Types = strings.Split(r.types, "\n")
+		if r.types != "" {
+			r.item.Types = strings.Split(r.types, "\n")
+		}
 		r.item.Published = store.FromMicros(r.published)
 		r.item.Modified = store.FromMicros(r.modified)
 		r.item.Object = bytes.Clone(r.object)

@@ -117,10 +117,10 @@ func (r *Run) admit(item Item) (Item, error) {
 		*s = clean(*s)
 	}
 	// The slices are the caller's: they are mended in a copy.
-	if slices.ContainsFunc(item.Types, unclean) {
+	if slices.ContainsFunc(item.Types, func(t string) bool { return unclean(t) || strings.Contains(t, "\n") }) {
 		item.Types = slices.Clone(item.Types)
-		for i := range item.Types {
-			item.Types[i] = clean(item.Types[i])
+		for i, t := range item.Types {
+			item.Types[i] = clean(strings.ReplaceAll(t, "\n", " ")) // lines part them in the database
 		}
 	}
 	if slices.ContainsFunc(item.Passages, func(p Passage) bool { return unclean(p.ID) || unclean(p.Text) }) {
