@@ -94,7 +94,7 @@ func FuzzLinesBecomeItems(f *testing.F) {
 		checkResult(t, &r)
 		w, u = fuzzed("a.json", text)
 		r = result{}
-		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
+		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name), base: w.base})
 		checkResult(t, &r)
 	})
 }

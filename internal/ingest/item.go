@@ -35,6 +35,7 @@ type draft struct {
 type mapper struct {
 	source *Source
 	page   *url.URL // of the file or page; items without a URL are named by its fragments
+	base   *url.URL // for relative URLs
 	isPage bool     // the file is a page: its URL is that of what it is about
 }
 
@@ -189,7 +190,7 @@ func (m *mapper) address(f find, n *tree.Node, name string) (address string, der
 				one = tree.Text(firstText(one, "@id", "url"))
 			}
 			if one.Kind == tree.String && one.Text != "" {
-				if u := locate(one.Text, m.page); u != nil && !m.isFront(u) {
+				if u := locate(one.Text, m.base); u != nil && !m.isFront(u) {
 					return u.String(), false
 				}
 			}
@@ -199,7 +200,7 @@ func (m *mapper) address(f find, n *tree.Node, name string) (address string, der
 		return m.page.String(), false
 	}
 	around := *m.page
-	if u := locate(f.around, m.page); u != nil {
+	if u := locate(f.around, m.base); u != nil {
 		around = *u
 	}
 	around.Fragment, around.RawFragment = slug(handle(n, name)), ""

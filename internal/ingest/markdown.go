@@ -46,13 +46,13 @@ func (w *worker) markdown(u *unit, r *result) {
 	if picture(thing.Get("image")) == "" && prose.image != "" && thing.Get("image") == nil {
 		thing.Set("image", tree.Text(prose.image))
 	}
-	z := normaliser{base: p.page, language: w.source.Language}
+	z := normaliser{base: p.page, page: p.page, language: w.source.Language}
 	z.node(thing)
 	if len(prose.blocks) == 0 && len(n.Members) == 0 {
 		r.problem(u.file.name, "the page is empty")
 		return
 	}
-	m := mapper{source: w.source, page: p.page, isPage: true}
+	m := mapper{source: w.source, page: p.page, base: p.page, isPage: true}
 	w.item(r, &p, &m, find{node: thing}, thing, withoutTitle(prose.blocks, nameOf(thing)))
 }
 

@@ -51,7 +51,7 @@ func (v *view) read() {
 	finds = v.distinct(finds)
 	v.piece.blocks = v.blocks
 	before := len(v.result.drafts)
-	m := mapper{source: v.source, page: v.facts.address, isPage: true}
+	m := mapper{source: v.source, page: v.facts.address, base: v.piece.base, isPage: true}
 	main := 0
 	for _, f := range finds {
 		f.language, f.publisher = or(f.language, v.facts.language), or(f.publisher, v.facts.site)

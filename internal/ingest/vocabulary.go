@@ -39,9 +39,10 @@ func typeName(name string) string {
 // normaliser brings a document into one form: names of properties and types without prefix, JSON-LD's value
 // objects replaced by their values, texts without markup, URLs absolute.
 type normaliser struct {
-	base     *url.URL
-	language string // preferred where a text is given in several
-	ids      bool   // set when a node had an @id
+	base     *url.URL // for relative URLs
+	page     *url.URL // for fragments
+	language string   // preferred where a text is given in several
+	ids      bool     // set when a node had an @id
 }
 
 // node brings n and all in it into form.
@@ -210,8 +211,12 @@ func (z *normaliser) address(property, s string) string {
 	if !relative && pureAddresses[property] {
 		relative = s != "" && !strings.ContainsAny(s, ": ") && !strings.HasPrefix(s, "www.") // no scheme, no host
 	}
-	if relative && z.base != nil {
-		if u, err := z.base.Parse(s); err == nil {
+	base := z.base
+	if strings.HasPrefix(s, "#") {
+		base = z.page
+	}
+	if relative && base != nil {
+		if u, err := base.Parse(s); err == nil {
 			return u.String()
 		}
 	}

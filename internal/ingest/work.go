@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -42,7 +41,7 @@ func (w *worker) work(u *unit) (r result) {
 	case u.form == documentForm && u.spans != nil:
 		w.elements(u, &r)
 	case u.form == documentForm:
-		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name)})
+		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name), base: w.base})
 	case u.form == markdownForm:
 		w.markdown(u, &r)
 	case u.form == pageForm:
@@ -56,7 +55,7 @@ func (w *worker) lines(u *unit, r *result) {
 	page := pageAddress(w.base, u.file.name)
 	line := u.line
 	for text := range strings.Lines(u.text) {
-		p := piece{file: u.file, text: text, line: line, page: page, within: true}
+		p := piece{file: u.file, text: text, line: line, page: page, base: w.base, within: true}
 		line++
 		if int64(len(text)) > w.limits.Item+1 {
 			r.problem(p.place(0, ""), tooLong(w.limits.Item))
@@ -72,7 +71,7 @@ func (w *worker) lines(u *unit, r *result) {
 func (w *worker) elements(u *unit, r *result) {
 	page := pageAddress(w.base, u.file.name)
 	for i, s := range u.spans {
-		w.text(r, &piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, pointer: "/" + strconv.Itoa(u.index+i)})
+		w.text(r, &piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, base: w.base, pointer: "/" + strconv.Itoa(u.index+i)})
 	}
 }
 
@@ -88,9 +87,9 @@ type piece struct {
 	pointer string   // of its value in the file
 	within  bool     // it is one line, which says enough of the place without a pointer to the value itself
 	blocks  []string // of a page, instead of lines: which of its blocks each document is
-	page    *url.URL
 	lines   *tree.Lines
-	base    *url.URL // for relative URLs, the page's own if nil
+	page    *url.URL // of the file, or of the page that the piece is of
+	base    *url.URL // for relative URLs: for data the source's, for a page its own
 	isPage  bool     // what the piece tells of is the page
 }
 
@@ -133,7 +132,7 @@ func (w *worker) text(r *result, p *piece) {
 func (w *worker) finds(p *piece, documents []*tree.Node) ([]find, *harvest) {
 	h := &harvest{base: p.page}
 	for i, d := range documents {
-		z := normaliser{base: contextBase(d, cmp.Or(p.base, p.page)), language: w.source.Language}
+		z := normaliser{base: contextBase(d, p.base), page: p.page, language: w.source.Language}
 		z.node(d)
 		if z.ids {
 			h.index(documents[i])
@@ -148,21 +147,21 @@ func (w *worker) finds(p *piece, documents []*tree.Node) ([]find, *harvest) {
 	return h.choose(), h
 }
 
-// contextBase is the base for relative URLs that a document's @context names, else the page's address.
-func contextBase(n *tree.Node, page *url.URL) *url.URL {
+// contextBase is the base for relative URLs that a document's @context names, else the one that holds without it.
+func contextBase(n *tree.Node, otherwise *url.URL) *url.URL {
 	for _, context := range n.Get("@context").List() {
 		if base := context.Get("@base"); base != nil {
-			if u := locate(base.Text, page); u != nil {
+			if u := locate(base.Text, otherwise); u != nil {
 				return u
 			}
 		}
 	}
-	return page
+	return otherwise
 }
 
 // items maps what was found.
 func (w *worker) items(r *result, p *piece, h *harvest, finds []find) {
-	m := mapper{source: w.source, page: p.page, isPage: p.isPage}
+	m := mapper{source: w.source, page: p.page, base: p.base, isPage: p.isPage}
 	before := len(r.drafts)
 	for _, f := range finds {
 		w.item(r, p, &m, f, h.join(f.node), nil)
