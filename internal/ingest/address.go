@@ -99,7 +99,7 @@ func folder(base string) (*url.URL, bool) {
 		base = "https://" + base
 	}
 	u := locate(base, nil)
-	if u == nil {
+	if u == nil || strings.Contains(base, "@") {
 		return nil, false
 	}
 	u.RawQuery, u.Fragment, u.RawFragment = "", "", ""

@@ -146,6 +146,7 @@ func (s *Source) baseAddress() (string, error) {
 	case s.Base != "":
 		return "", fail.New(fail.Invalid, "the base %q of source %q is no http or https URL; write it like https://www.example.com/", s.Base, s.Name)
 	}
+	// A site with a name that is no host's stands below a host that never exists (RFC 2606, section 2).
 	u, _ = folder(slug(strings.ToValidUTF8(s.Site, "")) + ".invalid")
 	if u == nil {
 		return "", fail.New(fail.Invalid, "the site %q makes no URL; give source %q a base like https://www.example.com/", s.Site, s.Name)
