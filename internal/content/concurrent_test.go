@@ -67,3 +67,38 @@ func wantState(t *testing.T, f *follower) {
 		t.Errorf("revision %d (-want +got):\n%s", revision, diff)
 	}
 }
+
+// TestSourcesAreFilledSideBySide runs over several sources at once, which is one at a time for each but not for all.
+func TestSourcesAreFilledSideBySide(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		catalog := content.New(storetest.Open(t, fresh(t), content.Schema), content.Options{})
+		catalog.SetLimits(20, 20, 20)
+		var all sync.WaitGroup
+		for _, name := range []string{"a", "b", "c", "d"} {
+			all.Go(func() {
+				for n := range 3 {
+					run, err := catalog.Begin(t.Context(), site, name)
+					if err == nil {
+						err = run.Put(t.Context(), stateItems(n)...)
+					}
+					if err == nil {
+						_, err = run.Commit(t.Context(), content.CommitOptions{})
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		sources, err := catalog.Sources(t.Context())
+		if err != nil || len(sources) != 4 {
+			t.Fatalf("%d sources (%v)", len(sources), err)
+		}
+		for _, s := range sources {
+			if s.Revision != 3 || s.Items != len(stateItems(2)) {
+				t.Errorf("%+v", s)
+			}
+		}
+	})
+}

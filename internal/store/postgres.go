@@ -18,18 +18,19 @@ import (
 // postgresEngine is a pool of connections to a PostgreSQL server. Updates run side by side under serializable
 // isolation; the server breaks off those whose outcome would depend on their order, and they are run again.
 type postgresEngine struct {
-	address address
-	pool    *sql.DB
+	address  address
+	pool     *sql.DB
+	attempts int
 }
 
 const (
 	oldestPostgres = 15
 
-	// An Update that collides is run again, at most attempts times and with longer and longer pauses between. With
+	// An Update that collides is run again, at most maxAttempts times and with longer and longer pauses between. With
 	// these, hundreds of callers that all change the same row are through before the last gives up.
-	attempts   = 40
-	firstPause = time.Millisecond
-	longPause  = 100 * time.Millisecond
+	maxAttempts = 40
+	firstPause  = time.Millisecond
+	longPause   = 100 * time.Millisecond
 
 	// migrationLock is the key of the advisory lock under which tables are made ("frontdsk" in ASCII).
 	migrationLock = 0x66726f6e7464736b
@@ -47,7 +48,7 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	if connections <= 0 {
 		connections = 16
 	}
-	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(preferLZ4))}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(preferLZ4)), attempts: maxAttempts}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {
@@ -132,8 +133,8 @@ func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
 		if err == nil || !collided(err) || ctx.Err() != nil {
 			return err
 		}
-		if attempt == attempts {
-			return fmt.Errorf("gave up after %d attempts, in each of which another transaction came between: %w", attempts, err)
+		if attempt == e.attempts {
+			return fmt.Errorf("gave up after %d attempts, in each of which another transaction came between: %w", attempt, err)
 		}
 		select {
 		case <-ctx.Done():
