@@ -12,6 +12,7 @@ type group struct {
 	df      int
 	idf     float64
 	negated bool
+	vague   bool // tells what kind of answer is wanted and little of its subject
 	weight  uint32
 	anchors int // the first pair whose anchor it is, plus one
 }
@@ -47,6 +48,10 @@ const fullScore = fullWeight * fullImpact
 // negatedShare is what is left of the weight of a word that the question does not want ("belt without buckle"):
 // documents name such a thing whether or not they have it.
 const negatedShare = 0.5
+
+// vagueShare is what is left of the weight of a vague word, whether documents have it or not: "a gift for a tea
+// lover" is about tea.
+const vagueShare = 0.25
 
 // resolve decides what the words of one run, words[from:to], are looked up as.
 func (a *asking) resolve(from, to int) {
@@ -147,6 +152,9 @@ func (a *asking) enter(i int) {
 		w.use = Unknown
 	}
 	a.join(w, w, negated)
+	if w.counted > 0 && vagueWords[a.written(w)] {
+		a.groups[w.groups[0]].vague = true
+	}
 }
 
 // join makes w count as the word of, which is itself or a part of it.
@@ -234,6 +242,9 @@ func (a *asking) weigh() {
 		g.idf = math.Log(1 + (units-float64(g.df)+0.5)/(float64(g.df)+0.5))
 		if g.negated {
 			g.idf *= negatedShare
+		}
+		if g.vague {
+			g.idf *= vagueShare
 		}
 		total += g.idf
 	}

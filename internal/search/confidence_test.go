@@ -1,0 +1,87 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+)
+
+// bazaar is a small site of several kinds of things.
+func bazaar() *Snapshot {
+	x := New(Options{Workers: 1})
+	var documents []Document
+	for i, d := range []struct{ title, keys, text string }{
+		{"Beeswax candle", "candle home", "A candle that burns for forty hours and smells of honey."},
+		{"Storm lantern", "lantern light", "A lantern for wind and rain, with a wick that a storm does not blow out."},
+		{"The night of the storm", "weather news", "At nine the wind turned north. By midnight the storm had taken two boats and the roof of the market."},
+		{"Linen tea towel", "kitchen linen", "A towel for drying glasses, woven of unbleached linen."},
+		{"Green tea from the hills", "tea drink", "First pick of spring, rolled by hand; a tea for slow afternoons."},
+		{"Sourdough bread", "bread baking recipe", "Flour, water and salt; mix, fold, rest overnight and bake in a hot pot."},
+		{"Bread knife", "knife kitchen", "A serrated blade for crusts."},
+		{"Walnut cake", "cake baking recipe", "Ground walnuts, eggs and sugar; bake for forty minutes."},
+		{"Fishing for beginners", "course", "Knots, tides and patience: four Saturday mornings at the pier."},
+		{"Wool blanket", "home wool", "Woven in one piece, heavy enough for winter."},
+	} {
+		documents = append(documents, Document{
+			Ref: i, Key: fmt.Sprintf("k%02d", i), Language: "en", Title: d.title, Keys: d.keys, Passages: []string{d.text},
+		})
+	}
+	// Further things, so that the words above are rare.
+	for i := range 90 {
+		documents = append(documents, Document{
+			Ref: 100 + i, Key: fmt.Sprintf("m%02d", i), Language: "en", Title: fmt.Sprintf("Postcard number %d", i),
+			Passages: []string{"A printed card with a view of the harbour and the hills behind it."},
+		})
+	}
+	return x.Apply(documents, nil)
+}
+
+func TestQuestionsThatTheContentAnswersAreAnswered(t *testing.T) {
+	s := bazaar()
+	for question, first := range map[string]int{
+		"cheap candle":                        0,
+		"what happened in the storm":          2,
+		"a gift for a tea lover":              4,
+		"where can I learn to bake bread":     5,
+		"something made of wool":              9,
+		"easy cake to bake":                   7,
+		"I am looking for the best tea towel": 3,
+		"fishing":                             8,
+	} {
+		hits := s.Search(Query{Text: question, MinScore: DefaultMinScore}).Hits
+		found := false
+		for _, hit := range hits[:min(len(hits), 2)] {
+			found = found || hit.Ref == first
+		}
+		if !found {
+			t.Errorf("%q: %v", question, hits)
+		}
+	}
+}
+
+func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
+	s := bazaar()
+	for _, question := range []string{
+		"recipes from planet Mars", "quantum chromodynamics lattice", "asdf qwer zxcv", "bitcoin price today",
+		"who won the world cup", "best laptop for programming", "kubernetes ingress controller", "mortgage rates near me",
+		"symptoms of appendicitis in children",
+	} {
+		if hits := s.Search(Query{Text: question, MinScore: DefaultMinScore}).Hits; len(hits) > 0 {
+			t.Errorf("%q is answered by %v", question, hits)
+		}
+	}
+}
+
+func TestVagueWordsWeighLessThanSubjects(t *testing.T) {
+	terms := bazaar().Search(Query{Text: "cheap gift candle"}).Terms
+	weights := map[string]float64{}
+	for _, term := range terms {
+		weights[term.Word] = term.Weight
+	}
+	if weights["candle"] <= 2*weights["gift"] || weights["gift"] <= 0 {
+		t.Errorf("weights %v", weights)
+	}
+	alone := bazaar().Search(Query{Text: "cheap gift"}).Terms
+	if sum := alone[0].Weight + alone[1].Weight; sum < 0.9 {
+		t.Errorf("a question of vague words alone weighs %v", sum)
+	}
+}
