@@ -165,17 +165,19 @@ func bounded(word string) string {
 	}, cut(word, 2*maxTerm)), maxTerm)
 }
 
-// cacheShards and cacheWords bound what is remembered of a language: a shard that is full starts again.
+// cacheShards and cacheWords bound what is remembered of a language.
 const (
 	cacheShards = 32
-	cacheWords  = 4096
+	cacheWords  = 2048
 )
 
-// cache remembers the analyses of runs.
+// cache remembers the analyses of runs. Each shard has two generations: when the young one is full, the old one is
+// forgotten and the young one becomes old; a run that is found among the old becomes young again. So words that are
+// met once do not drive out those that are met often.
 type cache struct {
 	shards [cacheShards]struct {
 		sync.RWMutex
-		known map[string]analysis
+		young, old map[string]analysis
 	}
 }
 
@@ -189,8 +191,16 @@ func shardOf(key []byte) int {
 func (c *cache) get(key []byte) (analysis, bool) {
 	s := &c.shards[shardOf(key)]
 	s.RLock()
-	known, ok := s.known[string(key)]
+	known, ok := s.young[string(key)]
+	if ok {
+		s.RUnlock()
+		return known, true
+	}
+	known, ok = s.old[string(key)]
 	s.RUnlock()
+	if ok {
+		c.put(string(key), known)
+	}
 	return known, ok
 }
 
@@ -198,8 +208,8 @@ func (c *cache) put(key string, made analysis) {
 	s := &c.shards[shardOf([]byte(key))]
 	s.Lock()
 	defer s.Unlock()
-	if s.known == nil || len(s.known) >= cacheWords {
-		s.known = make(map[string]analysis)
+	if s.young == nil || len(s.young) >= cacheWords {
+		s.old, s.young = s.young, make(map[string]analysis)
 	}
-	s.known[key] = made
+	s.young[key] = made
 }

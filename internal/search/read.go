@@ -95,7 +95,7 @@ func (r *reader) numbers(t *tongue, run string, k kind) []uint32 {
 		return numbers
 	}
 	var numbers []uint32
-	for _, f := range t.analyse(run, k) {
+	for _, f := range t.lookup(run, k).forms {
 		numbers = append(numbers, r.stock.words.add(f.term))
 	}
 	if key != nil {
