@@ -391,6 +391,15 @@ func TestRunThatWritesKeepsItsLease(t *testing.T) {
 	})
 }
 
+func TestClockThatIsSetBackDoesNotLockASource(t *testing.T) {
+	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
+		begin(t, catalog) // and never heard of again
+		clock.advance(-24 * time.Hour)
+		fill(t, catalog, "a")
+		wantCurrent(t, catalog, "a")
+	})
+}
+
 func TestItemWithoutURLIsRefused(t *testing.T) {
 	catalog := content.New(storetest.OpenSQLite(t, content.Schema), content.Options{})
 	run := begin(t, catalog)

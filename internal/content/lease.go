@@ -119,7 +119,8 @@ func (r *Run) acquire(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	now := r.catalog.now()
-	if left := store.FromMicros(until).Sub(now); line != "" && left > 0 {
+	// A lease that ends in the far future is one from before the clock was set back.
+	if left := store.FromMicros(until).Sub(now); line != "" && left > 0 && left <= 2*leaseTime {
 		if other := parseHolder(line); !other.gone(r.holder, r.catalog.db.Engine()) {
 			return r.taken(other, left)
 		}

@@ -58,7 +58,8 @@ func ours(ctx context.Context, engine string, tx *Tx) error {
 		return nil
 	}
 	var mine, others int
-	err := tx.QueryRow(ctx, `SELECT COALESCE(SUM(name = 'frontdesk_schema'), 0), COUNT(*) FROM sqlite_master WHERE type = 'table'`).Scan(&mine, &others)
+	err := tx.QueryRow(ctx, `SELECT COALESCE(SUM(name = 'frontdesk_schema'), 0), COUNT(*) FROM sqlite_master
+		WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`).Scan(&mine, &others)
 	if err == nil && mine == 0 && others > 0 {
 		return fmt.Errorf("this SQLite database belongs to another program (it has %d tables, and none of frontdesk's): name another file", others)
 	}

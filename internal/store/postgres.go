@@ -95,9 +95,9 @@ func (e *postgresEngine) explain(err error) error {
 	advice := ""
 	switch {
 	case errors.As(err, &refused):
-		advice = refusals[refused.Code]
-	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
-		advice = "see that the server is running and that host and port are right"
+		advice, err = refusals[refused.Code], refused // without the list of addresses that were tried
+	case errors.As(err, &network):
+		advice, err = "see that the server is running and that host and port are right", network
 	}
 	if advice == "" {
 		advice = "see that the server is running and the address is right"
@@ -108,7 +108,7 @@ func (e *postgresEngine) explain(err error) error {
 // refusals is what to do when the server answers with an error (PostgreSQL, appendix A, by SQLSTATE).
 var refusals = map[string]string{
 	"28P01": "the user or password is wrong",
-	"28000": "the server does not allow this user from here; look at its pg_hba.conf",
+	"28000": "the server does not know this user, or does not allow it from here; look at its roles and its pg_hba.conf",
 	"3D000": "there is no such database; make it with createdb",
 	"42501": "the user lacks the right to make tables; GRANT it CREATE on the schema",
 	"3F000": "there is no such schema; make it with CREATE SCHEMA",

@@ -114,7 +114,11 @@ func explainSQLite(err error, path string) error {
 
 func (e *sqliteEngine) name() string { return SQLite }
 
-func (e *sqliteEngine) ping(ctx context.Context) error { return e.readers.PingContext(ctx) }
+// ping reads from the file: the driver's own Ping does not.
+func (e *sqliteEngine) ping(ctx context.Context) error {
+	var tables int
+	return e.readers.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master`).Scan(&tables)
+}
 
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
 	tx := &Tx{bulk: refuseBulk, known: e.queries}

@@ -61,5 +61,5 @@ func (s *statements) again(query string) bool {
 		clear(s.seen)
 	}
 	s.seen[query]++
-	return s.seen[query] == 3
+	return s.seen[query] >= 3
 }

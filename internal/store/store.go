@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -90,7 +91,10 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	}
 	db := &DB{engine: e, log: log}
 	if err := db.migrate(ctx, config.Schemas); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", address, err), e.close())
+		if !strings.Contains(err.Error(), address.String()) {
+			err = fmt.Errorf("%s: %w", address, err)
+		}
+		return nil, errors.Join(err, e.close())
 	}
 	return db, nil
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/ncruces/go-sqlite3"
 )
 
 // writer is the one goroutine that writes to an SQLite file. It commits in groups: callers whose transactions come
@@ -211,9 +214,16 @@ func (w *writer) begin() (*groupTx, error) {
 	}
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, explainBegin(err)
 	}
 	return &groupTx{Tx: tx, statements: map[string]*sql.Stmt{}, done: cancel}, nil
+}
+
+func explainBegin(err error) error {
+	if errors.Is(err, sqlite3.BUSY) {
+		return fmt.Errorf("another process has kept the database locked for %s; end it, or wait until it is done: %w", busyTimeout, err)
+	}
+	return err
 }
 
 func (w *writer) commit(tx *groupTx) error {
