@@ -98,7 +98,8 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 	return sources, err
 }
 
-// Failed records that filling the source went wrong, for Sources to tell, until its next run is published.
+// Failed records that filling the source went wrong, for Sources to tell, until its next run is published. It also works
+// when ctx has ended, which may be what went wrong.
 func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) error {
 	if problem == nil {
 		return nil
@@ -108,6 +109,7 @@ func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) erro
 	if errors.As(problem, &coded) {
 		detail = coded.Detail
 	}
+	ctx = context.WithoutCancel(ctx)
 	return c.db.Update(ctx, func(tx *store.Tx) error {
 		n, err := ensureSource(ctx, tx, key)
 		if err != nil {

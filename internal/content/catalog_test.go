@@ -676,7 +676,9 @@ func TestSourcesTellHowItWent(t *testing.T) {
 			return sources[0]
 		}
 		problem := fail.New(fail.Invalid, "the folder is empty").Because(errors.New("secret"))
-		if err := catalog.Failed(t.Context(), key, fmt.Errorf("reading: %w", problem)); err != nil {
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := catalog.Failed(ended, key, fmt.Errorf("reading: %w", problem)); err != nil {
 			t.Fatal(err)
 		}
 		want := content.Source{SourceKey: key, LastError: "the folder is empty", Failed: clock.now()}
