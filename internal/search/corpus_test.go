@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// corpus makes varied text: words of a Zipfian vocabulary, so that some are in almost every text and half of them
-// in one only, as in nature.
+// corpus makes varied text: its words are as frequent as those of natural language, which follow one power law up to
+// some thousand words and fall faster beyond, without end.
 type corpus struct {
 	random *rand.Rand
 	sum    []float64 // of the weights up to each word
@@ -20,7 +20,9 @@ func newCorpus(seed uint64, vocabulary int) *corpus {
 	c := &corpus{random: rand.New(rand.NewPCG(seed, 7))}
 	total := 0.0
 	for i := range vocabulary {
-		total += 1 / math.Pow(float64(i)+2.7, 1.05)
+		const common = 8000
+		weight := 1 / (float64(min(i, common)) + 2.7)
+		total += weight * math.Pow(common/float64(max(i, common)), 1.7)
 		c.sum = append(c.sum, total)
 	}
 	return c

@@ -11,7 +11,7 @@ import (
 // letters that stand for one or two of the basic alphabet without being decomposable.
 var lookalikes = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h",
-	'ё': "е", 'ς': "σ", '\u2044': "/", softHyphen: "", '\u0640': "",
+	'ς': "σ", '\u2044': "/", softHyphen: "", '\u0640': "",
 }
 
 // fold brings a word to the form in which words are compared: lower case, compatibility forms resolved (full-width
@@ -40,12 +40,13 @@ func fold(word string) string {
 	return strings.ToLower(b.String())
 }
 
-// lower is the word in lower case, composed, with its accents: the form that stemmers expect.
+// lower is the word in lower case, composed, with its accents: the form that stemmers expect. The Russian "ё" is
+// written "е" by most.
 func lower(word string) string {
 	if plainLower(word) {
 		return word
 	}
-	return norm.NFC.String(strings.ToLower(word))
+	return strings.ReplaceAll(norm.NFC.String(strings.ToLower(word)), "ё", "е")
 }
 
 // plainLower says whether the word is all ASCII without capitals, so that there is nothing to fold.

@@ -184,7 +184,7 @@ func (a *asking) afterNegation(i int) bool {
 	for i--; i >= 0; i-- {
 		w := &a.words[i]
 		if w.use != Stop {
-			return negations[a.written(w)]
+			return a.tongue.negates[fold(a.written(w))]
 		}
 	}
 	return false

@@ -19,6 +19,7 @@ type tongue struct {
 	index   uint8
 	stemmer func(word string, stemStopWords bool) string // nil when there is none
 	stops   map[string]bool                              // folded function words; in questions they are not looked up
+	negates map[string]bool                              // folded words after which comes what is not wanted
 	cache   cache
 }
 
@@ -38,12 +39,17 @@ func newTongues() map[string]*tongue {
 		if tongues[tag] == nil {
 			tongues[tag] = &tongue{tag: tag}
 		}
-		tongues[tag].stops = make(map[string]bool)
-		for _, word := range strings.Fields(list) {
-			tongues[tag].stops[fold(word)] = true
-		}
+		tongues[tag].stops, tongues[tag].negates = folded(list), folded(negations[tag])
 	}
 	return tongues
+}
+
+func folded(list string) map[string]bool {
+	words := make(map[string]bool)
+	for word := range strings.FieldsSeq(list) {
+		words[fold(word)] = true
+	}
+	return words
 }
 
 // primary is the language of a BCP 47 tag, in the spelling of our tables: "pt" for "pt-BR", "no" for "nb".

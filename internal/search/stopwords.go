@@ -89,13 +89,21 @@ var functionWords = map[string]string{
 // functionTags are the languages of functionWords in order.
 var functionTags = slices.Sorted(maps.Keys(functionWords))
 
-// negations are, in any language, the words after which a question names what is not wanted.
-var negations = map[string]bool{
-	"no": true, "not": true, "without": true, "non": true, "never": true, "except": true,
-	"ohne": true, "kein": true, "keine": true, "keinen": true, "nicht": true,
-	"sin": true, "sem": true, "sans": true, "pas": true, "senza": true, "zonder": true, "geen": true, "niet": true,
-	"utan": true, "uten": true, "uden": true, "inte": true, "ikke": true, "без": true, "не": true, "bez": true,
-	"nie": true, "nélkül": true, "nem": true,
+// negations are, by language, the words after which a question names what is not wanted.
+var negations = map[string]string{
+	"en": "no not without non never except excluding minus",
+	"de": "ohne kein keine keinen keiner nicht außer",
+	"es": "sin no excepto salvo",
+	"fr": "sans pas non sauf",
+	"it": "senza non no eccetto",
+	"pt": "sem não exceto",
+	"nl": "zonder geen niet behalve",
+	"sv": "utan inte ingen inga",
+	"no": "uten ikke ingen",
+	"da": "uden ikke ingen",
+	"hu": "nélkül nem",
+	"ru": "без не нет кроме",
+	"pl": "bez nie oprócz",
 }
 
 // vagueWords are English words that say what kind of answer is wanted and little of its subject: praise, cheapness,

@@ -50,7 +50,7 @@ func (l *wordlist) add(word string) uint32 {
 	if number, ok := l.find(word, h); ok {
 		return number
 	}
-	if 2*(len(l.ends)+1) > len(l.table) {
+	if 4*(len(l.ends)+1) > 3*len(l.table) {
 		l.grow(max(64, 2*len(l.table)))
 	}
 	l.bytes = append(l.bytes, word...)
@@ -79,7 +79,7 @@ func (l *wordlist) enter(number uint32, h uint64) {
 // newWordlist returns an empty list with room for words of so many bytes together.
 func newWordlist(words, bytes int) wordlist {
 	size := 64
-	for size < 2*(words+1) {
+	for 3*size < 4*(words+1) {
 		size *= 2
 	}
 	return wordlist{bytes: make([]byte, 0, bytes), ends: make([]uint32, 0, words), table: make([]uint32, size)}
