@@ -53,6 +53,11 @@ func locate(raw string, base *url.URL) *url.URL {
 		u.Path = "/"
 	}
 	u.RawQuery, u.ForceQuery = withoutTracking(u.RawQuery), false
+	if strings.Contains(u.Host, ":") { // a port, or what only looks like one where the scheme was left out
+		if _, err := url.Parse(u.String()); err != nil {
+			return nil
+		}
+	}
 	return u
 }
 
@@ -69,7 +74,7 @@ func normalHost(scheme, host string) string {
 	if scheme == "https" {
 		port = ":443"
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(host), port), ":")
+	return strings.TrimRight(strings.TrimSuffix(strings.ToLower(host), port), ":")
 }
 
 // tracking are parameters that never tell one page from another.
@@ -90,7 +95,22 @@ func withoutTracking(query string) string {
 			kept = append(kept, parameter)
 		}
 	}
-	return strings.Join(kept, "&")
+	return escapeQuery(strings.Join(kept, "&"))
+}
+
+// escapeQuery escapes what no URL may hold, and leaves the rest as it is.
+func escapeQuery(query string) string {
+	const hex = "0123456789ABCDEF"
+	var out []byte
+	for i := range len(query) {
+		c := query[i]
+		if c > ' ' && c < 0x7f && c != '"' && c != '<' && c != '>' && c != '`' {
+			out = append(out, c)
+			continue
+		}
+		out = append(out, '%', hex[c>>4], hex[c&15])
+	}
+	return string(out)
 }
 
 // folder makes base a URL that relative ones stand below.

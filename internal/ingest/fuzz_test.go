@@ -189,7 +189,7 @@ func FuzzPlainTextHoldsNoMarkup(f *testing.F) {
 }
 
 func FuzzAddressesHaveOneForm(f *testing.F) {
-	for _, s := range []string{"HTTP://A.example:80/x/../y?utm_x=1&b=%20#f", "//b.example", "x y", "javascript:x", "http://[::1]/", "https://ü.example/ä", "?q", "#", "http://a:b@c.example/", "www.d.example", "http://e.example/%zz", "https://f.example/a|b?c|d", "//:", strings.Repeat("ü", 4000)} {
+	for _, s := range []string{"HTTP://A.example:80/x/../y?utm_x=1&b=%20#f", "//b.example", "x y", "javascript:x", "http://[::1]/", "https://ü.example/ä", "?q", "#", "http://a:b@c.example/", "www.d.example", "http://e.example/%zz", "https://f.example/a|b?c|d", "//:", "//::", "//a:80:80/", "? #", strings.Repeat("ü", 4000)} {
 		f.Add(s)
 	}
 	base, _ := url.Parse("https://www.example.com/dir/page")
