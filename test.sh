@@ -3,7 +3,7 @@
 #
 #   ./test.sh            every test, each suite within its time budget
 #   ./test.sh --race     the same, and before it the short tests under the race detector
-#   ./test.sh --only P   only the black-box package test/P, such as kill
+#   ./test.sh --only P   only what is in test/P, such as kill or e2e
 #   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
 #
 # The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm and curl. As root
@@ -110,7 +110,8 @@ trap 'exit 143' TERM
 if [ "$(node --version | sed 's/v\([0-9]*\).*/\1/')" -lt 20 ]; then
 	echo "Node $(node --version) is too old for the browser tests; taking a newer one from npm"
 	npm install --prefix "$work/node" --no-audit --no-fund --loglevel=error node@22
-	PATH=$work/node/node_modules/.bin:$PATH
+	export PATH=$work/node/node_modules/.bin:$PATH
+	export NODE_OPTIONS="${NODE_OPTIONS:-} --use-system-ca" # certificates: what Debian's own Node does
 fi
 
 # --- A PostgreSQL of our own ---------------------------------------------------------------------------------------
@@ -157,7 +158,9 @@ mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen(' i
 go_flags=()
 
 report_flags=(-allowed test/allowed-skips.txt)
-if [ -n "$only" ]; then
+if [ "$only" = e2e ]; then
+	browser
+elif [ -n "$only" ]; then
 	suite "$only" 4h "./test/$only"
 elif [ -n "$race" ]; then
 	# The pure Go SQLite is about ten times slower under the race detector: long tests stay out (-short), and run in
@@ -169,7 +172,7 @@ elif [ -n "$race" ]; then
 fi
 
 if [ -z "$only" ]; then
-	suite 'rooms' 6m "${rooms[@]}"
+	suite 'rooms' 10m "${rooms[@]}"
 	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 4m "${above_store[@]}"
 	suite 'black box' 8m -p 1 ./test/...
 	browser
