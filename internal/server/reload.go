@@ -82,6 +82,9 @@ func (r *reloader) reload() {
 	if err == nil {
 		compiled, err = fresh.Config.CompileTerms()
 	}
+	if err == nil && len(fresh.Config.Terms) == 0 && len(r.loaded.Config.Terms) > 0 {
+		err = errNoTerms
+	}
 	if err != nil {
 		r.refused(err)
 		return
@@ -98,9 +101,14 @@ func (r *reloader) reload() {
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
 
+// errNoTerms is of a file that was emptied, cut short, or lost its rules. To read it as one that opens everything, as
+// a start without terms does, would show what the owner closed.
+var errNoTerms = errors.New("the file has no terms any more, while rules are in force; if everything is to be open, " +
+	"write `terms: [{match: {}, access: open}]`, or restart the server")
+
 func (r *reloader) refused(err error) {
 	r.count("refused")
-	r.log.Error("the configuration has mistakes, so the old terms stay in force", "file", r.loaded.layers.File)
+	r.log.Error("the configuration is refused, so the old terms stay in force", "file", r.loaded.layers.File)
 	var findings strictyaml.Findings
 	if !errors.As(err, &findings) {
 		r.log.Error(err.Error())

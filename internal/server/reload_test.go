@@ -133,6 +133,40 @@ func TestBadFileLeavesTheOldTermsInForce(t *testing.T) {
 	}
 }
 
+// Without the key terms everything is open, which at the start is a choice. While rules are in force, a file that
+// was emptied or cut short must not be taken for one.
+func TestFileWithoutTermsDoesNotOpenWhatRulesClosed(t *testing.T) {
+	for _, text := range []string{"", "\n", "# terms are gone\n", "ask: {limit: 3}\n"} {
+		r := newReloading(t, everythingBlocked)
+		r.change(t, text, time.Now())
+		r.reload()
+		if r.current != nil || r.counts["refused"] != 1 || r.counts["loaded"] != 0 {
+			t.Errorf("%q was put in force: %s, %v", text, r.access(), r.counts)
+		}
+		for _, want := range []string{"level=ERROR", "terms: [{match: {}, access: open}]", "restart"} {
+			if !strings.Contains(r.log.String(), want) {
+				t.Errorf("%q: the log does not say %q:\n%s", text, want, r.log)
+			}
+		}
+		r.change(t, everythingOpen, time.Now())
+		r.reload()
+		if r.access() != terms.Open {
+			t.Errorf("what the log says to write does not open: %s\n%s", r.access(), r.log)
+		}
+		r.change(t, "", time.Now())
+		r.reload()
+		if r.counts["refused"] != 2 {
+			t.Errorf("rules that came by a reload went away: %v", r.counts)
+		}
+	}
+	r := newReloading(t, "ask: {limit: 3}\n")
+	r.change(t, "ask: {limit: 4}\n", time.Now())
+	r.reload()
+	if r.counts["loaded"] != 1 {
+		t.Errorf("a file that never had terms is refused: %v\n%s", r.counts, r.log)
+	}
+}
+
 func TestOtherChangedKeysAreNamed(t *testing.T) {
 	r := newReloading(t, everythingOpen)
 	r.change(t, everythingBlocked+"listen: :1234\nask: {limit: 3}\nsources: [{path: /}]\n", time.Now())
