@@ -35,8 +35,10 @@ type Library struct {
 	catalog *content.Catalog
 	index   *search.Index
 
-	mu     sync.Mutex // guards cursor, strings and the writing of the index
+	mu     sync.Mutex // guards what follows, and the writing of the index
+	rules  string     // the version of the admission under which the index was built
 	cursor map[content.SourceKey]int64
+	types  map[string]bool // that items had since the index was begun
 	intern map[string]string
 
 	view atomic.Pointer[View]
@@ -48,44 +50,57 @@ func NewLibrary(catalog *content.Catalog) *Library {
 		catalog: catalog,
 		index:   search.New(search.Options{}),
 		cursor:  map[content.SourceKey]int64{},
+		types:   map[string]bool{},
 		intern:  map[string]string{},
 	}
-	l.view.Store(newView(l.index.Snapshot(), l.cursor))
+	l.view.Store(newView(l.index.Snapshot(), l.cursor, l.types))
 	return l
+}
+
+// Admission says which items are indexed at all. What it turns away has no part in how words are weighed, so that
+// nothing of it can be felt in the scores of others.
+type Admission struct {
+	Version string // changes whenever Admit would answer otherwise; never empty
+	Admit   func(*Listing) bool
 }
 
 // View returns the state after the last whole refresh.
 func (l *Library) View() *View { return l.view.Load() }
 
-// Refresh brings the library to the catalog's published state and says whether that changed anything. Readers see
-// the old view until the new one is whole. On error the old view stays.
-func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
+// Refresh brings the library to the catalog's published state under an admission, and says whether that changed
+// anything. Under an admission of another version than before the index is built anew. Readers see the old view
+// until the new one is whole. On error the old view stays.
+func (l *Library) Refresh(ctx context.Context, admission Admission) (changed bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, err := l.catalog.Revisions(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's revisions: %w", err)
 	}
-	if equal(l.cursor, now) {
+	same := admission.Version == l.rules
+	if same && equal(l.cursor, now) {
 		return false, nil
 	}
-	cursor, err := l.follow(ctx, l.cursor)
-	if errors.Is(err, content.ErrBehind) {
-		l.index = search.New(search.Options{})
-		cursor, err = l.follow(ctx, nil)
+	var cursor map[content.SourceKey]int64
+	if same {
+		cursor, err = l.follow(ctx, l.cursor, admission)
+	}
+	if !same || errors.Is(err, content.ErrBehind) {
+		l.index, l.types, l.cursor, l.rules = search.New(search.Options{}), map[string]bool{}, nil, ""
+		cursor, err = l.follow(ctx, nil, admission)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
-	l.cursor = cursor
-	l.view.Store(newView(l.index.Snapshot(), cursor))
+	l.cursor, l.rules = cursor, admission.Version
+	l.view.Store(newView(l.index.Snapshot(), cursor, l.types))
 	return true, nil
 }
 
 // follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
 // where no view shows it, and is applied once more from the same cursor.
-func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64) (map[content.SourceKey]int64, error) {
-	load := loader{library: l, remove: map[string]bool{}}
+func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
+	load := loader{library: l, admit: admission.Admit, remove: map[string]bool{}}
 	cursor, err := l.catalog.Changes(ctx, from, load.take)
 	if err == nil {
 		load.flush()
@@ -108,6 +123,7 @@ func equal(a, b map[content.SourceKey]int64) bool {
 // loader gathers changes into batches for the index.
 type loader struct {
 	library *Library
+	admit   func(*Listing) bool
 	put     []search.Document
 	remove  map[string]bool
 }
@@ -117,7 +133,12 @@ func (l *loader) take(c content.Change) error {
 		l.remove[c.Entry.ID] = true
 		return nil
 	}
-	l.put = append(l.put, l.library.document(&c.Entry))
+	listing := l.library.listing(&c.Entry)
+	if !l.admit(listing) {
+		l.remove[listing.ID] = true // an earlier version may have been admitted
+		return nil
+	}
+	l.put = append(l.put, document(listing, &c.Entry))
 	if len(l.put) >= batch {
 		l.flush()
 	}
@@ -139,12 +160,17 @@ func (l *loader) flush() {
 	clear(l.remove)
 }
 
-func (l *Library) document(e *content.Entry) search.Document {
+func (l *Library) listing(e *content.Entry) *Listing {
 	listing := &Listing{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
 	listing.Site, listing.Source, listing.ID = l.one(e.Site), l.one(e.Source), strings.Clone(e.ID)
 	for i, t := range e.Types {
 		listing.Types[i] = l.one(t)
+		l.types[listing.Types[i]] = true
 	}
+	return listing
+}
+
+func document(listing *Listing, e *content.Entry) search.Document {
 	passages := make([]string, len(e.Passages))
 	for i, p := range e.Passages {
 		passages[i] = p.Text

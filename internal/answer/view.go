@@ -1,8 +1,8 @@
 package answer
 
 import (
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"frontdesk/internal/content"
@@ -12,17 +12,19 @@ import (
 // View is one whole state of the catalog. It never changes and is safe for concurrent use.
 type View struct {
 	snapshot *search.Snapshot
-	several  bool // some site has more than one source, so that a URL may stand twice
+	several  bool     // some site has more than one source, so that a URL may stand twice
+	types    []string // that items have
 
 	mu     sync.Mutex
-	chosen map[string]*search.Selection // by site and by type, made when first asked for
+	chosen map[choice]*search.Selection // the items of one site or one type, made when first asked for
 }
 
-// choicesKept bounds the selections that a view remembers.
-const choicesKept = 512
+// choice names a selection of a view: the items of a site or those of exactly one type. There are no more of them
+// than sites and types, whatever is asked.
+type choice struct{ site, typ string }
 
-func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64) *View {
-	v := &View{snapshot: snapshot, chosen: map[string]*search.Selection{}}
+func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool) *View {
+	v := &View{snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{}}
 	sites := map[string]bool{}
 	for key := range cursor {
 		v.several = v.several || sites[key.Site]
@@ -68,25 +70,32 @@ type Hit struct {
 func (v *View) Find(q Question) Found {
 	within := q.Within
 	if len(q.Sites) > 0 {
-		within = within.And(v.choose("site", q.Sites, func(l *Listing, site string) bool { return l.Site == site }))
+		within = within.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
 	}
 	if len(q.Types) > 0 {
-		within = within.And(v.choose("type", q.Types, (*Listing).isA))
+		types := v.below(q.Types)
+		within = within.And(v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} }))
 	}
-	limit := q.Limit
+	query := search.Query{Text: q.Text, Limit: q.Limit, Within: within, MinScore: q.MinScore}
+	result := v.snapshot.Search(query)
+	hits := listings(result.Hits)
 	if v.several {
-		limit = min(2*q.Limit, search.MaxLimit)
+		hits = oneEach(hits)
+		if len(hits) < len(result.Hits) && len(result.Hits) == q.Limit {
+			query.Limit = search.MaxLimit // some were the same; there may be more further down
+			result = v.snapshot.Search(query)
+			hits = oneEach(listings(result.Hits))
+		}
 	}
-	result := v.snapshot.Search(search.Query{Text: q.Text, Limit: limit, Within: within, MinScore: q.MinScore})
-	found := Found{Hits: make([]Hit, 0, len(result.Hits)), Terms: result.Terms}
-	for _, hit := range result.Hits {
-		found.Hits = append(found.Hits, Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage})
+	return Found{Hits: hits[:min(len(hits), q.Limit)], Terms: result.Terms}
+}
+
+func listings(found []search.Hit) []Hit {
+	hits := make([]Hit, len(found))
+	for i, hit := range found {
+		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage}
 	}
-	if v.several {
-		found.Hits = oneEach(found.Hits)
-	}
-	found.Hits = found.Hits[:min(len(found.Hits), q.Limit)]
-	return found
+	return hits
 }
 
 // oneEach keeps the first hit for each URL of a site.
@@ -103,25 +112,39 @@ func oneEach(hits []Hit) []Hit {
 	})
 }
 
-// isA says whether the item is of a type or of one of its subtypes.
-func (l *Listing) isA(typ string) bool {
-	return slices.ContainsFunc(l.Types, func(t string) bool { return content.IsA(t, typ) })
+// below returns those of the view's types that are one of the types asked for or a subtype of it.
+func (v *View) below(asked []string) []string {
+	var types []string
+	for _, t := range v.types {
+		if slices.ContainsFunc(asked, func(a string) bool { return content.IsA(t, a) }) {
+			types = append(types, t)
+		}
+	}
+	return types
 }
 
-// choose returns the items that match any of the names. Selections are remembered per set of names.
-func (v *View) choose(kind string, names []string, match func(*Listing, string) bool) *search.Selection {
-	names = slices.Sorted(slices.Values(names))
-	key := kind + "\x00" + strings.Join(names, "\x00")
+// anyOf returns the items of any of n choices.
+func (v *View) anyOf(n int, at func(int) choice) *search.Selection {
+	if n == 0 {
+		return v.choose(choice{}) // which no item fits
+	}
+	selection := v.choose(at(0))
+	for i := 1; i < n; i++ {
+		selection = selection.Or(v.choose(at(i)))
+	}
+	return selection
+}
+
+// choose returns the items of one choice, and remembers them.
+func (v *View) choose(c choice) *search.Selection {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if kept := v.chosen[key]; kept != nil {
+	if kept := v.chosen[c]; kept != nil {
 		return kept
 	}
 	chosen := v.Select(func(l *Listing) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return match(l, name) })
+		return c.site != "" && l.Site == c.site || c.typ != "" && slices.Contains(l.Types, c.typ)
 	})
-	if len(v.chosen) < choicesKept {
-		v.chosen[key] = chosen
-	}
+	v.chosen[c] = chosen
 	return chosen
 }

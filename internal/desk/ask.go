@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"frontdesk/internal/answer"
@@ -21,6 +22,7 @@ const (
 	DefaultLimit = 10
 	MaxLimit     = search.MaxLimit
 	MaxText      = 4000 // characters
+	maxNames     = 32   // sites or types that one question may name
 )
 
 // chunk is how many results are loaded at a time, so that the first ones can leave early.
@@ -111,7 +113,11 @@ func (d *Desk) understand(q Question) (answer.Question, error) {
 	if !(asked.MinScore >= 0 && asked.MinScore <= 100) {
 		return asked, fail.New(fail.Malformed, "min_score is %g; it must be between 0 and 100", asked.MinScore)
 	}
+	if len(q.Types) > maxNames || len(q.Sites) > maxNames {
+		return asked, fail.New(fail.Malformed, "at most %d sites and %d types can be named", maxNames, maxNames)
+	}
 	for _, name := range q.Types {
+		name = terms.BareType(clip(name))
 		if canonical, ok := content.KnownType(name); ok {
 			name = canonical
 		}
@@ -164,7 +170,7 @@ func (d *Desk) find(q answer.Question) *Answer {
 	found := g.view.Find(q)
 	a := &Answer{desk: d, gate: g, terms: found.Terms, hits: make([]granted, 0, len(found.Hits))}
 	for _, hit := range found.Hits {
-		if decision := g.decide(hit.Listing); decision.Allows(functionSearch) {
+		if decision := decide(g.terms, hit.Listing); decision.Allows(functionSearch) {
 			a.hits = append(a.hits, granted{Hit: hit, decision: decision})
 		}
 	}
@@ -174,7 +180,7 @@ func (d *Desk) find(q answer.Question) *Answer {
 // preload makes the first chunk ready and says whether all of it could be loaded.
 func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 	first := a.hits[:min(len(a.hits), chunk)]
-	cards, err := a.desk.render(ctx, first)
+	cards, err := a.render(ctx, first)
 	if err != nil {
 		return false, err
 	}
@@ -185,7 +191,7 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		for part := range slices.Chunk(a.hits, chunk) {
-			cards, err := a.desk.render(ctx, part)
+			cards, err := a.render(ctx, part)
 			if err != nil {
 				yield(Result{}, err)
 				return
@@ -201,12 +207,13 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 }
 
 // render returns the ready form of each hit, nil for one whose version is gone.
-func (d *Desk) render(ctx context.Context, hits []granted) ([]*card, error) {
+func (a *Answer) render(ctx context.Context, hits []granted) ([]*card, error) {
+	d, rules := a.desk, a.gate.terms
 	cards := make([]*card, len(hits))
 	var missing []int
 	var refs []content.Ref
 	for i, hit := range hits {
-		if c, ok := d.cards.GetIfPresent(keyOf(hit)); ok {
+		if c, ok := d.cards.GetIfPresent(keyOf(hit, rules)); ok {
 			cards[i] = c
 			continue
 		}
@@ -221,14 +228,19 @@ func (d *Desk) render(ctx context.Context, hits []granted) ([]*card, error) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
 		}
-		return nil, fmt.Errorf("load the items found: %w", err)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("load the items found: %w", err)
+		}
+		unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
+		unavailable.RetryAfter = 5 * time.Second
+		return nil, unavailable.Because(err)
 	}
 	for n, i := range missing {
 		if items[n].URL == "" {
 			continue
 		}
-		cards[i] = newCard(hits[i], items[n])
-		d.cards.Set(keyOf(hits[i]), cards[i])
+		cards[i] = newCard(hits[i], items[n], rules)
+		d.cards.Set(keyOf(hits[i], rules), cards[i])
 	}
 	return cards, nil
 }

@@ -51,6 +51,7 @@ type Desk struct {
 	library *answer.Library
 	cards   *otter.Cache[cardKey, *card]
 	sites   map[string]string // name, host or id, folded, to id
+	served  map[string]bool   // ids
 
 	loaded atomic.Bool
 	gateMu sync.Mutex
@@ -75,8 +76,9 @@ func New(config Config) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
-	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}}
+	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}}
 	for _, site := range config.Sites {
+		d.served[site.ID] = true
 		for _, name := range append([]string{site.ID, site.Name}, site.Hosts...) {
 			if name = foldSite(name); name != "" {
 				d.sites[name] = site.ID
@@ -95,9 +97,13 @@ func foldSite(name string) string {
 	return strings.TrimRight(name, "/")
 }
 
-// Refresh brings the desk to the catalog's published state at once.
+// Refresh brings the desk to the catalog's published state and the terms in force at once.
 func (d *Desk) Refresh(ctx context.Context) error {
-	changed, err := d.library.Refresh(ctx)
+	rules := d.config.Terms()
+	changed, err := d.library.Refresh(ctx, answer.Admission{
+		Version: rules.Version(),
+		Admit:   func(l *answer.Listing) bool { return d.admits(rules, l) },
+	})
 	if err != nil {
 		return err
 	}
@@ -109,7 +115,7 @@ func (d *Desk) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// Follow keeps the desk at the catalog's state, whoever changes it, until ctx ends. What fails is logged and tried
+// Follow keeps the desk at the catalog's state and the terms in force, whoever changes them, until ctx ends. What fails is logged and tried
 // again.
 func (d *Desk) Follow(ctx context.Context) {
 	tick := time.NewTicker(d.config.Poll)
@@ -136,7 +142,7 @@ func (d *Desk) Ready() error {
 	return nil
 }
 
-// Items is how many items the desk knows, whatever the terms say of them.
+// Items is how many items can be found.
 func (d *Desk) Items() int { return d.library.View().Len() }
 
 // Sites returns the sites that the desk serves.

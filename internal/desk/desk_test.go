@@ -57,6 +57,11 @@ func (b *bench) obey(t tester, rules ...terms.Rule) {
 		t.Fatal(err)
 	}
 	b.rules.Store(compiled)
+	if b.Desk != nil {
+		if err := b.Refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func (b *bench) fill(t tester, site, source string, items ...content.Item) {
@@ -176,6 +181,86 @@ func TestBlockedItemIsInNoAnswer(t *testing.T) {
 	b.obey(t, all)
 	if got := b.asked(t, Question{Text: "kettle"}); len(got) != 2 {
 		t.Errorf("after the rule has gone: %v", urls(got))
+	}
+}
+
+func TestTermsHoldFromTheMomentTheyChange(t *testing.T) {
+	b := newBench(t, "shop")
+	b.fill(t, "shop", "catalog", item("shop", "kettle", "Product", "Copper kettle", "A kettle."))
+	closed, err := terms.New([]terms.Rule{{Access: terms.Blocked}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.rules.Store(closed) // and no refresh: the index still has the item
+	if got := b.asked(t, Question{Text: "kettle"}); len(got) > 0 {
+		t.Errorf("blocked, and shown: %v", urls(got))
+	}
+}
+
+func TestBlockedItemsChangeNoByteOfAnyAnswer(t *testing.T) {
+	words := []string{"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"}
+	with, without := newBench(t, "site"), newBench(t, "site")
+	hide := []terms.Rule{{Match: terms.Match{Path: []string{"/hidden/**"}}, Access: terms.Blocked}, {Access: terms.Open}}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8), func(w []string) string { return strings.Join(w, " ") })
+		var open, all []content.Item
+		for i := range rapid.IntRange(1, 6).Draw(t, "items") {
+			if rapid.Bool().Draw(t, "hidden") {
+				all = append(all, item("site", fmt.Sprintf("hidden/%d", i), "Article", text.Draw(t, "name")+" secret", text.Draw(t, "text")))
+				continue
+			}
+			it := item("site", fmt.Sprint(i), "Article", text.Draw(t, "name"), text.Draw(t, "text"))
+			open, all = append(open, it), append(all, it)
+		}
+		with.fill(t, "site", "s", all...)
+		without.fill(t, "site", "s", open...)
+		with.obey(t, hide...)
+		without.obey(t, hide...)
+		zero := 0.0
+		q := Question{Text: text.Draw(t, "question") + " secret", MinScore: &zero}
+		if diff := cmp.Diff(without.asked(t, q), with.asked(t, q)); diff != "" {
+			t.Fatalf("the blocked items can be felt (-without +with):\n%s", diff)
+		}
+	})
+}
+
+func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
+	b := newBench(t, "shop")
+	lamp := item("shop", "lamp", "Product", "Lamp", "A lamp.")
+	lamp.Object = []byte(`{"@type":"Product","name":"Lamp","offers":{"@type":"Offer","price":5},` +
+		`"isRelatedTo":[{"@id":"/drafts/robot","name":"UNANNOUNCED robot"},{"@type":"Product","url":"/shade","name":"Shade"}],` +
+		`"review":{"@type":"Review","url":"https://shop.example/premium/r1","name":"On lamps","reviewBody":"HIDDEN BODY"},` +
+		`"subjectOf":{"@type":"Recipe","name":"FORBIDDEN recipe"},"sku":"1"}`)
+	b.fill(t, "shop", "s", lamp)
+	b.obey(t,
+		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
+		terms.Rule{Match: terms.Match{Path: []string{"/premium/**"}}, Access: terms.Licensed},
+		terms.Rule{Match: terms.Match{Type: []string{"Recipe"}}, Access: terms.Blocked},
+		terms.Rule{Access: terms.Open})
+	got := b.asked(t, Question{Text: "lamp"})[0]
+	for _, member := range []string{"score", "grounding", "site", "url", "@type", "description"} {
+		delete(got, member)
+	}
+	want := map[string]any{
+		"name": "Lamp", "sku": "1", "offers": map[string]any{"@type": "Offer", "price": 5.0},
+		"isRelatedTo": []any{map[string]any{"@type": "Product", "url": "/shade", "name": "Shade"}},
+		"review":      map[string]any{"@type": "Review", "url": "https://shop.example/premium/r1", "name": "On lamps"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b.obey(t, terms.Rule{Access: terms.Open})
+	if got := b.asked(t, Question{Text: "lamp"})[0]; got["subjectOf"] == nil || len(got["isRelatedTo"].([]any)) != 2 {
+		t.Errorf("without those rules: %v", got)
+	}
+}
+
+func TestSitesThatAreNotServedAreNotAnswered(t *testing.T) {
+	b := newBench(t, "shop")
+	b.fill(t, "shop", "s", item("shop", "lamp", "Product", "Lamp", "A lamp."))
+	b.fill(t, "former", "s", item("former", "lamp", "Product", "Lamp", "A lamp."))
+	if got := urls(b.asked(t, Question{Text: "lamp"})); !slices.Equal(got, []string{"https://shop.example/lamp"}) {
+		t.Errorf("got %v", got)
 	}
 }
 
@@ -331,6 +416,7 @@ func TestTypeStandsForItsSubtypes(t *testing.T) {
 	b.fill(t, "mag", "s", item("mag", "1", "NewsArticle", "Lamp news", "x"), item("mag", "2", "Recipe", "Lamp soup", "y"), item("mag", "3", "LampType", "Lamp own", "z"))
 	for typ, want := range map[string][]string{
 		"Article": {"https://mag.example/1"}, "recipe": {"https://mag.example/2"}, "LampType": {"https://mag.example/3"},
+		"schema:Article": {"https://mag.example/1"}, "https://schema.org/NewsArticle": {"https://mag.example/1"},
 		"Thing": {"https://mag.example/1", "https://mag.example/2", "https://mag.example/3"}, "Event": nil,
 	} {
 		if got := urls(b.asked(t, Question{Text: "lamp", Types: []string{typ}})); !slices.Equal(got, want) {
@@ -357,6 +443,14 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
+	many := Question{Text: "lamp", Types: make([]string, maxNames+1)}
+	if _, err := b.Ask(context.Background(), many); fail.From(err).Code != fail.Malformed {
+		t.Errorf("too many types: %v", err)
+	}
+	long := Question{Text: "lamp", Types: []string{strings.Repeat("x", 1<<20)}}
+	if _, err := b.Ask(context.Background(), long); fail.From(err).Code != fail.NoResults || len(err.Error()) > 500 {
+		t.Errorf("a type of a megabyte: %.600v", err)
+	}
 	if _, err := b.Ask(context.Background(), Question{Text: strings.Repeat("ü", MaxText+1)}); fail.From(err).Code != fail.TooLong {
 		t.Errorf("long text: %v", err)
 	}
@@ -368,8 +462,10 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "feed", item("shop", "1", "Product", "Red lamp", "A lamp."), item("shop", "2", "Product", "Blue lamp", "A lamp."))
-	b.fill(t, "shop", "pages", item("shop", "1", "Product", "Red lamp", "A lamp on its page."))
-	if got := urls(b.asked(t, Question{Text: "lamp"})); !slices.Equal(got, []string{"https://shop.example/1", "https://shop.example/2"}) {
+	for i := range 4 {
+		b.fill(t, "shop", fmt.Sprintf("pages%d", i), item("shop", "1", "Product", "Red lamp", "A lamp on its page."))
+	}
+	if got := urls(b.asked(t, Question{Text: "lamp", Limit: 2})); !slices.Equal(got, []string{"https://shop.example/1", "https://shop.example/2"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -32,12 +32,19 @@ func (d *Desk) admitted() *gate {
 		return g
 	}
 	g := &gate{view: view, terms: rules}
-	g.permit = view.Select(func(l *answer.Listing) bool { return g.decide(l).Allows(functionSearch) })
+	g.permit = view.Select(func(l *answer.Listing) bool { return d.admits(rules, l) })
 	d.gate.Store(g)
 	return g
 }
 
+// admits says whether an item may be found: it belongs to a site that is served, and the terms allow it in a list
+// of answers. It decides twice: what is indexed at all, so that nothing else can be felt in the scores, and what a
+// question finds, so that terms hold from the moment they change, while the index is still being made anew.
+func (d *Desk) admits(rules *terms.Terms, l *answer.Listing) bool {
+	return d.served[l.Site] && decide(rules, l).Allows(functionSearch)
+}
+
 // decide says what the terms say of an item.
-func (g *gate) decide(l *answer.Listing) terms.Decision {
-	return g.terms.Decide(terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types})
+func decide(rules *terms.Terms, l *answer.Listing) terms.Decision {
+	return rules.Decide(terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types})
 }

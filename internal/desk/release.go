@@ -92,27 +92,25 @@ func (c *card) weight() uint32 {
 	return uint32(min(n, 1<<30))
 }
 
-// cardKey tells cards apart: a version of an item, and how much of it may be shown.
+// cardKey tells cards apart: a version of an item, the terms, and how much of it may be shown.
 type cardKey struct {
 	listing *answer.Listing
+	rules   *terms.Terms
 	access  terms.Access
 	words   int
 }
 
-func keyOf(hit granted) cardKey {
-	if hit.decision.Access == terms.Open {
-		return cardKey{hit.Listing, terms.Open, 0}
-	}
-	return cardKey{hit.Listing, hit.decision.Access, hit.decision.ExcerptWords}
+func keyOf(hit granted, rules *terms.Terms) cardKey {
+	return cardKey{hit.Listing, rules, hit.decision.Access, hit.decision.ExcerptWords}
 }
 
 // newCard renders what may be shown of an item. Anything that is not open is shown as a notice.
-func newCard(hit granted, item content.Item) *card {
+func newCard(hit granted, item content.Item, rules *terms.Terms) *card {
 	c := &card{typ: item.Types[0], name: item.Name}
 	var omitted []string
 	if hit.decision.Access == terms.Open {
 		c.description = item.Description
-		c.object, omitted = openObject(item)
+		c.object, omitted = openObject(item, sieve{rules, hit.Listing})
 		c.texts = furtherText(c.object, item.Passages)
 		for i, text := range c.texts {
 			c.passages = append(c.passages, passageJSON(item.Passages[i].ID, text))
@@ -146,9 +144,9 @@ var reserved = map[string]bool{
 	"@type": true, "@context": true, "additionalType": true, "url": true, "site": true, "score": true, "grounding": true, "actions": true,
 }
 
-// openObject is an open item whole: its own members in their order, type and URL first, and a description if it
-// has none. Members beyond the bounds are left out and named.
-func openObject(item content.Item) (object []byte, omitted []string) {
+// openObject is an open item whole: its own members in their order, type and URL first, and name and description if
+// it has none. Members beyond the bounds are left out and named, and things within it that are not open are sieved.
+func openObject(item content.Item, within sieve) (object []byte, omitted []string) {
 	object = append(object, `{"@type":`...)
 	object = quote(object, item.Types[0])
 	if len(item.Types) > 1 {
@@ -163,20 +161,26 @@ func openObject(item content.Item) (object []byte, omitted []string) {
 	}
 	object = append(object, `,"url":`...)
 	object = quote(object, item.URL)
-	described := false
+	named, described := false, false
 	eachMember(item.Object, func(name string, value jsontext.Value) {
+		if value = within.value(value, 0); value == nil {
+			return
+		}
 		switch {
 		case reserved[name]:
 		case len(value) > maxMember || len(object)+len(value) > maxObject:
 			omitted = append(omitted, name)
 		default:
-			described = described || name == "description"
+			named, described = named || name == "name", described || name == "description"
 			object = append(object, ',')
 			object = quote(object, name)
 			object = append(object, ':')
 			object = append(object, value...)
 		}
 	})
+	if !named && item.Name != "" {
+		object = appendText(object, "name", item.Name)
+	}
 	if !described && item.Description != "" {
 		object = appendText(object, "description", item.Description)
 	}

@@ -136,6 +136,7 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
+		w.Header().Set("Connection", "close") // or the server would read on, for nothing
 		return nil, tooLarge
 	case err != nil:
 		return nil, fail.New(fail.Malformed, "the body ended too early").Because(err)

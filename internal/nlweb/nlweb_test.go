@@ -222,7 +222,7 @@ func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
 	results := strings.Count(body, "event: result\n")
 	failed := strings.Index(body, `event: error`+"\n"+`data: {"_meta":{"response_type":"failure"`)
 	done := strings.Index(body, `event: complete`+"\n"+`data: {"_meta":{"response_type":"answer"`)
-	if results == 0 || results >= 50 || failed < 0 || done < failed || !strings.Contains(body, `"code":"INTERNAL_ERROR"`) || strings.Contains(body, "content_item") {
+	if results == 0 || results >= 50 || failed < 0 || done < failed || !strings.Contains(body, `"code":"UNAVAILABLE"`) || strings.Contains(body, "content_item") {
 		t.Errorf("%d results, error at %d, complete at %d:\n%s", results, failed, done, body)
 	}
 }

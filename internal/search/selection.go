@@ -80,17 +80,35 @@ func (v *view) itemsIn(units bitmap) int {
 
 // And returns the items that are in both selections. Selections of different snapshots have nothing in common.
 func (sel *Selection) And(other *Selection) *Selection {
-	both := &Selection{views: sel.views, units: make([]bitmap, len(sel.views))}
+	both := sel.combine(other, func(a, b uint64) uint64 { return a & b })
 	both.permit = func(ref any) bool { return sel.permit(ref) && other.permit(ref) }
-	for i, v := range sel.views {
-		both.units[i] = newBitmap(v.units())
-		theirs := other.unitsIn(i, v)
-		for j := range theirs {
-			both.units[i][j] = sel.units[i][j] & theirs[j]
-		}
-		both.items += v.itemsIn(both.units[i])
-	}
 	return both
+}
+
+// Or returns the items that are in one of the selections or in both. Of a selection of another snapshot nothing is
+// taken.
+func (sel *Selection) Or(other *Selection) *Selection {
+	either := sel.combine(other, func(a, b uint64) uint64 { return a | b })
+	either.permit = func(ref any) bool { return sel.permit(ref) || other.permit(ref) }
+	return either
+}
+
+func (sel *Selection) combine(other *Selection, by func(a, b uint64) uint64) *Selection {
+	result := &Selection{views: sel.views, units: make([]bitmap, len(sel.views))}
+	for i, v := range sel.views {
+		units := newBitmap(v.units())
+		theirs := other.unitsIn(i, v)
+		for j := range units {
+			var word uint64
+			if theirs != nil {
+				word = theirs[j]
+			}
+			units[j] = by(sel.units[i][j], word)
+		}
+		result.units[i] = units
+		result.items += v.itemsIn(units)
+	}
+	return result
 }
 
 // unitsIn gives the units of the i-th view of a snapshot, or nil when the selection is of another.

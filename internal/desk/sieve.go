@@ -1,0 +1,140 @@
+package desk
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/terms"
+)
+
+// sieve holds the terms against things that stand within an open item: a review with a page of its own, a related
+// product. What is blocked there falls out; of what is licensed its type, address and name remain.
+type sieve struct {
+	rules *terms.Terms
+	item  *answer.Listing
+}
+
+// maxSieved is how deep things within things are looked at; what lies deeper falls out.
+const maxSieved = 32
+
+// value returns what may be shown of a value, nil for nothing.
+func (s sieve) value(v jsontext.Value, depth int) jsontext.Value {
+	switch {
+	case v.Kind() != '{' && v.Kind() != '[', !bytes.Contains(v, []byte(`"@type"`)) && !bytes.Contains(v, []byte(`"url"`)) && !bytes.Contains(v, []byte(`"@id"`)):
+		return v
+	case depth == maxSieved:
+		return nil
+	case v.Kind() == '[':
+		return s.list(v, depth)
+	}
+	return s.thing(v, depth)
+}
+
+func (s sieve) list(v jsontext.Value, depth int) jsontext.Value {
+	var all []jsontext.Value
+	if json.Unmarshal(v, &all, jsontext.AllowDuplicateNames(true)) != nil {
+		return nil
+	}
+	out := []byte{'['}
+	for _, element := range all {
+		if element = s.value(element, depth+1); element == nil {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, element...)
+	}
+	if len(out) == 1 && len(all) > 0 {
+		return nil
+	}
+	return append(out, ']')
+}
+
+func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
+	access := s.access(v)
+	if access == terms.Blocked {
+		return nil
+	}
+	out := []byte{'{'}
+	eachMember(v, func(name string, value jsontext.Value) {
+		if access != terms.Open && name != "@type" && name != "@id" && name != "url" && name != "name" {
+			return
+		}
+		if value = s.value(value, depth+1); value == nil {
+			return
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(quote(out, name), ':')
+		out = append(out, value...)
+	})
+	return append(out, '}')
+}
+
+// access decides on a thing within the item: by its own address where it has one, else by that of the item, and
+// by its types.
+func (s sieve) access(v jsontext.Value) terms.Access {
+	facts := terms.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
+	own := false
+	eachMember(v, func(name string, value jsontext.Value) {
+		switch name {
+		case "url", "@id":
+			if address, ok := s.address(value); ok && (name == "url" || !own) {
+				facts.URL, own = address, true
+			}
+		case "@type", "additionalType":
+			for _, t := range texts(value) {
+				facts.Types = append(facts.Types, terms.BareType(t))
+			}
+		}
+	})
+	if !own && len(facts.Types) == 0 {
+		return terms.Open // neither a page nor a thing of its own: a part of the item
+	}
+	if len(facts.Types) == 0 {
+		facts.Types = []string{"Thing"}
+	}
+	return s.rules.Decide(facts).Access
+}
+
+// address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.
+func (s sieve) address(v jsontext.Value) (string, bool) {
+	for _, text := range texts(v) {
+		base, err := url.Parse(s.item.URL)
+		if err != nil {
+			return text, true // unreadable: a rule that asks for addresses will block it
+		}
+		resolved, err := base.Parse(strings.TrimSpace(text))
+		if err != nil {
+			return text, !strings.HasPrefix(text, "_:")
+		}
+		if resolved.Scheme == "http" || resolved.Scheme == "https" {
+			return resolved.String(), true
+		}
+	}
+	return "", false
+}
+
+// texts returns a string, or the strings of an array.
+func texts(v jsontext.Value) []string {
+	var one string
+	var many []string
+	switch v.Kind() {
+	case '"':
+		if json.Unmarshal(v, &one) == nil {
+			return []string{one}
+		}
+	case '[':
+		if json.Unmarshal(v, &many) == nil {
+			return many
+		}
+	}
+	return nil
+}
