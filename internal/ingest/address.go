@@ -31,6 +31,9 @@ func locate(raw string, base *url.URL) *url.URL {
 		return nil
 	}
 	raw = strings.Map(dropControl, raw)
+	if lacksHost(raw) {
+		return nil
+	}
 	if strings.HasPrefix(raw, "www.") {
 		raw = "https://" + raw
 	}
@@ -59,6 +62,27 @@ func locate(raw string, base *url.URL) *url.URL {
 		}
 	}
 	return u
+}
+
+// lacksHost says whether a text reads as a relative URL and was not meant as one: a host stands in its path.
+func lacksHost(raw string) bool {
+	lower := strings.ToLower(raw[:min(len(raw), len("https//"))])
+	return strings.HasPrefix(raw, "///") || strings.HasPrefix(lower, "http//") || lower == "https//"
+}
+
+// meansAddress says whether a text that may be a name of any kind was meant as the address of a page.
+func meansAddress(s string) bool {
+	scheme, _, found := strings.Cut(strings.ToLower(s), ":")
+	return found && (scheme == "http" || scheme == "https")
+}
+
+// otherSchemes are those of URLs that never name a page; "_" is that of JSON-LD's blank nodes.
+var otherSchemes = set("_ mailto tel sms urn tag javascript data about doi isbn")
+
+// namesNoPage says whether a URL is one of a kind that names something else than a page.
+func namesNoPage(s string) bool {
+	scheme, _, found := strings.Cut(strings.ToLower(strings.TrimSpace(s)), ":")
+	return found && otherSchemes[scheme]
 }
 
 // dropControl removes line ends and other control characters, as browsers do.

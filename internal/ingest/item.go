@@ -67,7 +67,10 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	d.Publisher = inline(cmp.Or(firstText(n, "publisher", "provider", "sourceOrganization"), f.publisher, m.source.Publisher))
 	d.Published = dateOf(n, "datePublished", "dateCreated", "uploadDate", "datePosted")
 	d.Modified = dateOf(n, "dateModified", "dateUpdated")
-	d.URL, d.derived = m.address(f, n, d.Name)
+	var err error
+	if d.URL, d.derived, err = m.address(f, n, d.Name); err != nil {
+		return d, err
+	}
 	d.Keys = keysOf(n)
 	if !d.derived {
 		d.Keys = strings.TrimPrefix(d.Keys+"\n"+strings.Join(addressWords(d.URL), " "), "\n")
@@ -179,32 +182,61 @@ func boundary(s string, pos int) int {
 
 // address is the URL by which an item is known. What the item says of itself counts first: its url, the page it is
 // the main entity of, its @id; then where it was found. derived is true for a URL that only this program made up.
-func (m *mapper) address(f find, n *tree.Node, name string) (address string, derived bool) {
+// None is made up in the place of one that was given and cannot be read, for rules on paths would not know it.
+func (m *mapper) address(f find, n *tree.Node, name string) (address string, derived bool, err error) {
 	own := n.Get("@id")
-	if !identifies(text(own)) {
+	if !identifies(text(own)) && !meansAddress(text(own)) {
 		own = nil
 	}
-	for _, value := range []*tree.Node{n.Get("url"), tree.Text(f.address), n.Get("mainEntityOfPage"), own} {
-		for _, one := range value.List() {
-			if one.IsObject() {
-				one = tree.Text(firstText(one, "@id", "url"))
-			}
-			if one.Kind == tree.String && one.Text != "" {
-				if u := locate(one.Text, m.base); u != nil && !m.isFront(u) {
-					return u.String(), false
-				}
-			}
+	for i, value := range []*tree.Node{n.Get("url"), tree.Text(f.address), n.Get("mainEntityOfPage"), own} {
+		u, err := m.given(value, i == 0)
+		if err != nil {
+			return "", false, err
+		}
+		if u != nil {
+			return u.String(), false, nil
 		}
 	}
 	if m.isPage && !f.several && (f.page || f.main || f.pointer == "") {
-		return m.page.String(), false
+		return m.page.String(), false, nil
 	}
 	around := *m.page
 	if u := locate(f.around, m.base); u != nil {
 		around = *u
+	} else if meansAddress(f.around) {
+		return "", false, unreadableAddress(f.around)
 	}
 	around.Fragment, around.RawFragment = slug(handle(n, name)), ""
-	return around.String(), true
+	return around.String(), true, nil
+}
+
+// given is the first address among the values of a property; nil where there is none. It is an error when there is
+// one, and none that can be read. pure says that the property's texts are addresses; others may be names as well.
+func (m *mapper) given(value *tree.Node, pure bool) (*url.URL, error) {
+	var err error
+	for _, one := range value.List() {
+		if one.IsObject() {
+			one, pure = tree.Text(firstText(one, "@id", "url")), false
+		}
+		if one.Kind != tree.String || strings.TrimSpace(one.Text) == "" || namesNoPage(one.Text) {
+			continue
+		}
+		u := locate(one.Text, m.base)
+		switch {
+		case u == nil && err == nil && (pure || meansAddress(one.Text)):
+			err = unreadableAddress(one.Text)
+		case u != nil && m.isFront(u):
+			return nil, nil
+		case u != nil:
+			return u, nil
+		}
+	}
+	return nil, err
+}
+
+func unreadableAddress(given string) error {
+	const most = 100
+	return fmt.Errorf("the address %q cannot be read; write it like https://www.example.com/page", given[:boundary(given, min(len(given), most))])
 }
 
 // isFront says whether an address is that of the site's front page, which many pages give by mistake as their own.

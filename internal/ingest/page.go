@@ -118,9 +118,12 @@ func (v *view) distinct(finds []find) []find {
 // isMain says whether a thing is what the page is about, so that the page's own facts are its facts: the only one
 // of a page, or one known by the page's URL.
 func (v *view) isMain(m *mapper, f find, n *tree.Node, found int) bool {
-	address, derived := m.address(f, n, "")
+	address, derived, err := m.address(f, n, "")
+	if err != nil || derived {
+		return false
+	}
 	at, err := url.Parse(address)
-	return !derived && err == nil && (found == 1 || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path)
+	return err == nil && (found == 1 || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path)
 }
 
 // mostMain is how many things of a page may take the page's facts and its text for theirs. Well-meant pages have a

@@ -382,3 +382,46 @@ func TestMereMentionDoesNotReplaceTheItem(t *testing.T) {
 		t.Errorf("%v", c.urls)
 	}
 }
+
+// An address that was given and cannot be read must not become one that this program made up: rules on paths are
+// written for the addresses that were given.
+func TestItemWithAnUnreadableAddressIsLeftOut(t *testing.T) {
+	for _, address := range []string{
+		"https://x .example/secret/1", "https://[::1/secret/3", "https:///x.example/secret/6", "https:/x.example/secret/7",
+		"https:x.example/secret/8", "HTTPS:/x.example/secret/9", "https://x.example:port/secret", `https:\\\\x.example\\secret`,
+		"https//x.example/secret", "///x.example/secret", "//x .example/secret", "www.x .example/secret", "htps://x.example/secret",
+		"x.example:8080/secret", "https://x%zz.example/secret",
+	} {
+		for name, member := range map[string]string{"url": `"url":"` + address + `"`, "list": `"url":["` + address + `"],"@id":"https://x.example/shown"`, "@id": `"@id":"` + address + `"`} {
+			if name == "@id" && !strings.HasPrefix(strings.ToLower(address), "https:") {
+				continue // names of any other kind are no addresses
+			}
+			c := read(t, map[string]string{"a.jsonl": `{"@type":"Book","name":"n",` + member + `}`}, Limits{})
+			if len(c.urls) > 0 || len(c.problems) != 1 || !strings.HasPrefix(c.problems[0], "a.jsonl:1: ") || !strings.Contains(c.problems[0], "cannot be read") {
+				t.Errorf("%s %s: %q, %q", name, address, c.urls, c.problems)
+			}
+		}
+	}
+}
+
+func TestAddressIsMadeUpWhereNoneWasGiven(t *testing.T) {
+	for member, want := range map[string]string{
+		`"url":""`: "/a.jsonl#n", `"url":null`: "/a.jsonl#n", `"url":"mailto:a@b.example"`: "/a.jsonl#n", `"mainEntityOfPage":{"@id":"ex:page"}`: "/a.jsonl#n", `"@id":"_:b0"`: "/a.jsonl#n",
+		`"@id":"urn:isbn:9780000000002"`: "/a.jsonl#urn-isbn-9780000000002", `"@id":"book-7"`: "/a.jsonl#book-7",
+		`"url":"x/y"`: "/x/y", `"url":"/x y"`: "/x%20y", `"url":"./x"`: "/x", `"url":"#x"`: "/a.jsonl#x", `"url":"?id=7"`: "/?id=7",
+		`"url":"//www.example.com/z"`: "/z", `"url":["https://x .example/","/z"]`: "/z", `"url":"httpd/manual"`: "/httpd/manual",
+	} {
+		c := read(t, map[string]string{"a.jsonl": `{"@type":"Book","name":"n",` + member + `}`}, Limits{})
+		if !slices.Equal(c.urls, []string{want}) || len(c.problems) > 0 {
+			t.Errorf("%s: %q, %q; want %s", member, c.urls, c.problems, want)
+		}
+	}
+}
+
+func TestPartsOfAListWithAnUnreadableAddressAreLeftOut(t *testing.T) {
+	c := read(t, map[string]string{"a.json": `{"@type":"ItemList","url":"https:/x.example/secret","itemListElement":[` +
+		`{"@type":"Book","name":"n","text":"t"},{"@type":"Book","name":"m","url":"/m","text":"t"}]}`}, Limits{})
+	if !slices.Equal(c.urls, []string{"/m"}) || len(c.problems) != 1 {
+		t.Errorf("%q, %q", c.urls, c.problems)
+	}
+}

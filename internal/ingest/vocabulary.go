@@ -215,7 +215,7 @@ func (z *normaliser) address(property, s string) string {
 	if strings.HasPrefix(s, "#") {
 		base = z.page
 	}
-	if relative && base != nil {
+	if relative && base != nil && !lacksHost(s) {
 		if u, err := base.Parse(s); err == nil {
 			return u.String()
 		}
