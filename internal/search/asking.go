@@ -19,6 +19,7 @@ type asking struct {
 	sequence  []int // groups in the order of the question, repetitions included
 	pairs     []pair
 	apart     int
+	idle      bool // it has function words alone
 
 	lists   []list
 	active  []*list // those with postings in the current window, by rising bound
@@ -38,7 +39,7 @@ var askings = sync.Pool{New: func() any { return new(asking) }}
 
 // reset makes the asking ready for a question to s. The sums and marks are always left at zero.
 func (a *asking) reset(s *Snapshot) {
-	a.snapshot, a.apart = s, 0
+	a.snapshot, a.apart, a.idle = s, 0, false
 	a.runs, a.words, a.sought, a.numbers = a.runs[:0], a.words[:0], a.sought[:0], a.numbers[:0]
 	a.groups, a.sequence, a.pairs = a.groups[:0], a.sequence[:0], a.pairs[:0]
 	a.spreadOut, a.heavy = a.spreadOut[:0], a.heavy[:0]

@@ -63,7 +63,7 @@ func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
 	for _, question := range []string{
 		"recipes from planet Mars", "quantum chromodynamics lattice", "asdf qwer zxcv", "bitcoin price today",
 		"who won the world cup", "best laptop for programming", "kubernetes ingress controller", "mortgage rates near me",
-		"symptoms of appendicitis in children",
+		"symptoms of appendicitis in children", "the", "what is it", "who are you", "what is the",
 	} {
 		if hits := s.Search(Query{Text: question, MinScore: DefaultMinScore}).Hits; len(hits) > 0 {
 			t.Errorf("%q is answered by %v", question, hits)
@@ -83,5 +83,18 @@ func TestVagueWordsWeighLessThanSubjects(t *testing.T) {
 	alone := bazaar().Search(Query{Text: "cheap gift"}).Terms
 	if sum := alone[0].Weight + alone[1].Weight; sum < 0.9 {
 		t.Errorf("a question of vague words alone weighs %v", sum)
+	}
+}
+
+func TestFunctionWordsAloneFindOnlyWhatTheyName(t *testing.T) {
+	s := New(Options{Workers: 1}).Apply([]Document{
+		{Ref: "band", Key: "1", Language: "en", Title: "The Who", Passages: []string{"A band."}},
+		{Ref: "other", Key: "2", Language: "en", Title: "A walk by the sea", Passages: []string{"Who walks there sees the gulls."}},
+	}, nil)
+	if hits := s.Search(Query{Text: "the who", MinScore: DefaultMinScore}).Hits; len(hits) != 1 || hits[0].Ref != "band" {
+		t.Errorf("hits %v", hits)
+	}
+	if hits := s.Search(Query{Text: "who is there", MinScore: DefaultMinScore}).Hits; len(hits) > 0 {
+		t.Errorf("hits %v", hits)
 	}
 }

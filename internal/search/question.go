@@ -121,7 +121,7 @@ func (a *asking) dropStops() {
 		}
 	}
 	a.tongue = a.tongues[best]
-	if counts[best] == len(a.words) {
+	if a.idle = counts[best] == len(a.words); a.idle {
 		return
 	}
 	for i := range a.words {

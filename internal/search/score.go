@@ -1,6 +1,9 @@
 package search
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The score says how well the question is answered. What an item scored of what the question could have scored
 // falls the more words a question has: nobody answers every word of a long one. So the best item's evidence is
@@ -19,6 +22,12 @@ const DefaultMinScore = 20.0
 // confidence says how well the best of the candidates answer the question, from 0 to 1.
 func (a *asking) confidence() float64 {
 	best := 0.0
+	if a.idle {
+		for _, c := range a.found[:min(len(a.found), rescored)] {
+			best = max(best, a.named(c))
+		}
+		return best
+	}
 	for _, c := range a.found[:min(len(a.found), weighed)] {
 		strength := float64(c.score-c.lift) / fullScore
 		coverage := float64(a.covered(c)) / fullWeight
@@ -26,6 +35,23 @@ func (a *asking) confidence() float64 {
 	}
 	needed := enough * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
 	return min(1, best, DefaultMinScore/100*math.Pow(best/needed, steepness))
+}
+
+// named says how well a question of function words alone ("the who", "what is it") names a candidate: such words are
+// in every text, so that only a title with all of them counts, and that as far as they make it up.
+func (a *asking) named(c candidate) float64 {
+	view := int(c.view)
+	text := a.snapshot.views[view].lead(int(c.unit))
+	title := text[:text.index(separatorCode, 0)]
+	for g := range a.groups {
+		if !slices.ContainsFunc(a.numbersOf(g, view), func(number uint32) bool {
+			return number != separatorCode && title.index(number, 0) < len(title)
+		}) {
+			return 0
+		}
+	}
+	share := min(1, float64(len(a.sequence))/float64(max(len(title)/codeSize, 1)))
+	return share * share
 }
 
 // effectiveWords is how many words of equal weight would make a question like this one.
@@ -53,6 +79,9 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 		score := unit * float64(c.score)
 		if score < q.MinScore {
 			break
+		}
+		if a.idle && q.MinScore > 0 && a.named(c) == 0 {
+			continue
 		}
 		v := a.snapshot.views[c.view]
 		hit := Hit{Ref: v.refs[v.item[c.unit]], Score: score}
