@@ -37,6 +37,7 @@ const (
 	hostNames   = "golang.org/x/net/idna"
 	jsonText    = "github.com/go-json-experiment/json"
 	commandLine = "github.com/alecthomas/kong"
+	frames      = "golang.org/x/net/http2"
 	listeners   = "golang.org/x/net/netutil"
 	metrics     = "github.com/prometheus/client_golang"
 	cache       = "github.com/maypok86/otter/v2"
@@ -117,7 +118,8 @@ var rooms = []room{
 	{path: "test/transcript", outside: testTools},
 	{path: "test/process", tool: true},
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "test/process"}},
-	{path: "test/hostile", inside: []string{"test/process"}},
+	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
+	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/load", inside: []string{"test/process"}},
 	{path: "test/conformance", inside: []string{"test/process"}},
 }
