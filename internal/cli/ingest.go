@@ -133,7 +133,9 @@ func table(env *environment, reports []ingest.Report) {
 	w.Flush()
 	for _, r := range reports {
 		if r.Partial {
-			env.print("%s/%s: some files could not be read whole, so no item was removed.\n", r.Site, r.Name)
+			first := r.Unread[0]
+			env.print("%s/%s: removals were held back, since %s could not be read whole (%s: %s). What is no longer there is still found; "+
+				"mend or remove what is listed above, and run this again.\n", r.Site, r.Name, plural(r.UnreadCount, "file"), clean(first.Origin), clean(first.Reason))
 		}
 	}
 }

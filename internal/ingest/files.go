@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"frontdesk/internal/fail"
@@ -55,7 +56,8 @@ type file struct {
 type files struct {
 	from     fs.FS
 	all      []file
-	problems []Problem // what could not be entered
+	problems []Problem // what could not be entered: nobody knows what it holds
+	refused  []Problem // links that are left out, as what they lead to is no part of the source
 	close    func() error
 }
 
@@ -138,7 +140,7 @@ func findIn(from fs.FS, pattern string, close func() error) (*files, error) {
 		return nil, unreadable(pattern, err)
 	}
 	w.addLinks()
-	if len(w.files.all) == 0 && len(w.files.problems) == 0 {
+	if len(w.files.all) == 0 && len(w.files.problems) == 0 && len(w.files.refused) == 0 {
 		return nil, fail.New(fail.Invalid, "found no content in %q; files are known by their endings: %s", pattern, formNames)
 	}
 	return w.files, nil
@@ -232,8 +234,12 @@ func (w *walk) add(f file, info fs.FileInfo) {
 func (w *walk) addLinks() {
 	for _, f := range w.links {
 		info, err := fs.Stat(w.from, f.name)
+		if err != nil && unknown(err) {
+			w.problems = append(w.problems, Problem{f.name, "the link cannot be followed: " + plainError(err)})
+			continue
+		}
 		if err != nil {
-			w.problems = append(w.problems, Problem{f.name, "the link leads out of the folder or to nothing; put the file itself there"})
+			w.refused = append(w.refused, Problem{f.name, "the link leads out of the folder or to nothing; put the file itself there"})
 			continue
 		}
 		if info.Mode().IsRegular() && !w.has(info) {
@@ -243,6 +249,13 @@ func (w *walk) addLinks() {
 	if len(w.links) > 0 {
 		sortFiles(w.files.all)
 	}
+}
+
+// unknown says whether a link may well lead to a file of the source that cannot be seen now; one that leads out of
+// the folder, nowhere or to itself does not.
+func unknown(err error) bool {
+	var ofSystem syscall.Errno // os.Root's own refusal is none
+	return errors.As(err, &ofSystem) && !errors.Is(err, fs.ErrNotExist) && ofSystem != syscall.ELOOP && ofSystem != syscall.ENOTDIR
 }
 
 func (w *walk) has(info fs.FileInfo) bool {

@@ -49,7 +49,7 @@ func names(t *testing.T, source Source) []string {
 	for _, f := range found.all {
 		all = append(all, f.name)
 	}
-	for _, p := range found.problems {
+	for _, p := range append(found.problems, found.refused...) {
 		all = append(all, p.Origin+"!")
 	}
 	return all

@@ -55,6 +55,10 @@ type Report struct {
 	SkippedCount int // all of them; Skipped has the first only
 	// Partial says that files could not be read whole, so that no item was removed.
 	Partial bool
+	// Unread are the files that made it so, which are among Skipped too; the first only, UnreadCount of them in all.
+	Unread      []Problem
+	UnreadCount int
+
 	Summary content.Summary
 	Elapsed time.Duration
 }

@@ -61,6 +61,7 @@ func (f *filling) run(ctx context.Context) (err error) {
 		now:      f.options.Now,
 	})
 	f.report.Files, f.report.Read, f.report.Partial = s.progress.FilesDone, s.progress.Read, s.broken
+	f.report.Unread, f.report.UnreadCount = s.unread, s.unreadN
 	if err != nil {
 		return err
 	}

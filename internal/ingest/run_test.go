@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -120,10 +121,35 @@ func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
 	if !report.Partial || report.Summary.Removed != 0 || len(s.urls()) != 6 || report.SkippedCount == 0 {
 		t.Errorf("%+v, %q", report, s.urls())
 	}
+	if len(report.Unread) != 1 || !strings.HasPrefix(report.Unread[0].Origin, "b.jsonl.gz") || report.Unread[0].Reason == "" {
+		t.Errorf("unread: %+v", report.Unread)
+	}
 	delete(s.files, "b.jsonl.gz")
 	report = s.mustRun()
 	if report.Partial || report.Summary.Removed != 3 || len(s.urls()) != 3 {
 		t.Errorf("once the file is gone: %+v, %q", report, s.urls())
+	}
+}
+
+// A link that is refused will be refused in every run, and so must not keep what was removed alive for ever.
+func TestRefusedLinkHoldsNoRemovalBack(t *testing.T) {
+	outside := plant(t, map[string]string{"secret.jsonl": `{"@type":"Book","name":"secret","url":"/secret"}`})
+	root := plant(t, map[string]string{"a.jsonl": books(4), "out.jsonl": "-> " + outside + "/secret.jsonl", "gone.jsonl": "-> nothing.jsonl", "loop.jsonl": "-> loop.jsonl"})
+	s := newShop(t)
+	run := func() Report {
+		report, err := Run(t.Context(), s.catalog, Source{Site: "shop.example", Name: "books", Path: root}, s.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	run()
+	if err := os.WriteFile(root+"/a.jsonl", []byte(books(3)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	report := run()
+	if report.Partial || report.Summary.Removed != 1 || len(s.urls()) != 3 || report.SkippedCount != 3 || len(report.Unread) > 0 {
+		t.Errorf("%+v, %q", report, s.urls())
 	}
 }
 

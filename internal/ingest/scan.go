@@ -26,7 +26,9 @@ type scan struct {
 	bytes  atomic.Int64 // read so far
 
 	progress Progress
-	broken   bool // a file could not be read whole
+	broken   bool      // a file could not be read whole
+	unread   []Problem // the first files of which that is so, and why
+	unreadN  int
 }
 
 // outlet is where a scan's findings go, all from one goroutine.
@@ -114,6 +116,11 @@ func (s *scan) read(ctx context.Context, emit func(context.Context, *unit) error
 			return err
 		}
 	}
+	for _, p := range s.files.refused {
+		if err := emit(ctx, &unit{problem: &p}); err != nil {
+			return err
+		}
+	}
 	r := reader{from: s.files.from, limits: s.limits, count: &s.bytes, emit: emit}
 	for _, f := range s.files.all {
 		if err := r.read(ctx, f); err != nil {
@@ -150,7 +157,9 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 			return ctx.Err()
 		}
 		room.Release(u.weight())
-		s.broken = s.broken || u.whole
+		if u.whole {
+			s.notWhole(*u.problem)
+		}
 		for _, p := range r.problems {
 			to.problem(p)
 		}
@@ -174,6 +183,14 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		}
 	}
 	return ctx.Err()
+}
+
+// notWhole notes a file that could not be read whole.
+func (s *scan) notWhole(p Problem) {
+	s.broken = true
+	if s.unreadN++; len(s.unread) < mostReported {
+		s.unread = append(s.unread, p)
+	}
 }
 
 // namer keeps the items of a source apart by their URLs.
