@@ -14,6 +14,8 @@ const (
 	enoughFall  = 0.7 // the power with which it falls for longer questions
 	weighed     = 3   // items of which the best evidence counts
 	steepness   = 4   // how fast confidence falls when there is less
+
+	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
 
 // DefaultMinScore is the score from which an item counts as an answer: confidence at just enough evidence.
@@ -21,7 +23,7 @@ const DefaultMinScore = 20.0
 
 // confidence says how well the best of the candidates answer the question, from 0 to 1.
 func (a *asking) confidence() float64 {
-	best := 0.0
+	best := leastConfidence
 	if a.idle {
 		for _, c := range a.found[:min(len(a.found), rescored)] {
 			best = max(best, a.named(c))
@@ -34,7 +36,7 @@ func (a *asking) confidence() float64 {
 		best = max(best, (strength+coverage)/2)
 	}
 	needed := enough * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
-	return min(1, best, DefaultMinScore/100*math.Pow(best/needed, steepness))
+	return max(leastConfidence, min(1, best, DefaultMinScore/100*math.Pow(best/needed, steepness)))
 }
 
 // named says how well a question of function words alone ("the who", "what is it") names a candidate: such words are
@@ -50,7 +52,7 @@ func (a *asking) named(c candidate) float64 {
 			return 0
 		}
 	}
-	share := min(1, float64(len(a.sequence))/float64(max(len(title)/codeSize, 1)))
+	share := min(1, float64(len(a.sequence))/float64(max(title.lengths()[titleField], 1)))
 	return share * share
 }
 
