@@ -75,7 +75,8 @@ type run struct {
 	fresh  int64            // size of a database with the largest edition alone
 	random *rand.Rand
 
-	old, new, finished int
+	killed, finished int // runs that were, and runs that were done before
+	old, new         int // what killed runs left
 }
 
 // begin fills the database with the first edition.
@@ -97,16 +98,16 @@ func (r *run) begin() {
 func (r *run) all() {
 	r.begin()
 	n := kills(r.t)
-	// Where chance has it that no kill came after the publishing, or before it, some more are tried.
-	for i := 0; i < n || (r.old == 0 || r.new == 0) && i < 4*n; i++ {
+	// Runs that were done before their kill do not count.
+	for i := 0; i < 4*n && r.killed < n; i++ {
 		pair := early
-		if i >= n/2 {
+		if r.killed >= n/2 {
 			pair = later
 		}
 		r.once(pair)
 	}
-	r.t.Logf("%d runs: %d left the old state, %d the new one; %d runs were done before the kill", r.old+r.new, r.old, r.new, r.finished)
-	if r.old == 0 || r.new == 0 || r.finished > (r.old+r.new)/2 {
+	r.t.Logf("%d kills: %d left the old state, %d the new one; %d runs were done before the kill", r.killed, r.old, r.new, r.finished)
+	if r.killed < n || r.old == 0 {
 		r.t.Errorf("the kills did not hit the runs: too little was tested")
 	}
 	r.switchTo(later[0])
@@ -155,11 +156,15 @@ func (r *run) once(pair []edition) {
 		at = 0.8 + 0.4*at
 	}
 	began := time.Now()
-	done := r.ingest(time.Duration(at*float64(r.length))) == nil
-	if done {
+	if r.ingest(time.Duration(at*float64(r.length))) == nil {
 		r.finished++
 		r.length = time.Since(began) // and the next kills come earlier
+		if after := r.check(); after != target.name {
+			r.t.Errorf("a run that was done left %s, want %s", after, target.name)
+		}
+		return
 	}
+	r.killed++
 	switch after := r.check(); after {
 	case before:
 		r.old++

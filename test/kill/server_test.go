@@ -26,7 +26,7 @@ func TestServerAnswersFromOneEditionWhileIngestIsKilled(t *testing.T) {
 	asker := &asker{url: server.URL, done: make(chan struct{})}
 	asker.wait.Go(asker.keepAsking)
 	n := max(6, kills(t)/4)
-	for i := 0; i < n || r.new == 0 && i < 4*n; i++ {
+	for r.killed < n {
 		r.once(early)
 		r.follows(asker)
 	}
@@ -38,7 +38,7 @@ func TestServerAnswersFromOneEditionWhileIngestIsKilled(t *testing.T) {
 	if asker.answers < 10 {
 		t.Errorf("only %d questions were asked", asker.answers)
 	}
-	t.Logf("%d answers, %d kills left the old state and %d the new one", asker.answers, r.old, r.new)
+	t.Logf("%d answers during %d kills and %d runs to the end", asker.answers, r.killed, r.finished)
 }
 
 // follows waits until the server answers from the edition that the catalog holds.
