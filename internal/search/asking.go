@@ -10,16 +10,16 @@ type asking struct {
 	tongue   *tongue   // in which it seems to be written
 	text     string
 
-	runs      []run
-	words     []asked
-	sought    []sought
-	numbers   []uint32 // by sought term and view: the term's number, or separatorCode
-	spreadOut []uint32 // the same by view and group
-	groups    []group
-	sequence  []int // groups in the order of the question, repetitions included
-	pairs     []pair
-	apart     int
-	idle      bool // it has function words alone
+	runs     []run
+	words    []asked
+	sought   []sought
+	numbers  []uint32 // by sought term and view: the term's number, or separatorCode
+	placed   []uint32 // the same by view and group
+	groups   []group
+	sequence []int // groups in the order of the question, repetitions included
+	pairs    []pair
+	apart    int
+	idle     bool // it has function words alone
 
 	lists   []list
 	active  []*list // those with postings in the current window, by rising bound
@@ -42,7 +42,7 @@ func (a *asking) reset(s *Snapshot) {
 	a.snapshot, a.apart, a.idle = s, 0, false
 	a.runs, a.words, a.sought, a.numbers = a.runs[:0], a.words[:0], a.sought[:0], a.numbers[:0]
 	a.groups, a.sequence, a.pairs = a.groups[:0], a.sequence[:0], a.pairs[:0]
-	a.spreadOut, a.heavy = a.spreadOut[:0], a.heavy[:0]
+	a.placed, a.heavy = a.placed[:0], a.heavy[:0]
 }
 
 // forget lets go of everything that would keep a snapshot or a text in memory.

@@ -1,0 +1,67 @@
+package search
+
+import "math"
+
+// The weights of a question's words are whole numbers that add up to this at most, so that sums of weighted impacts
+// are exact and do not depend on the order of adding. A unit that has every form of every word stays within 32
+// bits, boosts included.
+const fullWeight = 1 << 14
+
+// fullScore is the score of a unit in which every word has full impact.
+const fullScore = fullWeight * fullImpact
+
+// negatedShare is what is left of the weight of a word that the question does not want ("belt without buckle"):
+// documents name such a thing whether or not they have it.
+const negatedShare = 0.5
+
+// vagueShare is what is left of the weight of a vague word, whether documents have it or not: "a gift for a tea
+// lover" is about tea.
+const vagueShare = 0.25
+
+// weigh gives each group its share of the full weight. A word that no document has weighs most: the question could
+// have scored with it.
+func (a *asking) weigh() {
+	units := float64(a.snapshot.census.units)
+	total := 0.0
+	for i := range a.groups {
+		g := &a.groups[i]
+		g.idf = math.Log(1 + (units-float64(g.df)+0.5)/(float64(g.df)+0.5))
+		if g.negated {
+			g.idf *= negatedShare
+		}
+		if g.vague {
+			g.idf *= vagueShare
+		}
+		total += g.idf
+	}
+	for i := range a.groups {
+		g := &a.groups[i]
+		g.weight = max(1, uint32(fullWeight*(g.idf/total)))
+	}
+	a.place()
+	for i := 1; i < len(a.sequence); i++ {
+		a.addPair(a.sequence[i-1], a.sequence[i])
+	}
+}
+
+// place lays the numbers of the groups' terms out by view.
+func (a *asking) place() {
+	views := len(a.snapshot.views)
+	for view := range views {
+		for i := range a.groups {
+			for k := range maxForms {
+				number := uint32(separatorCode)
+				if k < a.groups[i].n {
+					number = a.numbers[a.groups[i].terms[k]*views+view]
+				}
+				a.placed = append(a.placed, number)
+			}
+		}
+	}
+}
+
+// numbersOf gives the numbers of a group's terms in a view; where there is none, the separator's.
+func (a *asking) numbersOf(g, view int) []uint32 {
+	from := (view*len(a.groups) + g) * maxForms
+	return a.placed[from : from+a.groups[g].n]
+}
