@@ -33,7 +33,7 @@ type Config struct {
 	DSN string
 	// Schemas are the migrations of every room that owns tables, applied in this order.
 	Schemas []Schema
-	// Log hears of migrations and of trouble that was overcome; nil for none.
+	// Log hears of migrations; nil for none.
 	Log *slog.Logger
 	// Readers is the number of connections for Views (and, on PostgreSQL, for everything); 0 for a default.
 	Readers int
