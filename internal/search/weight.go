@@ -14,9 +14,10 @@ const fullScore = fullWeight * fullImpact
 // documents name such a thing whether or not they have it.
 const negatedShare = 0.5
 
-// vagueShare is what is left of the weight of a vague word, whether documents have it or not: "a gift for a tea
-// lover" is about tea.
-const vagueShare = 0.25
+// vagueMost bounds the weight of a vague word: it counts no more than a word that every fifth item has, however rare
+// it is, so that "a gift for a tea lover" is about tea. Where such a word is a common subject ("how are options
+// priced"), it keeps its weight.
+const vagueMost = 1.5
 
 // weigh gives each group its share of the full weight. A word that no document has weighs most: the question could
 // have scored with it.
@@ -30,7 +31,7 @@ func (a *asking) weigh() {
 			g.idf *= negatedShare
 		}
 		if g.vague {
-			g.idf *= vagueShare
+			g.idf = min(g.idf, vagueMost)
 		}
 		total += g.idf
 	}
