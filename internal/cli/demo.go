@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -80,11 +81,14 @@ func (c demoCommand) folder() (path string, done func() error, err error) {
 
 // prepare writes the content and a configuration file, which a curious person may read and change.
 func (c demoCommand) prepare(folder, address string) (*server.Loaded, error) {
+	file := filepath.Join(folder, "frontdesk.yaml")
+	if err := mayOverwrite(file); err != nil {
+		return nil, err
+	}
 	content := filepath.Join(folder, "content")
 	if err := demo.Write(content); err != nil {
 		return nil, err
 	}
-	file := filepath.Join(folder, "frontdesk.yaml")
 	if err := os.WriteFile(file, []byte(demoConfig(content, address)), 0o644); err != nil {
 		return nil, err
 	}
@@ -95,11 +99,29 @@ func (c demoCommand) prepare(folder, address string) (*server.Loaded, error) {
 	return loaded, nil
 }
 
+// mayOverwrite refuses a configuration that the demo did not write.
+func mayOverwrite(file string) error {
+	there, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(string(there), demoMark) {
+		return fmt.Errorf("%s is not the demo's own, and would be overwritten; name another folder with --data, or move the file away", file)
+	}
+	return nil
+}
+
+// demoMark begins the first line of the demo's configuration, by which it is known again.
+const demoMark = "# The configuration of `frontdesk demo`"
+
 // demoConfig is the configuration of the demo.
 func demoConfig(content, address string) string {
 	var b strings.Builder
 	quote := strconv.Quote
-	b.WriteString("# The configuration of `frontdesk demo`, written anew at each start. Change the terms while it runs, and ask again.\n")
+	b.WriteString(demoMark + ", written anew at each start. Change the terms while it runs, and ask again.\n")
 	b.WriteString("data: .\nmetrics: {listen: off}\nsites:\n")
 	for _, site := range demo.Sites {
 		fmt.Fprintf(&b, "  - {id: %s, name: %s, url: %s}\n", site.ID, quote(site.Name), quote("https://"+site.Host))
