@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -124,6 +125,9 @@ func semanticProblem(e *json.SemanticError) string {
 	if e.GoType == nil {
 		return "this value does not fit here"
 	}
+	if errors.Is(e.Err, strconv.ErrRange) {
+		return fmt.Sprintf("expected %s that is not so large, found %s", kindOf(e.GoType), jsonKind(e.JSONKind))
+	}
 	return fmt.Sprintf("expected %s, found %s", kindOf(e.GoType), jsonKind(e.JSONKind))
 }
 
@@ -140,8 +144,10 @@ func kindOf(t reflect.Type) string {
 		return "an object"
 	case reflect.Slice, reflect.Array:
 		return "an array"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
 	}
-	return "a number"
+	return "a whole number"
 }
 
 func jsonKind(k jsontext.Kind) string {

@@ -8,11 +8,12 @@ import (
 )
 
 type order struct {
-	Name  string           `json:"name"`
-	Count int              `json:"count"`
-	Ship  address          `json:"ship"`
-	Tags  []string         `json:"tags"`
-	Other map[string]Value `json:",embed"`
+	Name   string           `json:"name"`
+	Count  int              `json:"count"`
+	Weight float64          `json:"weight"`
+	Ship   address          `json:"ship"`
+	Tags   []string         `json:"tags"`
+	Other  map[string]Value `json:",embed"`
 }
 
 type address struct {
@@ -34,6 +35,10 @@ func TestDecodeTolerantNamesThePlaceOfEveryFault(t *testing.T) {
 		{"invalid UTF-8", "{\"name\":\"\xff\"}", "", "UTF-8"},
 		{"wrong kind", `{"name":3}`, "/name", "expected a string, found a number"},
 		{"wrong kind in array", `{"tags":["a",{}]}`, "/tags/1", "expected a string, found an object"},
+		{"fraction for an integer", `{"count":1.0}`, "/count", "expected a whole number, found a number"},
+		{"string for an integer", `{"count":"1"}`, "/count", "expected a whole number, found a string"},
+		{"too large an integer", `{"count":99999999999999999999}`, "/count", "expected a whole number that is not so large, found a number"},
+		{"string for a fraction", `{"weight":"1"}`, "/weight", "expected a number, found a string"},
 		{"object wanted", `{"ship":"here"}`, "/ship", "expected an object, found a string"},
 		{"array at top", `[]`, "", "expected an object, found an array"},
 		{"wrong case", `{"Name":"a"}`, "/Name", `write it "name"`},
