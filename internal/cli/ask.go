@@ -54,7 +54,7 @@ func (c askCommand) Run(env *environment) error {
 		return nil
 	}
 	if answer.Error != nil {
-		return fmt.Errorf("%s", answer.Error.Message)
+		return fmt.Errorf("%s", clean(answer.Error.Message))
 	}
 	p := printer{out: env.stdout}
 	for _, r := range answer.Results {
@@ -115,7 +115,7 @@ func (c askCommand) follow(env *environment, response *http.Response) error {
 		}
 		switch {
 		case name == "error" && event.Error != nil:
-			failure = fmt.Errorf("%s", event.Error.Message)
+			failure = fmt.Errorf("%s", clean(event.Error.Message))
 		case name == "result" && !c.JSON:
 			p.result(event.Item)
 		}

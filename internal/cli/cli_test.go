@@ -8,7 +8,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -165,6 +167,29 @@ func TestTextsOfOthersCannotCommandTheTerminal(t *testing.T) {
 	} {
 		if got := clean(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestMessagesOfAServerCannotCommandTheTerminal(t *testing.T) {
+	const hostile = "a\u001b[2Jb\u202ec"
+	for _, body := range []string{
+		`{"error":{"code":"X","message":"MESSAGE"}}`,
+		"event: error\ndata: {\"error\":{\"message\":\"MESSAGE\"}}\n\nevent: complete\ndata: {}\n\n",
+	} {
+		body = strings.ReplaceAll(body, "MESSAGE", strings.Trim(strconv.QuoteToASCII(hostile), `"`))
+		body = strings.ReplaceAll(body, `\x1b`, `\u001b`)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if strings.HasPrefix(body, "event") {
+				w.Header().Set("Content-Type", "text/event-stream")
+			}
+			io.WriteString(w, body)
+		}))
+		var out, problems bytes.Buffer
+		code := Main(t.Context(), []string{"ask", "--url", server.URL, "x"}, strings.NewReader(""), &out, &problems)
+		server.Close()
+		if said := out.String() + problems.String(); code == 0 || strings.ContainsAny(said, "\x1b\u202e") || !strings.Contains(said, "a [2Jb c") {
+			t.Errorf("code %d, %q", code, said)
 		}
 	}
 }

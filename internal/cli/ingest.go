@@ -51,7 +51,7 @@ func (c ingestCommand) Run(env *environment) error {
 		}
 		if err != nil {
 			failed++
-			fmt.Fprintf(env.stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name, explained(err))
+			fmt.Fprintf(env.stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name, clean(explained(err)))
 			continue
 		}
 		reports = append(reports, report)

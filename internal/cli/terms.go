@@ -118,10 +118,10 @@ func (c termsExplain) lookUp(env *environment, config server.Config) ([]terms.Fa
 // explain prints how a decision came about.
 func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts terms.Facts) {
 	d := e.Decision
-	env.print("%s: %s\n", facts.URL, summary(d))
+	env.print("%s: %s\n", clean(facts.URL), summary(d))
 	for _, known := range [][2]string{{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")}} {
 		if known[1] != "" {
-			env.print("  %s: %s\n", known[0], known[1])
+			env.print("  %s: %s\n", known[0], clean(known[1]))
 		}
 	}
 	env.print("\n")
@@ -136,7 +136,7 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 		} else if i == d.Rule {
 			mark = "cannot be decided"
 		}
-		env.print("  rule %d (%s:%d) %s: asks for %s; %s\n", step.Rule+1, loaded.File(), step.Line, mark, step.Asks, step.Why)
+		env.print("  rule %d (%s:%d) %s: asks for %s; %s\n", step.Rule+1, loaded.File(), step.Line, mark, step.Asks, clean(step.Why))
 	}
 	if d.Rule < 0 {
 		env.print("  No rule matches, and what no rule matches is blocked.\n")
