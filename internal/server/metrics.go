@@ -58,7 +58,7 @@ func (m *metrics) request(where *route, status int, verb string, done request) {
 	code := strconv.Itoa(status)
 	m.requests.WithLabelValues(where.name, verb, code).Inc()
 	m.seconds.WithLabelValues(where.name, code).Observe(done.took.Seconds())
-	if kind := done.happened.Text("response"); where.name == askPath && kind != "" {
+	if kind := done.happened.Text("response"); where.name == askPath && verb == http.MethodPost && kind != "" {
 		m.asks.WithLabelValues(kind).Inc()
 	}
 }

@@ -29,7 +29,11 @@ func newRoutes(routes []route, origins []string) (*http.ServeMux, map[string]*ro
 	for _, r := range routes {
 		handler := r.handler
 		if r.methods != nil {
-			handler = allowed(r.methods, handler)
+			methods := r.methods
+			if r.cors {
+				methods = append(slices.Clone(methods), http.MethodOptions) // which shared answers
+			}
+			handler = allowed(methods, handler)
 		}
 		if r.cors {
 			handler = shared(origins, r.methods, handler)

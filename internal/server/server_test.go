@@ -168,8 +168,12 @@ func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 			if e := read(t, w); w.Code != c.status || e.Error.Code != c.code || e.Error.Message == "" || e.Meta.ResponseType != "failure" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if c.status == 405 && w.Header().Get("Allow") == "" {
+			allow := w.Header().Get("Allow")
+			if c.status == 405 && allow == "" {
 				t.Error("no Allow")
+			}
+			if at := c.request.URL.Path; c.status == 405 && (at == "/ask") != strings.Contains(allow, "OPTIONS") {
+				t.Errorf("%s allows %s", at, allow)
 			}
 		})
 	}
@@ -523,6 +527,9 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 		}
 		response.Body.Close()
 	}
+	if response, err := http.Get(address + "/ask"); err == nil { // tells how to ask, and asks nothing
+		response.Body.Close()
+	}
 	for i := range 50 {
 		request, _ := http.NewRequest(fmt.Sprintf("METHOD%d", i), fmt.Sprintf("%s/path/%d", address, i), nil)
 		response, err := http.DefaultClient.Do(request)
@@ -554,7 +561,7 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 		`frontdesk_http_requests_total{method="POST",route="/ask",status="200"} 2`,
 		`frontdesk_http_requests_total{method="POST",route="/ask",status="400"} 1`,
 		`frontdesk_http_requests_total{method="other",route="none",status="404"} 50`,
-		`frontdesk_http_request_seconds_count{route="/ask",status="200"} 2`,
+		`frontdesk_http_request_seconds_count{route="/ask",status="200"} 3`,
 		`frontdesk_asks_total{response="answer"} 1`,
 		`frontdesk_asks_total{response="failure"} 2`,
 		`frontdesk_index_items 1`,
@@ -564,7 +571,10 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text.String())
 		}
 	}
-	if series != 3 {
+	if strings.Contains(text.String(), `frontdesk_asks_total{response="elicitation"}`) {
+		t.Error("a GET was counted as a question")
+	}
+	if series != 4 {
 		t.Errorf("%d series of requests", series)
 	}
 	// Figures are not for the public.
