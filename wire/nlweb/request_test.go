@@ -27,7 +27,7 @@ func TestDecodeAskRefusesMalformedStructure(t *testing.T) {
 		`{"query":{"text":"a"},"prefer":{"mode":{}}}`:        "/prefer/mode: expected a string or an array",
 		`{"query":{"text":"a"},"meta":"b"}`:                  "/meta: expected an object",
 		`{"query":{"text":"a"},"meta":{"user":3}}`:           "/meta/user: expected a string or an object",
-		`{"query":{"text":"a","limit":"ten"}}`:               "/query/limit: expected a number",
+		`{"query":{"text":"a","limit":"ten"}}`:               "/query/limit: expected a whole number",
 		`{"query":{"text":"a","limit":1.5}}`:                 "/query/limit",
 		`{"query":{"text":"a","itemtype":"Recipe"}}`:         `/query/itemtype: unknown member; write it "itemType"`,
 		`{"query":{"text":"a"},"query":{"text":"b"}}`:        "/query: this member stands twice",
