@@ -109,6 +109,10 @@ func (h *harvest) elements(f find) bool {
 // visitPart goes on with one of a list's things, unless it is a mere link.
 func (h *harvest) visitPart(f find) {
 	n := h.resolve(f.node)
+	if tooDeep(n) {
+		h.visit(f) // which says so
+		return
+	}
 	if !n.IsObject() {
 		return
 	}
@@ -197,18 +201,25 @@ func (h *harvest) mainEntity(f find) bool {
 
 // inside visits the objects that a property holds.
 func (h *harvest) inside(f find, property string, value *tree.Node, change func(*find)) {
-	for i, thing := range value.List() {
+	things := value.List()
+	if tooDeep(value) {
+		things = []*tree.Node{value}
+	}
+	for i, thing := range things {
 		inner := f
 		inner.node, inner.pointer = thing, f.pointer+"/"+property
 		if value.Kind == tree.Array {
 			inner.pointer += "/" + strconv.Itoa(i)
 		}
 		change(&inner)
-		if inner.node.IsObject() || inner.node.Kind == tree.Array {
+		if inner.node.IsObject() || inner.node.Kind == tree.Array || tooDeep(inner.node) {
 			h.visit(inner)
 		}
 	}
 }
+
+// tooDeep says whether a value was left out because it is nested too deeply.
+func tooDeep(n *tree.Node) bool { return n != nil && n.Deep && n.Kind == tree.Null }
 
 // choose leaves out what is no item: furniture, pages without text of their own, and things that only serve to
 // tell of others.

@@ -43,15 +43,17 @@ type mapper struct {
 func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, error) {
 	var d draft
 	switch {
-	case !n.IsObject():
-		return d, fmt.Errorf("found %s where an item was expected; an item is a JSON object", describe(n))
 	case n.Deep:
 		return d, fmt.Errorf("the item is nested deeper than %d levels", mostDepth)
+	case !n.IsObject():
+		return d, fmt.Errorf("found %s where an item was expected; an item is a JSON object", describe(n))
 	case n.Torn:
 		return d, errTorn
 	}
 	d.stub = f.stub
 	d.Types = ranked(typesOf(n))
+	own := len(d.Types)
+	d.Types = withAdditional(d.Types, n)
 	d.generic = telling(d.Types[0]) <= articleRank
 	d.Name = clip(nameOf(n), longestName)
 	body := bodyOf(n)
@@ -76,7 +78,7 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 		d.Keys = strings.TrimPrefix(d.Keys+"\n"+strings.Join(addressWords(d.URL), " "), "\n")
 	}
 	d.Keys = strings.TrimSpace(d.Keys)
-	d.Object = object(n, d.Types, d.URL)
+	d.Object = object(n, d.Types[:own], d.URL)
 	return d, nil
 }
 
@@ -98,6 +100,21 @@ func ranked(types []string) []string {
 	if len(types) > 1 {
 		types = slices.Compact(types)
 		slices.SortStableFunc(types, func(a, b string) int { return telling(b) - telling(a) })
+	}
+	return types
+}
+
+// withAdditional puts the classes of schema.org that an item names as additionalType behind its types, so that a rule
+// on one of them holds for it.
+func withAdditional(types []string, n *tree.Node) []string {
+	for _, value := range n.Get("additionalType").List() {
+		if value.IsObject() {
+			value = tree.Text(text(value.Get("@id")))
+		}
+		name, known := content.KnownType(strings.TrimSpace(term(strings.TrimSpace(value.Text))))
+		if value.Kind == tree.String && known && len(types) < mostTypes && !slices.Contains(types, name) {
+			types = append(types, name)
+		}
 	}
 	return types
 }

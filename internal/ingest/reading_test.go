@@ -425,3 +425,34 @@ func TestPartsOfAListWithAnUnreadableAddressAreLeftOut(t *testing.T) {
 		t.Errorf("%q, %q", c.urls, c.problems)
 	}
 }
+
+func TestAdditionalTypesOfSchemaOrgAreTypes(t *testing.T) {
+	for members, want := range map[string][]string{
+		`"@type":"Product","additionalType":"Book"`:                                                          {"Product", "Book"},
+		`"@type":"Product","additionalType":"https://schema.org/Book"`:                                       {"Product", "Book"},
+		`"@type":"CreativeWork","additionalType":["http://schema.org/Recipe","schema:NewsArticle","Recipe"]`: {"CreativeWork", "Recipe", "NewsArticle"},
+		`"@type":"Product","additionalType":{"@id":"https://schema.org/Vehicle"}`:                            {"Product", "Vehicle"},
+		`"@type":"Product","additionalType":"Product"`:                                                       {"Product"},
+		`"@type":"Product","additionalType":"https://www.productontology.org/id/Book"`:                       {"Product"},
+		`"@type":"Product","additionalType":"Thingamajig"`:                                                   {"Product"},
+		`"additionalType":"Book"`:                                                                            {"Thing", "Book"},
+	} {
+		c := read(t, map[string]string{"a.jsonl": `{"name":"n","url":"/n",` + members + `}`}, Limits{})
+		if len(c.items) != 1 || !slices.Equal(c.items[0].Types, want) {
+			t.Errorf("%s: %v, %v", members, c.items, c.problems)
+		}
+	}
+}
+
+func TestWhatNestsTooDeepIsSaidToDoSo(t *testing.T) {
+	for _, body := range []string{
+		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		strings.Repeat(`{"@graph":[`, 5_000) + strings.Repeat("]}", 5_000),
+		strings.Repeat(`{"@graph":`, 10_000) + "1" + strings.Repeat("}", 10_000),
+	} {
+		c := read(t, map[string]string{"deep.json": body}, Limits{})
+		if len(c.items) > 0 || len(c.problems) != 1 || !strings.Contains(c.problems[0], "nested deeper than 64 levels") || len(c.problems[0]) > 200 {
+			t.Errorf("%.30s: %v, %q", body, c.items, c.problems)
+		}
+	}
+}

@@ -210,6 +210,9 @@ func (d *draft) move(address string) {
 func (w *worker) item(r *result, p *piece, m *mapper, f find, n *tree.Node, blocks []passage.Block) {
 	r.read++
 	d, err := m.item(f, n, blocks)
+	if tooDeep(n) {
+		f.pointer = "" // as long as it is deep, and of no help
+	}
 	origin := p.origin(&f)
 	if err == nil && int64(d.weight()) > w.limits.Item {
 		err = fmt.Errorf("%s", tooLong(w.limits.Item))
