@@ -225,7 +225,7 @@ func (x *exchange) heed() {
 	}
 	if session := x.request.Meta.SessionContext; len(session) > maxSession {
 		x.ignore("/meta/session_context", fmt.Sprintf("larger than %d bytes", maxSession))
-	} else {
+	} else if session.Kind() == '{' {
 		x.meta.SessionContext = session
 	}
 }

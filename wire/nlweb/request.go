@@ -65,8 +65,8 @@ type Prefer struct {
 // RequestMeta is the request's own metadata (NLWeb 0.55 §3.4). None of it is authority for anything.
 type RequestMeta struct {
 	Version        strictjson.Value            `json:"version,omitzero"`
-	SessionContext Object                      `json:"session_context,omitzero"`
-	User           strictjson.Value            `json:"user,omitzero"` // a string or an object
+	SessionContext strictjson.Value            `json:"session_context,omitzero"` // an object
+	User           strictjson.Value            `json:"user,omitzero"`            // a string or an object
 	Remember       *bool                       `json:"remember,omitzero"`
 	Other          map[string]strictjson.Value `json:",embed"`
 }
@@ -85,10 +85,18 @@ func DecodeAsk(body []byte) (*AskRequest, error) {
 	case strings.TrimSpace(req.Query.Text) == "":
 		return nil, &strictjson.Error{Pointer: "/query/text", Problem: "missing or empty; write the question here"}
 	}
-	if user := req.Meta.User.Kind(); len(req.Meta.User) > 0 && user != '"' && user != '{' && user != 'n' {
+	if !holds(req.Meta.User, '"', '{') {
 		return nil, &strictjson.Error{Pointer: "/meta/user", Problem: "expected a string or an object"}
 	}
+	if !holds(req.Meta.SessionContext, '{') {
+		return nil, &strictjson.Error{Pointer: "/meta/session_context", Problem: "expected an object"}
+	}
 	return &req, nil
+}
+
+// holds says whether a value is absent, null or of one of the kinds.
+func holds(v strictjson.Value, kinds ...jsontext.Kind) bool {
+	return len(v) == 0 || v.Kind() == 'n' || slices.Contains(kinds, v.Kind())
 }
 
 // List is a list of tokens that is written as a string with commas or as an array of strings. Tokens are trimmed;
@@ -154,31 +162,6 @@ func (c *Contexts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return json.UnmarshalDecode(dec, (*[]Context)(c))
 	}
 	return wrongKind(dec, "expected an object or an array of objects")
-}
-
-// Object is a JSON object in its original spelling.
-type Object strictjson.Value
-
-// UnmarshalJSONFrom reads an object.
-func (o *Object) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	switch dec.PeekKind() {
-	case 'n':
-		*o = nil
-		return dec.SkipValue()
-	case '{':
-		value, err := dec.ReadValue()
-		*o = Object(slices.Clone(value))
-		return err
-	}
-	return wrongKind(dec, "expected an object")
-}
-
-// MarshalJSONTo writes the object as it came.
-func (o Object) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if o == nil {
-		return enc.WriteToken(jsontext.Null)
-	}
-	return enc.WriteValue(strictjson.Value(o))
 }
 
 // wrongKind skips the value, so that the decoder's state stays sound, and reports the problem at its place.

@@ -22,16 +22,17 @@ func TestDecodeAskRefusesMalformedStructure(t *testing.T) {
 		`{"query":{"text":["a"]}}`:             "/query/text: expected a string",
 		`{"query":"soup"}`:                     "/query: expected an object, found a string",
 		`{"query":{"text":"a"},"context":"b"}`: "/context: expected an object or an array of objects",
-		`{"query":{"text":"a"},"context":{"prev":1}}`:        "/context/prev: expected a string or an array of strings",
-		`{"query":{"text":"a"},"prefer":"b"}`:                "/prefer: expected an object",
-		`{"query":{"text":"a"},"prefer":{"mode":{}}}`:        "/prefer/mode: expected a string or an array",
-		`{"query":{"text":"a"},"meta":"b"}`:                  "/meta: expected an object",
-		`{"query":{"text":"a"},"meta":{"user":3}}`:           "/meta/user: expected a string or an object",
-		`{"query":{"text":"a","limit":"ten"}}`:               "/query/limit: expected a whole number",
-		`{"query":{"text":"a","limit":1.5}}`:                 "/query/limit",
-		`{"query":{"text":"a","itemtype":"Recipe"}}`:         `/query/itemtype: unknown member; write it "itemType"`,
-		`{"query":{"text":"a"},"query":{"text":"b"}}`:        "/query: this member stands twice",
-		`{"query":{"text":"a","site":` + numbers(201) + `}}`: "/query/site: more than 200 values",
+		`{"query":{"text":"a"},"context":{"prev":1}}`:          "/context/prev: expected a string or an array of strings",
+		`{"query":{"text":"a"},"prefer":"b"}`:                  "/prefer: expected an object",
+		`{"query":{"text":"a"},"prefer":{"mode":{}}}`:          "/prefer/mode: expected a string or an array",
+		`{"query":{"text":"a"},"meta":"b"}`:                    "/meta: expected an object",
+		`{"query":{"text":"a"},"meta":{"user":3}}`:             "/meta/user: expected a string or an object",
+		`{"query":{"text":"a"},"meta":{"session_context":[]}}`: "/meta/session_context: expected an object",
+		`{"query":{"text":"a","limit":"ten"}}`:                 "/query/limit: expected a whole number",
+		`{"query":{"text":"a","limit":1.5}}`:                   "/query/limit",
+		`{"query":{"text":"a","itemtype":"Recipe"}}`:           `/query/itemtype: unknown member; write it "itemType"`,
+		`{"query":{"text":"a"},"query":{"text":"b"}}`:          "/query: this member stands twice",
+		`{"query":{"text":"a","site":` + numbers(201) + `}}`:   "/query/site: more than 200 values",
 	} {
 		_, err := DecodeAsk([]byte(in))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -70,7 +71,7 @@ func TestDecodeAskAcceptsEveryForm(t *testing.T) {
 		},
 		Prefer: Prefer{Mode: List{"LIST", "Summarize"}, ResponseFormat: List{"pdf", "chatgpt_app"}},
 		Meta: RequestMeta{
-			Version: strictjson.Value("0.55"), SessionContext: Object(`{"k": 1.0}`), User: strictjson.Value(`{"@type": "Person"}`),
+			Version: strictjson.Value("0.55"), SessionContext: strictjson.Value(`{"k": 1.0}`), User: strictjson.Value(`{"@type": "Person"}`),
 		},
 		Other: map[string]strictjson.Value{"more": strictjson.Value("true")},
 	}

@@ -67,11 +67,11 @@ type Response struct {
 
 // Meta is the _meta of a response. Ignored and ProcessingTime are extensions that the protocol permits.
 type Meta struct {
-	ResponseType   string `json:"response_type"`
-	ResponseFormat string `json:"response_format,omitzero"`
-	Version        string `json:"version"`
-	Streaming      bool   `json:"streaming,omitzero"`
-	SessionContext Object `json:"session_context,omitzero"`
+	ResponseType   string           `json:"response_type"`
+	ResponseFormat string           `json:"response_format,omitzero"`
+	Version        string           `json:"version"`
+	Streaming      bool             `json:"streaming,omitzero"`
+	SessionContext strictjson.Value `json:"session_context,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
 	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.
