@@ -127,7 +127,7 @@ func (f *front) done(r *http.Request, answer *recorder, done request) {
 	f.metrics.request(where, status, verb, done)
 	level := slog.LevelInfo
 	switch {
-	case where.quiet && status < 500:
+	case where.quiet && status != http.StatusInternalServerError: // a probe is told no while the server starts
 		level = slog.LevelDebug
 	case status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn // as intended, and worth a look

@@ -91,7 +91,7 @@ func measure(t *testing.T, passages int) figures {
 	f.passages = passages
 
 	began := time.Now()
-	server := process.Start(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data)
+	server := process.StartWithin(t, 10*time.Minute, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data)
 	f.start = time.Since(began)
 	f.p50, f.p99 = ask(t, server, c)
 	f.memory = server.RSS(t)

@@ -32,6 +32,12 @@ const patience = 60 * time.Second
 // and stops it at the end of the test. The test fails where the process ends before that, or has to be killed.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
+	return StartWithin(t, patience, args...)
+}
+
+// StartWithin is Start for a server that may take another time until it is ready, since it has much to load.
+func StartWithin(t testing.TB, patience time.Duration, args ...string) *Server {
+	t.Helper()
 	s := &Server{ended: make(chan struct{}), log: &logbook{}}
 	s.command = Command(t, args...)
 	s.command.Stdout, s.command.Stderr = s.log, s.log
@@ -43,12 +49,12 @@ func Start(t testing.TB, args ...string) *Server {
 		close(s.ended)
 	}()
 	t.Cleanup(func() { s.stop(t) })
-	s.await(t)
+	s.await(t, patience)
 	return s
 }
 
 // await waits for the line that names the address, and then for the server to be ready.
-func (s *Server) await(t testing.TB) {
+func (s *Server) await(t testing.TB, patience time.Duration) {
 	t.Helper()
 	deadline := time.After(patience)
 	tick := time.NewTicker(10 * time.Millisecond)
