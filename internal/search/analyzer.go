@@ -70,10 +70,13 @@ type form struct {
 // wholeRun marks the form of a compound that is written as one word.
 const wholeRun = -1
 
-// analysis is what the analyzer knows of a run of text.
+// analysis is what the analyzer knows of a run of text: its forms, and what it means in a question.
 type analysis struct {
-	forms []form
-	stop  bool // a function word
+	forms   []form
+	stop    bool // a function word
+	negates bool // what follows is not wanted
+	vague   bool // see vagueWords
+	opening opening
 }
 
 // maxTerm is how many bytes of a word count.
@@ -106,7 +109,11 @@ func (t *tongue) lookup(run string, k kind) analysis {
 	if known, ok := t.cache.get(key); ok {
 		return known
 	}
-	made := analysis{forms: t.analyse(string(key), k), stop: t.stops[fold(string(key))]}
+	word := fold(string(key))
+	made := analysis{
+		forms: t.analyse(string(key), k), stop: t.stops[word], negates: t.negates[word],
+		vague: vagueWords[word], opening: openings[word],
+	}
 	t.cache.put(string(key), made)
 	return made
 }

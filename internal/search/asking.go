@@ -5,10 +5,11 @@ import "sync"
 // asking is the work on one question: what it is made of, the lists that are read, the candidates. It is used
 // again and again, so that a search allocates little more than its result.
 type asking struct {
-	snapshot *Snapshot
-	tongues  []*tongue // in which the question is understood
-	tongue   *tongue   // in which it seems to be written
-	text     string
+	snapshot  *Snapshot
+	tongues   []*tongue // in which the question is understood
+	tongue    *tongue   // in which it seems to be written
+	tongueBit int       // its place among them
+	text      string
 
 	runs     []run
 	words    []asked

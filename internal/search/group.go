@@ -117,7 +117,7 @@ func (a *asking) enter(i int) {
 		w.use = Unknown
 	}
 	a.join(w, w, negated)
-	if w.counted > 0 && vagueWords[a.written(w)] {
+	if w.counted > 0 && w.vague {
 		a.groups[w.groups[0]].vague = true
 	}
 }
@@ -149,7 +149,7 @@ func (a *asking) afterNegation(i int) bool {
 	for i--; i >= 0; i-- {
 		w := &a.words[i]
 		if w.use != Stop {
-			return a.tongue.negates[fold(a.written(w))]
+			return w.negates>>a.tongueBit&1 != 0
 		}
 	}
 	return false

@@ -20,6 +20,9 @@ type asked struct {
 	n          int           // how many forms there are
 	df         int           // units that have any of the forms
 	stops      uint32        // the languages in which it is a function word, a bit each
+	negates    uint32        // those in which what follows it is not wanted
+	vague      bool
+	opening    opening
 	use        Use
 	silent     bool   // another word of its run stands for it
 	groups     [2]int // what it counts as; two when it was taken apart
@@ -72,13 +75,22 @@ func (a *asking) readWords() {
 			for _, f := range known.forms {
 				a.word(base, i, f).add(f.term)
 			}
-			if known.stop {
-				for j := base; j < len(a.words); j++ {
-					a.words[j].stops |= 1 << bit
-				}
+			for j := base; j < len(a.words); j++ {
+				a.words[j].learn(known, bit)
 			}
 		}
 	}
+}
+
+// learn notes what an analysis in one language says of the run that the word is of.
+func (w *asked) learn(known analysis, bit int) {
+	if known.stop {
+		w.stops |= 1 << bit
+	}
+	if known.negates {
+		w.negates |= 1 << bit
+	}
+	w.vague, w.opening = known.vague, known.opening
 }
 
 // word gives the word of run i that a form stands for; words from base on are those of the run.
@@ -120,7 +132,7 @@ func (a *asking) dropStops() {
 			best = bit
 		}
 	}
-	a.tongue = a.tongues[best]
+	a.tongue, a.tongueBit = a.tongues[best], best
 	if a.idle = counts[best] == len(a.words); a.idle {
 		return
 	}
@@ -157,9 +169,8 @@ func (a *asking) dropOpening(content int) {
 		if w.use == Stop {
 			continue
 		}
-		kind := openings[a.written(w)]
 		beside := i > 0 || i+1 < len(a.words) && a.words[i+1].use == Stop
-		if content < 2 || kind == notOpening || kind == openingBeside && !beside {
+		if content < 2 || w.opening == notOpening || w.opening == openingBeside && !beside {
 			return
 		}
 		w.use = Stop

@@ -15,6 +15,7 @@ const (
 	weighed     = 3   // items of which the best evidence counts
 	steepness   = 4   // how fast confidence falls when there is less
 
+	wholeCoverage   = 0.99  // as weights are rounded
 	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
 
@@ -34,6 +35,9 @@ func (a *asking) confidence() float64 {
 		strength := float64(c.score-c.lift) / fullScore
 		coverage := float64(a.covered(c)) / fullWeight
 		best = max(best, (strength+coverage)/2)
+		if coverage >= wholeCoverage {
+			break // those that follow are no better
+		}
 	}
 	needed := enough * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
 	return max(leastConfidence, min(1, best, DefaultMinScore/100*math.Pow(best/needed, steepness)))
