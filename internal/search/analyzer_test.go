@@ -8,9 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// shared is an analyzer for all tests; making one takes a millisecond.
+var shared = NewAnalyzer()
+
 func terms(text, language string) []string {
 	var out []string
-	for w := range NewAnalyzer().Words(text, language) {
+	for w := range shared.Words(text, language) {
 		out = append(out, w.Term)
 	}
 	return out
