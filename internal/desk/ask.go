@@ -46,6 +46,7 @@ type Answer struct {
 	desk  *Desk
 	gate  *gate
 	hits  []granted
+	ready []*card // of the first hits
 	terms []search.Term
 }
 
@@ -180,18 +181,21 @@ func (d *Desk) find(q answer.Question) *Answer {
 // preload makes the first chunk ready and says whether all of it could be loaded.
 func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 	first := a.hits[:min(len(a.hits), chunk)]
-	cards, err := a.render(ctx, first)
+	a.ready, err = a.render(ctx, first)
 	if err != nil {
 		return false, err
 	}
-	return !slices.Contains(cards, nil), nil
+	return !slices.Contains(a.ready, nil), nil
 }
 
 // Results gives the released items, best first, as each is ready. A failure ends the sequence.
 func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		for part := range slices.Chunk(a.hits, chunk) {
-			cards, err := a.render(ctx, part)
+			cards, err := a.ready, ctx.Err()
+			if &part[0] != &a.hits[0] {
+				cards, err = a.render(ctx, part)
+			}
 			if err != nil {
 				yield(Result{}, err)
 				return
@@ -223,7 +227,9 @@ func (a *Answer) render(ctx context.Context, hits []granted) ([]*card, error) {
 	if len(missing) == 0 {
 		return cards, ctx.Err()
 	}
-	items, err := d.config.Catalog.Load(ctx, refs...)
+	limited, cancel := context.WithTimeout(ctx, d.config.Timeout)
+	defer cancel()
+	items, err := d.config.Catalog.Load(limited, refs...)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)

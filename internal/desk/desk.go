@@ -40,6 +40,8 @@ type Config struct {
 	MinScore float64
 	// CacheBytes bounds the memory for items that are ready to send; 0 is 64 MiB.
 	CacheBytes uint64
+	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.
+	Timeout time.Duration
 	// Poll is how often Follow looks for changes; 0 is one second.
 	Poll time.Duration
 	Log  *slog.Logger
@@ -62,6 +64,9 @@ type Desk struct {
 func New(config Config) (*Desk, error) {
 	if config.CacheBytes == 0 {
 		config.CacheBytes = 64 << 20
+	}
+	if config.Timeout == 0 {
+		config.Timeout = 10 * time.Second
 	}
 	if config.Poll == 0 {
 		config.Poll = time.Second

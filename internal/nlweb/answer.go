@@ -86,6 +86,9 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 	return dst, summary, told, nil
 }
 
+// Values of headers that every JSON answer has; shared, and never changed.
+var jsonType, noStore = []string{"application/json"}, []string{"no-store"}
+
 // send writes a whole JSON body with its length, at once: parts written one by one would each be a packet.
 func send(w http.ResponseWriter, status int, parts ...[]byte) {
 	body := parts[0]
@@ -99,9 +102,8 @@ func send(w http.ResponseWriter, status int, parts ...[]byte) {
 		*buffer = body
 	}
 	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	header.Set("Cache-Control", "no-store")
+	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // when it fails, the client has gone, and there is nobody left to tell
 }
@@ -112,9 +114,31 @@ func (x *exchange) measure(now time.Time) {
 	x.meta.ProcessingTime = &took
 }
 
-// appendMeta appends the member "_meta".
+// appendMeta appends the member "_meta". It is part of every answer, and so written without reflection; a test holds
+// it against the encoder.
 func (x *exchange) appendMeta(dst []byte) []byte {
-	return append(append(dst, `"_meta":`...), marshal(x.meta)...)
+	m := &x.meta
+	dst = append(dst, `"_meta":{"response_type":"`...)
+	dst = append(dst, m.ResponseType...)
+	if m.ResponseFormat != "" {
+		dst = append(dst, `","response_format":"`...)
+		dst = append(dst, m.ResponseFormat...)
+	}
+	dst = append(dst, `","version":"`...)
+	dst = append(append(dst, m.Version...), '"')
+	if m.Streaming {
+		dst = append(dst, `,"streaming":true`...)
+	}
+	if len(m.SessionContext) > 0 {
+		dst = append(append(dst, `,"session_context":`...), marshal(m.SessionContext)...)
+	}
+	if len(m.Ignored) > 0 {
+		dst = append(append(dst, `,"ignored":`...), marshal(m.Ignored)...)
+	}
+	if m.ProcessingTime != nil {
+		dst = strconv.AppendFloat(append(dst, `,"processing_time_ms":`...), *m.ProcessingTime, 'f', -1, 64)
+	}
+	return append(dst, '}')
 }
 
 // marshal encodes a value of ours, which always succeeds.

@@ -4,7 +4,6 @@
 package nlweb
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,6 @@ import (
 // Config are the door's settings; the zero value of each member has a default.
 type Config struct {
 	MaxBody      int64            // bytes of a request's body; 0 is 1 MiB
-	Timeout      time.Duration    // for an answer, until its first byte; 0 is 10 seconds
 	WriteTimeout time.Duration    // for a client to take one event of a stream; 0 is 30 seconds
 	Limit        int              // results when the question names no number; 0 is desk.DefaultLimit
 	Now          func() time.Time // nil is time.Now
@@ -33,9 +31,6 @@ type Config struct {
 func Handler(d *desk.Desk, config Config) http.Handler {
 	if config.MaxBody == 0 {
 		config.MaxBody = 1 << 20
-	}
-	if config.Timeout == 0 {
-		config.Timeout = 10 * time.Second
 	}
 	if config.WriteTimeout == 0 {
 		config.WriteTimeout = 30 * time.Second
@@ -97,8 +92,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	}
 	x.heed()
 
-	ctx, cancel := context.WithTimeout(r.Context(), d.config.Timeout)
-	defer cancel()
+	ctx := r.Context()
 	question, err := d.question(request.Query)
 	if err != nil {
 		return err
@@ -132,7 +126,7 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.config.MaxBody))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, d.config.MaxBody), r.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -142,6 +136,19 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fail.New(fail.Malformed, "the body ended too early").Because(err)
 	}
 	return body, nil
+}
+
+// usualBody is the length up to which a body gets its memory before it is there.
+const usualBody = 16 << 10
+
+// readAll is io.ReadAll for a body that mostly has the length it was announced with.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	if length < 0 || length > usualBody {
+		return io.ReadAll(body)
+	}
+	whole := make([]byte, length)
+	n, err := io.ReadFull(body, whole)
+	return whole[:n], err
 }
 
 // malformed turns an error of the decoder into ours, with the place among its fields.

@@ -280,3 +280,20 @@ func FuzzAsk(f *testing.F) {
 		}
 	})
 }
+
+func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
+	took := 0.125
+	for _, meta := range []wire.Meta{
+		{ResponseType: wire.TypeAnswer, Version: wire.Version},
+		{
+			ResponseType: wire.TypeFailure, ResponseFormat: wire.FormatChatGPT, Version: wire.Version, Streaming: true,
+			SessionContext: []byte(`{"a":"\u00e9","b":1.50}`), Ignored: []wire.Ignored{{Name: "/query/x\"y", Reason: "<b>"}}, ProcessingTime: &took,
+		},
+	} {
+		x := exchange{meta: meta}
+		want := `"_meta":` + string(marshal(meta))
+		if got := string(x.appendMeta(nil)); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

@@ -44,6 +44,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Terms:      h.Terms,
 		MinScore:   config.Ask.MinScore,
 		CacheBytes: uint64(config.Ask.Cache),
+		Timeout:    config.Ask.Timeout,
 		Log:        log,
 	})
 	if err != nil {

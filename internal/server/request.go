@@ -70,7 +70,6 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // and full, so that adding to one makes a copy.
 var always = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
-	"Referrer-Policy":         {"strict-origin-when-cross-origin"},
 	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
 }
 

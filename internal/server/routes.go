@@ -72,6 +72,9 @@ func allowed(methods []string, next http.Handler) http.Handler {
 	})
 }
 
+// Values of headers that every answer to another origin has; shared, and never changed.
+var anyOrigin, exposed = []string{"*"}, []string{"X-Request-Id, Retry-After"}
+
 // shared lets pages of other origins call a route (CORS, in the Fetch standard), without credentials: nothing here
 // depends on cookies.
 func shared(origins, methods []string, next http.Handler) http.Handler {
@@ -82,7 +85,7 @@ func shared(origins, methods []string, next http.Handler) http.Handler {
 		origin := r.Header.Get("Origin")
 		switch {
 		case everyone:
-			header.Set("Access-Control-Allow-Origin", "*")
+			header["Access-Control-Allow-Origin"] = anyOrigin
 		case slices.Contains(origins, origin) && origin != "":
 			header.Set("Access-Control-Allow-Origin", origin)
 			header.Add("Vary", "Origin")
@@ -90,7 +93,7 @@ func shared(origins, methods []string, next http.Handler) http.Handler {
 			header.Add("Vary", "Origin")
 		}
 		if header.Get("Access-Control-Allow-Origin") != "" {
-			header.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+			header["Access-Control-Expose-Headers"] = exposed
 		}
 		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)

@@ -83,7 +83,6 @@ const askPath = "/ask"
 func (s *Server) routes() []route {
 	ask := nlweb.Handler(s.Desk, nlweb.Config{
 		MaxBody:      int64(s.config.Limits.Body),
-		Timeout:      s.config.Ask.Timeout,
 		WriteTimeout: s.config.Limits.WriteTimeout,
 		Limit:        s.config.Ask.Limit,
 		Now:          s.options.Now,
