@@ -95,7 +95,7 @@ type Ask struct {
 	Limit int `yaml:"limit"`
 	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
 	MinScore float64 `yaml:"min_score"`
-	// Timeout is how long an answer may take until its first byte.
+	// Timeout is how long the items of an answer may take to be read from the database.
 	Timeout time.Duration `yaml:"timeout"`
 	// Cache is the memory for items that are ready to be sent.
 	Cache strictyaml.Size `yaml:"cache"`
