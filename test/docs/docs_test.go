@@ -1,0 +1,178 @@
+// Package docs holds the documentation against the program: links lead somewhere, every page can be found, commands
+// and flags exist, the questions shown are answered.
+package docs
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"frontdesk/test/process"
+)
+
+func TestMain(m *testing.M) { process.Main(m) }
+
+// page is one page of the documentation.
+type page struct {
+	path string // from the root of the tree
+	text string
+}
+
+func pages(t *testing.T) []page {
+	t.Helper()
+	root, err := process.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []page
+	for _, pattern := range []string{"*.md", "docs/*.md", "test/*/*.md", "bench/*.md"} {
+		names, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, err := filepath.Rel(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, page{path, string(text)})
+		}
+	}
+	if len(found) < 5 {
+		t.Fatalf("only %d pages found", len(found))
+	}
+	return found
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// missing lists the links of a page that lead to no file of the tree.
+func (p page) missing(exists func(path string) bool) []string {
+	var missing []string
+	for _, found := range link.FindAllStringSubmatch(p.text, -1) {
+		target, _, _ := strings.Cut(found[1], "#")
+		if target == "" || strings.Contains(target, "://") {
+			continue
+		}
+		if target = filepath.Join(filepath.Dir(p.path), target); !exists(target) {
+			missing = append(missing, fmt.Sprintf("%s links to %s, which is not there", p.path, target))
+		}
+	}
+	return missing
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	root, err := process.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := func(path string) bool {
+		_, err := os.Stat(filepath.Join(root, path))
+		return err == nil
+	}
+	for _, p := range pages(t) {
+		for _, fault := range p.missing(exists) {
+			t.Error(fault)
+		}
+	}
+	bad := page{"docs/a.md", "[there](b.md#part) [not there](c.md) [web](https://site.example/d.md)"}
+	if got := bad.missing(func(path string) bool { return path == "docs/b.md" }); len(got) != 1 {
+		t.Errorf("faults of a page with one dead link: %q", got)
+	}
+}
+
+func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
+	all := pages(t)
+	readme := ""
+	for _, p := range all {
+		if p.path == "README.md" {
+			readme = p.text
+		}
+	}
+	for _, p := range all {
+		if strings.HasPrefix(p.path, "docs/") && !strings.Contains(readme, "("+p.path+")") {
+			t.Errorf("README.md does not link to %s", p.path)
+		}
+	}
+}
+
+var (
+	fence   = regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```")
+	command = regexp.MustCompile(`^(?:\./|go run \./cmd/)?frontdesk ([a-z]+(?: [a-z]+)?)?(.*)`)
+	flagged = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*)`)
+)
+
+// TestDocumentedCommandsExist asks the program for the help of every command that a page shows, and looks for the
+// flags in it.
+func TestDocumentedCommandsExist(t *testing.T) {
+	shown := 0
+	for _, p := range pages(t) {
+		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
+			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+				if found := command.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
+					shown++
+					checkCommand(t, p.path, found[1], found[2])
+				}
+			}
+		}
+	}
+	if shown < 10 {
+		t.Errorf("only %d commands found in the pages", shown)
+	}
+}
+
+func checkCommand(t *testing.T, path, name, rest string) {
+	t.Helper()
+	rest, _, _ = strings.Cut(rest, "#")
+	words := strings.Fields(name)
+	var help string
+	var err error
+	for n := len(words); n >= 0; n-- { // the second word may be an argument
+		if help, _, err = process.Run(t, append(append([]string{}, words[:n]...), "--help")...); err == nil && (n > 0 || len(words) == 0) {
+			break
+		}
+	}
+	if err != nil {
+		t.Errorf("%s shows `frontdesk %s`, which does not exist", path, name)
+		return
+	}
+	for _, flag := range flagged.FindAllStringSubmatch(rest, -1) {
+		if !strings.Contains(help, flag[1]) {
+			t.Errorf("%s shows `frontdesk %s %s`, which has no such flag", path, name, flag[1])
+		}
+	}
+}
+
+var question = regexp.MustCompile(`(?s)curl [^\n]*?/ask[^']*'Content-Type: application/json'[^']*'(\{.*?\})'`)
+
+// TestDocumentedQuestionsAreAnswered posts the questions of the pages to the demo.
+func TestDocumentedQuestionsAreAnswered(t *testing.T) {
+	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	asked := 0
+	for _, p := range pages(t) {
+		for _, found := range question.FindAllStringSubmatch(p.text, -1) {
+			asked++
+			response, err := http.Post(server.URL+"/ask", "application/json", strings.NewReader(found[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			if err != nil || !strings.Contains(string(body), `"results":[{`) {
+				t.Errorf("%s asks %s, which is answered by status %d, %v: %.300s", p.path, found[1], response.StatusCode, err, body)
+			}
+		}
+	}
+	if asked == 0 {
+		t.Error("no question found in the pages")
+	}
+}
