@@ -1,7 +1,9 @@
 package search
 
 import (
+	"math/bits"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/kljensen/snowball/english"
@@ -85,29 +87,38 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 // guess names the language of a text by its function words: the language that most of them belong to, when they
 // are enough to tell. Ties go to the tag that comes first in order.
 func (a *Analyzer) guess(text string) string {
-	counts := make(map[string]int, len(functionWords))
+	var counts [64]int // by place in functionTags
 	words := 0
 	scan(text, func(start, end int, _ kind) bool {
-		word := fold(text[start:end])
-		for _, tag := range functionTags {
-			if a.tongues[tag].stops[word] {
-				counts[tag]++
-			}
+		for of := functionWordsOf()[fold(text[start:end])]; of != 0; of &= of - 1 {
+			counts[bits.TrailingZeros64(of)]++
 		}
 		words++
 		return words < guessWords
 	})
-	best := ""
-	for _, tag := range functionTags {
-		if counts[tag] > counts[best] {
-			best = tag
+	best := 0
+	for i := range functionTags {
+		if counts[i] > counts[best] {
+			best = i
 		}
 	}
 	if counts[best] < 3 || counts[best]*8 < words {
 		return ""
 	}
-	return best
+	return functionTags[best]
 }
 
 // guessWords is how many words of a text are looked at to guess its language.
-const guessWords = 200
+const guessWords = 100
+
+// functionWordsOf tells for each folded function word of any language which languages it belongs to: bit i is the
+// i-th of functionTags.
+var functionWordsOf = sync.OnceValue(func() map[string]uint64 {
+	all := map[string]uint64{}
+	for i, tag := range functionTags {
+		for word := range strings.FieldsSeq(functionWords[tag]) {
+			all[fold(word)] |= 1 << i
+		}
+	}
+	return all
+})
