@@ -82,7 +82,7 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 	hits := make([]Hit, 0, len(best))
 	unit := 100 * confidence / float64(best[0].score)
 	for _, c := range best {
-		score := unit * float64(c.score)
+		score := min(100, unit*float64(c.score)) // the division before may have rounded up
 		if score < q.MinScore {
 			break
 		}
