@@ -30,7 +30,8 @@ type engine interface {
 	Close() error
 }
 
-// frontdesk is the engine of this project with its default settings. Like its peers, it is asked for the order alone.
+// frontdesk is the engine of this project with its default settings. Beyond the order, which is all
+// that its peers give, it names the best passage of each item.
 type frontdesk struct{ index *search.Index }
 
 func newFrontdesk() *frontdesk { return &frontdesk{search.New(search.Options{})} }
@@ -49,7 +50,7 @@ func (f *frontdesk) Add(items []item) error {
 }
 
 func (f *frontdesk) Find(question string, limit int) ([]string, error) {
-	result := f.index.Snapshot().Search(search.Query{Text: question, Limit: limit, NoPassages: true})
+	result := f.index.Snapshot().Search(search.Query{Text: question, Limit: limit})
 	urls := make([]string, len(result.Hits))
 	for i, hit := range result.Hits {
 		urls[i] = hit.Ref.(string)

@@ -32,7 +32,7 @@ type asking struct {
 	top     top
 
 	found    []candidate // best first
-	passages []passage   // of the unit that is looked at
+	passages []uint32    // by part of the unit that is looked at: the weight of the words in it
 	heavy    []int       // the groups that tell its best passage
 }
 

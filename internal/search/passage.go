@@ -1,10 +1,12 @@
 package search
 
-// told is how many words of the question decide which passage is the best: the weightiest.
-const told = 4
+import "slices"
 
-// bestPassage gives the ordinal of the passage in which words of the most weight stand; of several such that with
-// the most words of the question, and then the first.
+// told is how many words of the question decide which passage is the best: the weightiest.
+const told = 3
+
+// bestPassage gives the ordinal of the passage in which words of the most weight stand; of several such the one that
+// has the weightiest most often, and then the first.
 func (a *asking) bestPassage(c candidate) int {
 	view := int(c.view)
 	v := a.snapshot.views[view]
@@ -12,65 +14,95 @@ func (a *asking) bestPassage(c candidate) int {
 	if len(ends) < 3 {
 		return first
 	}
-	a.passages = append(a.passages[:0], make([]passage, len(ends))...)
+	a.passages = append(a.passages[:0], make([]uint32, len(ends))...)
 	text := v.unit(int(c.unit))
-	for _, g := range a.weightiest() {
+	heavy, left := a.weightiest()
+	for _, g := range heavy {
 		a.markPassages(text, ends, g, view)
-	}
-	best := 1 // part 0 is the keys
-	for i := range a.passages {
-		if i > 0 && a.passages[best].less(&a.passages[i]) {
-			best = i
+		left -= a.groups[g].weight
+		if best, next := a.leading(); a.passages[best] > next+left {
+			return first + best - 1 // whatever words are left
 		}
+	}
+	best, next := a.leading()
+	if len(heavy) > 0 && a.passages[best] == next {
+		best = a.mostOf(heavy[0], text, ends, view)
 	}
 	return first + best - 1
 }
 
-// passage is what was seen of the question's words in a passage.
-type passage struct {
-	groups uint64
-	weight uint32
-	hits   int
-}
-
-func (p *passage) less(q *passage) bool {
-	return p.weight < q.weight || p.weight == q.weight && p.hits < q.hits
-}
-
-// weightiest gives the groups of the most weight that the index has.
-func (a *asking) weightiest() []int {
-	if len(a.heavy) > 0 {
-		return a.heavy
-	}
-	for g := range a.groups {
-		if a.groups[g].df == 0 {
+// mostOf gives, of the passages of the most weight, the one in which a group's words stand most often.
+func (a *asking) mostOf(g int, text codes, ends []uint16, view int) int {
+	best, most, weight := 0, 0, slices.Max(a.passages)
+	for at := 1; at < len(ends); at++ {
+		if a.passages[at] != weight {
 			continue
 		}
-		a.heavy = append(a.heavy, g)
-		for i := len(a.heavy) - 1; i > 0 && a.groups[a.heavy[i]].weight > a.groups[a.heavy[i-1]].weight; i-- {
-			a.heavy[i], a.heavy[i-1] = a.heavy[i-1], a.heavy[i]
+		count, part := 0, text[:ends[at]]
+		for _, number := range a.numbersOf(g, view) {
+			if number == separatorCode {
+				continue
+			}
+			for i := part.index(number, int(ends[at-1])); i < len(part); i = part.index(number, i+codeSize) {
+				count++
+			}
 		}
-		a.heavy = a.heavy[:min(len(a.heavy), told)]
+		if best == 0 || count > most {
+			best, most = at, count
+		}
 	}
-	return a.heavy
+	return best
 }
 
-// markPassages notes in which passages a group's words stand.
+// leading gives the passage of the most weight, the first of several, and the most that another has. Part 0, the
+// keys, is no passage.
+func (a *asking) leading() (best int, next uint32) {
+	best = 1
+	for i := 2; i < len(a.passages); i++ {
+		if w := a.passages[i]; w > a.passages[best] {
+			best, next = i, a.passages[best]
+		} else {
+			next = max(next, w)
+		}
+	}
+	return best, next
+}
+
+// weightiest gives the groups of the most weight that the index has, and what they weigh together.
+func (a *asking) weightiest() (groups []int, weight uint32) {
+	if len(a.heavy) == 0 {
+		for g := range a.groups {
+			if a.groups[g].df == 0 {
+				continue
+			}
+			a.heavy = append(a.heavy, g)
+			for i := len(a.heavy) - 1; i > 0 && a.groups[a.heavy[i]].weight > a.groups[a.heavy[i-1]].weight; i-- {
+				a.heavy[i], a.heavy[i-1] = a.heavy[i-1], a.heavy[i]
+			}
+			a.heavy = a.heavy[:min(len(a.heavy), told)]
+		}
+	}
+	for _, g := range a.heavy {
+		weight += a.groups[g].weight
+	}
+	return a.heavy, weight
+}
+
+// markPassages adds a group's weight to the passages that have one of its words.
 func (a *asking) markPassages(text codes, ends []uint16, g, view int) {
+	marked := uint64(0) // the passages that have the weight already; those beyond the 64th are of no account
 	for _, number := range a.numbersOf(g, view) {
 		if number == separatorCode {
 			continue
 		}
 		at := 1
-		for i := text.index(number, int(ends[0])); i < len(text); i = text.index(number, i+codeSize) {
+		for i := text.index(number, int(ends[0])); i < len(text) && at < 64; i = text.index(number, int(ends[at])) {
 			for i > int(ends[at]) {
 				at++
 			}
-			p := &a.passages[at]
-			p.hits++
-			if p.groups>>g&1 == 0 {
-				p.groups |= 1 << g
-				p.weight += a.groups[g].weight
+			if marked>>at&1 == 0 {
+				marked |= 1 << at
+				a.passages[at] += a.groups[g].weight
 			}
 		}
 	}

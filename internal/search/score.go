@@ -90,11 +90,7 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 			continue
 		}
 		v := a.snapshot.views[c.view]
-		hit := Hit{Ref: v.refs[v.item[c.unit]], Score: score}
-		if !q.NoPassages {
-			hit.Passage = a.bestPassage(c)
-		}
-		hits = append(hits, hit)
+		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: score, Passage: a.bestPassage(c)})
 	}
 	return hits
 }

@@ -42,9 +42,6 @@ type Query struct {
 	// MinScore is the score below which an item is no answer; usually DefaultMinScore, and 0 keeps every item that
 	// shares a word with the question.
 	MinScore float64
-	// NoPassages leaves Hit.Passage at zero, for callers that need the order alone: finding the best passage of ten
-	// hits takes about a third of the time of a search.
-	NoPassages bool
 	// Languages are those in which the question is understood; empty means all that the index holds.
 	Languages []string
 }
