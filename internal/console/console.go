@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,7 +23,10 @@ type Config struct {
 	Examples []string // questions to begin with; may be empty
 	Sites    []Site   // a picker is shown when there are several
 	Types    []string // schema.org types to choose from; a picker is shown when there are several
-	Ask      string   // the address of the endpoint; "/ask" when empty
+	Ask      string   // the path of the endpoint below the public address; "/ask" when empty
+	// PublicURL gives the address of the front desk as the sender of a request knows it, without a slash at its end;
+	// all links begin with its path. Nil is scheme and host as the request has them.
+	PublicURL func(*http.Request) string
 }
 
 // Site is a site that can be asked.
@@ -43,6 +47,14 @@ func Handler(config Config) http.Handler {
 	if config.Ask == "" {
 		config.Ask = "/ask"
 	}
+	if config.PublicURL == nil {
+		config.PublicURL = func(r *http.Request) string {
+			if r.TLS != nil {
+				return "https://" + r.Host
+			}
+			return "http://" + r.Host
+		}
+	}
 	files := load()
 	p := &page{config: config, files: files, template: files.template()}
 	mux := http.NewServeMux()
@@ -61,7 +73,9 @@ type page struct {
 type view struct {
 	Config
 	Asked  asked
-	Assets string // the address of the folder of assets
+	Prefix string // before every path of ours
+	Assets string // the path of the folder of assets
+	Ask    string // the path of the endpoint
 	Curl   string // the question as a command, for those without JavaScript
 	Desk   desk
 }
@@ -80,14 +94,20 @@ type desk struct {
 }
 
 func (p *page) show(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
+	query, base := r.URL.Query(), p.config.PublicURL(r)
+	prefix := ""
+	if u, err := url.Parse(base); err == nil {
+		prefix = u.EscapedPath()
+	}
 	v := view{
 		Config: p.config,
 		Asked:  asked{clip(query.Get("q")), query.Get("site"), query.Get("type"), query.Get("summary") == "1"},
-		Assets: p.files.root,
-		Desk:   desk{p.config.Ask, p.config.Title, p.config.Sites},
+		Prefix: prefix,
+		Assets: prefix + p.files.root,
+		Ask:    prefix + p.config.Ask,
+		Desk:   desk{prefix + p.config.Ask, p.config.Title, p.config.Sites},
 	}
-	v.Curl = curl(r, p.config.Ask, v.Asked)
+	v.Curl = curl(base+p.config.Ask, v.Asked)
 	var body bytes.Buffer
 	if err := p.template.Execute(&body, v); err != nil {
 		http.Error(w, "The page could not be drawn.", http.StatusInternalServerError)
@@ -114,11 +134,7 @@ func clip(text string) string {
 }
 
 // curl writes the question as a command for a POSIX shell.
-func curl(r *http.Request, path string, q asked) string {
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
+func curl(address string, q asked) string {
 	text := q.Text
 	if text == "" {
 		text = "your question"
@@ -131,7 +147,7 @@ func curl(r *http.Request, path string, q asked) string {
 		body += `, "itemType": ` + quoteJSON(q.Type)
 	}
 	body += "}}"
-	return "curl " + quoteShell(scheme+"://"+r.Host+path) + " -H 'Content-Type: application/json' -d " + quoteShell(body)
+	return "curl " + quoteShell(address) + " -H 'Content-Type: application/json' -d " + quoteShell(body)
 }
 
 func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

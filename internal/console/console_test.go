@@ -228,8 +228,7 @@ func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
 }
 
 func TestQuestionSurvivesTheShell(t *testing.T) {
-	r := httptest.NewRequest("GET", "https://desk.example/", nil)
-	got := curl(r, "/ask", asked{Text: "a\n'b' \\ \"c\" é", Site: "s"})
+	got := curl("https://desk.example/ask", asked{Text: "a\n'b' \\ \"c\" é", Site: "s"})
 	want := `curl 'https://desk.example/ask' -H 'Content-Type: application/json' -d '{"query": {"text": "a\u000a'\''b'\'' \\ \"c\" é", "site": "s"}}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -241,5 +240,24 @@ func TestPluralOfTypes(t *testing.T) {
 		if got := plural(typ); got != want {
 			t.Errorf("plural(%q) = %q, want %q", typ, got, want)
 		}
+	}
+}
+
+func TestLinksBeginWithThePathOfThePublicAddress(t *testing.T) {
+	config := sample
+	config.PublicURL = func(*http.Request) string { return "https://www.example.com/desk" }
+	root := fetch(t, config, "/?q=lamp")
+	var all []string
+	for _, at := range [][2]string{{"a", "href"}, {"link", "href"}, {"script", "src"}, {"form", "action"}} {
+		_, values := find(root, at[0], at[1])
+		all = append(all, values...)
+	}
+	for _, address := range all {
+		if !strings.HasPrefix(address, "/desk/") && !strings.HasPrefix(address, "#") {
+			t.Errorf("%s leads out of the front desk", address)
+		}
+	}
+	if len(all) < 8 {
+		t.Errorf("only %d links were found", len(all))
 	}
 }

@@ -25,6 +25,7 @@ type checks struct {
 func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c := &checks{Loaded: l}
 	c.addresses()
+	c.edge()
 	c.numbers()
 	c.choices()
 	c.sites()
@@ -68,7 +69,6 @@ func (c *checks) addresses() {
 	if c.Config.Metrics.Listen != off {
 		c.listen("metrics.listen", c.Config.Metrics.Listen)
 	}
-	c.web("url", c.Config.URL)
 	if scheme, _, remote := strings.Cut(c.Config.Store, "://"); remote && !slices.Contains([]string{"postgres", "postgresql", "sqlite"}, scheme) {
 		c.problem("store", "%s:// is no database that frontdesk knows; write sqlite:PATH or postgres://user:password@host:5432/database", scheme)
 	}

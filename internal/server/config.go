@@ -16,9 +16,17 @@ type Config struct {
 	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of the machine;
 	// port 0 takes a free port.
 	Listen string `yaml:"listen"`
-	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It is what
-	// `frontdesk serve` prints; without it the address in `listen` is taken.
+	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It may have a path
+	// (`https://www.example.com/desk`), and then a proxy may leave the path on requests or take it off. Links and
+	// documents give addresses that begin with it; without it they begin with what the request was sent to.
 	URL string `yaml:"url"`
+	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of proxies whose word on the client's address, scheme and
+	// host counts. A proxy in them must set the headers of `proxy_headers` itself, or remove those that a client
+	// sent.
+	Proxies []string `yaml:"proxies"`
+	// ProxyHeaders says which headers trusted proxies write: `x-forwarded` (X-Forwarded-For, -Proto, -Host and
+	// -Prefix) or `forwarded` (RFC 7239). The others are not read.
+	ProxyHeaders string `yaml:"proxy_headers"`
 	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path in a file starts
 	// from the file's folder.
 	Data string `yaml:"data"`
@@ -184,9 +192,11 @@ func Default() Config {
 			Connections:     4096,
 			Requests:        1024,
 		},
-		CORS:    CORS{Origins: []string{"*"}},
-		Metrics: Metrics{Listen: "127.0.0.1:9464"},
-		Log:     Log{Level: "info", Format: "text"},
+		CORS: CORS{Origins: []string{"*"}},
+
+		ProxyHeaders: headersX,
+		Metrics:      Metrics{Listen: "127.0.0.1:9464"},
+		Log:          Log{Level: "info", Format: "text"},
 	}
 }
 

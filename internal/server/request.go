@@ -21,6 +21,7 @@ import (
 // front is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
 // logged once, and no panic of a handler goes further.
 type front struct {
+	outside *outside
 	routes  *http.ServeMux
 	known   map[string]*route // by the pattern under which the route is in routes
 	log     *slog.Logger
@@ -34,7 +35,7 @@ type front struct {
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := f.now()
 	ctx, happened := event.Begin(r.Context())
-	r = r.WithContext(ctx)
+	r = f.outside.strip(r.WithContext(ctx))
 	id := newID()
 	answer := &recorder{ResponseWriter: w}
 	header := answer.Header()

@@ -47,6 +47,7 @@ type Server struct {
 	config   Config
 	log      *slog.Logger
 	front    *front
+	outside  *outside
 	metrics  *metrics
 	reloader *reloader
 	stopping atomic.Bool
@@ -65,14 +66,15 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items)}
+	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config)}
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
 	mux, known := newRoutes(s.routes(), config.CORS.Origins)
 	s.front = &front{
-		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
+		outside: s.outside,
+		routes:  mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
 	}
 	return s, nil
 }
@@ -107,6 +109,7 @@ func (s *Server) routes() []route {
 func (s *Server) page() http.Handler {
 	config := console.Config{
 		Title: s.config.Console.Title, About: s.config.Console.About, Examples: s.config.Console.Examples, Types: s.config.Console.Types, Ask: askPath,
+		PublicURL: s.outside.PublicURL,
 	}
 	for _, site := range s.config.AllSites() {
 		config.Sites = append(config.Sites, console.Site{ID: site.ID, Name: first(site.Name, site.ID)})

@@ -1,0 +1,282 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// outside is how the world reaches the server: at which address, through which proxies, and from where. It is the one
+// place that looks at a request's Host and at what proxies say of the request. What it tells is derived from the
+// request each time and kept nowhere.
+type outside struct {
+	url     string         // configured, without a slash at its end; empty when a request says it
+	prefix  string         // the path of url; empty or like "/desk"
+	proxies []netip.Prefix // whose word counts
+	read    func(http.Header) []hop
+}
+
+// newOutside reads a checked configuration.
+func newOutside(config Config) *outside {
+	o := &outside{url: strings.TrimSuffix(config.URL, "/"), read: xForwarded}
+	if u, err := url.Parse(o.url); err == nil {
+		o.prefix = u.Path
+	}
+	if config.ProxyHeaders == headersRFC {
+		o.read = forwarded
+	}
+	for _, network := range config.Proxies {
+		if prefix, err := parseNetwork(network); err == nil {
+			o.proxies = append(o.proxies, prefix)
+		}
+	}
+	return o
+}
+
+// hop is what one proxy says of the request that it took: who sent it, and what for. Parts that it does not say, or
+// that cannot be read, are empty.
+type hop struct {
+	from                 netip.Addr
+	scheme, host, prefix string
+}
+
+// maxHops is how many proxies a request may have come through for them to be looked at.
+const maxHops = 32
+
+// PublicURL is the address of this front desk as the sender of a request knows it, without a slash at its end:
+// `https://www.example.com/desk`. Where `url` is configured, that is it. Otherwise it is what the trusted proxies say
+// and then the request's Host header, as far as they are well formed. Its answer may be as long-lived as the request:
+// what is kept for others must not depend on it unless `url` is configured.
+func (o *outside) PublicURL(r *http.Request) string {
+	if o.url != "" {
+		return o.url
+	}
+	_, last := o.trace(r)
+	scheme, host := last.scheme, strings.ToLower(first(last.host, r.Host))
+	if scheme == "" {
+		scheme = "http"
+		if r.TLS != nil {
+			scheme = "https"
+		}
+	}
+	if !validHost(host) {
+		host = "localhost"
+		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+			host = local.String()
+		}
+	}
+	return scheme + "://" + strings.TrimSuffix(host, usualPorts[scheme]) + last.prefix
+}
+
+// usualPorts are the ports that an address need not name.
+var usualPorts = map[string]string{"http": ":80", "https": ":443"}
+
+// Client is the address that a request came from, past the trusted proxies. It is invalid only for requests that
+// came over no network.
+func (o *outside) Client(r *http.Request) netip.Addr {
+	client, _ := o.trace(r)
+	return client
+}
+
+// Secure says whether the client's side of the connection is encrypted, as far as can be known.
+func (o *outside) Secure(r *http.Request) bool {
+	_, last := o.trace(r)
+	return r.TLS != nil || last.scheme == "https"
+}
+
+// trace follows a request back through the trusted proxies to the client. The proxies' words are read from the
+// nearest to the farthest, and the first that is not trusted is the client: what stands before it is anybody's
+// claim.
+func (o *outside) trace(r *http.Request) (client netip.Addr, last hop) {
+	client = peer(r)
+	if len(o.proxies) == 0 || !o.trusted(client) {
+		return client, last
+	}
+	for i, said := range o.read(r.Header) {
+		if i == maxHops {
+			break
+		}
+		last = hop{said.from, first(said.scheme, last.scheme), first(said.host, last.host), first(said.prefix, last.prefix)}
+		if !said.from.IsValid() { // hidden, or unreadable: the proxy itself is all that is known
+			break
+		}
+		if client = said.from; !o.trusted(client) {
+			break
+		}
+	}
+	return client, last
+}
+
+func (o *outside) trusted(address netip.Addr) bool {
+	return slices.ContainsFunc(o.proxies, func(network netip.Prefix) bool { return network.Contains(address) })
+}
+
+// peer is the other end of the connection.
+func peer(r *http.Request) netip.Addr {
+	address, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return address.Addr().Unmap().WithZone("")
+}
+
+// xForwarded reads the X-Forwarded headers, the nearest proxy's word first. X-Forwarded-For is a list that each proxy
+// adds to. Of the others, most proxies write one value in place of what was there; where there is a list, its values
+// belong to the same proxies.
+func xForwarded(header http.Header) []hop {
+	froms := values(header, "X-Forwarded-For")
+	schemes, hosts, prefixes := values(header, "X-Forwarded-Proto"), values(header, "X-Forwarded-Host"), values(header, "X-Forwarded-Prefix")
+	hops := make([]hop, max(1, min(len(froms), maxHops)))
+	for i := range hops {
+		if i < len(froms) {
+			hops[i].from = parseFrom(froms[len(froms)-1-i])
+		}
+		hops[i].scheme, hops[i].host, hops[i].prefix = schemeOf(backward(schemes, i)), hostIn(backward(hosts, i)), prefixIn(backward(prefixes, i))
+	}
+	return hops
+}
+
+// values lists the elements of a header that is a list.
+func values(header http.Header, name string) []string {
+	var all []string
+	for _, line := range header.Values(name) {
+		for part := range strings.SplitSeq(line, ",") {
+			all = append(all, strings.TrimSpace(part))
+		}
+	}
+	return all
+}
+
+// backward is the i-th value from the end, empty when there are not so many.
+func backward(list []string, i int) string {
+	if i >= len(list) {
+		return ""
+	}
+	return list[len(list)-1-i]
+}
+
+// forwarded reads the Forwarded header (RFC 7239), the nearest proxy's word first.
+func forwarded(header http.Header) []hop {
+	elements := splitQuoted(strings.Join(header.Values("Forwarded"), ","), ',')
+	slices.Reverse(elements)
+	hops := make([]hop, 0, min(len(elements), maxHops))
+	for _, element := range elements[:min(len(elements), maxHops)] {
+		var h hop
+		for _, pair := range splitQuoted(element, ';') {
+			name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			value = unquote(value)
+			switch strings.ToLower(name) {
+			case "for":
+				h.from = parseFrom(value)
+			case "proto":
+				h.scheme = schemeOf(value)
+			case "host":
+				h.host = hostIn(value)
+			}
+		}
+		hops = append(hops, h)
+	}
+	return hops
+}
+
+// splitQuoted splits at a separator that stands outside of quotes.
+func splitQuoted(text string, separator byte) []string {
+	var parts []string
+	begin, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			parts = append(parts, text[begin:i])
+			begin = i + 1
+		}
+	}
+	return append(parts, text[begin:])
+}
+
+func unquote(value string) string {
+	if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
+		return strings.ReplaceAll(value[1:len(value)-1], `\`, "")
+	}
+	return value
+}
+
+// parseFrom reads an address with or without a port; one that is hidden or malformed is invalid.
+func parseFrom(text string) netip.Addr {
+	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	if err != nil {
+		with, err := netip.ParseAddrPort(text)
+		if err != nil {
+			return netip.Addr{}
+		}
+		address = with.Addr()
+	}
+	return address.Unmap().WithZone("")
+}
+
+func schemeOf(text string) string {
+	if text = strings.ToLower(text); text == "http" || text == "https" {
+		return text
+	}
+	return ""
+}
+
+func hostIn(text string) string {
+	if validHost(text) {
+		return text
+	}
+	return ""
+}
+
+func prefixIn(text string) string {
+	if text = strings.TrimSuffix(text, "/"); validPrefix(text) {
+		return text
+	}
+	return ""
+}
+
+// validHost says whether a text is a host, with a port or without, and nothing besides: it goes into addresses.
+func validHost(host string) bool {
+	u, err := url.Parse("http://" + host)
+	if err != nil || host == "" || len(host) > 260 || u.Host != host || u.Hostname() == "" || strings.HasSuffix(host, ":") {
+		return false
+	}
+	if literal, ok := strings.CutPrefix(host, "["); ok {
+		address, _, _ := strings.Cut(literal, "]")
+		_, err := netip.ParseAddr(address)
+		return err == nil && !strings.Contains(address, "%")
+	}
+	return strings.Trim(u.Hostname(), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") == ""
+}
+
+// validPrefix says whether a text can stand before every path of the server: empty, or parts that each begin with a
+// slash and hold nothing that would have to be escaped.
+func validPrefix(prefix string) bool {
+	return prefix == "" || len(prefix) <= 200 && isPlain(prefix) && !strings.HasSuffix(prefix, "/") &&
+		strings.Trim(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~/") == ""
+}
+
+// strip takes the prefix of the public address off a request's path, for proxies that leave it there. One that takes
+// it off itself is as good.
+func (o *outside) strip(r *http.Request) *http.Request {
+	if o.prefix == "" {
+		return r
+	}
+	rest, ok := strings.CutPrefix(r.URL.Path, o.prefix)
+	if !ok || rest != "" && rest[0] != '/' {
+		return r
+	}
+	if rest == "" {
+		rest = "/"
+	}
+	stripped, address := *r, *r.URL
+	address.Path, address.RawPath = rest, "" // a prefix has nothing escaped; of what is, Path is what routes read
+	stripped.URL = &address
+	return &stripped
+}
