@@ -61,6 +61,9 @@ func (r Result) AppendJSON(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
+// AppendObject appends what was released of the item alone, as one JSON object: its type, address and members.
+func (r Result) AppendObject(dst []byte) []byte { return append(dst, r.card.object...) }
+
 // told is the item as a summary may speak of it.
 func (r Result) told() answer.Told {
 	t := answer.Told{Type: r.card.typ, Name: r.card.name, Language: r.hit.Language, Text: r.card.description}

@@ -49,7 +49,8 @@ type door struct {
 	config Config
 }
 
-// ServeHTTP answers POST with an answer and GET with how to ask.
+// ServeHTTP answers POST with an answer and GET with how to ask, or, when it carries a query, with an answer in the
+// flat dialect.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
@@ -57,7 +58,11 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			WriteError(w, r, err)
 		}
 	case http.MethodGet, http.MethodHead:
-		d.usage(w, r)
+		if !r.URL.Query().Has("query") {
+			d.usage(w, r)
+		} else if err := d.legacyGet(w, r); err != nil {
+			WriteError(w, r, err)
+		}
 	default:
 		w.Header().Set("Allow", "GET, HEAD, OPTIONS, POST")
 		WriteError(w, r, fail.New(fail.Method, "%s is not for this address; POST a question to it", r.Method))
@@ -83,6 +88,9 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request, err := wire.DecodeAsk(body)
+	if err != nil && wire.IsLegacy(body) {
+		return d.legacyPost(w, r, start, body)
+	}
 	if err != nil {
 		return malformed(err)
 	}

@@ -260,6 +260,7 @@ func FuzzAsk(f *testing.F) {
 	h := Handler(d, Config{Now: noon})
 	f.Add([]byte(`{"query":{"text":"lamp","site":"lamps","itemType":"Product","limit":2},"prefer":{"mode":"summarize","response_format":"chatgpt_app"}}`))
 	f.Add([]byte(`{"query":{"text":"Äpfel","price":{"max":1}},"context":{"prev":["x"]},"meta":{"session_context":{"a":1}},"prefer":{"streaming":true}}`))
+	f.Add([]byte(`{"query":"lamp","site":"lamps","generate_mode":"generate","query_id":"q","prev":["x"]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := post(t, h, "", string(body))
 		if w.Code != 200 && w.Code != 400 && w.Code != 413 {
@@ -269,6 +270,12 @@ func FuzzAsk(f *testing.F) {
 			t.Fatalf("%q released what is not to be shown", body)
 		}
 		if w.Header().Get("Content-Type") == "text/event-stream" {
+			if out := w.Body.String(); wire.IsLegacy(body) {
+				if strings.Contains(out, "event: ") || strings.Count(out, `{"message_type":"complete"`) != 1 || !strings.HasSuffix(out, "}\n\n") {
+					t.Fatalf("bad stream for %q: %s", body, out)
+				}
+				return
+			}
 			if out := w.Body.String(); strings.Count(out, "event: start\n") != 1 || strings.Count(out, "event: complete\n") != 1 || !strings.HasSuffix(out, "}\n\n") {
 				t.Fatalf("bad stream for %q: %s", body, out)
 			}

@@ -19,18 +19,24 @@ func wantsStream(r *http.Request, request *wire.AskRequest) bool {
 	if request.Prefer.Streaming != nil {
 		return *request.Prefer.Streaming
 	}
+	return accepted(r) == typeStream
+}
+
+// The media types between which the Accept header decides.
+const typeStream, typeJSON = "text/event-stream", "application/json"
+
+// accepted returns which of the two media types the Accept header names first; empty for neither.
+func accepted(r *http.Request) string {
 	for _, accept := range r.Header.Values("Accept") {
 		for kind := range strings.SplitSeq(accept, ",") {
 			kind, _, _ = strings.Cut(kind, ";")
-			switch strings.ToLower(strings.TrimSpace(kind)) {
-			case "text/event-stream":
-				return true
-			case "application/json":
-				return false
+			switch kind = strings.ToLower(strings.TrimSpace(kind)); kind {
+			case typeStream, typeJSON:
+				return kind
 			}
 		}
 	}
-	return false
+	return ""
 }
 
 // stream answers with events (NLWeb 0.55 §6): start, a result for each item as it is rendered, complete last.
@@ -108,24 +114,32 @@ type events struct {
 	err     error
 }
 
-// open begins the stream with its start event.
-func (d *door) open(w http.ResponseWriter, x *exchange) *events {
+// begin sends the head of a stream.
+func (d *door) begin(w http.ResponseWriter) *events {
 	header := w.Header()
-	header.Set("Content-Type", "text/event-stream")
+	header.Set("Content-Type", typeStream)
 	header.Set("Cache-Control", "no-cache")
 	header.Set("X-Accel-Buffering", "no") // or nginx would gather the events
 	w.WriteHeader(http.StatusOK)
-	s := &events{w: w, control: http.NewResponseController(w), timeout: d.config.WriteTimeout}
+	return &events{w: w, control: http.NewResponseController(w), timeout: d.config.WriteTimeout}
+}
+
+// open begins the stream with its start event.
+func (d *door) open(w http.ResponseWriter, x *exchange) *events {
+	s := d.begin(w)
 	x.meta.Streaming = true
 	s.event(wire.EventStart, append(x.appendMeta([]byte{'{'}), '}'))
 	return s
 }
 
-// event sends one event. Its data is JSON without line breaks, and so fits one data line.
+// event sends one event; without a name it is a bare data line. Its data is JSON without line breaks, and so fits
+// one data line.
 func (s *events) event(name string, data []byte) {
-	s.buffer = append(s.buffer[:0], "event: "...)
-	s.buffer = append(s.buffer, name...)
-	s.buffer = append(s.buffer, "\ndata: "...)
+	s.buffer = s.buffer[:0]
+	if name != "" {
+		s.buffer = append(append(append(s.buffer, "event: "...), name...), '\n')
+	}
+	s.buffer = append(s.buffer, "data: "...)
 	s.buffer = append(s.buffer, data...)
 	s.flush()
 }

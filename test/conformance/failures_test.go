@@ -39,7 +39,7 @@ var failureRows = []row{
 		for _, section := range []string{"context", "prefer", "meta"} {
 			p.failure(p.ask(`{"query": {"text": "supper"}, "`+section+`": "text"}`), http.StatusBadRequest, "INVALID_QUERY")
 		}
-		p.failure(p.ask(`{"query": "supper", "prefer": {}}`), http.StatusBadRequest, "INVALID_QUERY")
+		p.failure(p.ask(`{"query": ["supper"], "prefer": {}}`), http.StatusBadRequest, "INVALID_QUERY")
 	}},
 	{21, "every failure has the envelope", func(p *probe) {
 		for _, body := range []string{`{`, `{}`, text(query("zzyzx")), text(query("supper", "prefer", object{"mode": "teleport"}))} {

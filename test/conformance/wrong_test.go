@@ -125,6 +125,19 @@ var wrongServers = []wrong{
 	{name: "results in other frames", rows: []int{64, 65, 67, 68}, reply: eachEvent("result", func(e string) []string {
 		return []string{strings.Replace(e, "event: result", "event: row", 1), "event: result\ndata: {\ndata: }"}
 	})},
+	{name: "the flat dialect refused", rows: []int{121}, reply: refuse(`"query":"supper"`)},
+	{name: "the flat dialect answered in ours", rows: []int{121}, ask: func(x *exchange) {
+		x.asked = bytes.Replace(x.asked, []byte(`"query":"supper"`), []byte(`"query":{"text":"supper"}`), 1)
+	}},
+	{name: "a question as a parameter not heeded", rows: []int{121}, ask: func(x *exchange) { x.request.URL.RawQuery = "" }},
+	{name: "event names in the flat dialect", rows: []int{121}, reply: func(x *exchange) {
+		for i := range x.events {
+			if strings.HasPrefix(x.events[i], "data: ") {
+				x.events[i] = "event: result\n" + x.events[i]
+			}
+		}
+	}},
+	{name: "results without schema_object", rows: []int{121}, reply: eachItem(func(item object) { delete(item, "schema_object") })},
 	{name: "answers mixed up", rows: []int{136}, ask: func() func(*exchange) {
 		var asks atomic.Int64
 		return func(x *exchange) {
@@ -206,7 +219,7 @@ func (w wrong) proxy(base string) http.Handler {
 }
 
 func (x *exchange) forward(base string) error {
-	request, err := http.NewRequestWithContext(x.request.Context(), x.request.Method, base+x.request.URL.Path, bytes.NewReader(x.asked))
+	request, err := http.NewRequestWithContext(x.request.Context(), x.request.Method, base+x.request.URL.RequestURI(), bytes.NewReader(x.asked))
 	if err != nil {
 		return err
 	}

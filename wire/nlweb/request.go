@@ -112,19 +112,26 @@ func (l *List) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err := texts.UnmarshalJSONFrom(dec); err != nil {
 		return err
 	}
-	*l = nil
+	var err error
+	*l, err = tokens(string(dec.StackPointer()), texts)
+	return err
+}
+
+// tokens splits texts at their commas. The pointer is for the error when there are too many.
+func tokens(pointer string, texts []string) (List, error) {
+	var l List
 	for _, text := range texts {
 		for token := range strings.SplitSeq(text, ",") {
-			if token = strings.TrimSpace(token); token == "" || slices.Contains(*l, token) {
+			if token = strings.TrimSpace(token); token == "" || slices.Contains(l, token) {
 				continue
 			}
-			if len(*l) == maxList {
-				return &strictjson.Error{Pointer: string(dec.StackPointer()), Problem: fmt.Sprintf("more than %d values", maxList)}
+			if len(l) == maxList {
+				return nil, &strictjson.Error{Pointer: pointer, Problem: fmt.Sprintf("more than %d values", maxList)}
 			}
-			*l = append(*l, token)
+			l = append(l, token)
 		}
 	}
-	return nil
+	return l, nil
 }
 
 // Texts is one string or an array of strings.

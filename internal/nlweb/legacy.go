@@ -1,0 +1,203 @@
+package nlweb
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	wire "frontdesk/wire/nlweb"
+)
+
+// maxBatch is how many items one message of a stream in the flat dialect carries.
+const maxBatch = 10
+
+// maxID is how much of a query_id comes back, in characters.
+const maxID = 128
+
+// legacy is a question in the flat dialect on its way.
+type legacy struct {
+	*exchange
+	id, site string
+}
+
+// legacyGet answers GET with a query.
+func (d *door) legacyGet(w http.ResponseWriter, r *http.Request) error {
+	start := d.config.Now()
+	request, err := wire.ParseLegacy(r.URL.Query())
+	if err != nil {
+		return malformed(err)
+	}
+	return d.legacy(w, r, start, request)
+}
+
+// legacyPost answers a body in the flat dialect.
+func (d *door) legacyPost(w http.ResponseWriter, r *http.Request, start time.Time, body []byte) error {
+	request, err := wire.DecodeLegacy(body)
+	if err != nil {
+		return malformed(err)
+	}
+	return d.legacy(w, r, start, request)
+}
+
+// legacy answers a question in the flat dialect in kind. It is understood as the same question of NLWeb 0.55 would
+// be, and what fails is told in 0.55's envelope, which says more than the flat dialect could.
+func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, request *wire.LegacyRequest) error {
+	event.From(r.Context()).Set("dialect", "flat")
+	x := legacy{
+		exchange: &exchange{request: request.Ask(), start: start, meta: wire.Meta{Version: wire.Version}},
+		id:       firstRunes(request.ID(), maxID), site: strings.Join(request.Site, ","),
+	}
+	if x.id == "" {
+		x.id = strings.ToLower(rand.Text())
+	}
+	if x.site == "" {
+		x.site = "all"
+	}
+	if err := x.negotiate(); err != nil {
+		return err
+	}
+	x.heed()
+	question, err := d.question(x.request.Query)
+	if err != nil {
+		return err
+	}
+	answer, err := d.desk.Ask(r.Context(), question)
+	var coded *fail.Error
+	if errors.As(err, &coded) && coded.Code == fail.NoResults {
+		answer, err = nil, nil // to these clients that is an answer without results
+	}
+	if err != nil {
+		return err
+	}
+	x.meta.ResponseType = wire.TypeAnswer
+	if legacyStream(r, request) {
+		return d.legacyEvents(w, r, x, answer)
+	}
+	return d.legacyWhole(w, r, x, answer)
+}
+
+// legacyStream says whether the answer is to be a stream: yes, unless the request says no, or says nothing and
+// accepts JSON rather than events.
+func legacyStream(r *http.Request, request *wire.LegacyRequest) bool {
+	stream, given := request.WantsStream()
+	if given {
+		return stream
+	}
+	return accepted(r) != typeJSON
+}
+
+// legacyWhole answers with one object.
+func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, answer *desk.Answer) error {
+	ctx := r.Context()
+	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Results: []wire.LegacyResult{}}
+	summary, err := d.legacySummary(ctx, x, answer)
+	if err != nil {
+		return err
+	}
+	response.Summary = summary
+	for result, err := range legacyResults(ctx, answer) {
+		if err != nil {
+			return err
+		}
+		response.Results = append(response.Results, legacyResult(result))
+	}
+	noteAnswer(event.From(ctx), x.exchange, len(response.Results))
+	x.measure(d.config.Now())
+	x.meta.ResponseFormat = "" // which 0.55 has no name for
+	response.Meta = x.meta
+	send(w, http.StatusOK, marshal(response), []byte("\n"))
+	return nil
+}
+
+// legacyEvents answers with events without names: batches of results, a summary where one was asked for, complete
+// last.
+func (d *door) legacyEvents(w http.ResponseWriter, r *http.Request, x legacy, answer *desk.Answer) error {
+	ctx := r.Context()
+	e := event.From(ctx)
+	e.Set("stream", true)
+	s := d.begin(w)
+	tell := func(m wire.LegacyMessage) {
+		m.QueryID = x.id
+		s.event("", marshal(m))
+	}
+	failure := func(err error) error {
+		noteFailure(e, fail.From(err))
+		tell(wire.LegacyMessage{MessageType: wire.LegacyError, Content: fail.From(err).Detail})
+		tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
+		return nil
+	}
+	var batch []wire.LegacyResult
+	count := 0
+	flush := func() {
+		if len(batch) > 0 {
+			tell(wire.LegacyMessage{MessageType: wire.LegacyResultBatch, Results: batch})
+			batch = batch[:0]
+		}
+	}
+	for result, err := range legacyResults(ctx, answer) {
+		if ctx.Err() != nil || s.err != nil {
+			e.Set("left_after", count)
+			return nil // the client has gone: the rest of the work is not done
+		}
+		if err != nil {
+			flush()
+			return failure(err)
+		}
+		count++
+		if batch = append(batch, legacyResult(result)); len(batch) == maxBatch {
+			flush()
+		}
+	}
+	flush()
+	summary, err := d.legacySummary(ctx, x, answer)
+	if err != nil {
+		return failure(err)
+	}
+	if summary != "" {
+		tell(wire.LegacyMessage{MessageType: wire.LegacySummary, Content: summary})
+	}
+	noteAnswer(e, x.exchange, count)
+	tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
+	return nil
+}
+
+func (d *door) legacySummary(ctx context.Context, x legacy, answer *desk.Answer) (string, error) {
+	if answer == nil {
+		return "", nil
+	}
+	summary, err := d.summary(ctx, x.exchange, answer)
+	return valid(summary), err
+}
+
+// legacyResults gives the results of an answer, none when there is no answer.
+func legacyResults(ctx context.Context, answer *desk.Answer) iter.Seq2[desk.Result, error] {
+	if answer == nil {
+		return func(func(desk.Result, error) bool) {}
+	}
+	return answer.Results(ctx)
+}
+
+// legacyResult is a released item in the flat dialect.
+func legacyResult(r desk.Result) wire.LegacyResult {
+	return wire.LegacyResult{
+		URL: valid(r.URL()), Name: valid(r.Name()), Site: r.Site(), Score: int(r.Score() + 0.5), Description: valid(r.Description()),
+		SchemaObject: r.AppendObject(nil),
+	}
+}
+
+// valid replaces what is not UTF-8, which the encoder would refuse.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func firstRunes(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n])
+	}
+	return s
+}
