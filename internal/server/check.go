@@ -30,6 +30,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.choices()
 	c.sites()
 	c.sources()
+	c.fetch()
 	c.terms()
 	return c.problems, c.warnings
 }

@@ -40,6 +40,8 @@ type Config struct {
 	// Sources say where content comes from. `frontdesk serve` reads them at its start, `frontdesk ingest` when it is
 	// called.
 	Sources []Source `yaml:"sources"`
+	// Fetch sets how pages and documents are got from the web. Changes need a restart.
+	Fetch Fetch `yaml:"fetch"`
 	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that no rule matches
 	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
 	// changes to other keys need a restart.
@@ -179,6 +181,7 @@ func Default() Config {
 	return Config{
 		Listen:  "127.0.0.1:8080",
 		Data:    "frontdesk-data",
+		Fetch:   defaultFetch(),
 		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20},
 		Console: Console{Enabled: true},
 		Limits: Limits{

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ const manualFile = "../../docs/configuration.md"
 
 // manualHead is what stands before the keys.
 const manualHead = "# Configuration\n\n" +
-	"<!-- Made of the comments in internal/server/config.go and internal/terms/rule.go by `go generate ./internal/server`. -->\n\n" +
+	"<!-- Made of the comments in internal/server/config*.go and internal/terms/rule.go by `go generate ./internal/server`. -->\n\n" +
 	`One file, ` + "`frontdesk.yaml`" + `, holds everything that an owner can set. No key is required, and without a file everything has its default.
 
 | command | what it does |
@@ -47,7 +48,7 @@ log names those that changed. A file with a mistake changes nothing.
 
 // TestManualIsMadeOfTheComments holds docs/configuration.md at what the structs' comments say.
 func TestManualIsMadeOfTheComments(t *testing.T) {
-	m := manual{comments: comments(t, "config.go", "../terms/rule.go")}
+	m := manual{comments: comments(t, append(configFiles(t), "../terms/rule.go")...)}
 	m.text.WriteString(manualHead)
 	m.section("", reflect.ValueOf(Default()), true)
 	if *update {
@@ -65,6 +66,16 @@ func TestManualIsMadeOfTheComments(t *testing.T) {
 	for _, missing := range m.missing {
 		t.Errorf("%s has no comment", missing)
 	}
+}
+
+// configFiles are the files that hold the sections of the configuration.
+func configFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("config*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files of the configuration", err)
+	}
+	return files
 }
 
 // comments reads the comments of struct fields: "Config.Listen" to its text, on one line.

@@ -55,6 +55,10 @@ var rooms = []room{
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 
+	// The guarded way to other people's addresses.
+	{path: "internal/fetch/robots", pure: true},
+	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
+
 	// Configuration files read strictly, with line and column.
 	{path: "internal/strictyaml", outside: []string{yaml}},
 
@@ -97,7 +101,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
+			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
 			"internal/nlweb", "internal/console", "internal/demo", "internal/strictyaml",
 		},
 		outside: []string{metrics, listeners},
