@@ -49,18 +49,6 @@ func (c Config) Visitor() *fetch.Visitor {
 	return fetch.NewVisitor(c.Fetcher(), fetch.VisitorOptions{Interval: c.Fetch.Interval})
 }
 
-// parseNetwork reads a network, or an address as the network of it alone.
-func parseNetwork(text string) (netip.Prefix, error) {
-	if !strings.Contains(text, "/") {
-		ip, err := netip.ParseAddr(text)
-		if err != nil || ip.Zone() != "" {
-			return netip.Prefix{}, fmt.Errorf("%q is no address", text)
-		}
-		return netip.PrefixFrom(ip, ip.BitLen()), nil
-	}
-	return netip.ParsePrefix(text)
-}
-
 func (c *checks) fetch() {
 	for i, text := range c.Config.Fetch.Allow {
 		path := fmt.Sprintf("fetch.allow[%d]", i)
@@ -68,8 +56,9 @@ func (c *checks) fetch() {
 		switch {
 		case err != nil:
 			c.problem(path, "%q is no network; write it like 10.1.0.0/16, or an address like 10.1.2.3", text)
-		case network != network.Masked():
-			c.problem(path, "%s is an address within a network; write %s for the network, or %s for the address alone", text, network.Masked(), network.Addr())
+		case inside(text):
+			address, _, _ := strings.Cut(text, "/")
+			c.problem(path, "%s is an address within a network; write %s for the network, or %s for the address alone", text, network, address)
 		case network.Bits() == 0:
 			c.warning(path, "%s is every address there is, so that documents may point anywhere into your networks", text)
 		}
@@ -81,4 +70,10 @@ func (c *checks) fetch() {
 	between(c, "fetch.timeout", c.Config.Fetch.Timeout, 10*time.Millisecond, time.Hour)
 	between(c, "fetch.max_bytes", c.Config.Fetch.MaxBytes, 1<<10, 1<<30)
 	between(c, "fetch.interval", c.Config.Fetch.Interval, 0, time.Hour)
+}
+
+// inside says whether a text names an address within a network where it should name the network.
+func inside(text string) bool {
+	network, err := netip.ParsePrefix(text)
+	return err == nil && network != network.Masked()
 }
