@@ -18,6 +18,7 @@ type version struct {
 	hash     [16]byte
 	passages int32
 	state    state
+	mine     bool // this run has published it itself, at a checkpoint
 }
 
 // state is what the run has done with a published version.
@@ -89,10 +90,11 @@ func (r *Run) decide(p *plan, k key, item *Item) {
 	if written {
 		p.drop = append(p.drop, pending.n)
 		p.count.add(&pending, -1)
-		if published {
-			p.count.Changed--
-		} else {
+		switch {
+		case !published:
 			p.count.Added--
+		case !current.mine:
+			p.count.Changed--
 		}
 	}
 	if published && current.hash == hash {
@@ -118,15 +120,19 @@ func (p *plan) keep(k key, current *version, written bool) {
 	}
 	if current.state != kept {
 		p.states[k] = kept
-		p.count.Unchanged++
+		if !current.mine {
+			p.count.Unchanged++
+		}
 	}
 }
 
 // replace ends the published version.
 func (p *plan) replace(k key, current *version) {
-	p.count.Changed++
-	if current.state == kept {
-		p.count.Unchanged--
+	if !current.mine {
+		p.count.Changed++
+		if current.state == kept {
+			p.count.Unchanged--
+		}
 	}
 	if current.state != ended {
 		p.states[k] = ended

@@ -44,6 +44,14 @@ type Source struct {
 	Last      Summary   // of that run
 	Failed    time.Time // when LastError happened
 	LastError string    // what Failed recorded since the last run, or empty
+	Attempt   Attempt   // the last one, whatever came of it; zero where nobody told
+}
+
+// Attempt is an attempt to fill a source, as the one who made it tells.
+type Attempt struct {
+	Began  time.Time
+	Next   time.Time // when the next is due; zero for none
+	Detail string    // what it did, in the teller's own form
 }
 
 // New returns the catalog that is kept in db, which was opened with Schema.
@@ -72,7 +80,7 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 	var sources []Source
 	err := c.db.View(ctx, func(tx *store.Tx) error {
 		sources = nil
-		rows, err := tx.Query(ctx, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error
+		rows, err := tx.Query(ctx, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error, tried, next_run, attempt
 			FROM content_source WHERE forgotten = 0 ORDER BY site, name`)
 		if err != nil {
 			return err
@@ -80,12 +88,13 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 		defer rows.Close()
 		for rows.Next() {
 			var s Source
-			var lastRun, failed int64
+			var lastRun, failed, tried, next int64
 			var counts string
-			if err := rows.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed, &s.LastError); err != nil {
+			if err := rows.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed, &s.LastError, &tried, &next, &s.Attempt.Detail); err != nil {
 				return err
 			}
 			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
+			s.Attempt.Began, s.Attempt.Next = store.FromMicros(tried), store.FromMicros(next)
 			if counts != "" {
 				if err := json.Unmarshal([]byte(counts), &s.Last); err != nil {
 					return err
@@ -117,6 +126,21 @@ func (c *Catalog) Failed(ctx context.Context, key SourceKey, problem error) erro
 		}
 		_, err = tx.Exec(ctx, `UPDATE content_source SET failed = $1, last_error = $2, forgotten = 0 WHERE n = $3`,
 			store.Micros(c.now()), clip(clean(detail), 2000), n)
+		return err
+	})
+}
+
+// Attempted records an attempt to fill a source, for Sources to tell. It also works when ctx has ended, which may be
+// what ended the attempt.
+func (c *Catalog) Attempted(ctx context.Context, key SourceKey, attempt Attempt) error {
+	ctx = context.WithoutCancel(ctx)
+	return c.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := ensureSource(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE content_source SET tried = $1, next_run = $2, attempt = $3 WHERE n = $4`,
+			store.Micros(attempt.Began), store.Micros(attempt.Next), clean(attempt.Detail), n)
 		return err
 	})
 }

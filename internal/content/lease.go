@@ -112,12 +112,13 @@ func readLine(path string) string {
 // the time when it is free at the latest.
 func (r *Run) acquire(ctx context.Context, tx *store.Tx) error {
 	var line string
-	var until int64
-	err := tx.QueryRow(ctx, `SELECT published, swept, items, passages, lease, lease_until FROM content_source WHERE n = $1`, r.source).
-		Scan(&r.published, &r.swept, &r.items, &r.passages, &line, &until)
+	var until, lastRun int64
+	err := tx.QueryRow(ctx, `SELECT published, swept, items, passages, pages, last_run, lease, lease_until FROM content_source WHERE n = $1`, r.source).
+		Scan(&r.published, &r.swept, &r.items, &r.passages, &r.pages, &lastRun, &line, &until)
 	if err != nil {
 		return err
 	}
+	r.first = lastRun == 0
 	now := r.catalog.now()
 	// A lease that ends in the far future is one from before the clock was set back.
 	if left := store.FromMicros(until).Sub(now); line != "" && left > 0 && left <= 2*leaseTime {

@@ -33,18 +33,20 @@ func TestCatalogBehavesLikeItsModel(t *testing.T) {
 				m.followers = append(m.followers, newFollower())
 			}
 			rt.Repeat(map[string]func(*rapid.T){
-				"begin":  m.begin,
-				"put":    m.put,
-				"commit": m.commit,
-				"whole":  m.whole,
-				"whole2": m.whole, // is what happens most
-				"whole3": m.whole,
-				"abort":  m.abort,
-				"crash":  m.crash,
-				"wait":   m.wait,
-				"remove": m.remove,
-				"follow": m.follow,
-				"":       m.check,
+				"begin":      m.begin,
+				"put":        m.put,
+				"keep":       m.keep,
+				"commit":     m.commit,
+				"checkpoint": m.checkpoint,
+				"whole":      m.whole,
+				"whole2":     m.whole, // is what happens most
+				"whole3":     m.whole,
+				"abort":      m.abort,
+				"crash":      m.crash,
+				"wait":       m.wait,
+				"remove":     m.remove,
+				"follow":     m.follow,
+				"":           m.check,
 			})
 		})
 	})
@@ -71,8 +73,11 @@ type modelSource struct {
 type modelRun struct {
 	run   *content.Run // nil after a crash
 	put   map[string]content.Item
-	times int   // how often an item was put
-	until int64 // when the lease ends
+	kept  map[string]bool
+	base  map[string]content.Item // what was published when it began, once it has published something itself
+	moved map[string]bool         // items that it has published otherwise than they were
+	times int                     // how often an item was put, or kept
+	until int64                   // when the lease ends
 	// unsure says that the run went on after its lease had ended. Whether it has it back depends on whether a batch was
 	// full since, which is the catalog's affair.
 	unsure bool
@@ -133,7 +138,7 @@ func (m *machine) begin(t *rapid.T) {
 	if s.run != nil && s.run.run != nil {
 		s.late = append(s.late, s.run)
 	}
-	s.run = &modelRun{run: run, put: map[string]content.Item{}}
+	s.run = &modelRun{run: run, put: map[string]content.Item{}, kept: map[string]bool{}, moved: map[string]bool{}}
 	m.renew(s.run)
 }
 
@@ -150,13 +155,75 @@ func (m *machine) put(t *rapid.T) {
 	r.unsure = r.unsure || !m.leased(s)
 }
 
+func (m *machine) keep(t *rapid.T) {
+	s, r := m.running(t)
+	missing := 0
+	var urls []string
+	for _, i := range items(someItems.Draw(t, "items")...) {
+		urls = append(urls, i.URL)
+		_, put := r.put[i.URL]
+		switch _, published := s.items[i.URL]; {
+		case put || r.kept[i.URL]:
+		case published:
+			r.kept[i.URL] = true
+			r.times++
+		default:
+			missing++
+		}
+	}
+	got, err := r.run.Keep(context.Background(), urls...)
+	if err != nil && m.leased(s) {
+		t.Fatal(err)
+	}
+	if err == nil && got != missing {
+		t.Fatalf("Keep misses %d of %q, the model %d", got, urls, missing)
+	}
+	r.unsure = r.unsure || !m.leased(s)
+}
+
+func (m *machine) checkpoint(t *rapid.T) {
+	s, r := m.running(t)
+	if r.unsure || !m.leased(s) {
+		t.Skip("not its own any more")
+	}
+	if err := r.run.Checkpoint(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if r.base == nil {
+		r.base = s.items
+	}
+	next := maps.Clone(s.items)
+	for url, now := range r.put {
+		before, known := r.base[url]
+		r.moved[url] = r.moved[url] || known && !cmp.Equal(before, now)
+		next[url] = now
+	}
+	if !cmp.Equal(next, s.items) {
+		s.items = next
+		s.revision++
+	}
+}
+
+// seen are the items that a run has put or kept.
+func (r *modelRun) seen() int {
+	all := maps.Clone(r.kept)
+	for url := range r.put {
+		all[url] = true
+	}
+	return len(all)
+}
+
 func (m *machine) commit(t *rapid.T) {
 	s, r := m.running(t)
 	options := content.CommitOptions{Partial: rapid.Bool().Draw(t, "partial"), AllowShrink: rapid.Bool().Draw(t, "allow")}
 	got, err := r.run.Commit(context.Background(), options)
-	if !options.Partial && !options.AllowShrink && 2*len(r.put) < len(s.items) {
+	base := s.items
+	if r.base != nil {
+		base = r.base
+	}
+	if !options.Partial && !options.AllowShrink && 2*r.seen() < len(base) {
 		if fail.From(err).Code != fail.Invalid {
-			t.Fatalf("%d items in the place of %d give %v", len(r.put), len(s.items), err)
+			t.Fatalf("%d items in the place of %d give %v", r.seen(), len(base), err)
 		}
 		r.unsure = r.unsure || !m.leased(s)
 		return
@@ -182,27 +249,33 @@ func (m *machine) whole(t *rapid.T) {
 
 // apply publishes a run in the model.
 func (s *modelSource) apply(r *modelRun, partial bool) content.Summary {
-	sum := content.Summary{Duplicates: r.times - len(r.put)}
+	sum := content.Summary{Duplicates: r.times - r.seen()}
+	base := s.items
+	if r.base != nil {
+		base = r.base
+	}
 	next := maps.Clone(s.items)
-	for url, old := range s.items {
+	for url, old := range base {
 		now, put := r.put[url]
 		switch {
+		case !put && r.kept[url]:
+			sum.Unchanged++
 		case !put && !partial:
 			delete(next, url)
 			sum.Removed++
-		case put && cmp.Equal(old, now):
+		case put && cmp.Equal(old, now) && !r.moved[url]:
 			sum.Unchanged++
 		case put:
 			sum.Changed++
 		}
 	}
 	for url, now := range r.put {
-		if _, known := s.items[url]; !known {
+		if _, known := base[url]; !known {
 			sum.Added++
 		}
 		next[url] = now
 	}
-	if sum.Added+sum.Changed+sum.Removed > 0 {
+	if !cmp.Equal(next, s.items) {
 		s.revision++
 	}
 	s.items = next

@@ -22,6 +22,9 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	if err := r.flush(ctx); err != nil {
 		return Summary{}, err
 	}
+	if err := r.flushPages(ctx); err != nil {
+		return Summary{}, err
+	}
 	if err := r.shrinks(options); err != nil {
 		return Summary{}, err
 	}
@@ -35,7 +38,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	summary.Items += r.items
 	summary.Passages += r.passages
 	summary.Revision = r.published
-	if summary.Added+summary.Changed+summary.Removed > 0 {
+	if len(r.pending) > 0 || summary.Removed > 0 { // beyond what a checkpoint has published
 		summary.Revision++
 	}
 	if err := r.publish(ctx, summary); err != nil {
@@ -84,15 +87,19 @@ func (r *Run) publish(ctx context.Context, summary Summary) error {
 	if err != nil {
 		return err
 	}
+	pages := r.pages
+	if r.notes != nil || r.forget {
+		pages++
+	}
 	forgotten := 0
 	if r.forget {
 		forgotten = 1
 	}
 	return r.catalog.db.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE content_source SET published = $1, items = $2, passages = $3, last_run = $4, last_counts = $5,
-			forgotten = $6, failed = 0, last_error = '', lease = '', lease_until = 0 WHERE n = $7 AND lease = $8 AND published = $9`,
+			forgotten = $6, pages = $7, failed = 0, last_error = '', lease = '', lease_until = 0 WHERE n = $8 AND lease = $9 AND published = $10`,
 			summary.Revision, summary.Items, summary.Passages, store.Micros(r.catalog.now()), string(counts),
-			forgotten, r.source, r.holder.String(), r.published)
+			forgotten, pages, r.source, r.holder.String(), r.published)
 		if err == nil && n == 0 {
 			err = r.lost()
 		}

@@ -25,6 +25,8 @@ type Run struct {
 	// How the source stood at Begin.
 	published       int64
 	swept           int64
+	pages           int64 // the run that last remembered pages
+	first           bool  // no run was ever committed
 	items, passages int
 
 	mu      sync.Mutex
@@ -34,9 +36,12 @@ type Run struct {
 	pending map[key]version // what this run has written
 	batch   []Item          // what was put, but not written yet
 	size    int             // of the batch, in bytes
-	last    int64           // the number of the last version that was written
-	count   Summary         // so far; Items and Passages are what the run changes of them
-	renewAt time.Time       // when a batch must write, if only to renew the lease
+	// notes are the pages to be remembered that are not written yet; nil before the first.
+	notes    map[string][]byte
+	noteSize int
+	last     int64     // the number of the last version that was written
+	count    Summary   // so far; Items and Passages are what the run changes of them
+	renewAt  time.Time // when a batch must write, if only to renew the lease
 }
 
 // Summary counts what a run did.
@@ -161,5 +166,5 @@ func (r *Run) Abort(ctx context.Context) error {
 // end lets go of the run's memory and refuses what comes after.
 func (r *Run) end() {
 	r.over, r.ended = errRunOver, true
-	r.batch, r.current, r.pending = nil, nil, nil
+	r.batch, r.current, r.pending, r.notes = nil, nil, nil, nil
 }

@@ -15,6 +15,11 @@ import "frontdesk/internal/store"
 // number n of a version has its source's number in the upper bits and counts up in the lower 40, so that a source's
 // versions lie together in the order in which they were put, and n orders them as since does.
 //
+// content_page has what a run over the web remembers of each page for the next. What holds is that of the run that
+// content_source.pages counts; a run writes with pages+1, and sweeps the others away.
+//
+// next_run and attempt are what the one that fills the source told of its last attempt; nothing here depends on them.
+//
 // What a removed version held goes with the sweep at the beginning of a later run; its row in content_version stays
 // for a while, to tell followers of the removal.
 var Schema = store.Schema{
@@ -67,6 +72,19 @@ CREATE TABLE content_item (
 	origin      TEXT NOT NULL,
 	passages    {{bytes}} NOT NULL,
 	object      {{bytes}} NOT NULL
+);
+`, `
+ALTER TABLE content_source ADD COLUMN pages BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE content_source ADD COLUMN tried BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE content_source ADD COLUMN next_run BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE content_source ADD COLUMN attempt TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE content_page (
+	source BIGINT NOT NULL,
+	run    BIGINT NOT NULL,
+	url    {{text}} NOT NULL,
+	state  {{bytes}} NOT NULL,
+	PRIMARY KEY (source, run, url)
 );
 `},
 }

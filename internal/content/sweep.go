@@ -197,6 +197,12 @@ func (c *Catalog) sweepForgotten(ctx context.Context) error {
 		if err == nil {
 			err = c.empty(ctx, s.n, s.swept, s.published)
 		}
+		if err == nil {
+			err = c.db.Update(ctx, func(tx *store.Tx) error {
+				_, err := tx.Exec(ctx, `DELETE FROM content_page WHERE source = $1`, s.n)
+				return err
+			})
+		}
 	}
 	return err
 }

@@ -9,6 +9,7 @@
 //	content_source     content   one row for each source of each site: what is published, who fills it, how it went
 //	content_version    content   one small row for each version of an item: from which revision, until which
 //	content_item       content   what a version holds: the fields, the passages and the object
+//	content_page       content   what a run over the web remembers of a page for the next
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

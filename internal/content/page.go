@@ -1,0 +1,192 @@
+package content
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+)
+
+// A source that is read from the web remembers its pages from one run to the next: what the reader needs to ask a
+// server only for what has changed. What a run remembers holds once the run is committed, in the place of all that was
+// remembered before; if the run is aborted or dies, what was remembered before holds.
+
+// Remember keeps a state for the page at url, in the reader's own form, for the next run. The last of one page counts.
+func (r *Run) Remember(ctx context.Context, url string, state []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over != nil {
+		return r.over
+	}
+	if url == "" || unclean(url) {
+		return fail.New(fail.Invalid, "a page without an address that can be kept (%q)", clip(clean(url), 200))
+	}
+	if r.notes == nil {
+		r.notes = map[string][]byte{}
+		if err := r.sweepPages(ctx); err != nil {
+			return err
+		}
+	}
+	r.notes[url] = state
+	r.noteSize += len(url) + len(state)
+	if len(r.notes) < r.catalog.limits.batchItems && r.noteSize < r.catalog.limits.batchBytes {
+		return nil
+	}
+	return r.flushPages(ctx)
+}
+
+// Recall gives what the last committed run remembered of the page at url.
+func (r *Run) Recall(ctx context.Context, url string) (state []byte, known bool, err error) {
+	err = r.catalog.db.View(ctx, func(tx *store.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT state FROM content_page WHERE source = $1 AND run = $2 AND url = $3`, r.source, r.pages, url).Scan(&state)
+		known = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return state, known, err
+}
+
+// Remembered calls fn with every page that the last committed run remembered, by URL. An error of fn ends it.
+func (r *Run) Remembered(ctx context.Context, fn func(url string, state []byte) error) error {
+	after := ""
+	for {
+		var urls []string
+		var states [][]byte
+		err := r.catalog.db.View(ctx, func(tx *store.Tx) error {
+			urls, states = nil, nil
+			rows, err := tx.Query(ctx, `SELECT url, state FROM content_page WHERE source = $1 AND run = $2 AND url > $3 ORDER BY url LIMIT $4`,
+				r.source, r.pages, after, r.catalog.limits.page)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var url string
+				var state []byte
+				if err := rows.Scan(&url, &state); err != nil {
+					return err
+				}
+				urls, states = append(urls, url), append(states, state)
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			return err
+		}
+		for i, url := range urls {
+			if err := fn(url, states[i]); err != nil {
+				return err
+			}
+			after = url
+		}
+		if len(urls) < r.catalog.limits.page {
+			return nil
+		}
+	}
+}
+
+// flushPages writes what is to be remembered.
+func (r *Run) flushPages(ctx context.Context) error {
+	if len(r.notes) == 0 {
+		return nil
+	}
+	err := r.update(ctx, func(tx *store.Tx) error {
+		for url, state := range r.notes {
+			_, err := tx.Exec(ctx, `INSERT INTO content_page (source, run, url, state) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (source, run, url) DO UPDATE SET state = excluded.state`, r.source, r.pages+1, url, state)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		clear(r.notes)
+		r.noteSize = 0
+	}
+	return err
+}
+
+// sweepPages takes away what no run needs any more: what was remembered before the last committed run, and what a run
+// that died had written.
+func (r *Run) sweepPages(ctx context.Context) error {
+	return r.update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM content_page WHERE source = $1 AND run <> $2`, r.source, r.pages)
+		return err
+	})
+}
+
+// Keep lets published items of the source stay that were not put, and says how many of them there are not.
+func (r *Run) Keep(ctx context.Context, urls ...string) (missing int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over != nil {
+		return 0, r.over
+	}
+	if err := r.flush(ctx); err != nil {
+		return 0, err
+	}
+	for _, url := range urls {
+		k := itemKey(r.key.Site, r.key.Source, url)
+		v, published := r.current[k]
+		if _, written := r.pending[k]; written {
+			continue
+		}
+		if !published {
+			missing++
+			continue
+		}
+		if v.state == untouched {
+			v.state = kept
+			r.current[k] = v
+			r.count.Unchanged++
+		}
+	}
+	return missing, nil
+}
+
+// Renew holds the source for a run that has nothing to put for a while. It costs nothing when the run wrote not long
+// ago.
+func (r *Run) Renew(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over != nil || r.catalog.now().Before(r.renewAt) {
+		return r.over
+	}
+	return r.update(ctx, func(*store.Tx) error { return nil })
+}
+
+// First says whether no run of the source was ever committed.
+func (r *Run) First() bool { return r.first }
+
+// Checkpoint publishes what was put so far and removes nothing; the run goes on. It is for the first run of a source
+// that takes long, so that readers need not wait for its end.
+func (r *Run) Checkpoint(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over != nil {
+		return r.over
+	}
+	if err := r.flush(ctx); err != nil || len(r.pending) == 0 {
+		return err
+	}
+	err := r.update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE content_source SET published = $1, items = $2, passages = $3, forgotten = 0 WHERE n = $4`,
+			r.published+1, r.items+r.count.Items, r.passages+r.count.Passages, r.source)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.published++
+	for k, v := range r.pending {
+		v.state, v.mine = kept, true
+		r.current[k] = v
+	}
+	clear(r.pending)
+	return nil
+}
