@@ -27,6 +27,8 @@ const (
 	NotFound          Code = "not found"          // no such thing here
 	Method            Code = "method"             // the path exists, the method does not
 	MediaType         Code = "media type"         // the body is in a form that the door does not read
+	Unauthorized      Code = "unauthorized"       // who asks is not known, and must be
+	Forbidden         Code = "forbidden"          // who asks is known, and may not
 	Limited           Code = "limited"            // too many requests; RetryAfter says when
 	Unavailable       Code = "unavailable"        // not now; RetryAfter says when
 	Timeout           Code = "timeout"            // the time allowed ran out with nothing to show
@@ -37,7 +39,7 @@ const (
 // Codes lists every code, for tests that render each at each door.
 var Codes = []Code{
 	Malformed, Invalid, NoResults, UnsupportedFormat, UnsupportedMode, TooLong, TooLarge, NotFound, Method,
-	MediaType, Limited, Unavailable, Timeout, Cancelled, Internal,
+	MediaType, Unauthorized, Forbidden, Limited, Unavailable, Timeout, Cancelled, Internal,
 }
 
 // Field is one thing that is wrong with a request, named by JSON pointer.

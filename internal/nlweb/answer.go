@@ -207,6 +207,8 @@ var words = map[fail.Code]struct {
 	fail.NotFound:          {wire.CodeNotFound, http.StatusNotFound},
 	fail.Method:            {wire.CodeMethodNotAllowed, http.StatusMethodNotAllowed},
 	fail.MediaType:         {wire.CodeUnsupportedMedia, http.StatusUnsupportedMediaType},
+	fail.Unauthorized:      {wire.CodeUnauthorized, http.StatusUnauthorized},
+	fail.Forbidden:         {wire.CodeForbidden, http.StatusForbidden},
 	fail.Limited:           {wire.CodeRateLimited, http.StatusTooManyRequests},
 	fail.Unavailable:       {wire.CodeUnavailable, http.StatusServiceUnavailable},
 	fail.Timeout:           {wire.CodeTimeout, http.StatusOK},

@@ -10,6 +10,8 @@
 //	content_version    content   one small row for each version of an item: from which revision, until which
 //	content_item       content   what a version holds: the fields, the passages and the object
 //	content_page       content   what a run over the web remembers of a page for the next
+//	trust_key          trust     the API keys that the owner gave out, as hashes
+//	limit_bucket       limit     how much of a limit that nodes share is used up
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

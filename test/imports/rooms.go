@@ -43,6 +43,7 @@ const (
 	cache       = "github.com/maypok86/otter/v2"
 	syncx       = "golang.org/x/sync"
 	sysx        = "golang.org/x/sys"
+	jose        = "github.com/go-jose/go-jose/v4"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -70,6 +71,10 @@ var rooms = []room{
 	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{postgres}, sql: true},
 	{path: "internal/content", inside: []string{"internal/fail", "internal/store"}, sql: true},
 	{path: "internal/content/internal/classgen"},
+
+	// Who asks, and how often.
+	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose}, sql: true},
+	{path: "internal/limit", inside: []string{"internal/store"}},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
 	{path: "internal/eval", inside: []string{"internal/fail"}},
 	{path: "internal/ingest/tree"},

@@ -42,6 +42,8 @@ const (
 	CodeTooLarge         = "TOO_LARGE"
 	CodeUnsupportedMedia = "UNSUPPORTED_MEDIA_TYPE"
 	CodeUnavailable      = "UNAVAILABLE"
+	CodeUnauthorized     = "UNAUTHORIZED"
+	CodeForbidden        = "FORBIDDEN"
 )
 
 // The events of a stream (NLWeb 0.55 §6.1).

@@ -1,0 +1,388 @@
+package limit_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/limit"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+// clock is a clock that a test sets.
+type clock struct{ nanos atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.nanos.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixNano())
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()) }
+func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
+
+func rate(t testing.TB, text string) limit.Rate {
+	t.Helper()
+	r, err := limit.ParseRate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRatesAreReadAsTheyAreWritten(t *testing.T) {
+	for text, want := range map[string]limit.Rate{
+		"":                                 {},
+		"60/1m":                            {60, time.Minute, 60},
+		"60/m":                             {60, time.Minute, 60},
+		"5/s burst 20":                     {5, time.Second, 20},
+		"1000/24h burst 50":                {1000, 24 * time.Hour, 50},
+		"1/100ms":                          {1, 100 * time.Millisecond, 1},
+		"1000000000/1s":                    {1e9, time.Second, 1e9},
+		"10 / 1m burst  5":                 {10, time.Minute, 5},
+		"3/1h30m":                          {3, 90 * time.Minute, 3},
+		"0/1m":                             {-1, 0, 0},
+		"-1/1m":                            {-1, 0, 0},
+		"60":                               {-1, 0, 0},
+		"60/":                              {-1, 0, 0},
+		"60/0s":                            {-1, 0, 0},
+		"60/-1m":                           {-1, 0, 0},
+		"60/1000h":                         {-1, 0, 0},
+		"60/1m burst 0":                    {-1, 0, 0},
+		"60/1m burst":                      {-1, 0, 0},
+		"60/1m20":                          {-1, 0, 0},
+		"1/24h burst 1000":                 {-1, 0, 0}, // three years until it is full again
+		"99999999999999/1m":                {-1, 0, 0},
+		"60/1m burst 1e3":                  {-1, 0, 0},
+		"sixty/1m":                         {-1, 0, 0},
+		"60/1m burst 99999999999999999999": {-1, 0, 0},
+	} {
+		got, err := limit.ParseRate(text)
+		if want.Requests < 0 {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%q gives %+v, %v", text, got, err)
+			}
+			continue
+		}
+		if err != nil || got != want {
+			t.Errorf("%q gives %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+}
+
+func FuzzParseRate(f *testing.F) {
+	for _, text := range []string{"60/1m", "1/s burst 3", "1000000000/744h burst 1000000000", "/", "1/ burst "} {
+		f.Add(text, int64(1), 1)
+	}
+	f.Fuzz(func(t *testing.T, text string, now int64, cost int) {
+		r, err := limit.ParseRate(text)
+		if err != nil || r.Unlimited() {
+			return
+		}
+		c := &clock{}
+		c.nanos.Store(now)
+		meter := limit.New(limit.Options{Now: c.now}).Meter("any", r)
+		for range 3 {
+			s := meter.Allow(t.Context(), "key", cost)
+			if s.Limit != r.Burst || s.Remaining < 0 || s.Remaining > s.Limit || s.Reset < 0 || s.RetryAfter < 0 || s.OK != (s.RetryAfter == 0) {
+				t.Fatalf("%q at %d: %+v", text, now, s)
+			}
+		}
+	})
+}
+
+func TestBucketLetsABurstThroughAndThenTheRate(t *testing.T) {
+	c := newClock()
+	meter := limit.New(limit.Options{Now: c.now}).Meter("address", rate(t, "60/1m burst 3"))
+	for want := 2; want >= 0; want-- {
+		if s := meter.Allow(t.Context(), "a", 1); !s.OK || s.Limit != 3 || s.Remaining != want || s.Reset != time.Duration(3-want)*time.Second {
+			t.Fatalf("with %d left: %+v", want, s)
+		}
+	}
+	refused := meter.Allow(t.Context(), "a", 1)
+	if refused.OK || refused.RetryAfter != time.Second || refused.Remaining != 0 {
+		t.Fatalf("%+v", refused)
+	}
+	if s := meter.Allow(t.Context(), "b", 1); !s.OK {
+		t.Errorf("another key pays for it: %+v", s)
+	}
+	c.advance(refused.RetryAfter - 1)
+	if s := meter.Allow(t.Context(), "a", 1); s.OK {
+		t.Error("let through before Retry-After")
+	}
+	c.advance(1)
+	if s := meter.Allow(t.Context(), "a", 1); !s.OK {
+		t.Error("not let through after Retry-After")
+	}
+	meter.Allow(t.Context(), "b", 1)
+	if s := meter.Allow(t.Context(), "b", 99); s.OK {
+		t.Errorf("a cost above what is left is let through: %+v", s)
+	}
+	c.advance(time.Hour)
+	if s := meter.Allow(t.Context(), "b", 99); !s.OK || s.Remaining != 0 {
+		t.Errorf("a cost above the limit takes all of it: %+v", s)
+	}
+}
+
+func TestWithoutARateEverythingGoes(t *testing.T) {
+	meter := limit.New(limit.Options{}).Meter("address", limit.Rate{})
+	for range 1000 {
+		if s := meter.Allow(t.Context(), "a", 1000); !s.OK || s.Limit != 0 {
+			t.Fatalf("%+v", s)
+		}
+	}
+}
+
+// TestNoWindowLetsMoreThroughThanTheRate plays any sequence of requests and pauses, and holds every stretch of it
+// against the definition; and it holds what the statuses promise against what happens then.
+func TestNoWindowLetsMoreThroughThanTheRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newClock()
+		r := limit.Rate{
+			Requests: rapid.IntRange(1, 20).Draw(t, "requests"), Per: time.Duration(rapid.Int64Range(1, int64(time.Minute/time.Millisecond)).Draw(t, "ms")) * time.Millisecond,
+			Burst: rapid.IntRange(1, 10).Draw(t, "burst"),
+		}
+		meter := limit.New(limit.Options{Now: c.now}).Meter("m", r)
+		type grant struct {
+			at   int64
+			cost int
+		}
+		var grants []grant
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			c.advance(time.Duration(rapid.Int64Range(0, int64(r.Per)).Draw(t, "pause")))
+			cost := rapid.IntRange(0, r.Burst).Draw(t, "cost")
+			before := meter.Allow(t.Context(), "k", 0)
+			s := meter.Allow(t.Context(), "k", cost)
+			if s.OK != (cost <= before.Remaining) {
+				t.Fatalf("%d remain, and a cost of %d gives %+v", before.Remaining, cost, s)
+			}
+			if s.OK {
+				grants = append(grants, grant{c.nanos.Load(), cost})
+			}
+		}
+		for i := range grants {
+			sum := 0
+			for j := i; j < len(grants); j++ {
+				sum += grants[j].cost
+				// In d there can be burst + d·requests/per; compared without dividing.
+				allowed := float64(r.Burst) + float64(grants[j].at-grants[i].at)*float64(r.Requests)/float64(r.Per) + 1e-6
+				if float64(sum) > allowed {
+					t.Fatalf("%d in %s, where %+v allows %.3f", sum, time.Duration(grants[j].at-grants[i].at), r, allowed)
+				}
+			}
+		}
+	})
+}
+
+func TestWhatAStatusPromisesComesTrue(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newClock()
+		r := limit.Rate{Requests: rapid.IntRange(1, 1000).Draw(t, "requests"), Per: time.Second, Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
+		meter := limit.New(limit.Options{Now: c.now}).Meter("m", r)
+		meter.Allow(t.Context(), "k", rapid.IntRange(0, r.Burst).Draw(t, "used"))
+		c.advance(time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "pause")))
+		cost := rapid.IntRange(1, r.Burst).Draw(t, "cost")
+		s := meter.Allow(t.Context(), "k", cost)
+		if !s.OK {
+			c.advance(s.RetryAfter - 1)
+			if early := meter.Allow(t.Context(), "k", cost); early.OK || early.RetryAfter != 1 {
+				t.Fatalf("a moment before its time: %+v", early)
+			}
+			c.advance(1)
+			if s = meter.Allow(t.Context(), "k", cost); !s.OK {
+				t.Fatalf("at its time: %+v", s)
+			}
+		}
+		c.advance(s.Reset)
+		if full := meter.Allow(t.Context(), "k", 0); full.Remaining != r.Burst || full.Reset != 0 {
+			t.Fatalf("after Reset: %+v", full)
+		}
+	})
+}
+
+func TestClockThatWasSetBackLocksNobodyOut(t *testing.T) {
+	c := newClock()
+	meter := limit.New(limit.Options{Now: c.now}).Meter("m", rate(t, "10/1s"))
+	meter.Allow(t.Context(), "k", 10)
+	c.advance(-time.Hour)
+	if s := meter.Allow(t.Context(), "k", 1); s.RetryAfter > time.Second || s.Remaining < 0 {
+		t.Errorf("%+v", s)
+	}
+	c.advance(100 * time.Millisecond)
+	if s := meter.Allow(t.Context(), "k", 1); !s.OK {
+		t.Errorf("after the time of one request: %+v", s)
+	}
+}
+
+func TestKeysInMemoryAreBounded(t *testing.T) {
+	c := newClock()
+	limiter := limit.New(limit.Options{Now: c.now, Keys: 320})
+	meter := limiter.Meter("m", rate(t, "10/1h"))
+	meter.Allow(t.Context(), "heavy", 10)
+	for i := range 100_000 {
+		meter.Allow(t.Context(), fmt.Sprint(i), 1)
+	}
+	if n := limiter.Size(); n > 320 {
+		t.Errorf("%d keys are kept", n)
+	}
+	if s := meter.Allow(t.Context(), "heavy", 1); s.OK {
+		t.Error("the key that is furthest over its limit was forgotten first")
+	}
+	c.advance(24 * time.Hour) // all are full again, and are forgotten when room is needed
+	for i := range 1000 {
+		meter.Allow(t.Context(), fmt.Sprint("new", i), 1)
+	}
+	if n := limiter.Size(); n > 320 {
+		t.Errorf("%d keys are kept after a day", n)
+	}
+}
+
+// nodes opens limiters that share a database.
+func nodes(t *testing.T, c *clock, dsn string, n int) []*limit.Limiter {
+	t.Helper()
+	var all []*limit.Limiter
+	for range n {
+		all = append(all, limit.New(limit.Options{DB: storetest.Open(t, dsn, limit.Schema), Now: c.now}))
+	}
+	return all
+}
+
+func TestNodesCountTogether(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		c := newClock()
+		const burst, callers, each = 50, 8, 20
+		all := nodes(t, c, fresh(t), 2)
+		var granted atomic.Int64
+		var group sync.WaitGroup
+		for i := range callers {
+			meter := all[i%len(all)].Meter("site", rate(t, fmt.Sprintf("%d/1h", burst)))
+			group.Go(func() {
+				for range each {
+					if meter.Allow(t.Context(), "shop", 1).OK {
+						granted.Add(1)
+					}
+				}
+			})
+		}
+		group.Wait()
+		if n := granted.Load(); n != burst {
+			t.Errorf("two nodes let %d requests through, where the limit is %d", n, burst)
+		}
+		c.advance(time.Hour)
+		first := all[0].Meter("site", rate(t, "50/1h")).Allow(t.Context(), "shop", 20)
+		second := all[1].Meter("site", rate(t, "50/1h")).Allow(t.Context(), "shop", 0)
+		if !first.OK || second.Remaining != 30 {
+			t.Errorf("what one node uses, the other does not see: %+v, %+v", first, second)
+		}
+	})
+}
+
+func TestTableAndMemoryAnswerAlike(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		dsn, run := fresh(t), 0
+		c := newClock()
+		shared := nodes(t, c, dsn, 2)
+		rapid.Check(t, func(rt *rapid.T) {
+			run++
+			r := limit.Rate{Requests: rapid.IntRange(1, 5).Draw(rt, "requests"), Per: time.Second, Burst: rapid.IntRange(1, 5).Draw(rt, "burst")}
+			alone := limit.New(limit.Options{Now: c.now}).Meter("m", r)
+			for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+				c.advance(time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(rt, "pause")))
+				key := fmt.Sprint(run, rapid.IntRange(0, 1).Draw(rt, "key"))
+				cost := rapid.IntRange(0, r.Burst).Draw(rt, "cost")
+				node := shared[rapid.IntRange(0, 1).Draw(rt, "node")].Meter("m", r)
+				if got, want := node.Allow(t.Context(), key, cost), alone.Allow(t.Context(), key, cost); got != want {
+					// A node that knows a key to be empty need not know how long it is by now.
+					if got.OK || want.OK || got.RetryAfter > want.RetryAfter {
+						rt.Fatalf("together %+v, alone %+v", got, want)
+					}
+				}
+			}
+		})
+	})
+}
+
+func TestWhoIsOverTheLimitCostsTheDatabaseNothing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		c, db := newClock(), open(t, limit.Schema)
+		var log bytes.Buffer
+		meter := limit.New(limit.Options{DB: db, Now: c.now, Log: slog.New(slog.NewTextHandler(&log, nil))}).Meter("m", rate(t, "2/1h"))
+		meter.Allow(t.Context(), "k", 2)
+		drop(t, db)
+		for range 100 {
+			if meter.Allow(t.Context(), "k", 1).OK {
+				t.Fatal("let through")
+			}
+		}
+		if log.Len() > 0 {
+			t.Errorf("the table was asked: %s", log.String())
+		}
+	})
+}
+
+func drop(t *testing.T, db *store.DB) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec(t.Context(), `DROP TABLE limit_bucket`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWithoutTheDatabaseANodeCountsByItself(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		c, db := newClock(), open(t, limit.Schema)
+		var log bytes.Buffer
+		meter := limit.New(limit.Options{DB: db, Now: c.now, Log: slog.New(slog.NewTextHandler(&log, nil))}).Meter("m", rate(t, "2/1h"))
+		drop(t, db)
+		var got []bool
+		for range 3 {
+			got = append(got, meter.Allow(t.Context(), "k", 1).OK)
+		}
+		if !slices.Equal(got, []bool{true, true, false}) {
+			t.Errorf("got %v", got)
+		}
+		if strings.Count(log.String(), "counts by itself") != 1 {
+			t.Errorf("the log says: %s", log.String())
+		}
+	})
+}
+
+func TestFullBucketsLeaveTheTable(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		c, db := newClock(), open(t, limit.Schema)
+		meter := limit.New(limit.Options{DB: db, Now: c.now}).Meter("m", rate(t, "2/1s"))
+		for i := range 20 {
+			meter.Allow(t.Context(), fmt.Sprint(i), 1)
+		}
+		c.advance(5 * time.Minute)
+		meter.Allow(t.Context(), "late", 1)
+		meter.Allow(t.Context(), "later", 1) // which waits until the sweep is over
+		var n int
+		err := db.View(t.Context(), func(tx *store.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM limit_bucket`).Scan(&n)
+		})
+		if err != nil || n != 2 {
+			t.Errorf("%d rows are left, %v", n, err)
+		}
+	})
+}
+
+func BenchmarkAllow(b *testing.B) {
+	meter := limit.New(limit.Options{}).Meter("address", rate(b, "1000000/s"))
+	b.ReportAllocs()
+	for b.Loop() {
+		meter.Allow(b.Context(), "192.0.2.1", 1)
+	}
+}
