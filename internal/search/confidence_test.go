@@ -71,6 +71,36 @@ func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
 	}
 }
 
+// Among many items, some text has any two words by chance: it takes more than that to be an answer there.
+func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
+	const scattered = "The lantern stand has room for a french press. It folds flat, needs no tools and comes with two hooks, " +
+		"a shelf and a small revolution counter that nobody asked for; children like to turn it on long winter evenings."
+	hits := func(items int, question string) []Hit {
+		documents := []Document{
+			{Ref: "stand", Key: "a", Language: "en", Title: "Lantern stand for the garden", Passages: []string{scattered}},
+			{Ref: "wick", Key: "b", Language: "en", Title: "Cotton wick", Keys: "lantern spare part", Passages: []string{"A wick of cotton."}},
+		}
+		for i := range items {
+			documents = append(documents, Document{
+				Ref: i, Key: fmt.Sprintf("m%05d", i), Language: "en", Title: fmt.Sprintf("Postcard number %d of the old harbour", i),
+				Passages: []string{"A printed card with a view of the harbour and the hills behind it."},
+			})
+		}
+		s := New(Options{Workers: 1}).Apply(documents, nil)
+		return s.Search(Query{Text: question, MinScore: DefaultMinScore}).Hits
+	}
+	for _, items := range []int{1000, 8000} {
+		if found := hits(items, "children of the french revolution"); len(found) > 0 {
+			t.Errorf("among %d items: %v", items, found)
+		}
+		for question, want := range map[string]string{"lantern stand": "stand", "a wick for my lantern": "wick"} {
+			if found := hits(items, question); len(found) == 0 || found[0].Ref != want {
+				t.Errorf("%q among %d items: %v", question, items, found)
+			}
+		}
+	}
+}
+
 func TestVagueWordsWeighLessThanSubjects(t *testing.T) {
 	terms := bazaar().Search(Query{Text: "cheap gift candle"}).Terms
 	weights := map[string]float64{}

@@ -26,20 +26,3 @@ func (a *asking) rescore() {
 		}
 	}
 }
-
-// covered adds up the weights of the words that a unit has.
-func (a *asking) covered(c candidate) uint32 {
-	v := a.snapshot.views[c.view]
-	sum := uint32(0)
-	for g := range a.groups {
-		for _, number := range a.numbersOf(g, int(c.view)) {
-			docs, _ := v.list(number)
-			i := search16(docs, 0, len(docs), uint16(c.unit))
-			if i < len(docs) && uint32(docs[i]) == c.unit {
-				sum += a.groups[g].weight
-				break
-			}
-		}
-	}
-	return sum
-}

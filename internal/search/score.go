@@ -5,17 +5,22 @@ import (
 	"slices"
 )
 
-// The score says how well the question is answered. What an item scored of what the question could have scored
-// falls the more words a question has: nobody answers every word of a long one. So the best item's evidence is
-// set against what a question of this length needs, and the others follow in proportion.
+// The score says how well the question is answered. The best item's evidence is how much it scored of what the
+// question could have scored, and how much of the question stands in what the item is called; it is set against what
+// a question needs. That is less the more words the question has, as nobody answers every word of a long one, and
+// more the more items there are, as chance alone finds better ones among many. The other items follow in proportion.
 const (
-	enough      = 0.44 // the evidence that makes an answer to a question of up to enoughWords words
-	enoughWords = 4.0
-	enoughFall  = 0.7 // the power with which it falls for longer questions
+	calledShare = 0.2 // the part of the evidence that title and keys give
 	weighed     = 3   // items of which the best evidence counts
+
+	enough      = 0.32 // the evidence that makes an answer to a short question among fewItems items
+	fewItems    = 128
+	perDoubling = 0.05 // how much more is needed for every doubling of the items
+	mostNeeded  = 0.75
+	enoughWords = 2.5 // words of equal weight up to which a question is short
+	enoughFall  = 0.8 // the power with which the need falls for longer ones
 	steepness   = 4   // how fast confidence falls when there is less
 
-	wholeCoverage   = 0.99  // as weights are rounded
 	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
 
@@ -33,14 +38,37 @@ func (a *asking) confidence() float64 {
 	}
 	for _, c := range a.found[:min(len(a.found), weighed)] {
 		strength := float64(c.score-c.lift) / fullScore
-		coverage := float64(a.covered(c)) / fullWeight
-		best = max(best, (strength+coverage)/2)
-		if coverage >= wholeCoverage {
-			break // those that follow are no better
+		best = max(best, (1-calledShare)*strength+calledShare*a.called(c))
+	}
+	needed, least := a.evidenceNeeded(), DefaultMinScore/100
+	if best < needed {
+		return max(leastConfidence, least*math.Pow(best/needed, steepness))
+	}
+	return min(1, least+(1-least)*math.Sqrt((best-needed)/(1-needed)))
+}
+
+// evidenceNeeded is the evidence that makes an answer to the question.
+func (a *asking) evidenceNeeded() float64 {
+	items := float64(max(fewItems, a.snapshot.Len()))
+	most := min(mostNeeded, enough+perDoubling*math.Log2(items/fewItems))
+	return most * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
+}
+
+// called gives the share of the question that stands in a candidate's title and keys.
+func (a *asking) called(c candidate) float64 {
+	v := a.snapshot.views[c.view]
+	text := v.unit(int(c.unit))
+	text = text[:v.partEnds(int(c.unit))[0]]
+	sum := uint32(0)
+	for g := range a.groups {
+		for _, number := range a.numbersOf(g, int(c.view)) {
+			if number != separatorCode && text.index(number, 0) < len(text) {
+				sum += a.groups[g].weight
+				break
+			}
 		}
 	}
-	needed := enough * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
-	return max(leastConfidence, min(1, best, DefaultMinScore/100*math.Pow(best/needed, steepness)))
+	return float64(sum) / fullWeight
 }
 
 // named says how well a question of function words alone ("the who", "what is it") names a candidate: such words are
