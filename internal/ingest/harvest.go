@@ -17,11 +17,15 @@ type find struct {
 	several  bool   // one of several in a list, none of which is the page itself
 	page     bool   // one of the things that describe a page together, rather than one of a list
 	main     bool   // named as what the page is about
+	covers   bool   // stands for the page as a whole
+	fixed    bool   // known by the page's address, whatever it says itself
 
 	// What the thing has from those around it, where it says nothing itself.
 	address, language, publisher string
 	// around is the URL of the page or list that the thing is a part of.
 	around string
+	// also are other names of the thing, by which it is to be found.
+	also []string
 }
 
 // harvest finds the things that a document is about. References are joined by @id over the whole document.

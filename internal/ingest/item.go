@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/ingest/passage"
@@ -29,6 +30,7 @@ type draft struct {
 	derived bool // the URL was made up from the place where the item was found
 	stub    bool // to be left out where another item has its URL
 	generic bool // an article or page, as which a more telling item of the same page may also be seen
+	covers  bool // stands for its page as a whole
 }
 
 // mapper turns things into items.
@@ -50,7 +52,7 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	case n.Torn:
 		return d, errTorn
 	}
-	d.stub = f.stub
+	d.stub, d.covers = f.stub, f.covers
 	d.Types = ranked(typesOf(n))
 	own := len(d.Types)
 	d.Types = withAdditional(d.Types, n)
@@ -73,7 +75,7 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	if d.URL, d.derived, err = m.address(f, n, d.Name); err != nil {
 		return d, err
 	}
-	d.Keys = keysOf(n)
+	d.Keys = strings.Join(append([]string{keysOf(n)}, f.also...), "\n")
 	if !d.derived {
 		d.Keys = strings.TrimPrefix(d.Keys+"\n"+strings.Join(addressWords(d.URL), " "), "\n")
 	}
@@ -145,19 +147,64 @@ func nameOf(n *tree.Node) string {
 	return inline(s)
 }
 
-// describeItem is a short description: the thing's own, or the first sentences of what it says.
+// describeItem is a short description: the thing's own, or the first sentences of what it says. One that was cut off
+// is read on where the text goes on.
 func describeItem(own string, n *tree.Node, body []passage.Block) string {
 	if own == "" {
 		own = text(n.Get("abstract"))
 	}
-	for _, atLeast := range []int{4, 1} {
+	if short := uncut(own); short != own {
+		own = or(continued(short, body), own)
+	}
+	for _, fits := range []func(string) bool{
+		func(s string) bool { return passage.Words(s) >= 8 && (sentenceEnd(s) || passage.Words(s) >= 25) },
+		func(s string) bool { return passage.Words(s) >= 4 },
+		func(s string) bool { return true },
+	} {
 		for i := 0; i < len(body) && own == ""; i++ {
-			if !body[i].Leads && passage.Words(body[i].Text) >= atLeast {
+			if !body[i].Leads && fits(body[i].Text) {
 				own = body[i].Text
 			}
 		}
 	}
 	return passage.Opening(own, longestDescription)
+}
+
+// uncut is a text without the marks that say that it goes on.
+func uncut(s string) string {
+	for {
+		short := strings.TrimRight(s, " \n")
+		for _, mark := range []string{"[…]", "[...]", "…", "...", "(more)", "[+]"} {
+			short = strings.TrimRight(strings.TrimSuffix(short, mark), " \n")
+		}
+		if len(short) == len(s) {
+			return s
+		}
+		s = short
+	}
+}
+
+// continued is the text of a block that begins with the words of a text that was cut off.
+func continued(short string, body []passage.Block) string {
+	const least, most = 30, 60 // bytes that must be the same
+	opening := squeeze(short)
+	opening = opening[:boundary(opening, min(len(opening), most))]
+	if len(opening) < least {
+		return ""
+	}
+	for i := range body[:min(len(body), 20)] {
+		if text := squeeze(body[i].Text); strings.HasPrefix(text, opening) && len(text) > len(short) {
+			return text
+		}
+	}
+	return ""
+}
+
+// sentenceEnd says whether a text ends as a sentence does.
+func sentenceEnd(s string) bool {
+	s = strings.TrimRight(s, " \n\"'”’»)」』]")
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return strings.ContainsRune(".!?…。！？｡؟۔।॥։។።", last)
 }
 
 // passages cuts a thing's running text: its description, unless the body begins with it, and its body.
@@ -201,6 +248,9 @@ func boundary(s string, pos int) int {
 // the main entity of, its @id; then where it was found. derived is true for a URL that only this program made up.
 // None is made up in the place of one that was given and cannot be read, for rules on paths would not know it.
 func (m *mapper) address(f find, n *tree.Node, name string) (address string, derived bool, err error) {
+	if f.fixed {
+		return m.page.String(), false, nil
+	}
 	own := n.Get("@id")
 	if !identifies(text(own)) && !meansAddress(text(own)) {
 		own = nil
@@ -258,7 +308,7 @@ func unreadableAddress(given string) error {
 
 // isFront says whether an address is that of the site's front page, which many pages give by mistake as their own.
 func (m *mapper) isFront(u *url.URL) bool {
-	return m.isPage && u.Path == "/" && u.RawQuery == "" && u.Fragment == "" && u.Host == m.page.Host && m.page.Path != "/"
+	return m.isPage && isFrontOf(u, m.page)
 }
 
 // handle is what tells a thing without URL from others: a number that somebody gave it, its name, or its text.

@@ -63,7 +63,7 @@ func telling(t string) int {
 	case t == "Thing" || t == "CreativeWork" || t == "WebContent" || t == "Intangible":
 		return 0
 	case kind == webpage:
-		return 1
+		return pageRank
 	case kind == support:
 		return 2
 	case isA([]string{t}, "Article"):
@@ -71,11 +71,16 @@ func telling(t string) int {
 	}
 	for _, class := range besideClasses {
 		if isA([]string{t}, class) {
-			return 4
+			return besideRank
 		}
 	}
 	return 5
 }
 
-// articleRank is how telling an article is: more than its page, less than a thing that it is about.
-const articleRank = 3
+// How telling a page is; an article, more than its page and less than a thing that it is about; and what stands beside
+// such a thing.
+const (
+	pageRank    = 1
+	articleRank = 3
+	besideRank  = 4
+)

@@ -43,7 +43,7 @@ type microdataReader struct {
 const mostMicrodata = 200_000
 
 func (m *microdataReader) item(n *html.Node, depth int) *tree.Node {
-	w := microdataItem{object: &tree.Node{Kind: tree.Object}, places: map[string]int{}}
+	w := newMicrodataItem()
 	for t := range strings.FieldsSeq(attr(n, "itemtype")) {
 		w.add("@type", tree.Text(t))
 	}
@@ -51,10 +51,10 @@ func (m *microdataReader) item(n *html.Node, depth int) *tree.Node {
 		w.add("@id", tree.Text(id))
 	}
 	if depth < mostDepth/2 {
-		m.properties(&w, n, depth)
+		m.properties(w, n, depth)
 		for id := range strings.FieldsSeq(attr(n, "itemref")) {
 			if other := m.byID(id); other != nil && !within(n, other) {
-				m.property(&w, other, depth)
+				m.property(w, other, depth)
 			}
 		}
 	}
@@ -65,6 +65,10 @@ func (m *microdataReader) item(n *html.Node, depth int) *tree.Node {
 type microdataItem struct {
 	object *tree.Node
 	places map[string]int // of the members
+}
+
+func newMicrodataItem() *microdataItem {
+	return &microdataItem{object: &tree.Node{Kind: tree.Object}, places: map[string]int{}}
 }
 
 func (w *microdataItem) add(name string, value *tree.Node) {
@@ -123,7 +127,7 @@ func (m *microdataReader) property(w *microdataItem, n *html.Node, depth int) {
 		if scope {
 			value = m.item(n, depth+1)
 		} else {
-			value = tree.Text(elementValue(n))
+			value = tree.Text(elementValue(n, term(attr(n, "itemprop"))))
 		}
 		for name := range strings.FieldsSeq(names) {
 			w.add(name, value)
@@ -134,8 +138,8 @@ func (m *microdataReader) property(w *microdataItem, n *html.Node, depth int) {
 	}
 }
 
-// elementValue is what an element says as the value of a property.
-func elementValue(n *html.Node) string {
+// elementValue is what an element says as the value of a property of schema.org.
+func elementValue(n *html.Node, property string) string {
 	if content := attr(n, "content"); content != "" {
 		return content
 	}
@@ -143,7 +147,7 @@ func elementValue(n *html.Node) string {
 	case atom.Audio, atom.Embed, atom.Iframe, atom.Img, atom.Source, atom.Track, atom.Video:
 		return attr(n, "src")
 	case atom.A, atom.Area, atom.Link:
-		if href := attr(n, "href"); href != "" && (n.DataAtom != atom.A || addressProperties[term(attr(n, "itemprop"))]) {
+		if href := attr(n, "href"); href != "" && (n.DataAtom != atom.A || addressProperties[property]) {
 			return href
 		}
 	case atom.Object:

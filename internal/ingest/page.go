@@ -8,29 +8,36 @@ import (
 	"sync"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"frontdesk/internal/ingest/passage"
 	"frontdesk/internal/ingest/tree"
 )
 
-// page makes items of an HTML page: of its JSON-LD and its microdata, and where these tell of nothing, of the page
-// itself with its main text.
+// page makes items of an HTML page: of its JSON-LD, its microdata and its RDFa, and of the page itself with its main
+// text where these do not tell what the page is about. The page's tree is built only where its JSON-LD leaves
+// something open.
 func (w *worker) page(u *unit, r *result) {
 	if len(strings.TrimSpace(u.text)) == 0 {
 		r.problem(u.file.name, "the page is empty")
 		return
 	}
-	root, err := html.Parse(strings.NewReader(printable(decodePage(u.text))))
-	if err != nil {
-		r.problem(u.file.name, "the page's elements are nested too deeply, more than any browser shows")
-		return
-	}
-	own := pageAddress(w.base, u.file.name)
-	v := view{worker: w, result: r, root: root, facts: factsOf(root, own)}
+	text := printable(decodePage(u.text))
+	v := view{worker: w, result: r, facts: factsOf(text, pageAddress(w.base, u.file.name))}
 	v.piece = &piece{file: u.file, page: v.facts.address, base: v.facts.pageBase(), isPage: true}
+	v.root = sync.OnceValue(func() *html.Node {
+		root, err := html.Parse(strings.NewReader(text))
+		if err != nil {
+			return nil // nested more deeply than any browser shows
+		}
+		return root
+	})
 	// A page may tell of thousands of things; its text is looked for once.
-	v.main = sync.OnceValue(func() []passage.Block { return slices.Clip(mainText(root, v.facts.address)) })
+	v.main = sync.OnceValue(func() []passage.Block {
+		if root := v.root(); root != nil {
+			return slices.Clip(mainText(root, v.facts.address))
+		}
+		return passage.Blocks(withoutTags(text))
+	})
 	v.read()
 }
 
@@ -39,35 +46,46 @@ type view struct {
 	*worker
 	result *result
 	piece  *piece
-	root   *html.Node
 	facts  facts
-	blocks []string // which block of the page each document is of, for origins
+	blocks []string          // which block of the page each document is of, for origins
+	root   func() *html.Node // nil where no tree can be built
 	main   func() []passage.Block
 }
 
 func (v *view) read() {
-	documents := v.documents()
+	documents := v.jsonLD()
+	if !saysAll(documents, v.piece) {
+		documents = append(documents, v.embedded()...)
+	}
 	finds, h := v.finds(v.piece, documents)
+	v.learnSite(h)
 	finds = v.distinct(finds)
+	finds = slices.DeleteFunc(finds, func(f find) bool { return v.isFurniture(&f) })
 	v.piece.blocks = v.blocks
 	before := len(v.result.drafts)
 	m := mapper{source: v.source, page: v.facts.address, base: v.piece.base, isPage: true}
-	main := 0
+	main, covered := 0, false
 	for _, f := range finds {
 		f.language, f.publisher = or(f.language, v.facts.language), or(f.publisher, v.facts.site)
 		n := h.join(f.node)
 		var blocks []passage.Block
 		if main < mostMain && v.isMain(&m, f, n, len(finds)) {
 			main++
-			n = v.facts.complete(n)
+			f.covers = v.covers(n, f.main)
+			covered = covered || f.covers
+			n = v.facts.complete(v.tidied(n))
+			f.also = v.facts.aliases(nameOf(n))
+			if f.covers && v.facts.claimed && v.facts.calls(nameOf(n)) {
+				f.fixed = true
+			}
 			blocks = withoutTitle(v.body(n), nameOf(n))
 		}
 		v.item(v.result, v.piece, &m, f, n, blocks)
 	}
-	v.result.drafts = append(v.result.drafts[:before], settle(v.result.drafts[before:])...)
-	if len(v.result.drafts) == before {
-		v.itself(&m, h)
+	if !covered {
+		v.itself(&m, h, len(v.result.drafts) > before)
 	}
+	v.result.drafts = append(v.result.drafts[:before], settle(v.result.drafts[before:])...)
 }
 
 // or gives the first text that is not empty.
@@ -78,10 +96,15 @@ func or(a, b string) string {
 	return b
 }
 
-// documents gives what the page's blocks of JSON-LD and its microdata hold.
-func (v *view) documents() []*tree.Node {
+// jsonLD gives what the page's blocks of JSON-LD hold.
+func (v *view) jsonLD() []*tree.Node {
 	var documents []*tree.Node
+	said := map[string]bool{}
 	for i, script := range v.facts.scripts {
+		if said[script] {
+			continue // some programs write a block twice
+		}
+		said[script] = true
 		block := "#" + strconv.Itoa(i+1)
 		read, fault := tree.Parse(script, mostDepth)
 		for _, d := range read {
@@ -92,20 +115,91 @@ func (v *view) documents() []*tree.Node {
 			v.result.problem(v.piece.file.name+block, "this is no JSON that can be read: "+fault.Reason)
 		}
 	}
-	for _, d := range microdata(v.root) {
-		documents = append(documents, d)
-		v.blocks = append(v.blocks, "#microdata")
+	return documents
+}
+
+// embedded gives what the page's elements say in microdata and RDFa.
+func (v *view) embedded() []*tree.Node {
+	if !v.facts.items && !v.facts.things {
+		return nil
+	}
+	root := v.root()
+	if root == nil {
+		return nil
+	}
+	var documents []*tree.Node
+	for _, from := range []struct {
+		used  bool
+		read  func(*html.Node) []*tree.Node
+		block string
+	}{{v.facts.items, microdata, "#microdata"}, {v.facts.things, rdfa, "#rdfa"}} {
+		if !from.used {
+			continue
+		}
+		for _, d := range from.read(root) {
+			documents = append(documents, d)
+			v.blocks = append(v.blocks, from.block)
+		}
 	}
 	return documents
 }
 
-// distinct leaves out microdata that says again what JSON-LD says.
+// saysAll says whether JSON-LD tells of a thing so much that the page's elements need not be asked: one that is
+// neither a page nor an article nor what stands beside things, and has a name and more.
+func saysAll(documents []*tree.Node, p *piece) bool {
+	for _, d := range documents {
+		for _, n := range topThings(d) {
+			var names []string
+			for _, t := range n.Get("@type").List() {
+				names = append(names, typeName(t.Text))
+			}
+			if len(names) > 0 && telling(ranked(names)[0]) >= 5 && len(n.Members) > 4 && kindOf(names) == subject && !isA(names, "ItemList") &&
+				text(n.Get("name")) != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// topThings are the things at the top of a document, in its list or its graph.
+func topThings(d *tree.Node) []*tree.Node {
+	var all []*tree.Node
+	for _, n := range d.List() {
+		if graph := n.Get("@graph"); graph != nil {
+			all = append(all, graph.List()...)
+			continue
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// learnSite takes the names that the page's data has for the site: its own, and that of who publishes the page.
+func (v *view) learnSite(h *harvest) {
+	known := len(v.facts.sites)
+	for _, f := range h.finds {
+		types := typesOf(f.node)
+		if isA(types, "WebSite") {
+			v.facts.learn(inline(text(f.node.Get("name"))))
+		} else if publisher := h.resolve(f.node.Get("publisher")); publisher.IsObject() && telling(ranked(types)[0]) <= articleRank {
+			if name := inline(text(publisher.Get("name"))); !v.facts.calls(name) { // some programs give the page's own name
+				v.facts.learn(name)
+			}
+		}
+	}
+	if len(v.facts.sites) > known {
+		v.facts.entitle()
+	}
+}
+
+// distinct leaves out what elements say again that JSON-LD says.
 func (v *view) distinct(finds []find) []find {
 	said := map[string]bool{}
 	kept := finds[:0]
 	for _, f := range finds {
 		types := strings.Join(typesOf(f.node), " ")
-		if v.blocks[f.document] != "#microdata" {
+		if b := v.blocks[f.document]; b != "#microdata" && b != "#rdfa" {
 			said[types] = true
 		} else if said[types] {
 			continue
@@ -113,6 +207,16 @@ func (v *view) distinct(finds []find) []find {
 		kept = append(kept, f)
 	}
 	return kept
+}
+
+// isFurniture says whether a thing only tells who is behind the site, as on each of its pages: one of those that
+// mostly tell of another thing, which the page neither names as what it is about nor has as its title.
+func (v *view) isFurniture(f *find) bool {
+	if !f.page || f.main || f.several || kindOf(typesOf(f.node)) != support || len(v.facts.titles) == 0 {
+		return false
+	}
+	name := nameOf(f.node)
+	return !v.facts.calls(name) && !(v.facts.address.Path == "/" && v.facts.isSite(name))
 }
 
 // isMain says whether a thing is what the page is about, so that the page's own facts are its facts: the only one
@@ -123,7 +227,42 @@ func (v *view) isMain(m *mapper, f find, n *tree.Node, found int) bool {
 		return false
 	}
 	at, err := url.Parse(address)
-	return err == nil && (found == 1 || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path)
+	return err == nil && (found == 1 || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path ||
+		f.page && !f.several && telling(ranked(typesOf(n))[0]) >= articleRank && v.facts.calls(nameOf(n)))
+}
+
+// covers says whether a thing that a page tells of stands for the page: an article, a recipe, a product. What
+// stands beside such things, as a film or a review, does so only under the page's own name.
+func (v *view) covers(n *tree.Node, named bool) bool {
+	rank := telling(ranked(typesOf(n))[0])
+	switch {
+	case named || len(v.facts.titles) == 0:
+		return true
+	case rank == pageRank || rank == articleRank || rank > besideRank:
+		return true
+	}
+	return v.facts.calls(nameOf(n))
+}
+
+// tidied takes the site's name off the name of an article or a page.
+func (v *view) tidied(n *tree.Node) *tree.Node {
+	types := typesOf(n)
+	if telling(ranked(types)[0]) > articleRank {
+		return n
+	}
+	name := nameOf(n)
+	short := v.facts.withoutSite(name)
+	if name == "" || short == name || short == "" {
+		return n
+	}
+	whole := *n
+	whole.Members = append([]tree.Member(nil), n.Members...)
+	for i := range whole.Members {
+		if m := &whole.Members[i]; (m.Name == "name" || m.Name == "headline") && inline(text(m.Value)) == name {
+			m.Value = tree.Text(short)
+		}
+	}
+	return &whole
 }
 
 // mostMain is how many things of a page may take the page's facts and its text for theirs. Well-meant pages have a
@@ -150,8 +289,9 @@ func (v *view) body(n *tree.Node) []passage.Block {
 	return nil
 }
 
-// itself makes an item of the page where its data tells of nothing else.
-func (v *view) itself(m *mapper, h *harvest) {
+// itself makes an item of the page where its data does not tell what it is about. Beside other things, a page needs
+// a title and a text.
+func (v *view) itself(m *mapper, h *harvest, beside bool) {
 	n := &tree.Node{Kind: tree.Object}
 	n.Set("@type", tree.Text(v.facts.kind))
 	for _, f := range h.finds {
@@ -160,155 +300,25 @@ func (v *view) itself(m *mapper, h *harvest) {
 			break
 		}
 	}
-	n = v.facts.complete(n)
+	n = v.facts.complete(v.tidied(n))
+	name := nameOf(n)
+	if beside && (name == "" || v.facts.isSite(name)) {
+		return
+	}
 	blocks := v.main()
-	if len(blocks) == 0 && text(n.Get("description")) == "" {
+	switch {
+	case beside && wordsIn(blocks) < leastMain:
+		return
+	case len(blocks) == 0 && text(n.Get("description")) == "" && v.root() == nil:
+		v.result.problem(v.piece.file.name, "the page's elements are nested too deeply, more than any browser shows")
+		return
+	case len(blocks) == 0 && text(n.Get("description")) == "":
 		v.result.problem(v.piece.file.name, "the page has no text")
 		return
 	}
+	f := find{node: n, page: true, covers: true, also: v.facts.aliases(name), language: v.facts.language, publisher: v.facts.site, fixed: v.facts.claimed}
+	around := v.piece.blocks
 	v.piece.blocks = nil
-	v.item(v.result, v.piece, m, find{node: n, page: true, language: v.facts.language, publisher: v.facts.site}, n, withoutTitle(blocks, nameOf(n)))
-}
-
-// facts are what a page says of itself in its head.
-type facts struct {
-	address  *url.URL // by which it is known
-	base     *url.URL // for relative URLs in its head
-	named    bool     // the page names its base
-	language string
-	site     string // the name of the site
-	kind     string // the type that OpenGraph names, in schema.org's terms
-	scripts  []string
-	meta     map[string]string
-	tags     []string
-	title    string
-	heading  string
-}
-
-func factsOf(root *html.Node, own *url.URL) facts {
-	f := facts{meta: map[string]string{}, kind: "WebPage", base: own}
-	canonical, base := "", ""
-	elementsOf(root, func(n *html.Node) bool {
-		switch n.DataAtom {
-		case atom.Html:
-			f.language = languageTag(or(attr(n, "lang"), attr(n, "xml:lang")))
-		case atom.Title:
-			if f.title == "" && n.Parent != nil && n.Parent.DataAtom != atom.Svg {
-				f.title = squeeze(rawText(n))
-			}
-		case atom.H1:
-			if f.heading == "" {
-				f.heading = squeeze(textBelow(n))
-			}
-		case atom.Base:
-			base = or(base, attr(n, "href"))
-		case atom.Link:
-			if strings.EqualFold(attr(n, "rel"), "canonical") {
-				canonical = or(canonical, attr(n, "href"))
-			}
-		case atom.Meta:
-			f.noteMeta(n)
-		case atom.Script:
-			if kind, _, _ := strings.Cut(strings.ToLower(attr(n, "type")), ";"); strings.TrimSpace(kind) == "application/ld+json" {
-				f.scripts = append(f.scripts, rawText(n))
-			}
-		}
-		return true
-	})
-	if u := locate(base, own); u != nil {
-		f.base, f.named = u, true
-	}
-	f.settle(canonical, own)
-	return f
-}
-
-// pageBase is what URLs in the page are relative to: the base that it names, else its address.
-func (f *facts) pageBase() *url.URL {
-	if f.named {
-		return f.base
-	}
-	return f.address
-}
-
-// noteMeta takes one meta element; the first of a name counts.
-func (f *facts) noteMeta(n *html.Node) {
-	name := strings.ToLower(or(attr(n, "property"), or(attr(n, "name"), attr(n, "itemprop"))))
-	content := squeeze(attr(n, "content"))
-	if name == "" || content == "" {
-		return
-	}
-	if name == "article:tag" {
-		f.tags = append(f.tags, content)
-	}
-	if f.meta[name] == "" {
-		f.meta[name] = content
-	}
-}
-
-// settle derives what needs several facts.
-func (f *facts) settle(canonical string, own *url.URL) {
-	f.address = own
-	for _, candidate := range []string{canonical, f.meta["og:url"]} {
-		if u := locate(candidate, f.base); u != nil {
-			u.Fragment, u.RawFragment = "", ""
-			f.address = u
-			break
-		}
-	}
-	f.language = or(f.language, languageTag(f.meta["og:locale"]))
-	f.site = or(f.meta["og:site_name"], f.meta["application-name"])
-	kind, _, _ := strings.Cut(f.meta["og:type"], ".")
-	if known := map[string]string{"article": "Article", "product": "Product", "video": "VideoObject", "book": "Book", "profile": "ProfilePage"}[kind]; known != "" {
-		f.kind = known
-	}
-}
-
-// complete gives a thing what the page says of itself and the thing does not.
-func (f *facts) complete(n *tree.Node) *tree.Node {
-	whole := *n
-	whole.Members = append([]tree.Member(nil), n.Members...)
-	add := func(property string, values ...string) {
-		for _, value := range values {
-			if value != "" && whole.Get(property) == nil {
-				whole.Set(property, tree.Text(value))
-			}
-		}
-	}
-	if nameOf(n) == "" {
-		add("name", f.meta["og:title"], f.meta["twitter:title"], f.heading, f.withoutSite())
-	}
-	add("description", f.meta["og:description"], f.meta["description"], f.meta["twitter:description"])
-	add("datePublished", f.meta["article:published_time"], f.meta["date"], f.meta["dc.date"], f.meta["dcterms.created"])
-	add("dateModified", f.meta["article:modified_time"], f.meta["og:updated_time"], f.meta["last-modified"])
-	if n.Get("author") == nil {
-		add("author", f.meta["author"], notAddress(f.meta["article:author"]))
-	}
-	add("keywords", strings.Join(f.tags, ", "), f.meta["keywords"])
-	add("articleSection", f.meta["article:section"])
-	for _, property := range []string{"og:image:secure_url", "og:image", "og:image:url", "twitter:image"} {
-		if picture := absolute(f.meta[property], f.base); picture != "" {
-			add("image", picture)
-		}
-	}
-	return &whole
-}
-
-func notAddress(s string) string {
-	if strings.Contains(s, "://") {
-		return ""
-	}
-	return s
-}
-
-// withoutSite is the page's title without the name of the site behind it.
-func (f *facts) withoutSite() string {
-	if f.site == "" {
-		return f.title
-	}
-	for _, between := range []string{" | ", " - ", " – ", " — ", " · ", " :: ", " » "} {
-		if rest, ok := strings.CutSuffix(f.title, between+f.site); ok && rest != "" {
-			return rest
-		}
-	}
-	return f.title
+	v.item(v.result, v.piece, m, f, n, withoutTitle(blocks, name))
+	v.piece.blocks = around
 }

@@ -171,13 +171,15 @@ func (w *worker) items(r *result, p *piece, h *harvest, finds []find) {
 	}
 }
 
-// settle keeps the things apart that describe one page together and so came to have one URL. The most telling keeps
-// it; an article or a page beside it is the same thing said again, and others get a URL of their own within it.
+// settle keeps the things apart that describe one page together and so came to have one URL. The one that stands for
+// the page keeps it, the most telling of several; an article or a page beside it is the same thing said again, and
+// others get a URL of their own within it.
 func settle(drafts []draft) []draft {
+	drafts = once(drafts)
 	best := map[string]int{}
 	for i := range drafts {
 		d := &drafts[i]
-		if known, taken := best[d.URL]; !taken || telling(d.Types[0]) > telling(drafts[known].Types[0]) {
+		if known, taken := best[d.URL]; !taken || d.standing() > drafts[known].standing() {
 			best[d.URL] = i
 		}
 	}
@@ -197,6 +199,59 @@ func settle(drafts []draft) []draft {
 		kept = append(kept, d)
 	}
 	return kept
+}
+
+// standing orders the items of a page by how well each stands for it.
+func (d *draft) standing() int {
+	rank := telling(d.Types[0])
+	if d.covers {
+		rank += 10
+	}
+	return rank
+}
+
+// once leaves out what a page tells more than once: things of one name and type at one place, as several programs that
+// write data into a page do. The one that says most stays.
+func once(drafts []draft) []draft {
+	if len(drafts) < 2 {
+		return drafts
+	}
+	first := map[string]int{}
+	kept := drafts[:0]
+	for _, d := range drafts {
+		name := folded(d.Name)
+		kind := d.Types[0]
+		if d.generic {
+			kind = "Article"
+		}
+		key := kind + "\x00" + name + "\x00" + placeOf(d.URL)
+		known, said := first[key]
+		switch {
+		case name == "" || d.stub || d.derived && !d.generic:
+		case !said:
+			first[key] = len(kept)
+		case d.weight() > kept[known].weight():
+			d.covers = d.covers || kept[known].covers
+			d.derived = d.derived && kept[known].derived
+			if !kept[known].derived {
+				d.move(kept[known].URL)
+			}
+			kept[known] = d
+			continue
+		default:
+			kept[known].covers = d.covers || kept[known].covers
+			continue
+		}
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+// placeOf is where an address leads, without what differs between the ways of writing it.
+func placeOf(address string) string {
+	_, address, _ = strings.Cut(address, "://")
+	address, _, _ = strings.Cut(address, "#")
+	return strings.TrimSuffix(strings.TrimPrefix(address, "www."), "/")
 }
 
 // move gives an item another URL.
