@@ -20,7 +20,7 @@ type facts struct {
 	language string
 	site     string   // the name of the site
 	sites    []string // all names that it has
-	kind     string // the type that OpenGraph names, in schema.org's terms
+	kind     string   // the type that OpenGraph names, in schema.org's terms
 	scripts  []string
 	meta     map[string]string
 	tags     []string

@@ -223,14 +223,14 @@ func passages(description string, body []passage.Block) []content.Passage {
 	return cut
 }
 
-// begins says whether a body begins with a description, which then needs no saying twice.
+// begins says whether a body begins with a description, but for a line or two, which then needs no saying twice.
 func begins(body []passage.Block, description string) bool {
 	const enough = 80
 	opening := squeeze(description[:boundary(description, min(len(description), 4*enough))])
-	opening = strings.TrimRight(opening[:boundary(opening, min(len(opening), enough))], " .…")
-	for _, b := range body {
-		if !b.Leads {
-			return strings.HasPrefix(squeeze(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening)
+	opening = strings.TrimRight(uncut(opening[:boundary(opening, min(len(opening), enough))]), " .…")
+	for _, b := range body[:min(len(body), 6)] {
+		if !b.Leads && strings.HasPrefix(squeeze(b.Text[:boundary(b.Text, min(len(b.Text), 4*enough))]), opening) {
+			return true
 		}
 	}
 	return false

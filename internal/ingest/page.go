@@ -71,12 +71,11 @@ func (v *view) read() {
 		var blocks []passage.Block
 		if main < mostMain && v.isMain(&m, f, n, len(finds)) {
 			main++
-			f.covers = v.covers(n, f.main)
-			covered = covered || f.covers
-			n = v.facts.complete(v.tidied(n))
-			f.also = v.facts.aliases(nameOf(n))
-			if f.covers && v.facts.claimed && v.facts.calls(nameOf(n)) {
-				f.fixed = true
+			if f.covers = v.covers(n, f.main); f.covers {
+				covered = true
+				n = v.facts.complete(v.tidied(n))
+				f.also = v.facts.aliases(nameOf(n))
+				f.fixed = v.facts.claimed && v.facts.calls(nameOf(n))
 			}
 			blocks = withoutTitle(v.body(n), nameOf(n))
 		}
@@ -236,7 +235,7 @@ func (v *view) isMain(m *mapper, f find, n *tree.Node, found int) bool {
 func (v *view) covers(n *tree.Node, named bool) bool {
 	rank := telling(ranked(typesOf(n))[0])
 	switch {
-	case named || len(v.facts.titles) == 0:
+	case named && rank != besideRank || len(v.facts.titles) == 0:
 		return true
 	case rank == pageRank || rank == articleRank || rank > besideRank:
 		return true
