@@ -1,13 +1,15 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"frontdesk/client"
+	"frontdesk/wire/nlweb"
 )
 
 type askCommand struct {
@@ -20,6 +22,7 @@ type askCommand struct {
 	Mode   string `placeholder:"MODE" help:"list, summarize, or both with a comma."`
 	JSON   bool   `name:"json" help:"Print the response as it is."`
 	Stream bool   `help:"Print results while they arrive."`
+	Token  string `placeholder:"TOKEN" help:"With --url: the API key or access token to ask with; better in $$FRONTDESK_TOKEN, where other users do not see it."`
 }
 
 // Help is the command's example.
@@ -35,37 +38,36 @@ func (c askCommand) Run(env *environment) error {
 		return err
 	}
 	defer desk.close()
-	response, err := desk.post(env.ctx, c.question())
-	if err != nil {
-		return err
+	if c.Stream {
+		err = c.follow(env, desk)
+	} else {
+		err = c.whole(env, desk)
 	}
-	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
-		return c.follow(env, response)
-	}
-	answer, body, err := desk.read(response)
-	if err != nil {
+	var failure *client.Failure
+	if !errors.As(err, &failure) {
 		return err
 	}
 	if c.JSON {
-		env.print("%s\n", strings.TrimSpace(string(body)))
-		if answer.Error != nil {
-			return errTold
-		}
-		return nil
+		env.print("%s\n", bytes.TrimSpace(failure.Raw))
+		return errTold
 	}
-	if answer.Error != nil {
-		return fmt.Errorf("%s", clean(answer.Error.Message))
+	return told(failure)
+}
+
+// told is a failure in its desk's own words.
+func told(failure *client.Failure) error {
+	if failure.Message == "" {
+		return errors.New(clean(failure.Error()))
 	}
-	p := printer{out: env.stdout}
-	for _, r := range answer.Results {
-		p.result(r)
-	}
-	return nil
+	return errors.New(clean(failure.Message))
 }
 
 func (c askCommand) desk(env *environment) (*front, error) {
 	if c.URL != "" {
-		return remote(c.URL)
+		return remote(c.URL, env.token(c.Token))
+	}
+	if c.Token != "" {
+		return nil, usage("--token goes with --url; the local database asks for none")
 	}
 	loaded, err := c.load(env, nil)
 	if err != nil {
@@ -74,79 +76,139 @@ func (c askCommand) desk(env *environment) (*front, error) {
 	return local(env, loaded)
 }
 
-func (c askCommand) question() question {
-	var q question
-	q.Query.Text = strings.Join(c.Question, " ")
-	q.Query.Site, q.Query.ItemType, q.Query.Limit = c.Site, c.Type, c.Limit
-	q.Prefer.Mode, q.Prefer.Streaming = c.Mode, &c.Stream
-	return q
+// tokenVariable is where a token can be without being seen in the list of processes.
+const tokenVariable = "FRONTDESK_TOKEN="
+
+// token is the one given by a flag, or that of the environment.
+func (e *environment) token(flag string) string {
+	if flag != "" {
+		return flag
+	}
+	for _, variable := range e.env {
+		if token, ok := strings.CutPrefix(variable, tokenVariable); ok {
+			return token
+		}
+	}
+	return ""
 }
 
-// maxEvent bounds one event of a stream.
-const maxEvent = 16 << 20
+func (c askCommand) question() client.Question {
+	return client.Question{
+		Text: strings.Join(c.Question, " "), Sites: listed(c.Site), Types: listed(c.Type), Modes: listed(c.Mode), Limit: c.Limit,
+	}
+}
 
-// follow prints the events of a stream as they arrive.
-func (c askCommand) follow(env *environment, response *http.Response) error {
-	defer response.Body.Close()
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, maxEvent)
-	p, name, completed := printer{out: env.stdout}, "", false
-	var failure error
-	for lines.Scan() {
-		line := lines.Text()
-		if c.JSON {
-			env.print("%s\n", line)
+// listed splits what was written with commas.
+func listed(text string) (tokens []string) {
+	for token := range strings.SplitSeq(text, ",") {
+		if token = strings.TrimSpace(token); token != "" {
+			tokens = append(tokens, token)
 		}
-		if event, ok := strings.CutPrefix(line, "event: "); ok {
-			name = event
-			completed = completed || name == "complete"
-			continue
+	}
+	return tokens
+}
+
+// whole prints an answer when all of it is there.
+func (c askCommand) whole(env *environment, desk *front) error {
+	answer, err := desk.Ask(env.ctx, c.question())
+	if err != nil {
+		return err
+	}
+	if c.JSON && answer.Raw == nil {
+		return fmt.Errorf("%s answers with a stream, though none was asked for; add --stream", desk.Address())
+	}
+	if c.JSON {
+		env.print("%s\n", bytes.TrimSpace(answer.Raw))
+		return nil
+	}
+	p := printer{out: env.stdout}
+	p.summary(answer.Summary)
+	for _, r := range answer.Results {
+		p.result(r)
+	}
+	p.asked(answer.Elicitation)
+	return nil
+}
+
+// follow prints the events of a stream, or what they say, as they arrive.
+func (c askCommand) follow(env *environment, desk *front) error {
+	stream, err := desk.Stream(env.ctx, c.question())
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if c.JSON {
+		return relay(env, stream)
+	}
+	p := printer{out: env.stdout}
+	for r, err := range stream.Results() {
+		p.summary(stream.Summary())
+		if err != nil {
+			return err
 		}
-		data, ok := strings.CutPrefix(line, "data: ")
-		if !ok {
-			continue
-		}
-		var event struct {
-			Item  result
-			Error *struct{ Message string }
-		}
-		if err := json.Unmarshal([]byte(data), &event); err != nil {
-			return fmt.Errorf("an event of the stream cannot be read: %w", err)
-		}
+		p.result(r)
+	}
+	p.summary(stream.Summary())
+	p.asked(stream.Elicitation())
+	return nil
+}
+
+// relay prints a stream as it is.
+func relay(env *environment, stream *client.Stream) error {
+	for e, err := range stream.Events() {
 		switch {
-		case name == "error" && event.Error != nil:
-			failure = fmt.Errorf("%s", clean(event.Error.Message))
-		case name == "result" && !c.JSON:
-			p.result(event.Item)
+		case err != nil && stream.Failure() != nil: // which was among the events
+			return errTold
+		case err != nil:
+			return err
+		case e.Name == "": // the desk does not stream
+			env.print("%s\n", bytes.TrimSpace(e.Data))
+		default:
+			env.print("event: %s\ndata: %s\n\n", clean(e.Name), e.Data)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("the stream broke off: %w", err)
+	if stream.Failure() != nil {
+		return errTold
 	}
-	if !completed {
-		return fmt.Errorf("the stream broke off before its end")
-	}
-	return failure
+	return nil
 }
 
 // printer writes results for people.
 type printer struct {
-	out    io.Writer
-	number int
+	out        io.Writer
+	number     int
+	summarized bool
 }
 
-func (p *printer) result(r result) {
-	if r.Type == "SearchSummary" {
-		fmt.Fprintf(p.out, "%s\n\n", wrap(clean(r.Text), ""))
+// summary prints the summary, once it is there.
+func (p *printer) summary(text string) {
+	if text != "" && !p.summarized {
+		p.summarized = true
+		fmt.Fprintf(p.out, "%s\n\n", wrap(clean(text), ""))
+	}
+}
+
+// asked prints what the desk asks back.
+func (p *printer) asked(elicitation *nlweb.Elicitation) {
+	if elicitation == nil {
 		return
 	}
+	if elicitation.Text != "" {
+		fmt.Fprintln(p.out, wrap(clean(elicitation.Text), ""))
+	}
+	for _, q := range elicitation.Questions {
+		fmt.Fprintln(p.out, wrap(clean(q.Text+" "+strings.Join(q.Options, " / ")), "  "))
+	}
+}
+
+func (p *printer) result(r client.Result) {
 	p.number++
 	const indent = "    "
 	name := clean(r.Name)
 	if name == "" {
 		name = clean(r.URL)
 	}
-	fmt.Fprintf(p.out, "%2d  %s  (%s, %.0f)\n%s%s\n", p.number, name, clean(string(r.Type)), r.Score, indent, clean(r.URL))
+	fmt.Fprintf(p.out, "%2d  %s  (%s, %.0f)\n%s%s\n", p.number, name, clean(r.Type()), r.Score, indent, clean(r.URL))
 	if r.Description != "" {
 		fmt.Fprintln(p.out, wrap(shorten(clean(r.Description), 240), indent))
 	}

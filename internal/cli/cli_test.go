@@ -52,9 +52,12 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(listener.Close())
 }
 
+// patience is how long a script waits for what must come.
+const patience = time.Minute
+
 // poll calls fn until it says yes.
 func poll(ts *testscript.TestScript, what string, fn func() bool) {
-	deadline := time.After(patience) // as long as the commands themselves wait
+	deadline := time.After(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !fn() {
@@ -190,6 +193,25 @@ func TestMessagesOfAServerCannotCommandTheTerminal(t *testing.T) {
 		server.Close()
 		if said := out.String() + problems.String(); code == 0 || strings.ContainsAny(said, "\x1b\u202e") || !strings.Contains(said, "a [2Jb c") {
 			t.Errorf("code %d, %q", code, said)
+		}
+	}
+}
+
+func TestTokenIsOfTheFlagOrTheEnvironment(t *testing.T) {
+	var got string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header.Get("Authorization")
+		io.WriteString(w, `{"_meta":{"response_type":"answer","version":"0.55"},"results":[]}`)
+	}))
+	defer server.Close()
+	for _, row := range []struct{ flag, variable, want string }{
+		{"", "", ""}, {"a", "", "Bearer a"}, {"", "b", "Bearer b"}, {"a", "b", "Bearer a"},
+	} {
+		t.Setenv("FRONTDESK_TOKEN", row.variable)
+		var out, problems bytes.Buffer
+		code := Main(t.Context(), []string{"ask", "--url", server.URL, "--token=" + row.flag, "x"}, strings.NewReader(""), &out, &problems)
+		if code != 0 || got != row.want {
+			t.Errorf("%+v: sent %q, code %d: %s", row, got, code, problems.String())
 		}
 	}
 }

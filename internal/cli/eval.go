@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"time"
 
+	"frontdesk/client"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/eval"
 	"frontdesk/internal/fail"
@@ -109,7 +109,7 @@ func rank(ctx context.Context, ask asker, queries []eval.Query) ([]eval.Run, err
 
 func (c evalCommand) asker(env *environment) (ask asker, done func(), err error) {
 	if c.URL != "" {
-		there, err := remote(c.URL)
+		there, err := remote(c.URL, env.token(""))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,22 +120,12 @@ func (c evalCommand) asker(env *environment) (ask asker, done func(), err error)
 
 // rank asks over HTTP.
 func (f *front) rank(ctx context.Context, text string, limit int) ([]string, error) {
-	var q question
-	never := false
-	q.Query.Text, q.Query.Limit, q.Query.MinScore = text, limit, new(float64)
-	q.Prefer.Streaming = &never
-	response, err := f.post(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	answer, _, err := f.read(response)
+	answer, err := f.Ask(ctx, client.Question{Text: text, Limit: limit, MinScore: new(float64)})
 	switch {
+	case client.IsNoResults(err):
+		return nil, nil
 	case err != nil:
 		return nil, err
-	case answer.Error != nil && answer.Error.Code == "NO_RESULTS" && response.StatusCode == http.StatusOK:
-		return nil, nil
-	case answer.Error != nil:
-		return nil, fmt.Errorf("%s: %s", answer.Error.Code, answer.Error.Message)
 	}
 	urls := make([]string, len(answer.Results))
 	for i, r := range answer.Results {

@@ -59,6 +59,8 @@ var rooms = []room{
 	// The guarded way to other people's addresses.
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
+	// The public SDK: it asks any front desk, and knows nothing of how ours works.
+	{path: "client", inside: []string{"wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// Configuration files read strictly, with line and column.
 	{path: "internal/strictyaml", outside: []string{yaml}},
@@ -115,7 +117,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml",
+			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "client", "wire/nlweb",
 		},
 		outside: []string{commandLine},
 	},
@@ -129,7 +131,8 @@ var rooms = []room{
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "test/process"}},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
-	{path: "test/load", inside: []string{"test/process"}},
+	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
+	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/conformance", inside: []string{"test/process"}},
 }
 

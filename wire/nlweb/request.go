@@ -134,6 +134,15 @@ func tokens(pointer string, texts []string) (List, error) {
 	return l, nil
 }
 
+// MarshalJSONTo writes the tokens as the protocol has them, one string with commas, or where a token holds a comma
+// itself as an array.
+func (l List) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if slices.ContainsFunc(l, func(token string) bool { return strings.Contains(token, ",") }) {
+		return json.MarshalEncode(enc, []string(l))
+	}
+	return enc.WriteToken(jsontext.String(strings.Join(l, ", ")))
+}
+
 // Texts is one string or an array of strings.
 type Texts []string
 
@@ -169,6 +178,14 @@ func (c *Contexts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return json.UnmarshalDecode(dec, (*[]Context)(c))
 	}
 	return wrongKind(dec, "expected an object or an array of objects")
+}
+
+// MarshalJSONTo writes one context as an object, several as an array.
+func (c Contexts) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if len(c) == 1 {
+		return json.MarshalEncode(enc, c[0])
+	}
+	return json.MarshalEncode(enc, []Context(c))
 }
 
 // wrongKind skips the value, so that the decoder's state stays sound, and reports the problem at its place.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/wire/strictjson"
@@ -77,6 +78,26 @@ func TestDecodeAskAcceptsEveryForm(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, req); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestWrittenRequestIsReadTheSame(t *testing.T) {
+	for _, body := range []string{
+		`{"query":{"text":"soup"}}`,
+		`{"query":{"text":"soup","site":"a.example, b.example","itemType":"Recipe","price":{"max":20}},"context":{"prev":["stew"]},"prefer":{"mode":"list, summarize"}}`,
+		`{"query":{"text":"soup"},"context":[{"@type":"UserDiet","diet":"vegan"},{"memory":["no, thanks"]}],"meta":{"session_context":{"a":1},"user":"u"}}`,
+	} {
+		req, err := DecodeAsk([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := json.Marshal(req)
+		if err != nil || string(written) != body {
+			t.Errorf("%v\n got %s\nwant %s", err, written, body)
+		}
+	}
+	if written, err := json.Marshal(List{"a, b", "c"}); err != nil || string(written) != `["a, b","c"]` {
+		t.Errorf("a token with a comma is written as %s, %v", written, err)
 	}
 }
 
