@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"frontdesk/internal/content"
@@ -39,6 +41,9 @@ func (c termsExplain) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	if err := c.check(loaded.Config); err != nil {
+		return err
+	}
 	for i, name := range c.Type {
 		if canonical, ok := content.KnownType(terms.BareType(name)); ok {
 			c.Type[i] = canonical
@@ -61,6 +66,19 @@ func (c termsExplain) Run(env *environment) error {
 			env.print("\n")
 		}
 		explain(env, loaded, rules.Explain(facts), facts)
+	}
+	return nil
+}
+
+// check refuses a site that the configuration does not have. A source may have been read under a name that stands in
+// no configuration.
+func (c termsExplain) check(config server.Config) error {
+	var sites []string
+	for _, site := range config.AllSites() {
+		sites = append(sites, site.ID)
+	}
+	if c.Site != "" && !slices.Contains(sites, c.Site) {
+		return fmt.Errorf("there is no site %s; there are %s", clean(c.Site), strings.Join(sites, ", "))
 	}
 	return nil
 }
@@ -91,11 +109,15 @@ func (c termsExplain) lookUp(env *environment, config server.Config) ([]terms.Fa
 		if c.Site != "" && c.Site != site.ID {
 			continue
 		}
-		found, err := house.Catalog.Find(env.ctx, site.ID, c.URL)
-		if err != nil {
-			return nil, err
+		for _, spelling := range spellings(c.URL) {
+			found, err := house.Catalog.Find(env.ctx, site.ID, spelling)
+			if err != nil {
+				return nil, err
+			}
+			if refs = append(refs, found...); len(found) > 0 {
+				break
+			}
 		}
-		refs = append(refs, found...)
 	}
 	items, err := house.Catalog.Load(env.ctx, refs...)
 	if err != nil {
@@ -113,6 +135,35 @@ func (c termsExplain) lookUp(env *environment, config server.Config) ([]terms.Fa
 		known = append(known, facts)
 	}
 	return known, nil
+}
+
+// spellings are the ways in which a catalog may have written a URL that a person writes: as it is first, then with
+// scheme and host in lower case, with and without a slash at the end, by https and by http.
+func spellings(address string) []string {
+	all := []string{address}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Host == "" {
+		return all
+	}
+	u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Host), "", ""
+	for _, scheme := range []string{"https", "http"} {
+		if u.Scheme != "https" && u.Scheme != "http" {
+			scheme = u.Scheme
+		}
+		other := *u
+		other.Scheme = scheme
+		path := strings.TrimRight(u.EscapedPath(), "/")
+		for _, end := range []string{"", "/"} {
+			if other.RawPath = path + end; path+end == "" {
+				continue
+			}
+			other.Path, _ = url.PathUnescape(other.RawPath)
+			if text := other.String(); !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
 }
 
 // explain prints how a decision came about.
