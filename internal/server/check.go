@@ -26,6 +26,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c := &checks{Loaded: l}
 	c.addresses()
 	c.edge()
+	c.tls()
 	c.numbers()
 	c.choices()
 	c.sites()
@@ -113,6 +114,7 @@ func (c *checks) numbers() {
 	between(c, "limits.read_timeout", limits.ReadTimeout, 10*time.Millisecond, time.Hour)
 	between(c, "limits.write_timeout", limits.WriteTimeout, 10*time.Millisecond, time.Hour)
 	between(c, "limits.idle_timeout", limits.IdleTimeout, 10*time.Millisecond, 24*time.Hour)
+	between(c, "limits.drain", limits.Drain, 0, time.Hour)
 	between(c, "limits.shutdown_timeout", limits.ShutdownTimeout, 0, time.Hour)
 	if c.Config.Ask.Timeout >= limits.WriteTimeout {
 		c.problem("ask.timeout", "%s is not less than limits.write_timeout, %s: an answer that came in time could not be sent", show(c.Config.Ask.Timeout), show(limits.WriteTimeout))

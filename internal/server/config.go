@@ -42,6 +42,8 @@ type Config struct {
 	Sources []Source `yaml:"sources"`
 	// Fetch sets how pages and documents are got from the web. Changes need a restart.
 	Fetch Fetch `yaml:"fetch"`
+	// TLS is encryption on the address in `listen`. Without it the server speaks plain HTTP.
+	TLS TLS `yaml:"tls"`
 	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that no rule matches
 	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
 	// changes to other keys need a restart.
@@ -142,6 +144,9 @@ type Limits struct {
 	IdleTimeout time.Duration `yaml:"idle_timeout"`
 	// ShutdownTimeout is how long requests may take to finish when the server is told to stop.
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
+	// Drain is how long the server goes on taking requests after it was told to stop, while `/readyz` says no
+	// already: as long as a load balancer takes to notice.
+	Drain time.Duration `yaml:"drain"`
 	// Connections is the most connections at a time; further ones wait.
 	Connections int `yaml:"connections"`
 	// Requests is the most requests in work at a time, streams among them; further ones are told to come back.
@@ -198,6 +203,7 @@ func Default() Config {
 		CORS: CORS{Origins: []string{"*"}},
 
 		ProxyHeaders: headersX,
+		TLS:          TLS{HSTS: 30 * 24 * time.Hour},
 		Metrics:      Metrics{Listen: "127.0.0.1:9464"},
 		Log:          Log{Level: "info", Format: "text"},
 	}

@@ -161,6 +161,9 @@ func (l *Loaded) fromFolder(folder string) {
 	} else if !strings.Contains(l.Config.Store, ":") {
 		move(&l.Config.Store)
 	}
+	move(&l.Config.TLS.Cert)
+	move(&l.Config.TLS.Key)
+	move(&l.Config.TLS.ACME.Roots)
 	for i := range l.Config.Sources {
 		move(&l.Config.Sources[i].Path)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -61,6 +62,13 @@ func (m *metrics) request(where *route, status int, verb string, done request) {
 	if kind := done.happened.Text("response"); where.name == askPath && verb == http.MethodPost && kind != "" {
 		m.asks.WithLabelValues(kind).Inc()
 	}
+}
+
+// certificate tells when the certificate in use ends.
+func (m *metrics) certificate(expires func() time.Time) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "frontdesk", Name: "certificate_expires_seconds", Help: "When the TLS certificate in use ends, as Unix time; 0 while there is none.",
+	}, func() float64 { return float64(max(0, expires().Unix())) }))
 }
 
 // ingested counts a run of ingest and, when it was published, what is there after it.

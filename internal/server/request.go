@@ -22,6 +22,7 @@ import (
 // logged once, and no panic of a handler goes further.
 type front struct {
 	outside *outside
+	strict  []string // the value of Strict-Transport-Security, for requests over TLS; nil for none
 	routes  *http.ServeMux
 	known   map[string]*route // by the pattern under which the route is in routes
 	log     *slog.Logger
@@ -41,6 +42,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
 	maps.Copy(header, always)
+	if r.TLS != nil && f.strict != nil {
+		header["Strict-Transport-Security"] = f.strict
+	}
 
 	defer func() {
 		if broken := recover(); broken != nil {

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
 	"frontdesk/internal/nlweb"
 )
@@ -43,14 +45,16 @@ type Options struct {
 // Server answers requests. New makes one, Run runs it, Close ends it.
 type Server struct {
 	*House
-	options  Options
-	config   Config
-	log      *slog.Logger
-	front    *front
-	outside  *outside
-	metrics  *metrics
-	reloader *reloader
-	stopping atomic.Bool
+	options Options
+	config  Config
+	log     *slog.Logger
+	front   *front
+	outside *outside
+
+	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
+	metrics      *metrics
+	reloader     *reloader
+	stopping     atomic.Bool
 }
 
 // New opens the database and puts the server together; it does not listen yet.
@@ -73,8 +77,8 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	}
 	mux, known := newRoutes(s.routes(), config.CORS.Origins)
 	s.front = &front{
-		outside: s.outside,
-		routes:  mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
+		outside: s.outside, strict: strictTransport(config.TLS),
+		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
 	}
 	return s, nil
 }
@@ -123,8 +127,14 @@ func (s *Server) page() http.Handler {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.front.ServeHTTP(w, r) }
 
-// Reload reads the configuration again and puts its terms in force, if it has no mistakes.
-func (s *Server) Reload() { s.reloader.reload() }
+// Reload reads the configuration again and puts its terms in force, if it has no mistakes; and the files of the
+// certificate.
+func (s *Server) Reload() {
+	s.reloader.reload()
+	if source := s.certificates.Load(); source != nil {
+		(*source).Look()
+	}
+}
 
 // Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time.
 func (s *Server) Run(ctx context.Context) error {
@@ -135,6 +145,17 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 	}
 	defer public.Close()
+	redirect, err := s.listenRedirect(ctx)
+	if err != nil {
+		return err
+	}
+	if redirect != nil {
+		defer redirect.Close()
+	}
+	source, err := s.openCertificates(public, redirect)
+	if err != nil {
+		return err
+	}
 	figures, err := s.listenMetrics(ctx)
 	if err != nil {
 		return err
@@ -150,19 +171,80 @@ func (s *Server) Run(ctx context.Context) error {
 		defer figures.Close()
 		background.Go(func() { s.serveMetrics(work, figures) })
 	}
-	err = s.serve(ctx, public)
+	s.keepCertificates(work, &background, source)
+	if redirect != nil {
+		background.Go(func() { s.serveRedirects(work, redirect, source, portOf(public)) })
+	}
+	err = s.serve(ctx, public, source)
 	stop()
 	background.Wait()
 	return err
 }
 
-// serve answers on the public listener until ctx ends.
-func (s *Server) serve(ctx context.Context, listener net.Listener) error {
+// listenRedirect takes the address for those who come without TLS; nil when there is none.
+func (s *Server) listenRedirect(ctx context.Context) (net.Listener, error) {
+	if s.config.TLS.Redirect == "" {
+		return nil, nil
+	}
+	return listen(ctx, "tls.redirect", s.config.TLS.Redirect)
+}
+
+// keepCertificates lets the source of certificates work in the background, if there is one.
+func (s *Server) keepCertificates(ctx context.Context, background *sync.WaitGroup, source certs.Source) {
+	if source == nil {
+		return
+	}
+	s.certificates.Store(&source)
+	s.metrics.certificate(source.Expires)
+	background.Go(source.Keep(ctx))
+}
+
+// bounded lets only so many connections in at a time.
+func (s *Server) bounded(listener net.Listener) net.Listener {
+	return netutil.LimitListener(listener, s.config.Limits.Connections)
+}
+
+// serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
+func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.Source) error {
+	server := s.public()
+	failed := make(chan error, 1)
+	if source == nil {
+		go func() { failed <- server.Serve(s.bounded(listener)) }()
+	} else {
+		server.TLSConfig = source.TLS()
+		go func() { failed <- server.ServeTLS(s.bounded(listener), "", "") }()
+	}
+	s.log.Info("listening", "address", listener.Addr().String(), "tls", source != nil, "store", redact(s.config.DSN()))
+	if s.options.Ready != nil {
+		s.options.Ready(s.address(listener))
+	}
+	tell("READY=1")
+	select {
+	case err := <-failed:
+		return fmt.Errorf("the server stopped: %w", err)
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	tell("STOPPING=1")
+	if drain := s.config.Limits.Drain; drain > 0 {
+		s.log.Info("stopping; requests are still taken, while /readyz says no", "for", drain.String())
+		select {
+		case err := <-failed:
+			return fmt.Errorf("the server stopped: %w", err)
+		case <-time.After(drain):
+		}
+	}
+	return s.stop(server)
+}
+
+// public is the server of the public listener.
+func (s *Server) public() *http.Server {
 	limits := s.config.Limits
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{
+	return &http.Server{
 		Handler:           s,
 		Protocols:         protocols,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
@@ -174,27 +256,23 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 		// What net/http has to say names clients by their address, and is of use to developers alone.
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(listener, limits.Connections)) }()
-	address := s.config.URL
-	if address == "" {
-		address = WebAddress(listener)
+}
+
+// address is where the server answers, as people are told.
+func (s *Server) address(listener net.Listener) string {
+	switch t := s.config.TLS; {
+	case s.config.URL != "":
+		return strings.TrimSuffix(s.config.URL, "/")
+	case len(t.ACME.Domains) > 0:
+		return newRedirector("", portOf(listener)).of(t.ACME.Domains[0])
+	case t.On():
+		return "https" + strings.TrimPrefix(WebAddress(listener), "http")
 	}
-	s.log.Info("listening", "address", listener.Addr().String(), "store", redact(s.config.DSN()))
-	if s.options.Ready != nil {
-		s.options.Ready(address)
-	}
-	select {
-	case err := <-failed:
-		return fmt.Errorf("the server stopped: %w", err)
-	case <-ctx.Done():
-	}
-	return s.stop(server)
+	return WebAddress(listener)
 }
 
 // stop lets requests finish, and cuts off those that take too long.
 func (s *Server) stop(server *http.Server) error {
-	s.stopping.Store(true)
 	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
 	defer cancel()
@@ -224,8 +302,11 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listen(ctx, "listen", address)
 }
 
-// listen takes an address, and says what to do when it cannot be had.
+// listen takes an address, or the socket that a service manager took for it, and says what to do when it cannot be had.
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
+	if given, ok, err := inherited(key); ok {
+		return given, err
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

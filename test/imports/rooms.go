@@ -43,6 +43,10 @@ const (
 	cache       = "github.com/maypok86/otter/v2"
 	syncx       = "golang.org/x/sync"
 	sysx        = "golang.org/x/sys"
+	acme        = "github.com/caddyserver/certmagic"
+	acmeLog     = "go.uber.org/zap"
+	acmePeer    = "github.com/letsencrypt/pebble/v2"
+	dnsMessage  = "golang.org/x/net/dns/dnsmessage"
 	jose        = "github.com/go-jose/go-jose/v4"
 )
 
@@ -104,12 +108,15 @@ var rooms = []room{
 	{path: "internal/console", inside: []string{"internal/fail"}},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
+	// The certificate of the public listener.
+	{path: "internal/certs", outside: []string{acme, acmeLog}},
+
 	// What assembles the house.
 	{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
-			"internal/nlweb", "internal/console", "internal/demo", "internal/strictyaml",
+			"internal/nlweb", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
 	},
@@ -132,6 +139,7 @@ var rooms = []room{
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
+	{path: "test/tls", inside: []string{"test/process"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/conformance", inside: []string{"test/process"}},
 }
