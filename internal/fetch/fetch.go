@@ -285,8 +285,9 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// follow reads where a redirect leads.
+// follow reads where a redirect leads. Blanks, which many servers forget to encode, are read as browsers do.
 func follow(from *url.URL, location string) (*url.URL, error) {
+	location = strings.ReplaceAll(strings.Trim(location, " "), " ", "%20")
 	if err := checkText(location); err != nil {
 		return nil, failure(Refused, from, nil, "it redirects to an address that cannot be read: %v", err)
 	}
