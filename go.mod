@@ -16,6 +16,7 @@ require (
 	github.com/ncruces/go-sqlite3 v0.35.4
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/temoto/robotstxt v1.1.2
 	github.com/yuin/goldmark v1.8.7
 	go.uber.org/zap v1.28.0
 	golang.org/x/net v0.62.0

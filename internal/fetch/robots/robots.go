@@ -114,11 +114,15 @@ func Token(agent string) string {
 	return strings.ToLower(agent)
 }
 
-// rule adds a rule to the group. A rule before any User-agent line holds for nobody.
+// rule adds a rule to the group. A rule before any User-agent line holds for nobody. A pattern without the slash that
+// every path begins with is read as if it were there, as most crawlers do.
 func (p *parser) rule(pattern string, allow bool) {
 	p.open = false
 	if p.group == nil || pattern == "" {
 		return
+	}
+	if pattern[0] != '/' && pattern[0] != '*' {
+		pattern = "/" + pattern
 	}
 	p.group.rules = append(p.group.rules, newRule(pattern, allow))
 }
