@@ -41,18 +41,30 @@ type Question struct {
 	MinScore *float64
 }
 
-// Answer is what the desk decided to release for a question. The items are rendered as they are read.
+// Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
+// takes its time, an Answer waits in memory, so it holds little: see found.
 type Answer struct {
 	desk  *Desk
 	gate  *gate
-	hits  []granted
-	ready []*card // of the first hits
+	parts [][]found // of chunk hits each
+	ready []*card   // of the first part
 	terms []search.Term
 }
 
-// granted is a hit with the decision under which it leaves.
+// found is a hit that may leave, in as few bytes as will do.
+type found struct {
+	listing *answer.Listing
+	score   float32 // one decimal of it is shown
+	passage uint32
+}
+
+func (f found) hit() answer.Hit {
+	return answer.Hit{Listing: f.listing, Score: float64(f.score), Passage: int(f.passage)}
+}
+
+// granted is an item with the decision under which it leaves.
 type granted struct {
-	answer.Hit
+	*answer.Listing
 	decision terms.Decision
 }
 
@@ -69,7 +81,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Answer, error) {
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
 		a := d.find(asked)
-		if len(a.hits) == 0 {
+		if len(a.parts) == 0 {
 			return nil, noResults(asked)
 		}
 		whole, err := a.preload(ctx)
@@ -168,20 +180,30 @@ func clip(s string) string {
 func (d *Desk) find(q answer.Question) *Answer {
 	g := d.admitted()
 	q.Within = g.permit
-	found := g.view.Find(q)
-	a := &Answer{desk: d, gate: g, terms: found.Terms, hits: make([]granted, 0, len(found.Hits))}
-	for _, hit := range found.Hits {
-		if decision := decide(g.terms, hit.Listing); decision.Allows(functionSearch) {
-			a.hits = append(a.hits, granted{Hit: hit, decision: decision})
+	asked := g.view.Find(q)
+	a := &Answer{desk: d, gate: g, terms: asked.Terms}
+	var part []found
+	for i, hit := range asked.Hits {
+		if !decide(g.terms, hit.Listing).Allows(functionSearch) {
+			continue
 		}
+		if part == nil {
+			part = make([]found, 0, min(chunk, len(asked.Hits)-i))
+		}
+		part = append(part, found{hit.Listing, float32(hit.Score), uint32(hit.Passage)})
+		if len(part) == chunk {
+			a.parts, part = append(a.parts, part), nil
+		}
+	}
+	if part != nil {
+		a.parts = append(a.parts, part)
 	}
 	return a
 }
 
-// preload makes the first chunk ready and says whether all of it could be loaded.
+// preload makes the first part ready and says whether all of it could be loaded.
 func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
-	first := a.hits[:min(len(a.hits), chunk)]
-	a.ready, err = a.render(ctx, first)
+	a.ready, err = a.render(ctx, a.parts[0])
 	if err != nil {
 		return false, err
 	}
@@ -189,20 +211,32 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 }
 
 // Results gives the released items, best first, as each is ready. A failure ends the sequence.
-func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
+func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] { return a.results(ctx, false) }
+
+// Drain is Results for the last time: each item is forgotten as soon as it was given, so that an answer whose client
+// takes its time holds only what is still to come.
+func (a *Answer) Drain(ctx context.Context) iter.Seq2[Result, error] { return a.results(ctx, true) }
+
+func (a *Answer) results(ctx context.Context, forget bool) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		for part := range slices.Chunk(a.hits, chunk) {
-			cards, err := a.ready, ctx.Err()
-			if &part[0] != &a.hits[0] {
+		for p := range a.parts {
+			part, cards, err := a.parts[p], a.ready, ctx.Err()
+			if p > 0 {
 				cards, err = a.render(ctx, part)
 			}
 			if err != nil {
 				yield(Result{}, err)
 				return
 			}
+			if forget {
+				a.parts[p], a.ready = nil, nil
+			}
 			for i, c := range cards {
+				if forget {
+					cards[i] = nil
+				}
 				// An item that was swept from the store meanwhile is no longer there to be released.
-				if c != nil && !yield(Result{card: c, hit: part[i]}, nil) {
+				if c != nil && !yield(Result{card: c, hit: part[i].hit()}, nil) {
 					return
 				}
 			}
@@ -211,18 +245,18 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
 }
 
 // render returns the ready form of each hit, nil for one whose version is gone.
-func (a *Answer) render(ctx context.Context, hits []granted) ([]*card, error) {
+func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
 	d, rules := a.desk, a.gate.terms
 	cards := make([]*card, len(hits))
 	var missing []int
 	var refs []content.Ref
 	for i, hit := range hits {
-		if c, ok := d.cards.GetIfPresent(keyOf(hit, rules)); ok {
+		if c, ok := d.cards.GetIfPresent(cardKey{hit.listing, rules}); ok {
 			cards[i] = c
 			continue
 		}
 		missing = append(missing, i)
-		refs = append(refs, hit.Ref)
+		refs = append(refs, hit.listing.Ref)
 	}
 	if len(missing) == 0 {
 		return cards, ctx.Err()
@@ -245,8 +279,9 @@ func (a *Answer) render(ctx context.Context, hits []granted) ([]*card, error) {
 		if items[n].URL == "" {
 			continue
 		}
-		cards[i] = newCard(hits[i], items[n], rules)
-		d.cards.Set(keyOf(hits[i], rules), cards[i])
+		listing := hits[i].listing
+		cards[i] = newCard(granted{listing, decide(rules, listing)}, items[n], rules)
+		d.cards.Set(cardKey{listing, rules}, cards[i])
 	}
 	return cards, nil
 }
@@ -259,7 +294,7 @@ func (a *Answer) Summary(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if result.hit.decision.Allows(functionInput) {
+		if result.card.input {
 			told = append(told, result.told())
 		}
 		if len(told) == DefaultLimit {

@@ -23,7 +23,7 @@ const (
 // Result is one released item.
 type Result struct {
 	card *card
-	hit  granted
+	hit  answer.Hit
 }
 
 // Type is the item's first type.
@@ -45,7 +45,7 @@ func (r Result) Score() float64 { return r.hit.Score }
 func (r Result) Description() string { return r.card.description }
 
 // Licensed says whether only a notice of the item was released.
-func (r Result) Licensed() bool { return r.hit.decision.Access != terms.Open }
+func (r Result) Licensed() bool { return r.card.licensed }
 
 // AppendJSON appends the item as one JSON object: what was released of it, then site, score and grounding. The
 // members are ready bytes; only the score and the choice of the passage are the question's.
@@ -85,6 +85,8 @@ type card struct {
 	grounding              []byte   // `,"grounding":{...` left open
 	passages               [][]byte // JSON objects; none when the object holds the text already
 	texts                  []string // the passages' text
+	licensed               bool     // only a notice was released
+	input                  bool     // the terms allow its text as input to other texts
 }
 
 func (c *card) weight() uint32 {
@@ -95,23 +97,19 @@ func (c *card) weight() uint32 {
 	return uint32(min(n, 1<<30))
 }
 
-// cardKey tells cards apart: a version of an item, the terms, and how much of it may be shown.
+// cardKey tells cards apart: a version of an item and the terms, which decide how much of it may be shown.
 type cardKey struct {
 	listing *answer.Listing
 	rules   *terms.Terms
-	access  terms.Access
-	words   int
-}
-
-func keyOf(hit granted, rules *terms.Terms) cardKey {
-	return cardKey{hit.Listing, rules, hit.decision.Access, hit.decision.ExcerptWords}
 }
 
 // newCard renders what may be shown of an item. Anything that is not open is shown as a notice.
 func newCard(hit granted, item content.Item, rules *terms.Terms) *card {
-	c := &card{typ: item.Types[0], name: item.Name}
+	c := &card{
+		typ: item.Types[0], name: item.Name, licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput),
+	}
 	var omitted []string
-	if hit.decision.Access == terms.Open {
+	if !c.licensed {
 		c.description = item.Description
 		c.object, omitted = openObject(item, sieve{rules, hit.Listing})
 		c.texts = furtherText(c.object, item.Passages)

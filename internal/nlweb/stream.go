@@ -62,7 +62,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 	if summary != "" && x.meta.ResponseFormat == wire.FormatConversational {
 		s.result(&index, func(dst []byte) []byte { return appendSummary(dst, summary) })
 	}
-	for result, err := range answer.Results(ctx) {
+	for result, err := range answer.Drain(ctx) {
 		if ctx.Err() != nil || s.err != nil {
 			e.Set("left_after", index)
 			return nil // the client has gone: the rest of the work is not done
