@@ -32,6 +32,7 @@ const (
 	Limited           Code = "limited"            // too many requests; RetryAfter says when
 	Unavailable       Code = "unavailable"        // not now; RetryAfter says when
 	Timeout           Code = "timeout"            // the time allowed ran out with nothing to show
+	Slow              Code = "slow"               // the caller did not send its request in the time it has
 	Cancelled         Code = "cancelled"          // the caller took the request back
 	Internal          Code = "internal"           // our fault; the detail says nothing of the cause
 )
@@ -39,7 +40,7 @@ const (
 // Codes lists every code, for tests that render each at each door.
 var Codes = []Code{
 	Malformed, Invalid, NoResults, UnsupportedFormat, UnsupportedMode, TooLong, TooLarge, NotFound, Method,
-	MediaType, Unauthorized, Forbidden, Limited, Unavailable, Timeout, Cancelled, Internal,
+	MediaType, Unauthorized, Forbidden, Limited, Unavailable, Timeout, Slow, Cancelled, Internal,
 }
 
 // Field is one thing that is wrong with a request, named by JSON pointer.

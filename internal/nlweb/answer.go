@@ -212,6 +212,7 @@ var words = map[fail.Code]struct {
 	fail.Limited:           {wire.CodeRateLimited, http.StatusTooManyRequests},
 	fail.Unavailable:       {wire.CodeUnavailable, http.StatusServiceUnavailable},
 	fail.Timeout:           {wire.CodeTimeout, http.StatusOK},
+	fail.Slow:              {wire.CodeTimeout, http.StatusRequestTimeout},
 	fail.Cancelled:         {wire.CodeCancelled, http.StatusOK},
 	fail.Internal:          {wire.CodeInternalError, http.StatusInternalServerError},
 }
@@ -233,10 +234,12 @@ func noteFailure(e *event.Event, coded *fail.Error) {
 
 // WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
+	coded := fail.From(err)
+	if coded.Code == fail.Slow {
+		w.Header().Set("Connection", "close") // what is still to come is no request
+	} else if r.Context().Err() != nil { // to which net/http ends the context, too
 		return // the client has gone
 	}
-	coded := fail.From(err)
 	word := words[coded.Code]
 	noteFailure(event.From(r.Context()), coded)
 	if coded.RetryAfter > 0 {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -140,6 +141,8 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case errors.As(err, &over):
 		w.Header().Set("Connection", "close") // or the server would read on, for nothing
 		return nil, tooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fail.New(fail.Slow, "the body did not come in time; send it at once")
 	case err != nil:
 		return nil, fail.New(fail.Malformed, "the body ended too early").Because(err)
 	}

@@ -131,6 +131,7 @@ func between[T int | float64 | time.Duration | strictyaml.Size](c *checks, path 
 func (c *checks) choices() {
 	c.oneOf("log.level", c.Config.Log.Level, "debug", "info", "warn", "error")
 	c.oneOf("log.format", c.Config.Log.Format, "text", "json")
+	c.oneOf("log.clients", c.Config.Log.Clients, off, clientNetwork, clientAddress)
 }
 
 func (c *checks) oneOf(path, value string, choices ...string) {

@@ -173,9 +173,12 @@ type Log struct {
 	Level string `yaml:"level"`
 	// Format is `text` for people or `json` for programs.
 	Format string `yaml:"format"`
+	// Clients says what a request's event tells of its sender, past the trusted proxies: `off` nothing, `network` the
+	// first 24 bits of an IPv4 address and 48 of an IPv6 address, `address` all of it, which is personal data.
+	Clients string `yaml:"clients"`
 }
 
-// off is the value of metrics.listen that serves none.
+// off is the value of metrics.listen that serves none, and of log.clients that tells nothing.
 const off = "off"
 
 // DefaultSite is the id of the site when the configuration names none.
@@ -205,7 +208,7 @@ func Default() Config {
 		ProxyHeaders: headersX,
 		TLS:          TLS{HSTS: 30 * 24 * time.Hour},
 		Metrics:      Metrics{Listen: "127.0.0.1:9464"},
-		Log:          Log{Level: "info", Format: "text"},
+		Log:          Log{Level: "info", Format: "text", Clients: off},
 	}
 }
 

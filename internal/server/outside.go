@@ -17,11 +17,12 @@ type outside struct {
 	prefix  string         // the path of url; empty or like "/desk"
 	proxies []netip.Prefix // whose word counts
 	read    func(http.Header) []hop
+	clients string // what the log tells of them
 }
 
 // newOutside reads a checked configuration.
 func newOutside(config Config) *outside {
-	o := &outside{url: strings.TrimSuffix(config.URL, "/"), read: xForwarded}
+	o := &outside{url: strings.TrimSuffix(config.URL, "/"), read: xForwarded, clients: config.Log.Clients}
 	if u, err := url.Parse(o.url); err == nil {
 		o.prefix = u.Path
 	}
@@ -79,6 +80,32 @@ var usualPorts = map[string]string{"http": ":80", "https": ":443"}
 func (o *outside) Client(r *http.Request) netip.Addr {
 	client, _ := o.trace(r)
 	return client
+}
+
+// The values of log.clients, beside off.
+const (
+	clientNetwork = "network"
+	clientAddress = "address"
+)
+
+// named is what the log tells of a request's sender; empty for nothing.
+func (o *outside) named(r *http.Request) string {
+	if o.clients != clientNetwork && o.clients != clientAddress {
+		return ""
+	}
+	client := o.Client(r)
+	if !client.IsValid() {
+		return ""
+	}
+	if o.clients == clientAddress {
+		return client.String()
+	}
+	bits := 24
+	if client.Is6() {
+		bits = 48
+	}
+	network, _ := client.Prefix(bits) // fits either kind
+	return network.String()
 }
 
 // Secure says whether the client's side of the connection is encrypted, as far as can be known.

@@ -147,6 +147,25 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 	}
 }
 
+func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
+	for choice, want := range map[string][2]string{
+		"off": {"", ""}, "network": {"198.51.100.0/24", "2001:db8:1::/48"}, "address": {"198.51.100.9", "2001:db8:1:2::9"},
+	} {
+		s, log := open(t, "proxies: [10.0.0.0/8]\nlog: {clients: "+choice+"}\n")
+		for i, client := range []string{"198.51.100.9", "2001:db8:1:2::9"} {
+			send(s, from("10.0.0.1:1", "desk.example", "X-Forwarded-For: "+client))
+			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+			last := lines[len(lines)-1]
+			if got := strings.Contains(last, `"client":"`+want[i]+`"`); got != (want[i] != "") || want[i] == "" && strings.Contains(last, "client") {
+				t.Errorf("%s: %s", choice, last)
+			}
+			if choice != "address" && strings.Contains(last, client) {
+				t.Errorf("%s: the log has the whole address: %s", choice, last)
+			}
+		}
+	}
+}
+
 func TestTLSAndTrustedProxiesMakeARequestSecure(t *testing.T) {
 	o := newOutside(Config{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: headersX})
 	direct := from("203.0.113.5:1", "desk.example:443")

@@ -147,6 +147,9 @@ func (f *front) done(r *http.Request, answer *recorder, done request) {
 	if f.log.Enabled(r.Context(), slog.LevelDebug) {
 		attrs = append(attrs, slog.String("path", r.URL.Path))
 	}
+	if client := f.outside.named(r); client != "" {
+		attrs = append(attrs, slog.String("client", client))
+	}
 	attrs = append(attrs, done.happened.Attrs()...)
 	f.log.LogAttrs(r.Context(), level, "request", attrs...)
 }

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestBodyThatDoesNotComeInTimeGetsAnAnswer sends half of a body and waits: the client is told, and the log does not
+// say that it left.
+func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
+	s, log := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\nlog: {level: debug}\n")
+	address, stop := run(t, s)
+	head := "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+	for name, request := range map[string]string{
+		"a length":         head + "Content-Length: 100\r\n\r\n{\"query\":",
+		"a great length":   head + "Content-Length: 100000\r\n\r\n{\"query\":",
+		"chunks":           head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"que\r\n",
+		"nothing at all":   head + "Content-Length: 100\r\n\r\n",
+		"a waiting client": head + "Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
+	} {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		io.WriteString(connection, request)
+		reader := bufio.NewReader(connection)
+		response, err := http.ReadResponse(reader, nil)
+		if err == nil && response.StatusCode == http.StatusContinue {
+			response, err = http.ReadResponse(reader, nil)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		body, _ := io.ReadAll(response.Body)
+		if response.StatusCode != http.StatusRequestTimeout || !response.Close || !strings.Contains(string(body), `"TIMEOUT"`) {
+			t.Errorf("%s: %s, close %v: %s", name, response.Status, response.Close, body)
+		}
+	}
+	stop()
+	if !strings.Contains(log.String(), `"status":408`) || strings.Contains(log.String(), `"status":499`) {
+		t.Errorf("the log does not say 408, or says that a client left:\n%s", log)
+	}
+}
+
+func TestBodyThatDoesNotComeInTimeGetsAnAnswerOverHTTP2(t *testing.T) {
+	s, _ := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\n")
+	address, _ := run(t, s)
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	body, pipe := io.Pipe()
+	defer pipe.Close()
+	go io.WriteString(pipe, `{"query":`)
+	request, err := http.NewRequestWithContext(t.Context(), "POST", address+"/ask", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("%s over %s", response.Status, response.Proto)
+	}
+}
+
+// TestClientThatLeavesIsNotCalledSlow is the opposite.
+func TestClientThatLeavesIsNotCalledSlow(t *testing.T) {
+	s, log := open(t, "")
+	address, stop := run(t, s)
+	connection, err := new(net.Dialer).DialContext(context.Background(), "tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(connection, "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	connection.Close()
+	stop()
+	if strings.Contains(log.String(), `"status":408`) {
+		t.Errorf("a client that left is called slow:\n%s", log)
+	}
+}
