@@ -40,7 +40,7 @@ func local(env *environment, loaded *server.Loaded) (*front, error) {
 		return nil, err
 	}
 	log := server.NewLog(server.Log{Level: "error"}, env.stderr)
-	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: log})
+	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: log, Inside: true})
 	if err != nil {
 		return nil, err
 	}

@@ -69,13 +69,16 @@ type granted struct {
 }
 
 // Ask answers a question. It returns fail.Invalid for a value that is not served, fail.TooLong for a text beyond
-// MaxText, fail.Unavailable before the content is loaded and fail.NoResults when nothing fits that may be shown.
+// MaxText, fail.Unavailable before the content is loaded, what Config.Admit says and fail.NoResults when nothing fits that may be shown.
 func (d *Desk) Ask(ctx context.Context, q Question) (*Answer, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
 	asked, err := d.understand(q)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.admit(ctx, asked.Sites); err != nil {
 		return nil, err
 	}
 	// A second round helps when the items found were swept from the store since the view was made.
@@ -96,6 +99,14 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Answer, error) {
 		}
 	}
 	return nil, fail.New(fail.Unavailable, "the content is changing faster than it can be read; try again")
+}
+
+// admit asks whether the sites may be asked once more.
+func (d *Desk) admit(ctx context.Context, sites []string) error {
+	if d.config.Admit == nil {
+		return nil
+	}
+	return d.config.Admit(ctx, sites)
 }
 
 func noResults(q answer.Question) error {

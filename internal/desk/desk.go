@@ -44,7 +44,10 @@ type Config struct {
 	Timeout time.Duration
 	// Poll is how often Follow looks for changes; 0 is one second.
 	Poll time.Duration
-	Log  *slog.Logger
+	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
+	// all. Its error, mostly fail.Limited, is the answer.
+	Admit func(ctx context.Context, sites []string) error
+	Log   *slog.Logger
 }
 
 // Desk carries out the use cases. Its methods may be called from many goroutines.

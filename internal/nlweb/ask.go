@@ -26,6 +26,8 @@ type Config struct {
 	WriteTimeout time.Duration    // for a client to take one event of a stream; 0 is 30 seconds
 	Limit        int              // results when the question names no number; 0 is desk.DefaultLimit
 	Now          func() time.Time // nil is time.Now
+	// Access says who may ask and how often, for GET /ask; nil says nothing of it.
+	Access func(*http.Request) Access
 }
 
 // Handler serves /ask.

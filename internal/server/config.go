@@ -52,6 +52,8 @@ type Config struct {
 	Ask Ask `yaml:"ask"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
+	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk key` do not.
+	Auth Auth `yaml:"auth"`
 	// Limits bound what a client may cost.
 	Limits Limits `yaml:"limits"`
 	// CORS says which web pages may ask from a browser.
@@ -151,13 +153,8 @@ type Limits struct {
 	Connections int `yaml:"connections"`
 	// Requests is the most requests in work at a time, streams among them; further ones are told to come back.
 	Requests int `yaml:"requests"`
-}
-
-// CORS says which web pages may ask from a browser.
-type CORS struct {
-	// Origins are the origins (`https://www.example.com`) whose pages may ask; `*` is every page, `[]` none but
-	// this server's own.
-	Origins []string `yaml:"origins"`
+	// Rate bounds how often requests may come.
+	Rate Rates `yaml:"rate"`
 }
 
 // Metrics are figures for Prometheus.
@@ -192,6 +189,7 @@ func Default() Config {
 		Fetch:   defaultFetch(),
 		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20},
 		Console: Console{Enabled: true},
+		Auth:    defaultAuth(),
 		Limits: Limits{
 			Body:            1 << 20,
 			Header:          64 << 10,
@@ -202,8 +200,9 @@ func Default() Config {
 			ShutdownTimeout: 10 * time.Second,
 			Connections:     4096,
 			Requests:        1024,
+			Rate:            defaultRates(),
 		},
-		CORS: CORS{Origins: []string{"*"}},
+		CORS: defaultCORS(),
 
 		ProxyHeaders: headersX,
 		TLS:          TLS{HSTS: 30 * 24 * time.Hour},

@@ -7,8 +7,10 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/limit"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 )
 
 // House is the rooms below the doors, put together as a configuration says: for a server, and for commands that
@@ -16,9 +18,12 @@ import (
 type House struct {
 	Catalog *content.Catalog
 	Desk    *desk.Desk
+	Keys    *trust.Keys
 
 	db    *store.DB
 	rules atomic.Pointer[terms.Terms]
+	admit func(ctx context.Context, sites []string) error // nil to let everything through
+	log   *slog.Logger
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -28,11 +33,11 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{DSN: config.DSN(), Schemas: []store.Schema{content.Schema}, Log: log})
+	db, err := store.Open(ctx, store.Config{DSN: config.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema}, Log: log})
 	if err != nil {
 		return nil, err
 	}
-	h := &House{Catalog: content.New(db, content.Options{}), db: db}
+	h := &House{Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log}
 	h.rules.Store(rules)
 	var sites []desk.Site
 	for _, site := range config.AllSites() {
@@ -45,6 +50,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		MinScore:   config.Ask.MinScore,
 		CacheBytes: uint64(config.Ask.Cache),
 		Timeout:    config.Ask.Timeout,
+		Admit:      h.admitted,
 		Log:        log,
 	})
 	if err != nil {
@@ -56,6 +62,14 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 
 // Terms are the rules in force.
 func (h *House) Terms() *terms.Terms { return h.rules.Load() }
+
+// admitted counts a question for the sites that it goes to.
+func (h *House) admitted(ctx context.Context, sites []string) error {
+	if h.admit == nil {
+		return nil
+	}
+	return h.admit(ctx, sites)
+}
 
 // Close closes the database.
 func (h *House) Close() error { return h.db.Close() }

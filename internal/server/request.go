@@ -174,6 +174,7 @@ func newID() string {
 type recorder struct {
 	http.ResponseWriter
 	route   *route // that answers
+	tally   *tally // what was counted for it; nil where nothing is
 	status  int
 	bytes   int64
 	aborted bool
@@ -182,15 +183,23 @@ type recorder struct {
 // WriteHeader notes the final status; informational ones come before it.
 func (w *recorder) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
-		w.status = status
+		w.begin(status)
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// begin is when the head is about to leave.
+func (w *recorder) begin(status int) {
+	w.status = status
+	if w.tally != nil {
+		w.tally.writeLimits(w.Header())
+	}
 }
 
 // Write notes the size.
 func (w *recorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.begin(http.StatusOK)
 	}
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)

@@ -16,27 +16,35 @@ type route struct {
 	methods []string
 	cors    bool // pages of other origins may call it
 	quiet   bool // probes: answered under any load, and logged at level debug
+	// door is the name by which auth.required and the scopes of keys know the route. Its requests are identified and
+	// counted; those of a route without a door are not.
+	door    string
+	public  func(*http.Request) bool // requests that need no credential in any case; nil for none
+	tells   bool                     // the handler says in its protocol's words that a limit is used up, as desk.Config.Admit tells it
 	handler http.Handler
 }
 
 var reading = []string{http.MethodGet, http.MethodHead}
 
-// newRoutes puts routes into a mux. Everything else is not found.
-func newRoutes(routes []route, origins []string) (*http.ServeMux, map[string]*route) {
+// newRoutes puts routes into a mux. Everything else is not found. Doors are guarded by gate, unless it is nil.
+func newRoutes(routes []route, gate *admission, pages *sharing) (*http.ServeMux, map[string]*route) {
 	mux := http.NewServeMux()
 	known := map[string]*route{}
 	routes = append(routes, route{pattern: "/", name: "none", handler: http.HandlerFunc(notFound)})
 	for _, r := range routes {
 		handler := r.handler
+		if r.door != "" && gate != nil {
+			handler = gate.guard(&r, handler)
+		}
 		if r.methods != nil {
 			methods := r.methods
 			if r.cors {
-				methods = append(slices.Clone(methods), http.MethodOptions) // which shared answers
+				methods = append(slices.Clone(methods), http.MethodOptions) // which sharing answers
 			}
 			handler = allowed(methods, handler)
 		}
 		if r.cors {
-			handler = shared(origins, r.methods, handler)
+			handler = pages.wrap(r.methods, handler)
 		}
 		mux.Handle(r.pattern, noted(&r, handler))
 		known[r.pattern] = &r
@@ -69,42 +77,5 @@ func allowed(methods []string, next http.Handler) http.Handler {
 			return
 		}
 		next.ServeHTTP(w, r)
-	})
-}
-
-// Values of headers that every answer to another origin has; shared, and never changed.
-var anyOrigin, exposed = []string{"*"}, []string{"X-Request-Id, Retry-After"}
-
-// shared lets pages of other origins call a route (CORS, in the Fetch standard), without credentials: nothing here
-// depends on cookies.
-func shared(origins, methods []string, next http.Handler) http.Handler {
-	everyone := slices.Contains(origins, "*")
-	list := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header := w.Header()
-		origin := r.Header.Get("Origin")
-		switch {
-		case everyone:
-			header["Access-Control-Allow-Origin"] = anyOrigin
-		case slices.Contains(origins, origin) && origin != "":
-			header.Set("Access-Control-Allow-Origin", origin)
-			header.Add("Vary", "Origin")
-		default:
-			header.Add("Vary", "Origin")
-		}
-		if header.Get("Access-Control-Allow-Origin") != "" {
-			header["Access-Control-Expose-Headers"] = exposed
-		}
-		if r.Method != http.MethodOptions {
-			next.ServeHTTP(w, r)
-			return
-		}
-		header.Set("Allow", list)
-		if header.Get("Access-Control-Allow-Origin") != "" {
-			header.Set("Access-Control-Allow-Methods", list)
-			header.Set("Access-Control-Allow-Headers", "Content-Type, Accept, Accept-Language, Authorization")
-			header.Set("Access-Control-Max-Age", "86400")
-		}
-		w.WriteHeader(http.StatusNoContent)
 	})
 }

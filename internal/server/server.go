@@ -36,6 +36,8 @@ type Options struct {
 	Listener net.Listener
 	// Ingested says that the sources were read just before, so that Run does not read them.
 	Ingested bool
+	// Inside says that only this process asks, on its owner's behalf: nobody needs a credential or is counted.
+	Inside bool
 	// Pages are further handlers, by the pattern of their path: the demo's sample pages.
 	Pages map[string]http.Handler
 	// Ready, when not nil, is called with the server's web address as soon as it accepts connections.
@@ -50,6 +52,7 @@ type Server struct {
 	log     *slog.Logger
 	front   *front
 	outside *outside
+	gate    *admission // nil when only this process asks
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	metrics      *metrics
@@ -75,7 +78,13 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
-	mux, known := newRoutes(s.routes(), config.CORS.Origins)
+	if !options.Inside {
+		if s.gate, err = newAdmission(config, house, s.outside, options.Now); err != nil {
+			return nil, errors.Join(err, house.Close())
+		}
+		house.admit = s.gate.Sites
+	}
+	mux, known := newRoutes(s.routes(), s.gate, newSharing(config.CORS))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
@@ -92,12 +101,14 @@ func (s *Server) routes() []route {
 		WriteTimeout: s.config.Limits.WriteTimeout,
 		Limit:        s.config.Ask.Limit,
 		Now:          s.options.Now,
+		Access:       s.access(),
 	})
 	all := []route{
-		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, handler: ask},
+		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
 		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
 		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
+	all = append(all, s.metadataRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
 			route{pattern: "/{$}", name: "/", methods: reading, handler: page},

@@ -1,0 +1,295 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/fetch"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/nlweb"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+)
+
+// admission decides who comes in at which door, and how often: it names the party behind a request's credential, and
+// counts the request for the party or the address, and for the sites that are asked.
+type admission struct {
+	config   Config
+	outside  *outside
+	verifier *trust.Verifier
+	strict   bool     // credentials are expected, so that what is none is wrong
+	sites    []string // all that are served
+
+	address, key, site limit.Meter
+	// failures counts wrong credentials, and excess what comes over the limit at a door that says so in its own
+	// words. Both are counted by each node for itself: they protect the node.
+	failures, excess limit.Meter
+}
+
+// newAdmission puts together what a checked configuration says.
+func newAdmission(config Config, house *House, out *outside, now func() time.Time) (*admission, error) {
+	a := &admission{config: config, outside: out}
+	a.strict = len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != ""
+	trusted := trust.Config{Keys: house.Keys, Now: now, Strict: a.strict}
+	for _, key := range config.Auth.Keys {
+		trusted.Fixed = append(trusted.Fixed, trust.Fixed(key))
+	}
+	if o := config.Auth.OAuth; o.Issuer != "" {
+		trusted.OAuth = &trust.OAuth{
+			Issuer: o.Issuer, Audiences: config.audiences(), JWKS: o.JWKS, Algorithms: o.Algorithms, Scopes: o.Scopes, Skew: o.Skew,
+			Fetch: keysFrom(config.Fetcher()),
+		}
+	}
+	var err error
+	if a.verifier, err = trust.New(trusted); err != nil {
+		return nil, err
+	}
+	for _, site := range config.AllSites() {
+		a.sites = append(a.sites, site.ID)
+	}
+	rates := config.Limits.Rate
+	options := limit.Options{Now: now, Log: house.log}
+	alone := limit.New(options)
+	together := alone
+	if rates.Shared && house.db.Engine() == store.PostgreSQL {
+		options.DB = house.db
+		together = limit.New(options)
+	}
+	meters := []struct {
+		meter   *limit.Meter
+		limiter *limit.Limiter
+		name    string
+		rate    string
+	}{
+		{&a.address, together, "address", rates.Address}, {&a.key, together, "key", rates.Key}, {&a.site, together, "site", rates.Site},
+		{&a.failures, alone, "failures", rates.Failures}, {&a.excess, alone, "excess", ""},
+	}
+	for _, m := range meters {
+		rate, err := limit.ParseRate(m.rate)
+		if err != nil {
+			return nil, err
+		}
+		*m.meter = m.limiter.Meter(m.name, rate)
+	}
+	return a, nil
+}
+
+// keysFrom fetches the authorization server's keys.
+func keysFrom(fetcher *fetch.Fetcher) func(context.Context, string) ([]byte, error) {
+	const most = 1 << 20
+	return func(ctx context.Context, address string) ([]byte, error) {
+		response, err := fetcher.Get(ctx, fetch.Request{URL: address, Own: true, MaxBytes: most, Header: http.Header{"Accept": {"application/jwk-set+json, application/json"}}})
+		if err != nil {
+			return nil, err
+		}
+		if response.Status != http.StatusOK {
+			return nil, fail.New(fail.Unavailable, "%s answered with status %d", address, response.Status)
+		}
+		return response.Body, nil
+	}
+}
+
+// tally is what was counted for one request. A tool of a protocol may run on another goroutine than the one that
+// writes the response's head.
+type tally struct {
+	mu      sync.Mutex
+	counted []counted
+	refused *fail.Error // at the front, of a request whose door says so in its own words
+}
+
+type counted struct {
+	meter  limit.Meter
+	status limit.Status
+}
+
+type tallyKey struct{}
+
+func (t *tally) add(meter limit.Meter, status limit.Status) {
+	if t == nil || status.Limit == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counted = append(t.counted, counted{meter, status})
+}
+
+// guard lets a request pass to a door if it may.
+func (a *admission) guard(where *route, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &tally{}
+		if answer, ok := w.(*recorder); ok {
+			answer.tally = t
+		}
+		ctx, err := a.admit(r, where, t)
+		if err != nil {
+			if challenge := a.challenge(r, where, err); challenge != "" {
+				w.Header().Set("WWW-Authenticate", challenge)
+			}
+			nlweb.WriteError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, tallyKey{}, t)))
+	})
+}
+
+// admit identifies, counts and decides, in this order: also what is not allowed costs.
+func (a *admission) admit(r *http.Request, where *route, t *tally) (context.Context, error) {
+	ctx := r.Context()
+	from := network(a.outside.Client(r))
+	presented := trust.Presented(r.Header)
+	if presented {
+		if status := a.failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
+			status.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
+			return ctx, a.limited(t, a.failures, status, "too many wrong credentials came from your address")
+		}
+	}
+	party, known, err := a.verifier.Verify(ctx, r.Header)
+	if err != nil {
+		if fail.From(err).Code == fail.Unauthorized {
+			a.failures.Allow(ctx, from, 1)
+		}
+		return ctx, err
+	}
+	if err := a.count(ctx, where, t, party, from); err != nil {
+		return ctx, err
+	}
+	switch {
+	case known && party.Kind == trust.KindKey && len(party.Scopes) > 0 && !slices.Contains(party.Scopes, where.door):
+		return ctx, fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
+			strings.Join(party.Scopes, ", "), where.door)
+	case known:
+		event.From(ctx).Set("party", a.shown(party))
+		return trust.With(ctx, party), nil
+	case slices.Contains(a.config.Auth.Required, where.door) && (where.public == nil || !where.public(r)):
+		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))
+	}
+	return ctx, nil
+}
+
+// shown is what the log says of a party: the owner's own name of a key, and nothing of a person.
+func (a *admission) shown(party trust.Party) string {
+	if party.Kind == trust.KindKey {
+		return party.ID
+	}
+	return party.Kind
+}
+
+// count takes the request out of the party's limit or, for a stranger, out of the address's.
+func (a *admission) count(ctx context.Context, where *route, t *tally, party trust.Party, from string) error {
+	meter, key := a.address, from
+	if party.ID != "" {
+		meter, key = a.key, party.ID
+		if own, err := limit.ParseRate(party.Rate); err == nil && party.Rate != "" {
+			meter = meter.At(own)
+		}
+	}
+	status := meter.Allow(ctx, key, 1)
+	t.add(meter, status)
+	if status.OK {
+		return nil
+	}
+	refused := a.limited(t, meter, status, "too many requests came from "+map[bool]string{true: "you", false: "your address"}[party.ID != ""])
+	if where.tells && a.excess.At(meter.Rate()).Allow(ctx, meter.Name()+" "+key, 1).OK {
+		t.refused = refused
+		return nil
+	}
+	return refused
+}
+
+// limited is the failure of a limit that is used up.
+func (a *admission) limited(t *tally, meter limit.Meter, status limit.Status, what string) *fail.Error {
+	status.OK = false
+	if len(t.counted) == 0 {
+		t.add(meter, status)
+	}
+	refused := fail.New(fail.Limited, "%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
+		what, rateWords(meter.Rate()), spanWords(status.RetryAfter))
+	refused.RetryAfter = status.RetryAfter
+	return refused
+}
+
+// rateWords says a rate as people do: "60 requests in 1m".
+func rateWords(rate limit.Rate) string {
+	words := strconv.Itoa(rate.Requests) + " requests in " + show(rate.Per)
+	if rate.Burst != rate.Requests {
+		words += ", " + strconv.Itoa(rate.Burst) + " at once"
+	}
+	return words
+}
+
+// spanWords says a wait in whole seconds, as Retry-After does.
+func spanWords(wait time.Duration) string {
+	if n := seconds(wait); n != 1 {
+		return strconv.Itoa(n) + " seconds"
+	}
+	return "a second"
+}
+
+// seconds rounds up: who comes back then is let in.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// Sites counts a question for the sites that it goes to; nil means all. It is the desk's Admit.
+func (a *admission) Sites(ctx context.Context, sites []string) error {
+	t, _ := ctx.Value(tallyKey{}).(*tally)
+	if t != nil && t.refused != nil {
+		return t.refused
+	}
+	if sites == nil {
+		sites = a.sites
+	}
+	for _, site := range sites {
+		status := a.site.Allow(ctx, site, 1)
+		t.add(a.site, status)
+		if !status.OK {
+			refused := fail.New(fail.Limited, "too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
+				site, rateWords(a.site.Rate()), spanWords(status.RetryAfter))
+			refused.RetryAfter = status.RetryAfter
+			return refused
+		}
+	}
+	return nil
+}
+
+// network is what counts as one address: an IPv6 customer has a whole /64, and could send every request from another
+// address in it.
+func network(address netip.Addr) string {
+	if address.Is6() && !address.Is4In6() {
+		if prefix, err := address.WithZone("").Prefix(64); err == nil {
+			return prefix.String()
+		}
+	}
+	return address.Unmap().String()
+}
+
+// writeLimits tells a client how much is left of the limit that is nearest to its end: in the fields that most
+// clients read, and in those of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-10), which tell all limits.
+func (t *tally) writeLimits(header http.Header) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.counted) == 0 {
+		return
+	}
+	tightest := t.counted[0].status
+	var policies, left []string
+	for _, c := range t.counted {
+		s := c.status
+		if !s.OK && tightest.OK || s.OK == tightest.OK && s.Remaining < tightest.Remaining {
+			tightest = s
+		}
+		policies = append(policies, `"`+c.meter.Name()+`";q=`+strconv.Itoa(s.Limit)+`;w=`+strconv.Itoa(seconds(c.meter.Rate().Window())))
+		left = append(left, `"`+c.meter.Name()+`";r=`+strconv.Itoa(s.Remaining)+`;t=`+strconv.Itoa(seconds(s.Reset)))
+	}
+	header.Set("RateLimit-Limit", strconv.Itoa(tightest.Limit))
+	header.Set("RateLimit-Remaining", strconv.Itoa(tightest.Remaining))
+	header.Set("RateLimit-Reset", strconv.Itoa(seconds(tightest.Reset)))
+	header.Set("RateLimit-Policy", strings.Join(policies, ", "))
+	header.Set("RateLimit", strings.Join(left, ", "))
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sharing lets pages of other origins call a route (CORS, in the Fetch standard).
+type sharing struct {
+	origins     []string
+	everyone    bool
+	credentials bool
+	accepted    string   // request headers
+	exposed     []string // response headers, as the one value of a header; shared, and never changed
+	maxAge      string
+}
+
+// Headers that the doors read and set, beyond those that a page may always send and read.
+var (
+	acceptedHeaders = []string{
+		"Content-Type", "Accept", "Accept-Language", "Authorization", "X-API-Key",
+		"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
+	}
+	exposedHeaders = []string{
+		"X-Request-Id", "Retry-After", "WWW-Authenticate", "Link", "ETag", "Mcp-Session-Id",
+		"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit",
+	}
+	anyOrigin = []string{"*"} // shared, and never changed
+)
+
+func newSharing(config CORS) *sharing {
+	return &sharing{
+		origins: config.Origins, everyone: slices.Contains(config.Origins, "*"), credentials: config.Credentials,
+		accepted: strings.Join(append(slices.Clone(acceptedHeaders), config.Headers...), ", "),
+		exposed:  []string{strings.Join(append(slices.Clone(exposedHeaders), config.Expose...), ", ")},
+		maxAge:   strconv.Itoa(int(config.MaxAge / time.Second)),
+	}
+}
+
+// wrap answers preflights, which carry no credential and cost nothing, and marks every other answer, refusals among
+// them: the page is to see why it was refused.
+func (s *sharing) wrap(methods []string, next http.Handler) http.Handler {
+	list := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		allowed := s.mark(header, r.Header.Get("Origin"))
+		if r.Method != http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		header.Set("Allow", list)
+		if allowed {
+			header.Set("Access-Control-Allow-Methods", list)
+			header.Set("Access-Control-Allow-Headers", s.accepted)
+			header.Set("Access-Control-Max-Age", s.maxAge)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// mark says whose pages may read the answer. Where that depends on who asks, a cache must know it.
+func (s *sharing) mark(header http.Header, origin string) (allowed bool) {
+	switch {
+	case s.everyone: // without credentials: the configuration cannot have both
+		header["Access-Control-Allow-Origin"] = anyOrigin
+	case origin != "" && slices.Contains(s.origins, origin):
+		header.Add("Vary", "Origin")
+		header.Set("Access-Control-Allow-Origin", origin)
+		if s.credentials {
+			header.Set("Access-Control-Allow-Credentials", "true")
+		}
+	default:
+		header.Add("Vary", "Origin")
+		return false
+	}
+	header["Access-Control-Expose-Headers"] = s.exposed
+	return true
+}
