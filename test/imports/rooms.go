@@ -115,7 +115,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
+			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/nlweb", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
@@ -147,6 +147,7 @@ var rooms = []room{
 // testTools are the third-party libraries that tests of every room may use.
 var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
+	jose, // for authorization servers that tests play
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
