@@ -17,6 +17,7 @@ type gate struct {
 	view   *answer.View
 	terms  *terms.Terms
 	permit *search.Selection
+	listed directory
 }
 
 // admitted returns the gate of the present view and terms. It is computed when either has changed, once.

@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
+)
+
+// pageSize is how many resources one page of the list names.
+const pageSize = 100
+
+// itemType is the media type of a resource: the item as a schema.org object.
+const itemType = "application/json"
+
+// maxURI bounds the address that is looked up, in bytes.
+const maxURI = 8 << 10
+
+// resources answers the methods about resources from the desk: what its terms let be found is listed, and read as
+// they let it be read. What is registered with the SDK's server beside them comes from there.
+func (s *Server) resources(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+		switch params := request.GetParams().(type) {
+		case *sdk.ListResourcesParams:
+			return s.listResources(ctx, params)
+		case *sdk.ListResourceTemplatesParams:
+			return s.listTemplates()
+		case *sdk.ReadResourceParams:
+			return s.readResource(ctx, params.URI)
+		}
+		return next(ctx, method, request)
+	}
+}
+
+func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
+	if err := s.await(ctx); err != nil {
+		return nil, err
+	}
+	var after desk.Place
+	if params != nil && params.Cursor != "" {
+		var err error
+		if after, err = readCursor(params.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	items, rest, err := s.config.Desk.List(ctx, nil, after, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	list := &sdk.ListResourcesResult{Cacheable: cacheable(), Resources: make([]*sdk.Resource, 0, len(items))}
+	for _, item := range items {
+		name := item.Name()
+		if name == "" {
+			name = item.URL()
+		}
+		list.Resources = append(list.Resources, &sdk.Resource{
+			URI: item.URL(), Name: name, Title: name, MIMEType: itemType,
+			Description: item.Type() + ": " + desk.Excerpt(strings.Join(strings.Fields(item.Description()), " "), 30),
+		})
+	}
+	if rest != (desk.Place{}) {
+		list.NextCursor = cursor(rest)
+	}
+	return list, nil
+}
+
+// cursor writes a place as an opaque token.
+func cursor(p desk.Place) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(p.Site + "\n" + p.URL))
+}
+
+func readCursor(token string) (desk.Place, error) {
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	site, url, whole := strings.Cut(string(text), "\n")
+	if err != nil || !whole {
+		return desk.Place{}, fail.New(fail.Malformed, "this cursor is none of ours; begin without one")
+	}
+	return desk.Place{Site: site, URL: url}, nil
+}
+
+// listTemplates tells that an item is read by the address that answers give.
+func (s *Server) listTemplates() (sdk.Result, error) {
+	return &sdk.ListResourceTemplatesResult{Cacheable: cacheable(), ResourceTemplates: []*sdk.ResourceTemplate{{
+		URITemplate: "{+url}", Name: "item", Title: "An item by its address", MIMEType: itemType,
+		Description: "An item of this site by its own address, as the results of ask give it in url: the whole schema.org " +
+			"object with its text, as far as the site's terms release it.",
+	}}}, nil
+}
+
+func (s *Server) readResource(ctx context.Context, uri string) (sdk.Result, error) {
+	if err := s.await(ctx); err != nil {
+		return nil, err
+	}
+	var items []desk.Result
+	if len(uri) <= maxURI {
+		var err error
+		if items, err = s.config.Desk.Item(ctx, uri); err != nil {
+			return nil, err
+		}
+	}
+	if len(items) == 0 {
+		// The same words for what is not there and what may not be shown.
+		data, _ := json.Marshal(map[string]string{"uri": uri})
+		return nil, &jsonrpc.Error{
+			Code: jsonrpc.CodeInvalidParams, Data: data,
+			Message: "Resource not found: there is no item with this address here; take the url of a result of ask, or one of resources/list",
+		}
+	}
+	read := &sdk.ReadResourceResult{Cacheable: cacheable()}
+	for _, item := range items {
+		read.Contents = append(read.Contents, &sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(item.AppendItem(nil))})
+	}
+	return read, nil
+}
