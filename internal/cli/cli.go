@@ -33,6 +33,7 @@ type grammar struct {
 	Serve   serveCommand   `cmd:"" help:"Answer questions about your content."`
 	Ingest  ingestCommand  `cmd:"" help:"Read content into the database."`
 	Ask     askCommand     `cmd:"" help:"Ask a question."`
+	MCP     mcpCommand     `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
 	Eval    evalCommand    `cmd:"" help:"Measure how well questions are answered, by judged questions."`
 	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`
 	Terms   termsCommands  `cmd:"" help:"See what the terms decide."`

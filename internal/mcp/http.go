@@ -26,6 +26,8 @@ type HTTP struct {
 	// Named says that Hosts are all names there are, so that a request for another is refused. Otherwise only one
 	// that comes by loopback is.
 	Named bool
+	// Forwarded gives the host that a client asked for as a trusted proxy tells it, "" when none does; nil trusts none.
+	Forwarded func(*http.Request) string
 	// Origins are the origins whose pages may call; "*" is all of them.
 	Origins []string
 	// Changes lets clients listen for changes of what the server offers.

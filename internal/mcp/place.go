@@ -14,13 +14,14 @@ import (
 // otherwise reach a server that only this machine should reach: its requests carry that name as Host, and as Origin.
 // MCP wants both looked at (2025-11-25, Transports, Security Warning).
 type place struct {
-	hosts   map[string]bool
-	named   bool
-	origins []string
+	hosts     map[string]bool
+	named     bool
+	origins   []string
+	forwarded func(*http.Request) string
 }
 
 func newPlace(config HTTP) place {
-	p := place{hosts: map[string]bool{}, named: config.Named, origins: config.Origins}
+	p := place{hosts: map[string]bool{}, named: config.Named, origins: config.Origins, forwarded: config.Forwarded}
 	for _, host := range config.Hosts {
 		p.hosts[bare(host)] = true
 	}
@@ -31,6 +32,11 @@ func newPlace(config HTTP) place {
 func (p place) refuses(r *http.Request) string {
 	host, origin := bare(r.Host), r.Header.Get("Origin")
 	public := p.hosts[host]
+	if p.forwarded != nil {
+		if asked := p.forwarded(r); asked != "" {
+			host, public = bare(asked), true // a proxy that is trusted stands between this machine and everybody
+		}
+	}
 	switch {
 	case public || isLoopback(host):
 	case byLoopback(r), p.named && !isAddress(host):

@@ -48,21 +48,25 @@ func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, an
 	}
 	x.measure(d.config.Now())
 	noteAnswer(e, x, told.count)
-	var head []byte
-	if x.meta.ResponseFormat == wire.FormatChatGPT {
-		head = append(x.appendMeta(append(head, '{')), `,"content":`...)
-		head = append(appendContent(head, told.text(summary)), `,"structuredData":[`...)
-	} else {
-		head = append(x.appendMeta(append(head, '{')), `,"results":[`...)
-		if summary != "" {
-			head = appendSummary(head, summary)
-			if len(items) > 0 {
-				head = append(head, ',')
-			}
-		}
-	}
+	head := x.appendHead(nil, told, summary)
 	send(w, http.StatusOK, head, items, []byte("]}\n"))
 	return nil
+}
+
+// appendHead appends the answer up to its first item.
+func (x *exchange) appendHead(dst []byte, told told, summary string) []byte {
+	dst = x.appendMeta(append(dst, '{'))
+	if x.meta.ResponseFormat == wire.FormatChatGPT {
+		return append(appendContent(append(dst, `,"content":`...), told.text(summary)), `,"structuredData":[`...)
+	}
+	dst = append(dst, `,"results":[`...)
+	if summary != "" {
+		dst = appendSummary(dst, summary)
+		if told.count > 0 {
+			dst = append(dst, ',')
+		}
+	}
+	return dst
 }
 
 // items appends the answer's items with commas between, and gathers what a summary or a content text says of them.
@@ -82,6 +86,9 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 		}
 		dst = result.AppendJSON(dst)
 		told.add(x, result)
+		if x.found != nil {
+			x.found(told.count, result)
+		}
 	}
 	return dst, summary, told, nil
 }

@@ -4,6 +4,7 @@
 package nlweb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +29,14 @@ type Config struct {
 	Now          func() time.Time // nil is time.Now
 	// Access says who may ask and how often, for GET /ask; nil says nothing of it.
 	Access func(*http.Request) Access
+	Title  string // what people call what is asked here, for Tools; may be empty
+	About  string // a sentence about it, for Tools; may be empty
 }
 
 // Handler serves /ask.
-func Handler(d *desk.Desk, config Config) http.Handler {
+func Handler(d *desk.Desk, config Config) http.Handler { return newDoor(d, config) }
+
+func newDoor(d *desk.Desk, config Config) *door {
 	if config.MaxBody == 0 {
 		config.MaxBody = 1 << 20
 	}
@@ -78,6 +83,7 @@ type exchange struct {
 	meta    wire.Meta
 	modes   modes
 	start   time.Time
+	found   func(count int, result desk.Result) // called for each item as it is rendered; nil for nobody
 }
 
 type modes struct{ list, summarize bool }
@@ -97,18 +103,9 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return malformed(err)
 	}
-	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
-	if err := x.negotiate(); err != nil {
-		return err
-	}
-	x.heed()
-
 	ctx := r.Context()
-	question, err := d.question(request.Query)
-	if err != nil {
-		return err
-	}
-	answer, err := d.desk.Ask(ctx, question)
+	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
+	answer, err := d.answer(ctx, x)
 	stream := wantsStream(r, request)
 	var coded *fail.Error
 	if errors.As(err, &coded) && coded.Code == fail.NoResults && stream {
@@ -117,11 +114,24 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	x.meta.ResponseType = wire.TypeAnswer
 	if stream {
 		return d.stream(w, r, x, answer)
 	}
 	return d.write(ctx, w, x, answer)
+}
+
+// answer settles how to answer, and asks the desk.
+func (d *door) answer(ctx context.Context, x *exchange) (*desk.Answer, error) {
+	if err := x.negotiate(); err != nil {
+		return nil, err
+	}
+	x.heed()
+	question, err := d.question(x.request.Query)
+	if err != nil {
+		return nil, err
+	}
+	x.meta.ResponseType = wire.TypeAnswer
+	return d.desk.Ask(ctx, question)
 }
 
 // read takes the request's body within the bounds.

@@ -33,6 +33,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.sources()
 	c.fetch()
 	c.gate()
+	c.mcp()
 	c.terms()
 	return c.problems, c.warnings
 }

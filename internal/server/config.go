@@ -54,6 +54,8 @@ type Config struct {
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk key` do not.
 	Auth Auth `yaml:"auth"`
+	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
+	MCP MCP `yaml:"mcp"`
 	// Limits bound what a client may cost.
 	Limits Limits `yaml:"limits"`
 	// CORS says which web pages may ask from a browser.
@@ -190,6 +192,7 @@ func Default() Config {
 		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20},
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),
+		MCP:     MCP{Enabled: true},
 		Limits: Limits{
 			Body:            1 << 20,
 			Header:          64 << 10,

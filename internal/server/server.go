@@ -96,19 +96,14 @@ const askPath = "/ask"
 
 // routes are the server's addresses.
 func (s *Server) routes() []route {
-	ask := nlweb.Handler(s.Desk, nlweb.Config{
-		MaxBody:      int64(s.config.Limits.Body),
-		WriteTimeout: s.config.Limits.WriteTimeout,
-		Limit:        s.config.Ask.Limit,
-		Now:          s.options.Now,
-		Access:       s.access(),
-	})
+	ask := nlweb.Handler(s.Desk, s.nlwebConfig())
 	all := []route{
 		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
 		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
 		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
 	all = append(all, s.metadataRoutes()...)
+	all = append(all, s.mcpRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
 			route{pattern: "/{$}", name: "/", methods: reading, handler: page},

@@ -3,7 +3,7 @@
 //
 // The picture that the table draws:
 //
-//	cmd → cli → server → doors (nlweb, console) → desk → {answer, terms, content} → store
+//	cmd → cli → server → doors (nlweb, mcp, console) → desk → {answer, terms, content} → store
 //	      answer → search      cli, server → ingest      everyone → fail
 //
 // A new edge is a decision about the house: it is made here, in a line that a reviewer sees.
@@ -47,6 +47,7 @@ const (
 	acmeLog     = "go.uber.org/zap"
 	acmePeer    = "github.com/letsencrypt/pebble/v2"
 	dnsMessage  = "golang.org/x/net/dns/dnsmessage"
+	mcpSDK      = "github.com/modelcontextprotocol/go-sdk"
 	jose        = "github.com/go-jose/go-jose/v4"
 )
 
@@ -55,6 +56,7 @@ var rooms = []room{
 	// Leaves: everyone may import them.
 	{path: "internal/fail", pure: true},
 	{path: "internal/event"},
+	{path: "internal/tool"},
 
 	// What goes over the wire: shared by server and clients, no I/O.
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
@@ -104,7 +106,12 @@ var rooms = []room{
 	},
 
 	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
-	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/desk", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{
+		path:    "internal/mcp",
+		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},
+		outside: []string{mcpSDK, jsonText},
+	},
 	{path: "internal/console", inside: []string{"internal/fail"}},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
@@ -116,7 +123,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/nlweb", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
+			"internal/nlweb", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
 	},

@@ -1,0 +1,230 @@
+package nlweb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/tool"
+	wire "frontdesk/wire/nlweb"
+)
+
+// ToolAsk is the name of the tool that asks (NLWeb 0.55 Appendix A.1).
+const ToolAsk = "ask"
+
+// Tools are the protocol's operations as tools for agents (NLWeb 0.55 Appendix A). Their descriptions tell what the
+// desk has now: call it again when that may have changed.
+func Tools(d *desk.Desk, config Config) []tool.Tool {
+	at := newDoor(d, config)
+	return []tool.Tool{{
+		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(), Output: answerSchema,
+		Reads: true, Call: at.call,
+	}}
+}
+
+func (d *door) toolTitle() string {
+	if d.config.Title == "" {
+		return "Ask this site"
+	}
+	return "Ask " + d.config.Title
+}
+
+func (d *door) toolDescription() string {
+	what := d.config.Title
+	if what == "" {
+		what = "this site"
+	}
+	text := "Natural language interface to " + what + ". "
+	if about := strings.TrimSpace(d.config.About); about != "" {
+		text += strings.TrimRight(about, ".") + ". "
+	}
+	if kinds := d.kinds(maxKinds); kinds != "" {
+		text += "It has " + kinds + ". "
+	}
+	return text + "Ask in plain words; the answer is a list of matching items as schema.org objects, the best first, each with url, " +
+		"description, score (0 to 100) and grounding. With prefer.mode \"summarize\" a short summary of them comes first."
+}
+
+// maxKinds is how many types the descriptions name.
+const maxKinds = 12
+
+// kinds lists the most frequent types with their numbers: "Recipe (39), Product (24) and others".
+func (d *door) kinds(most int) string {
+	types := d.desk.Types()
+	var words []string
+	for _, t := range types[:min(len(types), most)] {
+		words = append(words, fmt.Sprintf("%s (%d)", t.Name, t.Items))
+	}
+	text := strings.Join(words, ", ")
+	if len(types) > most {
+		text += " and others"
+	}
+	return text
+}
+
+type schema map[string]any
+
+// bytes writes a schema in one order, so that equal schemas are equal bytes.
+func (s schema) bytes() []byte {
+	text, err := json.Marshal(s, json.Deterministic(true))
+	if err != nil {
+		panic(fmt.Sprintf("nlweb: encode a schema: %v", err))
+	}
+	return text
+}
+
+// askSchema is Appendix A.1's, with what this site's own filters are in words. It stays open: the protocol lets a
+// question have any further attribute.
+func (d *door) askSchema() []byte {
+	text := func(description string) schema { return schema{"type": "string", "description": description} }
+	var sites []string
+	for _, site := range d.desk.Sites() {
+		if site.Name != "" && site.Name != site.ID {
+			sites = append(sites, fmt.Sprintf("%s (%s)", site.ID, site.Name))
+		} else {
+			sites = append(sites, site.ID)
+		}
+	}
+	types := d.kinds(50)
+	if types == "" {
+		types = "none yet"
+	}
+	return schema{
+		"type": "object",
+		"properties": schema{
+			"query": schema{
+				"type": "object",
+				"description": "The question and its filters. site, itemType, limit and min_score are heeded here; any further attribute " +
+					"of schema.org, such as price, may be given, and one that does not filter is named in _meta.ignored of the answer.",
+				"properties": schema{
+					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", desk.MaxText)),
+					"site":      text("Ask one site, or several with commas, instead of all. Sites: " + strings.Join(sites, ", ") + "."),
+					"itemType":  text("Want items of this schema.org type, or of several with commas; a type stands for its subtypes. Here are: " + types + "."),
+					"limit":     schema{"type": "integer", "minimum": 1, "maximum": desk.MaxLimit, "description": fmt.Sprintf("How many items at most; %d when left out.", d.config.Limit)},
+					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100, "description": "Leave out items with a lower score."},
+				},
+				"required":             []string{"text"},
+				"additionalProperties": true,
+			},
+			"context": schema{
+				"type":        "object",
+				"description": "Semantic context including conversation history: prev (earlier questions, oldest first), text, memory.",
+			},
+			"prefer": schema{
+				"type":        "object",
+				"description": "Response preferences. The result is always whole: streaming has no effect here.",
+				"properties": schema{
+					"mode":            text(`"list" for items, "summarize" for items and a summary; "list" when left out.`),
+					"response_format": text(`"conversational_search", or "chatgpt_app" for texts and structured data apart.`),
+				},
+			},
+			"meta": schema{
+				"type":        "object",
+				"description": "Protocol metadata, version, and session context. session_context comes back in _meta of the answer.",
+			},
+		},
+		"required": []string{"query"},
+	}.bytes()
+}
+
+// answerSchema is what every response has (NLWeb 0.55 §4).
+var answerSchema = schema{
+	"type": "object",
+	"properties": schema{
+		"_meta": schema{
+			"type": "object",
+			"properties": schema{
+				"response_type": schema{"type": "string", "enum": []string{wire.TypeAnswer, wire.TypeElicitation, wire.TypePromise, wire.TypeFailure}},
+				"version":       schema{"type": "string"},
+			},
+			"required": []string{"response_type", "version"},
+		},
+		"results":        schema{"type": "array", "items": schema{"type": "object"}, "description": "The items, in the format conversational_search."},
+		"content":        schema{"type": "array", "items": schema{"type": "object"}, "description": "Texts, in the format chatgpt_app."},
+		"structuredData": schema{"type": "array", "items": schema{"type": "object"}, "description": "The items, in the format chatgpt_app."},
+		"error": schema{
+			"type":        "object",
+			"properties":  schema{"code": schema{"type": "string"}, "message": schema{"type": "string"}},
+			"description": "Why there is no answer.",
+		},
+	},
+	"required": []string{"_meta"},
+}.bytes()
+
+// call answers one use of the tool ask: the same object as POST /ask, always whole.
+func (d *door) call(ctx context.Context, call tool.Call) tool.Result {
+	result, err := d.asked(ctx, call)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	return result
+}
+
+func (d *door) asked(ctx context.Context, call tool.Call) (tool.Result, error) {
+	start := d.config.Now()
+	arguments := call.Arguments
+	if len(arguments) == 0 || string(arguments) == "null" {
+		arguments = []byte("{}")
+	}
+	if int64(len(arguments)) > d.config.MaxBody {
+		return tool.Result{}, fail.New(fail.TooLarge, "the arguments are larger than %d bytes", d.config.MaxBody)
+	}
+	request, err := wire.DecodeAsk(arguments)
+	if err != nil {
+		return tool.Result{}, malformed(err)
+	}
+	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
+	answer, err := d.answer(ctx, x)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if call.Progress != nil {
+		x.found = reporter(call.Progress, answer.Len())
+	}
+	buffer := buffers.Get().(*[]byte)
+	defer release(buffer)
+	items, summary, told, err := d.items(ctx, x, answer, (*buffer)[:0])
+	*buffer = items
+	if err != nil {
+		return tool.Result{}, err
+	}
+	x.measure(d.config.Now())
+	noteAnswer(event.From(ctx), x, told.count)
+	object := make([]byte, 0, len(items)+1024)
+	object = append(append(x.appendHead(object, told, summary), items...), "]}"...)
+	result := tool.Result{Object: object, Meta: x.appendMeta(nil)[len(`"_meta":`):]}
+	if x.meta.ResponseFormat == wire.FormatChatGPT {
+		result.Text = told.text(summary)
+	}
+	return result, nil
+}
+
+// maxReports is how often one call tells of its progress, at most.
+const maxReports = 20
+
+// reporter tells of items as they are found: of each, or of every so many when there are many.
+func reporter(progress func(done, total int, message string), total int) func(int, desk.Result) {
+	step := max(1, (total+maxReports-1)/maxReports)
+	return func(count int, result desk.Result) {
+		if count%step == 0 || count == total {
+			progress(count, total, fmt.Sprintf("%d of %d: %s", count, total, firstRunes(result.Name(), 80)))
+		}
+	}
+}
+
+// failed is a failure as a tool's result: the envelope that /ask would answer with (NLWeb 0.55 §4.1.4). Nothing found
+// and a question taken back are outcomes, not failures of the tool.
+func failed(ctx context.Context, err error) tool.Result {
+	coded := fail.From(err)
+	noteFailure(event.From(ctx), coded)
+	meta := wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version}
+	response := wire.Response{Meta: meta, Error: &wire.Failure{Code: words[coded.Code].code, Message: coded.Detail}}
+	return tool.Result{
+		Object: marshal(response), Meta: marshal(meta), Failed: coded.Code != fail.NoResults && coded.Code != fail.Cancelled,
+	}
+}

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/mcp"
+	"frontdesk/internal/nlweb"
+	"frontdesk/internal/tool"
+)
+
+const mcpPath = "/mcp"
+
+// nlwebConfig are the settings of the NLWeb door.
+func (s *Server) nlwebConfig() nlweb.Config {
+	return nlweb.Config{
+		MaxBody:      int64(s.config.Limits.Body),
+		WriteTimeout: s.config.Limits.WriteTimeout,
+		Limit:        s.config.Ask.Limit,
+		Now:          s.options.Now,
+		Title:        s.title(),
+		About:        s.config.Console.About,
+		Access:       s.access(),
+	}
+}
+
+// title is what people call what is served here; empty when nobody said.
+func (s *Server) title() string {
+	if s.config.Console.Title != "" {
+		return s.config.Console.Title
+	}
+	var names []string
+	for _, site := range s.config.AllSites() {
+		if site.Name != "" {
+			names = append(names, site.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// mcpServer offers the doors' tools and the items to agents.
+func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	return mcp.New(mcp.Config{
+		Name: "frontdesk", Title: s.title(), Version: version, Website: s.config.URL,
+		Instructions: first(s.config.MCP.Instructions, s.instructions()),
+		Tools:        func() []tool.Tool { return nlweb.Tools(s.Desk, s.nlwebConfig()) },
+		Desk:         s.Desk, Await: await, Log: s.log,
+	})
+}
+
+// instructions are what a model is told when the owner wrote nothing.
+func (s *Server) instructions() string {
+	var sites []string
+	for _, site := range s.config.AllSites() {
+		sites = append(sites, site.ID)
+	}
+	text := "This is the front desk of " + first(s.title(), "a site") + ". "
+	if about := strings.TrimSpace(s.config.Console.About); about != "" {
+		text += strings.TrimRight(about, ".") + ". "
+	}
+	text += `Call the tool ask with {"query": {"text": "a question in plain words"}} to find what the site has; narrow it with itemType or site`
+	if len(sites) > 1 {
+		text += fmt.Sprintf(" (%s)", strings.Join(sites, ", "))
+	}
+	return text + ". Every item of an answer has a url: name it as the source. Read an item whole with resources/read and that url. " +
+		"Of an item with isAccessibleForFree false only a notice and an excerpt is given here; the rest is at its url."
+}
+
+// mcpRoutes serve the Model Context Protocol.
+func (s *Server) mcpRoutes() []route {
+	if !s.config.MCP.Enabled {
+		return nil
+	}
+	hosts := slices.Clone(s.config.MCP.Hosts)
+	for _, site := range s.config.AllSites() {
+		hosts = append(hosts, site.Hosts...)
+	}
+	if host := hostOf(s.config.URL); host != "" {
+		hosts = append(hosts, host)
+	}
+	handler := s.mcpServer(nil).Handler(mcp.HTTP{
+		MaxBody: int64(s.config.Limits.Body), Hosts: hosts, Named: s.config.URL != "", Origins: s.config.CORS.Origins,
+		Forwarded: func(r *http.Request) string {
+			_, last := s.outside.trace(r)
+			return last.host
+		},
+	})
+	return []route{{pattern: mcpPath, name: mcpPath, methods: []string{http.MethodPost}, cors: true, door: doorMCP, tells: true, handler: handler}}
+}
+
+// loadTime is how long a call waits for the content to be loaded, when it comes before.
+const loadTime = 30 * time.Second
+
+// ServeMCP speaks the Model Context Protocol over a pair of streams until in ends or ctx does. The content is followed
+// meanwhile, whoever changes it.
+func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	loaded := make(chan struct{})
+	go func() {
+		defer close(loaded)
+		if err := s.Desk.Refresh(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error("the content cannot be loaded; trying again", "error", err)
+		}
+	}()
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		<-loaded
+		s.Desk.Follow(ctx)
+	}()
+	await := func(ctx context.Context) error {
+		patience := time.NewTimer(loadTime)
+		defer patience.Stop()
+		select {
+		case <-loaded:
+		case <-patience.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		return nil
+	}
+	err := s.mcpServer(await).Serve(ctx, in, out)
+	stop()
+	<-followed
+	return err
+}
