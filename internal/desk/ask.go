@@ -221,8 +221,14 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 	return !slices.Contains(a.ready, nil), nil
 }
 
-// Len is how many items there are at most: one that is swept from the store meanwhile falls out.
-func (a *Answer) Len() int { return len(a.hits) }
+// Len is how many items are still to come, at most: one that is swept from the store meanwhile falls out.
+func (a *Answer) Len() int {
+	n := 0
+	for _, part := range a.parts {
+		n += len(part)
+	}
+	return n
+}
 
 // Results gives the released items, best first, as each is ready. A failure ends the sequence.
 func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] { return a.results(ctx, false) }

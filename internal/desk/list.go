@@ -9,7 +9,6 @@ import (
 
 	"frontdesk/internal/answer"
 	"frontdesk/internal/fail"
-	"frontdesk/internal/terms"
 )
 
 // Place is a place in the list of all items. It stays good when items come and go.
@@ -129,20 +128,19 @@ func (d *Desk) Item(ctx context.Context, url string) ([]Result, error) {
 // released renders items under the decisions of a gate. One that was swept from the store meanwhile is left out.
 func (d *Desk) released(ctx context.Context, g *gate, listings []*answer.Listing) ([]Result, error) {
 	a := &Answer{desk: d, gate: g}
-	for _, l := range listings {
-		if decision := decide(g.terms, l); decision.Allows(functionSearch) {
-			a.hits = append(a.hits, granted{Hit: answer.Hit{Listing: l}, decision: decision})
+	results := make([]Result, 0, len(listings))
+	for part := range slices.Chunk(listings, chunk) {
+		hits := make([]found, len(part))
+		for i, l := range part {
+			hits[i].listing = l
 		}
-	}
-	results := make([]Result, 0, len(a.hits))
-	for part := range slices.Chunk(a.hits, chunk) {
-		cards, err := a.render(ctx, part)
+		cards, err := a.render(ctx, hits)
 		if err != nil {
 			return nil, err
 		}
 		for i, c := range cards {
 			if c != nil {
-				results = append(results, Result{card: c, hit: part[i]})
+				results = append(results, Result{card: c, hit: hits[i].hit()})
 			}
 		}
 	}
@@ -154,7 +152,7 @@ func (d *Desk) released(ctx context.Context, g *gate, listings []*answer.Listing
 func (r Result) AppendItem(dst []byte) []byte {
 	dst = append(dst, r.card.head...)
 	dst = append(dst, r.card.grounding...)
-	if r.hit.decision.Access == terms.Open && r.hit.decision.Allows(functionInput) && len(r.card.passages) > 0 {
+	if r.card.input && len(r.card.passages) > 0 { // a licensed item has none
 		dst = append(dst, `,"passages":[`...)
 		for i, p := range r.card.passages {
 			if i > 0 {
