@@ -64,7 +64,8 @@ func (p Place) compare(l *answer.Listing) int {
 func (d *Desk) Types() []Type { return d.admitted().directory(d).types }
 
 // List gives up to limit of the items that may be shown, by site and address, beginning after a place, and the place
-// where to go on: the zero Place at the end. Sites are as in a Question. limit is 1 to MaxLimit.
+// where to go on: the zero Place at the end. Sites are as in a Question, and asked once more (Config.Admit). limit is
+// 1 to MaxLimit.
 func (d *Desk) List(ctx context.Context, sites []string, after Place, limit int) ([]Result, Place, error) {
 	if err := d.Ready(); err != nil {
 		return nil, Place{}, err
@@ -74,6 +75,9 @@ func (d *Desk) List(ctx context.Context, sites []string, after Place, limit int)
 	}
 	ids, err := d.resolve(sites)
 	if err != nil {
+		return nil, Place{}, err
+	}
+	if err := d.admit(ctx, ids); err != nil {
 		return nil, Place{}, err
 	}
 	g := d.admitted()
@@ -101,6 +105,9 @@ func (d *Desk) List(ctx context.Context, sites []string, after Place, limit int)
 // Item gives the item at an address: none when there is none that may be shown, and one for each site that has it.
 func (d *Desk) Item(ctx context.Context, url string) ([]Result, error) {
 	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	if err := d.admit(ctx, []string{}); err != nil { // of whoever asks; no site is asked for much
 		return nil, err
 	}
 	// A second round helps when the item was swept from the store since the view was made.

@@ -162,8 +162,12 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 // hides its end.
 type carrierKey struct{}
 
+// codeBusy is a server's own, among those that JSON-RPC leaves to it: not now.
+const codeBusy = -32000
+
 // codes are JSON-RPC's for ours; every other is an internal error (JSON-RPC 2.0 §5.1).
 var codes = map[fail.Code]int64{
+	fail.Limited: codeBusy, fail.Unavailable: codeBusy, fail.Timeout: codeBusy,
 	fail.Malformed: jsonrpc.CodeInvalidParams, fail.Invalid: jsonrpc.CodeInvalidParams, fail.TooLong: jsonrpc.CodeInvalidParams,
 	fail.NotFound: jsonrpc.CodeInvalidParams, fail.Method: jsonrpc.CodeMethodNotFound,
 }
