@@ -37,6 +37,7 @@ type grammar struct {
 	Eval    evalCommand    `cmd:"" help:"Measure how well questions are answered, by judged questions."`
 	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`
 	Terms   termsCommands  `cmd:"" help:"See what the terms decide."`
+	Key     keyCommands    `cmd:"" help:"Give out API keys, and take them back."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 

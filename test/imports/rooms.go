@@ -130,7 +130,7 @@ var rooms = []room{
 	{
 		path: "internal/cli",
 		inside: []string{
-			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/terms", "internal/desk",
+			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "client", "wire/nlweb",
 		},
 		outside: []string{commandLine},
