@@ -64,6 +64,8 @@ func telling(t string) int {
 		return 0
 	case kind == webpage:
 		return pageRank
+	case isA([]string{t}, "Question"): // a Comment in schema.org's tree, and much more on pages
+		return besideRank
 	case kind == support:
 		return 2
 	case isA([]string{t}, "Article"):

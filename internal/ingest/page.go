@@ -233,14 +233,10 @@ func (v *view) isMain(m *mapper, f find, n *tree.Node, found int) bool {
 // covers says whether a thing that a page tells of stands for the page: an article, a recipe, a product. What
 // stands beside such things, as a film or a review, does so only under the page's own name.
 func (v *view) covers(n *tree.Node, named bool) bool {
-	rank := telling(ranked(typesOf(n))[0])
-	switch {
-	case named && rank != besideRank || len(v.facts.titles) == 0:
-		return true
-	case rank == pageRank || rank == articleRank || rank > besideRank:
-		return true
-	}
-	return v.facts.calls(nameOf(n))
+	types := typesOf(n)
+	rank := telling(ranked(types)[0])
+	return len(v.facts.titles) == 0 || named && !isA(types, "Question") || rank == pageRank || rank == articleRank || rank > besideRank ||
+		v.facts.calls(nameOf(n))
 }
 
 // tidied takes the site's name off the name of an article or a page.
