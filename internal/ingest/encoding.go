@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -70,18 +69,4 @@ func repair(s string) string {
 		return strings.ToValidUTF8(s, "\ufffd")
 	}
 	return decoded
-}
-
-// decodePage gives a page as UTF-8 by its byte order mark, its own word for its encoding, or what it looks like.
-func decodePage(data string) string {
-	head := []byte(data[:min(len(data), 1024)])
-	found, name, _ := charset.DetermineEncoding(head, "text/html")
-	if name != "utf-16le" && name != "utf-16be" && name != "iso-2022-jp" && utf8.ValidString(data) {
-		return strings.TrimPrefix(data, "\ufeff")
-	}
-	decoded, err := found.NewDecoder().String(data)
-	if err != nil || name == "utf-8" {
-		return repair(strings.TrimPrefix(data, "\ufeff"))
-	}
-	return strings.ToValidUTF8(strings.TrimPrefix(decoded, "\ufeff"), "\ufffd")
 }

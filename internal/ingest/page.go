@@ -72,14 +72,15 @@ func (v *view) read() {
 		if main < mostMain && v.isMain(&m, f, n, len(finds)) {
 			main++
 			if f.covers = v.covers(n, f.main); f.covers {
-				covered = true
 				n = v.facts.complete(v.tidied(n))
 				f.also = v.facts.aliases(nameOf(n))
 				f.fixed = v.facts.claimed && v.facts.calls(nameOf(n))
 			}
 			blocks = withoutTitle(v.body(n), nameOf(n))
 		}
+		made := len(v.result.drafts)
 		v.item(v.result, v.piece, &m, f, n, blocks)
+		covered = covered || f.covers && len(v.result.drafts) > made
 	}
 	if !covered {
 		v.itself(&m, h, len(v.result.drafts) > before)
