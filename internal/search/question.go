@@ -8,7 +8,7 @@ import (
 // The bounds of what is read of a question.
 const (
 	maxRuns  = 1024 // runs of text
-	maxForms = 3    // forms under which one word is looked up
+	maxForms = 6    // forms under which one word is looked up: itself, and under the stemmers that differ
 )
 
 // asked is a word of the question.

@@ -319,3 +319,17 @@ func FuzzSearch(f *testing.F) {
 		check(t, s, q)
 	})
 }
+
+// A site in many languages has one word under many stems; a question finds it under that of its own language.
+func TestWordsAreFoundAmongItemsOfManyLanguages(t *testing.T) {
+	documents := []Document{{Ref: "es", Key: "es", Language: "es", Title: "Empanada de otoño", Passages: []string{"Una empanada."}}}
+	for i, language := range []string{"en", "fr", "hu", "no", "ru", "sv", "de", "it", "nl", "pl"} {
+		for j := range 2 {
+			documents = append(documents, Document{Ref: i, Key: fmt.Sprint(language, j), Language: language, Title: "Panorama " + language, Passages: []string{"Panorama."}})
+		}
+	}
+	s := New(Options{Workers: 1}).Apply(documents, nil)
+	if hits := s.Search(Query{Text: "empanada", MinScore: DefaultMinScore}).Hits; len(hits) != 1 || hits[0].Ref != "es" {
+		t.Errorf("hits %v", hits)
+	}
+}

@@ -14,7 +14,7 @@ type Snapshot struct {
 }
 
 // mostTongues is in how many languages a question is understood at most.
-const mostTongues = 8
+const mostTongues = 16
 
 func newSnapshot(a *Analyzer, views []*view) *Snapshot {
 	s := &Snapshot{analyzer: a, views: views}
