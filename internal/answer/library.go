@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/search"
@@ -27,6 +28,7 @@ type Listing struct {
 	URL      string
 	Types    []string
 	Language string
+	Dated    int64 // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
 }
 
 // Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
@@ -163,6 +165,11 @@ func (l *loader) flush() {
 func (l *Library) listing(e *content.Entry) *Listing {
 	listing := &Listing{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
 	listing.Site, listing.Source, listing.ID = l.one(e.Site), l.one(e.Source), strings.Clone(e.ID)
+	for _, date := range []time.Time{e.Published, e.Modified} {
+		if !date.IsZero() {
+			listing.Dated = max(listing.Dated, date.Unix())
+		}
+	}
 	for i, t := range e.Types {
 		listing.Types[i] = l.one(t)
 		l.types[listing.Types[i]] = true

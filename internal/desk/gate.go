@@ -18,6 +18,7 @@ type gate struct {
 	terms  *terms.Terms
 	permit *search.Selection
 	listed directory
+	feeds  feeds
 }
 
 // admitted returns the gate of the present view and terms. It is computed when either has changed, once.

@@ -44,6 +44,14 @@ func (r Result) Score() float64 { return r.hit.Score }
 // Description is the released description: the item's own, or a licensed item's excerpt.
 func (r Result) Description() string { return r.card.description }
 
+// Dated is when the item was published or changed last, by what it says of itself; zero when it says nothing.
+func (r Result) Dated() time.Time {
+	if r.hit.Dated == 0 {
+		return time.Time{}
+	}
+	return time.Unix(r.hit.Dated, 0).UTC()
+}
+
 // Licensed says whether only a notice of the item was released.
 func (r Result) Licensed() bool { return r.card.licensed }
 

@@ -26,6 +26,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c := &checks{Loaded: l}
 	c.addresses()
 	c.edge()
+	c.discovery()
 	c.tls()
 	c.numbers()
 	c.choices()

@@ -56,6 +56,8 @@ type Config struct {
 	Auth Auth `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
 	MCP MCP `yaml:"mcp"`
+	// Discovery sets what agents that arrive are told.
+	Discovery Discovery `yaml:"discovery"`
 	// Limits bound what a client may cost.
 	Limits Limits `yaml:"limits"`
 	// CORS says which web pages may ask from a browser.
@@ -193,6 +195,8 @@ func Default() Config {
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},
+
+		Discovery: Discovery{Enabled: true, Feeds: true},
 		Limits: Limits{
 			Body:            1 << 20,
 			Header:          64 << 10,

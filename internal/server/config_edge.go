@@ -44,7 +44,7 @@ func (c *checks) publicURL(path, address string) {
 // ownFolders are the first parts of the paths that the server answers at itself, now or in its plan of addresses.
 // A prefix that begins like one of them could not be told from it.
 var ownFolders = []string{
-	"ask", "await", "sessions", "mcp", "assets", "sample", ".well-known", "intent", "intake", "exchange", "broker", "deliver",
+	"ask", "await", "sessions", "feeds", "mcp", "assets", "sample", ".well-known", "intent", "intake", "exchange", "broker", "deliver",
 	"provider", "admin", "api", "ledger", "console", "healthz", "readyz", "metrics",
 }
 

@@ -164,6 +164,8 @@ func (l *Loaded) fromFolder(folder string) {
 	move(&l.Config.TLS.Cert)
 	move(&l.Config.TLS.Key)
 	move(&l.Config.TLS.ACME.Roots)
+	move(&l.Config.Discovery.Robots)
+	move(&l.Config.Discovery.LLMs)
 	for i := range l.Config.Sources {
 		move(&l.Config.Sources[i].Path)
 	}

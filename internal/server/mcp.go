@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -46,12 +45,8 @@ func (s *Server) title() string {
 
 // mcpServer offers the doors' tools and the items to agents.
 func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
-	}
 	return mcp.New(mcp.Config{
-		Name: "frontdesk", Title: s.title(), Version: version, Website: s.config.URL,
+		Name: "frontdesk", Title: s.title(), Version: programVersion(), Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()),
 		Tools:        func() []tool.Tool { return nlweb.Tools(s.Desk, s.nlwebConfig()) },
 		Desk:         s.Desk, Await: await, Log: s.log,

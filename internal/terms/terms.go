@@ -150,3 +150,22 @@ func (d Decision) Allows(function string) bool {
 	}
 	return len(d.Permit) == 0 || slices.ContainsFunc(d.Permit, func(f string) bool { return covers(f, function) })
 }
+
+// Stated says what the owner wrote about a function ("search", "ai-input", "ai-train") for a whole site. It is known
+// only when every rule that may open something of the site names the function, itself or with a group, and all of
+// them say the same.
+func (t *Terms) Stated(site, function string) (allowed, known bool) {
+	for i := range t.rules {
+		rule := &t.rules[i].rule
+		if len(rule.Match.Site) > 0 && !slices.Contains(rule.Match.Site, site) || rule.Access == Blocked {
+			continue
+		}
+		named := slices.ContainsFunc(slices.Concat(rule.Functions.Permit, rule.Functions.Prohibit), func(f string) bool { return covers(f, function) })
+		allows := t.rules[i].decision.Allows(function)
+		if !named && allows || known && allows != allowed {
+			return false, false
+		}
+		allowed, known = allows, true
+	}
+	return allowed, known
+}

@@ -243,3 +243,43 @@ func BenchmarkDecide(b *testing.B) {
 		rules.Decide(item)
 	}
 }
+
+func TestStatedIsKnownOnlyWhereAllRulesSayIt(t *testing.T) {
+	permit := func(f ...string) Functions { return Functions{Permit: f} }
+	prohibit := func(f ...string) Functions { return Functions{Prohibit: f} }
+	shop := Match{Site: []string{"shop"}}
+	for _, c := range []struct {
+		name     string
+		rules    []Rule
+		site     string
+		function string
+		want     string
+	}{
+		{"no rules", nil, "shop", "ai-train", "unknown"},
+		{"an open rule that names no function", []Rule{{Access: Open}}, "shop", "search", "unknown"},
+		{"prohibited by name", []Rule{{Access: Open, Functions: prohibit("ai-train")}}, "shop", "ai-train", "no"},
+		{"prohibited by group", []Rule{{Access: Open, Functions: prohibit("ai-all")}}, "shop", "ai-train", "no"},
+		{"another is prohibited", []Rule{{Access: Open, Functions: prohibit("ai-train")}}, "shop", "search", "unknown"},
+		{"permitted by name", []Rule{{Access: Open, Functions: permit("search")}}, "shop", "search", "yes"},
+		{"not among the permitted", []Rule{{Access: Open, Functions: permit("search")}}, "shop", "ai-train", "no"},
+		{"one rule says it, one does not", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Open, Functions: prohibit("ai-train")}, {Access: Open}}, "shop", "ai-train", "unknown"},
+		{"rules disagree", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Open, Functions: permit("search")}, {Access: Open, Functions: prohibit("search")}}, "shop", "search", "unknown"},
+		{"what is blocked says nothing", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Blocked}, {Access: Licensed, Functions: prohibit("ai-train")}}, "shop", "ai-train", "no"},
+		{"all is blocked", []Rule{{Access: Blocked}}, "shop", "ai-train", "unknown"},
+		{"of this site", []Rule{{Match: shop, Access: Open, Functions: prohibit("ai-train")}}, "shop", "ai-train", "no"},
+		{"of another site", []Rule{{Match: shop, Access: Open, Functions: prohibit("ai-train")}}, "press", "ai-train", "unknown"},
+	} {
+		compiled, err := New(c.rules)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		allowed, known := compiled.Stated(c.site, c.function)
+		got := "unknown"
+		if known {
+			got = map[bool]string{true: "yes", false: "no"}[allowed]
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

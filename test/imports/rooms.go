@@ -3,7 +3,7 @@
 //
 // The picture that the table draws:
 //
-//	cmd → cli → server → doors (nlweb, mcp, console) → desk → {answer, terms, content} → store
+//	cmd → cli → server → doors (nlweb, mcp, discovery, console) → desk → {answer, terms, content} → store
 //	      answer → search      cli, server → ingest      everyone → fail
 //
 // A new edge is a decision about the house: it is made here, in a line that a reviewer sees.
@@ -112,6 +112,8 @@ var rooms = []room{
 		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},
 		outside: []string{mcpSDK, jsonText},
 	},
+	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
+	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
 	{path: "internal/console", inside: []string{"internal/fail"}},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
@@ -123,7 +125,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/nlweb", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
+			"internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
 	},

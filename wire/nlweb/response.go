@@ -112,3 +112,55 @@ type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message,omitzero"`
 }
+
+// Usage is the answer to GET /ask without a question: what the address is for and how to use it. To the protocol it is
+// an elicitation, since a question is what is missing.
+type Usage struct {
+	Meta        Meta        `json:"_meta"`
+	Elicitation Elicitation `json:"elicitation"`
+	Usage       HowTo       `json:"usage"`
+}
+
+// HowTo says how to ask.
+type HowTo struct {
+	Method      string      `json:"method"`       // of HTTP
+	ContentType string      `json:"content_type"` // of the body
+	Example     AskRequest  `json:"example"`      // a body
+	Sites       []string    `json:"sites"`        // ids that query.site may name
+	Formats     []string    `json:"response_formats"`
+	Modes       []string    `json:"modes"`
+	Access      *Access     `json:"authentication,omitempty"`
+	Limits      UsageLimits `json:"limits"`
+}
+
+// Access is what GET /ask says of who may ask, and how often.
+type Access struct {
+	Required bool     `json:"required"`
+	Schemes  []Scheme `json:"schemes,omitempty"`
+	Rates    []Rate   `json:"-"` // which stand among the limits
+}
+
+// Scheme is one way to show who asks.
+type Scheme struct {
+	Type     string   `json:"type"`                            // "api_key" or "oauth2", as OpenAPI calls them
+	Headers  []string `json:"headers"`                         // any one of them, with KEY or TOKEN to be replaced
+	Servers  []string `json:"authorization_servers,omitempty"` // that give out tokens
+	Scopes   []string `json:"scopes,omitempty"`                // that a token needs
+	Metadata string   `json:"resource_metadata,omitempty"`     // RFC 9728
+}
+
+// Rate is how often something may be done.
+type Rate struct {
+	Per      string  `json:"per"` // "address" for who shows no credential, "key" for who does, "site" for all together
+	Requests int     `json:"requests"`
+	Seconds  float64 `json:"seconds"`
+	Burst    int     `json:"burst"` // how many may come at once
+}
+
+// UsageLimits bound one question.
+type UsageLimits struct {
+	Results int    `json:"results"`    // the most that query.limit may ask for
+	Text    int    `json:"text_chars"` // of query.text
+	Body    int64  `json:"body_bytes"`
+	Rates   []Rate `json:"rates,omitempty"`
+}

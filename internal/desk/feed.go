@@ -1,0 +1,184 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash/crc32"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/fail"
+)
+
+// The bounds of a feed.
+const (
+	// maxPart is how many items a part of a feed holds on average at most. A site's number of parts doubles where
+	// there would be more.
+	maxPart = 500
+	// MaxNewest is how many items Feed.Newest gives at most.
+	MaxNewest = 100
+)
+
+// Feed is what may be given away of a site's items without a question, at one moment: those that the terms allow both
+// in a list of answers and as input to other texts. An open item is whole, a licensed one a notice.
+//
+// It comes in parts. Which one an item is in follows from its address, so that an item that comes or goes changes one
+// part alone, until the number of parts doubles or halves.
+type Feed struct {
+	desk *Desk
+	gate *gate
+	site *siteFeed
+}
+
+// feeds are the feeds of all sites under one gate. They are made when one is first asked for.
+type feeds struct {
+	once  sync.Once
+	sites map[string]*siteFeed
+}
+
+type siteFeed struct {
+	parts  []feedPart
+	newest []*answer.Listing
+}
+
+type feedPart struct {
+	items []*answer.Listing
+	mu    sync.Mutex // guards tag
+	tag   string     // empty until it is known
+}
+
+// Feed gives the feed of a site: by id, name or host, as in a Question. It returns fail.NotFound for a site that is not
+// served, and fail.Unavailable before the content is loaded.
+func (d *Desk) Feed(site string) (*Feed, error) {
+	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	id, ok := d.SiteID(site)
+	if !ok {
+		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", clip(site), d.siteNames())
+	}
+	g := d.admitted()
+	g.feeds.once.Do(func() { g.feeds.sites = d.feedsOf(g) })
+	feed := g.feeds.sites[id]
+	return &Feed{desk: d, gate: g, site: feed}, nil
+}
+
+// SiteID is the id of a site by its id, name or host, as a Question names it, and whether it is served.
+func (d *Desk) SiteID(name string) (id string, ok bool) {
+	id, ok = d.sites[foldSite(name)]
+	return id, ok
+}
+
+// feedsOf divides the directory, which is by site and address and has every address once.
+func (d *Desk) feedsOf(g *gate) map[string]*siteFeed {
+	sites := map[string][]*answer.Listing{}
+	for _, l := range g.directory(d).items {
+		if decide(g.terms, l).Allows(functionInput) {
+			sites[l.Site] = append(sites[l.Site], l)
+		}
+	}
+	made := map[string]*siteFeed{}
+	for site := range d.served {
+		made[site] = newSiteFeed(sites[site])
+	}
+	return made
+}
+
+// newSiteFeed puts the items of one site into parts, by their addresses.
+func newSiteFeed(items []*answer.Listing) *siteFeed {
+	count := 1
+	for len(items) > count*maxPart {
+		count *= 2
+	}
+	feed := &siteFeed{parts: make([]feedPart, count)}
+	for _, item := range items {
+		part := &feed.parts[crc32.ChecksumIEEE([]byte(item.URL))%uint32(count)]
+		part.items = append(part.items, item)
+		feed.put(item)
+	}
+	return feed
+}
+
+// put keeps the newest items, in order.
+func (f *siteFeed) put(item *answer.Listing) {
+	newer := func(a, b *answer.Listing) int {
+		return cmp.Or(cmp.Compare(b.Dated, a.Dated), strings.Compare(a.URL, b.URL))
+	}
+	if n := len(f.newest); n == MaxNewest && newer(item, f.newest[n-1]) > 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(f.newest, item, newer)
+	f.newest = slices.Insert(f.newest, at, item)
+	f.newest = f.newest[:min(len(f.newest), MaxNewest)]
+}
+
+// Parts is how many parts the feed has, one at least.
+func (f *Feed) Parts() int { return len(f.site.parts) }
+
+// Items is how many items the feed has.
+func (f *Feed) Items() (n int) {
+	for i := range f.site.parts {
+		n += len(f.site.parts[i].items)
+	}
+	return n
+}
+
+// Part gives the items of a part, from 0 to Parts-1, by address. A failure ends the sequence.
+func (f *Feed) Part(ctx context.Context, part int) iter.Seq2[Result, error] {
+	return f.results(ctx, f.site.parts[part].items)
+}
+
+// Newest gives the up to MaxNewest items that were published or changed last by what they say of themselves, newest
+// first, and those without a date after them. A failure ends the sequence.
+func (f *Feed) Newest(ctx context.Context) iter.Seq2[Result, error] {
+	return f.results(ctx, f.site.newest)
+}
+
+// Tag names the contents of a part: equal tags, equal objects of its items, on every node and over restarts. The first
+// call for a part reads all of it.
+func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
+	p := &f.site.parts[part]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tag != "" {
+		return p.tag, nil
+	}
+	sum := sha256.New()
+	for result, err := range f.Part(ctx, part) {
+		if err != nil {
+			return "", err
+		}
+		sum.Write(result.card.object)
+		sum.Write([]byte{'\n'})
+	}
+	p.tag = hex.EncodeToString(sum.Sum(nil)[:16])
+	return p.tag, nil
+}
+
+// results renders items, a chunk at a time. One that was swept from the store meanwhile is left out.
+func (f *Feed) results(ctx context.Context, items []*answer.Listing) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		a := &Answer{desk: f.desk, gate: f.gate}
+		for listings := range slices.Chunk(items, chunk) {
+			part := make([]found, len(listings))
+			for i, l := range listings {
+				part[i].listing = l
+			}
+			cards, err := a.render(ctx, part)
+			if err != nil {
+				yield(Result{}, err)
+				return
+			}
+			for i, c := range cards {
+				if c != nil && !yield(Result{card: c, hit: part[i].hit()}, nil) {
+					return
+				}
+			}
+		}
+	}
+}

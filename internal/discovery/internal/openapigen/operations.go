@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	wire "frontdesk/wire/nlweb"
+)
+
+// generate makes the description. The address and the version of the server are filled in where it is served.
+func generate(source string) ([]byte, error) {
+	comments, err := readComments(source)
+	if err != nil {
+		return nil, err
+	}
+	s := &schemas{made: object{"Item": item}, comments: comments}
+	document := object{
+		"openapi":           "3.1.0",
+		"jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
+		"info": object{
+			"title":   "Frontdesk",
+			"version": "0",
+			"description": "A front desk for AI agents: questions in plain language, answered with a site's own items as schema.org data (NLWeb 0.55). " +
+				"Every body that is not a stream or a document of another kind is a JSON object with `_meta`.",
+		},
+		"servers":  []any{object{"url": "/"}},
+		"security": []any{object{}, object{"bearer": []any{}}, object{"key": []any{}}},
+		"tags": []any{
+			object{"name": "ask", "description": "Questions and answers."},
+			object{"name": "content", "description": "The items without a question."},
+			object{"name": "discovery", "description": "What there is, for agents that arrive."},
+			object{"name": "operation", "description": "How the server is."},
+		},
+		"paths": s.paths(),
+	}
+	document["components"] = object{
+		"schemas":   s.made,
+		"responses": object{"Failure": s.failure()},
+		"securitySchemes": object{
+			"bearer": object{"type": "http", "scheme": "bearer", "description": "An API key or an OAuth 2.0 access token, where the server asks for one: GET /ask tells."},
+			"key":    object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key, where the server asks for one."},
+		},
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(document); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// item is the schema of an item among results: the members that every item has, and the site's own beside them.
+var item = object{
+	"type":        "object",
+	"description": "One item as the owner's terms release it: its own schema.org members, and those of the protocol. A summary has the type SearchSummary, and a text.",
+	"required":    []any{"@type"},
+	"properties": object{
+		"@type":               object{"type": "string", "description": "The schema.org type."},
+		"url":                 object{"type": "string", "format": "uri"},
+		"name":                object{},
+		"description":         object{},
+		"text":                object{"description": "Of a summary."},
+		"site":                object{"type": "string", "description": "The id of the item's site."},
+		"score":               object{"type": "number", "minimum": 0, "maximum": 100, "description": "How well the item fits the question."},
+		"isAccessibleForFree": object{"description": "False for a licensed item, of which only a notice is shown."},
+		"grounding": object{
+			"type":     "object",
+			"required": []any{"source_urls"},
+			"properties": object{
+				"source_urls": object{"type": "array", "items": object{"type": "string", "format": "uri"}},
+				"source":      object{"type": "string"},
+				"passage": object{"type": "object", "required": []any{"id", "text"}, "properties": object{
+					"id": object{"type": "string"}, "text": object{"type": "string"},
+				}},
+				"omitted": object{"type": "array", "items": object{"type": "string"}, "description": "Members that are left out because of their size."},
+			},
+		},
+		"actions": object{"type": "array", "items": object{
+			"type": "object", "required": []any{"name", "description", "protocol"},
+			"properties": object{
+				"name": object{"type": "string"}, "description": object{"type": "string"}, "protocol": object{"enum": []any{"HTTP", "MCP", "A2A"}},
+			},
+		}},
+	},
+	"additionalProperties": true,
+}
+
+func (s *schemas) paths() object {
+	ask := reflect.TypeFor[wire.AskRequest]()
+	legacy := reflect.TypeFor[wire.LegacyRequest]()
+	response := s.of(reflect.TypeFor[wire.Response]())
+	flat := s.of(reflect.TypeFor[wire.LegacyResponse]())
+	events := object{"schema": object{"type": "string", "description": "Server-sent events. For a question of 0.55 they are named start, result, error and complete " +
+		"(NLWeb 0.55 §6); for one of the flat dialect they have no name, and their data are of the schema LegacyMessage."}}
+	s.of(reflect.TypeFor[wire.LegacyMessage]())
+	return object{
+		"/ask": object{
+			"post": operation("ask", "ask", "Ask a question", object{
+				"requestBody": object{"required": true, "content": object{"application/json": object{
+					"schema":  object{"oneOf": []any{s.of(ask), s.of(legacy)}},
+					"example": object{"query": object{"text": "a quick supper", "itemType": "Recipe", "limit": 3}, "prefer": object{"mode": "list, summarize"}},
+				}}},
+				"responses": answers(object{"200": object{
+					"description": "An answer, or a failure that needed understanding. The query's shape decides between 0.55 and the flat dialect.",
+					"content":     object{"application/json": object{"schema": object{"anyOf": []any{response, flat}}}, "text/event-stream": events},
+				}}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
+			}),
+			"get": operation("ask", "usage", "Learn how to ask, or ask in the flat dialect", object{
+				"parameters": []any{
+					parameter("query", "The question. Without it the answer says how to ask."),
+					parameter("site", "Sites by id, name or host, with commas between."),
+					parameter("item_type", "Types of schema.org, with commas between."),
+					parameter("prev", "Earlier questions, as the JSON text of a list."),
+					parameter("generate_mode", "list, summarize or generate."),
+					parameter("streaming", "A stream unless this is false or 0."),
+					parameter("query_id", "Comes back with the answer."),
+				},
+				"responses": answers(object{"200": object{
+					"description": "How to ask, or an answer in the flat dialect.",
+					"content": object{
+						"application/json":  object{"schema": object{"anyOf": []any{s.of(reflect.TypeFor[wire.Usage]()), flat, response}}},
+						"text/event-stream": events,
+					},
+				}}, "400", "401", "403", "429", "500", "503"),
+			}),
+		},
+		"/mcp": object{
+			"post": operation("ask", "mcp", "Speak the Model Context Protocol (Streamable HTTP)", object{
+				"requestBody": object{"required": true, "content": object{"application/json": object{"schema": object{"description": "JSON-RPC 2.0."}}}},
+				"responses": object{
+					"200":     object{"description": "A JSON-RPC response, or a stream of messages.", "content": object{"application/json": object{}, "text/event-stream": object{}}},
+					"202":     object{"description": "A notification was taken."},
+					"default": object{"description": "What went wrong, as a JSON-RPC error or a failure envelope."},
+				},
+			}),
+		},
+		"/mcp/server-card":                  document("serverCard", "The MCP server card (draft)", "application/mcp-server-card+json"),
+		"/.well-known/mcp/server-card.json": document("serverCardWellKnown", "The MCP server card, where many clients look for it", "application/mcp-server-card+json"),
+		"/.well-known/mcp/catalog.json":     document("mcpCatalog", "The catalog of MCP servers (draft)", "application/json"),
+		"/.well-known/api-catalog":          document("apiCatalog", "The interfaces that there are (RFC 9727)", "application/linkset+json"),
+		"/.well-known/oauth-protected-resource": object{
+			"get": operation("discovery", "protectedResource", "Who issues tokens for this server (RFC 9728)", plainResponses("application/json"))},
+		"/.well-known/oauth-protected-resource/mcp": object{
+			"get": operation("discovery", "protectedResourceMCP", "Who issues tokens for /mcp (RFC 9728)", plainResponses("application/json"))},
+		"/robots.txt":    document("robots", "What may be fetched, and where the schema map is (RFC 9309)", "text/plain"),
+		"/llms.txt":      document("llms", "A page for models, in Markdown", "text/markdown"),
+		"/openapi.json":  document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
+		"/schemamap.xml": document("schemaMap", "The feeds of all items, as a site map with content types", "application/xml"),
+		"/feeds/{site}/{part}": object{
+			"get": operation("content", "feed", "Read a part of a site's items", object{
+				"parameters": []any{
+					object{"name": "site", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a site."},
+					object{
+						"name": "part", "in": "path", "required": true, "description": "newest.rss, or a part that the schema map lists, such as 1-of-4.jsonl.",
+						"schema": object{"type": "string"},
+					},
+					object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"}, "description": "The ETag of an earlier answer."},
+				},
+				"responses": answers(object{
+					"200": object{
+						"description": "Items, one schema.org object to a line; or the newest ones as RSS.",
+						"headers":     object{"ETag": object{"schema": object{"type": "string"}}},
+						"content":     object{"application/jsonl": object{"schema": object{"type": "string"}}, "application/rss+xml": object{"schema": object{"type": "string"}}},
+					},
+					"304": object{"description": "Nothing changed since."},
+				}, "401", "404", "429", "500", "503"),
+			}),
+		},
+		"/healthz": object{"get": operation("operation", "health", "Whether the process answers", plainResponses("application/json"))},
+		"/readyz": object{"get": operation("operation", "ready", "Whether questions are answered", object{
+			"responses": answers(object{"200": object{"description": "They are.", "content": object{"application/json": object{"schema": object{"type": "object"}}}}}, "503"),
+		})},
+	}
+}
+
+func operation(tag, id, summary string, more object) object {
+	more["tags"], more["operationId"], more["summary"] = []any{tag}, id, summary
+	if tag == "operation" || tag == "discovery" {
+		more["security"] = []any{object{}}
+	}
+	return more
+}
+
+// document is an address with a document that GET gets. Most of them take the parameter site.
+func document(id, summary, kind string) object {
+	more := plainResponses(kind)
+	more["parameters"] = []any{parameter("site", "A site by id, name or host, to be told of it alone.")}
+	more["responses"].(object)["404"] = object{"$ref": "#/components/responses/Failure"}
+	return object{"get": operation("discovery", id, summary, more)}
+}
+
+func plainResponses(kind string) object {
+	return object{"responses": object{"200": object{"description": "The document.", "content": object{kind: object{}}}}}
+}
+
+func parameter(name, description string) object {
+	return object{"name": name, "in": "query", "description": description, "schema": object{"type": "string"}}
+}
+
+// answers adds failures to the responses of an operation.
+func answers(responses object, statuses ...string) object {
+	for _, status := range statuses {
+		responses[status] = object{"$ref": "#/components/responses/Failure"}
+	}
+	return responses
+}
+
+// failure is the envelope that every failure has.
+func (s *schemas) failure() object {
+	return object{
+		"description": "A failure, in the envelope of NLWeb 0.55 §4.1.4.",
+		"headers": object{
+			"Retry-After":      object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."},
+			"WWW-Authenticate": object{"schema": object{"type": "string"}, "description": "How to authenticate, with 401."},
+		},
+		"content": object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Response]())}},
+	}
+}

@@ -1,0 +1,77 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// llms is /llms.txt: for a model that reads before it asks, a page of Markdown with a name, a sentence and links. A file
+// of the owner's own comes in its place.
+func (d *door) llms(ctx context.Context, v view) (document, error) {
+	const kind = "text/markdown; charset=utf-8"
+	own, err := d.own(ctx, "llms.txt")
+	if err != nil {
+		return document{}, err
+	}
+	if own != nil {
+		return document{kind, own}, nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", d.name(v), d.summary(v))
+	fmt.Fprintf(&b, "Answers are items with their schema.org type, address, name and facts, best first, each with a score from 0 to 100. "+
+		"An item with `isAccessibleForFree` false is a notice: its text is licensed, and only an excerpt is shown.\n\n")
+	fmt.Fprintf(&b, "## Ask\n\n")
+	fmt.Fprintf(&b, "- [Ask](%s%s): POST `{\"query\": {\"text\": \"your question\"%s}}` as JSON (NLWeb 0.55). Further members of `query`: `itemType`, a schema.org type; `limit`. "+
+		"`\"prefer\": {\"mode\": \"list, summarize\"}` adds a summary, `\"streaming\": true` streams. GET without a question tells formats and limits.\n", v.base, askPath, siteMember(v))
+	if d.config.MCP {
+		fmt.Fprintf(&b, "- [MCP](%s%s): the same as a tool, by the Model Context Protocol over Streamable HTTP.\n", v.base, mcpPath)
+	}
+	fmt.Fprintf(&b, "- [OpenAPI](%s/openapi.json): every address, with the schemas of requests and answers.\n", v.base)
+	if d.config.Feeds {
+		fmt.Fprintf(&b, "\n## Read everything\n\n- [Schema map](%s/schemamap.xml%s): feeds of all items, as lines of schema.org JSON.\n", v.base, v.query)
+		for _, site := range v.sites {
+			fmt.Fprintf(&b, "- [Newest of %s](%s): RSS.\n", bracketed(site.title()), newestURL(v.base, site.ID))
+		}
+	}
+	var pages strings.Builder
+	for _, site := range v.sites {
+		if site.URL != "" {
+			fmt.Fprintf(&pages, "- [%s](%s): ask for this site alone with `\"site\": %q`.\n", bracketed(site.title()), site.URL, site.ID)
+		}
+	}
+	if pages.Len() > 0 {
+		fmt.Fprintf(&b, "\n## Sites\n\n%s", pages.String())
+	}
+	return document{kind, []byte(b.String())}, nil
+}
+
+// siteMember shows how to ask one site of several.
+func siteMember(v view) string {
+	if v.query == "" {
+		return ""
+	}
+	return fmt.Sprintf(`, "site": %q`, v.sites[0].ID)
+}
+
+// bracketed makes a text safe between the brackets of a link.
+func bracketed(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(s) }
+
+// Links is the value of a Link header (RFC 8288) that leads from a page of the front desk to what it has to offer.
+func Links(config Config, r *http.Request) string {
+	base := config.PublicURL(r)
+	links := []string{
+		"<" + base + askPath + `>; rel="nlweb"`,
+		"<" + base + `/openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json;version=3.1"`,
+		"<" + base + `/llms.txt>; rel="service-doc"; type="text/markdown"`,
+		"<" + base + `/.well-known/api-catalog>; rel="api-catalog"`,
+	}
+	if config.Feeds {
+		links = append(links, "<"+base+`/schemamap.xml>; rel="schemamap"; type="application/xml"`)
+	}
+	if config.MCP {
+		links = append(links, "<"+base+mcpPath+`>; rel="mcp"`)
+	}
+	return strings.Join(links, ", ")
+}
