@@ -1,0 +1,116 @@
+package frontier
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bounds of what an address of a page looks like.
+const (
+	longestAddress = 2000
+	mostParts      = 16 // of its path
+	mostParameters = 6
+	mostAlike      = 3 // equal parts of its path
+)
+
+// files are endings of what is no page.
+var files = set(`jpg jpeg png gif webp avif svg ico bmp tif tiff heic css js mjs map woff woff2 ttf otf eot mp3 mp4 m4a m4v ogg ogv oga webm wav
+	avi mov flac aac zip gz tgz tar bz2 xz 7z rar exe dmg msi apk iso bin deb rpm pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi ics vcf
+	swf wasm psd ai eps csv tsv xml rss atom json jsonl txt yml yaml rdf kml gpx stl torrent`)
+
+// actions are parts of paths that lead to something that a visitor does instead of reads.
+var actions = set(`logout log-out signout sign-out login log-in signin sign-in signup sign-up register wp-login.php wp-admin wp-json xmlrpc.php
+	cart basket checkout add-to-cart addtocart wishlist cgi-bin cdn-cgi`)
+
+// acting are parameters that do something.
+var acting = set(`add-to-cart add_to_cart add_to_wishlist replytocom logout action share print`)
+
+// sessions are parameters that name a visitor's session, and no page.
+var sessions = set(`phpsessid jsessionid sessionid session_id sid aspsessionid asp.net_sessionid cfid cftoken zenid oscsid s_id sess sessid osessionid`)
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// isPage says whether an address may be that of a page that people read.
+func isPage(u *url.URL) bool {
+	if ending := strings.TrimPrefix(strings.ToLower(path.Ext(u.Path)), "."); files[ending] {
+		return false
+	}
+	for _, part := range split(strings.ToLower(u.Path)) {
+		if actions[part] {
+			return false
+		}
+	}
+	for parameter := range strings.SplitSeq(u.RawQuery, "&") {
+		name, _, _ := strings.Cut(strings.ToLower(parameter), "=")
+		if acting[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// endless says whether an address looks like one of a site that makes ever longer ones.
+func endless(u *url.URL) bool {
+	parts := split(u.Path)
+	if len(parts) > mostParts || strings.Count(u.RawQuery, "&") >= mostParameters {
+		return true
+	}
+	for i, part := range parts {
+		alike := 0
+		for _, other := range parts[i:] {
+			if other == part && part != "" {
+				alike++
+			}
+		}
+		if alike > mostAlike || i > 1 && part == parts[i-1] && part == parts[i-2] && part != "" {
+			return true
+		}
+	}
+	// /a/b/a/b: a relative link that was resolved from the wrong folder.
+	for size := 2; 2*size <= len(parts); size++ {
+		for at := 0; at+2*size <= len(parts); at++ {
+			if slices.Equal(parts[at:at+size], parts[at+size:at+2*size]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// WithoutSession takes out of an address what names the visitor's session: parameters of known names, and what
+// Java servers hang on the path. It changes u.
+func WithoutSession(u *url.URL) {
+	if at := strings.Index(strings.ToLower(u.Path), ";jsessionid="); at >= 0 {
+		u.Path, u.RawPath = u.Path[:at], ""
+	}
+	if u.RawQuery == "" {
+		return
+	}
+	var kept []string
+	for parameter := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, _ := strings.Cut(parameter, "=")
+		name = strings.ToLower(name)
+		if !sessions[name] && !strings.HasPrefix(name, "aspsessionid") && !(name == "s" && isDigest(value)) {
+			kept = append(kept, parameter)
+		}
+	}
+	u.RawQuery = strings.Join(kept, "&")
+}
+
+// isDigest says whether a value looks like a session's number: 32 or more hexadecimal digits.
+func isDigest(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+			return false
+		}
+	}
+	return len(s) >= 32
+}
