@@ -159,10 +159,17 @@ func (m *machine) keep(t *rapid.T) {
 	s, r := m.running(t)
 	missing := 0
 	var urls []string
+	offered := map[string]bool{}
 	for _, i := range items(someItems.Draw(t, "items")...) {
+		if offered[i.URL] {
+			continue
+		}
+		offered[i.URL] = true
 		urls = append(urls, i.URL)
 		_, put := r.put[i.URL]
-		switch _, published := s.items[i.URL]; {
+		switch now, published := s.items[i.URL]; {
+		case put && published:
+			r.put[i.URL] = now
 		case put || r.kept[i.URL]:
 		case published:
 			r.kept[i.URL] = true

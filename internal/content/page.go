@@ -120,7 +120,8 @@ func (r *Run) sweepPages(ctx context.Context) error {
 	})
 }
 
-// Keep lets published items of the source stay that were not put, and says how many of them there are not.
+// Keep lets published items of the source stay as they are, even if the run has put others in their place, and says how
+// many of them there are not.
 func (r *Run) Keep(ctx context.Context, urls ...string) (missing int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,22 +131,32 @@ func (r *Run) Keep(ctx context.Context, urls ...string) (missing int, err error)
 	if err := r.flush(ctx); err != nil {
 		return 0, err
 	}
+	p := plan{states: map[key]state{}}
+	done := map[key]bool{}
 	for _, url := range urls {
 		k := itemKey(r.key.Site, r.key.Source, url)
-		v, published := r.current[k]
-		if _, written := r.pending[k]; written {
-			continue
-		}
-		if !published {
+		current, published := r.current[k]
+		pending, written := r.pending[k]
+		switch {
+		case done[k]:
+		case published:
+			if written {
+				p.drop = append(p.drop, pending.n)
+				p.count.add(&pending, -1)
+				if !current.mine {
+					p.count.Changed--
+				}
+			}
+			p.keep(k, &current, written)
+		case !written:
 			missing++
-			continue
 		}
-		if v.state == untouched {
-			v.state = kept
-			r.current[k] = v
-			r.count.Unchanged++
-		}
+		done[k] = true
 	}
+	if err := r.save(ctx, &p); err != nil {
+		return 0, err
+	}
+	r.apply(&p)
 	return missing, nil
 }
 

@@ -14,9 +14,9 @@ import (
 // rest a page's own word counts as long as it fits what is there, and then what pages in its language were written in.
 
 // decodePage gives a page as UTF-8.
-func decodePage(data string) string {
+func decodePage(data, media string) string {
 	head := []byte(data[:min(len(data), 1024)])
-	found, name, certain := charset.DetermineEncoding(head, "text/html")
+	found, name, certain := charset.DetermineEncoding(head, or(media, "text/html"))
 	if name != "utf-16le" && name != "utf-16be" && name != "iso-2022-jp" && utf8.ValidString(data) {
 		return strings.TrimPrefix(data, "\ufeff")
 	}

@@ -22,6 +22,7 @@ const (
 	documentForm      // JSON documents
 	pageForm          // HTML
 	markdownForm
+	feedForm // RSS, Atom or JSON Feed, from the web only
 )
 
 // formOf tells a file's form by its name; zipped says that it is compressed.

@@ -28,6 +28,8 @@ type Source struct {
 	// Path is a file, a folder (read with all folders in it), or a pattern in which * and ? stand for characters of
 	// a name, ** for any folders.
 	Path string
+	// Web says where on the web the source is, instead of Path.
+	Web *Web
 	// FS is where Path is looked up, the machine's file system if nil.
 	FS fs.FS
 	// Base is the URL below which items stand that give none or a relative one; https://SITE/ if empty.
@@ -55,6 +57,8 @@ type Report struct {
 	SkippedCount int // all of them; Skipped has the first only
 	// Partial says that files could not be read whole, so that no item was removed.
 	Partial bool
+	// Web tells more of a source of the web; nil for others.
+	Web *WebReport
 	// Unread are the files that made it so, which are among Skipped too; the first only, UnreadCount of them in all.
 	Unread      []Problem
 	UnreadCount int
@@ -131,15 +135,27 @@ func (s *Source) check() error {
 	switch {
 	case s.Site == "":
 		return fail.New(fail.Invalid, "a source needs a site; say to which site %q belongs", s.Path)
+	case s.Web != nil:
+		return s.Web.check(s.Name)
 	case s.Path == "" && s.FS == nil:
 		return fail.New(fail.Invalid, "source %q has no path; give a file, a folder or a pattern", s.Name)
 	}
 	return nil
 }
 
+func (s *Source) webURL() string {
+	if s.Web == nil {
+		return ""
+	}
+	return s.Web.URL
+}
+
 // baseAddress is where the source's items stand that do not say it themselves.
 func (s *Source) baseAddress() (string, error) {
 	base := s.Base
+	if u := locate(s.webURL(), nil); base == "" && u != nil {
+		base = u.Scheme + "://" + u.Host
+	}
 	if base == "" {
 		base = s.Site
 	}

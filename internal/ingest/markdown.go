@@ -23,7 +23,7 @@ import (
 // markdown makes an item of a page of Markdown: its front matter in schema.org's terms, its body as running text.
 func (w *worker) markdown(u *unit, r *result) {
 	source := printable(decode([]byte(u.text)))
-	p := piece{file: u.file, line: 1, page: pageAddress(w.base, u.file.name), isPage: true}
+	p := piece{file: u.file, line: 1, page: u.address(w.base), isPage: true}
 	if int64(len(source)) > w.limits.Item {
 		r.problem(u.file.name, tooLong(w.limits.Item))
 		return

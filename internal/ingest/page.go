@@ -21,8 +21,13 @@ func (w *worker) page(u *unit, r *result) {
 		r.problem(u.file.name, "the page is empty")
 		return
 	}
-	text := printable(decodePage(u.text))
-	v := view{worker: w, result: r, facts: factsOf(text, pageAddress(w.base, u.file.name))}
+	text := printable(decodePage(u.text, u.media))
+	v := view{worker: w, result: r, facts: factsOf(text, u.address(w.base))}
+	if u.visit != nil {
+		if r.sight = w.look(u, text, &v.facts); r.sight.hidden || r.sight.moved {
+			return
+		}
+	}
 	v.piece = &piece{file: u.file, page: v.facts.address, base: v.facts.pageBase(), isPage: true}
 	v.root = sync.OnceValue(func() *html.Node {
 		root, err := html.Parse(strings.NewReader(text))

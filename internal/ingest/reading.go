@@ -23,6 +23,9 @@ type unit struct {
 	spans []span // of a large array: its items
 	index int    // of the first of them
 
+	visit *visit // of which it is an answer, for a source of the web
+	media string // what the server says that it is
+
 	problem *Problem // instead of a text: why there is none
 	whole   bool     // the problem is with the file as a whole
 	last    bool     // the file ends here

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"frontdesk/internal/content"
@@ -42,6 +43,9 @@ type filling struct {
 	items   *content.Run
 	start   time.Time
 	logged  time.Time // when the log last got a line
+	// nextShow is when to publish what a first run over the web has so far, showEvery how long until the time after it.
+	nextShow  time.Time
+	showEvery time.Duration
 }
 
 func (f *filling) run(ctx context.Context) (err error) {
@@ -54,6 +58,11 @@ func (f *filling) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.items.Abort(ctx)) }()
+	if s.web != nil {
+		s.web.run, s.web.now = f.items, f.options.Now
+		f.report.Web = &s.web.report
+		defer f.hold(ctx)()
+	}
 	err = s.run(ctx, outlet{
 		item:     func(d draft) error { return f.put(ctx, d) },
 		problem:  f.problem,
@@ -65,7 +74,17 @@ func (f *filling) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if f.report.Kept == 0 && !f.options.AllowShrink {
+	kept := f.report.Kept
+	if s.web != nil {
+		var partial bool
+		if partial, err = s.web.end(ctx); err != nil {
+			return err
+		}
+		s.broken = s.broken || partial
+		f.report.Partial = s.broken || f.report.Web.Cut != ""
+		kept += f.report.Web.Unchanged + f.report.Web.Failed
+	}
+	if kept == 0 && !f.options.AllowShrink {
 		return f.nothing()
 	}
 	f.report.Summary, err = f.items.Commit(ctx, content.CommitOptions{Partial: s.broken, AllowShrink: f.options.AllowShrink})
@@ -77,6 +96,55 @@ func (f *filling) run(ctx context.Context) (err error) {
 	return err
 }
 
+// hold keeps the run's lease while a site takes its time, until the function that it gives is called.
+func (f *filling) hold(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var holding sync.WaitGroup
+	holding.Go(func() {
+		tick := time.NewTicker(holdEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// One that cannot be renewed is lost, which the next write will say.
+				_ = f.items.Renew(ctx)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		holding.Wait()
+	}
+}
+
+// holdEvery is how often the lease of a slow run is renewed.
+const holdEvery = 5 * time.Second
+
+// show publishes what a first run has found so far, ever more seldom.
+func (f *filling) show(ctx context.Context) error {
+	if !f.items.First() || f.report.Kept == 0 {
+		return nil
+	}
+	now := f.options.Now()
+	if f.nextShow.IsZero() {
+		f.nextShow, f.showEvery = f.start.Add(firstShow), firstShow
+	}
+	if now.Before(f.nextShow) {
+		return nil
+	}
+	f.showEvery = min(2*f.showEvery, lastShow)
+	f.nextShow = now.Add(f.showEvery)
+	return f.items.Checkpoint(ctx)
+}
+
+// When a first run over the web shows what it has so far: for the first time, and how often at last.
+const (
+	firstShow = 3 * time.Second
+	lastShow  = 5 * time.Minute
+)
+
 // put hands an item on. One that content refuses is a problem like others.
 func (f *filling) put(ctx context.Context, d draft) error {
 	err := f.items.Put(ctx, d.Item)
@@ -87,6 +155,9 @@ func (f *filling) put(ctx context.Context, d draft) error {
 	}
 	if err == nil {
 		f.report.Kept++
+	}
+	if err == nil && f.report.Web != nil {
+		err = f.show(ctx)
 	}
 	return err
 }

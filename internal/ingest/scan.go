@@ -22,7 +22,8 @@ type scan struct {
 	source Source
 	base   *url.URL
 	limits Limits
-	files  *files
+	files  *files       // nil for a source of the web,
+	web    *crawl       // which has this
 	bytes  atomic.Int64 // read so far
 
 	progress Progress
@@ -47,12 +48,18 @@ func newScan(source Source, limits Limits) (*scan, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &scan{source: source, limits: limits.withDefaults()}
+	s.base, _ = folder(base)
+	if source.Web != nil {
+		s.web = newCrawl(&s.source, base, s.limits)
+		s.progress = Progress{Source: source.Name}
+		return s, nil
+	}
 	found, err := findFiles(&source)
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{source: source, limits: limits.withDefaults(), files: found}
-	s.base, _ = folder(base)
+	s.files = found
 	s.progress = Progress{Source: source.Name, Files: len(found.all)}
 	for _, f := range found.all {
 		s.progress.Bytes += f.size
@@ -60,7 +67,11 @@ func newScan(source Source, limits Limits) (*scan, error) {
 	return s, nil
 }
 
-func (s *scan) close() { s.files.close() }
+func (s *scan) close() {
+	if s.files != nil {
+		s.files.close()
+	}
+}
 
 // memory bounds the text that is on its way from the reader to the outlet, in bytes.
 const memory = 128 << 20
@@ -90,6 +101,9 @@ func (s *scan) run(ctx context.Context, to outlet) error {
 	group.Go(func() error {
 		defer close(work)
 		defer close(order)
+		if s.web != nil {
+			return s.web.pump(ctx, emit)
+		}
 		return s.read(ctx, emit)
 	})
 	w := worker{source: &s.source, base: s.base, limits: s.limits}
@@ -160,15 +174,26 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		if u.whole {
 			s.notWhole(*u.problem)
 		}
+		if u.visit != nil {
+			s.pass(u, &r)
+		}
 		for _, p := range r.problems {
 			to.problem(p)
 		}
 		for i := range r.drafts {
-			if !names.admit(&r.drafts[i]) {
+			if !names.admit(&r.drafts[i], u.visit != nil && u.visit.foreign(&r.drafts[i])) {
 				continue
 			}
 			s.progress.Kept++
 			if err := to.item(r.drafts[i]); err != nil {
+				return err
+			}
+			if u.visit != nil && len(u.visit.items) <= mostItems {
+				u.visit.items = append(u.visit.items, r.drafts[i].URL)
+			}
+		}
+		if u.visit != nil && u.last {
+			if err := s.conclude(ctx, u.visit, &names); err != nil {
 				return err
 			}
 		}
@@ -183,6 +208,36 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		}
 	}
 	return ctx.Err()
+}
+
+// pass leaves out what is not wanted of an answer from the web.
+func (s *scan) pass(u *unit, r *result) {
+	if r.sight != nil {
+		u.visit.sight = r.sight
+	}
+	if !s.web.wanted(u.visit) {
+		r.drafts = nil
+		if u.visit.outcome != failed && u.problem == nil {
+			r.problems = nil
+		}
+	}
+}
+
+// conclude ends a visit.
+func (s *scan) conclude(ctx context.Context, v *visit, names *namer) error {
+	if err := s.web.settle(ctx, v); err != nil {
+		return err
+	}
+	if v.outcome == same {
+		for _, address := range v.items {
+			names.know(address)
+		}
+	}
+	var bytes int64
+	s.progress.Files, bytes = s.web.size()
+	s.progress.Bytes = bytes
+	s.bytes.Store(bytes)
+	return nil
 }
 
 // notWhole notes a file that could not be read whole.
@@ -203,20 +258,28 @@ type namer struct {
 // mostKnown bounds what is remembered of URLs; behind so many items, stubs are left out.
 const mostKnown = 1 << 20
 
-// admit settles an item's URL; false for one that something else tells more of.
-func (n *namer) admit(d *draft) bool {
+// admit settles an item's URL; false for one that something else tells more of. A foreign item is one that was found
+// on another page than its own.
+func (n *namer) admit(d *draft, foreign bool) bool {
 	if d.derived {
 		n.part(d)
 	}
-	sum := maphash.String(n.seed, d.URL)
-	if d.stub {
-		if _, found := n.known[sum]; found || len(n.known) >= mostKnown {
+	if d.stub || foreign {
+		if _, found := n.known[maphash.String(n.seed, d.URL)]; found || d.stub && len(n.known) >= mostKnown {
 			return false
 		}
-	} else if len(n.known) < mostKnown {
-		n.known[sum] = struct{}{}
+	}
+	if !d.stub {
+		n.know(d.URL)
 	}
 	return true
+}
+
+// know notes a URL as given out.
+func (n *namer) know(address string) {
+	if len(n.known) < mostKnown {
+		n.known[maphash.String(n.seed, address)] = struct{}{}
+	}
 }
 
 // part keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.

@@ -16,7 +16,8 @@ import (
 type result struct {
 	drafts   []draft
 	problems []Problem
-	read     int // candidates for items
+	read     int    // candidates for items
+	sight    *sight // of a page of the web
 }
 
 // worker turns units into items. It is stateless and may be used by many at once.
@@ -41,21 +42,39 @@ func (w *worker) work(u *unit) (r result) {
 	case u.form == documentForm && u.spans != nil:
 		w.elements(u, &r)
 	case u.form == documentForm:
-		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: pageAddress(w.base, u.file.name), base: w.base})
+		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: u.address(w.base), base: w.baseOf(u)})
 	case u.form == markdownForm:
 		w.markdown(u, &r)
 	case u.form == pageForm:
 		w.page(u, &r)
+	case u.form == feedForm:
+		w.feed(u, &r)
 	}
 	return r
 }
 
+// address is that of the page which the unit's file makes, or from which it was had.
+func (u *unit) address(base *url.URL) *url.URL {
+	if u.visit != nil {
+		return u.visit.at
+	}
+	return pageAddress(base, u.file.name)
+}
+
+// baseOf is what relative addresses in a unit of data are relative to: what the source says, or where it was had.
+func (w *worker) baseOf(u *unit) *url.URL {
+	if u.visit != nil && w.source.Base == "" {
+		return u.visit.at
+	}
+	return w.base
+}
+
 func (w *worker) lines(u *unit, r *result) {
 	valid := utf8.ValidString(u.text)
-	page := pageAddress(w.base, u.file.name)
+	page, base := u.address(w.base), w.baseOf(u)
 	line := u.line
 	for text := range strings.Lines(u.text) {
-		p := piece{file: u.file, text: text, line: line, page: page, base: w.base, within: true}
+		p := piece{file: u.file, text: text, line: line, page: page, base: base, within: true}
 		line++
 		if int64(len(text)) > w.limits.Item+1 {
 			r.problem(p.place(0, ""), tooLong(w.limits.Item))
@@ -69,9 +88,9 @@ func (w *worker) lines(u *unit, r *result) {
 }
 
 func (w *worker) elements(u *unit, r *result) {
-	page := pageAddress(w.base, u.file.name)
+	page, base := u.address(w.base), w.baseOf(u)
 	for i, s := range u.spans {
-		w.text(r, &piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, base: w.base, pointer: "/" + strconv.Itoa(u.index+i)})
+		w.text(r, &piece{file: u.file, text: u.text[s.begin:s.end], line: s.line, page: page, base: base, pointer: "/" + strconv.Itoa(u.index+i)})
 	}
 }
 
@@ -86,7 +105,7 @@ type piece struct {
 	line    int      // of its beginning in the file
 	pointer string   // of its value in the file
 	within  bool     // it is one line, which says enough of the place without a pointer to the value itself
-	blocks  []string // of a page, instead of lines: which of its blocks each document is
+	blocks  []string // of a page or a feed, instead of lines: which of its parts each document is
 	lines   *tree.Lines
 	page    *url.URL // of the file, or of the page that the piece is of
 	base    *url.URL // for relative URLs: for data the source's, for a page its own
@@ -95,7 +114,7 @@ type piece struct {
 
 // origin names the place of what was found.
 func (p *piece) origin(f *find) string {
-	if p.isPage {
+	if p.isPage || p.blocks != nil {
 		block := ""
 		if f.document < len(p.blocks) {
 			block = p.blocks[f.document]

@@ -31,6 +31,7 @@ const (
 	stemmer     = "github.com/kljensen/snowball"
 	yaml        = "github.com/goccy/go-yaml"
 	markdown    = "github.com/yuin/goldmark"
+	feeds       = "github.com/mmcdole/gofeed"
 	readability = "github.com/go-shiori/go-readability"
 	html        = "golang.org/x/net/html"
 	text        = "golang.org/x/text"
@@ -87,10 +88,15 @@ var rooms = []room{
 	{path: "internal/eval", inside: []string{"internal/fail"}},
 	{path: "internal/ingest/tree"},
 	{path: "internal/ingest/passage", pure: true},
+	{path: "internal/ingest/frontier", pure: true},
+	{path: "internal/ingest/sitemap", outside: []string{html}},
 	{
-		path:    "internal/ingest",
-		inside:  []string{"internal/fail", "internal/content", "internal/ingest/tree", "internal/ingest/passage"},
-		outside: []string{yaml, markdown, readability, html, text, jsonText, syncx},
+		path: "internal/ingest",
+		inside: []string{
+			"internal/fail", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
+			"internal/ingest/frontier", "internal/ingest/sitemap",
+		},
+		outside: []string{feeds, yaml, markdown, readability, html, text, jsonText, syncx},
 	},
 	{
 		path:    "internal/answer",

@@ -1,0 +1,120 @@
+package ingest
+
+import (
+	"cmp"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mmcdole/gofeed"
+
+	"frontdesk/internal/ingest/tree"
+)
+
+// feed makes items of the entries of a feed: RSS, Atom or JSON Feed.
+func (w *worker) feed(u *unit, r *result) {
+	feed, err := gofeed.NewParser().Parse(strings.NewReader(u.text))
+	if err != nil {
+		r.problem(u.file.name, "the feed cannot be read: "+err.Error())
+		return
+	}
+	at := u.address(w.base)
+	p := piece{file: u.file, page: at, base: at, line: 1}
+	if home := locate(feed.Link, at); home != nil {
+		p.base = home
+	}
+	var documents []*tree.Node
+	for i, entry := range feed.Items {
+		documents = append(documents, thingOf(entry, feed, p.base))
+		p.blocks = append(p.blocks, "#"+strconv.Itoa(i+1))
+	}
+	finds, h := w.finds(&p, documents)
+	w.items(r, &p, h, finds)
+}
+
+// thingOf is an entry of a feed in schema.org's terms.
+func thingOf(entry *gofeed.Item, feed *gofeed.Feed, base *url.URL) *tree.Node {
+	n := &tree.Node{Kind: tree.Object}
+	set := func(property, value string) {
+		if value = strings.TrimSpace(value); value != "" {
+			n.Set(property, tree.Text(value))
+		}
+	}
+	set("@type", typeOfEntry(entry))
+	set("url", addressOfEntry(entry, base))
+	set("name", entry.Title)
+	set("description", entry.Description)
+	if entry.Content != entry.Description {
+		set("articleBody", entry.Content)
+	}
+	set("datePublished", dateOfEntry(entry.PublishedParsed, entry.Published))
+	set("dateModified", dateOfEntry(entry.UpdatedParsed, entry.Updated))
+	var authors []*tree.Node
+	for _, person := range entry.Authors {
+		if person != nil && person.Name != "" {
+			authors = append(authors, tree.Text(person.Name))
+		}
+	}
+	if len(authors) > 0 {
+		n.Set("author", tree.List(authors...))
+	}
+	set("keywords", strings.Join(entry.Categories, ", "))
+	set("image", imageOfEntry(entry))
+	set("inLanguage", feed.Language)
+	set("publisher", feed.Title)
+	return n
+}
+
+// typeOfEntry is the type that says most of an entry: what is attached to it tells.
+func typeOfEntry(entry *gofeed.Item) string {
+	for _, e := range entry.Enclosures {
+		switch kind, _, _ := strings.Cut(e.Type, "/"); kind {
+		case "audio":
+			return "PodcastEpisode"
+		case "video":
+			return "VideoObject"
+		}
+	}
+	return "Article"
+}
+
+// addressOfEntry is where an entry leads; its id if that is an address (a permalink of RSS).
+func addressOfEntry(entry *gofeed.Item, base *url.URL) string {
+	for _, address := range append([]string{entry.Link, entry.GUID}, entry.Links...) {
+		if address == entry.GUID && !meansAddress(address) {
+			continue
+		}
+		if u := tidy(address, base); u != nil {
+			return u.String()
+		}
+	}
+	return ""
+}
+
+func dateOfEntry(parsed *time.Time, given string) string {
+	if parsed != nil {
+		return parsed.UTC().Format(time.RFC3339)
+	}
+	return given
+}
+
+func imageOfEntry(entry *gofeed.Item) string {
+	picture := ""
+	if entry.Image != nil {
+		picture = entry.Image.URL
+	}
+	for _, e := range entry.Enclosures {
+		if strings.HasPrefix(e.Type, "image/") {
+			picture = cmp.Or(picture, e.URL)
+		}
+	}
+	for _, name := range []string{"content", "thumbnail"} {
+		for _, e := range entry.Extensions["media"][name] {
+			if name == "thumbnail" || e.Attrs["medium"] == "image" || strings.HasPrefix(e.Attrs["type"], "image/") {
+				picture = cmp.Or(picture, e.Attrs["url"])
+			}
+		}
+	}
+	return picture
+}

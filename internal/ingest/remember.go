@@ -1,0 +1,76 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+)
+
+// recollection is what is remembered of an address from one run to the next.
+type recollection struct {
+	// Reader tells with which settings, and by which version of this program, it was read. What is remembered serves to
+	// leave an address unread only while that is the same.
+	Reader   string   `json:"r,omitempty"`
+	Kind     string   `json:"k,omitempty"` // of a first address that is a feed or a file of data
+	ETag     string   `json:"e,omitempty"`
+	Modified string   `json:"m,omitempty"`
+	Digest   []byte   `json:"d,omitempty"` // of the body
+	Items    []string `json:"i,omitempty"` // the URLs of what came of it
+	Links    []string `json:"l,omitempty"`
+}
+
+// mostItems bounds how many items of one address are remembered. Of one with more, nothing is.
+const mostItems = 20_000
+
+// encode makes of it what the catalog keeps.
+func (m *recollection) encode() ([]byte, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = w.Write(text); err == nil {
+		err = w.Close()
+	}
+	return out.Bytes(), err
+}
+
+// recalled reads what encode made. What cannot be read is as good as forgotten.
+func recalled(state []byte) *recollection {
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(state)), 64<<20))
+	m := &recollection{}
+	if err != nil || json.Unmarshal(text, m) != nil {
+		return nil
+	}
+	return m
+}
+
+// edition tells this build of the program from others, as far as it knows.
+var edition = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	text := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+			text += " " + s.Value
+		}
+	}
+	return text
+})
+
+// readerOf is a short name for all that what is read of an address depends on, beside the address.
+func readerOf(s *Source, base string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q", edition(), base, s.Language, s.Publisher, s.Web.Kind, s.Web.Agent))
+	return fmt.Sprintf("%x", sum[:6])
+}

@@ -1,0 +1,274 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"frontdesk/internal/fetch"
+	"frontdesk/internal/ingest/frontier"
+	"frontdesk/internal/ingest/sitemap"
+)
+
+// digest tells an answer from another, by all that is read of it.
+func digest(r *fetch.Response) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q\n", r.Header.Values("X-Robots-Tag"), r.Header.Get("Content-Type"))
+	h.Write(r.Body)
+	return h.Sum(nil)[:12]
+}
+
+// take turns an answer into units. The last of them stands for the visit and is always there.
+func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
+	last := &unit{visit: v, file: file{name: v.address.String()}, last: true}
+	var problem string
+	v.outcome, problem = c.outcomeOf(v)
+	if v.outcome == wasRead {
+		c.mu.Lock()
+		c.report.Bytes += int64(len(v.response.Body))
+		c.mu.Unlock()
+		if err := v.unzip(); err != nil {
+			v.outcome, problem = failed, "the answer is compressed and cannot be unpacked: "+err.Error()
+		}
+	}
+	if v.outcome == wasRead {
+		var err error
+		if problem, err = c.open(ctx, v, last, emit); err != nil {
+			return err
+		}
+		v.response.Body = nil
+	}
+	if problem != "" {
+		last.problem = &Problem{last.file.name, problem}
+	}
+	return emit(ctx, last)
+}
+
+// outcomeOf tells what an answer means before anybody has looked into it, and what to say of it.
+func (c *crawl) outcomeOf(v *visit) (outcome, string) {
+	var known *fetch.Error
+	switch {
+	case errors.As(v.err, &known) && known.Reason == fetch.Disallowed:
+		if v.role == listRole {
+			return disallowed, known.Detail
+		}
+		return disallowed, ""
+	case errors.As(v.err, &known) && (known.Reason == fetch.Refused || known.Reason == fetch.TooLarge || known.Reason == fetch.Redirects):
+		return useless, known.Detail // and will be the next time
+	case v.err != nil && v.guessed:
+		return failed, ""
+	case v.err != nil:
+		return failed, v.reason()
+	case v.response.NotModified:
+		return same, ""
+	}
+	switch status := v.response.Status; {
+	case status == http.StatusNotFound, status == http.StatusGone:
+		if v.role == listRole && !v.guessed {
+			return gone, "the list is not there (" + v.reason() + ")"
+		}
+		return gone, ""
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusUnavailableForLegalReasons:
+		return closed, v.reason()
+	case status < 200 || status > 299:
+		return failed, v.reason()
+	}
+	v.digest = digest(v.response)
+	if v.at.String() != v.address.String() && v.role == pageRole {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.front.Inside(v.at) {
+			return useless, ""
+		}
+		if c.front.Seen(v.at) {
+			return repeated, ""
+		}
+	}
+	if v.known != nil && v.known.Reader == c.reader && !v.fresh && bytes.Equal(v.known.Digest, v.digest) {
+		return same, ""
+	}
+	return wasRead, ""
+}
+
+// sniff tells what an answer is: "sitemap", "schemamap", "feed", "data", "page", or empty for none of these.
+func (c *crawl) sniff(v *visit) string {
+	if v.unzip() != nil {
+		return ""
+	}
+	body := v.response.Body
+	head := body[:min(len(body), 4<<10)]
+	form := v.form()
+	if trimmed := bytes.TrimLeft(head, "\ufeff \t\r\n"); len(trimmed) > 0 && trimmed[0] == '<' && !looksLikePage(head) {
+		switch root := strings.ToLower(sitemap.Root(trimmed)); root {
+		case "rss", "feed", "rdf":
+			return "feed"
+		case "html":
+			return "page"
+		default:
+			switch sitemap.KindOf(trimmed) {
+			case sitemap.Sitemap, sitemap.Index:
+				return "sitemap"
+			case sitemap.SchemaMap:
+				return "schemamap"
+			}
+		}
+	}
+	switch {
+	case form == documentForm && bytes.Contains(head, []byte("https://jsonfeed.org/version/")):
+		return "feed"
+	case form == linesForm, form == documentForm:
+		return "data"
+	case form == pageForm, form == markdownForm:
+		return "page"
+	case strings.HasPrefix(v.response.Header.Get("Content-Type"), "text/plain"):
+		if kind, _ := sitemap.ReadText(string(body), func(sitemap.Entry) error { return nil }); kind == sitemap.Text {
+			return "sitemap"
+		}
+	}
+	return ""
+}
+
+// unzip unpacks a body that is a file of gzip's, as lists and feeds are.
+func (v *visit) unzip() error {
+	if body := v.response.Body; len(body) < 2 || body[0] != 0x1f || body[1] != 0x8b {
+		return nil
+	}
+	from, err := gzip.NewReader(bytes.NewReader(v.response.Body))
+	if err != nil {
+		return err
+	}
+	unpacked, err := io.ReadAll(io.LimitReader(from, longestList+1))
+	switch {
+	case err != nil:
+		return err
+	case len(unpacked) > longestList:
+		return fmt.Errorf("it has more than %s; divide it", bytesText(longestList))
+	}
+	v.response.Body = unpacked
+	return nil
+}
+
+// open deals with a document that was had: a list is read, anything else goes to the workers. problem says why nothing
+// comes of it.
+func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(context.Context, *unit) error) (problem string, err error) {
+	is := c.sniff(v)
+	body := v.response.Body
+	last.media = v.response.Header.Get("Content-Type")
+	switch {
+	case (is == "sitemap" || is == "schemamap") && v.role != pageRole:
+		v.list = true
+		return c.readList(v), nil
+	case is == "feed" && v.role != pageRole:
+		v.feed = true
+		last.form, last.text = feedForm, string(body)
+		return "", nil
+	case is == "data":
+		v.feed = v.role != pageRole
+		return "", c.openData(ctx, v, emit)
+	case is == "page" && v.role == listRole:
+		v.outcome = useless
+		if !v.guessed {
+			problem = "it is a page, where a list or a feed was expected"
+		}
+		return problem, nil
+	case is == "page" && len(body) == 0:
+		v.outcome = useless
+		return "the page is empty", nil
+	case is == "page":
+		last.form, last.text, last.line = v.form(), string(body), 1
+		if last.form != markdownForm {
+			last.form = pageForm
+		}
+		return "", nil
+	}
+	v.outcome = useless
+	if v.listed || v.role == startRole {
+		problem = "it is of no form that is read (" + mediaOf(v.response) + ")"
+	}
+	return problem, nil
+}
+
+// openData emits a file of data in units.
+func (c *crawl) openData(ctx context.Context, v *visit, emit func(context.Context, *unit) error) error {
+	r := reader{limits: c.limits, emit: func(ctx context.Context, u *unit) error {
+		u.visit = v
+		return emit(ctx, u)
+	}}
+	f := file{name: v.address.String()}
+	var err error
+	if v.form() == linesForm {
+		err = r.lines(ctx, f, bytes.NewReader(v.response.Body))
+	} else {
+		err = r.document(ctx, f, bytes.NewReader(v.response.Body))
+	}
+	var fault fileFault
+	if errors.As(err, &fault) {
+		return r.emit(ctx, &unit{file: f, problem: &Problem{place(f.name, fault.line), fault.reason}, whole: true})
+	}
+	return err
+}
+
+// errEnough ends the reading of a list of which no more can be taken.
+var errEnough = errors.New("enough")
+
+// readList queues what a list names.
+func (c *crawl) readList(v *visit) (problem string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, taken, outside := 0, 0, 0
+	feeds := c.report.Kind == "schemamap"
+	each := func(e sitemap.Entry) error {
+		entries++
+		switch {
+		case e.List:
+			c.offerLists([]string{e.URL}, v.at, v.depth+1)
+			taken++
+		case feeds || strings.Contains(strings.ToLower(e.Type), "structureddata"):
+			c.offerLists([]string{e.URL}, v.at, v.depth)
+			taken++
+		default:
+			for _, address := range append([]string{e.URL}, e.Alternates...) {
+				switch c.offerPage(address, v.at) {
+				case frontier.Outside:
+					outside++
+				case frontier.Full:
+					return errEnough
+				default:
+					taken++
+				}
+			}
+		}
+		return nil
+	}
+	var err error
+	if body := v.response.Body; sitemap.KindOf(body[:min(len(body), 4<<10)]) == sitemap.None {
+		_, err = sitemap.ReadText(string(body), each)
+	} else {
+		_, err = sitemap.Read(bytes.NewReader(body), each)
+	}
+	switch {
+	case err == errEnough:
+		return fmt.Sprintf("the list names more than the %s addresses that are read; raise crawl.pages, or leave parts out with crawl.exclude", countText(c.Pages))
+	case err != nil:
+		c.lost = true
+		return err.Error()
+	case taken == 0 && outside > 0:
+		return fmt.Sprintf("the list names %s addresses, and none of them lies below %s; begin there, or name the host in crawl.hosts", countText(outside), c.start)
+	}
+	return ""
+}
+
+// foreign says whether an item that a page tells of has an address that is another page's.
+func (v *visit) foreign(d *draft) bool {
+	if v.feed || d.derived {
+		return false
+	}
+	address, _, _ := strings.Cut(d.URL, "#")
+	return address != v.at.String() && address != v.address.String()
+}
