@@ -108,7 +108,7 @@ type outcome int
 
 const (
 	wasRead outcome = iota
-	same         // as it was
+	same            // as it was
 	failed
 	gone
 	closed

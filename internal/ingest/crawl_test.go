@@ -345,7 +345,7 @@ func TestEntriesThatMovedOutOfAFeedStayAndThoseTakenOutLeave(t *testing.T) {
 	}{
 		{[]string{"c", "b", "a"}, "a b c"},
 		{[]string{"d", "c", "b"}, "a b c d"},
-		{[]string{"e", "d", "b"}, "a b d e"},      // c was taken out
+		{[]string{"e", "d", "b"}, "a b d e"},       // c was taken out
 		{[]string{"i", "h", "g"}, "a b d e g h i"}, // all at once
 		{[]string{"i", "h", "g"}, "a b d e g h i"},
 		{[]string{"j", "i", "g"}, "a b d e g i j"},
