@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,10 +30,19 @@ func Run(ctx context.Context, catalog *content.Catalog, source Source, options O
 	err := f.run(ctx)
 	f.report.Elapsed = options.Now().Sub(f.start)
 	if err != nil && ctx.Err() == nil && source.check() == nil {
-		err = errors.Join(err, catalog.Failed(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, err))
+		err = with(err, catalog.Failed(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, err))
 	}
 	f.logEnd(err)
 	return f.report, err
+}
+
+// with adds what went wrong after an error, unless that is the same: when a disk is full, nothing can be written of
+// the failure either.
+func with(err, further error) error {
+	if err != nil && further != nil && strings.Contains(err.Error(), further.Error()) {
+		return err
+	}
+	return errors.Join(err, further)
 }
 
 // filling is a run in progress.
@@ -57,7 +67,7 @@ func (f *filling) run(ctx context.Context) (err error) {
 	if f.items, err = f.catalog.Begin(ctx, f.report.Site, f.report.Name); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.items.Abort(ctx)) }()
+	defer func() { err = with(err, f.items.Abort(ctx)) }()
 	if s.web != nil {
 		s.web.run, s.web.now = f.items, f.options.Now
 		f.report.Web = &s.web.report

@@ -104,8 +104,8 @@ func explainSQLite(err error, path string) error {
 		advice = "another process keeps it locked; end that one first"
 	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM):
 		advice = "let the user that runs frontdesk write to the file and its directory"
-	case errors.Is(err, sqlite3.FULL):
-		advice = "the disk is full; free some space"
+	case errors.Is(err, sqlite3.FULL), errors.Is(err, sqlite3.IOERR):
+		return outOfSpace(fmt.Errorf("%s: %w", path, err), path)
 	default:
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -123,14 +123,30 @@ func (e *sqliteEngine) ping(ctx context.Context) error {
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
 	tx := &Tx{bulk: refuseBulk, known: e.queries}
 	if err := view(ctx, e.readers, sql.LevelDefault, tx, fn); err != nil {
-		return err
+		return outOfSpace(err, e.path)
 	}
 	e.queries.learn(ctx, tx.asked)
 	return nil
 }
 
 func (e *sqliteEngine) update(ctx context.Context, fn func(*Tx) error) error {
-	return e.writer.update(ctx, fn)
+	return outOfSpace(e.writer.update(ctx, fn), e.path)
+}
+
+// littleSpace is what is left of a disk that SQLite's next write may not fit on.
+const littleSpace = 1 << 20
+
+// outOfSpace says what to do when an error comes of a full disk. SQLite calls it an I/O error as often as not, so the
+// disk itself is asked.
+func outOfSpace(err error, path string) error {
+	var code sqlite3.ErrorCode
+	if !errors.As(err, &code) || code != sqlite3.IOERR && code != sqlite3.FULL {
+		return err
+	}
+	if left, known := freeSpace(path); code == sqlite3.IOERR && (!known || left > littleSpace) {
+		return err
+	}
+	return fmt.Errorf("the disk that holds %s is full: free some space and try again; what was stored before is unharmed (%w)", path, code)
 }
 
 // settle has nothing to do: without statistics SQLite takes the index that fits a query best.
