@@ -300,7 +300,7 @@ func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
 			continue
 		}
 		listing := hits[i].listing
-		cards[i] = newCard(granted{listing, decide(rules, listing)}, items[n], rules)
+		cards[i] = newCard(granted{listing, decide(rules, listing)}, items[n], rules, d.config.Actions)
 		d.cards.Set(cardKey{listing, rules}, cards[i])
 	}
 	return cards, nil

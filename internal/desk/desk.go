@@ -17,6 +17,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"frontdesk/internal/action"
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
@@ -36,6 +37,8 @@ type Config struct {
 	Sites   []Site
 	// Terms gives the rules in force; it is called for every request and may answer differently over time.
 	Terms func() *terms.Terms
+	// Actions are what can be done with items, told with each that they match; nil for none of the owner's.
+	Actions *action.Set
 	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
 	MinScore float64
 	// CacheBytes bounds the memory for items that are ready to send; 0 is 64 MiB.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/internal/action"
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
 	"frontdesk/internal/terms"
@@ -111,8 +112,9 @@ type cardKey struct {
 	rules   *terms.Terms
 }
 
-// newCard renders what may be shown of an item. Anything that is not open is shown as a notice.
-func newCard(hit granted, item content.Item, rules *terms.Terms) *card {
+// newCard renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
+// of what is shown, and of nothing else.
+func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action.Set) *card {
 	c := &card{
 		typ: item.Types[0], name: item.Name, licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput),
 	}
@@ -131,6 +133,10 @@ func newCard(hit granted, item content.Item, rules *terms.Terms) *card {
 	c.head = append(c.head, c.object[:len(c.object)-1]...)
 	c.head = append(c.head, `,"site":`...)
 	c.head = quote(c.head, hit.Site)
+	facts := terms.Facts{Site: hit.Site, Source: hit.Source, URL: item.URL, Types: item.Types}
+	if told, some := actions.Append(nil, facts, c.object); some {
+		c.head = append(append(c.head, `,"actions":`...), told...)
+	}
 	c.grounding = append(c.grounding, `,"grounding":{"source_urls":[`...)
 	c.grounding = quote(c.grounding, item.URL)
 	c.grounding = append(c.grounding, `],"source":`...)

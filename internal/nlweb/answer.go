@@ -139,6 +139,10 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	if len(m.SessionContext) > 0 {
 		dst = append(append(dst, `,"session_context":`...), marshal(m.SessionContext)...)
 	}
+	if m.OutputTemplate != "" {
+		dst = quote(append(dst, `,"openai/outputTemplate":`...), m.OutputTemplate)
+		dst = strconv.AppendBool(append(dst, `,"openai/widgetAccessible":`...), *m.WidgetAccessible)
+	}
 	if len(m.Ignored) > 0 {
 		dst = append(append(dst, `,"ignored":`...), marshal(m.Ignored)...)
 	}
@@ -146,6 +150,28 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 		dst = strconv.AppendFloat(append(dst, `,"processing_time_ms":`...), *m.ProcessingTime, 'f', -1, 64)
 	}
 	return append(dst, '}')
+}
+
+// Widget is how ChatGPT shows answers in the format chatgpt_app (NLWeb 0.55 §4).
+type Widget struct {
+	Template   string // URI of the template; empty for none
+	Accessible bool   // whether it may call tools
+}
+
+// dress names the widget in the _meta of an answer that one is for.
+func (x *exchange) dress(w Widget) {
+	if w.Template != "" && x.meta.ResponseFormat == wire.FormatChatGPT {
+		x.meta.OutputTemplate, x.meta.WidgetAccessible = w.Template, &w.Accessible
+	}
+}
+
+// undress takes the widget back, from an answer that became a failure.
+func (x *exchange) undress() { x.meta.OutputTemplate, x.meta.WidgetAccessible = "", nil }
+
+// quote appends a JSON string; invalid UTF-8 is replaced.
+func quote(dst []byte, text string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, strings.ToValidUTF8(text, "\uFFFD"))
+	return dst
 }
 
 // marshal encodes a value of ours, which always succeeds.
@@ -160,8 +186,7 @@ func marshal(v any) []byte {
 // appendSummary appends the summary as an item (NLWeb 0.55 §4.1.1), marked as taken from the items' own words.
 func appendSummary(dst []byte, summary string) []byte {
 	dst = append(dst, `{"@type":"`+wire.TypeSummary+`","text":`...)
-	dst, _ = jsontext.AppendQuote(dst, strings.ToValidUTF8(summary, "\uFFFD"))
-	return append(dst, `,"extractive":true}`...)
+	return append(quote(dst, summary), `,"extractive":true}`...)
 }
 
 // appendContent appends the content of a chatgpt_app answer: one text (NLWeb 0.55 §4.1.1).

@@ -26,6 +26,7 @@ type Config struct {
 	MaxBody      int64            // bytes of a request's body; 0 is 1 MiB
 	WriteTimeout time.Duration    // for a client to take one event of a stream; 0 is 30 seconds
 	Limit        int              // results when the question names no number; 0 is desk.DefaultLimit
+	Widget       Widget           // for answers in the format chatgpt_app
 	Now          func() time.Time // nil is time.Now
 	// Access says who may ask and how often, for GET /ask; nil says nothing of it.
 	Access func(*http.Request) Access
@@ -131,6 +132,7 @@ func (d *door) answer(ctx context.Context, x *exchange) (*desk.Answer, error) {
 		return nil, err
 	}
 	x.meta.ResponseType = wire.TypeAnswer
+	x.dress(d.config.Widget)
 	return d.desk.Ask(ctx, question)
 }
 

@@ -289,12 +289,13 @@ func FuzzAsk(f *testing.F) {
 }
 
 func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
-	took := 0.125
+	took, accessible := 0.125, false
 	for _, meta := range []wire.Meta{
 		{ResponseType: wire.TypeAnswer, Version: wire.Version},
 		{
 			ResponseType: wire.TypeFailure, ResponseFormat: wire.FormatChatGPT, Version: wire.Version, Streaming: true,
 			SessionContext: []byte(`{"a":"\u00e9","b":1.50}`), Ignored: []wire.Ignored{{Name: "/query/x\"y", Reason: "<b>"}}, ProcessingTime: &took,
+			OutputTemplate: `ui://widget/"a"<b>.html`, WidgetAccessible: &accessible,
 		},
 	} {
 		x := exchange{meta: meta}

@@ -51,6 +51,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 		s.event(wire.EventError, appendFailure(nil, x, fail.From(err)))
 		if index == 0 {
 			x.meta.ResponseType = wire.TypeFailure
+			x.undress()
 		}
 		return s.complete(x, "")
 	}
@@ -90,6 +91,7 @@ func (d *door) streamFailure(w http.ResponseWriter, r *http.Request, x *exchange
 	e.Set("stream", true)
 	noteFailure(e, cause)
 	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypeFailure, ""
+	x.undress()
 	x.measure(d.config.Now())
 	s := d.open(w, x)
 	s.event(wire.EventError, appendFailure(nil, x, cause))

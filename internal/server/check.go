@@ -36,6 +36,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.gate()
 	c.mcp()
 	c.terms()
+	c.actions()
 	return c.problems, c.warnings
 }
 
@@ -222,6 +223,13 @@ func (c *checks) terms() {
 // vocabulary looks at the names that rules match on: one that nothing has is a slip, and the rule would be dodged
 // by everything.
 func (c *checks) vocabulary() {
+	for i, rule := range c.Config.Terms {
+		c.matchNames(fmt.Sprintf("terms[%d]", i), rule.Match)
+	}
+}
+
+// matchNames looks at the names in the conditions at a path.
+func (c *checks) matchNames(path string, match terms.Match) {
 	var sites, sources []string
 	for _, site := range c.Config.AllSites() {
 		sites = append(sites, site.ID)
@@ -229,22 +237,20 @@ func (c *checks) vocabulary() {
 	for _, source := range c.Config.AllSources() {
 		sources = append(sources, source.Name)
 	}
-	for i, rule := range c.Config.Terms {
-		path := fmt.Sprintf("terms[%d].match.", i)
-		for n, site := range rule.Match.Site {
-			if !slices.Contains(sites, site) && site != "" {
-				c.problem(fmt.Sprintf("%ssite[%d]", path, n), "there is no site %s; there are %s", site, strings.Join(sites, ", "))
-			}
+	path += ".match."
+	for n, site := range match.Site {
+		if !slices.Contains(sites, site) && site != "" {
+			c.problem(fmt.Sprintf("%ssite[%d]", path, n), "there is no site %s; there are %s", site, strings.Join(sites, ", "))
 		}
-		for n, source := range rule.Match.Source {
-			if !slices.Contains(sources, source) && source != "" {
-				c.warning(fmt.Sprintf("%ssource[%d]", path, n), "no source named %s is configured", source)
-			}
+	}
+	for n, source := range match.Source {
+		if !slices.Contains(sources, source) && source != "" {
+			c.warning(fmt.Sprintf("%ssource[%d]", path, n), "no source named %s is configured", source)
 		}
-		for n, name := range rule.Match.Type {
-			if _, known := content.KnownType(terms.BareType(name)); !known && name != "" {
-				c.warning(fmt.Sprintf("%stype[%d]", path, n), "schema.org has no type %s; only items that are marked so will match", name)
-			}
+	}
+	for n, name := range match.Type {
+		if _, known := content.KnownType(terms.BareType(name)); !known && name != "" {
+			c.warning(fmt.Sprintf("%stype[%d]", path, n), "schema.org has no type %s; only items that are marked so will match", name)
 		}
 	}
 }
@@ -253,14 +259,20 @@ func (c *checks) vocabulary() {
 func (c Config) CompileTerms() (*terms.Terms, error) {
 	rules := slices.Clone(c.Terms)
 	for i := range rules {
-		rules[i].Match.Type = slices.Clone(rules[i].Match.Type)
-		for n, name := range rules[i].Match.Type {
-			if canonical, known := content.KnownType(terms.BareType(name)); known {
-				rules[i].Match.Type[n] = canonical
-			}
-		}
+		rules[i].Match.Type = canonicalTypes(rules[i].Match.Type)
 	}
 	return terms.Options{IsA: content.IsA}.New(rules)
+}
+
+// canonicalTypes writes types as schema.org does.
+func canonicalTypes(names []string) []string {
+	names = slices.Clone(names)
+	for n, name := range names {
+		if canonical, known := content.KnownType(terms.BareType(name)); known {
+			names[n] = canonical
+		}
+	}
+	return names
 }
 
 // flatten takes joined errors apart.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/action"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
 )
@@ -48,6 +49,9 @@ type Config struct {
 	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
 	// changes to other keys need a restart.
 	Terms []terms.Rule `yaml:"terms"`
+	// Actions are what can be done with items, told with each item that they match. Items tell their own too: a
+	// schema.org `potentialAction` with an http or https target. Changes need a restart.
+	Actions []action.Template `yaml:"actions"`
 	// Ask sets how questions are answered.
 	Ask Ask `yaml:"ask"`
 	// Console is the page at `/` on which people ask.
@@ -117,6 +121,8 @@ type Ask struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Cache is the memory for items that are ready to be sent.
 	Cache strictyaml.Size `yaml:"cache"`
+	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
+	Widget Widget `yaml:"widget"`
 }
 
 // Console is the page on which people ask.

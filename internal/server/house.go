@@ -33,6 +33,10 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 	if err != nil {
 		return nil, err
 	}
+	actions, err := config.CompileActions()
+	if err != nil {
+		return nil, err
+	}
 	db, err := store.Open(ctx, store.Config{DSN: config.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema}, Log: log})
 	if err != nil {
 		return nil, err
@@ -47,6 +51,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Catalog:    h.Catalog,
 		Sites:      sites,
 		Terms:      h.Terms,
+		Actions:    actions,
 		MinScore:   config.Ask.MinScore,
 		CacheBytes: uint64(config.Ask.Cache),
 		Timeout:    config.Ask.Timeout,

@@ -235,7 +235,7 @@ func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
 	// What is commented out is meant to be uncommented, and must then be right as well.
 	var all strings.Builder
 	for line := range strings.Lines(Starter) {
-		for _, mark := range []string{"#  - match", "#    access", "#    excerpt", "#    functions", "#  - path", "#  - name", "#    path", "#    base", "  # title", "  # examples", "# store"} {
+		for _, mark := range []string{"#  - match", "#    access", "#    excerpt", "#    functions", "#  - path", "#  - name", "#    path", "#    base", "  # title", "  # examples", "# store", "#    name", "#    type", "#    description", "#    http"} {
 			if strings.HasPrefix(line, mark) {
 				line = strings.Replace(strings.Replace(line, "# store", "store", 1), "#", "", 1)
 				line = strings.Replace(line, "   title", "  title", 1)
@@ -245,7 +245,7 @@ func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
 		all.WriteString(line)
 	}
 	loaded, err = Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", all.String())})
-	if err != nil || len(loaded.Config.Terms) != 2 || len(loaded.Config.Sources) != 2 || loaded.Config.Console.Title == "" {
+	if err != nil || len(loaded.Config.Terms) != 2 || len(loaded.Config.Sources) != 2 || len(loaded.Config.Actions) != 1 || loaded.Config.Console.Title == "" {
 		t.Errorf("%v in\n%s", err, all.String())
 	}
 }

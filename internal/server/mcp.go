@@ -22,6 +22,7 @@ func (s *Server) nlwebConfig() nlweb.Config {
 		MaxBody:      int64(s.config.Limits.Body),
 		WriteTimeout: s.config.Limits.WriteTimeout,
 		Limit:        s.config.Ask.Limit,
+		Widget:       nlweb.Widget{Template: s.config.Ask.Widget.Template, Accessible: s.config.Ask.Widget.Accessible},
 		Now:          s.options.Now,
 		Title:        s.title(),
 		About:        s.config.Console.About,

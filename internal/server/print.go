@@ -134,6 +134,9 @@ func value(field reflect.Value) string {
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	}
+	if object, ok := field.Interface().(strictyaml.Object); ok {
+		return string(object) // which is YAML too
+	}
 	if field.Kind() != reflect.String {
 		return show(field.Interface())
 	}

@@ -36,6 +36,10 @@ func (d *decoder) value(node ast.Node, at Place, path string, into reflect.Value
 		d.report(placeOf(node), path, "%s is not read here; write the value out%s", kind(n), quotes(n))
 		return
 	}
+	if into.Type() == reflect.TypeFor[Object]() {
+		into.SetString(string(d.free(node, path)))
+		return
+	}
 	switch into.Kind() {
 	case reflect.Struct:
 		d.section(node, at, path, into)

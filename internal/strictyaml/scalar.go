@@ -118,7 +118,7 @@ func setList(into reflect.Value, text string) {
 
 // Settable says whether Set can read into a field of this type.
 func Settable(t reflect.Type) bool {
-	return t.Kind() != reflect.Struct && (t.Kind() != reflect.Slice || t.Elem().Kind() == reflect.String)
+	return t != reflect.TypeFor[Object]() && t.Kind() != reflect.Struct && (t.Kind() != reflect.Slice || t.Elem().Kind() == reflect.String)
 }
 
 // Wanted says in words what a value of a type looks like.
@@ -128,6 +128,8 @@ func Wanted(t reflect.Type) string {
 		return "a time span like 10s or 2m"
 	case t == reflect.TypeFor[Size]():
 		return "a size like 64KiB or 1MiB"
+	case t == reflect.TypeFor[Object]():
+		return "keys with values of your choice"
 	}
 	switch t.Kind() {
 	case reflect.Bool:

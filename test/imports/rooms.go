@@ -70,10 +70,13 @@ var rooms = []room{
 	{path: "client", inside: []string{"wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// Configuration files read strictly, with line and column.
-	{path: "internal/strictyaml", outside: []string{yaml}},
+	{path: "internal/strictyaml", outside: []string{yaml}, pure: true},
 
 	// The owner's rules: rules and facts in, a decision out.
 	{path: "internal/terms", inside: []string{"internal/fail"}, outside: []string{hostNames, text}, pure: true},
+
+	// What can be done with items: released items in, actions out.
+	{path: "internal/action", inside: []string{"internal/terms", "internal/strictyaml"}, pure: true},
 
 	// Storage and what is built on it.
 	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
@@ -107,7 +110,7 @@ var rooms = []room{
 	// The one door.
 	{
 		path:    "internal/desk",
-		inside:  []string{"internal/fail", "internal/answer", "internal/content", "internal/search", "internal/terms"},
+		inside:  []string{"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms"},
 		outside: []string{cache, jsonText, syncx},
 	},
 
@@ -130,7 +133,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/fetch", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/event", "internal/fetch", "internal/action", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},

@@ -74,6 +74,10 @@ type Meta struct {
 	Version        string           `json:"version"`
 	Streaming      bool             `json:"streaming,omitzero"`
 	SessionContext strictjson.Value `json:"session_context,omitzero"`
+	// OutputTemplate is the URI of the widget that shows a chatgpt_app answer, and WidgetAccessible whether it may call
+	// tools. Both are there or neither.
+	OutputTemplate   string `json:"openai/outputTemplate,omitzero"`
+	WidgetAccessible *bool  `json:"openai/widgetAccessible,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
 	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.

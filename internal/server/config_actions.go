@@ -1,0 +1,54 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"frontdesk/internal/action"
+	"frontdesk/internal/content"
+	"frontdesk/internal/terms"
+)
+
+// Widget is how ChatGPT shows answers.
+type Widget struct {
+	// Template is the URI of the widget's template, such as `ui://widget/recipes.html` or an https address. It is told
+	// as `openai/outputTemplate`; without it nothing of a widget is told.
+	Template string `yaml:"template"`
+	// Accessible says whether the widget may call tools, and is told as `openai/widgetAccessible`.
+	Accessible bool `yaml:"accessible"`
+}
+
+// CompileActions makes the templates of actions ready.
+func (c Config) CompileActions() (*action.Set, error) {
+	templates := slices.Clone(c.Actions)
+	for i := range templates {
+		templates[i].Match.Type = canonicalTypes(templates[i].Match.Type)
+	}
+	return action.New(templates, content.IsA)
+}
+
+func (c *checks) actions() {
+	_, err := c.Config.CompileActions()
+	for _, e := range flatten(err) {
+		var found *action.Error
+		if errors.As(e, &found) {
+			c.problem(fmt.Sprintf("actions[%d].%s", found.Template, found.Field), "%s", found.Detail)
+		}
+	}
+	for i, template := range c.Config.Actions {
+		path := fmt.Sprintf("actions[%d]", i)
+		if typ := terms.BareType(template.Type); typ != "" && !content.IsA(typ, "Action") {
+			c.warning(path+".type", "schema.org has no action of type %s", typ)
+		}
+		c.matchNames(path, template.Match)
+	}
+	if template := c.Config.Ask.Widget.Template; template != "" {
+		if u, err := url.Parse(template); err != nil || u.Scheme == "" {
+			c.problem("ask.widget.template", "%q is no URI; write it like ui://widget/answer.html or https://www.example.com/widget.html", template)
+		}
+	} else if c.Config.Ask.Widget.Accessible {
+		c.warning("ask.widget.accessible", "without ask.widget.template nothing of a widget is told")
+	}
+}
