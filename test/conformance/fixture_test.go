@@ -114,6 +114,22 @@ sites:
 sources:
   - {site: kitchen, path: kitchen}
   - {site: shop, path: shop}
+ask: {widget: {template: "ui://widget/supper.html", accessible: true}}
+actions:
+  - match: {type: Recipe}
+    name: add_ingredients
+    type: AddToCartAction
+    description: Add the ingredients of {name} to a cart
+    http: {method: POST, endpoint: "https://api.kitchen.example/cart?for={url}", params: {items: "{recipeIngredient}"}, headers: {Accept: application/json}}
+  - match: {type: Recipe}
+    name: cook
+    description: Cook {name}
+    mcp: {server: kitchen-mcp, tool: cook, arguments: {recipe: "{url}"}}
+  - match: {type: Product, site: shop}
+    name: buy
+    type: BuyAction
+    description: Buy {name}
+    a2a: {agent_url: "https://shop.example/a2a", skill: buy, message: {offer: "{offers}"}}
 `, kitchen, shop)
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -71,13 +71,13 @@ var formatRows = []row{
 		p.must(len(items) > 0, "structuredData is empty")
 		p.expectItems(items)
 	}},
-	{54, "widget members are typed where they are given", func(p *probe) {
+	{54, "chatgpt_app names the widget, and other formats do not", func(p *probe) {
 		r := p.chatGPT(supper)
-		if template := r.meta("openai/outputTemplate"); template != nil {
-			p.expect(str(template) != "", "openai/outputTemplate is %v", template)
-			_, ok := r.meta("openai/widgetAccessible").(bool)
-			p.expect(ok, "openai/widgetAccessible is %v", r.meta("openai/widgetAccessible"))
-		}
+		p.expect(str(r.meta("openai/outputTemplate")) != "", "openai/outputTemplate is %v", r.meta("openai/outputTemplate"))
+		_, ok := r.meta("openai/widgetAccessible").(bool)
+		p.expect(ok, "openai/widgetAccessible is %v", r.meta("openai/widgetAccessible"))
+		r = p.ask(supper)
+		p.expect(r.meta("openai/outputTemplate") == nil && r.meta("openai/widgetAccessible") == nil, "a widget for another format: %v", r.body["_meta"])
 	}},
 	{55, "an unknown format", func(p *probe) {
 		p.failure(p.ask(prefer("response_format", "pdf")), http.StatusOK, "UNSUPPORTED_FORMAT")

@@ -96,6 +96,22 @@ var wrongServers = []wrong{
 	})},
 	{name: "a summary that is content alone", rows: []int{52}, reply: set("content", []any{object{"type": "html", "text": "x"}})},
 	{name: "widget members of the wrong type", rows: []int{54}, reply: setMeta("openai/outputTemplate", 5)},
+	{name: "a widget without word on its tools", rows: []int{54}, reply: setMeta("openai/widgetAccessible", nil)},
+	{name: "no actions", rows: []int{105, 106, 107, 108, 109}, reply: eachItem(func(item object) { delete(item, "actions") })},
+	{name: "actions without protocol", rows: []int{105, 106, 107, 108}, reply: eachAction(func(action object) { delete(action, "protocol") })},
+	{name: "actions without description", rows: []int{105}, reply: eachAction(func(action object) { delete(action, "description") })},
+	{name: "actions without what their protocol needs", rows: []int{106, 107, 108}, reply: eachAction(func(action object) {
+		for _, name := range []string{"endpoint", "tool", "skill"} {
+			delete(action, name)
+		}
+	})},
+	{name: "actions with parameters as text", rows: []int{106, 107, 108}, reply: eachAction(func(action object) {
+		for _, name := range []string{"params", "arguments", "message"} {
+			action[name] = "a=b"
+		}
+	})},
+	{name: "actions that lead elsewhere than to the web", rows: []int{109}, reply: eachAction(func(action object) { action["endpoint"] = "file:///etc/passwd" })},
+	{name: "actions with credentials", rows: []int{109}, reply: eachAction(func(action object) { action["headers"] = object{"Authorization": "Bearer x"} })},
 	{name: "order differs between formats", rows: []int{58, 78}, reply: func(x *exchange) {
 		change(x, func(body object) {
 			if items, ok := body["structuredData"].([]any); ok {
@@ -307,6 +323,16 @@ func eachItem(edit func(object)) func(*exchange) {
 			}
 		})
 	}
+}
+
+// eachAction edits every action of every item.
+func eachAction(edit func(object)) func(*exchange) {
+	return eachItem(func(item object) {
+		actions, _ := objects(item["actions"])
+		for _, action := range actions {
+			edit(action)
+		}
+	})
 }
 
 func eachFailure(edit func(object)) func(*exchange) {
