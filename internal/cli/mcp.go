@@ -23,7 +23,7 @@ func (c mcpCommand) Run(env *environment) error {
 	if err := needContent(loaded.Config); err != nil {
 		return err
 	}
-	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr)})
+	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr), Inside: true})
 	if err != nil {
 		return err
 	}
