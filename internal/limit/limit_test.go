@@ -340,6 +340,18 @@ func drop(t *testing.T, db *store.DB) {
 	}
 }
 
+// rows is how many keys the table has.
+func rows(t *testing.T, db *store.DB) (n int) {
+	t.Helper()
+	err := db.View(t.Context(), func(tx *store.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM limit_bucket`).Scan(&n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func TestWithoutTheDatabaseANodeCountsByItself(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, limit.Schema)
@@ -356,6 +368,20 @@ func TestWithoutTheDatabaseANodeCountsByItself(t *testing.T) {
 		if strings.Count(log.String(), "counts by itself") != 1 {
 			t.Errorf("the log says: %s", log.String())
 		}
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec(t.Context(), `CREATE TABLE limit_bucket (id TEXT NOT NULL PRIMARY KEY, tat BIGINT NOT NULL)`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.advance(4 * time.Second)
+		meter.Allow(t.Context(), "before", 1)
+		c.advance(time.Second)
+		meter.Allow(t.Context(), "after", 1)
+		if n := rows(t, db); n != 1 {
+			t.Errorf("%d keys were counted in the table that is there again", n)
+		}
 	})
 }
 
@@ -369,12 +395,8 @@ func TestFullBucketsLeaveTheTable(t *testing.T) {
 		c.advance(5 * time.Minute)
 		meter.Allow(t.Context(), "late", 1)
 		meter.Allow(t.Context(), "later", 1) // which waits until the sweep is over
-		var n int
-		err := db.View(t.Context(), func(tx *store.Tx) error {
-			return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM limit_bucket`).Scan(&n)
-		})
-		if err != nil || n != 2 {
-			t.Errorf("%d rows are left, %v", n, err)
+		if n := rows(t, db); n != 2 {
+			t.Errorf("%d rows are left", n)
 		}
 	})
 }

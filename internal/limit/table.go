@@ -30,15 +30,15 @@ CREATE TABLE limit_bucket (
 // A bucket only ever gets emptier by others, so a key that this node knows to be empty until some time is refused
 // without asking: those who are over their limit cost the database nothing.
 type table struct {
-	db     *store.DB
-	known  *memory // what the table said of each key, at the least
-	alone  *memory // counts while the table cannot be reached
-	log    *slog.Logger
-	mu     sync.Mutex
-	queue  []*claim
-	busy   bool
-	silent time.Time // no complaint about the table before this
-	swept  int64
+	db    *store.DB
+	known *memory // what the table said of each key, at the least
+	alone *memory // counts while the table cannot be reached
+	log   *slog.Logger
+	mu    sync.Mutex
+	queue []*claim
+	busy  bool
+	away  int64 // until then the table is not asked, because it did not answer
+	swept int64
 }
 
 // claim is a request that waits for the table's answer.
@@ -59,6 +59,8 @@ const (
 	tableTime = time.Second
 	// batch is how many requests go in one transaction.
 	batch = 256
+	// awayTime is how long a table that did not answer is left alone, in nanoseconds.
+	awayTime = int64(5 * time.Second)
 	// sweepEvery is how often a node removes keys whose buckets are full, in nanoseconds.
 	sweepEvery = int64(time.Minute)
 )
@@ -71,6 +73,9 @@ func (t *table) take(ctx context.Context, key string, rate Rate, cost int, now i
 	if status := t.known.look(key, rate, cost, now); !status.OK {
 		return status
 	}
+	if t.isAway(now) {
+		return t.alone.take(ctx, key, rate, cost, now)
+	}
 	hash := sha256.Sum256([]byte(key))
 	c := &claim{
 		key: key, id: base64.RawURLEncoding.EncodeToString(hash[:16]), rate: rate, cost: cost, now: now, done: make(chan error, 1),
@@ -82,7 +87,7 @@ func (t *table) take(ctx context.Context, key string, rate Rate, cost int, now i
 			t.known.learn(key, c.tat, now)
 			return c.status
 		}
-		t.complain(err)
+		t.complain(err, now)
 	case <-ctx.Done(): // nobody waits for the answer
 	}
 	return t.alone.take(ctx, key, rate, cost, now)
@@ -192,16 +197,23 @@ func (t *table) sweep(now int64) {
 		return err
 	})
 	if err != nil {
-		t.complain(err)
+		t.complain(err, now)
 	}
 }
 
-// complain says at most every ten seconds that the table cannot be reached.
-func (t *table) complain(err error) {
+func (t *table) isAway(now int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if now := time.Now(); now.After(t.silent) {
-		t.silent = now.Add(10 * time.Second)
-		t.log.Warn("the nodes' common limits cannot be counted in the database; this node counts by itself until they can", "error", err)
+	return now < t.away && t.away <= now+awayTime
+}
+
+// complain leaves the table alone for a while, and says so.
+func (t *table) complain(err error, now int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now < t.away && t.away <= now+awayTime {
+		return // somebody has said it
 	}
+	t.away = now + awayTime
+	t.log.Warn("the nodes' common limits cannot be counted in the database; this node counts by itself until they can", "error", err)
 }

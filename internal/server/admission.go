@@ -38,7 +38,7 @@ type admission struct {
 func newAdmission(config Config, house *House, out *outside, now func() time.Time) (*admission, error) {
 	a := &admission{config: config, outside: out}
 	a.strict = len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != ""
-	trusted := trust.Config{Keys: house.Keys, Now: now, Strict: a.strict}
+	trusted := trust.Config{Keys: house.Keys, Now: now, Strict: a.strict, Log: house.log}
 	for _, key := range config.Auth.Keys {
 		trusted.Fixed = append(trusted.Fixed, trust.Fixed(key))
 	}
@@ -123,7 +123,13 @@ func (t *tally) add(meter limit.Meter, status limit.Status) {
 
 // guard lets a request pass to a door if it may.
 func (a *admission) guard(where *route, next http.Handler) http.Handler {
+	counts := slices.ContainsFunc([]limit.Meter{a.address, a.key, a.site}, func(m limit.Meter) bool { return !m.Rate().Unlimited() })
+	open := !counts && !slices.Contains(a.config.Auth.Required, where.door)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if open && !trust.Presented(r.Header) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		t := &tally{}
 		if answer, ok := w.(*recorder); ok {
 			answer.tally = t
@@ -148,7 +154,7 @@ func (a *admission) admit(r *http.Request, where *route, t *tally) (context.Cont
 	if presented {
 		if status := a.failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
 			status.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
-			return ctx, a.limited(t, a.failures, status, "too many wrong credentials came from your address")
+			return ctx, a.limited(ctx, t, a.failures, status, "too many wrong credentials came from your address")
 		}
 	}
 	party, known, err := a.verifier.Verify(ctx, r.Header)
@@ -196,7 +202,7 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party tru
 	if status.OK {
 		return nil
 	}
-	refused := a.limited(t, meter, status, "too many requests came from "+map[bool]string{true: "you", false: "your address"}[party.ID != ""])
+	refused := a.limited(ctx, t, meter, status, "too many requests came from "+map[bool]string{true: "you", false: "your address"}[party.ID != ""])
 	if where.tells && a.excess.At(meter.Rate()).Allow(ctx, meter.Name()+" "+key, 1).OK {
 		t.refused = refused
 		return nil
@@ -205,11 +211,12 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party tru
 }
 
 // limited is the failure of a limit that is used up.
-func (a *admission) limited(t *tally, meter limit.Meter, status limit.Status, what string) *fail.Error {
+func (a *admission) limited(ctx context.Context, t *tally, meter limit.Meter, status limit.Status, what string) *fail.Error {
 	status.OK = false
 	if len(t.counted) == 0 {
 		t.add(meter, status)
 	}
+	event.From(ctx).Set("limit", meter.Name())
 	refused := fail.New(fail.Limited, "%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
 		what, rateWords(meter.Rate()), spanWords(status.RetryAfter))
 	refused.RetryAfter = status.RetryAfter
@@ -249,6 +256,7 @@ func (a *admission) Sites(ctx context.Context, sites []string) error {
 		status := a.site.Allow(ctx, site, 1)
 		t.add(a.site, status)
 		if !status.OK {
+			event.From(ctx).Set("limit", a.site.Name())
 			refused := fail.New(fail.Limited, "too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
 				site, rateWords(a.site.Rate()), spanWords(status.RetryAfter))
 			refused.RetryAfter = status.RetryAfter

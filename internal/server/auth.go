@@ -29,7 +29,7 @@ func (a *admission) challenge(r *http.Request, where *route, err error) string {
 		return ""
 	}
 	if a.config.Auth.OAuth.Issuer != "" {
-		c.Metadata, c.Scopes = a.metadataURL(r, where.pattern), a.config.Auth.OAuth.Scopes
+		c.Metadata, c.Scopes = a.metadataURL(r, where.door), a.config.Auth.OAuth.Scopes
 	}
 	return c.String()
 }
@@ -38,7 +38,7 @@ func (a *admission) challenge(r *http.Request, where *route, err error) string {
 // proxy passes everything on; whoever makes the address of the door's own (RFC 9728 §3.1) finds it, too, if the
 // proxy passes that on.
 func (a *admission) metadataURL(r *http.Request, door string) string {
-	return a.outside.PublicURL(r) + resourcePath + door
+	return a.outside.PublicURL(r) + resourcePath + "/" + door
 }
 
 // howToEnter says which credentials are taken.
@@ -66,7 +66,7 @@ func (s *Server) metadataRoutes() []route {
 		return nil
 	}
 	var all []route
-	for _, path := range []string{"", askPath, "/mcp"} {
+	for _, path := range []string{"", "/" + doorAsk, "/" + doorMCP} {
 		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := json.Marshal(resourceMetadata{
 				Resource: s.outside.PublicURL(r) + path, Servers: []string{o.Issuer}, Scopes: o.Scopes, Methods: []string{"header"}, Name: s.config.Site.Name,
@@ -105,7 +105,7 @@ func (a *admission) access(r *http.Request) nlweb.Access {
 	if auth.OAuth.Issuer != "" {
 		access.Schemes = append(access.Schemes, nlweb.Scheme{
 			Type: "oauth2", Headers: []string{"Authorization: Bearer TOKEN"}, Servers: []string{auth.OAuth.Issuer}, Scopes: auth.OAuth.Scopes,
-			Metadata: a.metadataURL(r, askPath),
+			Metadata: a.metadataURL(r, doorAsk),
 		})
 	}
 	for _, meter := range []limit.Meter{a.address, a.key, a.site} {

@@ -497,3 +497,31 @@ func TestGateConfigurationIsChecked(t *testing.T) {
 		t.Errorf("one door of two: %v, %v", err, loaded.Warnings)
 	}
 }
+
+// BenchmarkGuard is what the guard of a door costs each request.
+func BenchmarkGuard(b *testing.B) {
+	for _, c := range []struct{ name, config, key string }{
+		{"nothing set", "", ""},
+		{"limits", "limits: {rate: {address: 1000000000/1s, site: 1000000000/1s}}", ""},
+		{"a key and limits", "{limits: {rate: {key: 1000000000/1s}}, auth: {required: [ask, mcp], keys: [{name: a, hash: '" + trust.Hash("secret") + "'}]}}", "secret"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config), Flags: map[string]string{"store": storetest.NewSQLite(b)}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, err := New(b.Context(), Options{Loaded: loaded})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			door := s.gate.guard(&route{pattern: askPath, door: doorAsk}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			r := with(calling("192.0.2.1:1", ask("soup")), "X-API-Key", c.key)
+			w := &recorder{ResponseWriter: httptest.NewRecorder()}
+			b.ReportAllocs()
+			for b.Loop() {
+				door.ServeHTTP(w, r)
+			}
+		})
+	}
+}

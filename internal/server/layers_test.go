@@ -15,7 +15,7 @@ import (
 )
 
 // write puts a file into a folder of the test and gives its path.
-func write(t *testing.T, folder, name, text string) string {
+func write(t testing.TB, folder, name, text string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type keySet struct {
 	address string
 	fetch   func(ctx context.Context, address string) ([]byte, error)
 	now     func() time.Time
+	log     *slog.Logger
 
 	mu      sync.Mutex
 	keys    []jose.JSONWebKey
@@ -38,8 +40,8 @@ const (
 	maxMatches = 4                // keys that a token without a key's name is tried with
 )
 
-func newKeySet(config OAuth, now func() time.Time) *keySet {
-	return &keySet{address: config.JWKS, fetch: config.Fetch, now: now}
+func newKeySet(config OAuth, now func() time.Time, log *slog.Logger) *keySet {
+	return &keySet{address: config.JWKS, fetch: config.Fetch, now: now, log: log}
 }
 
 // find gives the keys that may have signed a token: the one of its name, or, if it names none, those that fit. An
@@ -114,6 +116,9 @@ func (s *keySet) get(ctx context.Context, flight chan struct{}) {
 	var keys []jose.JSONWebKey
 	if err == nil {
 		keys, err = parseKeys(body)
+	}
+	if err != nil {
+		s.log.Warn("the authorization server's keys cannot be fetched; those that are known stay good for a day", "address", s.address, "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rsa"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -57,8 +58,8 @@ type tokens struct {
 	now        func() time.Time
 }
 
-func newTokens(config OAuth, now func() time.Time) (*tokens, error) {
-	t := &tokens{config: config, now: now, keys: newKeySet(config, now)}
+func newTokens(config OAuth, now func() time.Time, log *slog.Logger) (*tokens, error) {
+	t := &tokens{config: config, now: now, keys: newKeySet(config, now, log)}
 	for _, name := range config.Algorithms {
 		if !slices.Contains(algorithms, jose.SignatureAlgorithm(name)) {
 			return nil, errors.New(name + " is no algorithm that tokens may be signed by")

@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -14,6 +15,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,6 +36,7 @@ type authority struct {
 	fetches atomic.Int32
 	down    atomic.Bool
 	hold    chan struct{} // when not nil, a fetch waits for it
+	heard   bytes.Buffer  // what the verifier logged
 }
 
 func (a *authority) add(key any, id, use, algorithm string) {
@@ -92,7 +95,7 @@ func oauth(t testing.TB, a *authority, c *clock, change ...func(*trust.OAuth)) *
 	for _, f := range change {
 		f(&config)
 	}
-	return verifier(t, trust.Config{OAuth: &config, Now: c.now, Strict: true})
+	return verifier(t, trust.Config{OAuth: &config, Now: c.now, Strict: true, Log: slog.New(slog.NewTextHandler(&a.heard, nil))})
 }
 
 // token is a token that is to be signed.
@@ -340,6 +343,9 @@ func TestKeysStayGoodWhileTheAuthorityIsDown(t *testing.T) {
 	c.advance(2 * time.Hour)
 	if err := verify(); codeOf(err) != fail.Unavailable {
 		t.Errorf("after 25 hours: %v", err)
+	}
+	if heard := a.heard.String(); !strings.Contains(heard, "https://login.example/keys") || !strings.Contains(heard, "the server is down") {
+		t.Errorf("the log says: %s", heard)
 	}
 }
 

@@ -3,6 +3,7 @@ package trust
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type Config struct {
 	// client that sends some token to everybody is let in where everybody is.
 	Strict bool
 	Now    func() time.Time // nil is time.Now
+	Log    *slog.Logger     // hears when the authorization server's keys cannot be fetched; nil for nobody
 }
 
 // Verifier verifies credentials. It may be used from many goroutines.
@@ -33,13 +35,16 @@ func New(config Config) (*Verifier, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
 	v := &Verifier{config: config}
 	var err error
 	if v.fixed, err = newFixed(config.Fixed); err != nil {
 		return nil, err
 	}
 	if config.OAuth != nil {
-		if v.tokens, err = newTokens(*config.OAuth, config.Now); err != nil {
+		if v.tokens, err = newTokens(*config.OAuth, config.Now, config.Log); err != nil {
 			return nil, err
 		}
 	}
