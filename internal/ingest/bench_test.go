@@ -73,17 +73,45 @@ func BenchmarkProducts(b *testing.B) {
 	benchmarkItems(b, Source{Site: "shop.example", FS: fstest.MapFS{"items.jsonl.gz": {Data: []byte(zip(b, lines))}}}, len(lines))
 }
 
-// BenchmarkPage reads an article's page, whose main text has to be found.
-func BenchmarkPage(b *testing.B) {
+// bigPage is a page of about 100 KB, as sites write them: much around a text, and classes and styles on everything.
+func bigPage(data string) string {
 	var page strings.Builder
-	page.WriteString(`<html lang="en"><head><title>A page</title><script type="application/ld+json">{"@type":"NewsArticle","headline":"A page"}</script></head><body><nav>`)
+	page.WriteString(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page | A site</title><style>` + strings.Repeat(".wp-block{color:#123456;margin:0 auto}\n", 400) + `</style>` + data + `</head><body class="single has-sidebar"><div id="page"><header class="site-header"><nav><ul>`)
 	for i := range 100 {
-		fmt.Fprintf(&page, `<li><a href="/%d">Section %d of the site</a></li>`, i, i)
+		fmt.Fprintf(&page, `<li class="menu-item menu-item-%d"><a href="/%d" class="menu-link">Section %d of the site</a></li>`, i, i, i)
 	}
-	page.WriteString("</nav><main><article><h1>A page</h1>")
-	for range 60 {
-		page.WriteString("<p>" + strings.Repeat("There is a sentence here, and it has some <em>words</em> in it. ", 6) + "</p>")
+	page.WriteString(`</ul></nav></header><main><article class="post"><h1>A page</h1><div class="entry-content">`)
+	for i := range 40 {
+		page.WriteString(`<p class="wp-block-paragraph has-text">` + strings.Repeat("There is a sentence here, and it has some <em>words</em> in it. ", 6) + "</p>")
+		if i%8 == 0 {
+			page.WriteString(`<figure class="wp-block-image"><img src="/i.jpg" srcset="` + strings.Repeat("/i-100x100.jpg 100w, ", 12) + `" alt=""></figure><h2>Another part</h2>`)
+		}
 	}
-	page.WriteString("</article></main><footer>The end</footer></body></html>")
-	benchmarkItems(b, Source{Site: "news.example", FS: fstest.MapFS{"a.html": {Data: []byte(page.String())}}}, page.Len())
+	page.WriteString(`</div></article></main><aside class="sidebar"><ul>`)
+	for i := range 120 {
+		fmt.Fprintf(&page, `<li class="card card--related"><a href="/related/%d"><img src="/t.jpg" loading="lazy" alt=""><span class="card__title">Another page of the site, number %d</span></a></li>`, i, i)
+	}
+	page.WriteString(`</ul></aside><footer>The end</footer></div><script>` + strings.Repeat("window.dataLayer.push({event:'view',value:1});", 500) + `</script></body></html>`)
+	return page.String()
+}
+
+// benchmarkPages reads many pages on all cores and reports how many a second.
+func benchmarkPages(b *testing.B, page string) {
+	const count = 200
+	files := fstest.MapFS{}
+	for i := range count {
+		files[fmt.Sprintf("%03d.html", i)] = &fstest.MapFile{Data: []byte(page)}
+	}
+	benchmarkItems(b, Source{Site: "news.example", FS: files}, count*len(page))
+	b.ReportMetric(float64(count*b.N)/b.Elapsed().Seconds(), "pages/s")
+}
+
+// BenchmarkPageOfText reads pages whose main text has to be found.
+func BenchmarkPageOfText(b *testing.B) { benchmarkPages(b, bigPage("")) }
+
+// BenchmarkPageOfData reads the same pages with data that says enough.
+func BenchmarkPageOfData(b *testing.B) {
+	recipe := `{"@context":"https://schema.org","@type":"Recipe","name":"A page","description":"What it says.","recipeIngredient":["Flour"],"recipeInstructions":[` +
+		strings.Repeat(`{"@type":"HowToStep","text":"Stir for a while, and then stir some more."},`, 9) + `{"@type":"HowToStep","text":"Eat."}],"totalTime":"PT1H"}`
+	benchmarkPages(b, bigPage(`<script type="application/ld+json">`+recipe+`</script>`))
 }

@@ -50,9 +50,9 @@ func rawText(n *html.Node) string {
 	return out.String()
 }
 
-// blocksOf gives the running text below n. In a page, what leads to other pages is left out.
-func blocksOf(n *html.Node, page bool) []passage.Block {
-	w := blockWalker{page: page}
+// blocksOf gives the text below n.
+func blocksOf(n *html.Node) []passage.Block {
+	var w blockWalker
 	w.walk(n)
 	w.flush(false, false)
 	return w.blocks
@@ -61,7 +61,7 @@ func blocksOf(n *html.Node, page bool) []passage.Block {
 // textBelow is the text below n, with a line for each block.
 func textBelow(n *html.Node) string {
 	var out strings.Builder
-	for i, b := range blocksOf(n, false) {
+	for i, b := range blocksOf(n) {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
@@ -75,7 +75,8 @@ func textBelow(n *html.Node) string {
 
 // blockWalker gathers the text of blocks.
 type blockWalker struct {
-	page   bool
+	page   bool                // what leads to other pages is left out
+	left   map[*html.Node]bool // so is this
 	blocks []passage.Block
 	text   strings.Builder
 	gap    bool
@@ -85,16 +86,48 @@ type blockWalker struct {
 
 // furnitureTags and furnitureRoles mark the parts of a page that lead to other pages.
 var (
-	furnitureTags  = tagSet(atom.Nav, atom.Header, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Dialog, atom.Menu)
+	furnitureTags  = tagSet(atom.Nav, atom.Footer, atom.Button, atom.Dialog, atom.Menu)
 	furnitureRoles = set("navigation banner contentinfo search complementary menu menubar dialog alert")
 )
 
 func (w *blockWalker) passes(n *html.Node) bool {
-	if silent[n.DataAtom] && n.DataAtom != atom.Head || hasAttr(n, "hidden") || attr(n, "aria-hidden") == "true" && w.page {
-		return true
+	if w.page {
+		return passes(n) || w.left[n]
 	}
-	return w.page && (furnitureTags[n.DataAtom] && !(n.DataAtom == atom.Header && inArticle(n)) || furnitureRoles[attr(n, "role")] ||
-		strings.Contains(strings.ReplaceAll(attr(n, "style"), " ", ""), "display:none"))
+	return silent[n.DataAtom] && n.DataAtom != atom.Head || hasAttr(n, "hidden")
+}
+
+// passes says whether an element of a page holds nothing of its text: what no reader sees, and what is marked as
+// leading to other pages.
+func passes(n *html.Node) bool {
+	return silent[n.DataAtom] || furnitureTags[n.DataAtom] || n.DataAtom == atom.Header && !inArticle(n) || notShown(n)
+}
+
+func notShown(n *html.Node) bool {
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "hidden":
+			return true
+		case "aria-hidden":
+			if a.Val == "true" {
+				return true
+			}
+		case "role":
+			if furnitureRoles[a.Val] {
+				return true
+			}
+		case "style":
+			if style := strings.ReplaceAll(a.Val, " ", ""); strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isHeading says whether an element is a heading.
+func isHeading(n *html.Node) bool {
+	return len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6'
 }
 
 // inArticle says whether a header is that of an article rather than of the page.
@@ -119,7 +152,7 @@ func (w *blockWalker) walk(n *html.Node) {
 	case html.CommentNode, html.DoctypeNode:
 		return
 	}
-	heading := len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6'
+	heading := isHeading(n)
 	breaks := blockTags[n.DataAtom] || lineTags[n.DataAtom]
 	if breaks {
 		w.flush(false, lineTags[n.DataAtom] && n.DataAtom != atom.Br)

@@ -39,7 +39,7 @@ func (w *worker) page(u *unit, r *result) {
 	// A page may tell of thousands of things; its text is looked for once.
 	v.main = sync.OnceValue(func() []passage.Block {
 		if root := v.root(); root != nil {
-			return slices.Clip(mainText(root, v.facts.address))
+			return slices.Clip(mainText(root))
 		}
 		return passage.Blocks(withoutTags(text))
 	})

@@ -32,7 +32,6 @@ const (
 	yaml        = "github.com/goccy/go-yaml"
 	markdown    = "github.com/yuin/goldmark"
 	feeds       = "github.com/mmcdole/gofeed"
-	readability = "github.com/go-shiori/go-readability"
 	html        = "golang.org/x/net/html"
 	text        = "golang.org/x/text"
 	hostNames   = "golang.org/x/net/idna"
@@ -99,7 +98,7 @@ var rooms = []room{
 			"internal/fail", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
 			"internal/ingest/frontier", "internal/ingest/sitemap",
 		},
-		outside: []string{feeds, yaml, markdown, readability, html, text, jsonText, syncx},
+		outside: []string{feeds, yaml, markdown, html, text, jsonText, syncx},
 	},
 	{
 		path:    "internal/answer",
