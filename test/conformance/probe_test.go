@@ -16,8 +16,26 @@ import (
 
 // probe is one row's view of the server under test: it asks, and collects what is wrong.
 type probe struct {
-	base   string // "http://127.0.0.1:8080"
+	base   string  // of the server that is asked, such as "http://127.0.0.1:8080"
+	at     servers // that there are
 	faults []string
+}
+
+// servers are the addresses of the servers under test. They have the same content.
+type servers struct {
+	open    string // for everybody
+	closed  string // for who has the key
+	limited string // for everybody, some hundred times an hour
+	faulty  string // which cannot read its content any more, except what it has read of "supper"
+	key     string
+}
+
+// on runs a part of a row against another of the servers.
+func (p *probe) on(base string, part func()) {
+	before := p.base
+	defer func() { p.base = before }()
+	p.base = base
+	part()
 }
 
 // errStop ends a row early; see must.
@@ -30,9 +48,9 @@ type row struct {
 	check  func(*probe)
 }
 
-// run returns what a row finds wrong with the server at base.
-func (r row) run(base string) (faults []string) {
-	p := &probe{base: base}
+// run returns what a row finds wrong with servers.
+func (r row) run(at servers) (faults []string) {
+	p := &probe{base: at.open, at: at}
 	defer func() {
 		if cause := recover(); cause != nil && cause != any(errStop) {
 			p.faultf("panic: %v", cause)

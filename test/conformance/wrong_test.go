@@ -178,14 +178,18 @@ func TestEveryRowCanFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the rows themselves run in TestNLWeb")
 	}
-	base := startFixture(t)
+	at := startServers(t)
 	caught := map[int]bool{}
-	for _, w := range wrongServers {
+	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongMCP) {
 		t.Run(strings.ReplaceAll(w.name, " ", "_"), func(t *testing.T) {
-			proxy := httptest.NewServer(w.proxy(base))
-			defer proxy.Close()
+			broken := at
+			for _, base := range []*string{&broken.open, &broken.closed, &broken.limited, &broken.faulty} {
+				proxy := httptest.NewServer(w.proxy(*base))
+				defer proxy.Close()
+				*base = proxy.URL
+			}
 			for _, number := range w.rows {
-				if len(rowOf(t, number).run(proxy.URL)) == 0 {
+				if len(rowOf(t, number).run(broken)) == 0 {
 					t.Errorf("row %d finds nothing wrong", number)
 				}
 				caught[number] = true

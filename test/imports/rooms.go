@@ -159,7 +159,7 @@ var rooms = []room{
 	{path: "test/tls", inside: []string{"test/process"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
-	{path: "test/conformance", inside: []string{"test/process"}},
+	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
 }
 
 // testTools are the third-party libraries that tests of every room may use.
