@@ -118,11 +118,12 @@ var wrongSessions = []wrong{
 	{name: "the last question remembered for all", rows: []int{82, 84, 85}, ask: func() func(*exchange) {
 		var last []byte
 		return func(x *exchange) {
-			if strings.Contains(string(x.asked), `"text":"supper"`) && last != nil {
+			switch told := string(x.asked); {
+			case strings.Contains(told, `"remember":`):
+				last = x.asked
+			case strings.Contains(told, `"meta":`) && last != nil:
 				x.asked = last
-				return
 			}
-			last = x.asked
 		}
 	}()},
 	{name: "users refused", rows: []int{83}, reply: refuse(`"user"`)},
