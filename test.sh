@@ -152,7 +152,7 @@ browser() {
 	echo "browser: $(grep '^ℹ' "$work/browser" | grep -v ' 0$' | tr -d 'ℹ' | xargs)" >>"$work/summary"
 }
 
-rooms=(./internal/... ./wire/... ./cmd/...)
+rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
 mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen(' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 go_flags=()

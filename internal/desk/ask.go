@@ -44,11 +44,14 @@ type Question struct {
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
 // takes its time, an Answer waits in memory, so it holds little: see found.
 type Answer struct {
-	desk  *Desk
-	gate  *gate
-	parts [][]found // of chunk hits each
-	ready []*card   // of the first part
-	terms []search.Term
+	desk   *Desk
+	gate   *gate
+	asked  answer.Question
+	parts  [][]found // of chunk hits each
+	given  int       // how many hits of the question stand before parts
+	beyond int       // how many hits come after parts, to be found again when it is their turn
+	ready  []*card   // of the first part; nil once it is forgotten
+	terms  []search.Term
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -187,29 +190,31 @@ func clip(s string) string {
 	return string([]rune(s)[:80]) + "…"
 }
 
-// find selects the items and the decision under which each may leave.
+// find selects the items that may leave.
 func (d *Desk) find(q answer.Question) *Answer {
 	g := d.admitted()
 	q.Within = g.permit
-	asked := g.view.Find(q)
-	a := &Answer{desk: d, gate: g, terms: asked.Terms}
-	var part []found
-	for i, hit := range asked.Hits {
-		if !decide(g.terms, hit.Listing).Allows(functionSearch) {
-			continue
+	a := &Answer{desk: d, gate: g, asked: q}
+	a.terms = a.lookUp(q.Limit)
+	return a
+}
+
+// lookUp asks the view, and fills parts with the hits from given on, at most so many.
+func (a *Answer) lookUp(most int) []search.Term {
+	asked := a.gate.view.Find(a.asked)
+	allowed := slices.DeleteFunc(asked.Hits, func(hit answer.Hit) bool {
+		return !decide(a.gate.terms, hit.Listing).Allows(functionSearch)
+	})
+	allowed = allowed[a.given:]
+	a.parts, a.beyond = nil, max(0, len(allowed)-most)
+	for hits := range slices.Chunk(allowed[:len(allowed)-a.beyond], chunk) {
+		part := make([]found, len(hits))
+		for i, hit := range hits {
+			part[i] = found{hit.Listing, float32(hit.Score), uint32(hit.Passage)}
 		}
-		if part == nil {
-			part = make([]found, 0, min(chunk, len(asked.Hits)-i))
-		}
-		part = append(part, found{hit.Listing, float32(hit.Score), uint32(hit.Passage)})
-		if len(part) == chunk {
-			a.parts, part = append(a.parts, part), nil
-		}
-	}
-	if part != nil {
 		a.parts = append(a.parts, part)
 	}
-	return a
+	return asked.Terms
 }
 
 // preload makes the first part ready and says whether all of it could be loaded.
@@ -223,7 +228,7 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 
 // Len is how many items are still to come, at most: one that is swept from the store meanwhile falls out.
 func (a *Answer) Len() int {
-	n := 0
+	n := a.beyond
 	for _, part := range a.parts {
 		n += len(part)
 	}
@@ -234,14 +239,34 @@ func (a *Answer) Len() int {
 func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] { return a.results(ctx, false) }
 
 // Drain is Results for the last time: each item is forgotten as soon as it was given, so that an answer whose client
-// takes its time holds only what is still to come.
-func (a *Answer) Drain(ctx context.Context) iter.Seq2[Result, error] { return a.results(ctx, true) }
+// takes its time holds only the next hits. Those beyond are found again when it is their turn, in the same view under
+// the same terms: they are the same.
+func (a *Answer) Drain(ctx context.Context) iter.Seq2[Result, error] {
+	if len(a.parts) > ahead {
+		for _, part := range a.parts[ahead:] {
+			a.beyond += len(part)
+		}
+		a.parts = slices.Clone(a.parts[:ahead])
+	}
+	return a.results(ctx, true)
+}
+
+// ahead is how many parts an answer holds while it is drained.
+const ahead = 8
+
+// further finds the next hits again, and says whether there are any.
+func (a *Answer) further() bool {
+	if a.beyond > 0 {
+		a.lookUp(ahead * chunk)
+	}
+	return len(a.parts) > 0
+}
 
 func (a *Answer) results(ctx context.Context, forget bool) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		for p := range a.parts {
+		for p := 0; p < len(a.parts) || forget && a.further(); {
 			part, cards, err := a.parts[p], a.ready, ctx.Err()
-			if p > 0 {
+			if cards == nil || p > 0 {
 				cards, err = a.render(ctx, part)
 			}
 			if err != nil {
@@ -249,7 +274,10 @@ func (a *Answer) results(ctx context.Context, forget bool) iter.Seq2[Result, err
 				return
 			}
 			if forget {
-				a.parts[p], a.ready = nil, nil
+				a.parts, a.ready = a.parts[1:], nil
+				a.given += len(part)
+			} else {
+				p++
 			}
 			for i, c := range cards {
 				if forget {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
@@ -189,6 +191,36 @@ func TestStreamAndJSONHoldTheSameItems(t *testing.T) {
 		if index != len(items) || index < 3 {
 			t.Errorf("%s: %d events for %d items", format, index, len(items))
 		}
+	}
+}
+
+// TestDrainedAnswerIsTheSameAsTheWholeOne holds it for an answer that is found again in the middle.
+func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
+	d, _ := fixture(t, 700)
+	never := 0.0
+	answer, err := d.Ask(t.Context(), desk.Question{Text: "lamp", Limit: 1000, MinScore: &never})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := answer.Len()
+	var whole, drained []string
+	for result, err := range answer.Results(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole = append(whole, string(result.AppendJSON(nil)))
+	}
+	for result, err := range answer.Drain(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		drained = append(drained, string(result.AppendJSON(nil)))
+	}
+	if len(whole) < 600 || total != len(whole) || answer.Len() != 0 {
+		t.Errorf("%d results, announced as %d, and %d left", len(whole), total, answer.Len())
+	}
+	if diff := cmp.Diff(whole, drained); diff != "" {
+		t.Error(diff)
 	}
 }
 

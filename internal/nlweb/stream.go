@@ -39,11 +39,27 @@ func accepted(r *http.Request) string {
 	return ""
 }
 
+// detacher is a writer that can have the rest of an answer written after the handler has returned, where that costs
+// less while the client takes its time.
+type detacher interface {
+	Detach(context.Context, func(context.Context, http.ResponseWriter)) bool
+}
+
 // stream answers with events (NLWeb 0.55 §6): start, a result for each item as it is rendered, complete last.
 func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answer *desk.Answer) error {
+	x.request = nil // it is understood, and need not wait for the client
+	e := event.From(r.Context())
+	rest := func(ctx context.Context, w http.ResponseWriter) { _ = d.events(ctx, w, e, x, answer) }
+	if later, ok := w.(detacher); ok && later.Detach(r.Context(), rest) {
+		return nil
+	}
+	return d.events(r.Context(), w, e, x, answer)
+}
+
+// events sends a stream.
+func (d *door) events(ctx context.Context, w http.ResponseWriter, e *event.Event, x *exchange, answer *desk.Answer) error {
 	x.measure(d.config.Now())
 	s := d.open(w, x)
-	e := event.From(r.Context())
 	e.Set("stream", true)
 	index, told := 0, told{}
 	failure := func(err error) error {
@@ -55,7 +71,6 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 		}
 		return s.complete(x, "")
 	}
-	ctx := r.Context()
 	summary, err := d.summary(ctx, x, answer)
 	if err != nil {
 		return failure(err)
@@ -112,8 +127,15 @@ type events struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
-	buffer  []byte
+	pooled  *[]byte
+	buffer  []byte // the event that is being put together
 	err     error
+}
+
+// put begins an event.
+func (s *events) put(text string) {
+	s.pooled = buffers.Get().(*[]byte)
+	s.buffer = append((*s.pooled)[:0], text...)
 }
 
 // begin sends the head of a stream.
@@ -137,7 +159,7 @@ func (d *door) open(w http.ResponseWriter, x *exchange) *events {
 // event sends one event; without a name it is a bare data line. Its data is JSON without line breaks, and so fits
 // one data line.
 func (s *events) event(name string, data []byte) {
-	s.buffer = s.buffer[:0]
+	s.put("")
 	if name != "" {
 		s.buffer = append(append(append(s.buffer, "event: "...), name...), '\n')
 	}
@@ -148,7 +170,7 @@ func (s *events) event(name string, data []byte) {
 
 // result sends one item with its place in the whole answer.
 func (s *events) result(index *int, appendItem func([]byte) []byte) {
-	s.buffer = append(s.buffer[:0], "event: "+wire.EventResult+"\ndata: {\"index\":"...)
+	s.put("event: " + wire.EventResult + "\ndata: {\"index\":")
 	s.buffer = strconv.AppendInt(s.buffer, int64(*index), 10)
 	s.buffer = append(s.buffer, `,"item":`...)
 	s.buffer = append(appendItem(s.buffer), '}')
@@ -167,14 +189,18 @@ func (s *events) complete(x *exchange, content string) error {
 	return nil
 }
 
+// flush sends the event. The writer has a copy of it before the client takes its time over it.
 func (s *events) flush() {
-	if s.err != nil {
-		return
+	if s.err == nil {
+		s.buffer = append(s.buffer, "\n\n"...)
+		// A writer without deadlines, as in some tests, is written to all the same.
+		_ = s.control.SetWriteDeadline(time.Now().Add(s.timeout))
+		_, s.err = s.w.Write(s.buffer)
 	}
-	s.buffer = append(s.buffer, "\n\n"...)
-	// A writer without deadlines, as in some tests, is written to all the same.
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.timeout))
-	if _, s.err = s.w.Write(s.buffer); s.err == nil {
+	*s.pooled = s.buffer
+	release(s.pooled)
+	s.pooled, s.buffer = nil, nil
+	if s.err == nil {
 		s.err = s.control.Flush()
 	}
 }

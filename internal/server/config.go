@@ -212,7 +212,7 @@ func Default() Config {
 			IdleTimeout:     2 * time.Minute,
 			ShutdownTimeout: 10 * time.Second,
 			Connections:     4096,
-			Requests:        1024,
+			Requests:        4096,
 			Rate:            defaultRates(),
 		},
 		CORS: defaultCORS(),

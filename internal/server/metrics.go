@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -39,12 +40,15 @@ func newMetrics(indexed func() int) *metrics {
 		reloads: counter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result"),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.asks, m.runs, m.items, m.skipped, m.reloads,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "index_items", Help: "Items in the index, whatever the terms say of them.",
 		}, func() float64 { return float64(indexed()) }))
 	return m
 }
+
+// liveHeap is the figure of Go's runtime that tells what memory is needed, beside what garbage takes.
+var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
 
 func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "frontdesk", Name: name, Help: help}, labels)
@@ -69,6 +73,13 @@ func (m *metrics) certificate(expires func() time.Time) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "frontdesk", Name: "certificate_expires_seconds", Help: "When the TLS certificate in use ends, as Unix time; 0 while there is none.",
 	}, func() float64 { return float64(max(0, expires().Unix())) }))
+}
+
+// busy shows how many requests are in work.
+func (m *metrics) busy(inWork func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "frontdesk", Name: "requests_in_work", Help: "Requests in work, streams among them.",
+	}, func() float64 { return float64(inWork()) }))
 }
 
 // ingested counts a run of ingest and, when it was published, what is there after it.

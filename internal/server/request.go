@@ -30,6 +30,7 @@ type front struct {
 	now     func() time.Time
 	most    int64 // requests in work at a time
 	inWork  atomic.Int64
+	aside   aside
 }
 
 // ServeHTTP answers one request.
@@ -38,7 +39,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, happened := event.Begin(r.Context())
 	r = f.outside.strip(r.WithContext(ctx))
 	id := newID()
-	answer := &recorder{ResponseWriter: w}
+	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r)}
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
 	maps.Copy(header, always)
@@ -46,11 +47,19 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header["Strict-Transport-Security"] = f.strict
 	}
 
+	ended := func(r *http.Request, client string) {
+		f.done(r, answer, request{id, f.now().Sub(begin), client, happened})
+		f.inWork.Add(-1)
+	}
+	aside := false
 	defer func() {
 		if broken := recover(); broken != nil {
 			f.recovered(answer, r, id, broken)
 		}
-		f.done(r, answer, request{id, f.now().Sub(begin), happened})
+		if aside {
+			return
+		}
+		ended(r, f.outside.named(r))
 		if answer.status == 0 && r.Context().Err() != nil {
 			answer.aborted = true // the client left, and net/http would send an empty answer with status 200
 		}
@@ -58,7 +67,6 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // the client must see that the answer is not whole
 		}
 	}()
-	defer f.inWork.Add(-1)
 	switch n := f.inWork.Add(1); {
 	case n > f.most && !f.isProbe(r):
 		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
@@ -68,6 +76,13 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(answer, r)
 	default:
 		f.routes.ServeHTTP(answer, r)
+	}
+	if answer.rest == nil {
+		return
+	}
+	client := f.outside.named(r)
+	if aside = f.setAside(answer, r, func(r *http.Request) { ended(r, client) }); !aside {
+		answer.rest.write(r.Context(), answer)
 	}
 }
 
@@ -112,6 +127,7 @@ func (f *front) recovered(answer *recorder, r *http.Request, id string, broken a
 type request struct {
 	id       string
 	took     time.Duration
+	client   string // what the log may tell of the sender; empty for nothing
 	happened *event.Event
 }
 
@@ -147,8 +163,8 @@ func (f *front) done(r *http.Request, answer *recorder, done request) {
 	if f.log.Enabled(r.Context(), slog.LevelDebug) {
 		attrs = append(attrs, slog.String("path", r.URL.Path))
 	}
-	if client := f.outside.named(r); client != "" {
-		attrs = append(attrs, slog.String("client", client))
+	if done.client != "" {
+		attrs = append(attrs, slog.String("client", done.client))
 	}
 	attrs = append(attrs, done.happened.Attrs()...)
 	f.log.LogAttrs(r.Context(), level, "request", attrs...)
@@ -178,6 +194,9 @@ type recorder struct {
 	status  int
 	bytes   int64
 	aborted bool
+
+	detachable bool  // the rest can be written aside
+	rest       *rest // that a handler wants to be written so
 }
 
 // WriteHeader notes the final status; informational ones come before it.

@@ -89,6 +89,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
 	}
+	s.metrics.busy(s.front.inWork.Load)
 	return s, nil
 }
 
@@ -213,7 +214,10 @@ func (s *Server) bounded(listener net.Listener) net.Listener {
 // serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
 func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.Source) error {
 	server := s.public()
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
+	s.front.aside.back = newReturned()
+	defer s.front.aside.back.Close()
+	go func() { failed <- server.Serve(s.front.aside.back) }()
 	if source == nil {
 		go func() { failed <- server.Serve(s.bounded(listener)) }()
 	} else {
@@ -282,9 +286,10 @@ func (s *Server) stop(server *http.Server) error {
 	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
 	defer cancel()
-	err := server.Shutdown(ctx)
+	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx))
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())
+		s.front.aside.cut()
 		return server.Close()
 	}
 	s.log.Info("stopped")

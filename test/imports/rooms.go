@@ -157,6 +157,7 @@ var rooms = []room{
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process"}, outside: []string{acmePeer, dnsMessage}},
+	{path: "test/streams", inside: []string{"test/process", "client"}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
