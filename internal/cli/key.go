@@ -73,7 +73,7 @@ func (c keyCreate) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stderr, "This is the key %s of %s. It is shown this once:\n", made.ID, made.Name)
+	fmt.Fprintf(env.stderr, "The key %s for %q is shown this once:\n", made.ID, made.Name)
 	env.print("%s\n", text)
 	if len(loaded.Config.Auth.Required) == 0 {
 		fmt.Fprintln(env.stderr, "No door needs a key yet; set auth.required in the configuration to close those that should.")

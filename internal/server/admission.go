@@ -121,10 +121,14 @@ func (t *tally) add(meter limit.Meter, status limit.Status) {
 	t.counted = append(t.counted, counted{meter, status})
 }
 
+// counts says whether requests are counted that show no credential, or a good one.
+func (a *admission) counts() bool {
+	return a != nil && slices.ContainsFunc([]limit.Meter{a.address, a.key, a.site}, func(m limit.Meter) bool { return !m.Rate().Unlimited() })
+}
+
 // guard lets a request pass to a door if it may.
 func (a *admission) guard(where *route, next http.Handler) http.Handler {
-	counts := slices.ContainsFunc([]limit.Meter{a.address, a.key, a.site}, func(m limit.Meter) bool { return !m.Rate().Unlimited() })
-	open := !counts && !slices.Contains(a.config.Auth.Required, where.door)
+	open := !a.counts() && !slices.Contains(a.config.Auth.Required, where.door)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if open && !trust.Presented(r.Header) {
 			next.ServeHTTP(w, r)
@@ -164,6 +168,9 @@ func (a *admission) admit(r *http.Request, where *route, t *tally) (context.Cont
 		}
 		return ctx, err
 	}
+	if known {
+		event.From(ctx).Set("party", a.shown(party))
+	}
 	if err := a.count(ctx, where, t, party, from); err != nil {
 		return ctx, err
 	}
@@ -172,7 +179,6 @@ func (a *admission) admit(r *http.Request, where *route, t *tally) (context.Cont
 		return ctx, fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
 			strings.Join(party.Scopes, ", "), where.door)
 	case known:
-		event.From(ctx).Set("party", a.shown(party))
 		return trust.With(ctx, party), nil
 	case slices.Contains(a.config.Auth.Required, where.door) && (where.public == nil || !where.public(r)):
 		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))

@@ -128,7 +128,15 @@ func (c *checks) gate() {
 	for _, rate := range [][2]string{{"address", rates.Address}, {"key", rates.Key}, {"site", rates.Site}, {"failures", rates.Failures}} {
 		c.rate("limits.rate."+rate[0], rate[1])
 	}
+	c.behindProxy()
 	c.cors()
+}
+
+// behindProxy warns of clients that cannot be told apart: those of a proxy that is not named.
+func (c *checks) behindProxy() {
+	if rates := c.Config.Limits.Rate; rates.Address != "" && strings.HasPrefix(c.Config.URL, "https:") && !c.Config.TLS.On() && len(c.Config.Proxies) == 0 {
+		c.warning("limits.rate.address", "url says https and there is no tls here, so a proxy stands before this server; name it in proxies, or all its clients share one limit")
+	}
 }
 
 // names checks that a list names nothing but what is known.

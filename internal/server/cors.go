@@ -26,16 +26,21 @@ var (
 	}
 	exposedHeaders = []string{
 		"X-Request-Id", "Retry-After", "WWW-Authenticate", "Link", "ETag", "Mcp-Session-Id",
-		"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit",
 	}
-	anyOrigin = []string{"*"} // shared, and never changed
+	limitHeaders = []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit"}
+	anyOrigin    = []string{"*"} // shared, and never changed
 )
 
-func newSharing(config CORS) *sharing {
+// newSharing reads a checked configuration; limited says that answers tell of limits.
+func newSharing(config CORS, limited bool) *sharing {
+	exposed := append(slices.Clone(exposedHeaders), config.Expose...)
+	if limited {
+		exposed = append(exposed, limitHeaders...)
+	}
 	return &sharing{
 		origins: config.Origins, everyone: slices.Contains(config.Origins, "*"), credentials: config.Credentials,
 		accepted: strings.Join(append(slices.Clone(acceptedHeaders), config.Headers...), ", "),
-		exposed:  []string{strings.Join(append(slices.Clone(exposedHeaders), config.Expose...), ", ")},
+		exposed:  []string{strings.Join(exposed, ", ")},
 		maxAge:   strconv.Itoa(int(config.MaxAge / time.Second)),
 	}
 }

@@ -496,6 +496,17 @@ func TestGateConfigurationIsChecked(t *testing.T) {
 	if err != nil || len(loaded.Warnings) != 1 || !strings.Contains(loaded.Warnings[0].Error(), "mcp") {
 		t.Errorf("one door of two: %v, %v", err, loaded.Warnings)
 	}
+	for text, warned := range map[string]bool{
+		"{url: https://d.example, limits: {rate: {address: 60/1m}}}":                      true,
+		"{url: https://d.example, limits: {rate: {address: 60/1m}}, proxies: [10.0.0.1]}": false,
+		"{url: http://d.example, limits: {rate: {address: 60/1m}}}":                       false,
+		"{url: https://d.example}": false,
+	} {
+		loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
+		if said := fmt.Sprint(loaded.Warnings); err != nil || strings.Contains(said, "share one limit") != warned {
+			t.Errorf("%s: %v, %s", text, err, said)
+		}
+	}
 }
 
 // BenchmarkGuard is what the guard of a door costs each request.

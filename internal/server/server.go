@@ -84,7 +84,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		}
 		house.admit = s.gate.Sites
 	}
-	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS))
+	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
