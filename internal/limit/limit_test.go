@@ -408,3 +408,17 @@ func BenchmarkAllow(b *testing.B) {
 		meter.Allow(b.Context(), "192.0.2.1", 1)
 	}
 }
+
+// BenchmarkAllowTogether is what a request costs where nodes count together: with 32 requests at a time, which share
+// transactions.
+func BenchmarkAllowTogether(b *testing.B) {
+	db := storetest.Open(b, storetest.NewPostgres(b), limit.Schema)
+	meter := limit.New(limit.Options{DB: db}).Meter("address", rate(b, "1000000/s"))
+	b.SetParallelism(16)
+	var n atomic.Int64
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			meter.Allow(b.Context(), fmt.Sprint(n.Add(1)%100), 1)
+		}
+	})
+}

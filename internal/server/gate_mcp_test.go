@@ -3,11 +3,14 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"frontdesk/internal/trust"
 )
@@ -99,5 +102,46 @@ func TestAgentsNeedACredentialWhereTheDoorIsClosed(t *testing.T) {
 	}
 	if w := send(s, with(ask("soup"), "X-API-Key", key)); w.Code != 403 {
 		t.Errorf("the key of agents at another door: %d", w.Code)
+	}
+}
+
+// TestOfficialClientFindsTheAuthorizationServer has the MCP SDK's own reader follow a refusal over the network, and a
+// token that is got for the resource it found open the door.
+func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
+	issuer, token, _ := authority(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := "http://" + listener.Addr().String() + "/desk"
+	s, _ := open(t, `{url: "`+desk+`", auth: {required: [ask, mcp], oauth: {issuer: "`+issuer+`", jwks: "`+issuer+`/keys", scopes: [desk.use]}}}`, func(o *Options) { o.Listener = listener })
+	run(t, s)
+	for _, door := range []string{"/mcp", "/ask"} {
+		response, err := http.Post(desk+door, "application/json", strings.NewReader(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		challenges, err := oauthex.ParseWWWAuthenticate(response.Header.Values("WWW-Authenticate"))
+		if err != nil || len(challenges) != 1 || response.StatusCode != 401 || challenges[0].Scheme != "bearer" || challenges[0].Params["scope"] != "desk.use" {
+			t.Fatalf("%d %v %v", response.StatusCode, challenges, err)
+		}
+		found, err := oauthex.GetProtectedResourceMetadata(t.Context(), challenges[0].Params["resource_metadata"], desk+door, http.DefaultClient)
+		if err != nil || len(found.AuthorizationServers) != 1 || found.AuthorizationServers[0] != issuer || strings.Join(found.ScopesSupported, " ") != "desk.use" {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		request, err := http.NewRequestWithContext(t.Context(), "POST", desk+door, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping","query":{"text":"soup"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		with(request, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Authorization", "Bearer "+token(found.Resource, "desk.use"))
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != 200 {
+			t.Errorf("%s with a token for %s: %s", door, found.Resource, answer.Status)
+		}
 	}
 }

@@ -166,7 +166,7 @@ var rooms = []room{
 // testTools are the third-party libraries that tests of every room may use.
 var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
-	jose, // for authorization servers that tests play
+	jose, "github.com/modelcontextprotocol/go-sdk/oauthex", // for authorization servers that tests play, and clients that look for them
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
