@@ -32,6 +32,7 @@ type grammar struct {
 	Demo    demoCommand    `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
 	Serve   serveCommand   `cmd:"" help:"Answer questions about your content."`
 	Ingest  ingestCommand  `cmd:"" help:"Read content into the database."`
+	Sources sourcesCommand `cmd:"" help:"List the sources, how they stand, and when they are read next."`
 	Ask     askCommand     `cmd:"" help:"Ask a question."`
 	MCP     mcpCommand     `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
 	Eval    evalCommand    `cmd:"" help:"Measure how well questions are answered, by judged questions."`

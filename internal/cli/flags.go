@@ -92,14 +92,19 @@ func needContent(config server.Config) error {
 	return nil
 }
 
-// pathSources are sources for paths of the command line.
+// pathSources are sources for paths and web addresses of the command line.
 func pathSources(paths []string, pattern server.Source) ([]server.Source, error) {
 	var sources []server.Source
 	for _, path := range paths {
+		source := pattern
+		if lower := strings.ToLower(path); strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
+			source.URL = path
+			sources = append(sources, source)
+			continue
+		}
 		if _, err := os.Stat(path); err != nil && !strings.ContainsAny(path, "*?") {
 			return nil, fmt.Errorf("there is no %s; name a file or a folder with content", path)
 		}
-		source := pattern
 		source.Path = path
 		sources = append(sources, source)
 	}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -11,13 +13,14 @@ import (
 )
 
 type ingestCommand struct {
-	Paths []string `arg:"" optional:"" name:"path" help:"Files or folders to read; without one, all sources of the configuration."`
+	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders or web addresses to read; without one, all sources of the configuration."`
 	configFlags
 	Site        string `placeholder:"SITE" help:"Site that the paths belong to; needed when there are several."`
 	Name        string `placeholder:"NAME" help:"Name of the source; without it, made of the path."`
 	Base        string `placeholder:"URL" help:"Address from which items without an absolute URL get theirs."`
 	Language    string `placeholder:"LANG" help:"Language of items that do not say theirs."`
 	AllowShrink bool   `help:"Replace a source even by less than half of it, or by nothing."`
+	Watch       bool   `help:"Go on, and read each source again when it is due, as a server does."`
 	Problems    int    `default:"10" placeholder:"N" help:"Problems to list for each source (${default})."`
 }
 
@@ -25,7 +28,8 @@ type ingestCommand struct {
 func (ingestCommand) Help() string {
 	return "A source is replaced as a whole when it was read to its end, and otherwise stays as it was. What cannot be read is listed and left out. " +
 		"A server that uses the same database follows by itself.\n\n" +
-		"Examples:\n\n\tfrontdesk ingest ./content\n\tfrontdesk ingest --name shop --base https://shop.example.com/ products.jsonl.gz"
+		"Examples:\n\n\tfrontdesk ingest ./content\n\tfrontdesk ingest --name shop --base https://shop.example.com/ products.jsonl.gz\n" +
+		"\tfrontdesk ingest https://www.example.com/\n\tfrontdesk ingest --watch"
 }
 
 // Run reads the sources, one after the other. A source that fails does not keep the next from being read.
@@ -39,6 +43,9 @@ func (c ingestCommand) Run(env *environment) error {
 		return err
 	}
 	defer house.Close()
+	if c.Watch {
+		return c.watch(env, house, sources)
+	}
 	var reports []ingest.Report
 	failed := 0
 	for _, source := range sources {
@@ -62,6 +69,30 @@ func (c ingestCommand) Run(env *environment) error {
 	if failed > 0 {
 		return errTold
 	}
+	return nil
+}
+
+// watch reads the sources whenever they are due, until the command is told to end.
+func (c ingestCommand) watch(env *environment, house *server.House, sources []server.Source) error {
+	if !slices.ContainsFunc(sources, func(s server.Source) bool { return s.Every > 0 }) {
+		return usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
+	}
+	var mu sync.Mutex
+	house.Watch(env.ctx, sources, server.Watching{
+		Options: ingest.Options{AllowShrink: c.AllowShrink},
+		Done: func(source server.Source, report ingest.Report, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			at := time.Now().UTC().Format(time.RFC3339)
+			if err != nil {
+				fmt.Fprintf(env.stderr, "%s %s/%s: %s\n", at, source.Site, source.Name, clean(explained(err)))
+				return
+			}
+			s := report.Summary
+			env.print("%s %s/%s: %s, %d added, %d changed, %d removed, %d skipped, %s\n", at, source.Site, clean(source.Name), plural(s.Items, "item"),
+				s.Added, s.Changed, s.Removed, report.SkippedCount, report.Elapsed.Round(time.Millisecond))
+		},
+	})
 	return nil
 }
 
@@ -132,12 +163,54 @@ func table(env *environment, reports []ingest.Report) {
 	}
 	w.Flush()
 	for _, r := range reports {
+		if r.Web != nil {
+			visited(env, r)
+			continue
+		}
 		if r.Partial {
 			first := r.Unread[0]
 			env.print("%s/%s: removals were held back, since %s could not be read whole (%s: %s). What is no longer there is still found; "+
 				"mend or remove what is listed above, and run this again.\n", r.Site, r.Name, plural(r.UnreadCount, "file"), clean(first.Origin), clean(first.Reason))
 		}
 	}
+}
+
+// visited sums up what was seen of the web.
+func visited(env *environment, r ingest.Report) {
+	w := r.Web
+	env.print("%s/%s is a %s: %s", r.Site, clean(r.Name), nameOfKind(w.Kind), plural(w.Asked, "request"))
+	for _, part := range []struct {
+		n    int
+		what string
+	}{
+		{w.Unchanged, "unchanged"}, {w.Gone, "gone"}, {w.Failed, "failed and kept as they were"}, {w.Closed, "not open to everybody"}, {w.Disallowed, "disallowed by robots.txt"},
+		{w.Hidden, "not to be indexed"}, {w.Repeated, "another page once more"}, {w.Useless, "of no form that is read"},
+	} {
+		if part.n > 0 {
+			env.print(", %d %s", part.n, part.what)
+		}
+	}
+	if seconds := r.Elapsed.Seconds(); seconds > 0 {
+		env.print("; %.1f a second", float64(w.Asked)/seconds)
+	}
+	env.print(".\n")
+	if w.Endless > 0 {
+		env.print("%s/%s: %s were not followed, since they look endless.\n", r.Site, clean(r.Name), plural(w.Endless, "link"))
+	}
+	if w.Beyond > 0 {
+		env.print("%s/%s: %s lie beyond crawl.pages or crawl.depth.\n", r.Site, clean(r.Name), plural(w.Beyond, "link"))
+	}
+	if w.Cut != "" {
+		env.print("%s/%s: not all was seen, so nothing unseen was removed: %s.\n", r.Site, clean(r.Name), clean(w.Cut))
+	}
+}
+
+// nameOfKind is a kind of source in words.
+func nameOfKind(kind string) string {
+	if words := map[string]string{"crawl": "site read by its links", "sitemap": "site with a sitemap", "schemamap": "site with a schema map", "data": "file of data"}[kind]; words != "" {
+		return words
+	}
+	return kind
 }
 
 func row(w *tabwriter.Writer, name string, r ingest.Report) {

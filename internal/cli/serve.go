@@ -10,7 +10,7 @@ import (
 )
 
 type serveCommand struct {
-	Paths []string `arg:"" optional:"" name:"path" help:"Files or folders with content, beside those of the configuration."`
+	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders or web addresses with content, beside those of the configuration."`
 	configFlags
 	Listen        *string `placeholder:"ADDR" help:"Address to listen on (127.0.0.1:8080)."`
 	URL           *string `placeholder:"URL" help:"Public address of this front desk."`
@@ -22,7 +22,7 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return "Content that was read before is answered from at once; sources are read again in the background. " +
 		"Changes of the terms in the configuration file take effect while the server runs, also on SIGHUP.\n\n" +
-		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve --config frontdesk.yaml --listen :8080"
+		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve https://www.example.com/\n\tfrontdesk serve --config frontdesk.yaml --listen :8080"
 }
 
 // Run serves until it is told to stop.

@@ -42,9 +42,9 @@ type Source struct {
 type Problem struct {
 	// Origin is the place: a file with line or number within it, and a JSON pointer where one helps
 	// ("shop.jsonl:12", "page.html#2 /@graph/3").
-	Origin string
+	Origin string `json:"origin"`
 	// Reason is a sentence that says what is wrong and, where it is not plain, what would be right.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 // Report tells what a run did.

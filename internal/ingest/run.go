@@ -92,6 +92,7 @@ func (f *filling) run(ctx context.Context) (err error) {
 		}
 		s.broken = s.broken || partial
 		f.report.Partial = s.broken || f.report.Web.Cut != ""
+		f.report.Files = f.report.Web.Asked
 		kept += f.report.Web.Unchanged + f.report.Web.Failed
 	}
 	if kept == 0 && !f.options.AllowShrink {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -170,34 +169,6 @@ func isID(s string) bool {
 		}
 	}
 	return s != "" && len(s) <= 64
-}
-
-func (c *checks) sources() {
-	var ids []string
-	for _, site := range c.Config.AllSites() {
-		ids = append(ids, site.ID)
-	}
-	seen := map[[2]string]int{}
-	for i, source := range c.Config.AllSources() {
-		path := fmt.Sprintf("sources[%d]", i)
-		switch {
-		case source.Site == "":
-			c.problem(path+".site", "there are several sites, so say which one this content belongs to: %s", strings.Join(ids, ", "))
-		case !slices.Contains(ids, source.Site):
-			c.problem(path+".site", "there is no site %s; there are %s", source.Site, strings.Join(ids, ", "))
-		}
-		key := [2]string{source.Site, source.Name}
-		if before, twice := seen[key]; twice {
-			c.problem(path+".name", "%q is the name of another source too (%s); give each its own name", source.Name, c.Config.Sources[before].Path)
-		}
-		seen[key] = i
-		c.web(path+".base", source.Base)
-		if _, err := os.Stat(source.Path); source.Path == "" {
-			c.problem(path+".path", "name a file or a folder")
-		} else if err != nil && !strings.ContainsAny(source.Path, "*?") {
-			c.warning(path+".path", "there is no %s; what is in the catalog already stays", source.Path)
-		}
-	}
 }
 
 func (c *checks) terms() {

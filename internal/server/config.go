@@ -90,27 +90,6 @@ type Site struct {
 	Publisher string `yaml:"publisher"`
 }
 
-// Source is one place where content comes from.
-type Source struct {
-	// Site is the id of the site that the content belongs to. It is needed when there are several.
-	Site string `yaml:"site"`
-	// Name tells the sources of a site apart, and stays when the path changes. Without it, it is made of the last
-	// part of the path.
-	Name string `yaml:"name"`
-	// Path is a file or a folder: schema.org JSON-LD (`.json`, `.jsonl`, `.jsonl.gz`), Markdown, HTML. A relative
-	// path in a file starts from the file's folder.
-	Path string `yaml:"path,required"`
-	// Base is the address from which items without an absolute URL get theirs; without it, the site's `url`.
-	Base string `yaml:"base"`
-	// Language is the language of content that does not say its own; without it, the site's.
-	Language string `yaml:"language"`
-	// Publisher is the publisher of content that does not name one; without it, the site's.
-	Publisher string `yaml:"publisher"`
-	// AllowShrink lets a run replace the source's content by less than half of it, or by nothing. Otherwise such a
-	// run is refused and the old content stays, because most often something went wrong.
-	AllowShrink bool `yaml:"allow_shrink"`
-}
-
 // Ask sets how questions are answered.
 type Ask struct {
 	// Limit is the number of results when a question does not say how many.
@@ -261,51 +240,11 @@ func (c Config) AllSites() []Site {
 	return all
 }
 
-// AllSources are the sources with defaults filled in: those of the site, and a name made of the path.
-func (c Config) AllSources() []Source {
-	sites := c.AllSites()
-	all := make([]Source, len(c.Sources))
-	for i, source := range c.Sources {
-		if source.Site == "" && len(sites) == 1 {
-			source.Site = sites[0].ID
-		}
-		for _, site := range sites {
-			if site.ID == source.Site {
-				source.Base = first(source.Base, site.URL)
-				source.Language = first(source.Language, site.Language)
-				source.Publisher = first(source.Publisher, site.Publisher)
-			}
-		}
-		source.Name = first(source.Name, sourceName(source.Path))
-		all[i] = source
-	}
-	return all
-}
-
 func first(a, b string) string {
 	if a != "" {
 		return a
 	}
 	return b
-}
-
-// sourceName makes a source's name of its path: "content/My Recipes.jsonl.gz" gives "my-recipes".
-func sourceName(path string) string {
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	base := strings.TrimLeft(filepath.Base(path), ".")
-	stem, _, _ := strings.Cut(base, ".")
-	var b strings.Builder
-	for _, r := range strings.ToLower(stem) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r > 0x7f:
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	return first(strings.TrimRight(b.String(), "-"), "content")
 }
 
 func hostOf(address string) string {

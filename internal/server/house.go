@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/fetch"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
@@ -20,10 +21,12 @@ type House struct {
 	Desk    *desk.Desk
 	Keys    *trust.Keys
 
-	db    *store.DB
-	rules atomic.Pointer[terms.Terms]
-	admit func(ctx context.Context, sites []string) error // nil to let everything through
-	log   *slog.Logger
+	db      *store.DB
+	visitor *fetch.Visitor
+	agent   string // as which the visitor comes
+	rules   atomic.Pointer[terms.Terms]
+	admit   func(ctx context.Context, sites []string) error // nil to let everything through
+	log     *slog.Logger
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -41,7 +44,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 	if err != nil {
 		return nil, err
 	}
-	h := &House{Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log}
+	h := &House{Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log, visitor: config.Visitor(), agent: config.Fetch.UserAgent}
 	h.rules.Store(rules)
 	var sites []desk.Site
 	for _, site := range config.AllSites() {

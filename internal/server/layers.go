@@ -74,24 +74,32 @@ func Load(layers Layers) (*Loaded, error) {
 
 // join adds a source of the command line and gives its index. The path of a configured source means that source.
 func (l *Loaded) join(source Source) int {
-	path, _ := filepath.Abs(source.Path)
+	path := absolute(source)
 	all := l.Config.AllSources()
 	taken := func(name string) bool {
 		return slices.ContainsFunc(all, func(s Source) bool { return s.Name == name && (source.Site == "" || s.Site == source.Site) })
 	}
 	for i, there := range all {
-		same, _ := filepath.Abs(there.Path)
-		if same == path && (Source{Site: source.Site, Path: source.Path}) == source && (source.Site == "" || source.Site == there.Site) {
+		if absolute(there) == path && reflect.DeepEqual(Source{Site: source.Site, Path: source.Path, URL: source.URL}, source) && (source.Site == "" || source.Site == there.Site) {
 			return i
 		}
 	}
-	if source.Name == "" && taken(sourceName(path)) { // ./2025/content beside ./2026/content
+	if source.Name == "" && source.URL == "" && taken(sourceName(path)) { // ./2025/content beside ./2026/content
 		source.Name = sourceName(filepath.Dir(path)) + "-" + sourceName(path)
 	}
 	at := len(l.Config.Sources)
-	l.origins[fmt.Sprintf("sources[%d]", at)] = origin{"argument", source.Path}
+	l.origins[fmt.Sprintf("sources[%d]", at)] = origin{"argument", source.Where()}
 	l.Config.Sources = append(l.Config.Sources, source)
 	return at
+}
+
+// absolute tells where a source is from wherever it is looked at.
+func absolute(source Source) string {
+	if source.URL != "" {
+		return source.URL
+	}
+	path, _ := filepath.Abs(source.Path)
+	return path
 }
 
 // Given are the sources that the command line named, with defaults filled in.

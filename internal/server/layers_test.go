@@ -45,7 +45,7 @@ func TestMistakesNameFileLineColumnKeyAndWhatWouldBeRight(t *testing.T) {
 frontdesk.yaml:1:1: lisen: unknown key; did you mean listen?
 frontdesk.yaml:3:3: limits.bodys: unknown key; did you mean body?
 frontdesk.yaml:5:5: sources[0].paht: unknown key; did you mean path?
-frontdesk.yaml:5:5: sources[0].path: the key is missing
+frontdesk.yaml:5:5: sources[0].path: name a file or a folder, or write an address as url
 frontdesk.yaml:7:5: terms[0].access: the key is missing
 frontdesk.yaml:7:13: terms[0].match.paths: unknown key; did you mean path?
 frontdesk.yaml:8:5: terms[0].acces: unknown key; did you mean access?`},

@@ -5,63 +5,104 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/fetch"
 	"frontdesk/internal/ingest"
 )
 
-// Ingest reads a source, and publishes what it holds when it was read to its end.
+// Ingest reads a source, and publishes what it holds when it was read to its end. What came of it is recorded, for
+// Sources to tell.
 func (h *House) Ingest(ctx context.Context, source Source, options ingest.Options) (ingest.Report, error) {
 	options.AllowShrink = options.AllowShrink || source.AllowShrink
-	return ingest.Run(ctx, h.Catalog, ingest.Source{
+	began := time.Now()
+	report, err := ingest.Run(ctx, h.Catalog, h.ingestSource(source), options)
+	if ctx.Err() == nil && !isBusy(err) {
+		err = errors.Join(err, h.record(ctx, source, began, report, err))
+	}
+	return report, err
+}
+
+// ingestSource is a source as ingest wants it.
+func (h *House) ingestSource(source Source) ingest.Source {
+	s := ingest.Source{
 		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher,
-	}, options)
-}
-
-// followContent reads the configured sources and keeps the desk at the catalog's state until ctx ends. The desk
-// starts at once from what was read before; where there is nothing yet it waits for the sources, and the server is
-// not ready until then: "nothing matches" would be untrue.
-func (s *Server) followContent(ctx context.Context) {
-	var following sync.WaitGroup
-	follow := sync.OnceFunc(func() { following.Go(func() { s.Desk.Follow(ctx) }) })
-	if s.hasContent(ctx) {
-		follow()
 	}
-	s.readSources(ctx)
-	follow()
-	following.Wait()
-}
-
-func (s *Server) hasContent(ctx context.Context) bool {
-	sources, err := s.Catalog.Sources(ctx)
-	if err != nil {
-		s.log.Error("the sources' state cannot be read", "error", err)
-	}
-	return slices.ContainsFunc(sources, func(source content.Source) bool { return source.Items > 0 })
-}
-
-// readSources reads the configured sources, one after the other. One that fails keeps its old content, and does
-// not keep the next from being read.
-func (s *Server) readSources(ctx context.Context) {
-	for _, source := range s.config.AllSources() {
-		log := s.log.With("site", source.Site, "source", source.Name)
-		report, err := s.Ingest(ctx, source, ingest.Options{Log: log})
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			s.metrics.ingested(source, runPublished, report.Summary.Items, report.SkippedCount)
-		case isRefusal(err):
-			s.metrics.ingested(source, runRefused, 0, 0)
-		default:
-			s.metrics.ingested(source, runFailed, 0, 0)
+	if source.URL != "" {
+		crawl := source.Crawl
+		s.Web = &ingest.Web{
+			URL: source.URL, Kind: source.Kind, Complete: source.Complete,
+			Pages: crawl.Pages, Depth: crawl.Depth, Parallel: crawl.Parallel, Time: crawl.Time,
+			Include: crawl.Include, Exclude: crawl.Exclude, Hosts: crawl.Hosts,
+			Visitor: h.visitor, Agent: fetch.Token(h.agent),
 		}
 	}
+	return s
+}
+
+// isBusy says whether a source was not read because somebody else reads it.
+func isBusy(err error) bool {
+	var coded *fail.Error
+	return errors.As(err, &coded) && coded.Code == fail.Unavailable
 }
 
 // isRefusal says whether the old content stays for a reason that the owner can act on.
 func isRefusal(err error) bool {
 	var coded *fail.Error
 	return errors.As(err, &coded) && coded.Code == fail.Invalid
+}
+
+// followContent reads the configured sources, again and again where they say so, and keeps the desk at the catalog's
+// state until ctx ends. The desk starts at once from what was read before; where there is nothing yet it waits for
+// the first content, and the server is not ready until then: "nothing matches" would be untrue.
+func (s *Server) followContent(ctx context.Context) {
+	var following sync.WaitGroup
+	follow := sync.OnceFunc(func() { following.Go(func() { s.Desk.Follow(ctx) }) })
+	following.Go(func() {
+		if s.awaitContent(ctx) {
+			follow()
+		}
+	})
+	s.Watch(ctx, s.config.AllSources(), Watching{
+		Log: s.log, Done: s.ingested, Tried: follow,
+	})
+	follow() // nothing more will come
+	following.Wait()
+}
+
+// awaitContent waits until there is any content.
+func (s *Server) awaitContent(ctx context.Context) bool {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for !s.hasContent(ctx) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+	return true
+}
+
+func (s *Server) hasContent(ctx context.Context) bool {
+	sources, err := s.Catalog.Sources(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("the sources' state cannot be read", "error", err)
+	}
+	return slices.ContainsFunc(sources, func(source content.Source) bool { return source.Items > 0 })
+}
+
+// ingested counts a run.
+func (s *Server) ingested(source Source, report ingest.Report, err error) {
+	switch {
+	case err == nil:
+		s.metrics.ingested(source, runPublished, report.Summary.Items, report.SkippedCount)
+	case isBusy(err):
+	case isRefusal(err):
+		s.metrics.ingested(source, runRefused, 0, 0)
+	default:
+		s.metrics.ingested(source, runFailed, 0, 0)
+	}
 }

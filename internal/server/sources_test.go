@@ -24,7 +24,7 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 		write(t, folder, name, text)
 	}
 	s, log := open(t, "sources: [{path: "+folder+"/empty}, {path: "+folder+"/nowhere, name: gone}, {path: "+folder+"/good}]")
-	s.readSources(t.Context())
+	s.Watch(t.Context(), s.config.AllSources(), Watching{Log: s.log, Done: s.ingested})
 	for source, want := range map[string]string{"empty": runRefused, "gone": runRefused, "good": runPublished} {
 		if got := testutil.ToFloat64(s.metrics.runs.WithLabelValues(DefaultSite, source, want)); got != 1 {
 			t.Errorf("%s: %v runs %s\n%s", source, got, want, log)

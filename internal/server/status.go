@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/ingest"
+)
+
+// SourceStatus is how a source stands.
+type SourceStatus struct {
+	Site       string `json:"site"`
+	Name       string `json:"name"`
+	Where      string `json:"where,omitempty"` // its path or address
+	Configured bool   `json:"configured"`
+	Items      int    `json:"items"`
+	Passages   int    `json:"passages"`
+	// LastRun is when its content was last taken over, Summary what that changed.
+	LastRun time.Time        `json:"last_run,omitzero"`
+	Summary *content.Summary `json:"summary,omitempty"`
+	// Tried is when it was last read, whatever came of it, and Attempt what did.
+	Tried   time.Time `json:"tried,omitzero"`
+	Attempt *Attempt  `json:"attempt,omitempty"`
+	// Error is why the last attempt changed nothing.
+	Error string `json:"error,omitempty"`
+	// NextRun is when a running server reads it again.
+	NextRun time.Time `json:"next_run,omitzero"`
+}
+
+// Attempt is what an attempt to read a source did.
+type Attempt struct {
+	Seconds  float64           `json:"seconds"`
+	Files    int               `json:"files"`   // or addresses
+	Read     int               `json:"read"`    // things that could have been items
+	Kept     int               `json:"kept"`    // that became items
+	Skipped  int               `json:"skipped"` // that could not be used
+	Partial  bool              `json:"partial,omitempty"`
+	Web      *ingest.WebReport `json:"web,omitempty"`
+	Problems []ingest.Problem  `json:"problems,omitempty"` // the first few
+}
+
+// mostProblems bounds what is recorded of problems.
+const mostProblems = 20
+
+// record notes what came of an attempt.
+func (h *House) record(ctx context.Context, source Source, began time.Time, report ingest.Report, failed error) error {
+	a := Attempt{
+		Seconds: report.Elapsed.Seconds(), Files: report.Files, Read: report.Read, Kept: report.Kept, Skipped: report.SkippedCount,
+		Partial: report.Partial, Web: report.Web, Problems: report.Skipped[:min(len(report.Skipped), mostProblems)],
+	}
+	detail, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	attempt := content.Attempt{Began: began, Detail: string(detail)}
+	if source.Every > 0 {
+		attempt.Next = began.Add(source.Every)
+		if failed != nil {
+			attempt.Next = began.Add(min(source.Every, tryAgain))
+		}
+	}
+	return h.Catalog.Attempted(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, attempt)
+}
+
+// Sources tells how the configured sources stand, and those that are in the catalog and no longer configured.
+func (h *House) Sources(ctx context.Context, configured []Source) ([]SourceStatus, error) {
+	stored, err := h.Catalog.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []SourceStatus
+	for _, source := range configured {
+		status := SourceStatus{Site: source.Site, Name: source.Name}
+		if i := slices.IndexFunc(stored, func(s content.Source) bool { return s.Site == source.Site && s.Source == source.Name }); i >= 0 {
+			status = statusOf(stored[i])
+			stored = slices.Delete(stored, i, i+1)
+		}
+		status.Where, status.Configured = source.Where(), true
+		all = append(all, status)
+	}
+	for _, s := range stored {
+		status := statusOf(s)
+		status.NextRun = time.Time{} // nobody will
+		all = append(all, status)
+	}
+	return all, nil
+}
+
+func statusOf(s content.Source) SourceStatus {
+	status := SourceStatus{
+		Site: s.Site, Name: s.Source, Items: s.Items, Passages: s.Passages, LastRun: s.LastRun, Tried: s.Attempt.Began, Error: s.LastError, NextRun: s.Attempt.Next,
+	}
+	if !s.LastRun.IsZero() {
+		status.Summary = &s.Last
+	}
+	var attempt Attempt
+	if s.Attempt.Detail != "" && json.Unmarshal([]byte(s.Attempt.Detail), &attempt) == nil {
+		status.Attempt = &attempt
+	}
+	return status
+}
