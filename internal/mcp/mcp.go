@@ -37,6 +37,8 @@ type Config struct {
 	Tools func() []tool.Tool
 	// Desk, when not nil, gives its items as resources.
 	Desk *desk.Desk
+	// More, when not nil, changes the options of the SDK's server, for a build that offers more than tools and items.
+	More func(*sdk.ServerOptions)
 	// Await, when not nil, is called before the content is needed, and waits until it is there.
 	Await func(context.Context) error
 	Log   *slog.Logger // nil discards
@@ -58,15 +60,18 @@ func New(config Config) *Server {
 	if config.Desk != nil {
 		capabilities.Resources = &sdk.ResourceCapabilities{}
 	}
-	s.Server = sdk.NewServer(
-		&sdk.Implementation{Name: config.Name, Title: config.Title, Version: config.Version, WebsiteURL: config.Website},
-		&sdk.ServerOptions{Instructions: config.Instructions, Capabilities: capabilities})
+	options := &sdk.ServerOptions{Instructions: config.Instructions, Capabilities: capabilities}
+	if config.More != nil {
+		config.More(options)
+	}
+	s.Server = sdk.NewServer(&sdk.Implementation{Name: config.Name, Title: config.Title, Version: config.Version, WebsiteURL: config.Website}, options)
 	for _, t := range config.Tools() {
 		s.AddTool(described(t), s.handler(t))
 	}
 	around := []sdk.Middleware{s.guard, s.fresh} // the first is the outermost
 	if config.Desk != nil {
 		around = append(around, s.resources)
+		s.addItems()
 	}
 	s.AddReceivingMiddleware(around...)
 	return s

@@ -32,10 +32,27 @@ func (s *Server) resources(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourceTemplatesParams:
 			return s.listTemplates()
 		case *sdk.ReadResourceParams:
-			return s.readResource(ctx, params.URI)
+			// The SDK knows one resource, which stands for all, and finishes the result as the revision wants it.
+			return next(context.WithValue(ctx, uriKey{}, params.URI), method, &sdk.ReadResourceRequest{
+				Session: request.(*sdk.ReadResourceRequest).Session, Extra: request.GetExtra(), Params: &sdk.ReadResourceParams{Meta: params.Meta, URI: anyItem},
+			})
 		}
 		return next(ctx, method, request)
 	}
+}
+
+// anyItem is the resource that the SDK knows. It is in no list, and read under the address of an item.
+const anyItem = "frontdesk:item"
+
+// uriKey finds the address that is read.
+type uriKey struct{}
+
+// addItems makes the SDK's server read items.
+func (s *Server) addItems() {
+	s.AddResource(&sdk.Resource{URI: anyItem, Name: "item", MIMEType: itemType}, func(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		uri, _ := ctx.Value(uriKey{}).(string)
+		return s.readResource(ctx, uri)
+	})
 }
 
 func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
@@ -93,7 +110,7 @@ func (s *Server) listTemplates() (sdk.Result, error) {
 	}}}, nil
 }
 
-func (s *Server) readResource(ctx context.Context, uri string) (sdk.Result, error) {
+func (s *Server) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
