@@ -141,16 +141,19 @@ suite() {
 	fi
 }
 
-# browser runs the tests of the pages, and holds that some ran and none was skipped.
-browser() {
-	local budget=5m
-	printf '\n== browser (budget %s)\n' "$budget"
-	if ! timeout "$budget" test/e2e/run.sh --test-reporter=spec 2>&1 | tee "$work/browser" ||
-		grep -q '^ℹ pass 0$' "$work/browser" || ! grep -q '^ℹ skipped 0$' "$work/browser"; then
-		failed+=('browser')
+# node_suite NAME BUDGET SCRIPT runs tests that are written for node, and holds that some ran and none was skipped.
+node_suite() {
+	local name=$1 budget=$2 script=$3
+	printf '\n== %s (budget %s)\n' "$name" "$budget"
+	if ! timeout "$budget" "$script" --test-reporter=spec 2>&1 | tee "$work/$name" ||
+		grep -q '^ℹ pass 0$' "$work/$name" || ! grep -q '^ℹ skipped 0$' "$work/$name"; then
+		failed+=("$name")
 	fi
-	echo "browser: $(grep '^ℹ' "$work/browser" | grep -v ' 0$' | tr -d 'ℹ' | xargs)" >>"$work/summary"
+	echo "$name: $(grep '^ℹ' "$work/$name" | grep -v ' 0$' | tr -d 'ℹ' | xargs)" >>"$work/summary"
 }
+
+browser() { node_suite browser 5m test/e2e/run.sh; } # the pages
+mcp() { node_suite mcp 5m test/mcp/run.sh; }         # other people's clients of MCP, and the official suite
 
 rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
@@ -160,6 +163,8 @@ go_flags=()
 report_flags=(-allowed test/allowed-skips.txt)
 if [ "$only" = e2e ]; then
 	browser
+elif [ "$only" = mcp ]; then
+	mcp
 elif [ -n "$only" ]; then
 	suite "$only" 4h "./test/$only"
 elif [ -n "$race" ]; then
@@ -176,6 +181,7 @@ if [ -z "$only" ]; then
 	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 4m "${above_store[@]}"
 	suite 'black box' 8m -p 1 ./test/...
 	browser
+	mcp
 	go_flags=(-C bench)
 	suite 'bench' 3m ./...
 fi

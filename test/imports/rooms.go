@@ -48,6 +48,7 @@ const (
 	acmePeer    = "github.com/letsencrypt/pebble/v2"
 	dnsMessage  = "golang.org/x/net/dns/dnsmessage"
 	mcpSDK      = "github.com/modelcontextprotocol/go-sdk"
+	jsonSchema  = "github.com/google/jsonschema-go"
 	jose        = "github.com/go-jose/go-jose/v4"
 )
 
@@ -158,6 +159,7 @@ var rooms = []room{
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/streams", inside: []string{"test/process", "client"}},
+	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
