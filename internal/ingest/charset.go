@@ -160,9 +160,9 @@ func plausible(text string) int {
 			score -= 20
 		case unicode.IsControl(r) && r >= utf8.RuneSelf, unicode.Is(unicode.Co, r):
 			score -= 10
-		case unicode.IsLetter(r):
+		case unicode.IsLetter(r) || unicode.IsMark(r):
 			score += beside(last, r)
-		case r >= utf8.RuneSelf && unicode.IsLetter(last) && !unicode.IsMark(r) && !unicode.IsPunct(r):
+		case r >= utf8.RuneSelf && unicode.IsLetter(last) && !unicode.IsPunct(r):
 			score -= 3 // a sign at the end of a word
 		}
 		last = r
@@ -180,30 +180,48 @@ var frequent = func() map[rune]bool {
 	return all
 }()
 
-// beside scores a letter beyond ASCII, or one beside such a letter, by what stands before it.
+// frequentHangul are syllables of which Korean texts are full.
+var frequentHangul = func() map[rune]bool {
+	all := map[rune]bool{}
+	for _, r := range "이다는에의가을를은지고하한도로기서어아사나자리대인있것수그들시만해게정일여부주와보니전원라상장구과우제스동었성조으면신소공미적화안국내무유중교방개선했않없년명문때생경학입실말물분오위회후모간건용연산본또세" {
+		all[r] = true
+	}
+	return all
+}()
+
+// beside scores a letter or sign beyond ASCII by itself and by what stands before it.
 func beside(last, r rune) int {
 	switch {
-	case unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
-		if r >= 0xff61 && r <= 0xff9f { // half width, into which much that is no Japanese decodes
-			return -1
-		}
+	case r >= 0xff61 && r <= 0xff9f, r >= 0x3130 && r < 0x3190: // half kana and single jamo, into which much decodes
+		return -3
+	case unicode.In(r, unicode.Hiragana, unicode.Katakana):
 		return 4
+	case unicode.Is(unicode.Hangul, r):
+		if frequentHangul[r] {
+			return 5
+		}
+		return 1
 	case unicode.Is(unicode.Han, r):
 		if frequent[r] {
 			return 5
 		}
 		return 1
-	}
-	switch {
-	case !unicode.IsLetter(last):
+	case !unicode.IsLetter(last) && !unicode.IsMark(last):
 		return 1
 	case unicode.IsUpper(r) && unicode.IsLower(last):
 		return -4
-	case sameScript(last, r):
-		return 2
+	case !sameScript(last, r):
+		return -4
+	case unicode.Is(unicode.Latin, r) && r >= utf8.RuneSelf && last >= utf8.RuneSelf:
+		return -2 // letters with accents stand alone among others
+	case strings.ContainsRune(frequentLetters, r):
+		return 4
 	}
-	return -4
+	return 2
 }
+
+// frequentLetters are the usual ones of Cyrillic, Greek, Hebrew and Arabic: another encoding makes rare ones of them.
+const frequentLetters = "оеаинтсрвл" + "αοιετνσρκπ" + "ויהלאתמרבנ" + "اليمونرتبه"
 
 // sameScript says whether two letters can stand in one word.
 func sameScript(a, b rune) bool {

@@ -28,13 +28,13 @@ type matterFault struct {
 
 func (f matterFault) Error() string { return f.reason }
 
-// splitMatter divides a page of Markdown into its front matter and its body; line is that of the body's beginning.
-// Matter of another form than YAML (between +++) is left out.
-func splitMatter(text string) (matter, body string, line int) {
+// splitMatter divides a page of Markdown into its front matter, with the mark around it, and its body: --- is around
+// YAML, +++ around TOML.
+func splitMatter(text string) (mark, matter, body string) {
 	first, rest, _ := strings.Cut(text, "\n")
-	mark := strings.TrimRight(first, " \t\r")
+	mark = strings.TrimRight(first, " \t\r")
 	if mark != "---" && mark != "+++" {
-		return "", text, 1
+		return "", "", text
 	}
 	for at := 0; at < len(rest); {
 		end := strings.IndexByte(rest[at:], '\n')
@@ -42,14 +42,19 @@ func splitMatter(text string) (matter, body string, line int) {
 			end = len(rest) - at
 		}
 		if s := strings.TrimRight(rest[at:at+end], " \t\r"); s == mark || mark == "---" && s == "..." {
-			if mark == "---" {
-				matter = rest[:at]
-			}
-			return matter, rest[min(len(rest), at+end+1):], 3 + strings.Count(rest[:at], "\n")
+			return mark, rest[:at], rest[min(len(rest), at+end+1):]
 		}
 		at += end + 1
 	}
-	return "", text, 1 // a rule, not front matter
+	return "", "", text // a rule, not front matter
+}
+
+// readMatter reads front matter in the form that its mark says.
+func readMatter(mark, matter string) (*tree.Node, error) {
+	if mark == "+++" {
+		return parseTOML(matter)
+	}
+	return parseMatter(matter)
 }
 
 // parseMatter reads front matter as an object in the order of the source. Texts keep their form: a date is what

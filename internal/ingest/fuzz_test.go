@@ -137,13 +137,16 @@ func FuzzMarkdownBecomesAnItem(f *testing.F) {
 
 func FuzzFrontMatterIsReadOrRefused(f *testing.F) {
 	for _, s := range []string{"a: 1\nb: [x, {y: z}]\n", "a: &x 1\nb: *x", "<<: {a: 1}", "a: |\n  text\n  more\n", "- a\n- b", "? a\n: b", "a: !!str 1\nb: .inf\nc: 0x1f\nd: 1_000", "\"q\": 'r'", "%YAML 1.2\n---\na: b"} {
-		f.Add(s)
+		f.Add("---", s)
 	}
-	f.Fuzz(func(t *testing.T, matter string) {
+	for _, s := range []string{"a = 1\nb = [\"x\", {y = \"z\"}]\n", "a.b.c = true\n[a]\nd = 1979-05-27T07:32:00Z\n[[e]]\nf = 'g'\n[[e]]\n", "a = \"\"\"\ntext\n\"\"\"", "[a]\n[a.b]\n[[a]]\n", "a = 0x1f\nb = inf\nc = 1_000", "a = [\n# x\n1, ]", "a = {}\na.b = 1\n"} {
+		f.Add("+++", s)
+	}
+	f.Fuzz(func(t *testing.T, mark, matter string) {
 		if len(matter) > 4<<10 {
 			t.Skip()
 		}
-		n, err := parseMatter(strings.ToValidUTF8(matter, "?"))
+		n, err := readMatter(mark, strings.ToValidUTF8(matter, "?"))
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q", err)

@@ -28,8 +28,8 @@ func (w *worker) markdown(u *unit, r *result) {
 		r.problem(u.file.name, tooLong(w.limits.Item))
 		return
 	}
-	matter, body, _ := splitMatter(source)
-	n, err := parseMatter(matter)
+	mark, matter, body := splitMatter(source)
+	n, err := readMatter(mark, matter)
 	var fault matterFault
 	if errors.As(err, &fault) {
 		r.problem(place(u.file.name, fault.line), fault.reason)
@@ -85,13 +85,17 @@ var matterNames = map[string]string{
 
 // matterNoise is what only the program that builds a site needs.
 var matterNoise = set(`layout draft weight aliases menu toc sidebar sidebar_position sidebar_label comments order nav_order redirect_from
-	template cascade build outputs slug published math mermaid pin hide_title pagination_next pagination_prev custom_edit_url`)
+	template cascade build outputs slug published math mermaid pin resources params extra hide_title pagination_next pagination_prev custom_edit_url taxonomies`)
 
 // matterThing puts front matter into schema.org's terms. Properties of schema.org pass as they are.
 func matterThing(matter *tree.Node) *tree.Node {
 	thing := &tree.Node{Kind: tree.Object}
 	thing.Set("@type", tree.Text("Article"))
-	for _, m := range matter.Members {
+	members := matter.Members
+	if grouped := matter.Get("taxonomies"); grouped.IsObject() { // as one such program has them
+		members = append(members[:len(members):len(members)], grouped.Members...)
+	}
+	for _, m := range members {
 		name, known := matterNames[strings.ToLower(m.Name)]
 		switch {
 		case m.Value.Kind == tree.Null:

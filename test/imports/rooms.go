@@ -30,6 +30,7 @@ const (
 	postgres    = "github.com/jackc/pgx/v5"
 	stemmer     = "github.com/kljensen/snowball"
 	yaml        = "github.com/goccy/go-yaml"
+	toml        = "github.com/pelletier/go-toml/v2"
 	markdown    = "github.com/yuin/goldmark"
 	feeds       = "github.com/mmcdole/gofeed"
 	html        = "golang.org/x/net/html"
@@ -99,7 +100,7 @@ var rooms = []room{
 			"internal/fail", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
 			"internal/ingest/frontier", "internal/ingest/sitemap",
 		},
-		outside: []string{feeds, yaml, markdown, html, text, jsonText, syncx},
+		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
 	{
 		path:    "internal/answer",
