@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -534,5 +535,29 @@ func BenchmarkGuard(b *testing.B) {
 				door.ServeHTTP(w, r)
 			}
 		})
+	}
+}
+
+func TestStreamsTellTheLimitToo(t *testing.T) {
+	s, _ := open(t, "limits: {rate: {address: 2/1h, site: 9/1h}}")
+	address, _ := run(t, s)
+	for i, want := range []string{"1", "0"} {
+		request, err := http.NewRequestWithContext(t.Context(), "POST", address+"/ask", strings.NewReader(`{"query":{"text":"soup"},"prefer":{"streaming":true}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(with(request, "Content-Type", "application/json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		h := response.Header
+		if err != nil || h.Get("Content-Type") != "text/event-stream" || !strings.Contains(string(body), "event: complete") {
+			t.Fatalf("no stream: %v %v %s", err, h, body)
+		}
+		if h.Get("RateLimit-Remaining") != want || !strings.Contains(h.Get("RateLimit"), `"site";r=`+fmt.Sprint(8-i)) {
+			t.Errorf("stream %d: %v", i, h)
+		}
 	}
 }
