@@ -99,6 +99,7 @@ type visit struct {
 	outcome outcome
 	list    bool // it is a list
 	feed    bool
+	brief   bool // it is one of several feeds of entries
 	items   []string
 	sight   *sight
 }

@@ -295,6 +295,35 @@ func TestSchemaMapGoesBeforeSitemap(t *testing.T) {
 	h.wantAsked("/", "/schemamap.xml", "/feeds/all.jsonl (304)", "/feeds/news.xml")
 }
 
+func TestEntryOfAFeedGivesWayToDataOfTheSameItem(t *testing.T) {
+	entry := func(kind, path string) string {
+		return `<url contentType="structuredData/` + kind + `"><loc>HOST` + path + `</loc></url>`
+	}
+	data, news := entry("schema.org", "/all.jsonl"), entry("rss", "/news.xml")
+	for name, entries := range map[string]string{"data first": data + news, "news first": news + data} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			h.put("/robots.txt", "schemamap: HOST/schemamap.xml\n", "Content-Type", "text/plain")
+			h.put("/schemamap.xml", `<?xml version="1.0"?><urlset>`+entries+`</urlset>`)
+			h.put("/all.jsonl", `{"@type":"Book","name":"one","url":"/one","isbn":"1"}`, "Content-Type", "application/jsonl", "ETag", `"x"`)
+			h.put("/news.xml", rss("one", "two"))
+			h.put("/", pageOf("home"))
+			for _, added := range []string{"", "three"} { // with data that were read, and with data that are as they were
+				if added != "" && name == "data first" {
+					h.put("/news.xml", rss("one", "two", added))
+				}
+				h.mustRun()
+				h.catalog.Each(t.Context(), "shop.example", func(i content.Item) error {
+					if strings.HasSuffix(i.URL, "/one") && i.Types[0] != "Book" {
+						t.Errorf("the entry was taken for the item: %s", i.Object)
+					}
+					return nil
+				})
+			}
+		})
+	}
+}
+
 // rss is a feed with an entry for each name.
 func rss(names ...string) string {
 	var b strings.Builder

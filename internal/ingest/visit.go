@@ -165,7 +165,7 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 		v.list = true
 		return c.readList(v), nil
 	case is == "feed" && v.role != pageRole:
-		v.feed = true
+		v.feed, v.brief = true, v.role == listRole
 		last.form, last.text = feedForm, string(body)
 		return "", nil
 	case is == "data":
@@ -264,9 +264,13 @@ func (c *crawl) readList(v *visit) (problem string) {
 	return ""
 }
 
-// foreign says whether an item that a page tells of has an address that is another page's.
+// foreign says whether an item that was found at an address has another's, or is there in brief: an entry of one feed
+// among several says less of an item than the lines of data that a schema map names beside it.
 func (v *visit) foreign(d *draft) bool {
-	if v.feed || d.derived {
+	switch {
+	case v.brief:
+		return true
+	case v.feed || d.derived:
 		return false
 	}
 	address, _, _ := strings.Cut(d.URL, "#")

@@ -163,6 +163,7 @@ var rooms = []room{
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
+	{path: "test/discovery", inside: []string{"test/process"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
 }
 
