@@ -160,6 +160,7 @@ var rooms = []room{
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/streams", inside: []string{"test/process", "client"}},
+	{path: "test/mcp", inside: []string{"internal/server", "internal/content"}, outside: []string{mcpSDK}},
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
