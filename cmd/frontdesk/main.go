@@ -5,6 +5,9 @@ import (
 	"context"
 	"os"
 
+	// The roots that the web trusts, for machines and containers that have none of their own.
+	_ "golang.org/x/crypto/x509roots/fallback"
+
 	"frontdesk/internal/cli"
 )
 

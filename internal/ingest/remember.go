@@ -7,8 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
+
+	"frontdesk/internal/release"
 )
 
 // recollection is what is remembered of an address from one run to the next.
@@ -55,19 +56,7 @@ func recalled(state []byte) *recollection {
 }
 
 // edition tells this build of the program from others, as far as it knows.
-var edition = sync.OnceValue(func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	text := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
-			text += " " + s.Value
-		}
-	}
-	return text
-})
+var edition = sync.OnceValue(func() string { return fmt.Sprintf("%+v", release.Of()) })
 
 // readerOf is a short name for all that what is read of an address depends on, beside the address.
 func readerOf(s *Source, base string) string {

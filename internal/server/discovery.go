@@ -5,11 +5,11 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"frontdesk/internal/discovery"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/release"
 )
 
 // discovered adds to routes the addresses that tell of them, and links to these from the page and from /ask.
@@ -18,7 +18,7 @@ func (s *Server) discovered(routes []route) []route {
 		return routes
 	}
 	config := discovery.Config{
-		PublicURL: s.outside.PublicURL, Fixed: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: programVersion(),
+		PublicURL: s.outside.PublicURL, Fixed: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: release.Of().Version,
 		Feeds: s.config.Discovery.Feeds, WriteTimeout: s.config.Limits.WriteTimeout, Own: s.ownFile,
 		Stated: func(site, function string) (allowed, known bool) { return s.Terms().Stated(site, function) },
 	}
@@ -74,12 +74,4 @@ func (s *Server) ownFile(name string) ([]byte, error) {
 		text = []byte{} // an empty file is the owner's word, too
 	}
 	return text, err
-}
-
-// programVersion is the version of this program as it was built.
-func programVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/mcp"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/release"
 	"frontdesk/internal/tool"
 )
 
@@ -47,7 +48,7 @@ func (s *Server) title() string {
 // mcpServer offers the doors' tools and the items to agents.
 func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
 	return mcp.New(mcp.Config{
-		Name: "frontdesk", Title: s.title(), Version: programVersion(), Website: s.config.URL,
+		Name: "frontdesk", Title: s.title(), Version: release.Of().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()),
 		Tools:        func() []tool.Tool { return nlweb.Tools(s.Desk, s.nlwebConfig()) },
 		Desk:         s.Desk, Await: await, Log: s.log,

@@ -45,6 +45,7 @@ const (
 	syncx       = "golang.org/x/sync"
 	sysx        = "golang.org/x/sys"
 	acme        = "github.com/caddyserver/certmagic"
+	roots       = "golang.org/x/crypto/x509roots/fallback"
 	acmeLog     = "go.uber.org/zap"
 	acmePeer    = "github.com/letsencrypt/pebble/v2"
 	dnsMessage  = "golang.org/x/net/dns/dnsmessage"
@@ -58,6 +59,7 @@ var rooms = []room{
 	// Leaves: everyone may import them.
 	{path: "internal/fail", pure: true},
 	{path: "internal/event"},
+	{path: "internal/release"},
 	{path: "internal/tool"},
 
 	// What goes over the wire: shared by server and clients, no I/O.
@@ -97,7 +99,7 @@ var rooms = []room{
 	{
 		path: "internal/ingest",
 		inside: []string{
-			"internal/fail", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
+			"internal/fail", "internal/release", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
 			"internal/ingest/frontier", "internal/ingest/sitemap",
 		},
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
@@ -134,7 +136,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/fetch", "internal/action", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
@@ -142,12 +144,12 @@ var rooms = []room{
 	{
 		path: "internal/cli",
 		inside: []string{
-			"internal/fail", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/release", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "client", "wire/nlweb",
 		},
 		outside: []string{commandLine},
 	},
-	{path: "cmd/frontdesk", inside: []string{"internal/cli"}},
+	{path: "cmd/frontdesk", inside: []string{"internal/cli"}, outside: []string{roots}},
 
 	// Black-box tests and their tools.
 	{path: "test/imports"},

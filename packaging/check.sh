@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Checks what Frontdesk is installed with: the binary is the same bytes twice, systemd understands the unit and finds
+# little exposed, and the container image is built, run and asked. As root on Debian it installs what it needs
+# (systemd, buildah); as anyone else it says what is missing and stops.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()
+command -v systemd-analyze >/dev/null || missing+=(systemd)
+command -v buildah >/dev/null || missing+=(buildah)
+command -v curl >/dev/null || missing+=(curl)
+if [ ${#missing[@]} -gt 0 ]; then
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+		echo "This check needs what is not here. On Debian, as root: apt-get install ${missing[*]}" >&2
+		exit 1
+	fi
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/frontdesk-packaging.XXXXXX")
+server=
+cleanup() {
+	trap - EXIT
+	[ -z "$server" ] || kill "$server" 2>/dev/null || true
+	build rm --all >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+build() { buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"; }
+trap cleanup EXIT
+
+echo '--- the binary'
+./build.sh --check
+
+echo '--- the units'
+mkdir "$work/units"
+for unit in packaging/*.service packaging/*.socket; do # systemd looks whether the program is there
+	sed 's|/usr/local/bin/frontdesk|/bin/true|' "$unit" >"$work/units/$(basename "$unit")"
+done
+said=$(systemd-analyze verify "$work"/units/* 2>&1) && [ -z "$said" ] || {
+	echo "systemd does not take the units as they are: $said" >&2
+	exit 1
+}
+systemd-analyze security --offline=true --threshold=20 packaging/frontdesk.service | tail -1
+
+echo '--- the image'
+./build.sh >/dev/null
+build build --isolation chroot -q -t frontdesk -f packaging/Containerfile . >/dev/null
+container=$(build from localhost/frontdesk)
+mkdir "$work/content"
+cat >"$work/content/soup.json" <<'JSON'
+{"@type": "Recipe", "name": "Lentil soup of the image", "url": "https://example.com/soup"}
+JSON
+chmod -R a+rX "$work" "$work/content"
+port=18437
+build run --isolation chroot -v "$work/content:/content:ro" "$container" -- \
+	/usr/bin/frontdesk serve --listen "127.0.0.1:$port" --metrics-listen off /content >"$work/log" 2>&1 &
+server=$!
+curl -sS --fail --retry 60 --retry-delay 1 --retry-all-errors -o /dev/null "http://127.0.0.1:$port/readyz" 2>/dev/null || {
+	cat "$work/log"
+	exit 1
+}
+curl -sS --fail "http://127.0.0.1:$port/ask" -H 'Content-Type: application/json' -d '{"query": {"text": "lentil soup"}}' | grep -q 'Lentil soup of the image' || {
+	echo 'the image does not answer from the content it was given' >&2
+	exit 1
+}
+user=$(ps -eo uid=,args= | awk '$2 == "/usr/bin/frontdesk" {print $1}')
+[ "$user" = 65532 ] || {
+	echo "the image's program runs as user '$user', not as 65532" >&2
+	exit 1
+}
+pkill -TERM -u 65532 -f "^/usr/bin/frontdesk serve --listen 127.0.0.1:$port"
+wait "$server" || {
+	echo "the image's program did not end in good order" >&2
+	cat "$work/log"
+	exit 1
+}
+server=
+echo 'The image answers, as a user without rights, and stops in good order.'
