@@ -206,7 +206,7 @@ func (s *factScan) noteMeta(t *tag) {
 	if name == "" && !s.body {
 		name = t.item
 	}
-	content := squeeze(t.content)
+	content := squeeze(withoutShortcodes(t.content))
 	if strings.IndexByte(content, '&') >= 0 { // escaped twice, as many programs do
 		content = inline(content)
 	}

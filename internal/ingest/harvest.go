@@ -69,8 +69,25 @@ func (h *harvest) visit(f find) {
 	}
 	h.finds = append(h.finds, f)
 	if entity := h.resolve(f.node.Get("mainEntity")); entity.IsObject() && kindOf(typesOf(entity)) == subject && !isStub(entity) {
-		h.mainEntity(f) // of an article, which is an item beside it
+		h.entity(f, "mainEntity") // of an article, which is an item beside it
+	} else if isA(typesOf(f.node), "Article") {
+		h.held(f, "hasPart", "mainEntityOfPage")
 	}
+}
+
+// held goes on with a thing that a page or an article holds in a property that mostly says something else: a recipe
+// as a part of it, or as that which it should be the page of. False if there is none that says enough.
+func (h *harvest) held(f find, properties ...string) bool {
+	for _, property := range properties {
+		things := f.node.Get(property).List()
+		if len(things) != 1 {
+			continue
+		}
+		if thing := h.resolve(things[0]); thing.IsObject() && len(typesOf(thing)) > 0 && telling(ranked(typesOf(thing))[0]) > besideRank && !isStub(thing) {
+			return h.entity(f, property)
+		}
+	}
+	return false
 }
 
 // unwrap takes a list or a page apart by its type; false if f is neither.
@@ -86,7 +103,7 @@ func (h *harvest) unwrap(f find) bool {
 	case isA(types, "Blog"):
 		return h.list(f, "blogPost", "")
 	case kindOf(types) == webpage:
-		return h.mainEntity(f)
+		return h.entity(f, "mainEntity") || h.held(f, "about", "hasPart", "mainEntityOfPage")
 	}
 	return false
 }
@@ -175,9 +192,9 @@ func (h *harvest) list(f find, property, further string) bool {
 	return found
 }
 
-// mainEntity goes on with what a page is about; false if the page names nothing.
-func (h *harvest) mainEntity(f find) bool {
-	entity := f.node.Get("mainEntity")
+// entity goes on with what a page is about, by the property that names it; false if that names nothing.
+func (h *harvest) entity(f find, property string) bool {
+	entity := f.node.Get(property)
 	things := 0
 	for _, thing := range entity.List() {
 		if h.resolve(thing).IsObject() && !isReference(h.resolve(thing)) {
@@ -187,7 +204,7 @@ func (h *harvest) mainEntity(f find) bool {
 	if things == 0 {
 		return false
 	}
-	h.inside(f, "mainEntity", entity, func(inner *find) {
+	h.inside(f, property, entity, func(inner *find) {
 		inner.main, inner.several = true, things > 1
 		if inner.language == "" {
 			inner.language = languageOf(f.node)

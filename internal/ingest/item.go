@@ -163,11 +163,27 @@ func describeItem(own string, n *tree.Node, body []passage.Block) string {
 	} {
 		for i := 0; i < len(body) && own == ""; i++ {
 			if !body[i].Leads && fits(body[i].Text) {
-				own = body[i].Text
+				own = spoken(body, i)
 			}
 		}
 	}
 	return passage.Opening(own, longestDescription)
+}
+
+// spoken is the text of a block, with those beside it where it is one of several short steps or lines.
+func spoken(body []passage.Block, i int) string {
+	const short = 120 // bytes
+	if len(body[i].Text) >= short || !body[i].Tight && (i == 0 || !body[i-1].Tight) {
+		return body[i].Text
+	}
+	for i > 0 && body[i-1].Tight && !body[i-1].Leads && len(body[i-1].Text) < short {
+		i--
+	}
+	text := body[i].Text
+	for ; i+1 < len(body) && body[i].Tight && !body[i+1].Leads && len(text) < short; i++ {
+		text += " " + body[i+1].Text
+	}
+	return text
 }
 
 // uncut is a text without the marks that say that it goes on.

@@ -36,7 +36,9 @@ func mainText(root *html.Node) []passage.Block {
 // pageText is the text of a part of a page, without headings at the end, which lead nothing.
 func pageText(n *html.Node, left map[*html.Node]bool) []passage.Block {
 	w := blockWalker{page: true, left: left}
-	w.walk(n)
+	for child := n.FirstChild; child != nil; child = child.NextSibling { // n itself may be hidden until a script shows it
+		w.walk(child)
+	}
 	w.flush(false, false)
 	for len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Leads {
 		w.blocks = w.blocks[:len(w.blocks)-1]

@@ -112,6 +112,9 @@ func (v *view) jsonLD() []*tree.Node {
 		said[script] = true
 		block := "#" + strconv.Itoa(i+1)
 		read, fault := tree.Parse(script, mostDepth)
+		if len(read) == 1 && read[0].Kind == tree.String && strings.HasPrefix(strings.TrimSpace(read[0].Text), "{") { // written as JSON twice
+			read, fault = tree.Parse(read[0].Text, mostDepth)
+		}
 		for _, d := range read {
 			documents = append(documents, d)
 			v.blocks = append(v.blocks, block)
@@ -232,7 +235,7 @@ func (v *view) isMain(m *mapper, f find, n *tree.Node, found int) bool {
 		return false
 	}
 	at, err := url.Parse(address)
-	return err == nil && (found == 1 || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path ||
+	return err == nil && (found == 1 && !f.several || at.Host == v.facts.address.Host && at.Path == v.facts.address.Path ||
 		f.page && !f.several && telling(ranked(typesOf(n))[0]) >= articleRank && v.facts.calls(nameOf(n)))
 }
 

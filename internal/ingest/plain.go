@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"html"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -31,6 +32,17 @@ func plain(s string, name bool) string {
 		}
 	}
 	return s
+}
+
+// shortcodes are the marks of programs that build pages of blocks, which leave them in descriptions. What stands
+// between them is text.
+var shortcodes = regexp.MustCompile(`\[/?(?:vc_|et_pb_|fusion_|av_|mk_|su_|rev_slider|caption|gallery|embed|contact-form)[^\[\]]*\]`)
+
+func withoutShortcodes(s string) string {
+	if strings.IndexByte(s, '[') < 0 {
+		return s
+	}
+	return shortcodes.ReplaceAllString(s, "")
 }
 
 // inline is plain on one line.

@@ -202,7 +202,7 @@ func (z *normaliser) text(property, s string) string {
 	case nameProperties[property]:
 		return inline(printable(s))
 	}
-	return strings.TrimSpace(plain(printable(s), false))
+	return strings.TrimSpace(withoutShortcodes(plain(printable(s), false)))
 }
 
 // address makes a URL absolute that is plainly relative; what may be a text instead stays.

@@ -246,7 +246,7 @@ func once(drafts []draft) []draft {
 		key := kind + "\x00" + name + "\x00" + placeOf(d.URL)
 		known, said := first[key]
 		switch {
-		case name == "" || d.stub || d.derived && !d.generic:
+		case name == "" || d.stub || d.derived && !d.generic || isA(d.Types, "Event"): // which has one name on many days
 		case !said:
 			first[key] = len(kept)
 		case d.weight() > kept[known].weight():
