@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the commands as people do. Beside what testscript has, scripts know:
 //
+//	site NAME DIR FILE     serves a folder as a web site, sets $NAME to its address, and puts it for NAME into the file
 //	freeport NAME          sets $NAME to an address of this machine on which nobody listens
 //	ready ADDRESS          waits until a front desk answers there that it is ready
 //	fetch METHOD URL [BODY]  prints status and body of an answer
@@ -40,9 +41,17 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused,
+			"site": site, "freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused,
 		},
 	})
+}
+
+func site(ts *testscript.TestScript, _ bool, args []string) {
+	server := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[1]))))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
+	file := ts.MkAbs(args[2])
+	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(ts.ReadFile(args[2]), args[0], server.URL)), 0o600))
 }
 
 func freePort(ts *testscript.TestScript, _ bool, args []string) {

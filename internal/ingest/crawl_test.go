@@ -761,3 +761,12 @@ func TestFirstRunShowsWhatItHasBeforeItsEnd(t *testing.T) {
 		t.Errorf("%d were to be seen, %d at the end", seen, len(h.items()))
 	}
 }
+
+func TestFeedThatIsNestedForEverIsRefused(t *testing.T) {
+	h := newHost(t)
+	h.web.URL = "/feed"
+	h.put("/feed", `<?xml version="1.0"?><rss><channel><item><title>a</title>`+strings.Repeat("<x:a>", 2_000_000))
+	if _, err := h.run(); err == nil || !strings.Contains(err.Error(), "nested deeper than") {
+		t.Error(err)
+	}
+}

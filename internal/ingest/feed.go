@@ -2,6 +2,9 @@ package ingest
 
 import (
 	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,6 +17,10 @@ import (
 
 // feed makes items of the entries of a feed: RSS, Atom or JSON Feed.
 func (w *worker) feed(u *unit, r *result) {
+	if nestedFeed(u.text) {
+		r.problem(u.file.name, fmt.Sprintf("the feed's elements are nested deeper than %d levels", mostNested))
+		return
+	}
 	feed, err := gofeed.NewParser().Parse(strings.NewReader(u.text))
 	if err != nil {
 		r.problem(u.file.name, "the feed cannot be read: "+err.Error())
@@ -31,6 +38,29 @@ func (w *worker) feed(u *unit, r *result) {
 	}
 	finds, h := w.finds(&p, documents)
 	w.items(r, &p, h, finds)
+}
+
+// mostNested is how deep the elements of a feed may be nested: what reads it goes down with them.
+const mostNested = 1000
+
+// nestedFeed says whether a feed's elements are nested too deeply.
+func nestedFeed(text string) bool {
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Strict = false
+	d.CharsetReader = func(_ string, from io.Reader) (io.Reader, error) { return from, nil }
+	for depth := 0; depth <= mostNested; {
+		token, err := d.RawToken()
+		if err != nil {
+			return false // and what reads it gets no further
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	return true
 }
 
 // thingOf is an entry of a feed in schema.org's terms.

@@ -2,13 +2,17 @@ package ingest
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"frontdesk/internal/content"
+	"frontdesk/internal/fetch"
 	"frontdesk/internal/ingest/passage"
 	"frontdesk/internal/ingest/tree"
 )
@@ -207,6 +211,66 @@ func FuzzAddressesHaveOneForm(f *testing.F) {
 		}
 		if again := absolute(address, nil); again != address {
 			t.Fatalf("%q became %q and then %q", raw, address, again)
+		}
+	})
+}
+
+// FuzzVisitedPage reads any answer of a web server as a page, a feed and a list.
+func FuzzVisitedPage(f *testing.F) {
+	f.Add(`<base href="x/"><a href="?PHPSESSID=1">a</a><meta http-equiv=refresh content="0;url=/b"><meta name=robots content=none>`, "text/html; charset=koi8-r", "noindex, frontdesk: none")
+	f.Add(`<rss><channel><item><title>a</title><link>/b</link><description>&lt;p&gt;c</description></item></channel></rss>`, "application/rss+xml", "")
+	f.Add(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="xhtml"><div>a</div></title><link href="b"/></entry></feed>`, "application/atom+xml", "all")
+	f.Add(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"a"}]}`, "application/json", "")
+	f.Add("\x1f\x8b", "application/gzip", "")
+	at, _ := url.Parse("https://x.example/a/b?c=d")
+	source := Source{Site: "x.example", Web: &Web{URL: "https://x.example/", Agent: "frontdesk"}}
+	f.Fuzz(func(t *testing.T, body, media, robots string) {
+		header := http.Header{"Content-Type": {media}, "X-Robots-Tag": {robots}}
+		v := &visit{address: at, at: at, looks: true, response: &fetch.Response{URL: at.String(), Status: 200, Header: header, Body: []byte(body)}}
+		c := newCrawl(&source, "https://x.example/", Limits{}.withDefaults())
+		c.sniff(v)
+		w := worker{source: &source, base: at, limits: Limits{}.withDefaults()}
+		for _, form := range []form{pageForm, feedForm} {
+			r := w.work(&unit{visit: v, file: file{name: at.String()}, form: form, text: body, media: media})
+			for _, p := range r.problems {
+				if strings.Contains(p.Reason, "a fault of the program") && form == pageForm {
+					t.Errorf("%+v", p)
+				}
+			}
+			if r.sight == nil {
+				continue
+			}
+			if len(r.sight.links) > mostLinks {
+				t.Errorf("%d links", len(r.sight.links))
+			}
+			for _, link := range r.sight.links {
+				if u, err := url.Parse(link); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil {
+					t.Errorf("a link to %q", link)
+				}
+			}
+		}
+	})
+}
+
+// FuzzRecollection reads what may stand in a damaged database.
+func FuzzRecollection(f *testing.F) {
+	whole, err := (&recollection{ETag: "e", Items: []string{"a", "b"}, Links: []string{"c"}}).encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, state []byte) {
+		m := recalled(state)
+		if m == nil {
+			return
+		}
+		again, err := m.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back := recalled(again); !cmp.Equal(m, back) {
+			t.Errorf("%+v, then %+v", m, back)
 		}
 	})
 }

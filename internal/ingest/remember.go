@@ -35,15 +35,23 @@ func (m *recollection) encode() ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
 	if _, err = w.Write(text); err == nil {
 		err = w.Close()
 	}
 	return out.Bytes(), err
 }
+
+// packers are used again, for each has some hundred kilobytes.
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level above is wrong
+	}
+	return w
+}}
 
 // recalled reads what encode made. What cannot be read is as good as forgotten.
 func recalled(state []byte) *recollection {
