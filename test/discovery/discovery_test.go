@@ -80,12 +80,12 @@ listen: 127.0.0.1:0
 data: data
 metrics: {listen: "off"}
 site: {id: reader}
-sources: [{name: lamps, url: "`+base+`/schemamap.xml"}]
+sources: [{name: lamps, url: "`+base+`/"}]
 fetch: {interval: 0s}
 `)
 	told := process.MustRun(t, "ingest", "--config", reader)
-	if want := fmt.Sprint(more + 2); !strings.Contains(told, want) {
-		t.Errorf("reading took not %s items:\n%s", want, told)
+	if want := fmt.Sprint(more + 3); !strings.Contains(told, want) {
+		t.Errorf("reading took not %s items, the page at / among them:\n%s", want, told)
 	}
 	second := process.Start(t, "serve", "--config", reader).URL
 	for question, want := range map[string]string{
