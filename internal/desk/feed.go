@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"hash/crc32"
 	"iter"
 	"slices"
 	"strings"
@@ -97,11 +96,20 @@ func newSiteFeed(items []*answer.Listing) *siteFeed {
 	}
 	feed := &siteFeed{parts: make([]feedPart, count)}
 	for _, item := range items {
-		part := &feed.parts[crc32.ChecksumIEEE([]byte(item.URL))%uint32(count)]
+		part := &feed.parts[hash(item.URL)%uint32(count)]
 		part.items = append(part.items, item)
 		feed.put(item)
 	}
 	return feed
+}
+
+// hash is FNV-1a: which part an item is in stays the same on every node and in every version of this program.
+func hash(address string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(address) {
+		h = (h ^ uint32(address[i])) * 16777619
+	}
+	return h
 }
 
 // put keeps the newest items, in order.
