@@ -18,8 +18,12 @@ import (
 	"frontdesk/internal/search"
 )
 
-// batch is how many items are handed to the index at a time while a large catalog is read.
-const batch = 16384
+// How many items are handed to the index at a time: while it follows many changes, each batch being weighed against
+// all that is there, and while it is filled.
+const (
+	batch      = 16384
+	buildBatch = 256
+)
 
 // Listing is what memory keeps of an item: enough to decide on it and to load the rest. It never changes; a new
 // version of the item has a new Listing.
@@ -100,12 +104,21 @@ func (l *Library) Refresh(ctx context.Context, admission Admission) (changed boo
 }
 
 // follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
-// where no view shows it, and is applied once more from the same cursor.
+// where no view shows it, and is applied once more from the same cursor. Without a cursor the index is new, and is
+// filled at once.
 func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
-	load := loader{library: l, admit: admission.Admit, remove: map[string]bool{}}
+	load := loader{library: l, admit: admission.Admit, remove: map[string]bool{}, batch: batch, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
+	if from == nil {
+		build := l.index.Build()
+		defer build.Abort()
+		load.batch, load.apply, load.done = buildBatch, build.Add, func() { build.Done() }
+	}
 	cursor, err := l.catalog.Changes(ctx, from, load.take)
 	if err == nil {
 		load.flush()
+		if load.done != nil {
+			load.done()
+		}
 	}
 	return cursor, err
 }
@@ -126,6 +139,9 @@ func equal(a, b map[content.SourceKey]int64) bool {
 type loader struct {
 	library *Library
 	admit   func(*Listing) bool
+	batch   int // documents that are handed on together
+	apply   func(put []search.Document, remove []string)
+	done    func() // nil where apply is all
 	put     []search.Document
 	remove  map[string]bool
 }
@@ -141,7 +157,7 @@ func (l *loader) take(c content.Change) error {
 		return nil
 	}
 	l.put = append(l.put, document(listing, &c.Entry))
-	if len(l.put) >= batch {
+	if len(l.put) >= l.batch {
 		l.flush()
 	}
 	return nil
@@ -156,7 +172,7 @@ func (l *loader) flush() {
 		gone = append(gone, key)
 	}
 	if len(l.put)+len(gone) > 0 {
-		l.library.index.Apply(l.put, gone)
+		l.apply(l.put, gone)
 	}
 	l.put = nil
 	clear(l.remove)

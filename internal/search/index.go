@@ -40,11 +40,16 @@ func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 // What a question finds depends on the documents alone, not on how many calls of Apply brought them: frequencies,
 // lengths and scores are those of a new index with the same documents.
 func (x *Index) Apply(put []Document, remove []string) *Snapshot {
+	put, keys := latest(put, remove)
+	return x.add(keys, x.read(put))
+}
+
+// add lets keys leave the index and adds stocks, whose keys must not be in it any more.
+func (x *Index) add(leave []string, stocks []*stock) *Snapshot {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	put, keys := latest(put, remove)
-	views := without(x.Snapshot().views, keys)
-	stocks := pack(x.read(put))
+	views := without(x.Snapshot().views, leave)
+	stocks = pack(stocks)
 
 	var all census
 	for _, v := range views {

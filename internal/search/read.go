@@ -14,12 +14,13 @@ type reader struct {
 	analyzer *Analyzer
 	fallback string // the language of documents that tell none
 	stock    *stock
-	known    []map[string][]uint32 // by tongue: the numbers of the words that a run of text stands for
-	passage  codes                 // scratch
+	known    []*memo // by tongue: the numbers of the words that a run of text stands for
+	passage  codes   // scratch
+	one      [1]uint32
 }
 
 func newReader(a *Analyzer, fallback string) *reader {
-	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]map[string][]uint32, len(a.order))}
+	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]*memo, len(a.order))}
 }
 
 // add writes a document as one item.
@@ -82,24 +83,27 @@ func (r *reader) words(to codes, t *tongue, text string, limit int) (codes, int)
 	return to, n
 }
 
-// numbers gives the numbers of the words that a run stands for.
+// numbers gives the numbers of the words that a run stands for, valid until the next call.
 func (r *reader) numbers(t *tongue, run string, k kind) []uint32 {
 	known := r.known[t.index]
 	if known == nil {
-		known = make(map[string][]uint32)
+		known = &memo{}
+		known.grow()
 		r.known[t.index] = known
 	}
 	var room [maxTerm]byte
 	key := cacheKey(&room, run, k)
-	if numbers, ok := known[string(key)]; ok && key != nil {
-		return numbers
+	if key != nil {
+		if numbers, ok := known.get(key, &r.one); ok {
+			return numbers
+		}
 	}
 	var numbers []uint32
 	for _, f := range t.lookup(run, k).forms {
 		numbers = append(numbers, r.stock.words.add(f.term))
 	}
 	if key != nil {
-		known[string(key)] = numbers
+		known.put(key, numbers)
 	}
 	return numbers
 }
