@@ -39,6 +39,8 @@ type grammar struct {
 	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`
 	Terms   termsCommands  `cmd:"" help:"See what the terms decide."`
 	Key     keyCommands    `cmd:"" help:"Give out API keys, and take them back."`
+	Backup  backupCommand  `cmd:"" help:"Write all that is kept into one file, while the server runs."`
+	Restore restoreCommand `cmd:"" help:"Put a backup in place."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"frontdesk/internal/backup"
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fetch"
@@ -29,6 +30,11 @@ type House struct {
 	log     *slog.Logger
 }
 
+// Database names the database, with the tables of every room.
+func (c Config) Database(log *slog.Logger) store.Config {
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema}, Log: log}
+}
+
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
 // nothing yet: Refresh or Follow loads the catalog.
 func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, error) {
@@ -40,8 +46,12 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{DSN: config.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema}, Log: log})
+	db, err := store.Open(ctx, config.Database(log))
 	if err != nil {
+		return nil, err
+	}
+	if err := backup.Finish(ctx, db, config.Data); err != nil {
+		db.Close()
 		return nil, err
 	}
 	h := &House{Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log, visitor: config.Visitor(), agent: config.Fetch.UserAgent}

@@ -122,3 +122,9 @@ func explainFile(err error, path string) error {
 	}
 	return fmt.Errorf("the database cannot be kept at %s: %w; %s", path, cause, advice)
 }
+
+// File is the absolute path of the database when it is a file.
+func (c Config) File() (path string, ok bool) {
+	at, err := parseDSN(c.DSN)
+	return at.path, err == nil && at.engine == SQLite
+}

@@ -24,6 +24,8 @@ var tokens = map[string]*strings.Replacer{
 	PostgreSQL: strings.NewReplacer("{{bytes}}", "BYTEA", "{{text}}", `TEXT COLLATE "C"`, "{{key}}", "BIGINT PRIMARY KEY"),
 }
 
+const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT NOT NULL PRIMARY KEY, version BIGINT NOT NULL)`
+
 // migrate brings every room's tables to the version that this binary knows. It looks at all of them before it
 // changes any, so that a database that is too new is left as it was.
 func (db *DB) migrate(ctx context.Context, schemas []Schema) error {
@@ -31,7 +33,7 @@ func (db *DB) migrate(ctx context.Context, schemas []Schema) error {
 		if err := ours(ctx, db.Engine(), tx); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT NOT NULL PRIMARY KEY, version BIGINT NOT NULL)`); err != nil {
+		if _, err := tx.Exec(ctx, makeSchemaTable); err != nil {
 			return err
 		}
 		for _, schema := range schemas {

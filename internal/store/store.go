@@ -6,6 +6,7 @@
 // tables; a room hands its migrations over as a Schema. Tables and their owners:
 //
 //	frontdesk_schema   store     the version of each room's tables
+//	frontdesk_loaded   store     which backup was loaded last, if any
 //	content_source     content   one row for each source of each site: what is published, who fills it, how it went
 //	content_version    content   one small row for each version of an item: from which revision, until which
 //	content_item       content   what a version holds: the fields, the passages and the object
@@ -75,13 +76,25 @@ var ErrClosed = errors.New("the database is closed")
 // Open opens the database, creating an SQLite file (and its directory) that does not exist, and migrates it
 // forward. A database that a newer frontdesk has written is refused. Errors say what to do, and hold no password.
 func Open(ctx context.Context, config Config) (*DB, error) {
+	db, address, err := connect(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.migrate(ctx, config.Schemas); err != nil {
+		return nil, errors.Join(address.named(err), db.engine.close())
+	}
+	return db, nil
+}
+
+// connect opens the database as it is.
+func connect(ctx context.Context, config Config) (*DB, address, error) {
 	log := config.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	address, err := parseDSN(config.DSN)
 	if err != nil {
-		return nil, err
+		return nil, address, err
 	}
 	var e engine
 	if address.engine == SQLite {
@@ -89,17 +102,15 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	} else {
 		e, err = openPostgres(ctx, address, config.Readers)
 	}
-	if err != nil {
-		return nil, err
+	return &DB{engine: e, log: log}, address, err
+}
+
+// named puts the database's name before an error that does not say it.
+func (a address) named(err error) error {
+	if strings.Contains(err.Error(), a.String()) {
+		return err
 	}
-	db := &DB{engine: e, log: log}
-	if err := db.migrate(ctx, config.Schemas); err != nil {
-		if !strings.Contains(err.Error(), address.String()) {
-			err = fmt.Errorf("%s: %w", address, err)
-		}
-		return nil, errors.Join(err, e.close())
-	}
-	return db, nil
+	return fmt.Errorf("%s: %w", a, err)
 }
 
 // Close waits for the Update that is under way and closes the database. Updates that wait get ErrClosed.

@@ -86,6 +86,7 @@ var rooms = []room{
 	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{postgres}, sql: true},
 	{path: "internal/content", inside: []string{"internal/fail", "internal/store"}, sql: true},
 	{path: "internal/content/internal/classgen"},
+	{path: "internal/backup", inside: []string{"internal/store"}},
 
 	// Who asks, and how often.
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose}, sql: true},
@@ -136,7 +137,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
@@ -144,7 +145,7 @@ var rooms = []room{
 	{
 		path: "internal/cli",
 		inside: []string{
-			"internal/fail", "internal/release", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "client", "wire/nlweb",
 		},
 		outside: []string{commandLine},

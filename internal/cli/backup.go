@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"frontdesk/internal/backup"
+	"frontdesk/internal/server"
+)
+
+type backupCommand struct {
+	File string `arg:"" help:"The file to write."`
+	configFlags
+	Replace bool `help:"Replace a file of that name."`
+}
+
+// Help is the command's example.
+func (backupCommand) Help() string {
+	return "The file holds the database as it was at one moment, whichever engine it is on, the files of the data folder, and the configuration. " +
+		"A server may run meanwhile, and write. The file gets its name when it was written and read back. It holds the secrets that these hold: keep it so.\n\n" +
+		"Example:\n\n\tfrontdesk backup /var/backups/frontdesk-$(date +%F).backup"
+}
+
+// Run writes a backup.
+func (c backupCommand) Run(env *environment) error {
+	loaded, err := c.load(env, nil)
+	if err != nil {
+		return err
+	}
+	contents, err := backup.Create(env.ctx, c.File, backupSource(env, loaded), backup.Options{Program: programName(), Replace: c.Replace})
+	if err != nil {
+		return err
+	}
+	env.print("Wrote %s, and read it back: %s.\n", c.File, holds(contents))
+	return nil
+}
+
+type restoreCommand struct {
+	File string `arg:"" help:"The backup."`
+	configFlags
+	Replace bool `help:"Put it in the place of what is there."`
+	Check   bool `help:"Only read the file, and say what it holds."`
+}
+
+// Help is the command's example.
+func (restoreCommand) Help() string {
+	return "The database and the data folder are those of the configuration here; where there is none, that of the backup is written to " + defaultFile + ". " +
+		"End servers that use the database first. A restore that is broken off leaves everything as it was. " +
+		"The database may be on another engine than it was.\n\n" +
+		"Examples:\n\n\tfrontdesk restore --check site.backup\n\tfrontdesk restore site.backup\n\tfrontdesk restore --replace --store postgres://frontdesk@localhost/frontdesk site.backup"
+}
+
+// Run puts a backup in place.
+func (c restoreCommand) Run(env *environment) error {
+	contents, err := backup.Verify(env.ctx, c.File)
+	if err != nil {
+		return err
+	}
+	if c.Check {
+		env.print("%s is whole: %s.\nIt was written by %s on %s from %s.\n", c.File, holds(contents),
+			clean(contents.Program), contents.Created.Format("2006-01-02 15:04:05 UTC"), clean(contents.Layout.Engine))
+		return nil
+	}
+	if err := c.configuration(env, contents); err != nil {
+		return err
+	}
+	loaded, err := c.load(env, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := backup.Restore(env.ctx, c.File, backupSource(env, loaded), c.Replace); err != nil {
+		return err
+	}
+	env.print("Restored %s. `frontdesk serve` serves it.\n", holds(contents))
+	return nil
+}
+
+// configuration writes the backup's configuration where there is none, and says when the one that is there is another.
+func (c restoreCommand) configuration(env *environment, contents backup.Contents) error {
+	path := c.file(env)
+	if contents.Config == nil {
+		return nil
+	}
+	if path == "" {
+		path = defaultFile
+	}
+	there, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case bytes.Equal(there, contents.Config):
+		return nil
+	default:
+		fmt.Fprintf(env.stderr, "%s is kept; the configuration of the backup is another.\n", path)
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(contents.Config)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	env.print("Wrote %s.\n", path)
+	return nil
+}
+
+// backupSource is what a configuration says is to be kept.
+func backupSource(env *environment, loaded *server.Loaded) backup.Source {
+	return backup.Source{
+		Store:  loaded.Config.Database(server.NewLog(server.Log{Level: "error"}, env.stderr)),
+		Data:   loaded.Config.Data,
+		Config: loaded.File(),
+	}
+}
+
+// holds says in words what a backup holds.
+func holds(c backup.Contents) string {
+	said := []string{plural(int(c.AllRows()), "row") + " of " + plural(len(c.Layout.Tables), "table")}
+	if c.Files > 0 {
+		said = append(said, plural(c.Files, "file")+" of the data folder")
+	}
+	if c.Config != nil {
+		said = append(said, "the configuration")
+	}
+	return fmt.Sprintf("%s, in %.1f MB", strings.Join(said, ", "), float64(c.Size)/1e6)
+}
+
+// programName is this program and its version.
+func programName() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return "frontdesk " + info.Main.Version
+	}
+	return "frontdesk"
+}
