@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -205,4 +206,52 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("the error holds no findings: %v", err)
 		}
 	})
+}
+
+type bag struct {
+	Free  Object   `yaml:"free"`
+	Other []string `yaml:"other"`
+}
+
+func TestAnObjectKeepsWhatItsOwnerWrote(t *testing.T) {
+	for text, want := range map[string]Object{
+		"free: {b: 1, a: \"1\", c: true, d: null, e: [x, 2.50, {f: -0.1e3}]}": `{"b":1,"a":"1","c":true,"d":null,"e":["x",2.50,{"f":-0.1e3}]}`,
+		"free:\n  two words: |\n    line\n    line\n  \"quoted: key\": <b>":   `{"two words":"line\nline\n","quoted: key":"\u003cb\u003e"}`,
+		"free: {}":   `{}`,
+		"other: [x]": "",
+	} {
+		var got bag
+		if _, err := Decode("bag.yaml", []byte(text), &got); err != nil || got.Free != want {
+			t.Errorf("%s: %s, %v", text, got.Free, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"free: 7":                 "should be keys with values",
+		"free: [a]":               "should be keys with values",
+		"free: {a: 1, a: 2}":      "twice",
+		"free: {a: {b: 1, b: 2}}": "twice",
+		"free: {a: 0x10}":         "no plain number",
+		"free: {a: .inf}":         "no plain number",
+		"free: {a: &x 1}":         "anchor",
+		"free: {a: *x}":           "alias",
+		"free: " + strings.Repeat("{a: ", 20) + "1" + strings.Repeat("}", 20): "nested more than",
+		longObject(): "larger than",
+	} {
+		var got bag
+		if _, err := Decode("bag.yaml", []byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v", text, err)
+		} else if got.Free != "" {
+			t.Errorf("%.60s: kept %s", text, got.Free)
+		}
+	}
+}
+
+// longObject is larger than an Object may be.
+func longObject() string {
+	var b strings.Builder
+	b.WriteString("free:\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "  a%d: %s\n", i, strings.Repeat("x", 1000))
+	}
+	return b.String()
 }

@@ -1,5 +1,5 @@
-// Package kill ends the real frontdesk with SIGKILL at random points of an ingest run, again and again on the same
-// database, and holds that what is left is the state before the run or the state after it, whole.
+// Package kill ends the real frontdesk with SIGKILL at random points of an ingest run, a backup or a restore, again and
+// again on the same database, and holds that what is left is the state before or the state after it, whole.
 //
 // The short form is part of every test run; FRONTDESK_KILLS=300 is the long one.
 package kill
