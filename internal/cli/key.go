@@ -20,11 +20,12 @@ type keyCommands struct {
 	Hash   keyHash   `cmd:"" help:"Print the hash of a key on standard input, for auth.keys of the configuration."`
 }
 
-// openKeys opens the house that keeps the keys.
-func openKeys(env *environment, flags configFlags) (*server.House, *server.Loaded, error) {
+// openKeys opens the house that keeps the keys. Where there is no database yet, it makes one only if asked to, and
+// otherwise gives no house.
+func openKeys(env *environment, flags configFlags, create bool) (*server.House, *server.Loaded, error) {
 	loaded, err := flags.load(env, nil)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || !create && needContent(loaded.Config) != nil {
+		return nil, loaded, err
 	}
 	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.stderr))
 	return house, loaded, err
@@ -64,7 +65,7 @@ func (c keyCreate) Run(env *environment) error {
 	case c.Expires > 0:
 		key.Expires = time.Now().UTC().Add(c.Expires).Truncate(time.Second)
 	}
-	house, loaded, err := openKeys(env, c.configFlags)
+	house, loaded, err := openKeys(env, c.configFlags, true)
 	if err != nil {
 		return err
 	}
@@ -88,12 +89,7 @@ type keyList struct {
 
 // Run lists the keys.
 func (c keyList) Run(env *environment) error {
-	house, _, err := openKeys(env, c.configFlags)
-	if err != nil {
-		return err
-	}
-	defer house.Close()
-	keys, err := house.Keys.List(env.ctx)
+	keys, err := c.keys(env)
 	if err != nil {
 		return err
 	}
@@ -112,6 +108,15 @@ func (c keyList) Run(env *environment) error {
 			orElse(key.Rate, "-"), day(key.Created), day(key.Expires))
 	}
 	return table.Flush()
+}
+
+func (c keyList) keys(env *environment) ([]trust.Key, error) {
+	house, _, err := openKeys(env, c.configFlags, false)
+	if err != nil || house == nil {
+		return nil, err
+	}
+	defer house.Close()
+	return house.Keys.List(env.ctx)
 }
 
 func orElse(text, otherwise string) string {
@@ -164,9 +169,12 @@ type keyRevoke struct {
 
 // Run ends a key.
 func (c keyRevoke) Run(env *environment) error {
-	house, _, err := openKeys(env, c.configFlags)
+	house, _, err := openKeys(env, c.configFlags, false)
 	if err != nil {
 		return err
+	}
+	if house == nil {
+		return fmt.Errorf("there is no database here, and so no key %s; name the folder with --data or the file with --config", c.ID)
 	}
 	defer house.Close()
 	if err := house.Keys.Revoke(env.ctx, c.ID); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Auth says who may come in. Unless something here is set, everybody may.
 type Auth struct {
-	// Required lists the doors that open only to who shows a credential: `ask` (questions over HTTP) and `mcp`. How to
+	// Required lists the doors that open only to who shows a credential: `ask` (questions over HTTP, and the feeds) and `mcp`. How to
 	// ask (`GET /ask`) stays open.
 	Required []string `yaml:"required"`
 	// Keys are API keys by their hash, beside those of `frontdesk key create`, which need no entry here.
@@ -200,8 +200,8 @@ func (c *checks) oauth() {
 func (c *checks) cors() {
 	cors := c.Config.CORS
 	for i, o := range cors.Origins {
-		if u, err := url.Parse(o); o != "*" && (err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o) {
-			c.problem(fmt.Sprintf("cors.origins[%d]", i), "%q is no origin; write it like https://www.example.com, without a path, or *", o)
+		if u, err := url.Parse(o); o != "*" && (err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o || o != strings.ToLower(o) || u.Port() != "" && ":"+u.Port() == usualPorts[u.Scheme]) {
+			c.problem(fmt.Sprintf("cors.origins[%d]", i), "%q is no origin as browsers send it; write it like https://www.example.com, in lower case, without a path or the usual port, or *", o)
 		}
 	}
 	if cors.Credentials && slices.Contains(cors.Origins, "*") {
