@@ -57,7 +57,7 @@ frontdesk.yaml:4:7: ask.limit: 0 is not between 1 and 1000
 frontdesk.yaml:4:17: ask.min_score: 101 is not between 0 and 100
 frontdesk.yaml:5:10: limits.read_timeout: 0s is not between 10ms and 1h
 frontdesk.yaml:6:7: log.level: "loud" is none of debug, info, warn, error
-frontdesk.yaml:7:18: cors.origins[0]: "https://a.example/x" is no origin; write it like https://www.example.com, without a path, or *`},
+frontdesk.yaml:7:18: cors.origins[0]: "https://a.example/x" is no origin as browsers send it; write it like https://www.example.com, in lower case, without a path or the usual port, or *`},
 		{"times that do not fit", "ask: {timeout: 1m}\n", `
 frontdesk.yaml:1:7: ask.timeout: 1m is not less than limits.write_timeout, 30s: an answer that came in time could not be sent`},
 		{"sites", "sites:\n  - id: A\n  - id: b\n  - id: b\nsite: {id: c}\nsources:\n  - path: .\n  - {path: ., site: x}\n", `
