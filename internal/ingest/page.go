@@ -91,6 +91,10 @@ func (v *view) read() {
 		v.itself(&m, h, len(v.result.drafts) > before)
 	}
 	v.result.drafts = append(v.result.drafts[:before], settle(v.result.drafts[before:])...)
+	for i := range v.result.drafts[before:] { // what a page tells of another page's thing is less than that page tells
+		d := &v.result.drafts[before+i]
+		d.stub = d.stub || !d.covers && placeOf(d.URL) != placeOf(v.facts.address.String())
+	}
 }
 
 // or gives the first text that is not empty.
@@ -316,7 +320,7 @@ func (v *view) itself(m *mapper, h *harvest, beside bool) {
 	case len(blocks) == 0 && text(n.Get("description")) == "" && v.root() == nil:
 		v.result.problem(v.piece.file.name, "the page's elements are nested too deeply, more than any browser shows")
 		return
-	case len(blocks) == 0 && text(n.Get("description")) == "":
+	case len(blocks) == 0 && text(n.Get("description")) == "" && (len(v.facts.headings) == 0 && v.facts.meta["og:title"] == "" || v.facts.isSite(name)):
 		v.result.problem(v.piece.file.name, "the page has no text")
 		return
 	}

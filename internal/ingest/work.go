@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -194,7 +195,7 @@ func (w *worker) items(r *result, p *piece, h *harvest, finds []find) {
 // the page keeps it, the most telling of several; an article or a page beside it is the same thing said again, and
 // others get a URL of their own within it.
 func settle(drafts []draft) []draft {
-	drafts = once(drafts)
+	drafts = withoutEchoes(once(drafts))
 	best := map[string]int{}
 	for i := range drafts {
 		d := &drafts[i]
@@ -264,6 +265,20 @@ func once(drafts []draft) []draft {
 		kept = append(kept, d)
 	}
 	return kept
+}
+
+// withoutEchoes leaves out what stands beside the thing that a page is about and has the same name, as the film of a
+// recipe does.
+func withoutEchoes(drafts []draft) []draft {
+	main := map[string]bool{}
+	for i := range drafts {
+		if d := &drafts[i]; d.covers && telling(d.Types[0]) != besideRank {
+			main[folded(d.Name)+"\x00"+placeOf(d.URL)] = true
+		}
+	}
+	return slices.DeleteFunc(drafts, func(d draft) bool {
+		return telling(d.Types[0]) == besideRank && main[folded(d.Name)+"\x00"+placeOf(d.URL)]
+	})
 }
 
 // placeOf is where an address leads, without what differs between the ways of writing it.
