@@ -72,7 +72,7 @@ func (f *front) setAside(answer *recorder, r *http.Request, ended func(*http.Req
 	out := &chunks{conn: conn, header: header, keep: keep}
 	answer.ResponseWriter = out
 	// What is needed of the request; the request itself holds buffers of net/http.
-	brief := (&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path}}).WithContext(ctx)
+	brief := (&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path}, RemoteAddr: f.outside.sender(r)}).WithContext(ctx)
 	go f.writeAside(s, answer, brief, ended)
 	return true
 }

@@ -88,6 +88,14 @@ const (
 	clientAddress = "address"
 )
 
+// sender is what named needs of a request, for one that is kept without its headers.
+func (o *outside) sender(r *http.Request) string {
+	if o.clients != clientNetwork && o.clients != clientAddress {
+		return ""
+	}
+	return netip.AddrPortFrom(o.Client(r), 0).String()
+}
+
 // named is what the log tells of a request's sender; empty for nothing.
 func (o *outside) named(r *http.Request) string {
 	if o.clients != clientNetwork && o.clients != clientAddress {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/tls"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -163,6 +164,21 @@ func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
 				t.Errorf("%s: the log has the whole address: %s", choice, last)
 			}
 		}
+	}
+}
+
+func TestLogNamesClientsOfStreamsToo(t *testing.T) {
+	s, log := open(t, "log: {clients: address}\n")
+	address, stop := run(t, s)
+	response, err := http.Post(address+"/ask", "application/json", strings.NewReader(`{"query":{"text":"soup"},"prefer":{"streaming":true}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, response.Body)
+	response.Body.Close()
+	stop()
+	if !strings.Contains(log.String(), `"client":"127.0.0.1"`) {
+		t.Errorf("the log does not name the client of a stream:\n%s", log)
 	}
 }
 

@@ -217,11 +217,13 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.
 	failed := make(chan error, 2)
 	s.front.aside.back = newReturned()
 	defer s.front.aside.back.Close()
+	if source != nil {
+		server.TLSConfig = source.TLS()
+	}
 	go func() { failed <- server.Serve(s.front.aside.back) }()
 	if source == nil {
 		go func() { failed <- server.Serve(s.bounded(listener)) }()
 	} else {
-		server.TLSConfig = source.TLS()
 		go func() { failed <- server.ServeTLS(s.bounded(listener), "", "") }()
 	}
 	s.log.Info("listening", "address", listener.Addr().String(), "tls", source != nil, "store", redact(s.config.DSN()))

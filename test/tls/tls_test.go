@@ -381,3 +381,66 @@ func closedPort(t *testing.T) int {
 	defer listener.Close()
 	return port(listener)
 }
+
+func TestStreamsAreWholeOverTLS(t *testing.T) {
+	folder := t.TempDir()
+	own := makePair(t, "desk.example")
+	own.write(t, folder)
+	var items strings.Builder
+	for n := range 40 {
+		fmt.Fprintf(&items, `{"@type":"Recipe","name":"Lentil soup %d","url":"https://desk.example/%d","description":%q}`+"\n", n, n, strings.Repeat("A soup of lentils. ", 200))
+	}
+	if err := os.WriteFile(filepath.Join(folder, "soups.jsonl"), []byte(items.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	public, redirect := sockets(t)
+	d := start(t, folder, ofFiles+"sources: [{path: soups.jsonl}]\n", public, redirect)
+	d.awaitLog("index follows the catalog")
+	kept := map[string]*http.Client{}
+	for _, protocol := range []string{"http/1.1", "h2", "http/1.1", "h2"} {
+		client := kept[protocol] // the second stream comes on the first one's connection
+		if client == nil {
+			client = d.client(own.pool())
+			client.Transport.(*http.Transport).TLSClientConfig.NextProtos = []string{protocol}
+			client.Transport.(*http.Transport).ForceAttemptHTTP2 = protocol == "h2"
+			client.Transport.(*http.Transport).DisableKeepAlives = false
+			kept[protocol] = client
+		}
+		response, err := client.Post("https://desk.example/ask", "application/json",
+			strings.NewReader(`{"query":{"text":"lentil soup","limit":40},"prefer":{"streaming":true}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		text := string(body)
+		if err != nil || strings.Count(text, "event: result\n") != 40 || strings.Count(text, "event: complete\n") != 1 || !strings.HasSuffix(text, "}\n\n") {
+			t.Errorf("%s: %v, %d results in %d bytes", protocol, err, strings.Count(text, "event: result\n"), len(text))
+		}
+		if got := response.Header.Get("Strict-Transport-Security"); got == "" || protocol == "h2" != (response.ProtoMajor == 2) {
+			t.Errorf("%s: %s, Strict-Transport-Security %q", protocol, response.Proto, got)
+		}
+	}
+}
+
+func TestSocketOfTheServiceManagerHoldsConnectionsDuringARestart(t *testing.T) {
+	folder := t.TempDir()
+	own := makePair(t, "desk.example")
+	own.write(t, folder)
+	public, redirect := sockets(t)
+	d := start(t, folder, ofFiles, public, redirect)
+	d.stop()
+	d.await("STOPPING=1")
+	asked := make(chan error, 1)
+	go func() { // while nobody is there to answer
+		response, err := d.client(own.pool()).Get("https://desk.example/healthz")
+		if err == nil {
+			response.Body.Close()
+		}
+		asked <- err
+	}()
+	start(t, folder, ofFiles, public, redirect)
+	if err := <-asked; err != nil {
+		t.Errorf("a connection that came during the restart: %v", err)
+	}
+}
