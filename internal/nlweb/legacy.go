@@ -77,10 +77,15 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 		return err
 	}
 	x.meta.ResponseType = wire.TypeAnswer
-	if legacyStream(r, request) {
-		return d.legacyEvents(w, r, x, answer)
+	if !legacyStream(r, request) {
+		return d.legacyWhole(w, r, x, answer)
 	}
-	return d.legacyWhole(w, r, x, answer)
+	e := event.From(r.Context())
+	rest := func(ctx context.Context, w http.ResponseWriter) { d.legacyEvents(ctx, w, e, x, answer) }
+	if later, ok := w.(detacher); !ok || !later.Detach(r.Context(), rest) {
+		rest(r.Context(), w)
+	}
+	return nil
 }
 
 // legacyStream says whether the answer is to be a stream: yes, unless the request says no, or says nothing and
@@ -118,20 +123,22 @@ func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, ans
 
 // legacyEvents answers with events without names: batches of results, a summary where one was asked for, complete
 // last.
-func (d *door) legacyEvents(w http.ResponseWriter, r *http.Request, x legacy, answer *desk.Answer) error {
-	ctx := r.Context()
-	e := event.From(ctx)
+func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *event.Event, x legacy, answer *desk.Answer) {
 	e.Set("stream", true)
 	s := d.begin(w)
 	tell := func(m wire.LegacyMessage) {
 		m.QueryID = x.id
 		s.event("", marshal(m))
 	}
-	failure := func(err error) error {
+	failure := func(err error) {
 		noteFailure(e, fail.From(err))
 		tell(wire.LegacyMessage{MessageType: wire.LegacyError, Content: fail.From(err).Detail})
 		tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
-		return nil
+	}
+	summary, err := d.legacySummary(ctx, x, answer)
+	if err != nil {
+		failure(err)
+		return
 	}
 	var batch []wire.LegacyResult
 	count := 0
@@ -144,11 +151,12 @@ func (d *door) legacyEvents(w http.ResponseWriter, r *http.Request, x legacy, an
 	for result, err := range legacyResults(ctx, answer) {
 		if ctx.Err() != nil || s.err != nil {
 			e.Set("left_after", count)
-			return nil // the client has gone: the rest of the work is not done
+			return // the client has gone: the rest of the work is not done
 		}
 		if err != nil {
 			flush()
-			return failure(err)
+			failure(err)
+			return
 		}
 		count++
 		if batch = append(batch, legacyResult(result)); len(batch) == maxBatch {
@@ -156,16 +164,11 @@ func (d *door) legacyEvents(w http.ResponseWriter, r *http.Request, x legacy, an
 		}
 	}
 	flush()
-	summary, err := d.legacySummary(ctx, x, answer)
-	if err != nil {
-		return failure(err)
-	}
 	if summary != "" {
 		tell(wire.LegacyMessage{MessageType: wire.LegacySummary, Content: summary})
 	}
 	noteAnswer(e, x.exchange, count)
 	tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
-	return nil
 }
 
 func (d *door) legacySummary(ctx context.Context, x legacy, answer *desk.Answer) (string, error) {
@@ -176,12 +179,12 @@ func (d *door) legacySummary(ctx context.Context, x legacy, answer *desk.Answer)
 	return valid(summary), err
 }
 
-// legacyResults gives the results of an answer, none when there is no answer.
+// legacyResults gives the results of an answer for the last time, none when there is no answer.
 func legacyResults(ctx context.Context, answer *desk.Answer) iter.Seq2[desk.Result, error] {
 	if answer == nil {
 		return func(func(desk.Result, error) bool) {}
 	}
-	return answer.Results(ctx)
+	return answer.Drain(ctx)
 }
 
 // legacyResult is a released item in the flat dialect.

@@ -16,9 +16,7 @@ func legacyStreamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context
 	t.Helper()
 	w := httptest.NewRecorder()
 	x := legacy{exchange: &exchange{start: noon()}, id: "q"}
-	if err := Handler(d, Config{Now: noon}).(*door).legacyEvents(w, httptest.NewRequest("GET", "/ask", nil).WithContext(ctx), x, answer); err != nil {
-		t.Fatal(err)
-	}
+	Handler(d, Config{Now: noon}).(*door).legacyEvents(ctx, w, nil, x, answer)
 	return w.Body.String()
 }
 
