@@ -159,22 +159,26 @@ func readComments(folder string) (map[string]string, error) {
 }
 
 func commentsOf(spec *ast.TypeSpec, doc *ast.CommentGroup, comments map[string]string) {
-	comments[spec.Name.Name] = text(doc, spec.Doc)
+	comments[spec.Name.Name] = text(spec.Name.Name, doc, spec.Doc)
 	structure, ok := spec.Type.(*ast.StructType)
 	if !ok {
 		return
 	}
 	for _, field := range structure.Fields.List {
 		for _, name := range field.Names {
-			comments[spec.Name.Name+"."+name.Name] = text(field.Doc, field.Comment)
+			comments[spec.Name.Name+"."+name.Name] = text(name.Name, field.Doc, field.Comment)
 		}
 	}
 }
 
-// text is the first comment that there is, on one line, as a sentence.
-func text(groups ...*ast.CommentGroup) string {
+// text is the first comment that there is on a name, on one line, as a sentence. What Go's custom puts before it ("Name
+// is") is of no use to readers of JSON.
+func text(name string, groups ...*ast.CommentGroup) string {
 	for _, group := range groups {
 		if said := strings.Join(strings.Fields(group.Text()), " "); said != "" {
+			for _, verb := range []string{" is ", " are "} {
+				said = strings.TrimPrefix(said, name+verb)
+			}
 			if !strings.HasSuffix(said, ".") {
 				said += "."
 			}
