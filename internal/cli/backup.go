@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"frontdesk/internal/backup"
+	"frontdesk/internal/release"
 	"frontdesk/internal/server"
 )
 
@@ -32,7 +32,7 @@ func (c backupCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	contents, err := backup.Create(env.ctx, c.File, backupSource(env, loaded), backup.Options{Program: programName(), Replace: c.Replace})
+	contents, err := backup.Create(env.ctx, c.File, backupSource(env, loaded), backup.Options{Program: "frontdesk " + release.Of().Version, Replace: c.Replace})
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,4 @@ func holds(c backup.Contents) string {
 		said = append(said, "the configuration")
 	}
 	return fmt.Sprintf("%s, in %.1f MB", strings.Join(said, ", "), float64(c.Size)/1e6)
-}
-
-// programName is this program and its version.
-func programName() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return "frontdesk " + info.Main.Version
-	}
-	return "frontdesk"
 }

@@ -27,7 +27,7 @@ func (f *Fetcher) dial(ctx context.Context, p permit, address string) (net.Conn,
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := f.lookUp(ctx, host)
+	addresses, err := f.lookUp(ctx, p, host)
 	if err != nil {
 		return nil, err
 	}
@@ -54,15 +54,18 @@ func (f *Fetcher) dial(ctx context.Context, p permit, address string) (net.Conn,
 // maxAddresses bounds how many addresses of a host are tried.
 const maxAddresses = 16
 
-// lookUp gives the addresses of a host.
-func (f *Fetcher) lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
+// lookUp gives the addresses of a host. Only the operator may leave the end of a name to the machine's search domains.
+func (f *Fetcher) lookUp(ctx context.Context, p permit, host string) ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{ip}, nil
 	}
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761 §6.3: nobody else is to be asked
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
-	addresses, err := f.options.Resolve(ctx, host+".") // with the dot, no search domain is tried
+	if !p.own {
+		host += "." // with the dot, no search domain is tried
+	}
+	addresses, err := f.options.Resolve(ctx, host)
 	if err == nil && len(addresses) == 0 {
 		err = &net.DNSError{Err: "no address", Name: host, IsNotFound: true}
 	}

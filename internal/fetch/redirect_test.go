@@ -221,3 +221,37 @@ func TestACertificateMustBeTheHosts(t *testing.T) {
 		t.Errorf("a host that does not answer: %v", err)
 	}
 }
+
+func TestSearchDomainsAreForTheOperatorAlone(t *testing.T) {
+	w := newWorld(t, "wiki.inner", "wiki")
+	var asked []string
+	options := w.options()
+	options.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	options.Resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
+		asked = append(asked, host)
+		return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
+	}
+	f := newFetcher(t, options)
+	for _, own := range []bool{false, true} {
+		if _, err := f.Get(t.Context(), fetch.Request{URL: "https://wiki.inner/", Own: own}); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"wiki.inner.", "wiki.inner"}; !slices.Equal(asked, want) {
+		t.Errorf("looked up %q, wanted %q", asked, want)
+	}
+}
+
+func TestHTTP2IsSpokenWhereItIsOffered(t *testing.T) {
+	w := newWorld(t, "a.example")
+	w.names["a.example"] = [][]string{{there}}
+	f := newFetcher(t, w.options())
+	for range 3 {
+		if _, err := f.Get(t.Context(), fetch.Request{URL: "https://a.example/"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.requests[0].ProtoMajor != 2 || len(w.dialled) != 1 {
+		t.Errorf("%s over %d connections", w.requests[0].Proto, len(w.dialled))
+	}
+}
