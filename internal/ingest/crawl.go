@@ -52,9 +52,8 @@ type crawl struct {
 
 // Bounds of a crawl.
 const (
-	longestPage  = 4 << 20  // bytes of a page
-	longestList  = 64 << 20 // of a list, a feed or a file of data, unpacked
-	mostLists    = 5000     // lists and feeds of one source
+	longestPage  = 4 << 20 // bytes of a page, if Web.MaxBytes is not less
+	mostLists    = 5000    // lists and feeds of one source
 	deepestList  = 5
 	mostMisses   = 20 // answers missed in a row, after which nothing more is asked for
 	fewClosed    = 10
@@ -87,8 +86,9 @@ type visit struct {
 	depth   int
 	fresh   bool // whatever is remembered
 	listed  bool
-	guessed bool // nobody said that it is there
-	looks   bool // for links, and for what the text is like
+	guessed bool   // nobody said that it is there
+	changed string // when the list says that it last changed
+	looks   bool   // for links, and for what the text is like
 	done    chan struct{}
 
 	known    *recollection
@@ -122,7 +122,7 @@ const (
 // prepare asks for the first address and plans by what it is. Without it there is nothing to do.
 func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 	c.began = c.now()
-	v := &visit{role: startRole, address: c.start, looks: true, done: make(chan struct{})}
+	v := &visit{role: startRole, address: c.start, at: c.start, looks: true, done: make(chan struct{})}
 	c.fetch(ctx, v)
 	close(v.done)
 	if ctx.Err() != nil {
@@ -246,7 +246,7 @@ func (c *crawl) probe(ctx context.Context) {
 	at := *c.start
 	at.Path = strings.TrimSuffix(at.Path[:strings.LastIndexByte(at.Path, '/')+1], "/") + "/" + probeAddress + strings.ToLower(rand.Text()[:10])
 	at.RawPath, at.RawQuery = "", ""
-	v := &visit{role: pageRole, address: &at, fresh: true, looks: true}
+	v := &visit{role: pageRole, address: &at, at: &at, fresh: true, looks: true}
 	c.fetch(ctx, v)
 	if v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form() != pageForm {
 		return
@@ -274,11 +274,11 @@ func (c *crawl) own(u *url.URL) bool {
 // fetch asks for the address, and a second time where the server wants to be asked later.
 func (c *crawl) fetch(ctx context.Context, v *visit) {
 	request := fetch.Request{
-		URL: v.address.String(), Own: c.own(v.address), MaxBytes: longestPage,
+		URL: v.address.String(), Own: c.own(v.address), MaxBytes: min(longestPage, c.MaxBytes),
 		Header: http.Header{"Accept": {"text/html,application/xhtml+xml,application/ld+json,application/xml;q=0.9,*/*;q=0.8"}},
 	}
 	if v.role != pageRole {
-		request.MaxBytes = longestList
+		request.MaxBytes = c.MaxBytes
 	}
 	if c.run != nil {
 		state, known, err := c.run.Recall(ctx, v.address.String())
@@ -291,11 +291,14 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 		}
 	}
 	if v.known != nil && v.known.Reader == c.reader && !v.fresh {
+		if v.unchanged(c.now()) {
+			v.outcome = same
+			return
+		}
 		request.ETag, request.LastModified = v.known.ETag, v.known.Modified
 	}
 	for range 2 {
 		v.response, v.err = c.Visitor.Get(ctx, request)
-		v.at = v.address
 		if v.err == nil {
 			if to := tidy(v.response.URL, nil); to != nil {
 				v.at = to
@@ -306,6 +309,22 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 		}
 	}
 }
+
+// unchanged says whether it need not be asked for: the list tells that it has not changed since it was last had, which
+// is not too long ago to be believed.
+func (v *visit) unchanged(now time.Time) bool {
+	changed := date(v.changed)
+	if changed.IsZero() || v.changed != v.known.Listed || now.Sub(v.known.Seen) > believedFor {
+		return false
+	}
+	if len(v.changed) <= len(time.DateOnly) { // anywhere on Earth the day must have been over
+		changed = changed.Add(48 * time.Hour)
+	}
+	return v.known.Seen.After(changed)
+}
+
+// believedFor is how long a list's word for a page's last change is believed. Some lists always say the same.
+const believedFor = 7 * 24 * time.Hour
 
 // pump sends visitors out and passes the visits on in the order in which they set out, until all is seen.
 func (c *crawl) pump(ctx context.Context, emit func(context.Context, *unit) error) error {
@@ -384,7 +403,7 @@ func (c *crawl) next(ctx context.Context) *visit {
 func (c *crawl) offerLinks(links []string, depth int) {
 	for _, link := range links {
 		if u := c.normal(link, c.start); u != nil && c.front.Offer(u, depth, false) == frontier.Admitted {
-			c.queue = append(c.queue, &visit{role: pageRole, address: u, depth: depth})
+			c.queue = append(c.queue, &visit{role: pageRole, address: u, at: u, depth: depth})
 		}
 	}
 }
@@ -395,13 +414,13 @@ func (c *crawl) offerLists(addresses []string, base *url.URL, depth int) {
 		u := tidy(address, base)
 		if u != nil && c.lists < mostLists && depth <= deepestList && !c.front.Seen(u) {
 			c.lists++
-			c.queue = append(c.queue, &visit{role: listRole, address: u, depth: depth, listed: true})
+			c.queue = append(c.queue, &visit{role: listRole, address: u, at: u, depth: depth, listed: true})
 		}
 	}
 }
 
 // offerPage queues a page that a list names.
-func (c *crawl) offerPage(address string, base *url.URL) frontier.Verdict {
+func (c *crawl) offerPage(address, changed string, base *url.URL) frontier.Verdict {
 	u := c.normal(address, base)
 	if u == nil {
 		return frontier.Outside
@@ -409,7 +428,7 @@ func (c *crawl) offerPage(address string, base *url.URL) frontier.Verdict {
 	verdict := c.front.Offer(u, 0, true)
 	if verdict == frontier.Admitted {
 		c.found++
-		c.queue = append(c.queue, &visit{role: pageRole, address: u, listed: true})
+		c.queue = append(c.queue, &visit{role: pageRole, address: u, at: u, listed: true, changed: changed})
 	}
 	return verdict
 }
@@ -426,7 +445,7 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 			return err
 		}
 		if !whole { // what it held was never published: once more, whatever is remembered
-			c.queue = append([]*visit{{role: v.role, address: v.address, depth: v.depth, listed: v.listed, looks: v.looks, fresh: true}}, c.queue...)
+			c.queue = append([]*visit{{role: v.role, address: v.address, at: v.address, depth: v.depth, listed: v.listed, looks: v.looks, fresh: true}}, c.queue...)
 			return nil
 		}
 	}
@@ -486,7 +505,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 		return nil
 	}
 	m := v.known
-	if v.response == nil && v.outcome != failed {
+	if v.response == nil && v.outcome != failed && v.outcome != same {
 		return nil
 	}
 	switch v.outcome {
@@ -495,6 +514,9 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 	case failed, same:
 		if m == nil {
 			return nil
+		}
+		if v.outcome == same && v.response != nil {
+			m.Listed, m.Seen = v.changed, c.now()
 		}
 		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
 			return err
@@ -524,6 +546,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 func (c *crawl) learned(v *visit) *recollection {
 	m := &recollection{
 		Reader: c.reader, Kind: map[bool]string{true: c.report.Kind}[v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data")], ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
+		Listed: v.changed, Seen: c.now(),
 	}
 	if len(m.ETag) > 1000 || len(m.Modified) > 100 {
 		m.ETag, m.Modified = "", ""

@@ -770,3 +770,32 @@ func TestFeedThatIsNestedForEverIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestPagesThatTheListSaysHaveNotChangedAreNotAskedFor(t *testing.T) {
+	h := newHost(t)
+	h.web.URL = "/sitemap.xml"
+	list := func(a, b, c string) {
+		h.put("/sitemap.xml", `<?xml version="1.0"?><urlset><url><loc>/a</loc><lastmod>`+a+`</lastmod></url><url><loc>/b</loc><lastmod>`+b+
+			`</lastmod></url><url><loc>/c</loc><lastmod>`+c+`</lastmod></url></urlset>`)
+	}
+	for _, n := range []string{"a", "b", "c"} {
+		h.put("/"+n, pageOf(n))
+	}
+	list("2026-11-10T08:00:00+01:00", "2026-11-10", "2026-11-21")
+	h.mustRun()
+	h.wantAsked("/sitemap.xml", "/a", "/b", "/c")
+	h.now = h.now.Add(3 * 24 * time.Hour)
+	report := h.mustRun()
+	h.wantAsked("/sitemap.xml", "/c") // which may have changed later on that day
+	if report.Web.Unchanged != 3 {
+		t.Errorf("%+v", report.Web)
+	}
+	list("2026-11-22T08:00:00Z", "2026-11-10", "2026-11-21")
+	h.put("/a", pageOf("a new"))
+	h.mustRun()
+	h.wantAsked("/sitemap.xml", "/a")
+	h.wantItems("/a a new", "/b b", "/c c")
+	h.now = h.now.Add(5 * 24 * time.Hour) // and is not believed for ever
+	h.mustRun()
+	h.wantAsked("/sitemap.xml", "/b")
+}

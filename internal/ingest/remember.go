@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"frontdesk/internal/release"
 )
@@ -16,13 +17,16 @@ import (
 type recollection struct {
 	// Reader tells with which settings, and by which version of this program, it was read. What is remembered serves to
 	// leave an address unread only while that is the same.
-	Reader   string   `json:"r,omitempty"`
-	Kind     string   `json:"k,omitempty"` // of a first address that is a feed or a file of data
-	ETag     string   `json:"e,omitempty"`
-	Modified string   `json:"m,omitempty"`
-	Digest   []byte   `json:"d,omitempty"` // of the body
-	Items    []string `json:"i,omitempty"` // the URLs of what came of it
-	Links    []string `json:"l,omitempty"`
+	Reader   string `json:"r,omitempty"`
+	Kind     string `json:"k,omitempty"` // of a first address that is a feed or a file of data
+	ETag     string `json:"e,omitempty"`
+	Modified string `json:"m,omitempty"`
+	// Listed is when a list said that it last changed, Seen when it was last had.
+	Listed string    `json:"c,omitempty"`
+	Seen   time.Time `json:"s,omitzero"`
+	Digest []byte    `json:"d,omitempty"` // of the body
+	Items  []string  `json:"i,omitempty"` // the URLs of what came of it
+	Links  []string  `json:"l,omitempty"`
 }
 
 // mostItems bounds how many items of one address are remembered. Of one with more, nothing is.

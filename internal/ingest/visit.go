@@ -33,7 +33,7 @@ func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *
 		c.mu.Lock()
 		c.report.Bytes += int64(len(v.response.Body))
 		c.mu.Unlock()
-		if err := v.unzip(); err != nil {
+		if err := v.unzip(c.MaxBytes); err != nil {
 			v.outcome, problem = failed, "the answer is compressed and cannot be unpacked: "+err.Error()
 		}
 	}
@@ -61,6 +61,8 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 		return disallowed, ""
 	case errors.As(v.err, &known) && (known.Reason == fetch.Refused || known.Reason == fetch.TooLarge || known.Reason == fetch.Redirects):
 		return useless, known.Detail // and will be the next time
+	case v.outcome == same:
+		return same, ""
 	case v.err != nil && v.guessed:
 		return failed, ""
 	case v.err != nil:
@@ -98,7 +100,7 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 
 // sniff tells what an answer is: "sitemap", "schemamap", "feed", "data", "page", or empty for none of these.
 func (c *crawl) sniff(v *visit) string {
-	if v.unzip() != nil {
+	if v.unzip(c.MaxBytes) != nil {
 		return ""
 	}
 	body := v.response.Body
@@ -135,7 +137,7 @@ func (c *crawl) sniff(v *visit) string {
 }
 
 // unzip unpacks a body that is a file of gzip's, as lists and feeds are.
-func (v *visit) unzip() error {
+func (v *visit) unzip(most int64) error {
 	if body := v.response.Body; len(body) < 2 || body[0] != 0x1f || body[1] != 0x8b {
 		return nil
 	}
@@ -143,12 +145,12 @@ func (v *visit) unzip() error {
 	if err != nil {
 		return err
 	}
-	unpacked, err := io.ReadAll(io.LimitReader(from, longestList+1))
+	unpacked, err := io.ReadAll(io.LimitReader(from, most+1))
 	switch {
 	case err != nil:
 		return err
-	case len(unpacked) > longestList:
-		return fmt.Errorf("it has more than %s; divide it", bytesText(longestList))
+	case int64(len(unpacked)) > most:
+		return fmt.Errorf("it has more than %s; divide it", bytesText(most))
 	}
 	v.response.Body = unpacked
 	return nil
@@ -233,8 +235,12 @@ func (c *crawl) readList(v *visit) (problem string) {
 			c.offerLists([]string{e.URL}, v.at, v.depth)
 			taken++
 		default:
-			for _, address := range append([]string{e.URL}, e.Alternates...) {
-				switch c.offerPage(address, v.at) {
+			for i, address := range append([]string{e.URL}, e.Alternates...) {
+				changed := e.Modified
+				if i > 0 {
+					changed = ""
+				}
+				switch c.offerPage(address, changed, v.at) {
 				case frontier.Outside:
 					outside++
 				case frontier.Full:

@@ -25,6 +25,8 @@ type Web struct {
 	Pages, Depth, Parallel int
 	// Time is the longest that a run may take.
 	Time time.Duration
+	// MaxBytes is the most that a document may have, unpacked.
+	MaxBytes int64
 	// Include and Exclude are patterns of paths, Hosts further hosts that belong to the site (package frontier).
 	Include, Exclude, Hosts []string
 	// Visitor is how the web is reached.
@@ -53,6 +55,9 @@ func (w Web) withDefaults() Web {
 		if *d.value <= 0 {
 			*d.value = d.usual
 		}
+	}
+	if w.MaxBytes <= 0 {
+		w.MaxBytes = fetch.DefaultMaxBytes
 	}
 	if w.Time <= 0 {
 		w.Time = DefaultTime

@@ -38,8 +38,8 @@ type Config struct {
 	Site Site `yaml:"site"`
 	// Sites are the sites that are served, when there is more than one.
 	Sites []Site `yaml:"sites"`
-	// Sources say where content comes from. `frontdesk serve` reads them at its start, `frontdesk ingest` when it is
-	// called.
+	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk serve` reads them at
+	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart.
 	Sources []Source `yaml:"sources"`
 	// Fetch sets how pages and documents are got from the web. Changes need a restart.
 	Fetch Fetch `yaml:"fetch"`

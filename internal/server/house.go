@@ -22,12 +22,13 @@ type House struct {
 	Desk    *desk.Desk
 	Keys    *trust.Keys
 
-	db      *store.DB
-	visitor *fetch.Visitor
-	agent   string // as which the visitor comes
-	rules   atomic.Pointer[terms.Terms]
-	admit   func(ctx context.Context, sites []string) error // nil to let everything through
-	log     *slog.Logger
+	db       *store.DB
+	visitor  *fetch.Visitor
+	agent    string // as which the visitor comes
+	maxBytes int64  // the most that a document of the web may have
+	rules    atomic.Pointer[terms.Terms]
+	admit    func(ctx context.Context, sites []string) error // nil to let everything through
+	log      *slog.Logger
 }
 
 // Database names the database, with the tables of every room.
@@ -54,7 +55,10 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		db.Close()
 		return nil, err
 	}
-	h := &House{Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log, visitor: config.Visitor(), agent: config.Fetch.UserAgent}
+	h := &House{
+		Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log,
+		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
+	}
 	h.rules.Store(rules)
 	var sites []desk.Site
 	for _, site := range config.AllSites() {

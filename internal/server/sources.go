@@ -36,7 +36,7 @@ func (h *House) ingestSource(source Source) ingest.Source {
 			URL: source.URL, Kind: source.Kind, Complete: source.Complete,
 			Pages: crawl.Pages, Depth: crawl.Depth, Parallel: crawl.Parallel, Time: crawl.Time,
 			Include: crawl.Include, Exclude: crawl.Exclude, Hosts: crawl.Hosts,
-			Visitor: h.visitor, Agent: fetch.Token(h.agent),
+			MaxBytes: h.maxBytes, Visitor: h.visitor, Agent: fetch.Token(h.agent),
 		}
 	}
 	return s
