@@ -102,6 +102,7 @@ func keysFrom(fetcher *fetch.Fetcher) func(context.Context, string) ([]byte, err
 type tally struct {
 	mu      sync.Mutex
 	counted []counted
+	closed  bool        // the door is open to credentials only
 	refused *fail.Error // at the front, of a request whose door says so in its own words
 }
 
@@ -128,13 +129,14 @@ func (a *admission) counts() bool {
 
 // guard lets a request pass to a door if it may.
 func (a *admission) guard(where *route, next http.Handler) http.Handler {
-	open := !a.counts() && !slices.Contains(a.config.Auth.Required, where.door)
+	closed := slices.Contains(a.config.Auth.Required, where.door)
+	open := !closed && !a.counts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if open && !trust.Presented(r.Header) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		t := &tally{}
+		t := &tally{closed: closed}
 		if answer, ok := w.(*recorder); ok {
 			answer.tally = t
 		}
@@ -281,6 +283,15 @@ func network(address netip.Addr) string {
 		}
 	}
 	return address.Unmap().String()
+}
+
+// finish completes the head of an answer that is about to leave.
+func (t *tally) finish(header http.Header) {
+	t.writeLimits(header)
+	// What came out of a closed door is for who asked: a cache that many share must not hand it on.
+	if kept := header.Get("Cache-Control"); t.closed && strings.Contains(kept, "public") {
+		header.Set("Cache-Control", strings.ReplaceAll(kept, "public", "private"))
+	}
 }
 
 // writeLimits tells a client how much is left of the limit that is nearest to its end: in the fields that most

@@ -564,3 +564,18 @@ func TestStreamsTellTheLimitToo(t *testing.T) {
 		}
 	}
 }
+
+func TestFeedOfAClosedDoorIsForWhoAskedForIt(t *testing.T) {
+	feed := func() *http.Request { return httptest.NewRequest("GET", "/feeds/local/1-of-1.jsonl", nil) }
+	s, _ := open(t, "auth: {required: [ask, mcp], keys: [{name: a, hash: '"+trust.Hash("secret")+"'}]}")
+	if w := send(s, feed()); w.Code != 401 || strings.Contains(w.Body.String(), "soup") {
+		t.Errorf("a stranger: %d %s", w.Code, w.Body)
+	}
+	if w := send(s, with(feed(), "X-API-Key", "secret")); w.Code != 200 || !strings.Contains(w.Body.String(), "soup") || w.Header().Get("Cache-Control") != "private, no-cache" {
+		t.Errorf("with a key: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+	s, _ = open(t, "")
+	if w := send(s, feed()); w.Code != 200 || w.Header().Get("Cache-Control") != "public, no-cache" {
+		t.Errorf("an open door: %d %v", w.Code, w.Header())
+	}
+}

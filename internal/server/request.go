@@ -211,7 +211,7 @@ func (w *recorder) WriteHeader(status int) {
 func (w *recorder) begin(status int) {
 	w.status = status
 	if w.tally != nil {
-		w.tally.writeLimits(w.Header())
+		w.tally.finish(w.Header())
 	}
 }
 
