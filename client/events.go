@@ -56,31 +56,39 @@ func (e *events) next() (event, error) {
 	}
 }
 
-// line reads a line, which CR, LF or both end, into dst.
+// line appends a line, which CR, LF or both end, to dst; it may have so many bytes.
 func (e *events) line(dst []byte, most int) ([]byte, error) {
 	for {
-		c, err := e.lines.ReadByte()
-		if err != nil {
+		if _, err := e.lines.Peek(1); err != nil {
 			return nil, err
 		}
-		if e.after {
-			e.after = false
-			if c == '\n' {
-				continue
-			}
+		here, _ := e.lines.Peek(e.lines.Buffered())
+		if e.after && here[0] == '\n' {
+			here = here[1:]
+			_, _ = e.lines.Discard(1)
 		}
-		switch c {
-		case '\r', '\n':
-			e.after = c == '\r'
-			if !e.begun {
-				e.begun = true
-				dst = bytes.TrimPrefix(dst, []byte("\ufeff"))
-			}
-			return dst, nil
+		if e.after = false; len(here) == 0 {
+			continue
 		}
-		if len(dst) >= most {
+		end := bytes.IndexAny(here, "\r\n")
+		part := here
+		if end >= 0 {
+			part = here[:end]
+		}
+		if len(dst)+len(part) > most {
 			return nil, fmt.Errorf("an event has more than %d bytes: %w", e.most, ErrTooLarge)
 		}
-		dst = append(dst, c)
+		dst = append(dst, part...)
+		if end < 0 {
+			_, _ = e.lines.Discard(len(part))
+			continue
+		}
+		e.after = here[end] == '\r'
+		_, _ = e.lines.Discard(end + 1)
+		if !e.begun {
+			e.begun = true
+			dst = bytes.TrimPrefix(dst, []byte("\ufeff"))
+		}
+		return dst, nil
 	}
 }

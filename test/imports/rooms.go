@@ -161,7 +161,7 @@ var rooms = []room{
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
-	{path: "test/tls", inside: []string{"test/process"}, outside: []string{acmePeer, dnsMessage}},
+	{path: "test/tls", inside: []string{"test/process", "client"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/streams", inside: []string{"test/process", "client"}},
 	{path: "test/mcp", inside: []string{"internal/server", "internal/content"}, outside: []string{mcpSDK}},
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
