@@ -143,3 +143,22 @@ func TestOwnFilesAreLookedAtWithTheConfiguration(t *testing.T) {
 		}
 	}
 }
+
+func TestFeedsNeedWhatAskingNeeds(t *testing.T) {
+	s, _ := open(t, "auth: {required: [ask, mcp]}\n")
+	for path, want := range map[string]int{
+		"/feeds/local/1-of-1.jsonl": 401, "/feeds/local/newest.rss": 401, "/feeds/local/9-of-9.jsonl": 401,
+		"/schemamap.xml": 200, "/robots.txt": 200, "/openapi.json": 200, "/mcp/server-card": 200,
+	} {
+		w := send(s, httptest.NewRequest("GET", path, nil))
+		if w.Code != want || want == 401 && (w.Header().Get("WWW-Authenticate") == "" || strings.Contains(w.Body.String(), "soup")) {
+			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
+		}
+	}
+	limited, _ := open(t, "limits: {rate: {address: 2/1h}}\n")
+	for i, want := range []int{200, 200, 429} {
+		if w := send(limited, httptest.NewRequest("GET", "/feeds/local/1-of-1.jsonl", nil)); w.Code != want {
+			t.Errorf("request %d: %d, want %d", i+1, w.Code, want)
+		}
+	}
+}
