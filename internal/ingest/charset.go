@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,19 +37,76 @@ func decodePage(data, media string) string {
 // Bounds of the search for what a page says of itself, and of the sample by which its encoding is guessed, in bytes.
 const (
 	longestHead = 64 << 10
-	sampleSize  = 32 << 10
+	sampleSize  = 4 << 10
 )
 
-// declarations are where pages say their encoding, wherever in the head it stands.
-var declarations = regexp.MustCompile(`(?i)<meta[^>]{0,300}?charset\s*=\s*["']?\s*([a-z0-9_:.-]+)|<\?xml[^>]{0,100}?encoding\s*=\s*["']([a-z0-9_:.-]+)`)
-
-// declaredEncoding is the encoding that a page names, nil for none that is known.
+// declaredEncoding is the encoding that a page names, wherever in its head; nil for none that is known.
 func declaredEncoding(data string) (encoding.Encoding, string) {
-	match := declarations.FindStringSubmatch(data[:min(len(data), longestHead)])
-	if match == nil {
-		return nil, ""
+	head := lowered(data)
+	if end := strings.Index(head, "?>"); end > 0 && strings.HasPrefix(strings.TrimSpace(head), "<?xml") {
+		if _, label, found := strings.Cut(head[:end], "encoding"); found {
+			return charset.Lookup(labelIn(label))
+		}
 	}
-	return charset.Lookup(or(match[1], match[2]))
+	for at := 0; ; {
+		next := strings.Index(head[at:], "charset")
+		if next < 0 {
+			return nil, ""
+		}
+		at += next + len("charset")
+		if tag := strings.LastIndexByte(head[:at], '<'); tag >= 0 && strings.HasPrefix(head[tag:], "<meta") {
+			if found, name := charset.Lookup(labelIn(head[at:])); found != nil {
+				return found, name
+			}
+		}
+	}
+}
+
+// lowered is the head of a page in lower case, of ASCII.
+func lowered(data string) string {
+	head := []byte(data[:min(len(data), longestHead)])
+	for i, c := range head {
+		if c >= 'A' && c <= 'Z' {
+			head[i] = c | 0x20
+		}
+	}
+	return string(head)
+}
+
+// labelIn is the label that follows an equals sign at the beginning of a text, in quotes or without.
+func labelIn(s string) string {
+	s = strings.TrimLeft(s[:min(len(s), 100)], " \t\r\n")
+	s, found := strings.CutPrefix(s, "=")
+	if !found {
+		return ""
+	}
+	s = strings.TrimLeft(s, " \t\r\n\"'")
+	if end := strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("_:.-", r))
+	}); end >= 0 {
+		s = s[:end]
+	}
+	return s
+}
+
+// declaredLanguage is the language that a page's first element names, without region; empty if it names none.
+func declaredLanguage(data string) string {
+	head := lowered(data)
+	start := strings.Index(head, "<html")
+	if start < 0 {
+		return ""
+	}
+	head = head[start:min(len(head), start+1000)]
+	if end := strings.IndexByte(head, '>'); end >= 0 {
+		head = head[:end]
+	}
+	for _, mark := range []string{" lang", "\nlang", "\tlang", ":lang"} {
+		if _, label, found := strings.Cut(head, mark); found {
+			label, _, _ = strings.Cut(labelIn(label), "-")
+			return label
+		}
+	}
+	return ""
 }
 
 // decodeAs decodes a page; ok is false where so much of it does not fit the encoding that the page cannot be in it.
@@ -101,13 +157,11 @@ var anyOlder = []string{
 	"windows-1252", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1251", "koi8-r", "windows-1253", "windows-1255", "windows-1256", "windows-874", "windows-1250",
 }
 
-var languageAttribute = regexp.MustCompile(`(?i)<html[^>]{0,300}?\slang\s*=\s*["']?\s*([a-z]{2,3})`)
-
 // guessed decodes a page that does not say in what it is written, or says it wrongly.
 func guessed(data string) string {
 	candidates := anyOlder
-	if match := languageAttribute.FindStringSubmatch(data[:min(len(data), longestHead)]); match != nil {
-		candidates = older[strings.ToLower(match[1])]
+	if language := declaredLanguage(data); language != "" {
+		candidates = older[language]
 		if candidates == nil {
 			candidates = older[""]
 		}

@@ -39,17 +39,6 @@ func elementsOf(n *html.Node, visit func(*html.Node) (into bool)) {
 	}
 }
 
-// rawText is the text below n as it stands, as of a script or a title.
-func rawText(n *html.Node) string {
-	var out strings.Builder
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type == html.TextNode {
-			out.WriteString(child.Data)
-		}
-	}
-	return out.String()
-}
-
 // blocksOf gives the text below n.
 func blocksOf(n *html.Node) []passage.Block {
 	var w blockWalker

@@ -34,7 +34,7 @@ type facts struct {
 // Bounds of what is kept of a page's head.
 const (
 	mostHeadings  = 4
-	longestHeader = 300 // bytes of a heading that is taken for a title
+	longestHeader = 500 // bytes of a title or heading
 )
 
 // factsOf reads the elements of a page as they come, without the cost of a tree: a page whose data says enough needs
@@ -99,7 +99,7 @@ func (s *factScan) start(closed bool) {
 		}
 	case atom.Title:
 		if s.title == "" && s.svg == 0 && s.z.Next() == html.TextToken {
-			s.title = squeeze(string(s.z.Text()))
+			s.title = passage.Opening(string(s.z.Text()), longestHeader)
 		}
 	case atom.H1:
 		if len(s.headings) < mostHeadings && !closed {
@@ -159,20 +159,19 @@ func (s *factScan) attribute(t *tag, key string, value []byte) {
 // heading reads the text up to the end of a heading; the next heading ends one that is not closed.
 func (s *factScan) heading() string {
 	var out strings.Builder
-	for out.Len() < longestHeader {
+	for ended := false; !ended && out.Len() < longestHeader; {
 		kind := s.z.Next()
 		switch kind {
 		case html.ErrorToken:
-			return squeeze(out.String())
+			ended = true
 		case html.TextToken:
 			out.Write(s.z.Text())
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			name, _ := s.z.TagName()
 			switch at := atom.Lookup(name); {
-			case kind == html.EndTagToken && (at == atom.H1 || at == atom.Div || at == atom.Header):
-				return squeeze(out.String())
-			case kind == html.StartTagToken && (at == atom.P || at == atom.H1 || at == atom.H2 || at == atom.H3):
-				return squeeze(out.String())
+			case kind == html.EndTagToken && (at == atom.H1 || at == atom.Div || at == atom.Header),
+				kind == html.StartTagToken && (at == atom.P || at == atom.H1 || at == atom.H2 || at == atom.H3):
+				ended = true
 			case silent[at] && kind == html.StartTagToken:
 				s.silence(at)
 			case blockTags[at] || lineTags[at]:
