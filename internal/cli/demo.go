@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 type demoCommand struct {
 	Listen   string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default})."`
+	URL      string `placeholder:"URL" help:"Public address, when the demo stands behind a proxy; it may have a path."`
 	Data     string `placeholder:"DIR" help:"Folder for the sample content and the database; without it a temporary one, removed at the end."`
 	LogLevel string `default:"warn" placeholder:"LEVEL" help:"debug, info, warn or error (${default}); info logs each request."`
 }
@@ -40,6 +42,9 @@ func (c demoCommand) Run(env *environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	address := server.WebAddress(listener)
+	if c.URL != "" {
+		address = strings.TrimSuffix(c.URL, "/")
+	}
 	loaded, err := c.prepare(folder, address)
 	if err != nil {
 		return err
@@ -86,7 +91,7 @@ func (c demoCommand) prepare(folder, address string) (*server.Loaded, error) {
 		return nil, err
 	}
 	content := filepath.Join(folder, "content")
-	if err := demo.Write(content); err != nil {
+	if err := demo.Write(content, pathOf(address)); err != nil {
 		return nil, err
 	}
 	if err := os.WriteFile(file, []byte(demoConfig(content, address)), 0o644); err != nil {
@@ -122,7 +127,7 @@ func demoConfig(content, address string) string {
 	var b strings.Builder
 	quote := strconv.Quote
 	b.WriteString(demoMark + ", written anew at each start. Change the terms while it runs, and ask again.\n")
-	b.WriteString("data: .\nmetrics: {listen: off}\nsites:\n")
+	fmt.Fprintf(&b, "url: %s\ndata: .\nmetrics: {listen: off}\nsites:\n", quote(address))
 	for _, site := range demo.Sites {
 		fmt.Fprintf(&b, "  - {id: %s, name: %s, url: %s}\n", site.ID, quote(site.Name), quote("https://"+site.Host))
 	}
@@ -132,7 +137,8 @@ func demoConfig(content, address string) string {
 			s.Site, quote(s.Name), quote(s.Path), quote(s.Base), s.Language, quote(s.Publisher))
 	}
 	b.WriteString("terms:\n")
-	for line := range strings.Lines(demo.Terms) {
+	// The terms tell the items apart by the paths of their addresses.
+	for line := range strings.Lines(strings.ReplaceAll(demo.Terms, `"/sample/`, `"`+pathOf(address)+"/sample/")) {
 		b.WriteString("  " + line)
 	}
 	fmt.Fprintf(&b, "console:\n  title: %s\n  about: %s\n  types: [Recipe, Product, Article, Event]\n  examples:\n", quote(demo.Town),
@@ -141,6 +147,14 @@ func demoConfig(content, address string) string {
 		fmt.Fprintf(&b, "    - %s\n", quote(example))
 	}
 	return b.String()
+}
+
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 // welcome says what to try.

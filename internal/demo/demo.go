@@ -11,6 +11,7 @@
 package demo
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -75,8 +76,9 @@ func Sources(dir, base string) []Source {
 	return sources
 }
 
-// Write copies the content to dir, which is made if need be. Files that lie there under other names stay.
-func Write(dir string) error {
+// Write copies the content to dir, which is made if need be. Files that lie there under other names stay. Prefix is
+// the path of the address at which Pages answers, such as "/desk": the items' own addresses begin with it.
+func Write(dir, prefix string) error {
 	return fs.WalkDir(Content, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -88,6 +90,9 @@ func Write(dir string) error {
 		text, err := fs.ReadFile(Content, name)
 		if err != nil {
 			return err
+		}
+		for _, before := range []string{`"`, ": "} { // in JSON and HTML, and in front matter
+			text = bytes.ReplaceAll(text, []byte(before+"/sample/"), []byte(before+prefix+"/sample/"))
 		}
 		if err := os.WriteFile(target, text, 0o644); err != nil {
 			return fmt.Errorf("writing the sample content: %w", err)

@@ -184,7 +184,7 @@ func TestEveryDrawingIsUsedAndExists(t *testing.T) {
 
 func TestWriteCopiesEveryFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "place")
-	if err := Write(dir); err != nil {
+	if err := Write(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	err := fs.WalkDir(Content, ".", func(name string, entry fs.DirEntry, err error) error {

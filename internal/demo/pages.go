@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -23,13 +24,16 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-actio
 
 // Pages serves the sample sites under /sample/: an index, a page for each site and for each item, and the items'
 // pictures. Base is the address at which it is reached from outside, without a slash at the end, for the canonical
-// addresses. A draft has no page, and a premium article's page ends after its first words.
+// addresses; its path, if it has one, stands before every link. A draft has no page, and a premium article's page ends after its first words.
 func Pages(base string) http.Handler {
 	all, err := things()
 	if err != nil {
 		panic(fmt.Sprintf("the embedded sample content cannot be read: %v", err)) // a test reads it all
 	}
-	p := &pages{base: base, byPath: map[string]*thing{}, pictures: map[string]bool{}, templates: parseTemplates()}
+	p := &pages{base: base, byPath: map[string]*thing{}, pictures: map[string]bool{}}
+	if u, err := url.Parse(base); err == nil {
+		p.templates = parseTemplates(u.Path)
+	}
 	for _, t := range all {
 		if !t.Draft() {
 			p.byPath[t.URL] = t
@@ -215,8 +219,10 @@ func (p *pages) absolute(value any) any {
 	return value
 }
 
-func parseTemplates() *template.Template {
+// parseTemplates gives the pages' templates; links of theirs begin with a prefix.
+func parseTemplates(prefix string) *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
+		"at":     func(path string) string { return prefix + path },
 		"money":  money,
 		"time":   duration,
 		"day":    day,

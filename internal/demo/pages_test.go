@@ -182,3 +182,44 @@ func TestWordsForNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestLinksBeginWithThePathOfTheBase(t *testing.T) {
+	h := Pages("https://www.example.com/desk")
+	seen := map[string]bool{}
+	var visit func(address string)
+	visit = func(address string) {
+		if seen[address] || len(seen) > 200 {
+			return
+		}
+		seen[address] = true
+		if !strings.HasPrefix(address, "/desk/") {
+			t.Errorf("%s leads out of the front desk", address)
+			return
+		}
+		if address == "/desk/" {
+			return // the ask page, which is another's
+		}
+		answer := get(h, strings.TrimPrefix(address, "/desk"))
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("GET %s: %s", address, answer.Status)
+		}
+		if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
+			return
+		}
+		root, err := html.Parse(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			for _, key := range []string{"href", "src", "action"} {
+				if link := attribute(n, key); strings.HasPrefix(link, "/") {
+					visit(link)
+				}
+			}
+		}
+	}
+	visit("/desk/sample/")
+	if len(seen) < 100 {
+		t.Errorf("only %d links were found", len(seen))
+	}
+}
