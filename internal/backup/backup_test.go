@@ -341,6 +341,9 @@ func TestABackupThatFailsLeavesNoFile(t *testing.T) {
 	if _, err := backup.Create(ctx, path, filled(t, "first").Source, backup.Options{}); err == nil {
 		t.Error("told to stop, and did not")
 	}
+	if _, err := backup.Create(t.Context(), filepath.Join(dir, "no", "site.backup"), filled(t, "first").Source, backup.Options{}); err == nil || !strings.Contains(err.Error(), "make it") {
+		t.Errorf("in a folder that is not there: %v", err)
+	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
 	}

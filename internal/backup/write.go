@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"frontdesk/internal/store"
@@ -46,7 +47,7 @@ func Create(ctx context.Context, path string, source Source, options Options) (C
 	partial := path + ".partial"
 	file, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return Contents{}, err
+		return Contents{}, unwritable(err)
 	}
 	w := newWriter(file)
 	err = w.all(ctx, source, options, path)
@@ -63,9 +64,25 @@ func Create(ctx context.Context, path string, source Source, options Options) (C
 	}
 	if err != nil {
 		os.Remove(partial) // it is of no use
-		return Contents{}, err
+		return Contents{}, unwritable(err)
 	}
 	return contents, nil
+}
+
+// unwritable says what to do when a file cannot be written.
+func unwritable(err error) error {
+	advice := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		advice = "the disk is full; free some space, or write the backup elsewhere"
+	case errors.Is(err, fs.ErrPermission):
+		advice = "this user may not write there; name another place"
+	case errors.Is(err, fs.ErrNotExist):
+		advice = "there is no such folder; make it, or name another place"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, advice)
 }
 
 // syncFolder makes names in a folder durable.

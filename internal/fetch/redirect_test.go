@@ -255,3 +255,22 @@ func TestHTTP2IsSpokenWhereItIsOffered(t *testing.T) {
 		t.Errorf("%s over %d connections", w.requests[0].Proto, len(w.dialled))
 	}
 }
+
+func TestAFloodOfHeadersIsStemmedInHTTP2Too(t *testing.T) {
+	w := newWorld(t, "a.example")
+	w.names["a.example"] = [][]string{{there}}
+	for page, count := range map[string]int{"a.example/many": 100, "a.example/some": 10} {
+		w.pages[page] = func(out http.ResponseWriter, _ *http.Request) {
+			for i := range count {
+				out.Header().Set(fmt.Sprintf("X-Flood-%d", i), strings.Repeat("a", 1000))
+			}
+		}
+	}
+	f := newFetcher(t, w.options())
+	if _, err := f.Get(t.Context(), fetch.Request{URL: "https://a.example/many"}); reasonOf(err) != fetch.TooLarge {
+		t.Errorf("100 KB of headers: %v", err)
+	}
+	if _, err := f.Get(t.Context(), fetch.Request{URL: "https://a.example/some"}); err != nil {
+		t.Errorf("10 KB of headers: %v", err)
+	}
+}
