@@ -22,6 +22,9 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", d.name(v), d.summary(v))
 	fmt.Fprintf(&b, "Answers are items with their schema.org type, address, name and facts, best first, each with a score from 0 to 100. "+
 		"An item with `isAccessibleForFree` false is a notice: its text is licensed, and only an excerpt is shown.\n\n")
+	if types := d.types(v); types != "" {
+		fmt.Fprintf(&b, "Types of items here, the most frequent first: %s.\n\n", types)
+	}
 	fmt.Fprintf(&b, "## Ask\n\n")
 	fmt.Fprintf(&b, "- [Ask](%s%s): POST `{\"query\": {\"text\": \"your question\"%s}}` as JSON (NLWeb 0.55). Further members of `query`: `itemType`, a schema.org type; `limit`. "+
 		"`\"prefer\": {\"mode\": \"list, summarize\"}` adds a summary, `\"streaming\": true` streams. GET without a question tells formats and limits.\n", v.base, askPath, siteMember(v))
@@ -45,6 +48,20 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 		fmt.Fprintf(&b, "\n## Sites\n\n%s", pages.String())
 	}
 	return document{kind, []byte(b.String())}, nil
+}
+
+// mostTypes is how many types of items are named.
+const mostTypes = 12
+
+// types are the types that the items have, for a view of all sites.
+func (d *door) types(v view) string {
+	var names []string
+	for _, t := range d.desk.Types() {
+		if v.query == "" && len(names) < mostTypes {
+			names = append(names, line(t.Name))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // siteMember shows how to ask one site of several.
