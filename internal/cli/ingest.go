@@ -200,6 +200,9 @@ func visited(env *environment, r ingest.Report) {
 	if w.Beyond > 0 {
 		env.print("%s/%s: %s lie beyond crawl.pages or crawl.depth.\n", r.Site, clean(r.Name), plural(w.Beyond, "link"))
 	}
+	if w.Note != "" {
+		env.print("%s/%s: %s.\n", r.Site, clean(r.Name), clean(w.Note))
+	}
 	if w.Cut != "" {
 		env.print("%s/%s: not all was seen, so nothing unseen was removed: %s.\n", r.Site, clean(r.Name), clean(w.Cut))
 	}

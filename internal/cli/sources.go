@@ -86,6 +86,9 @@ func (c sourcesCommand) table(env *environment, all []server.SourceStatus) {
 		if s.Attempt.Web != nil && s.Attempt.Web.Cut != "" {
 			env.print("%s: not all was seen: %s\n", name, clean(s.Attempt.Web.Cut))
 		}
+		if s.Attempt.Web != nil && s.Attempt.Web.Note != "" {
+			env.print("%s: %s\n", name, clean(s.Attempt.Web.Note))
+		}
 		for _, p := range s.Attempt.Problems[:min(len(s.Attempt.Problems), c.Problems)] {
 			env.print("%s: %s: %s\n", name, clean(p.Origin), clean(p.Reason))
 		}

@@ -47,7 +47,7 @@ type crawl struct {
 	bodies   map[string]bool
 	settled  map[string]bool // addresses of which it is known what became of them
 	lost     bool            // an answer is missing of which it is not known what it led to
-	problems []Problem
+	alike    int             // pages that look like one that is not there
 }
 
 // Bounds of a crawl.
@@ -388,8 +388,8 @@ func (c *crawl) next(ctx context.Context) *visit {
 			return v
 		case c.underway > 0:
 			c.changed.Wait()
-		case c.report.Cut != "" || c.found > 0 || len(c.stages) == 0:
-			return nil
+		case c.report.Cut != "" || c.found > 0 || len(c.stages) == 0, c.lost && c.run != nil && !c.run.First():
+			return nil // a list that fails today is no reason to read the site in another way
 		default:
 			stage := c.stages[0]
 			c.stages = c.stages[1:]
@@ -455,8 +455,11 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 		return err
 	}
 	c.goOn(v)
-	if v.role == listRole && v.feed {
+	if v.role == listRole && !v.list {
 		c.found += len(v.items)
+		if v.outcome == failed && v.known != nil {
+			c.found += len(v.known.Items)
+		}
 	}
 	return nil
 }
@@ -613,6 +616,7 @@ func (c *crawl) wanted(v *visit) bool {
 		case c.missing != nil && s.content.Title == c.missing.Title && frontier.Alike(s.content.Text, c.missing.Text):
 			v.outcome = gone
 			s.links = nil
+			c.alike++
 		case again && stale, s.moved:
 			v.outcome = repeated
 		}
@@ -638,6 +642,9 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 	r := &c.report
 	r.Endless = c.front.Count(frontier.Trap)
 	r.Beyond = c.front.Count(frontier.Full) + c.front.Count(frontier.Deep)
+	if c.alike > fewClosed && 2*c.alike > r.Asked {
+		r.Note = fmt.Sprintf("%s pages look like one that does not exist; if the site builds its pages in the browser, give its feed, or a file of its data, as a source", countText(c.alike))
+	}
 	if c.lost && r.Cut == "" {
 		r.Cut = "an address could not be had of which it is not known what it leads to"
 	}

@@ -799,3 +799,46 @@ func TestPagesThatTheListSaysHaveNotChangedAreNotAskedFor(t *testing.T) {
 	h.mustRun()
 	h.wantAsked("/sitemap.xml", "/b")
 }
+
+func TestFeedsThatHaveNotChangedAreStillWhatTheSiteHas(t *testing.T) {
+	h := newHost(t)
+	h.put("/robots.txt", "Sitemap: HOST/sitemap.xml\nschemamap: HOST/map.xml\n", "Content-Type", "text/plain")
+	h.put("/sitemap.xml", sitemapOf("HOST/a"))
+	h.put("/map.xml", `<?xml version="1.0"?><urlset><url contentType="structuredData/schema.org"><loc>/all.jsonl</loc></url></urlset>`)
+	h.put("/all.jsonl", `{"@type":"Book","name":"one","url":"/one"}`, "Content-Type", "application/jsonl", "ETag", `"x"`)
+	h.put("/", pageOf("home"), "ETag", `"h"`)
+	h.put("/a", pageOf("apple"))
+	h.mustRun()
+	h.mustRun()
+	h.wantAsked("/ (304)", "/map.xml", "/all.jsonl (304)")
+	h.wantItems("/ home", "/one one")
+	// Nor is a map that fails a reason to read the site by its sitemap.
+	h.set("/map.xml", answer{status: 500})
+	h.mustRun()
+	h.wantAsked("/ (304)", "/map.xml")
+	h.wantItems("/ home", "/one one")
+}
+
+func TestRefreshForBrowsersWithoutScriptsIsNotFollowed(t *testing.T) {
+	h := newHost(t)
+	h.put("/", `<noscript><meta http-equiv="refresh" content="0; url=/noscript"></noscript>`+pageOf("home", "/old"))
+	h.put("/old", `<html><head><title>Moved</title><meta http-equiv="Refresh" content="0; URL='/new'"></head><body>This page has moved somewhere else, please follow.</body></html>`)
+	h.put("/new", pageOf("new"))
+	h.mustRun()
+	h.wantItems("/ home", "/new new")
+	h.wantAsked("/", "/old", "/new")
+}
+
+func TestSiteThatIsBuiltInTheBrowserIsToldOf(t *testing.T) {
+	h := newHost(t)
+	var links []string
+	for i := range 20 {
+		links = append(links, fmt.Sprint("/p", i))
+	}
+	h.put("*", `<html><head><title>App</title></head><body><div id="root"></div><p>You need to enable scripts to run this app.</p></body></html>`)
+	h.put("/sitemap.xml", sitemapOf(links...))
+	report := h.mustRun()
+	if w := report.Web; !strings.Contains(w.Note, "in the browser") || w.Gone != 20 {
+		t.Errorf("%+v", w)
+	}
+}

@@ -152,7 +152,7 @@ func (l *lookout) link(tag atom.Atom, attributes map[string]string) {
 	case atom.Frame:
 		target = attributes["src"]
 	case atom.Meta:
-		if target = refresh(attributes); target == "" {
+		if target = refresh(attributes); target == "" || l.silent != 0 { // in a noscript it is for others
 			return
 		}
 		l.moved = true

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -144,6 +145,15 @@ func mostHeap(ctx context.Context) (most uint64) {
 	}
 }
 
+// used is the time of processors that this process took so far.
+func used(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
 var bigSites = []struct {
 	name   string
 	start  string
@@ -165,7 +175,7 @@ func TestBigSiteIsReadWhole(t *testing.T) {
 
 // BenchmarkSite reads a site of PAGES pages (300 if not set) from a server in the same process, without waiting
 // between requests, into an SQLite database. It tells the pages a second and the most memory of the heap, the
-// server's among it.
+// server's among it; and the time of processors for each page, which other programs disturb less.
 func BenchmarkSite(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("PAGES"))
 	if err != nil {
@@ -176,6 +186,7 @@ func BenchmarkSite(b *testing.B) {
 			site := newBigSite(pages, test.jsonLD)
 			b.Logf("a page has %d bytes", len(site.page(1)))
 			var heap uint64
+			before := used(b)
 			for b.Loop() {
 				report, most := readBigSite(b, site, test.start)
 				if report.Summary.Items < pages {
@@ -185,6 +196,7 @@ func BenchmarkSite(b *testing.B) {
 			}
 			b.ReportMetric(float64(pages*b.N)/b.Elapsed().Seconds(), "pages/s")
 			b.ReportMetric(float64(heap)/(1<<20), "MiB-heap")
+			b.ReportMetric((used(b)-before).Seconds()*1000/float64(pages*b.N), "ms-cpu/page")
 		})
 	}
 }

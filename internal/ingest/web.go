@@ -97,6 +97,8 @@ type WebReport struct {
 	Bytes      int64  `json:"bytes,omitempty"`      // of what was had
 	// Cut says why the run did not see all, in which case nothing that it did not see was removed.
 	Cut string `json:"cut,omitempty"`
+	// Note is what else the owner should know.
+	Note string `json:"note,omitempty"`
 }
 
 // form tells the form of a document by its media type, its address and its beginning; unknownForm for one that is not

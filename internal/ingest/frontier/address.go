@@ -17,8 +17,11 @@ const (
 
 // files are endings of what is no page.
 var files = set(`jpg jpeg png gif webp avif svg ico bmp tif tiff heic css js mjs map woff woff2 ttf otf eot mp3 mp4 m4a m4v ogg ogv oga webm wav
-	avi mov flac aac zip gz tgz tar bz2 xz 7z rar exe dmg msi apk iso bin deb rpm pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi ics vcf
-	swf wasm psd ai eps csv tsv xml rss atom json jsonl txt yml yaml rdf kml gpx stl torrent`)
+	avi mov flac aac zip tgz tar bz2 xz 7z rar exe dmg msi apk iso bin deb rpm pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi ics vcf
+	swf wasm psd ai eps kml gpx stl torrent`)
+
+// data are endings of what is no page, and may yet be read when a site lists it.
+var data = set(`gz csv tsv xml rss atom json jsonl txt yml yaml rdf`)
 
 // actions are parts of paths that lead to something that a visitor does instead of reads.
 var actions = set(`logout log-out signout sign-out login log-in signin sign-in signup sign-up register wp-login.php wp-admin wp-json xmlrpc.php
@@ -38,9 +41,14 @@ func set(words string) map[string]bool {
 	return all
 }
 
+func ending(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(path.Ext(u.Path)), ".") }
+
+// isFile says whether an address is that of a picture, a film, a program and the like, by its ending.
+func isFile(u *url.URL) bool { return files[ending(u)] }
+
 // isPage says whether an address may be that of a page that people read.
 func isPage(u *url.URL) bool {
-	if ending := strings.TrimPrefix(strings.ToLower(path.Ext(u.Path)), "."); files[ending] {
+	if isFile(u) || data[ending(u)] {
 		return false
 	}
 	for _, part := range split(strings.ToLower(u.Path)) {

@@ -139,7 +139,7 @@ func (f *Frontier) judge(u *url.URL, depth int, listed bool) Verdict {
 		return Known
 	}
 	switch {
-	case len(address) > longestAddress, !f.Inside(u), !listed && !isPage(u):
+	case len(address) > longestAddress, !f.Inside(u), !listed && !isPage(u), listed && isFile(u):
 		return Outside
 	case !listed && depth > f.options.Depth:
 		return Deep
