@@ -31,6 +31,7 @@ type draft struct {
 	stub    bool // to be left out where another item has its URL
 	generic bool // an article or page, as which a more telling item of the same page may also be seen
 	covers  bool // stands for its page as a whole
+	claims  bool // has the address that its page claims, which is a file
 }
 
 // mapper turns things into items.

@@ -23,7 +23,8 @@ func (w *worker) page(u *unit, r *result) {
 	}
 	text := printable(decodePage(u.text, u.media))
 	v := view{worker: w, result: r, facts: factsOf(text, u.address(w.base))}
-	if u.visit != nil {
+	v.isFile = u.visit == nil
+	if !v.isFile {
 		if r.sight = w.look(u, text, &v.facts); r.sight.hidden || r.sight.moved {
 			return
 		}
@@ -52,6 +53,7 @@ type view struct {
 	result *result
 	piece  *piece
 	facts  facts
+	isFile bool              // the page is a file, rather than had from the web
 	blocks []string          // which block of the page each document is of, for origins
 	root   func() *html.Node // nil where no tree can be built
 	main   func() []passage.Block
@@ -94,6 +96,7 @@ func (v *view) read() {
 	for i := range v.result.drafts[before:] { // what a page tells of another page's thing is less than that page tells
 		d := &v.result.drafts[before+i]
 		d.stub = d.stub || !d.covers && placeOf(d.URL) != placeOf(v.facts.address.String())
+		d.claims = v.isFile && d.covers && v.facts.claimed
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -162,7 +163,7 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		to.now = time.Now
 	}
 	start := to.now()
-	names := namer{taken: map[string]string{}, known: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	names := namer{taken: map[string]string{}, known: map[uint64]uint64{}, seed: maphash.MakeSeed()}
 	for u := range order {
 		var r result
 		select {
@@ -230,7 +231,7 @@ func (s *scan) conclude(ctx context.Context, v *visit, names *namer) error {
 	}
 	if v.outcome == same {
 		for _, address := range v.items {
-			names.know(address)
+			names.know(address, "")
 		}
 	}
 	var bytes int64
@@ -251,8 +252,8 @@ func (s *scan) notWhole(p Problem) {
 // namer keeps the items of a source apart by their URLs.
 type namer struct {
 	seed  maphash.Seed
-	known map[uint64]struct{} // the URLs that were given out
-	taken map[string]string   // made-up URLs, each with a digest of its object
+	known map[uint64]uint64 // the URLs that were given out, each with a digest of its item's name, 0 if that is not known
+	taken map[string]string // made-up URLs, each with a digest of its object
 }
 
 // mostKnown bounds what is remembered of URLs; behind so many items, stubs are left out.
@@ -264,22 +265,37 @@ func (n *namer) admit(d *draft, foreign bool) bool {
 	if d.derived {
 		n.part(d)
 	}
+	if d.claims && n.differs(d) {
+		address, _, _ := strings.Cut(d.URL, "#")
+		d.move(address + "#" + slug(d.Name)) // below which rules on its path still hold
+	}
 	if d.stub || foreign {
 		if _, found := n.known[maphash.String(n.seed, d.URL)]; found || d.stub && len(n.known) >= mostKnown {
 			return false
 		}
 	}
 	if !d.stub {
-		n.know(d.URL)
+		n.know(d.URL, folded(d.Name))
 	}
 	return true
 }
 
-// know notes a URL as given out.
-func (n *namer) know(address string) {
+// know notes a URL as given out to an item of a name, which is empty where it is not known.
+func (n *namer) know(address, name string) {
 	if len(n.known) < mostKnown {
-		n.known[maphash.String(n.seed, address)] = struct{}{}
+		digest := uint64(0)
+		if name != "" {
+			digest = maphash.String(n.seed, name)
+		}
+		n.known[maphash.String(n.seed, address)] = digest
 	}
+}
+
+// differs says whether the address that a page claims was given out to another page: some sites give all their pages
+// the address of one.
+func (n *namer) differs(d *draft) bool {
+	name := n.known[maphash.String(n.seed, d.URL)]
+	return name != 0 && d.Name != "" && name != maphash.String(n.seed, folded(d.Name))
 }
 
 // part keeps made-up URLs apart. Equal things keep one; others of the same name are numbered in their order.
