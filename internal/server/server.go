@@ -58,6 +58,7 @@ type Server struct {
 	metrics      *metrics
 	reloader     *reloader
 	stopping     atomic.Bool
+	after        func(time.Duration) <-chan time.Time // time.After
 }
 
 // New opens the database and puts the server together; it does not listen yet.
@@ -73,7 +74,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config)}
+	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
@@ -243,7 +244,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.
 		select {
 		case err := <-failed:
 			return fmt.Errorf("the server stopped: %w", err)
-		case <-time.After(drain):
+		case <-s.after(drain):
 		}
 	}
 	return s.stop(server)
