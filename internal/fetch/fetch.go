@@ -321,7 +321,7 @@ func (f *Fetcher) explain(ctx, limited context.Context, to *url.URL, err error) 
 		return failure(Unreachable, to, err, "its certificate is not to be trusted: %v", certificate.Err)
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return failure(Unreachable, to, err, "it does not speak https")
-	case strings.Contains(err.Error(), "server response headers exceeded"), strings.Contains(err.Error(), "header list larger than"):
+	case strings.Contains(err.Error(), "server response headers exceeded"):
 		return failure(TooLarge, to, err, "the head of its answer is larger than %d bytes", maxHeaderBytes)
 	default:
 		return failure(Unreachable, to, err, "it did not answer as a web server does: %v", err)
