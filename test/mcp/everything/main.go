@@ -110,33 +110,13 @@ func addTools(server *sdk.Server) {
 	add(server, "test_multiple_content_types", "Answers with a text, an image and a resource.",
 		text("Multiple content types test:"), image, embedded("test://mixed-content-resource"))
 	sdk.AddTool(server, &sdk.Tool{Name: "test_error_handling", Description: "Always fails, as a tool does."}, func(context.Context, *sdk.CallToolRequest, any) (*answer, any, error) {
-		return nil, nil, errors.New("This tool intentionally returns an error for testing")
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "test_tool_with_logging", Description: "Sends three log messages."}, func(ctx context.Context, request *sdk.CallToolRequest, _ any) (*answer, any, error) {
-		for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
-			// Where no message can be sent beside the answer, there is none.
-			_ = request.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: line})
-		}
-		return &answer{Content: []sdk.Content{text("Tool with logging executed successfully")}}, nil, nil
+		return nil, nil, errors.New("this tool intentionally returns an error for testing")
 	})
 	addAsking(server)
 }
 
-// addAsking registers the tools that ask the client back, which needs a session.
+// addAsking registers the tools that ask the client's user, which needs a session.
 func addAsking(server *sdk.Server) {
-	type prompt struct {
-		Prompt string `json:"prompt"`
-	}
-	sdk.AddTool(server, &sdk.Tool{Name: "test_sampling", Description: "Asks the client's model."}, func(ctx context.Context, request *sdk.CallToolRequest, in prompt) (*answer, any, error) {
-		result, err := request.Session.CreateMessage(ctx, &sdk.CreateMessageParams{
-			MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(in.Prompt)}},
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		said, _ := result.Content.(*sdk.TextContent)
-		return &answer{Content: []sdk.Content{text("LLM response: " + said.Text)}}, nil, nil
-	})
 	type message struct {
 		Message string `json:"message"`
 	}
