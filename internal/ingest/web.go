@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -142,6 +141,3 @@ func (c *crawl) normal(raw string, base *url.URL) *url.URL {
 	}
 	return u
 }
-
-// nameOfFile is the last part of an address, by which a file of data is named.
-func nameOfFile(u *url.URL) string { return path.Base(u.Path) }

@@ -1,0 +1,245 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/internal/ingest/frontier"
+)
+
+// This file ends visits, and at last the crawl: what an answer means for what was known, what is remembered of it for
+// the next run, and where it leads.
+
+// settle deals with what a visit turned out to be, behind the workers.
+func (c *crawl) settle(ctx context.Context, v *visit) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.changed.Broadcast()
+	c.underway--
+	if v.outcome == same {
+		whole, err := c.keep(ctx, v)
+		if err != nil {
+			return err
+		}
+		if !whole { // what it held was never published: once more, whatever is remembered
+			c.queue = append([]*visit{{role: v.role, address: v.address, at: v.address, depth: v.depth, listed: v.listed, looks: v.looks, fresh: true}}, c.queue...)
+			return nil
+		}
+	}
+	c.settled[v.address.String()] = true
+	c.count(v)
+	if err := c.remember(ctx, v); err != nil {
+		return err
+	}
+	c.goOn(v)
+	if v.role == listRole && !v.list {
+		c.found += len(v.items)
+		if v.outcome == failed && v.known != nil {
+			c.found += len(v.known.Items)
+		}
+	}
+	return nil
+}
+
+// keep lets what an address held before stay; whole says that all of it is there.
+func (c *crawl) keep(ctx context.Context, v *visit) (whole bool, err error) {
+	if c.run == nil || v.known == nil {
+		return false, nil
+	}
+	missing, err := c.run.Keep(ctx, v.known.Items...)
+	v.items = v.known.Items
+	return missing == 0, err
+}
+
+// count notes the outcome, and when nothing is left to hope for.
+func (c *crawl) count(v *visit) {
+	r := &c.report
+	if v.guessed && v.outcome != wasRead {
+		r.Asked--
+		return
+	}
+	for at, n := range map[outcome]*int{same: &r.Unchanged, failed: &r.Failed, gone: &r.Gone, closed: &r.Closed, disallowed: &r.Disallowed,
+		hidden: &r.Hidden, repeated: &r.Repeated, useless: &r.Useless} {
+		if at == v.outcome {
+			*n++
+		}
+	}
+	switch v.outcome {
+	case failed, closed:
+		if c.bad++; c.bad >= mostMisses && r.Cut == "" {
+			r.Cut = fmt.Sprintf("the site gave no answer %d times in a row; run again later", c.bad)
+			c.queue = nil
+		}
+	default:
+		c.bad = 0
+	}
+	switch unknown := v.known == nil || len(v.known.Items) == 0; {
+	case v.role == listRole && unknown && (v.outcome == failed || v.outcome == useless), c.follow && v.known == nil && v.outcome == failed:
+		c.lost = true
+	}
+}
+
+// remember keeps what the next run needs to know of the address.
+func (c *crawl) remember(ctx context.Context, v *visit) error {
+	if c.run == nil || v.list {
+		return nil
+	}
+	m := v.known
+	if v.response == nil && v.outcome != failed && v.outcome != same {
+		return nil
+	}
+	switch v.outcome {
+	case wasRead, hidden, repeated, useless:
+		m = c.learned(v)
+	case failed, same:
+		if m == nil {
+			return nil
+		}
+		if v.outcome == same && v.response != nil {
+			m.Listed, m.Seen = v.changed, c.now()
+		}
+		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+			return err
+		}
+	case closed:
+		c.closed = append(c.closed, v.address.String())
+		return nil
+	default:
+		return nil
+	}
+	if v.feed && v.outcome == wasRead && !c.Complete && c.report.Kind == "feed" {
+		if err := c.keepTail(ctx, v, m); err != nil {
+			return err
+		}
+	}
+	if len(m.Items) > mostItems {
+		return nil
+	}
+	state, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return c.run.Remember(ctx, v.address.String(), state)
+}
+
+// learned is what is to be remembered of an address that was read.
+func (c *crawl) learned(v *visit) *recollection {
+	m := &recollection{
+		Reader: c.reader, Kind: map[bool]string{true: c.report.Kind}[v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data")], ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
+		Listed: v.changed, Seen: c.now(),
+	}
+	if len(m.ETag) > 1000 || len(m.Modified) > 100 {
+		m.ETag, m.Modified = "", ""
+	}
+	if v.sight != nil {
+		m.Links = v.sight.links
+	}
+	return m
+}
+
+// keepTail lets entries stay that have moved out at the end of a feed: those that came after the last that is still
+// in it. One that is missing before that was taken out.
+func (c *crawl) keepTail(ctx context.Context, v *visit, m *recollection) error {
+	if v.known == nil {
+		return nil
+	}
+	here := map[string]bool{}
+	for _, address := range v.items {
+		here[address] = true
+	}
+	before := v.known.Items
+	last := len(before) - 1
+	for last >= 0 && !here[before[last]] {
+		last--
+	}
+	tail := before[last+1:]
+	_, err := c.run.Keep(ctx, tail...)
+	m.Items = append(append([]string{}, v.items...), tail...)
+	m.Items = m.Items[:min(len(m.Items), mostItems)]
+	return err
+}
+
+// goOn follows what the page leads to: the links that were found, or those of before where it was not read.
+func (c *crawl) goOn(v *visit) {
+	var links []string
+	switch {
+	case v.sight != nil:
+		links = v.sight.links
+	case (v.outcome == same || v.outcome == failed) && v.known != nil:
+		links = v.known.Links
+	}
+	if v.role == startRole {
+		c.first = links
+	}
+	if c.follow {
+		c.offerLinks(links, v.depth+1)
+	}
+}
+
+// wanted says whether items are taken of a page, and what it is if not.
+func (c *crawl) wanted(v *visit) bool {
+	if v.sight == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := v.sight
+	if v.looks && v.role != startRole {
+		body := fmt.Sprintf("%s%s %s %x", v.address.Host, v.address.Path, s.content.Title, s.content.Text)
+		again := c.bodies[body] && v.address.RawQuery != ""
+		c.bodies[body] = true
+		stale := c.follow && c.front.Learn(v.address, s.content)
+		switch {
+		case c.missing != nil && s.content.Title == c.missing.Title && frontier.Alike(s.content.Text, c.missing.Text):
+			v.outcome = gone
+			s.links = nil
+			c.alike++
+		case again && stale, s.moved:
+			v.outcome = repeated
+		}
+	}
+	if s.hidden {
+		v.outcome = hidden
+	}
+	return v.outcome == wasRead
+}
+
+// end keeps, when all is seen that there was to see, what could not be seen. partial says that nothing may be removed,
+// since it is not known which addresses things came from.
+func (c *crawl) end(ctx context.Context) (partial bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := &c.report
+	r.Endless = c.front.Count(frontier.Trap)
+	r.Beyond = c.front.Count(frontier.Full) + c.front.Count(frontier.Deep)
+	if c.alike > fewClosed && 2*c.alike > r.Asked {
+		r.Note = fmt.Sprintf("%s pages look like one that does not exist; if the site builds its pages in the browser, give its feed, or a file of its data, as a source", countText(c.alike))
+	}
+	if c.lost && r.Cut == "" {
+		r.Cut = "an address could not be had of which it is not known what it leads to"
+	}
+	refused := len(c.closed) > fewClosed && 10*len(c.closed) > r.Asked || c.bad >= mostMisses
+	if refused && r.Cut == "" {
+		r.Cut = fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(c.closed), r.Asked)
+	}
+	if c.run == nil || r.Cut == "" {
+		return false, nil
+	}
+	back := map[string]bool{}
+	for _, address := range c.closed {
+		back[address] = refused
+	}
+	known := 0
+	err = c.run.Remembered(ctx, func(address string, state []byte) error {
+		known++
+		m := recalled(state)
+		if m == nil || c.settled[address] && !back[address] {
+			return nil
+		}
+		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
+			return err
+		}
+		return c.run.Remember(ctx, address, state)
+	})
+	return known == 0, err
+}
