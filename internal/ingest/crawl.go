@@ -45,6 +45,7 @@ type crawl struct {
 	settled  map[string]bool // addresses of which it is known what became of them
 	lost     bool            // an answer is missing of which it is not known what it led to
 	alike    int             // pages that look like one that is not there
+	partial  bool            // nothing may be removed, for what an address held is not remembered
 }
 
 // Bounds of a crawl.

@@ -842,3 +842,30 @@ func TestSiteThatIsBuiltInTheBrowserIsToldOf(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
+	h := newHost(t)
+	h.web.URL, h.web.Kind = "/map.xml", "schemamap"
+	h.put("/map.xml", `<?xml version="1.0"?><schemamap><feed href="/many.jsonl"/><feed href="/few.jsonl"/></schemamap>`)
+	var few, many strings.Builder
+	for i := range mostItems + 1 {
+		fmt.Fprintf(&many, `{"@type":"Book","name":"b","url":"/%d"}`+"\n", i)
+	}
+	for i := range 3 {
+		fmt.Fprintf(&few, `{"@type":"Book","name":"few","url":"/few%d"}`+"\n", i)
+	}
+	h.put("/many.jsonl", many.String(), "Content-Type", "application/jsonl")
+	h.put("/few.jsonl", few.String(), "Content-Type", "application/jsonl")
+	h.mustRun()
+	h.set("/many.jsonl", answer{status: 500})
+	h.options.AllowShrink = true
+	for range 2 { // the second time it is known only from a run that did not read it
+		if report := h.mustRun(); report.Summary.Items != mostItems+4 || !report.Partial {
+			t.Errorf("%+v, %+v", report.Summary, report.Web)
+		}
+	}
+	h.put("/many.jsonl", `{"@type":"Book","name":"b","url":"/1"}`, "Content-Type", "application/jsonl")
+	if report := h.mustRun(); report.Summary.Items != 4 {
+		t.Errorf("%+v, %+v", report.Summary, report.Web)
+	}
+}

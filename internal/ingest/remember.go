@@ -27,9 +27,10 @@ type recollection struct {
 	Digest []byte    `json:"d,omitempty"` // of the body
 	Items  []string  `json:"i,omitempty"` // the URLs of what came of it
 	Links  []string  `json:"l,omitempty"`
+	Many   bool      `json:"n,omitempty"` // it has more items than are remembered
 }
 
-// mostItems bounds how many items of one address are remembered. Of one with more, nothing is.
+// mostItems bounds how many items of one address are remembered. Of one with more, only that it has is.
 const mostItems = 20_000
 
 // encode makes of it what the catalog keeps.

@@ -98,6 +98,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 		if v.outcome == same && v.response != nil {
 			m.Listed, m.Seen = v.changed, c.now()
 		}
+		c.partial = c.partial || m.Many
 		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 		}
 	}
 	if len(m.Items) > mostItems {
-		return nil
+		m = &recollection{Many: true}
 	}
 	state, err := m.encode()
 	if err != nil {
@@ -125,8 +126,11 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 // learned is what is to be remembered of an address that was read.
 func (c *crawl) learned(v *visit) *recollection {
 	m := &recollection{
-		Reader: c.reader, Kind: map[bool]string{true: c.report.Kind}[v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data")], ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
+		Reader: c.reader, ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
 		Listed: v.changed, Seen: c.now(),
+	}
+	if v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data") {
+		m.Kind = c.report.Kind
 	}
 	if len(m.ETag) > 1000 || len(m.Modified) > 100 {
 		m.ETag, m.Modified = "", ""
@@ -223,7 +227,7 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 		r.Cut = fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(c.closed), r.Asked)
 	}
 	if c.run == nil || r.Cut == "" {
-		return false, nil
+		return c.partial, nil
 	}
 	back := map[string]bool{}
 	for _, address := range c.closed {
@@ -236,10 +240,11 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 		if m == nil || c.settled[address] && !back[address] {
 			return nil
 		}
+		c.partial = c.partial || m.Many
 		if _, err := c.run.Keep(ctx, m.Items...); err != nil {
 			return err
 		}
 		return c.run.Remember(ctx, address, state)
 	})
-	return known == 0, err
+	return known == 0 || c.partial, err
 }
