@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -47,6 +48,8 @@ func OpenACME(config ACME) (Source, error) {
 	a.cache = certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return a.magic, nil },
 		Logger:           log,
+		// One that is kept, and that needs to be renewed at once, waits for this.
+		RenewCheckInterval: time.Minute,
 	})
 	a.magic = certmagic.New(a.cache, certmagic.Config{
 		Storage:           &certmagic.FileStorage{Path: config.Folder},
@@ -101,6 +104,11 @@ func (a *authority) Challenge(next http.Handler) http.Handler {
 // Keep has certificates, and renews them in time. An authority that cannot be reached is asked again, ever less
 // often.
 func (a *authority) Keep(ctx context.Context) (wait func()) {
+	for _, domain := range a.domains { // ManageAsync would do so too, but after the first clients
+		if _, err := a.magic.CacheManagedCertificate(ctx, domain); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			a.log.Error("the certificate that is kept cannot be used; see that this user can read the data folder", "name", domain, "error", err)
+		}
+	}
 	if err := a.magic.ManageAsync(ctx, a.domains); err != nil {
 		a.log.Error("certificates cannot be kept; see that the data folder can be written to", "error", err)
 	}

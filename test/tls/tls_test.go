@@ -364,6 +364,11 @@ func TestAuthorityCertifiesByEitherChallenge(t *testing.T) {
 // certificate is what the desk shows to a client that asks for the certified name and trusts the authority.
 func certificate(t *testing.T, d *desk, a *authority) *x509.Certificate {
 	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the log:\n%s", d.log)
+		}
+	})
 	response := get(t, d.client(a.pool()), "https://desk.example.org/healthz")
 	if response.StatusCode != 200 || response.ProtoMajor != 2 {
 		t.Errorf("%s over %s", response.Status, response.Proto)
