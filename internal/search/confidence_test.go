@@ -101,6 +101,29 @@ func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
 	}
 }
 
+// An item that says what is asked for, word beside word, is an answer even where every item says something alike.
+func TestWordsThatStandTogetherAreAnAnswerWhateverTheirWeight(t *testing.T) {
+	var documents []Document
+	for i := range 80 {
+		text := fmt.Sprintf("Cook it slowly, then serve it. It makes a hearty supper of number %d for a rainy evening with friends and family.", i)
+		if i%2 == 1 {
+			text = "A pan of heavy steel, which helps with any supper; sturdy enough for an open fire and light enough for a shelf."
+		}
+		documents = append(documents, Document{Ref: i, Key: fmt.Sprintf("k%03d", i), Language: "en", Title: fmt.Sprintf("Entry %d", i), Passages: []string{text}})
+	}
+	s := New(Options{Workers: 1}).Apply(documents, nil)
+	for question, least := range map[string]int{"supper": 10, "hearty supper": 10, "a pan of heavy steel": 10, "rainy evening": 10} {
+		if hits := s.Search(Query{Text: question, MinScore: DefaultMinScore}).Hits; len(hits) < least {
+			t.Errorf("%q: %d hits, want %d", question, len(hits), least)
+		}
+	}
+	for _, question := range []string{"supper in Venice", "steel friends", "unwritten words"} {
+		if hits := s.Search(Query{Text: question, MinScore: DefaultMinScore}).Hits; len(hits) > 0 {
+			t.Errorf("%q is answered by %v", question, hits)
+		}
+	}
+}
+
 func TestVagueWordsWeighLessThanSubjects(t *testing.T) {
 	terms := bazaar().Search(Query{Text: "cheap gift candle"}).Terms
 	weights := map[string]float64{}

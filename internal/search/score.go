@@ -21,6 +21,9 @@ const (
 	enoughFall  = 0.8 // the power with which the need falls for longer ones
 	steepness   = 4   // how fast confidence falls when there is less
 
+	closeWords      = 4   // words among which all of a question's stand when they stand together
+	closeConfidence = 0.5 // that such an item answers, whatever else
+
 	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
 
@@ -41,10 +44,14 @@ func (a *asking) confidence() float64 {
 		best = max(best, (1-calledShare)*strength+calledShare*a.called(c))
 	}
 	needed, least := a.evidenceNeeded(), DefaultMinScore/100
-	if best < needed {
-		return max(leastConfidence, least*math.Pow(best/needed, steepness))
+	confidence := least * math.Pow(best/needed, steepness)
+	if best >= needed {
+		confidence = least + (1-least)*math.Sqrt((best-needed)/(1-needed))
 	}
-	return min(1, least+(1-least)*math.Sqrt((best-needed)/(1-needed)))
+	if confidence < closeConfidence && slices.ContainsFunc(a.found[:min(len(a.found), weighed)], a.together) {
+		confidence = closeConfidence
+	}
+	return max(leastConfidence, min(1, confidence))
 }
 
 // evidenceNeeded is the evidence that makes an answer to the question.
@@ -52,6 +59,33 @@ func (a *asking) evidenceNeeded() float64 {
 	items := float64(max(fewItems, a.snapshot.Len()))
 	most := min(mostNeeded, enough+perDoubling*math.Log2(items/fewItems))
 	return most * math.Pow(min(1, enoughWords/a.effectiveWords()), enoughFall)
+}
+
+// together says whether all words of the question stand close together somewhere in a candidate: then it says what is
+// asked for, be it in a text of which it is a small part.
+func (a *asking) together(c candidate) bool {
+	if len(a.groups) > closeWords {
+		return false
+	}
+	var last [closeWords]int // by group: the place after its last occurrence, in words
+	view := int(c.view)
+	text := a.snapshot.views[view].unit(int(c.unit))
+	for i, at := 0, closeWords; i < len(text); at++ {
+		var number uint32
+		if number, i = text.get(i); number == separatorCode {
+			at += closeWords // parts are far from each other
+			continue
+		}
+		for g := range a.groups {
+			if slices.Contains(a.numbersOf(g, view), number) {
+				last[g] = at + 1
+				if slices.Min(last[:len(a.groups)]) > at+1-closeWords {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // called gives the share of the question that stands in a candidate's title and keys.
