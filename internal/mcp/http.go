@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -77,8 +78,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	messages, batch, wrong := readMessages(body)
-	if wrong == nil && !h.config.Changes && messages[0].method == listen {
-		wrong = &problem{id: messages[0].ID, code: jsonrpc.CodeMethodNotFound, text: "this server tells of no changes; read its lists again when they are old"}
+	if i := slices.IndexFunc(messages, func(m message) bool { return m.method == listen }); wrong == nil && i >= 0 && !h.config.Changes {
+		wrong = &problem{id: messages[i].ID, code: jsonrpc.CodeMethodNotFound, text: "this server tells of no changes; read its lists again when they are old"}
 	}
 	stateless := r.Header.Get("Mcp-Protocol-Version") >= revisionStateless
 	if wrong != nil {

@@ -83,6 +83,19 @@ func TestBatchIsOfTheRevisionsThatHaveThem(t *testing.T) {
 	}
 }
 
+// TestNobodyListensForChangesThatAreNotTold holds that a request that would wait for ever is refused, wherever it stands.
+func TestNobodyListensForChangesThatAreNotTold(t *testing.T) {
+	server, _ := newScripted(t, nil)
+	web := httptest.NewServer(server.Handler(HTTP{}))
+	defer web.Close()
+	const listening = `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{"notifications":{}}}`
+	for _, body := range []string{listening, `[{"jsonrpc":"2.0","id":1,"method":"ping"},` + listening + `]`} {
+		if status, answer := post(t, web.URL, body); status != 200 || !strings.Contains(answer, `"id":2,"error":{"code":-32601`) {
+			t.Errorf("%s: status %d: %s", body, status, answer)
+		}
+	}
+}
+
 // FuzzHandler holds that whatever is posted is answered with JSON-RPC, or not at all.
 func FuzzHandler(f *testing.F) {
 	server := New(Config{Name: "fuzz", Version: "1", Tools: (&scripted{}).tools})
