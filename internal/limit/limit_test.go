@@ -286,6 +286,75 @@ func TestNodesCountTogether(t *testing.T) {
 	})
 }
 
+func TestNodesThatCountTheSameKeyDoNotBreakEachOtherOff(t *testing.T) {
+	storetest.NeedPostgres(t)
+	dsn := storetest.NewPostgres(t)
+	const callers, each = 8, 25
+	var log bytes.Buffer
+	var writing sync.Mutex
+	logger := slog.New(slog.NewTextHandler(lockedWriter{&writing, &log}, nil))
+	c := newClock()
+	var all []*limit.Limiter
+	for range 4 {
+		all = append(all, limit.New(limit.Options{DB: storetest.Open(t, dsn, limit.Schema), Now: c.now, Log: logger}))
+	}
+	var group sync.WaitGroup
+	for i := range callers * len(all) {
+		meter := all[i%len(all)].Meter("site", rate(t, "100000/1h"))
+		group.Go(func() {
+			for range each {
+				meter.Allow(t.Context(), "shop", 1)
+			}
+		})
+	}
+	group.Wait()
+	used := callers * len(all) * each
+	if s := all[0].Meter("site", rate(t, "100000/1h")).Allow(t.Context(), "shop", 0); s.Remaining != 100_000-used {
+		t.Errorf("%d of %d were counted together", 100_000-s.Remaining, used)
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log says: %s", &log)
+	}
+}
+
+// lockedWriter is for logs of several goroutines.
+type lockedWriter struct {
+	mu *sync.Mutex
+	w  *bytes.Buffer
+}
+
+func (l lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+func TestClocksThatDifferALittleLetNoMoreThrough(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		dsn, ahead, behind := fresh(t), newClock(), newClock()
+		ahead.advance(80 * time.Millisecond)
+		var meters []limit.Meter
+		for _, c := range []*clock{ahead, behind} {
+			meters = append(meters, limit.New(limit.Options{DB: storetest.Open(t, dsn, limit.Schema), Now: c.now}).Meter("site", rate(t, "100/1s burst 10")))
+		}
+		granted := 0
+		for range 100 { // in one second
+			for _, meter := range meters {
+				for range 2 {
+					if meter.Allow(t.Context(), "shop", 1).OK {
+						granted++
+					}
+				}
+			}
+			ahead.advance(10 * time.Millisecond)
+			behind.advance(10 * time.Millisecond)
+		}
+		if granted > 120 {
+			t.Errorf("%d requests were let through in a second, where 110 may come", granted)
+		}
+	})
+}
+
 func TestTableAndMemoryAnswerAlike(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
 		dsn, run := fresh(t), 0

@@ -30,6 +30,9 @@ const (
 	maxDrain    = 366 * 24 * time.Hour // for a full burst to come back
 )
 
+// apart is how much clocks may differ without one's word being taken for a mistake, in nanoseconds.
+const apart = int64(5 * time.Second)
+
 // ParseRate reads a rate: "60/1m" is 60 requests a minute, which may come all at once; "60/1m burst 10" lets only 10
 // come at once. The span may be a unit alone, as in "60/m". The empty text is no limit. The error says how a rate is
 // written.
@@ -94,7 +97,10 @@ type Status struct {
 func (r Rate) take(tat, now int64, cost int) (int64, Status) {
 	interval, window := int64(r.interval()), int64(r.Window())
 	cost = min(max(cost, 0), r.Burst)
-	full := min(max(tat, now), now+window)
+	full := max(tat, now)
+	if full > now+window+apart {
+		full = now + window
+	}
 	status := Status{OK: true, Limit: r.Burst}
 	if next := full + int64(cost)*interval; next > now+window {
 		status.OK = false
@@ -102,7 +108,7 @@ func (r Rate) take(tat, now int64, cost int) (int64, Status) {
 	} else {
 		full = next
 	}
-	status.Remaining = int((now + window - full) / interval)
+	status.Remaining = int(max(0, now+window-full) / interval)
 	status.Reset = time.Duration(full - now)
 	return full, status
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"log/slog"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,6 +62,8 @@ const (
 	batch = 256
 	// awayTime is how long a table that did not answer is left alone, in nanoseconds.
 	awayTime = int64(5 * time.Second)
+	// turn is that of all transactions which write the table.
+	turn = "limit"
 	// sweepEvery is how often a node removes keys whose buckets are full, in nanoseconds.
 	sweepEvery = int64(time.Minute)
 )
@@ -81,14 +84,15 @@ func (t *table) take(ctx context.Context, key string, rate Rate, cost int, now i
 		key: key, id: base64.RawURLEncoding.EncodeToString(hash[:16]), rate: rate, cost: cost, now: now, done: make(chan error, 1),
 	}
 	t.enter(c)
+	ctx, cancel := context.WithTimeout(ctx, tableTime)
+	defer cancel()
 	select {
 	case err := <-c.done:
 		if err == nil {
 			t.known.learn(key, c.tat, now)
 			return c.status
 		}
-		t.complain(err, now)
-	case <-ctx.Done(): // nobody waits for the answer
+	case <-ctx.Done(): // too many are before it, or nobody waits for the answer
 	}
 	return t.alone.take(ctx, key, rate, cost, now)
 }
@@ -120,12 +124,20 @@ func (t *table) work() {
 	}
 }
 
-// answer decides on claims in one transaction.
+// errAway is for those who waited while the table was found not to answer.
+var errAway = errors.New("the table did not answer a moment ago")
+
+// answer decides on claims in one transaction. Nodes take turns: all of them write the same few rows, those of the
+// sites and of who asks most, and would otherwise undo each other's transactions when it matters most.
 func (t *table) answer(claims []*claim) {
 	ctx, cancel := context.WithTimeout(context.Background(), tableTime)
 	defer cancel()
-	err := t.db.Update(ctx, func(tx *store.Tx) error { return decide(ctx, tx, claims) })
-	now := claims[0].now
+	now, err := claims[len(claims)-1].now, errAway
+	if !t.isAway(now) {
+		if err = t.db.UpdateInTurn(ctx, turn, func(tx *store.Tx) error { return decide(ctx, tx, claims) }); err != nil {
+			t.complain(err, now)
+		}
+	}
 	for _, c := range claims {
 		c.done <- err
 	}
@@ -149,18 +161,17 @@ func decide(ctx context.Context, tx *store.Tx, claims []*claim) error {
 			changed[c.id] = true
 		}
 	}
-	var ids []string
+	if len(changed) == 0 {
+		return nil
+	}
+	var rows []string
+	var values []any
 	for id := range changed {
-		ids = append(ids, id)
+		rows = append(rows, "("+store.Params(len(values)+1, 2)+")")
+		values = append(values, id, tats[id])
 	}
-	slices.Sort(ids) // the same order in every node, so that none waits for the other
-	for _, id := range ids {
-		_, err := tx.Exec(ctx, `INSERT INTO limit_bucket (id, tat) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET tat = excluded.tat`, id, tats[id])
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = tx.Exec(ctx, `INSERT INTO limit_bucket (id, tat) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT (id) DO UPDATE SET tat = excluded.tat`, values...)
+	return err
 }
 
 func readTats(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]int64, error) {
@@ -192,7 +203,7 @@ func readTats(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]in
 func (t *table) sweep(now int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), tableTime)
 	defer cancel()
-	err := t.db.Update(ctx, func(tx *store.Tx) error {
+	err := t.db.UpdateInTurn(ctx, turn, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM limit_bucket WHERE tat < $1`, now-sweepEvery)
 		return err
 	})
@@ -204,14 +215,14 @@ func (t *table) sweep(now int64) {
 func (t *table) isAway(now int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return now < t.away && t.away <= now+awayTime
+	return now < t.away && t.away <= now+awayTime+apart
 }
 
 // complain leaves the table alone for a while, and says so.
 func (t *table) complain(err error, now int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if now < t.away && t.away <= now+awayTime {
+	if now < t.away && t.away <= now+awayTime+apart {
 		return // somebody has said it
 	}
 	t.away = now + awayTime

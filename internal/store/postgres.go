@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -185,15 +187,25 @@ func (e *postgresEngine) settle(ctx context.Context, tables []string) error {
 	return nil
 }
 
-// migrate holds an advisory lock. Read committed, because a serializable transaction would see the database as it was
-// before it got the lock.
-func (e *postgresEngine) migrate(ctx context.Context, fn func(*Tx) error) error {
-	err := e.transact(ctx, sql.LevelReadCommitted, func(tx *Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+// updateInTurn gives each turn an advisory lock of its own.
+func (e *postgresEngine) updateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error {
+	sum := sha256.Sum256([]byte("frontdesk " + turn))
+	return e.locked(ctx, int64(binary.BigEndian.Uint64(sum[:])), fn)
+}
+
+// locked runs fn while holding an advisory lock. Read committed, because a serializable transaction would see the
+// database as it was before it got the lock.
+func (e *postgresEngine) locked(ctx context.Context, lock int64, fn func(*Tx) error) error {
+	return e.transact(ctx, sql.LevelReadCommitted, func(tx *Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {
 			return err
 		}
 		return fn(tx)
 	})
+}
+
+func (e *postgresEngine) migrate(ctx context.Context, fn func(*Tx) error) error {
+	err := e.locked(ctx, migrationLock, fn)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refusals[refused.Code] != "" {
 		return e.explain(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -86,4 +88,45 @@ func TestEndlessCollisionIsGivenUp(t *testing.T) {
 	if runs != 1 || err == nil {
 		t.Errorf("after its context has ended it ran %d times: %v", runs, err)
 	}
+}
+
+func TestTransactionsOfOneTurnDoNotCollide(t *testing.T) {
+	storetest.NeedPostgres(t)
+	dsn := storetest.NewPostgres(t)
+	const nodes, each = 6, 20
+	var runs atomic.Int64
+	var group sync.WaitGroup
+	for range nodes {
+		db := storetest.Open(t, dsn, notes)
+		group.Go(func() {
+			for range each {
+				err := db.UpdateInTurn(t.Context(), "tally", func(tx *store.Tx) error {
+					runs.Add(1)
+					return addOne(t.Context(), tx)
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	var n int64
+	err := storetest.Open(t, dsn, notes).View(t.Context(), func(tx *store.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT n FROM notes`).Scan(&n)
+	})
+	if err != nil || n != nodes*each || runs.Load() != nodes*each {
+		t.Errorf("counted %d of %d, in %d runs: %v", n, nodes*each, runs.Load(), err)
+	}
+}
+
+// addOne reads a number and writes the next.
+func addOne(ctx context.Context, tx *store.Tx) error {
+	var n int64
+	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(n), 0) FROM notes`).Scan(&n); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO notes (id, n) VALUES ('tally', $1) ON CONFLICT (id) DO UPDATE SET n = excluded.n`, n+1)
+	return err
 }

@@ -133,6 +133,11 @@ func (e *sqliteEngine) update(ctx context.Context, fn func(*Tx) error) error {
 	return outOfSpace(e.writer.update(ctx, fn), e.path)
 }
 
+// updateInTurn needs nothing of its own: there is one writer at a time.
+func (e *sqliteEngine) updateInTurn(ctx context.Context, _ string, fn func(*Tx) error) error {
+	return e.update(ctx, fn)
+}
+
 // littleSpace is what is left of a disk that SQLite's next write may not fit on.
 const littleSpace = 1 << 20
 

@@ -56,6 +56,7 @@ type engine interface {
 	name() string
 	view(ctx context.Context, fn func(*Tx) error) error
 	update(ctx context.Context, fn func(*Tx) error) error
+	updateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error
 	// migrate runs fn in a transaction that no other process's migrate overlaps, and that sees what the one
 	// before has written.
 	migrate(ctx context.Context, fn func(*Tx) error) error
@@ -155,6 +156,16 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		return ErrClosed
 	}
 	return db.engine.update(ctx, fn)
+}
+
+// UpdateInTurn is Update for rows that every process changes all the time, such as a counter. Transactions of the same
+// turn run one after another, whatever process they are of, and each sees what the one before has written, so that
+// none is repeated; what fn reads must be written by transactions of that turn alone. fn must not call it again.
+func (db *DB) UpdateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	return db.engine.updateInTurn(ctx, turn, fn)
 }
 
 // Settle tells the database that tables have changed a great deal, so that it plans the next queries for what is there
