@@ -113,12 +113,21 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (body []byte, sta
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return invalid(http.StatusUnsupportedMediaType, "send the body as it is, without Content-Encoding")
 	}
+	tooLarge := func() ([]byte, int, *problem) {
+		w.Header().Set("Connection", "close") // or the server would read on, for nothing
+		return invalid(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", h.config.MaxBody)
+	}
+	if r.ContentLength > h.config.MaxBody {
+		return tooLarge()
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.config.MaxBody))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
-		w.Header().Set("Connection", "close") // or the server would read on, for nothing
-		return invalid(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", h.config.MaxBody)
+		return tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close") // what is still to come is no request
+		return invalid(http.StatusRequestTimeout, "the body did not come in time; send it at once")
 	case err != nil:
 		return invalid(http.StatusBadRequest, "the body ended too early")
 	}

@@ -63,9 +63,20 @@ func (m *metrics) request(where *route, status int, verb string, done request) {
 	code := strconv.Itoa(status)
 	m.requests.WithLabelValues(where.name, verb, code).Inc()
 	m.seconds.WithLabelValues(where.name, code).Observe(done.took.Seconds())
-	if kind := done.happened.Text("response"); where.name == askPath && verb == http.MethodPost && kind != "" {
+	if kind := done.happened.Text("response"); kind != "" && asked(where, verb, done) {
 		m.asks.WithLabelValues(kind).Inc()
 	}
+}
+
+// asked says whether a request was a question: a POST to /ask, a GET there in the flat dialect, or an agent's call.
+func asked(where *route, verb string, done request) bool {
+	switch where.name {
+	case askPath:
+		return verb == http.MethodPost || done.happened.Text("dialect") != ""
+	case mcpPath:
+		return done.happened.Text("rpc") == "tools/call"
+	}
+	return false
 }
 
 // certificate tells when the certificate in use ends.

@@ -530,6 +530,16 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 	if response, err := http.Get(address + "/ask"); err == nil { // tells how to ask, and asks nothing
 		response.Body.Close()
 	}
+	if response, err := http.Get(address + "/ask?query=lentil+soup"); err == nil {
+		response.Body.Close()
+	}
+	for _, call := range []string{`"tools/call","params":{"name":"ask","arguments":{"query":{"text":"lentil soup"}}}`, `"tools/list"`} {
+		response, err := http.Post(address+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":`+call+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
 	for i := range 50 {
 		request, _ := http.NewRequest(fmt.Sprintf("METHOD%d", i), fmt.Sprintf("%s/path/%d", address, i), nil)
 		response, err := http.DefaultClient.Do(request)
@@ -561,8 +571,8 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 		`frontdesk_http_requests_total{method="POST",route="/ask",status="200"} 2`,
 		`frontdesk_http_requests_total{method="POST",route="/ask",status="400"} 1`,
 		`frontdesk_http_requests_total{method="other",route="none",status="404"} 50`,
-		`frontdesk_http_request_seconds_count{route="/ask",status="200"} 3`,
-		`frontdesk_asks_total{response="answer"} 1`,
+		`frontdesk_http_request_seconds_count{route="/ask",status="200"} 4`,
+		`frontdesk_asks_total{response="answer"} 3`,
 		`frontdesk_asks_total{response="failure"} 2`,
 		`frontdesk_index_items 1`,
 		`go_goroutines`,
@@ -572,9 +582,9 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 		}
 	}
 	if strings.Contains(text.String(), `frontdesk_asks_total{response="elicitation"}`) {
-		t.Error("a GET was counted as a question")
+		t.Error("how to ask was counted as a question")
 	}
-	if series != 4 {
+	if series != 5 {
 		t.Errorf("%d series of requests", series)
 	}
 	// Figures are not for the public.

@@ -15,12 +15,15 @@ import (
 func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 	s, log := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\nlog: {level: debug}\n")
 	address, stop := run(t, s)
-	head := "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+	const rest = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+	head, agent := "POST /ask"+rest, "POST /mcp"+rest
 	for name, request := range map[string]string{
 		"a length":         head + "Content-Length: 100\r\n\r\n{\"query\":",
 		"a great length":   head + "Content-Length: 100000\r\n\r\n{\"query\":",
 		"chunks":           head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"que\r\n",
 		"nothing at all":   head + "Content-Length: 100\r\n\r\n",
+		"an agent":         agent + "Content-Length: 100\r\n\r\n{\"jsonrpc\":",
+		"an agent's chunk": agent + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"jso\r\n",
 		"a waiting client": head + "Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
 	} {
 		connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
@@ -39,7 +42,7 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 			continue
 		}
 		body, _ := io.ReadAll(response.Body)
-		if response.StatusCode != http.StatusRequestTimeout || !response.Close || !strings.Contains(string(body), `"TIMEOUT"`) {
+		if response.StatusCode != http.StatusRequestTimeout || !response.Close || !strings.Contains(string(body), "the body did not come in time") {
 			t.Errorf("%s: %s, close %v: %s", name, response.Status, response.Close, body)
 		}
 	}
@@ -85,5 +88,25 @@ func TestClientThatLeavesIsNotCalledSlow(t *testing.T) {
 	stop()
 	if strings.Contains(log.String(), `"status":408`) {
 		t.Errorf("a client that left is called slow:\n%s", log)
+	}
+}
+
+// TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor sends none of it.
+func TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor(t *testing.T) {
+	s, _ := open(t, "")
+	address, _ := run(t, s)
+	for _, path := range []string{"/ask", "/mcp"} {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		io.WriteString(connection, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000000000\r\n\r\n")
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+		} else if response.StatusCode != http.StatusRequestEntityTooLarge || !response.Close {
+			t.Errorf("%s: %s, close %v", path, response.Status, response.Close)
+		}
 	}
 }
