@@ -255,6 +255,62 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 	}
 }
 
+// A text was made of what stands within the item, so it is held back where something there is: as a passage, as the
+// description, in a summary, in a feed, and as a licensed item's excerpt.
+func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
+	ctx := context.Background()
+	ticker := func(path, member string) content.Item {
+		i := item("news", path, "LiveBlogPosting", "Election ticker", "HIDDEN result of the election.")
+		i.Object = []byte(`{"@type":"LiveBlogPosting","name":"Election ticker",` + member + `}`)
+		i.Passages = append(i.Passages, content.Passage{ID: "p2", Text: "More of the HIDDEN result."})
+		return i
+	}
+	updates := `"liveBlogUpdate":[{"@type":"BlogPosting","url":"https://news.example/drafts/1"}]`
+	b := newBench(t, "news")
+	free := ticker("free", `"author":{"@type":"Person","url":"/drafts/me"}`) // who is no part of the text
+	free.Description = "A FREE text of the election."
+	free.Passages = []content.Passage{{ID: "p", Text: free.Description}, {ID: "p2", Text: "All that is FREE to read."}}
+	b.fill(t, "news", "s", free, ticker("live", updates), ticker("paid/live", updates),
+		ticker("question", `"acceptedAnswer":{"@type":"Answer","url":"/paid/answer","text":"HIDDEN"}`),
+		ticker("own", `"description":"An OWN description.",`+updates))
+	shown := func() string {
+		var all []byte
+		answer, err := b.Ask(ctx, Question{Text: "election ticker result"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := answer.Summary(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for result, err := range answer.Results(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = result.AppendItem(result.AppendJSON(append(all, result.Description()...)))
+		}
+		_, feed := objects(t, b.feed(t, "news").Part(ctx, 0))
+		return fmt.Sprint(string(all), feed, summary)
+	}
+	b.obey(t, terms.Rule{Access: terms.Open})
+	if got := shown(); strings.Count(got, "HIDDEN") < 8 {
+		t.Fatalf("without rules the texts are shown: %s", got)
+	}
+	b.obey(t,
+		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
+		terms.Rule{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 3}},
+		terms.Rule{Access: terms.Open})
+	got := shown()
+	if strings.Contains(got, "HIDDEN") {
+		t.Errorf("a text that is held back is shown: %s", got)
+	}
+	for _, word := range []string{"OWN description", "FREE text", "FREE to read", "https://news.example/live", "https://news.example/question"} {
+		if !strings.Contains(got, word) {
+			t.Errorf("%s is missing: %s", word, got)
+		}
+	}
+}
+
 func TestSitesThatAreNotServedAreNotAnswered(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", item("shop", "lamp", "Product", "Lamp", "A lamp."))

@@ -119,9 +119,13 @@ func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action
 		typ: item.Types[0], name: item.Name, licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput),
 	}
 	var omitted []string
+	within := sieve{rules, hit.Listing}
+	if within.holdsText(item.Object) {
+		item.Description, item.Passages = ownDescription(item.Object), nil
+	}
 	if !c.licensed {
 		c.description = item.Description
-		c.object, omitted = openObject(item, sieve{rules, hit.Listing})
+		c.object, omitted = openObject(item, within)
 		c.texts = furtherText(c.object, item.Passages)
 		for i, text := range c.texts {
 			c.passages = append(c.passages, passageJSON(item.Passages[i].ID, text))

@@ -3,12 +3,14 @@ package desk
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
 	"frontdesk/internal/terms"
 )
 
@@ -34,6 +36,50 @@ func (s sieve) value(v jsontext.Value, depth int) jsontext.Value {
 	}
 	return s.thing(v, depth)
 }
+
+// holdsText says whether something is held back of what an item's text was made of. Which words of the text are its
+// own cannot be told any more.
+func (s sieve) holdsText(object []byte) (held bool) {
+	eachMember(object, func(name string, value jsontext.Value) {
+		if !held && content.GivesText(name) && (value.Kind() == '{' || value.Kind() == '[') {
+			held = s.holds(value, 0)
+		}
+	})
+	return held
+}
+
+// holds says whether a value has something in it that is not open.
+func (s sieve) holds(v jsontext.Value, depth int) (held bool) {
+	switch {
+	case depth == maxSieved:
+		return true
+	case v.Kind() == '[':
+		var all []jsontext.Value
+		if json.Unmarshal(v, &all, jsontext.AllowDuplicateNames(true)) != nil {
+			return true
+		}
+		return slices.ContainsFunc(all, func(element jsontext.Value) bool { return s.holds(element, depth+1) })
+	case v.Kind() != '{':
+		return false
+	case s.access(v) != terms.Open:
+		return true
+	}
+	eachMember(v, func(_ string, value jsontext.Value) { held = held || s.holds(value, depth+1) })
+	return held
+}
+
+// ownDescription is the beginning of the description that an object itself has.
+func ownDescription(object []byte) (own string) {
+	eachMember(object, func(name string, value jsontext.Value) {
+		if all := texts(value); name == "description" && value.Kind() == '"' && len(all) == 1 {
+			own = Excerpt(all[0], maxOwn)
+		}
+	})
+	return own
+}
+
+// maxOwn is how many words of it stand for a description.
+const maxOwn = 60
 
 func (s sieve) list(v jsontext.Value, depth int) jsontext.Value {
 	var all []jsontext.Value

@@ -3,16 +3,10 @@ package ingest
 import (
 	"strings"
 
+	"frontdesk/internal/content"
 	"frontdesk/internal/ingest/passage"
 	"frontdesk/internal/ingest/tree"
 )
-
-// bodyProperties hold running text, in the order in which a reader would want it.
-var bodyProperties = []string{
-	"abstract", "articleBody", "text", "reviewBody", "mainContentOfPage", "acceptedAnswer", "suggestedAnswer", "recipeInstructions",
-	"step", "instructions", "responsibilities", "qualifications", "skills", "educationRequirements", "experienceRequirements",
-	"jobBenefits", "featureList", "releaseNotes", "lyrics", "liveBlogUpdate", "transcript",
-}
 
 // listedBodies are those of them that hold steps or points rather than paragraphs.
 var listedBodies = set("recipeInstructions step instructions skills featureList qualifications")
@@ -23,7 +17,7 @@ const otherText = 200
 // bodyOf gathers a thing's running text but for its description.
 func bodyOf(n *tree.Node) []passage.Block {
 	var blocks []passage.Block
-	for _, property := range bodyProperties {
+	for _, property := range content.BodyProperties {
 		if value := n.Get(property); value != nil && !(property == "text" && text(value) == nameOf(n)) {
 			blocks = appendBody(blocks, value, listedBodies[property])
 			end(blocks)
@@ -41,7 +35,7 @@ func bodyOf(n *tree.Node) []passage.Block {
 // knownText are properties whose texts are dealt with elsewhere, or are no text.
 var knownText = func() map[string]bool {
 	known := set("name headline title description disambiguatingDescription summary @type @id caption")
-	for _, property := range bodyProperties {
+	for _, property := range content.BodyProperties {
 		known[property] = true
 	}
 	for _, more := range []map[string]bool{keyProperties, addressProperties, nameProperties} {

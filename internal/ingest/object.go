@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"bytes"
+	"slices"
+
 	"frontdesk/internal/ingest/passage"
 	"frontdesk/internal/ingest/tree"
 )
@@ -22,7 +25,11 @@ func object(n *tree.Node, types []string, address string) []byte {
 		case m.Name == "url":
 			m.Value = tree.Text(address)
 		case bodyMembers[m.Name] && size(m.Value) > shortBody:
-			continue
+			named := outline(m.Value, nil)
+			if len(named) == 0 {
+				continue
+			}
+			m.Value = tree.List(named...)
 		case m.Name == "description" && m.Value.Kind == tree.String && len(m.Value.Text) > longestMember:
 			m.Value = tree.Text(passage.Opening(m.Value.Text, longestMember))
 		}
@@ -32,6 +39,28 @@ func object(n *tree.Node, types []string, address string) []byte {
 		out.Set("url", tree.Text(address))
 	}
 	return tree.Append(make([]byte, 0, size(out)*9/8+256), out)
+}
+
+// outline is what things within a long text are and where they are, each once: by that the owner's terms decide on the
+// text.
+func outline(n *tree.Node, named []*tree.Node) []*tree.Node {
+	short := &tree.Node{Kind: tree.Object}
+	for _, name := range []string{"@type", "@id", "url", "additionalType"} {
+		if value := n.Get(name); value != nil {
+			short.Set(name, value)
+		}
+	}
+	same := func(other *tree.Node) bool { return bytes.Equal(tree.Append(nil, short), tree.Append(nil, other)) }
+	if len(short.Members) > 0 && !slices.ContainsFunc(named, same) {
+		named = append(named, short)
+	}
+	for _, item := range n.Items {
+		named = outline(item, named)
+	}
+	for _, m := range n.Members {
+		named = outline(m.Value, named)
+	}
+	return named
 }
 
 func typeNode(types []string) *tree.Node {
