@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	wire "frontdesk/wire/nlweb"
+	"frontdesk/wire/strictjson"
 )
 
 func mapsKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
@@ -194,8 +195,8 @@ func appendContent(dst []byte, text string) []byte {
 	return append(dst, marshal([]wire.Content{{Type: "text", Text: strings.ToValidUTF8(text, "\uFFFD")}})...)
 }
 
-// told counts the items, and gathers what the content of a chatgpt_app answer says of them when no summary was
-// asked for.
+// told counts the items, and gathers what the content of a chatgpt_app answer says of them when there is no
+// summary.
 type told struct {
 	count int
 	lines []string
@@ -206,7 +207,7 @@ const maxTold = 10
 
 func (t *told) add(x *exchange, result desk.Result) {
 	t.count++
-	if x.meta.ResponseFormat != wire.FormatChatGPT || x.modes.summarize || len(t.lines) == maxTold {
+	if x.meta.ResponseFormat != wire.FormatChatGPT || len(t.lines) == maxTold {
 		return
 	}
 	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + result.Type() + ")"
@@ -265,7 +266,10 @@ func noteFailure(e *event.Event, coded *fail.Error) {
 }
 
 // WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+func WriteError(w http.ResponseWriter, r *http.Request, err error) { writeFailure(w, r, err, nil) }
+
+// writeFailure is WriteError with the session of a request that was understood so far.
+func writeFailure(w http.ResponseWriter, r *http.Request, err error, session strictjson.Value) {
 	coded := fail.From(err)
 	if coded.Code == fail.Slow {
 		w.Header().Set("Connection", "close") // what is still to come is no request
@@ -278,7 +282,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((coded.RetryAfter+time.Second-1)/time.Second))))
 	}
 	response := wire.Response{
-		Meta:  wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version},
+		Meta:  wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: session},
 		Error: &wire.Failure{Code: word.code, Message: coded.Detail},
 	}
 	send(w, word.status, marshal(response), []byte("\n"))

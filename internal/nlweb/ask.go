@@ -112,17 +112,22 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	if errors.As(err, &coded) && coded.Code == fail.NoResults && stream {
 		return d.streamFailure(w, r, x, coded)
 	}
+	switch {
+	case err != nil:
+	case stream:
+		err = d.stream(w, r, x, answer)
+	default:
+		err = d.write(ctx, w, x, answer)
+	}
 	if err != nil {
-		return err
+		writeFailure(w, r, err, x.meta.SessionContext)
 	}
-	if stream {
-		return d.stream(w, r, x, answer)
-	}
-	return d.write(ctx, w, x, answer)
+	return nil
 }
 
 // answer settles how to answer, and asks the desk.
 func (d *door) answer(ctx context.Context, x *exchange) (*desk.Answer, error) {
+	x.echo()
 	if err := x.negotiate(); err != nil {
 		return nil, err
 	}
@@ -246,19 +251,22 @@ func (x *exchange) ignore(pointer, reason string) {
 	}
 }
 
-// heed says in _meta what of the request the answer does not heed, and echoes the session (NLWeb 0.55 §3.4): its
-// keys are the caller's to send along again.
+// echo sends the session back (NLWeb 0.55 §3.4), with a failure too: its keys are the caller's to send along again.
+func (x *exchange) echo() {
+	if session := x.request.Meta.SessionContext; len(session) > maxSession {
+		x.ignore("/meta/session_context", fmt.Sprintf("larger than %d bytes", maxSession))
+	} else if session.Kind() == '{' {
+		x.meta.SessionContext = session
+	}
+}
+
+// heed says in _meta what of the request the answer does not heed.
 func (x *exchange) heed() {
 	for _, name := range slices.Sorted(mapsKeys(x.request.Query.Filters)) {
 		x.ignore("/query/"+clip(name), "this attribute does not filter here")
 	}
 	if len(x.request.Context) > 0 {
 		x.ignore("/context", "each question is answered by itself here")
-	}
-	if session := x.request.Meta.SessionContext; len(session) > maxSession {
-		x.ignore("/meta/session_context", fmt.Sprintf("larger than %d bytes", maxSession))
-	} else if session.Kind() == '{' {
-		x.meta.SessionContext = session
 	}
 }
 

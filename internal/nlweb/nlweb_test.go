@@ -337,3 +337,31 @@ func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 		}
 	}
 }
+
+// The protocol wants content with every chatgpt_app answer (NLWeb 0.55 §4.1.1).
+func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
+	_, db := fixture(t)
+	rules, err := terms.New([]terms.Rule{{Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := desk.New(desk.Config{
+		Catalog: content.New(db, content.Options{}), MinScore: 20, Terms: func() *terms.Terms { return rules }, Sites: []desk.Site{{ID: "lamps"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, streaming := range []bool{false, true} {
+		body := fmt.Sprintf(`{"query":{"text":"paper lamp"},"prefer":{"mode":"summarize","response_format":"chatgpt_app","streaming":%v}}`, streaming)
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/ask", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		Handler(d, Config{Now: noon}).ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), `"content":[{"type":"text","text":"1. Paper lamp (Product)`) {
+			t.Errorf("streaming %v: the content names no item: %s", streaming, w.Body)
+		}
+	}
+}

@@ -158,15 +158,15 @@ var answerSchema = schema{
 
 // call answers one use of the tool ask: the same object as POST /ask, always whole.
 func (d *door) call(ctx context.Context, call tool.Call) tool.Result {
-	result, err := d.asked(ctx, call)
+	x := &exchange{start: d.config.Now(), meta: wire.Meta{Version: wire.Version}}
+	result, err := d.asked(ctx, x, call)
 	if err != nil {
-		return failed(ctx, err)
+		return failed(ctx, x, err)
 	}
 	return result
 }
 
-func (d *door) asked(ctx context.Context, call tool.Call) (tool.Result, error) {
-	start := d.config.Now()
+func (d *door) asked(ctx context.Context, x *exchange, call tool.Call) (tool.Result, error) {
 	arguments := call.Arguments
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = []byte("{}")
@@ -178,7 +178,7 @@ func (d *door) asked(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, malformed(err)
 	}
-	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
+	x.request = request
 	answer, err := d.answer(ctx, x)
 	if err != nil {
 		return tool.Result{}, err
@@ -219,10 +219,10 @@ func reporter(progress func(done, total int, message string), total int) func(in
 
 // failed is a failure as a tool's result: the envelope that /ask would answer with (NLWeb 0.55 §4.1.4). Nothing found
 // and a question taken back are outcomes, not failures of the tool.
-func failed(ctx context.Context, err error) tool.Result {
+func failed(ctx context.Context, x *exchange, err error) tool.Result {
 	coded := fail.From(err)
 	noteFailure(event.From(ctx), coded)
-	meta := wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version}
+	meta := wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext}
 	response := wire.Response{Meta: meta, Error: &wire.Failure{Code: words[coded.Code].code, Message: coded.Detail}}
 	return tool.Result{
 		Object: marshal(response), Meta: marshal(meta), Failed: coded.Code != fail.NoResults && coded.Code != fail.Cancelled,

@@ -78,6 +78,8 @@ func TestAskToolAnswersWithTheObjectOfTheHTTPBinding(t *testing.T) {
 		`{"query":{"text":"lamp"},"prefer":{"mode":"teleport"}}`,
 		`{"query":{"text":"lamp","site":"nowhere"}}`,
 		`{"query":{"text":"xylophone"}}`,
+		`{"query":{"text":"xylophone"},"meta":{"session_context":{"conversation_id":"x"}}}`,
+		`{"query":{"text":"lamp","site":"nowhere"},"meta":{"session_context":{"conversation_id":"x"}}}`,
 		`{"query":{"text":" "}}`,
 		`{"query":{"text":"` + strings.Repeat("lamp ", 1000) + `"}}`,
 		`{"query":"lamp","prefer":{}}`,
