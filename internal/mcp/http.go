@@ -88,11 +88,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	note(r.Context(), messages, batch)
-	if !batch && len(messages[0].Method) > 0 && !messages[0].call() {
-		if _, known := methods[messages[0].method]; !known {
-			w.WriteHeader(http.StatusAccepted) // a notification of a later revision
-			return
-		}
+	if body = withoutDropped(body, messages, batch); len(body) == 0 {
+		w.WriteHeader(http.StatusAccepted)
+		return
 	}
 	next := h.choose(r, messages)
 	ctx := context.WithValue(r.Context(), carrierKey{}, r.Context())

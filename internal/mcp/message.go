@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,10 +26,38 @@ type message struct {
 	Result  strictjson.Value `json:"result"`
 	Error   strictjson.Value `json:"error"`
 
-	method string
-	meta   struct {
+	text    strictjson.Value // the message itself, when it is of a batch
+	method  string
+	dropped bool // a notification that cannot be understood
+	meta    struct {
 		Progress strictjson.Value `json:"progressToken"`
 	}
+}
+
+// drops says whether nothing comes of a message: it is a notification that cannot be understood, or a request to which
+// no answer is wanted.
+func (m *message) drops() bool {
+	return m.dropped || m.method != "" && !m.call() && !strings.HasPrefix(m.method, "notifications/")
+}
+
+// withoutDropped is a body without the messages of which nothing comes; empty when none is left.
+func withoutDropped(body []byte, messages []message, batch bool) []byte {
+	dropped := func(m message) bool { return m.drops() }
+	switch {
+	case !slices.ContainsFunc(messages, dropped):
+		return body
+	case !batch:
+		return nil
+	}
+	var kept []byte
+	for _, m := range slices.DeleteFunc(messages, dropped) {
+		kept = append(append(kept, ','), m.text...)
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	kept[0] = '['
+	return append(kept, ']')
 }
 
 // call says whether an answer is expected.
@@ -114,6 +144,7 @@ func readMessages(body []byte) (messages []message, batch bool, wrong *problem) 
 	seen := map[string]bool{}
 	for _, one := range all {
 		m, wrong := readMessage(one)
+		m.text = one
 		if wrong == nil && m.call() && seen[string(m.ID)] {
 			wrong = &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: "two messages of the batch have this id; give each its own"}
 		}
@@ -157,7 +188,11 @@ func readMessage(value strictjson.Value) (message, *problem) {
 		m.method = ""
 		return invalid("the method is not the name of one")
 	}
-	return m, m.check()
+	wrong := m.check()
+	if wrong != nil && !m.call() {
+		m.dropped, wrong = true, nil // JSON-RPC 2.0 §4.1: nobody waits for what is wrong with it
+	}
+	return m, wrong
 }
 
 // isID says whether a value can name a request: a string, or a whole number that no program rounds.
@@ -173,9 +208,6 @@ func isID(id strictjson.Value) bool {
 func (m *message) check() *problem {
 	wanted, known := methods[m.method]
 	if !known {
-		if !m.call() {
-			return nil // a notification that nobody waits for is dropped later
-		}
 		return &problem{id: m.ID, code: jsonrpc.CodeMethodNotFound, text: "there is no method of this name"}
 	}
 	bad := func(format string, args ...any) *problem {

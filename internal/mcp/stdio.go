@@ -52,9 +52,9 @@ func (l *lines) read(in io.Reader) {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, whole, err := readLine(reader)
-		if wrong := l.check(line, whole); wrong != nil {
+		if passed, wrong := l.check(line, whole); wrong != nil {
 			l.write(append(wrong.appendJSON(nil), '\n'))
-		} else if len(line) > 0 {
+		} else if line = passed; len(line) > 0 {
 			if _, err := l.passed.Write(append(line, '\n')); err != nil {
 				return // the server has ended
 			}
@@ -83,20 +83,20 @@ func readLine(reader *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// check says what is wrong with a line, and notes what is to be answered.
-func (l *lines) check(line []byte, whole bool) *problem {
+// check gives what is to be passed on of a line, or says what is wrong with it. It notes what is to be answered.
+func (l *lines) check(line []byte, whole bool) (passed []byte, wrong *problem) {
 	if !whole {
-		return &problem{code: jsonrpc.CodeInvalidRequest, text: "the line is too long; a message has at most 4 MiB"}
+		return nil, &problem{code: jsonrpc.CodeInvalidRequest, text: "the line is too long; a message has at most 4 MiB"}
 	}
 	if len(line) == 0 {
-		return nil
+		return nil, nil
 	}
 	messages, batch, wrong := readMessages(line)
 	if wrong != nil {
-		return wrong
+		return nil, wrong
 	}
 	if batch && !l.batch {
-		return &problem{code: jsonrpc.CodeInvalidRequest, text: "send messages one by one; since revision 2025-06-18 there are no batches"}
+		return nil, &problem{code: jsonrpc.CodeInvalidRequest, text: "send messages one by one; since revision 2025-06-18 there are no batches"}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +105,7 @@ func (l *lines) check(line []byte, whole bool) *problem {
 			continue
 		}
 		if l.waiting[string(m.ID)] {
-			return &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: "a request with this id is still in work; give each its own"}
+			return nil, &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: "a request with this id is still in work; give each its own"}
 		}
 		if m.method == "initialize" {
 			var asked struct {
@@ -127,7 +127,7 @@ func (l *lines) check(line []byte, whole bool) *problem {
 			delete(l.waiting, string(cancelled.ID))
 		}
 	}
-	return nil
+	return withoutDropped(line, messages, batch), nil
 }
 
 // Write sends what the SDK has to say, and notes what is answered.

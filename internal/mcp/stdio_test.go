@@ -36,6 +36,7 @@ func TestServeAnswersWhatIsNoMessageAndGoesOn(t *testing.T) {
 	answers := serve(t,
 		fmt.Sprintf(hello, "2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		"garbage", `{"jsonrpc":"2.0","id":`, "", "  ", `[{"jsonrpc":"2.0","id":9,"method":"ping"}]`, strings.Repeat("x", maxLine+1),
+		`{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","method":"tools/list"}`, `{"jsonrpc":"2.0","method":"tools/call","params":[1]}`,
 		`{"jsonrpc":"2.0","id":5,"method":"no/such"}`, `{"jsonrpc":"2.0","id":6,"method":"tools/call"}`,
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`)
 	if got := answers["null"]; len(got) != 4 || !strings.Contains(got[0], "-32700") || !strings.Contains(got[1], "-32700") ||

@@ -135,7 +135,7 @@ var mcpRows = []row{
 		p.expect(fault["code"] == "NO_RESULTS", "error.code is %v", fault["code"])
 	}},
 	{134, "a notification has no answer", func(p *probe) {
-		for _, method := range []string{"notifications/initialized", "notifications/cancelled", "notifications/of-our-own"} {
+		for _, method := range []string{"notifications/initialized", "notifications/cancelled", "notifications/of-our-own", "tools/list", "tools/call"} {
 			r := p.rpcText(text(object{"jsonrpc": "2.0", "method": method, "params": object{"requestId": 9}}))
 			p.expect(r.status == http.StatusAccepted || r.status == http.StatusNoContent, "%s: status %d", method, r.status)
 			p.expect(len(r.raw) == 0, "%s is answered: %s", method, clip(r.raw))
