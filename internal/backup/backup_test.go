@@ -161,6 +161,47 @@ func TestARestoreBringsBackAllThatWasKept(t *testing.T) {
 	}
 }
 
+func TestADatabaseOfBeforeDoesNotComeBack(t *testing.T) {
+	h := filled(t, "past")
+	// The store moves, as to another engine; the file it was in stays behind, and so may its log.
+	behind := h.Store.DSN
+	h.Store.DSN = "sqlite:" + filepath.Join(t.TempDir(), "elsewhere.db")
+	h.write("frontdesk.db-wal", "a log")
+	db := storetest.Open(t, h.Store.DSN, notes)
+	if err := db.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec(t.Context(), `INSERT INTO notes_note (id, body) VALUES ($1, $2)`, "newest", []byte("new"))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	path, contents := h.backUp()
+	if contents.Files != 2 {
+		t.Errorf("%d files", contents.Files)
+	}
+	into := newHouse(t)
+	if _, err := backup.Restore(t.Context(), path, into.Source, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := into.state(); got["note newe"] != "new" || got["note past"] != "" || got["file keys/site.key"] != "past" {
+		t.Errorf("%q, after a restore beside %s", got, behind)
+	}
+}
+
+func TestAFileOfABackupDoesNotTakeTheDatabasesPlace(t *testing.T) {
+	h := filled(t, "word")
+	h.write("site.db", "not a database of SQLite, though it may be called so")
+	path, _ := h.backUp()
+	into := newHouse(t)
+	into.Store.DSN = "sqlite:" + filepath.Join(into.Data, "site.db")
+	if _, err := backup.Restore(t.Context(), path, into.Source, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := into.state(); got["note word"] != "word" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
 	path, _ := filled(t, "first").backUp()
 	if _, err := backup.Create(t.Context(), path, filled(t, "x").Source, backup.Options{}); err == nil {

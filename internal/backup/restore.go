@@ -53,6 +53,9 @@ func Restore(ctx context.Context, path string, target Source, replace bool) (Con
 // stageFiles writes the files of a backup into the staging folder, durably.
 func stageFiles(ctx context.Context, path string, target Source, stage string, replace bool) error {
 	_, err := readFile(ctx, path, visitor{file: func(name string, text []byte, mode fs.FileMode) error {
+		if at, err := filepath.Abs(filepath.Join(target.Data, filepath.FromSlash(name))); err != nil || ofDatabase(target, at) {
+			return err // a file must not take the place of the database, whoever wrote the backup
+		}
 		there, err := os.ReadFile(filepath.Join(target.Data, filepath.FromSlash(name)))
 		switch {
 		case err == nil && bytes.Equal(there, text):

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/rand"
@@ -188,26 +189,52 @@ func (w *writer) files(ctx context.Context, source Source, path string) error {
 		if err != nil {
 			return err
 		}
+		if bytes.HasPrefix(text, sqliteHead) {
+			return nil // one of another time, and half of it may be in its log
+		}
 		return w.entry(dataDir+filepath.ToSlash(relative), text, info.Mode())
 	})
 }
 
+// sqliteHead begins every database of SQLite. One in the data folder that is not the one backed up was left there when
+// the store was moved, and would be put in the place of the one that is restored.
+var sqliteHead = []byte("SQLite format 3\x00")
+
+// companions are what SQLite keeps beside a database.
+var companions = []string{"-wal", "-shm", "-journal"}
+
 // leftOut says which files of the data folder are no part of a backup.
 func leftOut(source Source, path string) func(name string) bool {
-	database, _ := source.Store.File()
 	path, _ = filepath.Abs(path)
 	return func(name string) bool {
 		absolute, err := filepath.Abs(name)
-		if err != nil {
+		if err != nil || ofDatabase(source, absolute) {
 			return true
 		}
-		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-			if database != "" && absolute == database+end {
+		for _, end := range companions {
+			if _, err := os.Stat(strings.TrimSuffix(absolute, end)); strings.HasSuffix(absolute, end) && err == nil {
 				return true
 			}
 		}
 		return absolute == path || strings.HasSuffix(absolute, ".partial") || strings.HasPrefix(filepath.Base(absolute), ".frontdesk-")
 	}
+}
+
+// ofDatabase says whether an absolute path is that of the source's database or of one of its companions.
+func ofDatabase(source Source, absolute string) bool {
+	database, ok := source.Store.File()
+	if !ok {
+		return false
+	}
+	if at, err := filepath.Abs(database); err == nil {
+		database = at
+	}
+	for _, end := range companions {
+		if absolute == database+end {
+			return true
+		}
+	}
+	return absolute == database
 }
 
 // rowWriter gathers rows into batches.

@@ -474,6 +474,56 @@ func TestNothingUnseenLeavesWhenAnUnknownPageFails(t *testing.T) {
 	h.wantItems("/ home", "/new news", "/c cherry")
 }
 
+func TestPageThatNeverAnswersDoesNotKeepOthersForEver(t *testing.T) {
+	h := newHost(t)
+	h.put("/", pageOf("home", "/a", "/b", "/c", "/broken"))
+	h.put("/a", pageOf("apple"))
+	h.put("/b", pageOf("banana"))
+	h.put("/c", pageOf("cherry"))
+	h.set("/broken", answer{status: 500})
+	h.mustRun()
+	h.put("/", pageOf("home", "/a", "/b", "/broken")) // nothing leads to the cherry any more
+	if report := h.mustRun(); report.Web.Cut == "" {
+		t.Errorf("%+v", report.Web)
+	}
+	h.wantItems("/ home", "/a apple", "/b banana", "/c cherry")
+	if err := h.sleep(t.Context(), givenUpAfter); err != nil {
+		t.Fatal(err)
+	}
+	h.visitor(0)
+	if report := h.mustRun(); report.Web.Cut != "" || report.Web.Failed != 1 {
+		t.Errorf("%+v", report.Web)
+	}
+	h.wantItems("/ home", "/a apple", "/b banana")
+}
+
+func TestTrapDoesNotGrowFromRunToRun(t *testing.T) {
+	h := newHost(t)
+	h.put("/", pageOf("home", "/calendar/1"))
+	h.set("*", answer{do: func(w http.ResponseWriter, r *http.Request) {
+		m := 0
+		if !strings.HasPrefix(r.URL.Path, "/calendar/") {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		fmt.Sscan(strings.TrimPrefix(r.URL.Path, "/calendar/"), &m)
+		w.Header().Set("Content-Type", "text/html")
+		var links []string
+		for i := range 20 {
+			links = append(links, fmt.Sprintf("/calendar/%d", m+i+1))
+		}
+		fmt.Fprint(w, pageOf("calendar", links...))
+	}})
+	h.mustRun()
+	first := len(h.items())
+	for range 3 {
+		h.mustRun()
+	}
+	if now := len(h.items()); now > first+3 {
+		t.Errorf("%d items became %d although nothing changed", first, now)
+	}
+}
+
 func TestListThatFailsRemovesNothing(t *testing.T) {
 	h := newHost(t)
 	h.web.URL, h.web.Kind = "/sitemap.xml", "sitemap"

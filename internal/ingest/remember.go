@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/ingest/frontier"
 	"frontdesk/internal/release"
 )
 
@@ -28,6 +29,10 @@ type recollection struct {
 	Items  []string  `json:"i,omitempty"` // the URLs of what came of it
 	Links  []string  `json:"l,omitempty"`
 	Many   bool      `json:"n,omitempty"` // it has more items than are remembered
+	// Look is what the page was like when it was read, so that it counts for what is endless also while it is not read again.
+	Look *frontier.Page `json:"p,omitempty"`
+	// Failing is since when an address gives no answer that never gave one; nothing else is remembered of it then.
+	Failing time.Time `json:"f,omitzero"`
 }
 
 // mostItems bounds how many items of one address are remembered. Of one with more, only that it has is.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"frontdesk/internal/ingest/frontier"
 )
@@ -41,6 +42,9 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 	return nil
 }
 
+// learns says whether the look of what is at an address tells where a crawl need not go on.
+func (c *crawl) learns(v *visit) bool { return c.follow && v.looks && v.role != startRole }
+
 // keep lets what an address held before stay; whole says that all of it is there.
 func (c *crawl) keep(ctx context.Context, v *visit) (whole bool, err error) {
 	if c.run == nil || v.known == nil {
@@ -48,6 +52,9 @@ func (c *crawl) keep(ctx context.Context, v *visit) (whole bool, err error) {
 	}
 	missing, err := c.run.Keep(ctx, v.known.Items...)
 	v.items = v.known.Items
+	if missing == 0 && v.known.Look != nil && c.learns(v) {
+		c.front.Learn(v.address, *v.known.Look)
+	}
 	return missing == 0, err
 }
 
@@ -74,10 +81,19 @@ func (c *crawl) count(v *visit) {
 		c.bad = 0
 	}
 	switch unknown := v.known == nil || len(v.known.Items) == 0; {
-	case v.role == listRole && unknown && (v.outcome == failed || v.outcome == useless), c.follow && v.known == nil && v.outcome == failed:
+	case v.role == listRole && unknown && (v.outcome == failed || v.outcome == useless), c.follow && v.outcome == failed && c.unheard(v):
 		c.lost = true
 	}
 }
+
+// unheard says whether an address may lead to anything: it never gave an answer, and not for so long that it need not
+// be waited for.
+func (c *crawl) unheard(v *visit) bool {
+	return v.known == nil || !v.known.Failing.IsZero() && c.now().Sub(v.known.Failing) < givenUpAfter
+}
+
+// givenUpAfter is how long an address that never gave an answer keeps what was not seen from leaving.
+const givenUpAfter = 3 * 24 * time.Hour
 
 // remember keeps what the next run needs to know of the address.
 func (c *crawl) remember(ctx context.Context, v *visit) error {
@@ -92,8 +108,11 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 	case wasRead, hidden, repeated, useless:
 		m = c.learned(v)
 	case failed, same:
-		if m == nil {
+		if m == nil && (v.outcome == same || !c.follow) {
 			return nil
+		}
+		if m == nil {
+			m = &recollection{Failing: c.now()}
 		}
 		if v.outcome == same && v.response != nil {
 			m.Listed, m.Seen = v.changed, c.now()
@@ -137,6 +156,9 @@ func (c *crawl) learned(v *visit) *recollection {
 	}
 	if v.sight != nil {
 		m.Links = v.sight.links
+		if c.learns(v) {
+			m.Look = &v.sight.content
+		}
 	}
 	return m
 }
@@ -192,7 +214,7 @@ func (c *crawl) wanted(v *visit) bool {
 		body := fmt.Sprintf("%s%s %s %x", v.address.Host, v.address.Path, s.content.Title, s.content.Text)
 		again := c.bodies[body] && v.address.RawQuery != ""
 		c.bodies[body] = true
-		stale := c.follow && c.front.Learn(v.address, s.content)
+		stale := c.learns(v) && c.front.Learn(v.address, s.content)
 		switch {
 		case c.missing != nil && s.content.Title == c.missing.Title && frontier.Alike(s.content.Text, c.missing.Text):
 			v.outcome = gone
@@ -235,8 +257,10 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 	}
 	known := 0
 	err = c.run.Remembered(ctx, func(address string, state []byte) error {
-		known++
 		m := recalled(state)
+		if m == nil || m.Failing.IsZero() {
+			known++
+		}
 		if m == nil || c.settled[address] && !back[address] {
 			return nil
 		}
