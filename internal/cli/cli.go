@@ -144,7 +144,7 @@ func explained(err error) string {
 	if !errors.As(err, &coded) {
 		return err.Error()
 	}
-	if cause := coded.Unwrap(); cause != nil {
+	if cause := coded.Unwrap(); cause != nil && !strings.Contains(coded.Detail, cause.Error()) {
 		return fmt.Sprintf("%s (%v)", coded.Detail, cause)
 	}
 	return coded.Detail

@@ -16,7 +16,8 @@ type configCommands struct {
 }
 
 type configCheck struct {
-	File string `arg:"" optional:"" help:"The file; without it the one that serve would read."`
+	File   string `arg:"" optional:"" help:"The file; without it the one that serve would read."`
+	Config string `placeholder:"FILE" help:"The same, as other commands take it."`
 }
 
 // Help is the command's example.
@@ -27,7 +28,10 @@ func (configCheck) Help() string {
 
 // Run checks a file.
 func (c configCheck) Run(env *environment) error {
-	file := configFlags{Config: c.File}.file(env)
+	if c.File != "" && c.Config != "" {
+		return usage("name the file once, as %s or with --config", c.File)
+	}
+	file := configFlags{Config: c.File + c.Config}.file(env)
 	if file == "" {
 		return usage("there is no %s here; name a file, or write one with `frontdesk config init`", defaultFile)
 	}
@@ -43,6 +47,7 @@ func (c configCheck) Run(env *environment) error {
 }
 
 type configPrint struct {
+	File string `arg:"" optional:"" help:"The same as --config."`
 	configFlags
 }
 
@@ -54,6 +59,10 @@ func (configPrint) Help() string {
 
 // Run prints the configuration.
 func (c configPrint) Run(env *environment) error {
+	if c.File != "" && c.Config != "" {
+		return usage("name the file once, as %s or with --config", c.File)
+	}
+	c.Config += c.File
 	loaded, err := c.load(env, nil)
 	if err != nil {
 		return err

@@ -791,6 +791,24 @@ func TestBadPageDoesNotStopARun(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoTextIsNoPage(t *testing.T) {
+	h := newHost(t)
+	h.put("/", pageOf("home", "/picture", "/other"))
+	h.put("/picture", "\xff\xd8\xff\xe0\x00\x10JFIF"+strings.Repeat("\x01\x02\x00\x8f\xe1\x07", 200))
+	h.put("/other", pageOf("other"))
+	h.mustRun()
+	h.wantItems("/ home", "/other other")
+}
+
+func TestFirstAnswerThatBurstsSaysSo(t *testing.T) {
+	h := newHost(t)
+	h.web.MaxBytes = 1 << 20
+	h.put("/", packed("<urlset>"+strings.Repeat(" ", 2<<20)+"</urlset>"))
+	if _, err := h.run(); err == nil || !strings.Contains(err.Error(), "cannot be unpacked: it has more than") {
+		t.Error(err)
+	}
+}
+
 func TestFirstRunShowsWhatItHasBeforeItsEnd(t *testing.T) {
 	h := newHost(t)
 	var links []string

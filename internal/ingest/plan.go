@@ -91,6 +91,9 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 	case c.Kind == "schemamap" && is == "sitemap": // written with the elements of a sitemap
 		return "schemamap", nil
 	}
+	if err := v.unzip(c.MaxBytes); err != nil {
+		return "", fail.New(fail.Invalid, "source %s of site %s: %s is compressed and cannot be unpacked: %v; nothing was changed", c.source.Name, c.source.Site, v.address, err)
+	}
 	what := map[string]string{"page": "a page", "": "a document of no form that is read (" + mediaOf(v.response) + ")"}[is]
 	if what == "" {
 		what = "a " + is

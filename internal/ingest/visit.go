@@ -126,7 +126,7 @@ func (c *crawl) sniff(v *visit) string {
 		return "feed"
 	case form == linesForm, form == documentForm:
 		return "data"
-	case form == pageForm, form == markdownForm:
+	case (form == pageForm || form == markdownForm) && !garbled(head):
 		return "page"
 	case strings.HasPrefix(v.response.Header.Get("Content-Type"), "text/plain"):
 		if kind, _ := sitemap.ReadText(string(body), func(sitemap.Entry) error { return nil }); kind == sitemap.Text {
@@ -134,6 +134,21 @@ func (c *crawl) sniff(v *visit) string {
 		}
 	}
 	return ""
+}
+
+// garbled says whether the beginning of a body is no text in any encoding: an image, an archive or the like that is
+// served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
+func garbled(head []byte) bool {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return false
+	}
+	controls := 0
+	for _, b := range head {
+		if b < ' ' && b != 0 && b != 0x1b && (b < '\t' || b > '\r') {
+			controls++
+		}
+	}
+	return 50*controls > len(head)
 }
 
 // unzip unpacks a body that is a file of gzip's, as lists and feeds are.

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
@@ -71,7 +73,11 @@ func (c *checks) tls() {
 		c.problem("tls.acme.domains", "there are tls.cert and tls.acme; the certificate comes from one of them")
 	}
 	for path, file := range map[string]string{"tls.cert": t.Cert, "tls.key": t.Key, "tls.acme.roots": t.ACME.Roots} {
-		if _, err := os.Stat(file); file != "" && err != nil {
+		switch _, err := os.Stat(file); {
+		case file == "" || err == nil:
+		case errors.Is(err, fs.ErrNotExist):
+			c.problem(path, "there is no file %s", file)
+		default:
 			c.problem(path, "%s", unreadable(err))
 		}
 	}
