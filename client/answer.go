@@ -126,7 +126,11 @@ func readMeta(v jsontext.Value) (meta nlweb.Meta, ok bool) {
 	if session := m["session_context"]; kind(session) == '{' {
 		meta.SessionContext = session
 	}
-	for name, into := range map[string]any{"streaming": &meta.Streaming, "ignored": &meta.Ignored, "processing_time_ms": &meta.ProcessingTime} {
+	meta.OutputTemplate = word(m["openai/outputTemplate"])
+	for name, into := range map[string]any{
+		"streaming": &meta.Streaming, "ignored": &meta.Ignored, "processing_time_ms": &meta.ProcessingTime,
+		"openai/widgetAccessible": &meta.WidgetAccessible,
+	} {
 		if value, there := m[name]; there {
 			_ = json.Unmarshal(value, into, tolerant)
 		}

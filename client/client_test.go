@@ -46,6 +46,18 @@ const whole = `{"_meta":{"response_type":"answer","response_format":"conversatio
 	{"@type":["Recipe","Thing"],"name":"Soup","url":"https://a.example/1","description":"Hot.","site":"a","score":98.5,"cookTime":"PT10M"},
 	{"@type":"Recipe","name":["Stew","Eintopf"],"url":7,"score":"high"}]}`
 
+func TestWidgetOfAnAnswerIsRead(t *testing.T) {
+	c := desk(t, Options{}, says(200, "application/json", `{"_meta":{"response_type":"answer","version":"0.55","response_format":"chatgpt_app",
+		"openai/outputTemplate":"ui://widget/answer.html","openai/widgetAccessible":true},"content":[],"structuredData":[]}`))
+	answer, err := c.Ask(t.Context(), Question{Text: "soup", Format: nlweb.FormatChatGPT})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := answer.Meta; m.OutputTemplate != "ui://widget/answer.html" || m.WidgetAccessible == nil || !*m.WidgetAccessible {
+		t.Errorf("the widget is %q, %v", m.OutputTemplate, m.WidgetAccessible)
+	}
+}
+
 func TestAnswerIsReadWithTypesAndRaw(t *testing.T) {
 	c := desk(t, Options{}, says(200, "application/json", whole))
 	answer, err := c.Ask(t.Context(), Question{Text: "soup"})
