@@ -230,7 +230,9 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 	lamp.Object = []byte(`{"@type":"Product","name":"Lamp","offers":{"@type":"Offer","price":5},` +
 		`"isRelatedTo":[{"@id":"/drafts/robot","name":"UNANNOUNCED robot"},{"@type":"Product","url":"/shade","name":"Shade"}],` +
 		`"review":{"@type":"Review","url":"https://shop.example/premium/r1","name":"On lamps","reviewBody":"HIDDEN BODY"},` +
-		`"subjectOf":{"@type":"Recipe","name":"FORBIDDEN recipe"},"sku":"1"}`)
+		`"subjectOf":{"@type":"Recipe","name":"FORBIDDEN recipe"},"sku":"1",` +
+		`"hasPart":[{"@type":"Article","mainEntityOfPage":{"@type":"WebPage","@id":"/drafts/plan"},"articleBody":"HIDDEN PLAN"},` +
+		`{"@type":"Article","mainEntityOfPage":"https://shop.example/premium/p2","name":"On plans","articleBody":"HIDDEN PLAN"}]}`)
 	b.fill(t, "shop", "s", lamp)
 	b.obey(t,
 		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
@@ -245,6 +247,7 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 		"name": "Lamp", "sku": "1", "offers": map[string]any{"@type": "Offer", "price": 5.0},
 		"isRelatedTo": []any{map[string]any{"@type": "Product", "url": "/shade", "name": "Shade"}},
 		"review":      map[string]any{"@type": "Review", "url": "https://shop.example/premium/r1", "name": "On lamps"},
+		"hasPart":     []any{map[string]any{"@type": "Article", "name": "On plans"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

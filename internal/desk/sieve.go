@@ -27,7 +27,7 @@ const maxSieved = 32
 // value returns what may be shown of a value, nil for nothing.
 func (s sieve) value(v jsontext.Value, depth int) jsontext.Value {
 	switch {
-	case v.Kind() != '{' && v.Kind() != '[', !bytes.Contains(v, []byte(`"@type"`)) && !bytes.Contains(v, []byte(`"url"`)) && !bytes.Contains(v, []byte(`"@id"`)):
+	case v.Kind() != '{' && v.Kind() != '[', !isThing(v):
 		return v
 	case depth == maxSieved:
 		return nil
@@ -81,6 +81,16 @@ func ownDescription(object []byte) (own string) {
 // maxOwn is how many words of it stand for a description.
 const maxOwn = 60
 
+// isThing says whether a value can have something in it on which the terms decide.
+func isThing(v jsontext.Value) bool {
+	for _, member := range []string{`"@type"`, `"url"`, `"@id"`, `"mainEntityOfPage"`} {
+		if bytes.Contains(v, []byte(member)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s sieve) list(v jsontext.Value, depth int) jsontext.Value {
 	var all []jsontext.Value
 	if json.Unmarshal(v, &all, jsontext.AllowDuplicateNames(true)) != nil {
@@ -128,12 +138,13 @@ func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
 // by its types.
 func (s sieve) access(v jsontext.Value) terms.Access {
 	facts := terms.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
-	own := false
+	own := 0 // how much the member counts that named its address: as much as for an item
 	eachMember(v, func(name string, value jsontext.Value) {
 		switch name {
-		case "url", "@id":
-			if address, ok := s.address(value); ok && (name == "url" || !own) {
-				facts.URL, own = address, true
+		case "url", "mainEntityOfPage", "@id":
+			counts := map[string]int{"url": 3, "mainEntityOfPage": 2, "@id": 1}[name]
+			if address, ok := s.address(value); ok && counts > own {
+				facts.URL, own = address, counts
 			}
 		case "@type", "additionalType":
 			for _, t := range texts(value) {
@@ -141,7 +152,7 @@ func (s sieve) access(v jsontext.Value) terms.Access {
 			}
 		}
 	})
-	if !own && len(facts.Types) == 0 {
+	if own == 0 && len(facts.Types) == 0 {
 		return terms.Open // neither a page nor a thing of its own: a part of the item
 	}
 	if len(facts.Types) == 0 {
@@ -152,6 +163,21 @@ func (s sieve) access(v jsontext.Value) terms.Access {
 
 // address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.
 func (s sieve) address(v jsontext.Value) (string, bool) {
+	if v.Kind() == '{' { // a page, as mainEntityOfPage gives it: by its @id, else its url
+		var id, page jsontext.Value
+		eachMember(v, func(name string, value jsontext.Value) {
+			switch name {
+			case "@id":
+				id = value.Clone()
+			case "url":
+				page = value.Clone()
+			}
+		})
+		if address, ok := s.address(id); ok {
+			return address, true
+		}
+		v = page
+	}
 	for _, text := range texts(v) {
 		base, err := url.Parse(s.item.URL)
 		if err != nil {

@@ -45,7 +45,7 @@ func object(n *tree.Node, types []string, address string) []byte {
 // text.
 func outline(n *tree.Node, named []*tree.Node) []*tree.Node {
 	short := &tree.Node{Kind: tree.Object}
-	for _, name := range []string{"@type", "@id", "url", "additionalType"} {
+	for _, name := range []string{"@type", "@id", "url", "mainEntityOfPage", "additionalType"} {
 		if value := n.Get(name); value != nil {
 			short.Set(name, value)
 		}
