@@ -8,6 +8,7 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -72,7 +73,7 @@ func (e *Error) Because(cause error) *Error {
 
 // Error gives code, detail and cause, for logs.
 func (e *Error) Error() string {
-	if e.cause != nil {
+	if e.cause != nil && !strings.Contains(e.Detail, e.cause.Error()) {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Detail, e.cause)
 	}
 	return fmt.Sprintf("%s: %s", e.Code, e.Detail)

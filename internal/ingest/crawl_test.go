@@ -497,6 +497,36 @@ func TestPageThatNeverAnswersDoesNotKeepOthersForEver(t *testing.T) {
 	h.wantItems("/ home", "/a apple", "/b banana")
 }
 
+func TestListThatCannotBeHadDoesNotKeepOthersForEver(t *testing.T) {
+	for name, where := range map[string]string{"it fails": "HOST/failing.xml", "it is refused": "http://169.254.169.254/list.xml"} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			h.web.Kind = "sitemap"
+			index := `<?xml version="1.0"?><sitemapindex><sitemap><loc>HOST/pages.xml</loc></sitemap><sitemap><loc>` + where + `</loc></sitemap></sitemapindex>`
+			h.put("/", index)
+			h.set("/failing.xml", answer{status: 500})
+			h.put("/pages.xml", sitemapOf("/a", "/b", "/c"))
+			for _, page := range []string{"a", "b", "c"} {
+				h.put("/"+page, pageOf(page))
+			}
+			h.mustRun()
+			h.put("/pages.xml", sitemapOf("/a", "/b"))
+			if report := h.mustRun(); !report.Partial && report.Web.Cut == "" {
+				t.Errorf("%+v", report.Web)
+			}
+			h.wantItems("/a a", "/b b", "/c c")
+			if err := h.sleep(t.Context(), givenUpAfter); err != nil {
+				t.Fatal(err)
+			}
+			h.visitor(0)
+			if report := h.mustRun(); report.Web.Cut != "" {
+				t.Errorf("%+v", report.Web)
+			}
+			h.wantItems("/a a", "/b b")
+		})
+	}
+}
+
 func TestTrapDoesNotGrowFromRunToRun(t *testing.T) {
 	h := newHost(t)
 	h.put("/", pageOf("home", "/calendar/1"))

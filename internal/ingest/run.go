@@ -218,6 +218,7 @@ func (f *filling) logEnd(err error) {
 		return
 	}
 	s := r.Summary
+	counts[3] = s.Items // with those that were not read again
 	f.options.Log.Info("content taken over", append(counts, "added", s.Added, "changed", s.Changed, "removed", s.Removed,
 		"unchanged", s.Unchanged, "passages", s.Passages, slog.Bool("partial", r.Partial))...)
 }

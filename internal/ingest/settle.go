@@ -81,15 +81,11 @@ func (c *crawl) count(v *visit) {
 		c.bad = 0
 	}
 	switch unknown := v.known == nil || len(v.known.Items) == 0; {
-	case v.role == listRole && unknown && (v.outcome == failed || v.outcome == useless), c.follow && v.outcome == failed && c.unheard(v):
+	case v.known != nil && !v.known.Failing.IsZero() && c.now().Sub(v.known.Failing) >= givenUpAfter:
+	case v.role == listRole && unknown && (v.outcome == failed || v.outcome == useless),
+		c.follow && v.outcome == failed && (v.known == nil || !v.known.Failing.IsZero()):
 		c.lost = true
 	}
-}
-
-// unheard says whether an address may lead to anything: it never gave an answer, and not for so long that it need not
-// be waited for.
-func (c *crawl) unheard(v *visit) bool {
-	return v.known == nil || !v.known.Failing.IsZero() && c.now().Sub(v.known.Failing) < givenUpAfter
 }
 
 // givenUpAfter is how long an address that never gave an answer keeps what was not seen from leaving.
@@ -101,18 +97,21 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 		return nil
 	}
 	m := v.known
-	if v.response == nil && v.outcome != failed && v.outcome != same {
+	leads := c.follow || v.role == listRole
+	if leads && m == nil && (v.outcome == failed || v.outcome == useless && v.response == nil) {
+		m = &recollection{Failing: c.now()}
+	}
+	if v.response == nil && v.outcome != failed && v.outcome != same && (m == nil || m.Failing.IsZero()) {
 		return nil
 	}
 	switch v.outcome {
 	case wasRead, hidden, repeated, useless:
-		m = c.learned(v)
-	case failed, same:
-		if m == nil && (v.outcome == same || !c.follow) {
-			return nil
+		if v.response != nil {
+			m = c.learned(v)
 		}
+	case failed, same:
 		if m == nil {
-			m = &recollection{Failing: c.now()}
+			return nil
 		}
 		if v.outcome == same && v.response != nil {
 			m.Listed, m.Seen = v.changed, c.now()

@@ -120,7 +120,8 @@ func (c Config) audiences() []string {
 func (c *checks) gate() {
 	c.names("auth.required", c.Config.Auth.Required, doors)
 	if required := c.Config.Auth.Required; len(required) == 1 {
-		c.warning("auth.required", "only %s needs a credential; the same answers leave by the other doors (%s)", required[0], strings.Join(doors, ", "))
+		c.warning("auth.required", "only %s needs a credential; the same answers leave by %s without one", required[0],
+			strings.Join(slices.DeleteFunc(slices.Clone(doors), func(door string) bool { return door == required[0] }), " and "))
 	}
 	c.authKeys()
 	c.oauth()
