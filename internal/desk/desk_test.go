@@ -377,6 +377,34 @@ func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
 	}
 }
 
+// An item without a name is called by its text, of which a licensed one shows no more than its excerpt.
+func TestNameThatIsTheTextOfALicensedItemIsCut(t *testing.T) {
+	b := newBench(t, "news")
+	question := item("news", "paid/q", "Question", "How is the HIDDEN thing done in the end?", "")
+	question.Object = []byte(`{"@type":"Question","text":"How is the HIDDEN thing done in the end?"}`)
+	picture := item("news", "paid/i", "ImageObject", "This is the HIDDEN thing in the end", "")
+	picture.Object = []byte(`{"@type":"ImageObject","caption":"This is the HIDDEN thing in the end"}`)
+	named := item("news", "paid/n", "Question", "The end of all things that is known", "")
+	named.Object = []byte(`{"@type":"Question","name":"The end of all things that is known","text":"HIDDEN"}`)
+	b.fill(t, "news", "s", question, picture, named)
+	names := func() []string {
+		var names []string
+		for _, i := range b.asked(t, Question{Text: "end thing"}) {
+			names = append(names, i["name"].(string))
+		}
+		slices.Sort(names)
+		return names
+	}
+	b.obey(t, terms.Rule{Access: terms.Licensed, Excerpt: terms.Excerpt{Words: 3}})
+	if diff := cmp.Diff([]string{"How is the …", "The end of all things that is known", "This is the …"}, names()); diff != "" {
+		t.Error(diff)
+	}
+	b.obey(t, terms.Rule{Access: terms.Open})
+	if diff := cmp.Diff([]string{"How is the HIDDEN thing done in the end?", "The end of all things that is known", "This is the HIDDEN thing in the end"}, names()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestExcerptCountsWordsInEveryScript(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,9 +116,11 @@ type cardKey struct {
 // newCard renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
 // of what is shown, and of nothing else.
 func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action.Set) *card {
-	c := &card{
-		typ: item.Types[0], name: item.Name, licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput),
+	c := &card{typ: item.Types[0], licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput)}
+	if c.licensed && calledByText(item) {
+		item.Name = Excerpt(item.Name, hit.decision.ExcerptWords)
 	}
+	c.name = item.Name
 	var omitted []string
 	within := sieve{rules, hit.Listing}
 	if within.holdsText(item.Object) {
@@ -224,6 +227,21 @@ func eachMember(object []byte, fn func(name string, value jsontext.Value)) {
 		}
 		fn(key, value)
 	}
+}
+
+// calledByText says whether an item has no name of its own and is called by its text: a question, or the caption of a
+// picture.
+func calledByText(item content.Item) bool {
+	text, named := slices.Contains(item.Types, "Question"), false
+	eachMember(item.Object, func(name string, _ jsontext.Value) {
+		switch name {
+		case "caption":
+			text = true
+		case "name", "headline", "title", "alternativeHeadline", "alternateName", "legalName":
+			named = true
+		}
+	})
+	return text && !named
 }
 
 // notice is what an open door shows of a licensed item: what it is, where, and one excerpt. The excerpt does not
