@@ -71,12 +71,41 @@ var errTold = errors.New("")
 // exited carries an exit code out of kong, which ends the process where it has printed help.
 type exited int
 
+// untilSignal gives a context that the first SIGINT or SIGTERM ends. The second does what it does by itself, however
+// soon after the first it comes.
+func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	signals, over := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for range 2 {
+			select {
+			case <-over:
+				return
+			case again := <-signals:
+				if ctx.Err() != nil {
+					signal.Reset(again)
+					if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(again) != nil {
+						os.Exit(1) // a system without signals to oneself
+					}
+					return
+				}
+				cancel()
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(over)
+		cancel()
+	}
+}
+
 // Main runs a command line and gives the exit code. SIGINT and SIGTERM end what runs in good order; a second one
 // ends it at once.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
-	defer context.AfterFunc(ctx, stop)() // from then on signals do what they do by themselves
 	defer func() {
 		if broken := recover(); broken != nil {
 			ended, ok := broken.(exited)
