@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -35,9 +36,15 @@ func parseDSN(dsn string) (address, error) {
 		return parsePath(strings.TrimPrefix(rest, "//"))
 	case found && strings.HasPrefix(rest, "//"):
 		return address{}, fmt.Errorf("%s:// is not a database that frontdesk knows: %s", scheme, howToName)
+	case keywords.MatchString(dsn): // as a path it would be shown, password and all
+		return address{}, errors.New("the database is named by keywords, as psql takes it: write it as an address, postgres://user:password@host:5432/database, " +
+			"or, if a file is meant, with sqlite: before its path")
 	}
 	return parsePath(dsn)
 }
+
+// keywords finds libpq's other form of a connection string, behind a folder perhaps.
+var keywords = regexp.MustCompile(`(^|[\s/])(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=`)
 
 func parsePath(path string) (address, error) {
 	if path == "" || strings.ContainsRune(path, 0) {

@@ -43,14 +43,16 @@ func wantRefusal(t *testing.T, dsn string, words ...string) {
 
 func TestDSNThatNamesNoDatabaseIsExplained(t *testing.T) {
 	for dsn, word := range map[string]string{
-		"":                             "sqlite:/",
-		"  ":                           "no database is named",
-		"sqlite:":                      "needs the path",
-		":memory:":                     "plain file",
-		"file:x.db?mode=memory":        "plain file",
-		"mysql://u:" + secret + "@h/d": "mysql://",
-		"/tmp/":                        "is a directory",
-		"a\x00b":                       "path",
+		"":                                     "sqlite:/",
+		"  ":                                   "no database is named",
+		"sqlite:":                              "needs the path",
+		":memory:":                             "plain file",
+		"file:x.db?mode=memory":                "plain file",
+		"mysql://u:" + secret + "@h/d":         "mysql://",
+		"/tmp/":                                "is a directory",
+		"host=h password=" + secret:            "postgres://user:password@host",
+		"/etc/x/dbname=d password = " + secret: "postgres://user:password@host",
+		"a\x00b":                               "path",
 	} {
 		wantRefusal(t, dsn, word)
 	}
