@@ -195,6 +195,9 @@ func (r *reader) page(ctx context.Context, f file, from io.Reader) error {
 	if err != nil {
 		return err
 	}
+	if garbled(data[:min(len(data), 4<<10)]) {
+		return r.emit(ctx, &unit{file: f, problem: &Problem{f.name, "this is no text in any encoding; is it an image or an archive under a wrong name?"}})
+	}
 	return r.emit(ctx, &unit{file: f, form: f.form, text: string(data), line: 1})
 }
 

@@ -213,7 +213,11 @@ func (f *filling) logEnd(err error) {
 	}
 	r := &f.report
 	counts := []any{"files", r.Files, "items", r.Kept, "skipped", r.SkippedCount, "elapsed", r.Elapsed}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled): // as told, by whoever ends the program
+		f.options.Log.Info("content not read to its end; the old content stays", counts...)
+		return
+	case err != nil:
 		f.options.Log.Error("content not taken over; the old content stays", append(counts, "reason", err)...)
 		return
 	}

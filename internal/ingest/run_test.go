@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -150,6 +151,30 @@ func TestRefusedLinkHoldsNoRemovalBack(t *testing.T) {
 	report := run()
 	if report.Partial || report.Summary.Removed != 1 || len(s.urls()) != 3 || report.SkippedCount != 3 || len(report.Unread) > 0 {
 		t.Errorf("%+v, %q", report, s.urls())
+	}
+}
+
+func TestFileThatIsNoTextIsNoPage(t *testing.T) {
+	s := newShop(t)
+	s.write("picture.html", "\xff\xd8\xff\xe0\x00\x10JFIF"+strings.Repeat("\x01\x02\x00\x8f\xe1\x07", 200))
+	s.write("japanese.html", "<meta charset=iso-2022-jp><title>\x1b$B9A\x1b(B</title><p>\x1b$B9A$NOC\x1b(B</p>")
+	s.write("wide.html", "\xff\xfe<\x00p\x00>\x00W\x00i\x00d\x00e\x00 \x00\x01\x02\x03\x04")
+	report := s.mustRun()
+	if report.SkippedCount != 1 || report.Skipped[0].Origin != "picture.html" || report.Summary.Items != 2 {
+		t.Errorf("%+v, %q", report, s.urls())
+	}
+}
+
+func TestRunThatIsEndedIsNoError(t *testing.T) {
+	s := newShop(t)
+	s.write("a.jsonl", books(3))
+	var log bytes.Buffer
+	s.options.Log = slog.New(slog.NewTextHandler(&log, nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Run(ctx, s.catalog, Source{Site: "shop.example", Name: "books", FS: s.files}, s.options)
+	if !errors.Is(err, context.Canceled) || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("%v\n%s", err, &log)
 	}
 }
 

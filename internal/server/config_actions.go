@@ -29,6 +29,9 @@ func (c Config) CompileActions() (*action.Set, error) {
 	return action.New(templates, content.IsA)
 }
 
+// protocolsOwn is the type of action in NLWeb's own examples (§5), which schema.org does not have.
+const protocolsOwn = "AddToCartAction"
+
 func (c *checks) actions() {
 	_, err := c.Config.CompileActions()
 	for _, e := range flatten(err) {
@@ -39,7 +42,7 @@ func (c *checks) actions() {
 	}
 	for i, template := range c.Config.Actions {
 		path := fmt.Sprintf("actions[%d]", i)
-		if typ := terms.BareType(template.Type); typ != "" && !content.IsA(typ, "Action") {
+		if typ := terms.BareType(template.Type); typ != "" && typ != protocolsOwn && !content.IsA(typ, "Action") {
 			c.warning(path+".type", "schema.org has no action of type %s", typ)
 		}
 		c.matchNames(path, template.Match)
