@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,8 +73,16 @@ func DecodeLegacy(body []byte) (*LegacyRequest, error) {
 	return &r, nil
 }
 
+// legacyNames are the parameters of GET that are read.
+var legacyNames = []string{"query", "site", "prev", "generate_mode", "mode", "streaming", "query_id", "item_type"}
+
 // ParseLegacy reads a question in the flat dialect from the parameters of GET.
 func ParseLegacy(parameters url.Values) (*LegacyRequest, error) {
+	for _, name := range legacyNames {
+		if slices.ContainsFunc(parameters[name], func(value string) bool { return !utf8.ValidString(value) }) {
+			return nil, &strictjson.Error{Pointer: "/" + name, Problem: "not UTF-8"}
+		}
+	}
 	r := &LegacyRequest{
 		Query:        parameters.Get("query"),
 		Prev:         list(parameters["prev"]),
@@ -97,7 +106,7 @@ func text(parameters url.Values, name string) strictjson.Value {
 	if !parameters.Has(name) {
 		return nil
 	}
-	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(parameters.Get(name), "\uFFFD"))
+	quoted, _ := jsontext.AppendQuote(nil, parameters.Get(name))
 	return quoted
 }
 
