@@ -213,9 +213,13 @@ func (f *filling) logEnd(err error) {
 	}
 	r := &f.report
 	counts := []any{"files", r.Files, "items", r.Kept, "skipped", r.SkippedCount, "elapsed", r.Elapsed}
+	var coded *fail.Error
 	switch {
 	case errors.Is(err, context.Canceled): // as told, by whoever ends the program
 		f.options.Log.Info("content not read to its end; the old content stays", counts...)
+		return
+	case errors.As(err, &coded) && coded.Code == fail.Unavailable: // another node or command reads it
+		f.options.Log.Info("content not read", append(counts[:0], "reason", err)...)
 		return
 	case err != nil:
 		f.options.Log.Error("content not taken over; the old content stays", append(counts, "reason", err)...)
