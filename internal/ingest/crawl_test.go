@@ -365,6 +365,28 @@ func TestFeedGivesItsEntries(t *testing.T) {
 	}
 }
 
+func TestEntryIsReadWithoutWhatTheSitePutsBehindEach(t *testing.T) {
+	credit := `<p>Der Beitrag <a href="HOST/soup">Tom&#8217;s soup</a> erschien zuerst auf <a href="HOST">Mahlzeit</a>.</p>`
+	opening := "The leeks came in on Monday and by evening the whole kitchen smelled of butter and thyme, as it does each"
+	h := newHost(t)
+	h.put("/", `<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>Mahlzeit</title>`+
+		`<item><title>Tom&#8217;s soup</title><link>HOST/soup</link><description><![CDATA[<p>`+opening+` [&#8230;]</p>`+"\n"+credit+`]]></description>`+
+		`<content:encoded><![CDATA[<p>`+opening+` winter.</p><p>See <a href="/x">more</a> of <a href="/y">it</a>.</p>`+credit+`]]></content:encoded></item></channel></rss>`)
+	h.mustRun()
+	var item content.Item
+	if err := h.catalog.Each(t.Context(), "shop.example", func(i content.Item) error { item = i; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if item.Name != "Tom’s soup" || item.Description != opening+" winter." {
+		t.Errorf("%q: %q", item.Name, item.Description)
+	}
+	for _, passage := range item.Passages {
+		if strings.Contains(passage.Text, "Mahlzeit") || !strings.Contains(passage.Text, "See more of it.") {
+			t.Errorf("%q", passage.Text)
+		}
+	}
+}
+
 func TestEntriesThatMovedOutOfAFeedStayAndThoseTakenOutLeave(t *testing.T) {
 	h := newHost(t)
 	h.web.URL = "/feed"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
 	"net/url"
 	"strconv"
@@ -74,9 +75,9 @@ func thingOf(entry *gofeed.Item, feed *gofeed.Feed, base *url.URL) *tree.Node {
 	set("@type", typeOfEntry(entry))
 	set("url", addressOfEntry(entry, base))
 	set("name", entry.Title)
-	set("description", entry.Description)
+	set("description", withoutCredit(entry.Description, entry.Title))
 	if entry.Content != entry.Description {
-		set("articleBody", entry.Content)
+		set("articleBody", withoutCredit(entry.Content, entry.Title))
 	}
 	set("datePublished", dateOfEntry(entry.PublishedParsed, entry.Published))
 	set("dateModified", dateOfEntry(entry.UpdatedParsed, entry.Updated))
@@ -94,6 +95,27 @@ func thingOf(entry *gofeed.Item, feed *gofeed.Feed, base *url.URL) *tree.Node {
 	set("inLanguage", feed.Language)
 	set("publisher", feed.Title)
 	return n
+}
+
+// withoutCredit is the HTML of an entry without the paragraph that many sites put behind each of them ("The post … appeared
+// first on …", in the site's language): the last one, when it is short and has two links, the one named as the entry is.
+func withoutCredit(text, title string) string {
+	const most = 200 // bytes beside the title and the tags
+	at := max(strings.LastIndex(text, "<p>"), strings.LastIndex(text, "<p "))
+	title = strings.TrimSpace(html.UnescapeString(title))
+	if at <= 0 || title == "" {
+		return text
+	}
+	last := html.UnescapeString(text[at:])
+	words := len(title)
+	for piece := range strings.SplitSeq(last, "<") {
+		_, said, _ := strings.Cut(piece, ">")
+		words += len(said)
+	}
+	if words > 2*len(title)+most || strings.Count(last, "<a ") != 2 || !strings.Contains(last, ">"+title+"</a>") {
+		return text
+	}
+	return text[:at]
 }
 
 // typeOfEntry is the type that says most of an entry: what is attached to it tells.
