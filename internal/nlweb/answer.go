@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +22,13 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-func mapsKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
+// sortedNames are a map's names in order. Most questions have no filters, and nothing is made for those.
+func sortedNames[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
+}
 
 // buffers hold answers while they are put together.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

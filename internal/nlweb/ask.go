@@ -143,41 +143,53 @@ func (d *door) answer(ctx context.Context, x *exchange) (*desk.Answer, error) {
 
 // read takes the request's body within the bounds.
 func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if typ, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || typ != "application/json" && !strings.HasSuffix(typ, "+json") {
+	if typ := r.Header.Get("Content-Type"); typ != "application/json" && !isJSON(typ) {
 		return nil, fail.New(fail.MediaType, "send the question as JSON, with Content-Type: application/json")
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return nil, fail.New(fail.MediaType, "send the body as it is, without Content-Encoding")
 	}
-	tooLarge := fail.New(fail.TooLarge, "the body is larger than %d bytes", d.config.MaxBody)
 	if r.ContentLength > d.config.MaxBody {
-		w.Header().Set("Connection", "close")
-		return nil, tooLarge
+		return nil, d.tooLarge(w)
 	}
-	body, err := readAll(http.MaxBytesReader(w, r.Body, d.config.MaxBody), r.ContentLength)
+	body, err := readAll(w, r, d.config.MaxBody)
+	if err == nil {
+		return body, nil
+	}
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
-		w.Header().Set("Connection", "close") // or the server would read on, for nothing
-		return nil, tooLarge
+		return nil, d.tooLarge(w)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fail.New(fail.Slow, "the body did not come in time; send it at once")
-	case err != nil:
+	default:
 		return nil, fail.New(fail.Malformed, "the body ended too early").Because(err)
 	}
-	return body, nil
+}
+
+// isJSON says whether a media type is that of JSON, or of something written in it.
+func isJSON(contentType string) bool {
+	typ, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (typ == "application/json" || strings.HasSuffix(typ, "+json"))
+}
+
+// tooLarge ends the connection after the answer: the server would read on, for nothing.
+func (d *door) tooLarge(w http.ResponseWriter) error {
+	w.Header().Set("Connection", "close")
+	return fail.New(fail.TooLarge, "the body is larger than %d bytes", d.config.MaxBody)
 }
 
 // usualBody is the length up to which a body gets its memory before it is there.
 const usualBody = 16 << 10
 
-// readAll is io.ReadAll for a body that mostly has the length it was announced with.
-func readAll(body io.Reader, length int64) ([]byte, error) {
-	if length < 0 || length > usualBody {
-		return io.ReadAll(body)
+// readAll reads a body of most bytes at most, which was not announced as longer. Mostly it has the length that it was
+// announced with, to which net/http holds it.
+func readAll(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength < 0 || r.ContentLength > usualBody {
+		return io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	}
-	whole := make([]byte, length)
-	n, err := io.ReadFull(body, whole)
+	whole := make([]byte, r.ContentLength)
+	n, err := io.ReadFull(r.Body, whole)
 	return whole[:n], err
 }
 
@@ -262,7 +274,7 @@ func (x *exchange) echo() {
 
 // heed says in _meta what of the request the answer does not heed.
 func (x *exchange) heed() {
-	for _, name := range slices.Sorted(mapsKeys(x.request.Query.Filters)) {
+	for _, name := range sortedNames(x.request.Query.Filters) {
 		x.ignore("/query/"+clip(name), "this attribute does not filter here")
 	}
 	if len(x.request.Context) > 0 {

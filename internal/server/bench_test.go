@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,9 +67,10 @@ func product(url, name, text string) content.Item {
 }
 
 // BenchmarkAsk compares a whole POST /ask over loopback and keep-alive (ten items, JSON) with its parts, in one
-// run: "floor" is a handler that drops the request's body and writes the same bytes from memory, "select" is the
-// desk's own work of finding and rendering; "ask" passes all that a request passes, event, log line and counters
-// with it. The metric over-floor of "ask" is (ask - select) / floor.
+// run: "floor" is a handler that drops the request's body and writes the same bytes from memory; "search" is the
+// same handler after the desk has found and rendered the items, so that the work is done where a server does it,
+// between two system calls, and "select" is that work by itself in a loop; "ask" passes all that a request passes, event, log line and counters with it. The metric
+// over-floor of "ask" is (ask - (search - floor)) / floor: what an ask costs beside its search.
 func BenchmarkAsk(b *testing.B) {
 	s, questions := shelf(b, 7000)
 	d := s.Desk
@@ -97,37 +100,46 @@ func BenchmarkAsk(b *testing.B) {
 				}
 			}
 			perOp[name] = b.Elapsed() / time.Duration(b.N)
-			if name == "ask" && perOp["floor"] > 0 {
-				b.ReportMetric(float64(perOp["ask"]-perOp["select"])/float64(perOp["floor"]), "over-floor")
+			if name == "ask" && perOp["floor"] > 0 && perOp["search"] > 0 {
+				b.ReportMetric(float64(perOp["ask"]-perOp["search"]+perOp["floor"])/float64(perOp["floor"]), "over-floor")
 			}
 		})
 	}
-	overHTTP("floor", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		var i int
-		_, _ = fmt.Sscan(r.Header.Get("X-Index"), &i)
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", fmt.Sprint(len(answers[i])))
-		_, _ = w.Write(answers[i])
-	}))
+	memory := func(before func(i int)) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			i, _ := strconv.Atoi(r.Header.Get("X-Index"))
+			before(i)
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(answers[i])))
+			_, _ = w.Write(answers[i])
+		})
+	}
+	buffers := sync.Pool{New: func() any { return new([]byte) }}
+	find := func(i int) {
+		answer, err := d.Ask(context.Background(), desk.Question{Text: questions[i]})
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		buffer := buffers.Get().(*[]byte)
+		*buffer = (*buffer)[:0]
+		for result, err := range answer.Results(context.Background()) {
+			if err != nil {
+				b.Error(err)
+			}
+			*buffer = result.AppendJSON(*buffer)
+		}
+		buffers.Put(buffer)
+	}
 	b.Run("select", func(b *testing.B) {
 		b.ReportAllocs()
-		var dst []byte
 		for i := 0; b.Loop(); i++ {
-			answer, err := d.Ask(context.Background(), desk.Question{Text: questions[i%len(questions)]})
-			if err != nil {
-				b.Fatal(err)
-			}
-			dst = dst[:0]
-			for result, err := range answer.Results(context.Background()) {
-				if err != nil {
-					b.Fatal(err)
-				}
-				dst = result.AppendJSON(dst)
-			}
+			find(i % len(questions))
 		}
-		perOp["select"] = b.Elapsed() / time.Duration(b.N)
 	})
+	overHTTP("floor", memory(func(int) {}))
+	overHTTP("search", memory(find))
 	overHTTP("ask", s)
 }
 

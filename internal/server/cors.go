@@ -81,6 +81,8 @@ func (s *sharing) mark(header http.Header, origin string) (allowed bool) {
 		header.Add("Vary", "Origin")
 		return false
 	}
-	header["Access-Control-Expose-Headers"] = s.exposed
+	if origin != "" { // otherwise no page asks
+		header["Access-Control-Expose-Headers"] = s.exposed
+	}
 	return true
 }

@@ -54,6 +54,8 @@ func New(config Config) (*Verifier, error) {
 // KeyHeader is the header of an API key, beside `Authorization: Bearer`.
 const KeyHeader = "X-API-Key"
 
+var canonicalKeyHeader = http.CanonicalHeaderKey(KeyHeader)
+
 // Presented says whether a request's headers carry something that may be a credential for this front desk.
 func Presented(header http.Header) bool {
 	_, bearer, err := credential(header)
@@ -72,7 +74,7 @@ func credential(header http.Header) (key bool, text string, err error) {
 			return false, strings.TrimSpace(rest), nil
 		}
 	}
-	switch values := header.Values(KeyHeader); {
+	switch values := header[canonicalKeyHeader]; {
 	case len(values) > 1:
 		return true, "", fail.New(fail.Unauthorized, "send %s once", KeyHeader)
 	case len(values) == 1 && strings.TrimSpace(values[0]) != "":
