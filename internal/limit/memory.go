@@ -98,14 +98,3 @@ func (s *shard) forget(now int64, most int) {
 		delete(s.tats, nearest)
 	}
 }
-
-// size is how many keys are kept.
-func (m *memory) size() (n int) {
-	for i := range m.shards {
-		s := &m.shards[i]
-		s.mu.Lock()
-		n += len(s.tats)
-		s.mu.Unlock()
-	}
-	return n
-}

@@ -1,6 +1,9 @@
 package robots
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // rule allows or disallows the paths that a pattern matches.
 type rule struct {
@@ -49,10 +52,12 @@ func canonical(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
 		c := path[i]
-		encoded := c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2])
-		if encoded {
-			c = unhex(path[i+1])<<4 | unhex(path[i+2])
-			i += 2
+		encoded := false
+		if c == '%' && i+2 < len(path) {
+			if octet, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				c, encoded = byte(octet), true
+				i += 2
+			}
 		}
 		if encoded && !unreserved(c) || c >= 0x80 || c <= ' ' || c == 0x7f {
 			b.WriteByte('%')
@@ -77,19 +82,4 @@ func plain(path string) bool {
 
 func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	default:
-		return c - 'a' + 10
-	}
 }

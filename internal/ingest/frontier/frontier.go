@@ -164,9 +164,6 @@ func (f *Frontier) Seen(u *url.URL) (before bool) {
 // Count is how often a verdict was given.
 func (f *Frontier) Count(v Verdict) int { return f.refused[v] }
 
-// Admitted is how many addresses were admitted.
-func (f *Frontier) Admitted() int { return f.admitted }
-
 // Page is what the reader tells of a page that it has read.
 type Page struct {
 	Title string

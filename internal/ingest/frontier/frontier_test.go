@@ -72,8 +72,8 @@ func TestBoundsOfNumberAndDepth(t *testing.T) {
 			t.Errorf("%d: %d, want %d", i, got, want)
 		}
 	}
-	if f.Admitted() != 2 || f.Count(Full) != 1 || f.Count(Deep) != 1 {
-		t.Errorf("%d admitted, %d full, %d deep", f.Admitted(), f.Count(Full), f.Count(Deep))
+	if f.admitted != 2 || f.Count(Full) != 1 || f.Count(Deep) != 1 {
+		t.Errorf("%d admitted, %d full, %d deep", f.admitted, f.Count(Full), f.Count(Deep))
 	}
 }
 
