@@ -58,6 +58,11 @@ func (f *frontdesk) Find(question string, limit int) ([]string, error) {
 	return urls, nil
 }
 
+// answers says whether a question has an answer at the usual least score.
+func (f *frontdesk) answers(question string) bool {
+	return len(f.index.Snapshot().Search(search.Query{Text: question, MinScore: search.DefaultMinScore}).Hits) > 0
+}
+
 // bleveEngine is bleve with BM25 and the English analyzer, on disk (scorch), merged to one segment. One field holds
 // all text, or title, keys and body are fields of their own, of which the query takes the sum.
 type bleveEngine struct {

@@ -24,6 +24,7 @@ func main() {
 	passes := flag.Int("passes", 21, "how often each question is asked; the median counts")
 	keep := flag.Float64("keep", 50, "which percentile of the passes counts for a question; 0 is the fastest pass, for a machine with other work")
 	only := flag.String("only", "", "comma-separated engines to run: frontdesk, bleve, fts5")
+	foreign := flag.String("foreign", "", "instead of comparing, count how many questions of this file are answered, and how many judged ones")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: go run . [--passes N] FOLDER...  (each with items.jsonl.gz, queries.tsv, qrels.txt)")
@@ -31,7 +32,7 @@ func main() {
 	}
 	runtime.GOMAXPROCS(1)
 	for _, dir := range flag.Args() {
-		if err := compare(dir, settings{*passes, *keep, *only}); err != nil {
+		if err := compare(dir, settings{*passes, *keep, *only, *foreign}); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}
@@ -40,9 +41,10 @@ func main() {
 
 // settings are the flags.
 type settings struct {
-	passes int
-	keep   float64
-	only   string
+	passes  int
+	keep    float64
+	only    string
+	foreign string
 }
 
 // row is one line of the table.
@@ -58,6 +60,9 @@ func compare(dir string, with settings) error {
 	c, err := loadCollection(dir)
 	if err != nil {
 		return err
+	}
+	if with.foreign != "" {
+		return calibration(c, with.foreign)
 	}
 	var rows []row
 	for _, make := range engines(with.only) {
@@ -95,6 +100,33 @@ func engines(only string) []func() (engine, error) {
 		}
 	}
 	return wanted
+}
+
+// calibration counts, at the usual least score, the judged questions that are answered, and those of a file, a line each,
+// that ask for what no shop and no journal has.
+func calibration(c *collection, foreign string) error {
+	text, err := os.ReadFile(foreign)
+	if err != nil {
+		return err
+	}
+	f := newFrontdesk()
+	if err := f.Add(c.Items); err != nil {
+		return err
+	}
+	judged, strange := 0, 0
+	for _, q := range c.Queries {
+		if f.answers(q.Text) {
+			judged++
+		}
+	}
+	questions := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, q := range questions {
+		if f.answers(q) {
+			strange++
+		}
+	}
+	fmt.Printf("%s: %d of %d judged questions are answered, and %d of %d foreign ones\n", c.Name, judged, len(c.Queries), strange, len(questions))
+	return nil
 }
 
 func measure(e engine, c *collection, with settings) (row, error) {
