@@ -168,7 +168,7 @@ func here(env *environment, items string) (ask asker, done func(), err error) {
 // rankOn asks a desk.
 func rankOn(d *desk.Desk) asker {
 	return func(ctx context.Context, text string, limit int) ([]string, error) {
-		found, err := d.Ask(ctx, desk.Question{Text: text, Limit: limit, MinScore: new(float64)})
+		reply, err := d.Ask(ctx, desk.Question{Text: text, Limit: limit, MinScore: new(float64), AnswersOnly: true})
 		var coded *fail.Error
 		if errors.As(err, &coded) && coded.Code == fail.NoResults {
 			return nil, nil
@@ -177,7 +177,7 @@ func rankOn(d *desk.Desk) asker {
 			return nil, err
 		}
 		var urls []string
-		for result, err := range found.Results(ctx) {
+		for result, err := range reply.Answer.Results(ctx) {
 			if err != nil {
 				return nil, err
 			}

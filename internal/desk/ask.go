@@ -10,11 +10,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/search"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/understand"
 )
 
 // The bounds of a question.
@@ -39,6 +42,46 @@ type Question struct {
 	Limit int
 	// MinScore replaces the configured score below which an item is no answer; 0 to 100.
 	MinScore *float64
+
+	// Attributes are the further attributes of the question, each a JSON value, by name.
+	Attributes map[string]jsontext.Value
+	// Context is what was said before, and what is known beside the question.
+	Context Context
+	// Party is the verified id of who asks, empty for a stranger.
+	Party string
+	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
+	Languages []string
+	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
+	AnswersOnly bool
+}
+
+// Context is what a question comes with (NLWeb 0.55 §3.2).
+type Context struct {
+	Previous []string // earlier questions, oldest first
+	Texts    []string // the broader context, in prose
+	Memory   []string // what is known about the person
+	// Others are the attributes of contexts of other types.
+	Others []map[string]jsontext.Value
+}
+
+// Reply is what became of a question: one of its members is set.
+type Reply struct {
+	Answer      *Answer
+	Elicitation *Elicitation
+	Promise     *Promise
+}
+
+// Elicitation is a question back (NLWeb 0.55 §4.1.3).
+type Elicitation struct{}
+
+// Promise is an answer that is being worked on (NLWeb 0.55 §4.1.2).
+type Promise struct{}
+
+// inquiry is one question on its way through the stages of Ask.
+type inquiry struct {
+	Question
+	asked      answer.Question       // checked, and in the library's terms
+	understood understand.Understood // what is wanted
 }
 
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
@@ -71,24 +114,42 @@ type granted struct {
 	decision terms.Decision
 }
 
-// Ask answers a question. It returns fail.Invalid for a value that is not served, fail.TooLong for a text beyond
-// MaxText, fail.Unavailable before the content is loaded, what Config.Admit says and fail.NoResults when nothing fits that may be shown.
-func (d *Desk) Ask(ctx context.Context, q Question) (*Answer, error) {
+// Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
+// fail.TooLong for a text beyond MaxText, fail.Unavailable before the content is loaded, what Config.Admit says and
+// fail.NoResults when nothing fits that may be shown.
+func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	asked, err := d.understand(q)
+	in := &inquiry{Question: q}
+	var err error
+	if in.asked, err = d.check(q); err != nil {
+		return nil, err
+	}
+	if err := d.admit(ctx, in.asked.Sites); err != nil {
+		return nil, err
+	}
+	d.understand(in)
+	a, err := d.answer(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.admit(ctx, asked.Sites); err != nil {
-		return nil, err
-	}
+	return &Reply{Answer: a}, nil
+}
+
+// understand settles what the question wants.
+func (d *Desk) understand(in *inquiry) {
+	in.understood = understand.Understood{Text: in.Text, Asked: in.Text, Types: in.asked.Types}
+	in.asked.Text = in.understood.Text
+}
+
+// answer finds what fits, and makes the first of it ready.
+func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
-		a := d.find(asked)
+		a := d.find(in.asked)
 		if len(a.parts) == 0 {
-			return nil, noResults(asked)
+			return nil, noResults(in.asked)
 		}
 		whole, err := a.preload(ctx)
 		if err != nil {
@@ -122,8 +183,8 @@ func noResults(q answer.Question) error {
 	return fail.New(fail.NoResults, "Nothing here matches that question. Try other words.")
 }
 
-// understand checks a question's values and brings them to the library's terms.
-func (d *Desk) understand(q Question) (answer.Question, error) {
+// check checks a question's values and brings them to the library's terms.
+func (d *Desk) check(q Question) (answer.Question, error) {
 	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore}
 	if n := utf8.RuneCountInString(q.Text); n > MaxText {
 		return asked, fail.New(fail.TooLong, "the question has %d characters; at most %d are read", n, MaxText)

@@ -99,7 +99,7 @@ func item(site, path, typ, name, text string) content.Item {
 // asked asks and returns the released items.
 func (b *bench) asked(t tester, q Question) []map[string]any {
 	t.Helper()
-	a, err := b.Ask(context.Background(), q)
+	a, err := answerTo(b.Ask(context.Background(), q))
 	if coded := fail.From(err); err != nil && coded.Code == fail.NoResults {
 		return nil
 	} else if err != nil {
@@ -278,7 +278,7 @@ func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
 		ticker("own", `"description":"An OWN description.",`+updates))
 	shown := func() string {
 		var all []byte
-		answer, err := b.Ask(ctx, Question{Text: "election ticker result"})
+		answer, err := answerTo(b.Ask(ctx, Question{Text: "election ticker result"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
 		t.Errorf("with search prohibited: %v", got)
 	}
 	b.obey(t, forbid("ai-input"), terms.Rule{Access: terms.Open})
-	a, err := b.Ask(context.Background(), Question{Text: "kettle"})
+	a, err := answerTo(b.Ask(context.Background(), Question{Text: "kettle"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -595,7 +595,7 @@ func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
 	for range 4 {
 		readers.Go(func() {
 			for ctx.Err() == nil {
-				a, err := b.Ask(ctx, Question{Text: "lamp", Limit: 20})
+				a, err := answerTo(b.Ask(ctx, Question{Text: "lamp", Limit: 20}))
 				if err != nil {
 					if ctx.Err() == nil && fail.From(err).Code != fail.NoResults {
 						t.Errorf("ask: %v", err)
@@ -621,4 +621,12 @@ func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
 	}
 	cancel()
 	readers.Wait()
+}
+
+// answerTo takes the answer out of a reply.
+func answerTo(reply *Reply, err error) (*Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return reply.Answer, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/trust"
 	wire "frontdesk/wire/nlweb"
 	"frontdesk/wire/strictjson"
 )
@@ -106,7 +107,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx := r.Context()
 	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
-	answer, err := d.answer(ctx, x)
+	reply, err := d.inquire(ctx, x)
 	stream := wantsStream(r, request)
 	var coded *fail.Error
 	if errors.As(err, &coded) && coded.Code == fail.NoResults && stream {
@@ -115,9 +116,9 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 	case stream:
-		err = d.stream(w, r, x, answer)
+		err = d.stream(w, r, x, reply.Answer)
 	default:
-		err = d.write(ctx, w, x, answer)
+		err = d.write(ctx, w, x, reply.Answer)
 	}
 	if err != nil {
 		writeFailure(w, r, err, x.meta.SessionContext)
@@ -125,14 +126,14 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// answer settles how to answer, and asks the desk.
-func (d *door) answer(ctx context.Context, x *exchange) (*desk.Answer, error) {
+// inquire settles how to answer, and asks the desk.
+func (d *door) inquire(ctx context.Context, x *exchange) (*desk.Reply, error) {
 	x.echo()
 	if err := x.negotiate(); err != nil {
 		return nil, err
 	}
 	x.heed()
-	question, err := d.question(x.request.Query)
+	question, err := d.question(ctx, x.request)
 	if err != nil {
 		return nil, err
 	}
@@ -282,8 +283,26 @@ func (x *exchange) heed() {
 	}
 }
 
-func (d *door) question(q *wire.Query) (desk.Question, error) {
-	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit}
+// question brings a request to the desk's terms.
+func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question, error) {
+	q := r.Query
+	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters}
+	for _, c := range r.Context {
+		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)
+		asked.Context.Memory = append(asked.Context.Memory, c.Memory...)
+		if c.Text != "" {
+			asked.Context.Texts = append(asked.Context.Texts, c.Text)
+		}
+		if len(c.Other) > 0 {
+			asked.Context.Others = append(asked.Context.Others, c.Other)
+		}
+	}
+	if language := r.Prefer.AcceptLanguage; language != "" {
+		asked.Languages = []string{language}
+	}
+	if party, known := trust.From(ctx); known {
+		asked.Party = party.ID
+	}
 	if q.Limit == nil {
 		return asked, nil
 	}

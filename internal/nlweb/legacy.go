@@ -64,16 +64,18 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 		return err
 	}
 	x.heed()
-	question, err := d.question(x.request.Query)
+	question, err := d.question(r.Context(), x.request)
 	if err != nil {
 		return err
 	}
-	answer, err := d.desk.Ask(r.Context(), question)
+	question.AnswersOnly = true
+	var answer *desk.Answer // nil when nothing fits: to these clients that is an answer without results
+	reply, err := d.desk.Ask(r.Context(), question)
 	var coded *fail.Error
-	if errors.As(err, &coded) && coded.Code == fail.NoResults {
-		answer, err = nil, nil // to these clients that is an answer without results
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		answer = reply.Answer
+	case !errors.As(err, &coded) || coded.Code != fail.NoResults:
 		return err
 	}
 	x.meta.ResponseType = wire.TypeAnswer

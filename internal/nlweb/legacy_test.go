@@ -22,7 +22,7 @@ func legacyStreamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context
 
 func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) {
 	d, db := fixture(t, 50)
-	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50})
+	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) 
 
 func TestNothingIsWrittenInTheFlatDialectForAClientThatHasGone(t *testing.T) {
 	d, _ := fixture(t)
-	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp"})
+	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp"}))
 	if err != nil {
 		t.Fatal(err)
 	}

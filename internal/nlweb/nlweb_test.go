@@ -198,7 +198,7 @@ func TestStreamAndJSONHoldTheSameItems(t *testing.T) {
 func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
 	d, _ := fixture(t, 700)
 	never := 0.0
-	answer, err := d.Ask(t.Context(), desk.Question{Text: "lamp", Limit: 1000, MinScore: &never})
+	answer, err := answerTo(d.Ask(t.Context(), desk.Question{Text: "lamp", Limit: 1000, MinScore: &never}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
 
 func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
 	d, _ := fixture(t)
-	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp"})
+	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
 
 func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
 	d, db := fixture(t, 50)
-	answer, err := d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50})
+	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,4 +364,12 @@ func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
 			t.Errorf("streaming %v: the content names no item: %s", streaming, w.Body)
 		}
 	}
+}
+
+// answerTo takes the answer out of a reply.
+func answerTo(reply *desk.Reply, err error) (*desk.Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return reply.Answer, nil
 }

@@ -179,10 +179,11 @@ func (d *door) asked(ctx context.Context, x *exchange, call tool.Call) (tool.Res
 		return tool.Result{}, malformed(err)
 	}
 	x.request = request
-	answer, err := d.answer(ctx, x)
+	reply, err := d.inquire(ctx, x)
 	if err != nil {
 		return tool.Result{}, err
 	}
+	answer := reply.Answer
 	if call.Progress != nil {
 		x.found = reporter(call.Progress, answer.Len())
 	}

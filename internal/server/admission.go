@@ -140,26 +140,27 @@ func (a *admission) guard(where *route, next http.Handler) http.Handler {
 		if answer, ok := w.(*recorder); ok {
 			answer.tally = t
 		}
-		if err := a.admit(r, where, t); err != nil {
+		ctx, err := a.admit(r, where, t)
+		if err != nil {
 			if challenge := a.challenge(r, where, err); challenge != "" {
 				w.Header().Set("WWW-Authenticate", challenge)
 			}
 			nlweb.WriteError(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tallyKey{}, t)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, tallyKey{}, t)))
 	})
 }
 
 // admit identifies, counts and decides, in this order: also what is not allowed costs.
-func (a *admission) admit(r *http.Request, where *route, t *tally) error {
+func (a *admission) admit(r *http.Request, where *route, t *tally) (context.Context, error) {
 	ctx := r.Context()
 	from := network(a.outside.Client(r))
 	presented := trust.Presented(r.Header)
 	if presented {
 		if status := a.failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
 			status.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
-			return a.limited(ctx, t, a.failures, status, "too many wrong credentials came from your address")
+			return ctx, a.limited(ctx, t, a.failures, status, "too many wrong credentials came from your address")
 		}
 	}
 	party, known, err := a.verifier.Verify(ctx, r.Header)
@@ -167,24 +168,24 @@ func (a *admission) admit(r *http.Request, where *route, t *tally) error {
 		if fail.From(err).Code == fail.Unauthorized {
 			a.failures.Allow(ctx, from, 1)
 		}
-		return err
+		return ctx, err
 	}
 	if known {
 		event.From(ctx).Set("party", a.shown(party))
 	}
 	if err := a.count(ctx, where, t, party, from); err != nil {
-		return err
+		return ctx, err
 	}
 	switch {
 	case known && party.Kind == trust.KindKey && len(party.Scopes) > 0 && !slices.Contains(party.Scopes, where.door):
-		return fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
+		return ctx, fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
 			strings.Join(party.Scopes, ", "), where.door)
 	case known:
-		return nil
+		return trust.With(ctx, party), nil
 	case slices.Contains(a.config.Auth.Required, where.door) && (where.public == nil || !where.public(r)):
-		return fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))
+		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))
 	}
-	return nil
+	return ctx, nil
 }
 
 // shown is what the log says of a party: the owner's own name of a key, and nothing of a person.

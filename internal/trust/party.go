@@ -1,10 +1,12 @@
 // Package trust says who asks. It verifies the credentials that a request carries, API keys and bearer tokens of an
-// OAuth 2.0 authorization server, and names the party behind them. Whether a party may enter is decided by
-// whoever calls it.
+// OAuth 2.0 authorization server, and names the party behind them; the doors read the party from the context. Whether
+// a party may enter is decided by whoever calls it.
 //
 // It keeps the API keys that the owner gave out, as hashes, in a table of its own (Keys). Secrets are compared in
 // constant time, and neither they nor what a token says of a person appears in an error.
 package trust
+
+import "context"
 
 // Party is who asks, as verified.
 type Party struct {
@@ -20,3 +22,16 @@ const (
 	KindKey   = "key"   // holds an API key of this front desk
 	KindToken = "token" // holds a token of the authorization server
 )
+
+type partyKey struct{}
+
+// With gives a context that names the party.
+func With(ctx context.Context, party Party) context.Context {
+	return context.WithValue(ctx, partyKey{}, party)
+}
+
+// From gives the party that a context names; ok is false for a stranger.
+func From(ctx context.Context) (party Party, ok bool) {
+	party, ok = ctx.Value(partyKey{}).(Party)
+	return party, ok
+}

@@ -81,6 +81,11 @@ var rooms = []room{
 	// What can be done with items: released items in, actions out.
 	{path: "internal/action", inside: []string{"internal/terms", "internal/strictyaml"}, pure: true},
 
+	// Questions: what can be said of items, what is wanted, and what we say ourselves.
+	{path: "internal/facet", outside: []string{jsonText}, pure: true},
+	{path: "internal/understand", inside: []string{"internal/facet", "internal/phrase"}, outside: []string{jsonText, text}, pure: true},
+	{path: "internal/phrase", outside: []string{text}, pure: true},
+
 	// Storage and what is built on it.
 	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
 	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{postgres}, sql: true},
@@ -107,19 +112,22 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/answer",
-		inside:  []string{"internal/fail", "internal/content", "internal/search", "internal/terms"},
+		inside:  []string{"internal/fail", "internal/content", "internal/search", "internal/terms", "internal/facet", "internal/understand", "internal/phrase"},
 		outside: []string{jsonText},
 	},
 
 	// The one door.
 	{
-		path:    "internal/desk",
-		inside:  []string{"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms"},
+		path: "internal/desk",
+		inside: []string{
+			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
+			"internal/facet", "internal/understand", "internal/phrase",
+		},
 		outside: []string{cache, jsonText, syncx},
 	},
 
 	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
-	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 	{
 		path:    "internal/mcp",
 		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},

@@ -1,0 +1,7 @@
+package phrase
+
+// Texts that several rooms say. What belongs to one subject alone stands in a file of its own.
+var (
+	And          = in("and", " and ", " und ", " et ", " y ", " e ", "と")
+	NoPreference = in("no_preference", "no preference", "egal", "peu importe", "me da igual", "tanto faz", "こだわらない")
+)
