@@ -296,12 +296,19 @@ func (a *Answer) Len() int {
 	return n
 }
 
-// Results gives the released items, best first, as each is ready. A failure ends the sequence.
-func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] { return a.results(ctx, false) }
+// Results gives the released items, best first, as each is ready. A failure ends the sequence: fail.Timeout when they
+// take longer than Config.Timeout altogether.
+func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		limited, cancel := context.WithTimeout(ctx, a.desk.config.Timeout)
+		defer cancel()
+		a.results(limited, false)(yield)
+	}
+}
 
 // Drain is Results for the last time: each item is forgotten as soon as it was given, so that an answer whose client
 // takes its time holds only the next hits. Those beyond are found again when it is their turn, in the same view under
-// the same terms: they are the same.
+// the same terms: they are the same. Config.Timeout is for each part of it, as the client's time is not ours.
 func (a *Answer) Drain(ctx context.Context) iter.Seq2[Result, error] {
 	if len(a.parts) > ahead {
 		for _, part := range a.parts[ahead:] {
@@ -327,8 +334,12 @@ func (a *Answer) results(ctx context.Context, forget bool) iter.Seq2[Result, err
 	return func(yield func(Result, error) bool) {
 		for p := 0; p < len(a.parts) || forget && a.further(); {
 			part, cards, err := a.parts[p], a.ready, ctx.Err()
-			if cards == nil || p > 0 {
+			switch {
+			case errors.Is(err, context.Canceled):
+			case cards == nil || p > 0:
 				cards, err = a.render(ctx, part)
+			default:
+				err = nil // what is ready costs no time any more
 			}
 			if err != nil {
 				yield(Result{}, err)
@@ -368,7 +379,7 @@ func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
 		refs = append(refs, hit.listing.Ref)
 	}
 	if len(missing) == 0 {
-		return cards, ctx.Err()
+		return cards, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, d.config.Timeout)
 	defer cancel()

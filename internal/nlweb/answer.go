@@ -85,6 +85,9 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 		}
 	}
 	for result, err := range answer.Results(ctx) {
+		if err != nil && x.partial(err, told.count) {
+			break
+		}
 		if err != nil {
 			return dst, "", told, err
 		}
@@ -98,6 +101,16 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 		}
 	}
 	return dst, summary, told, nil
+}
+
+// partial says whether an answer that ran out of time is given as far as it came, and notes that it is.
+func (x *exchange) partial(err error, ready int) bool {
+	coded := fail.From(err)
+	if coded.Code != fail.Timeout || ready == 0 {
+		return false
+	}
+	x.meta.Partial = &wire.Failure{Code: words[coded.Code].code, Message: fmt.Sprintf("%s; these %d results were", coded.Detail, ready)}
+	return true
 }
 
 // Values of headers that every JSON answer has; shared, and never changed.
@@ -152,6 +165,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	}
 	if len(m.Ignored) > 0 {
 		dst = append(append(dst, `,"ignored":`...), marshal(m.Ignored)...)
+	}
+	if m.Partial != nil {
+		dst = append(append(dst, `,"partial":`...), marshal(m.Partial)...)
 	}
 	if m.ProcessingTime != nil {
 		dst = strconv.AppendFloat(append(dst, `,"processing_time_ms":`...), *m.ProcessingTime, 'f', -1, 64)

@@ -373,3 +373,36 @@ func answerTo(reply *desk.Reply, err error) (*desk.Answer, error) {
 	}
 	return reply.Answer, nil
 }
+
+func TestWhatIsReadyWhenTheTimeIsUpIsTheAnswer(t *testing.T) {
+	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+	for _, row := range []struct {
+		name string
+		ctx  context.Context
+		want func(results int, partial *wire.Failure) bool
+	}{
+		{"in time", context.Background(), func(n int, partial *wire.Failure) bool { return n == 50 && partial == nil }},
+		{"late", late, func(n int, partial *wire.Failure) bool {
+			return n > 0 && n < 50 && partial != nil && partial.Code == wire.CodeTimeout && strings.Contains(partial.Message, fmt.Sprint(n))
+		}},
+	} {
+		d, _ := fixture(t, 100) // a new one, which holds nothing ready
+		answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, ResponseFormat: wire.FormatConversational, Version: wire.Version}}
+		w := httptest.NewRecorder()
+		if err := newDoor(d, Config{}).write(row.ctx, w, x, answer); err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		var got wire.Response
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !row.want(len(got.Results), got.Meta.Partial) {
+			t.Errorf("%s: %d results, partial: %+v", row.name, len(got.Results), got.Meta.Partial)
+		}
+	}
+}

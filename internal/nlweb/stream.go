@@ -68,8 +68,10 @@ func (d *door) events(ctx context.Context, w http.ResponseWriter, e *event.Event
 		if index == 0 {
 			x.meta.ResponseType = wire.TypeFailure
 			x.undress()
+		} else {
+			x.partial(err, index)
 		}
-		return s.complete(x, "")
+		return s.complete(x, told.text(""))
 	}
 	summary, err := d.summary(ctx, x, answer)
 	if err != nil {

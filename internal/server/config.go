@@ -96,7 +96,8 @@ type Ask struct {
 	Limit int `yaml:"limit"`
 	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
 	MinScore float64 `yaml:"min_score"`
-	// Timeout is how long the items of an answer may take to be read from the database.
+	// Timeout is how long the items of an answer may take to be read from the database. What is ready by then is the
+	// answer, and says that it is not all.
 	Timeout time.Duration `yaml:"timeout"`
 	// Cache is the memory for items that are ready to be sent.
 	Cache strictyaml.Size `yaml:"cache"`

@@ -67,7 +67,7 @@ type Response struct {
 	Error          *Failure           `json:"error,omitzero"`
 }
 
-// Meta is the _meta of a response. Ignored and ProcessingTime are extensions that the protocol permits.
+// Meta is the _meta of a response. Ignored, Partial and ProcessingTime are extensions that the protocol permits.
 type Meta struct {
 	ResponseType   string           `json:"response_type"`
 	ResponseFormat string           `json:"response_format,omitzero"`
@@ -80,6 +80,8 @@ type Meta struct {
 	WidgetAccessible *bool  `json:"openai/widgetAccessible,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
+	// Partial is why the answer has fewer results than were found: what was not ready in time is missing.
+	Partial *Failure `json:"partial,omitzero"`
 	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.
 	ProcessingTime *float64 `json:"processing_time_ms,omitzero"`
 }
