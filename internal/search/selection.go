@@ -2,16 +2,20 @@ package search
 
 // Selection is a set of a snapshot's items.
 type Selection struct {
-	views  []*view
-	units  []bitmap // by view: the live units that are in
-	permit func(ref any) bool
-	items  int
+	views []*view
+	units []bitmap // by view: the live units that are in
+	rule  rule
+	items int
 }
+
+// rule gives the live units of a view that are in a selection. It depends on the view's stock and on what of it is
+// dead, so that units once chosen stay chosen while they live.
+type rule func(v *view) bitmap
 
 // Select returns the items that permit admits. It asks once per item; callers keep the result for as long as they
 // keep the snapshot, and carry it to the next one with [Snapshot.Refresh]. permit must depend on the ref alone.
 func (s *Snapshot) Select(permit func(ref any) bool) *Selection {
-	return s.Refresh(&Selection{permit: permit})
+	return s.Refresh(&Selection{rule: func(v *view) bitmap { return v.choose(permit) }})
 }
 
 // Refresh returns the same selection for this snapshot. It asks only about items in segments that the old snapshot
@@ -21,11 +25,11 @@ func (s *Snapshot) Refresh(old *Selection) *Selection {
 	for i, v := range old.views {
 		known[v.stock] = old.units[i]
 	}
-	fresh := &Selection{views: s.views, units: make([]bitmap, len(s.views)), permit: old.permit}
+	fresh := &Selection{views: s.views, units: make([]bitmap, len(s.views)), rule: old.rule}
 	for i, v := range s.views {
 		before, ok := known[v.stock]
 		if !ok {
-			fresh.units[i] = v.choose(old.permit)
+			fresh.units[i] = old.rule(v)
 		} else {
 			fresh.units[i] = v.living(before)
 		}
@@ -80,34 +84,40 @@ func (v *view) itemsIn(units bitmap) int {
 
 // And returns the items that are in both selections. Selections of different snapshots have nothing in common.
 func (sel *Selection) And(other *Selection) *Selection {
-	both := sel.combine(other, func(a, b uint64) uint64 { return a & b })
-	both.permit = func(ref any) bool { return sel.permit(ref) && other.permit(ref) }
-	return both
+	return sel.combine(other, func(a, b uint64) uint64 { return a & b })
 }
 
 // Or returns the items that are in one of the selections or in both. Of a selection of another snapshot nothing is
 // taken.
 func (sel *Selection) Or(other *Selection) *Selection {
-	either := sel.combine(other, func(a, b uint64) uint64 { return a | b })
-	either.permit = func(ref any) bool { return sel.permit(ref) || other.permit(ref) }
-	return either
+	return sel.combine(other, func(a, b uint64) uint64 { return a | b })
+}
+
+// Without returns the items that are in the selection and not in the other. When the other is of another snapshot, so
+// that it does not tell what is in it, nothing is left.
+func (sel *Selection) Without(other *Selection) *Selection {
+	return sel.combine(other.complement(), func(a, b uint64) uint64 { return a & b })
+}
+
+// complement has all units that are not in the selection, the dead ones too.
+func (sel *Selection) complement() *Selection {
+	all := &Selection{views: sel.views, units: make([]bitmap, len(sel.views))}
+	for i, units := range sel.units {
+		all.units[i] = units.inverted()
+	}
+	mine := sel.rule // alone, so that the snapshot is not held
+	all.rule = func(v *view) bitmap { return mine(v).inverted() }
+	return all
 }
 
 func (sel *Selection) combine(other *Selection, by func(a, b uint64) uint64) *Selection {
 	result := &Selection{views: sel.views, units: make([]bitmap, len(sel.views))}
 	for i, v := range sel.views {
-		units := newBitmap(v.units())
-		theirs := other.unitsIn(i, v)
-		for j := range units {
-			var word uint64
-			if theirs != nil {
-				word = theirs[j]
-			}
-			units[j] = by(sel.units[i][j], word)
-		}
-		result.units[i] = units
-		result.items += v.itemsIn(units)
+		result.units[i] = sel.units[i].combine(other.unitsIn(i, v), by)
+		result.items += v.itemsIn(result.units[i])
 	}
+	mine, theirs := sel.rule, other.rule // alone, so that the snapshot is not held
+	result.rule = func(v *view) bitmap { return mine(v).combine(theirs(v), by) }
 	return result
 }
 

@@ -1,0 +1,334 @@
+package search
+
+import (
+	"slices"
+	"strings"
+)
+
+// Where says in which parts of an item words are looked for.
+type Where uint8
+
+// The places of a mention.
+const (
+	Called   Where = iota // the title and the keys
+	Anywhere              // the passages too
+)
+
+// maxMention is how many words of a mention are looked for; a longer one is mentioned nowhere.
+const maxMention = 16
+
+// Mentions returns the items that mention text: all its words, in their order and together, with a word in between at
+// most. Where an item says that it is without them ("ginger-free", "no ginger", "without onion or ginger"), it does
+// not mention them; when in doubt, it does. Language is a BCP 47 tag and says how the words are inflected; empty
+// means in any language that the index holds. Text without words is mentioned nowhere.
+func (s *Snapshot) Mentions(text, language string, where Where) *Selection {
+	m := &mention{analyzer: s.analyzer, where: where}
+	tongues := s.tongues
+	if language != "" {
+		tongues = []*tongue{s.analyzer.tongue(language), s.analyzer.tongue("")}
+	}
+	m.read(cut(text, MaxQuestionSize), tongues)
+	return s.Refresh(&Selection{rule: m.choose})
+}
+
+// mention is what Mentions looks for: the words of its text, each in all its forms, once with compounds as their
+// parts and once, where there are compounds, as one word.
+type mention struct {
+	analyzer *Analyzer
+	where    Where
+	spelled  [][][]string
+}
+
+// read finds the words of the text and their forms in each language.
+func (m *mention) read(text string, tongues []*tongue) {
+	var parts, wholes [][]string
+	compounds := false
+	scan(text, func(start, end int, k kind) bool {
+		var own [][]string
+		var whole []string
+		for _, t := range tongues {
+			for _, f := range t.lookup(text[start:end], k).forms {
+				if f.part == wholeRun {
+					whole = append(whole, f.term)
+					continue
+				}
+				for len(own) <= f.part {
+					own = append(own, nil)
+				}
+				own[f.part] = append(own[f.part], f.term)
+			}
+		}
+		parts = append(parts, own...)
+		if whole != nil {
+			compounds = true
+			own = [][]string{whole}
+		}
+		wholes = append(wholes, own...)
+		return len(parts) <= maxMention
+	})
+	if len(parts) == 0 || len(parts) > maxMention {
+		return
+	}
+	m.spelled = [][][]string{parts}
+	if compounds {
+		m.spelled = append(m.spelled, wholes)
+	}
+}
+
+// choose gives the live units of the items of a view that mention the text.
+func (m *mention) choose(v *view) bitmap {
+	chosen := newBitmap(v.units())
+	var denied map[uint8]*denials
+	for _, words := range m.spelled {
+		numbers := v.numbersOfAll(words)
+		if numbers == nil {
+			continue
+		}
+		if denied == nil {
+			denied = v.denials(m.analyzer)
+		}
+		for _, number := range v.rarest(numbers) {
+			docs, _ := v.list(number)
+			for _, doc := range docs {
+				u := int(doc)
+				if v.dead.has(u) || chosen.has(u) || !m.in(v, u, numbers, denied[v.tongues[v.item[u]]]) {
+					continue
+				}
+				v.chooseItemOf(u, chosen)
+			}
+		}
+	}
+	return chosen
+}
+
+// chooseItemOf adds all units of the item that a unit is of.
+func (s *stock) chooseItemOf(u int, chosen bitmap) {
+	item := s.item[u]
+	for u > 0 && s.item[u-1] == item {
+		u--
+	}
+	for ; u < s.units() && s.item[u] == item; u++ {
+		chosen.set(u)
+	}
+}
+
+// numbersOfAll gives the numbers of each word's forms, or nil when some word has none in the view.
+func (v *view) numbersOfAll(words [][]string) [][]uint32 {
+	numbers := make([][]uint32, len(words))
+	for i, forms := range words {
+		for _, form := range forms {
+			if number, ok := v.words.find(form, hashOf(form)); ok && number != separatorCode && !slices.Contains(numbers[i], number) {
+				numbers[i] = append(numbers[i], number)
+			}
+		}
+		if numbers[i] == nil {
+			return nil
+		}
+	}
+	return numbers
+}
+
+// rarest gives the numbers of the word with the fewest postings.
+func (v *view) rarest(words [][]uint32) []uint32 {
+	var best []uint32
+	fewest := 0
+	for _, numbers := range words {
+		n := 0
+		for _, number := range numbers {
+			docs, _ := v.list(number)
+			n += len(docs)
+		}
+		if best == nil || n < fewest {
+			best, fewest = numbers, n
+		}
+	}
+	return best
+}
+
+// in says whether a unit mentions the words at least once without denying them.
+func (m *mention) in(v *view, u int, words [][]uint32, denied *denials) bool {
+	text := v.unit(u)
+	if m.where == Called {
+		text = text[:v.partEnds(u)[0]]
+	}
+	for _, number := range words[0] {
+		for i := text.index(number, 0); i < len(text); i = text.index(number, i+codeSize) {
+			if end, ok := text.follow(i, words[1:]); ok && !denied.before(text, i) && !denied.after(text, end) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// follow goes from the word at place i over words that are to come next, each with one other in between at most, and
+// gives the place after the last.
+func (c codes) follow(i int, words [][]uint32) (end int, ok bool) {
+	_, end = c.get(i)
+	for _, numbers := range words {
+		found := false
+		for next, near := end, 0; near < nearWords && next < len(c) && !found; near++ {
+			var number uint32
+			if number, next = c.get(next); number == separatorCode {
+				break
+			}
+			if slices.Contains(numbers, number) {
+				end, found = next, true
+			}
+		}
+		if !found {
+			return end, false
+		}
+	}
+	return end, true
+}
+
+// denial is how a language says that something is without something: words that stand before or after what is not
+// there, words that may come in between, and the word that goes on with the next such thing.
+type denial struct{ before, between, or, after, notAfter string }
+
+// deniedBy are the denials by language; for others the English ones hold. The words of a phrase are joined by a low
+// line. What is in notAfter makes something else of the word before it ("free shipping").
+var deniedBy = map[string]denial{
+	"en": {"without no non not never zero minus excluding except free_of free_from", "any a an the added", "or nor",
+		"free", "of from shipping delivery returns gift trial sample samples"},
+	"de": {"ohne kein keine keinen keiner nicht frei_von", "jede jeden jegliche den die das zugesetzten zugesetzte",
+		"oder noch", "frei freie freier freies free", "von"},
+	"es": {"sin no ni libre_de libres_de exento_de exenta_de", "el la los las ningún ninguna", "o ni", "free", "of"},
+	"fr": {"sans pas_de pas_d ni exempt_de exempte_de", "le la les l aucun aucune", "ou ni", "free", "of"},
+	"it": {"senza non privo_di priva_di", "il la lo i gli le l alcun alcuna", "o né", "free", "of"},
+	"pt": {"sem não nem livre_de livres_de isento_de isenta_de", "o a os as nenhum nenhuma", "ou nem", "free", "of"},
+	"nl": {"zonder geen niet vrij_van", "de het een enige toegevoegde", "of", "vrij vrije free", "van"},
+}
+
+// How scripts that are indexed by characters and their pairs deny.
+const (
+	gramsBefore = "不含 无"
+	gramsAfter  = "なし 無し 抜き 不使 フリ"
+	gramsNear   = 3 // characters and pairs that overlap with the next word
+)
+
+// denials are the numbers of such words in one view. The nil value denies nothing.
+type denials struct {
+	ahead       [][]uint32 // phrases
+	between, or []uint32
+	behind      []uint32
+	notBehind   []uint32
+	gramsAhead  []uint32
+	gramsBehind []uint32
+}
+
+// denials looks up, for each language of the view's items, how it denies.
+func (v *view) denials(a *Analyzer) map[uint8]*denials {
+	all := map[uint8]*denials{}
+	for i, t := range a.order {
+		if v.alive.tongues[i] == 0 {
+			continue
+		}
+		by, ok := deniedBy[t.tag]
+		if !ok {
+			by = deniedBy["en"]
+		}
+		d := &denials{
+			between: v.numbers(t, by.between), or: v.numbers(t, by.or), behind: v.numbers(t, by.after),
+			notBehind: v.numbers(t, by.notAfter), gramsAhead: v.numbers(t, gramsBefore), gramsBehind: v.numbers(t, gramsAfter),
+		}
+		for phrase := range strings.FieldsSeq(by.before) {
+			words := strings.ReplaceAll(phrase, "_", " ")
+			if numbers := v.numbers(t, words); len(numbers) == len(strings.Fields(words)) {
+				d.ahead = append(d.ahead, numbers)
+			}
+		}
+		all[uint8(i)] = d
+	}
+	return all
+}
+
+// numbers gives the numbers of those words that the view has.
+func (v *view) numbers(t *tongue, words string) []uint32 {
+	var numbers []uint32
+	for word := range strings.FieldsSeq(words) {
+		term := fold(t.stem(word))
+		if number, ok := v.words.find(term, hashOf(term)); ok && number != separatorCode {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// deniedBetween is how many words may stand between a denial and what is denied.
+const deniedBetween = 2
+
+// before says whether what begins at place i is denied by what stands before it: by a denial with few words between,
+// or by one that goes on ("without onion or ginger").
+func (d *denials) before(text codes, i int) bool {
+	for n, at := 0, i; n < gramsNear; n++ {
+		var number uint32
+		if number, at = text.previous(at); slices.Contains(d.gramsAhead, number) {
+			return true
+		}
+	}
+	i = d.skipBetween(text, i)
+	if number, at := text.previous(i); slices.Contains(d.or, number) {
+		_, at = text.previous(at) // the other that is denied
+		i = d.skipBetween(text, at)
+	}
+	return slices.ContainsFunc(d.ahead, func(phrase []uint32) bool { return text.endsWith(phrase, i) })
+}
+
+// skipBetween goes back from place i over words that may stand between a denial and what is denied.
+func (d *denials) skipBetween(text codes, i int) int {
+	for range deniedBetween {
+		number, at := text.previous(i)
+		if !slices.Contains(d.between, number) {
+			break
+		}
+		i = at
+	}
+	return i
+}
+
+// previous gives the word before place i and where it begins; the separator when there is none.
+func (c codes) previous(i int) (number uint32, at int) {
+	if i == 0 {
+		return separatorCode, 0
+	}
+	at = c.before(i)
+	number, _ = c.get(at)
+	return number, at
+}
+
+// endsWith says whether a phrase stands right before place i.
+func (c codes) endsWith(phrase []uint32, i int) bool {
+	for n := len(phrase) - 1; n >= 0; n-- {
+		var number uint32
+		if number, i = c.previous(i); number != phrase[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// after says whether what ends at place i is denied by what follows it.
+func (d *denials) after(text codes, i int) bool {
+	number, next := text.following(i)
+	if slices.Contains(d.behind, number) {
+		number, _ = text.following(next)
+		return !slices.Contains(d.notBehind, number)
+	}
+	for range gramsNear {
+		if slices.Contains(d.gramsBehind, number) {
+			return true
+		}
+		number, next = text.following(next)
+	}
+	return false
+}
+
+// following gives the word at place i and where it ends; the separator when there is none.
+func (c codes) following(i int) (number uint32, next int) {
+	if i >= len(c) {
+		return separatorCode, i
+	}
+	return c.get(i)
+}
