@@ -71,9 +71,6 @@ type Reply struct {
 	Promise     *Promise
 }
 
-// Elicitation is a question back (NLWeb 0.55 §4.1.3).
-type Elicitation struct{}
-
 // Promise is an answer that is being worked on (NLWeb 0.55 §4.1.2).
 type Promise struct{}
 

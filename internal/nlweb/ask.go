@@ -115,6 +115,8 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case err != nil:
+	case reply.Elicitation != nil: // which is asked as JSON even when a stream was preferred: there is nothing to wait for
+		d.askBack(ctx, w, x, reply.Elicitation)
 	case stream:
 		err = d.stream(w, r, x, reply.Answer)
 	default:

@@ -147,6 +147,24 @@ var answerSchema = schema{
 		"results":        schema{"type": "array", "items": schema{"type": "object"}, "description": "The items, in the format conversational_search."},
 		"content":        schema{"type": "array", "items": schema{"type": "object"}, "description": "Texts, in the format chatgpt_app."},
 		"structuredData": schema{"type": "array", "items": schema{"type": "object"}, "description": "The items, in the format chatgpt_app."},
+		"elicitation": schema{
+			"type": "object",
+			"properties": schema{
+				"text": schema{"type": "string"},
+				"questions": schema{"type": "array", "items": schema{
+					"type": "object",
+					"properties": schema{
+						"id": schema{"type": "string"}, "text": schema{"type": "string"},
+						"type":    schema{"type": "string", "description": "single_select, multi_select, free_text, number or boolean."},
+						"options": schema{"type": "array", "items": schema{"type": "string"}},
+						"default": schema{},
+					},
+					"required": []string{"id", "text", "type"},
+				}},
+			},
+			"description": "What has to be known before there is an answer. Ask again with the same text, each answer as an attribute of query " +
+				"named by the question's id, and _meta.session_context as meta.session_context. \"no preference\" is an answer.",
+		},
 		"error": schema{
 			"type":        "object",
 			"properties":  schema{"code": schema{"type": "string"}, "message": schema{"type": "string"}},
@@ -182,6 +200,9 @@ func (d *door) asked(ctx context.Context, x *exchange, call tool.Call) (tool.Res
 	reply, err := d.inquire(ctx, x)
 	if err != nil {
 		return tool.Result{}, err
+	}
+	if reply.Elicitation != nil {
+		return d.elicited(ctx, x, reply.Elicitation), nil
 	}
 	answer := reply.Answer
 	if call.Progress != nil {

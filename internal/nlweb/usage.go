@@ -25,7 +25,7 @@ func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 		Meta: wire.Meta{ResponseType: wire.TypeElicitation, Version: wire.Version},
 		Elicitation: wire.Elicitation{
 			Text:      "This is an NLWeb endpoint. POST a question to this address as JSON.",
-			Questions: []wire.Question{{ID: "text", Text: "What would you like to know?", Type: "free_text"}},
+			Questions: []wire.Question{{ID: "text", Text: "What would you like to know?", Type: wire.QuestionText}},
 		},
 		Usage: wire.HowTo{
 			Method: http.MethodPost, ContentType: "application/json", Example: wire.AskRequest{Query: &wire.Query{Text: "your question"}}, Sites: sites,

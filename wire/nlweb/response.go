@@ -108,10 +108,19 @@ type Elicitation struct {
 type Question struct {
 	ID      string           `json:"id"`
 	Text    string           `json:"text"`
-	Type    string           `json:"type"` // single_select, multi_select, free_text, number or boolean
+	Type    string           `json:"type"` // one of the kinds below; others may come
 	Options []string         `json:"options,omitempty"`
 	Default strictjson.Value `json:"default,omitzero"`
 }
+
+// The types of questions (NLWeb 0.55 §4.1.3).
+const (
+	QuestionSingle  = "single_select" // one of the options
+	QuestionMulti   = "multi_select"  // one or more of the options
+	QuestionText    = "free_text"
+	QuestionNumber  = "number"
+	QuestionBoolean = "boolean"
+)
 
 // Failure is why there is no answer (NLWeb 0.55 §4.1.4).
 type Failure struct {
