@@ -35,13 +35,14 @@ const (
 	Timeout           Code = "timeout"            // the time allowed ran out with nothing to show
 	Slow              Code = "slow"               // the caller did not send its request in the time it has
 	Cancelled         Code = "cancelled"          // the caller took the request back
+	UnknownPromise    Code = "unknown promise"    // no promise of that token, or somebody else's, which are told alike
 	Internal          Code = "internal"           // our fault; the detail says nothing of the cause
 )
 
 // Codes lists every code, for tests that render each at each door.
 var Codes = []Code{
 	Malformed, Invalid, NoResults, UnsupportedFormat, UnsupportedMode, TooLong, TooLarge, NotFound, Method,
-	MediaType, Unauthorized, Forbidden, Limited, Unavailable, Timeout, Slow, Cancelled, Internal,
+	MediaType, Unauthorized, Forbidden, Limited, Unavailable, Timeout, Slow, Cancelled, UnknownPromise, Internal,
 }
 
 // Field is one thing that is wrong with a request, named by JSON pointer.

@@ -269,6 +269,7 @@ var words = map[fail.Code]struct {
 	fail.Timeout:           {wire.CodeTimeout, http.StatusOK},
 	fail.Slow:              {wire.CodeTimeout, http.StatusRequestTimeout},
 	fail.Cancelled:         {wire.CodeCancelled, http.StatusOK},
+	fail.UnknownPromise:    {wire.CodePromiseNotFound, http.StatusOK},
 	fail.Internal:          {wire.CodeInternalError, http.StatusInternalServerError},
 }
 

@@ -105,7 +105,7 @@ func TestEveryCodeHasItsWordAndStatus(t *testing.T) {
 		fail.UnsupportedFormat: "200 UNSUPPORTED_FORMAT", fail.UnsupportedMode: "200 UNSUPPORTED_MODE",
 		fail.TooLong: "200 TOKEN_LIMIT", fail.TooLarge: "413 TOO_LARGE", fail.NotFound: "404 NOT_FOUND",
 		fail.Method: "405 METHOD_NOT_ALLOWED", fail.MediaType: "415 UNSUPPORTED_MEDIA_TYPE", fail.Limited: "429 RATE_LIMITED",
-		fail.Unavailable: "503 UNAVAILABLE", fail.Unauthorized: "401 UNAUTHORIZED", fail.Forbidden: "403 FORBIDDEN", fail.Timeout: "200 TIMEOUT", fail.Slow: "408 TIMEOUT", fail.Cancelled: "200 CANCELLED", fail.Internal: "500 INTERNAL_ERROR",
+		fail.Unavailable: "503 UNAVAILABLE", fail.Unauthorized: "401 UNAUTHORIZED", fail.Forbidden: "403 FORBIDDEN", fail.Timeout: "200 TIMEOUT", fail.Slow: "408 TIMEOUT", fail.Cancelled: "200 CANCELLED", fail.UnknownPromise: "200 PROMISE_NOT_FOUND", fail.Internal: "500 INTERNAL_ERROR",
 	}
 	for _, code := range fail.Codes {
 		w := httptest.NewRecorder()

@@ -13,6 +13,8 @@
 //	content_page       content   what a run over the web remembers of a page for the next
 //	trust_key          trust     the API keys that the owner gave out, as hashes
 //	limit_bucket       limit     how much of a limit that nodes share is used up
+//	promise_job        session   one row for each promise: the question, and how far the work on it is
+//	promise_answer     session   what came of it
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

@@ -35,7 +35,7 @@ const (
 	CodeCancelled         = "CANCELLED"
 )
 
-// Failure codes of ours, as §4.1.4 allows, for what HTTP has a status and the protocol no word.
+// Failure codes of ours, as §4.1.4 allows, for what the protocol has no word for.
 const (
 	CodeNotFound         = "NOT_FOUND"
 	CodeMethodNotAllowed = "METHOD_NOT_ALLOWED"
@@ -44,6 +44,7 @@ const (
 	CodeUnavailable      = "UNAVAILABLE"
 	CodeUnauthorized     = "UNAUTHORIZED"
 	CodeForbidden        = "FORBIDDEN"
+	CodePromiseNotFound  = "PROMISE_NOT_FOUND" // of a token that await does not know, or that is somebody else's
 )
 
 // The events of a stream (NLWeb 0.55 §6.1).

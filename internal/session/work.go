@@ -1,0 +1,136 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"time"
+
+	"frontdesk/internal/store"
+)
+
+// Job is the work on a promise under a claim. It is for the goroutine that works.
+type Job struct {
+	Party   string // as it was asked
+	Request []byte
+
+	promises *Promises
+	key      []byte
+	claim    string
+}
+
+// ID names a job in this process; it says nothing of its token.
+func (j *Job) ID() string { return string(j.key) }
+
+// Progress is how far the work is.
+type Progress struct {
+	Part    float64       // 0 to 1
+	Left    time.Duration // how long it will still take; 0 when that is not known
+	Message string        // for people; empty leaves the last
+}
+
+// Claim gives the job that waits the longest, or whose claim has run out; nil when there is none.
+func (p *Promises) Claim(ctx context.Context) (*Job, error) {
+	const next = `SELECT key, party, request, tries FROM promise_job
+		WHERE expires > $1 AND (state = 0 OR state = 1 AND lease < $1) ORDER BY made LIMIT 1`
+	now := store.Micros(p.now())
+	var job *Job
+	look := func(tx *store.Tx) (tries int, err error) {
+		job = &Job{promises: p}
+		err = tx.QueryRow(ctx, next, now).Scan(&job.key, &job.Party, &job.Request, &tries)
+		if errors.Is(err, sql.ErrNoRows) {
+			job, err = nil, nil
+		}
+		return tries, err
+	}
+	// Mostly there is none, and then nothing is written.
+	err := p.db.View(ctx, func(tx *store.Tx) error { _, err := look(tx); return err })
+	if err != nil || job == nil {
+		return nil, err
+	}
+	err = p.db.Update(ctx, func(tx *store.Tx) error {
+		tries, err := look(tx)
+		if err != nil || job == nil {
+			return err
+		}
+		if tries >= maxTries {
+			_, err = tx.Exec(ctx, `UPDATE promise_job SET state = $1, claim = '', lease = 0 WHERE key = $2`, int(Broken), job.key)
+			job = nil
+			return err
+		}
+		job.claim = rand.Text()
+		_, err = tx.Exec(ctx, `UPDATE promise_job SET state = 1, claim = $1, lease = $2, tries = tries + 1 WHERE key = $3`,
+			job.claim, store.Micros(p.now().Add(lease)), job.key)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return job, nil
+}
+
+// Renew holds the claim for longer and tells how far the work is. mine is false when the claim is lost: the promise was
+// cancelled, or another worker took it over. Then the work must stop.
+func (j *Job) Renew(ctx context.Context, at Progress) (mine bool, err error) {
+	p := j.promises
+	now := p.now()
+	var ready time.Time
+	if at.Left > 0 {
+		ready = now.Add(at.Left)
+	}
+	err = p.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE promise_job SET lease = $1, progress = CASE WHEN progress < $2 THEN $2 ELSE progress END, ready = $3,
+			message = CASE WHEN $4 = '' THEN message ELSE $4 END, expires = $5 WHERE key = $6 AND claim = $7 AND state = 1`,
+			store.Micros(now.Add(lease)), int64(min(max(at.Part, 0), 1)*whole), store.Micros(ready), at.Message,
+			store.Micros(now.Add(p.limits.Keep)), j.key, j.claim)
+		mine = n > 0
+		return err
+	})
+	return mine, err
+}
+
+// Finish keeps the answer, released under a version of the terms. Of a job whose claim is lost nothing is kept. It
+// returns fail.TooLong for an answer that is too large to be kept.
+func (j *Job) Finish(ctx context.Context, rules string, answer []byte) error {
+	packed, err := pack(answer)
+	if err != nil {
+		return err
+	}
+	p := j.promises
+	return p.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE promise_job SET state = $1, claim = '', lease = 0, progress = $2, ready = 0, expires = $3
+			WHERE key = $4 AND claim = $5 AND state = 1`,
+			int(Kept), int64(whole), store.Micros(p.now().Add(p.limits.Keep)), j.key, j.claim)
+		if err != nil || n == 0 {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM promise_answer WHERE key = $1`, j.key); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO promise_answer (key, rules, answer) VALUES ($1, $2, $3)`, j.key, rules, packed)
+		return err
+	})
+}
+
+// Release gives the job back, for another worker to begin it anew: this one has to stop, and not because of the job.
+func (j *Job) Release(ctx context.Context) error {
+	return j.promises.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE promise_job SET state = 0, claim = '', lease = 0, tries = tries - 1 WHERE key = $1 AND claim = $2 AND state = 1`,
+			j.key, j.claim)
+		return err
+	})
+}
+
+// Sweep removes what has expired, and says how many promises that were.
+func (p *Promises) Sweep(ctx context.Context) (removed int64, err error) {
+	now := store.Micros(p.now())
+	err = p.db.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM promise_answer WHERE key IN (SELECT key FROM promise_job WHERE expires <= $1)`, now); err != nil {
+			return err
+		}
+		removed, err = tx.Exec(ctx, `DELETE FROM promise_job WHERE expires <= $1`, now)
+		return err
+	})
+	return removed, err
+}
