@@ -19,7 +19,9 @@ const (
 	CookTime     Slot = "cookTime"      // minutes
 	Duration     Slot = "duration"      // minutes, of an event, a course, a film
 	Published    Slot = "datePublished" // days
+	Modified     Slot = "dateModified"  // days
 	Start        Slot = "startDate"     // days
+	End          Slot = "endDate"       // days
 	Location     Slot = "location"      // place names
 	Brand        Slot = "brand"
 	Color        Slot = "color"
@@ -43,3 +45,16 @@ const (
 	Availability Slot = "availability"
 	Mention      Slot = "mention" // any word in title, keys or text: what "without leather" is about when no other slot fits
 )
+
+// Kind is what the values of a slot are.
+type Kind uint8
+
+// The kinds.
+const (
+	Words   Kind = iota // words, compared folded
+	Figures             // numbers in one unit
+	Times               // moments or spans of time
+)
+
+// String names the kind.
+func (k Kind) String() string { return [...]string{"words", "figures", "times"}[k] }

@@ -82,7 +82,7 @@ var rooms = []room{
 	{path: "internal/action", inside: []string{"internal/terms", "internal/strictyaml"}, pure: true},
 
 	// Questions: what can be said of items, what is wanted, and what we say ourselves.
-	{path: "internal/facet", outside: []string{jsonText}, pure: true},
+	{path: "internal/facet", outside: []string{jsonText, text}, pure: true},
 	{path: "internal/understand", inside: []string{"internal/facet", "internal/phrase"}, outside: []string{jsonText, text}, pure: true},
 	{path: "internal/phrase", outside: []string{text}, pure: true},
 
