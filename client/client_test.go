@@ -41,6 +41,7 @@ func says(status int, contentType, body string) http.HandlerFunc {
 }
 
 const whole = `{"_meta":{"response_type":"answer","response_format":"conversational_search","version":"0.55","session_context":{"a":1.50},
+	"understood":{"text":"tea; price under 5 EUR","filters":[{"name":"price","text":"price under 5 EUR","max":5,"below":true,"unit":"EUR","from":"question"}]},
 	"ignored":[{"name":"/query/price","reason":"unknown"}],"processing_time_ms":0.5},
 	"results":[{"@type":"SearchSummary","text":"Two soups."},
 	{"@type":["Recipe","Thing"],"name":"Soup","url":"https://a.example/1","description":"Hot.","site":"a","score":98.5,"cookTime":"PT10M"},
@@ -65,7 +66,7 @@ func TestAnswerIsReadWithTypesAndRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	if answer.Summary != "Two soups." || answer.Meta.Version != "0.55" || string(answer.Meta.SessionContext) != `{"a":1.50}` ||
-		*answer.Meta.ProcessingTime != 0.5 || len(answer.Meta.Ignored) != 1 || string(answer.Raw) != whole {
+		*answer.Meta.ProcessingTime != 0.5 || len(answer.Meta.Understood.Filters) != 1 || *answer.Meta.Understood.Filters[0].Max != 5 || len(answer.Meta.Ignored) != 1 || string(answer.Raw) != whole {
 		t.Errorf("answer: %+v", answer)
 	}
 	soup := answer.Results[0]

@@ -122,6 +122,7 @@ func (c askCommand) whole(env *environment, desk *front) error {
 		return nil
 	}
 	p := printer{out: env.stdout}
+	p.understood(answer.Meta.Understood)
 	p.summary(answer.Summary)
 	for _, r := range answer.Results {
 		p.result(r)
@@ -142,6 +143,7 @@ func (c askCommand) follow(env *environment, desk *front) error {
 	}
 	p := printer{out: env.stdout}
 	for r, err := range stream.Results() {
+		p.understood(stream.Meta().Understood)
 		p.summary(stream.Summary())
 		if err != nil {
 			return err
@@ -178,6 +180,28 @@ type printer struct {
 	out        io.Writer
 	number     int
 	summarized bool
+	explained  bool
+}
+
+// understood prints what the question was taken to want, once, and the sentence that answers it.
+func (p *printer) understood(u *nlweb.Understood) {
+	if u == nil || p.explained {
+		return
+	}
+	p.explained = true
+	if u.Text != "" {
+		fmt.Fprintln(p.out, wrap(clean("Understood: "+u.Text), ""))
+	}
+	for _, c := range u.Corrected {
+		fmt.Fprintln(p.out, wrap(clean(fmt.Sprintf("Read %q as %q.", c.From, c.To)), ""))
+	}
+	for _, r := range u.Relaxed {
+		fmt.Fprintln(p.out, wrap(clean("Let go, since nothing meets it: "+r.Text), ""))
+	}
+	if u.Answer != "" {
+		fmt.Fprintln(p.out, wrap(clean(u.Answer), ""))
+	}
+	fmt.Fprintln(p.out)
 }
 
 // summary prints the summary, once it is there.

@@ -64,8 +64,9 @@ type Context struct {
 	Others []map[string]jsontext.Value
 }
 
-// Reply is what became of a question: one of its members is set.
+// Reply is what became of a question: what was understood, and an answer, a question back or a promise.
 type Reply struct {
+	Understood  Understanding
 	Answer      *Answer
 	Elicitation *Elicitation
 	Promise     *Promise
@@ -113,7 +114,8 @@ type granted struct {
 
 // Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
 // fail.TooLong for a text beyond MaxText, fail.Unavailable before the content is loaded, what Config.Admit says and
-// fail.NoResults when nothing fits that may be shown.
+// fail.NoResults when nothing fits that may be shown; a question that was understood has a reply then, too, which says
+// how.
 func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
@@ -128,16 +130,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	}
 	d.understand(in)
 	a, err := d.answer(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	return &Reply{Answer: a}, nil
-}
-
-// understand settles what the question wants.
-func (d *Desk) understand(in *inquiry) {
-	in.understood = understand.Understood{Text: in.Text, Asked: in.Text, Types: in.asked.Types}
-	in.asked.Text = in.understood.Text
+	return &Reply{Answer: a, Understood: in.tell()}, err
 }
 
 // answer finds what fits, and makes the first of it ready.

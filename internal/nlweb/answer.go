@@ -19,7 +19,6 @@ import (
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	wire "frontdesk/wire/nlweb"
-	"frontdesk/wire/strictjson"
 )
 
 // sortedNames are a map's names in order. Most questions have no filters, and nothing is made for those.
@@ -163,6 +162,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 		dst = quote(append(dst, `,"openai/outputTemplate":`...), m.OutputTemplate)
 		dst = strconv.AppendBool(append(dst, `,"openai/widgetAccessible":`...), *m.WidgetAccessible)
 	}
+	if m.Understood != nil {
+		dst = append(append(dst, `,"understood":`...), marshal(m.Understood)...)
+	}
 	if len(m.Ignored) > 0 {
 		dst = append(append(dst, `,"ignored":`...), marshal(m.Ignored)...)
 	}
@@ -289,10 +291,19 @@ func noteFailure(e *event.Event, coded *fail.Error) {
 }
 
 // WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) { writeFailure(w, r, err, nil) }
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	new(exchange).writeFailure(w, r, err)
+}
 
-// writeFailure is WriteError with the session of a request that was understood so far.
-func writeFailure(w http.ResponseWriter, r *http.Request, err error, session strictjson.Value) {
+// failureMeta is the _meta of a failure: of what the answer's would have said, that which goes on to hold.
+func (x *exchange) failureMeta() wire.Meta {
+	return wire.Meta{
+		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood,
+	}
+}
+
+// writeFailure is WriteError for a request that was understood so far.
+func (x *exchange) writeFailure(w http.ResponseWriter, r *http.Request, err error) {
 	coded := fail.From(err)
 	if coded.Code == fail.Slow {
 		w.Header().Set("Connection", "close") // what is still to come is no request
@@ -304,9 +315,6 @@ func writeFailure(w http.ResponseWriter, r *http.Request, err error, session str
 	if coded.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((coded.RetryAfter+time.Second-1)/time.Second))))
 	}
-	response := wire.Response{
-		Meta:  wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: session},
-		Error: &wire.Failure{Code: word.code, Message: coded.Detail},
-	}
+	response := wire.Response{Meta: x.failureMeta(), Error: &wire.Failure{Code: word.code, Message: coded.Detail}}
 	send(w, word.status, marshal(response), []byte("\n"))
 }

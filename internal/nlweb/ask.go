@@ -123,7 +123,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 		err = d.write(ctx, w, x, reply.Answer)
 	}
 	if err != nil {
-		writeFailure(w, r, err, x.meta.SessionContext)
+		x.writeFailure(w, r, err)
 	}
 	return nil
 }
@@ -141,7 +141,9 @@ func (d *door) inquire(ctx context.Context, x *exchange) (*desk.Reply, error) {
 	}
 	x.meta.ResponseType = wire.TypeAnswer
 	x.dress(d.config.Widget)
-	return d.desk.Ask(ctx, question)
+	reply, err := d.desk.Ask(ctx, question)
+	x.tell(reply)
+	return reply, err
 }
 
 // read takes the request's body within the bounds.
@@ -277,9 +279,6 @@ func (x *exchange) echo() {
 
 // heed says in _meta what of the request the answer does not heed.
 func (x *exchange) heed() {
-	for _, name := range sortedNames(x.request.Query.Filters) {
-		x.ignore("/query/"+clip(name), "this attribute does not filter here")
-	}
 	if len(x.request.Context) > 0 {
 		x.ignore("/context", "each question is answered by itself here")
 	}

@@ -71,6 +71,7 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 	question.AnswersOnly = true
 	var answer *desk.Answer // nil when nothing fits: to these clients that is an answer without results
 	reply, err := d.desk.Ask(r.Context(), question)
+	x.tell(reply)
 	var coded *fail.Error
 	switch {
 	case err == nil:

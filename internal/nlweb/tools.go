@@ -244,7 +244,7 @@ func reporter(progress func(done, total int, message string), total int) func(in
 func failed(ctx context.Context, x *exchange, err error) tool.Result {
 	coded := fail.From(err)
 	noteFailure(event.From(ctx), coded)
-	meta := wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext}
+	meta := x.failureMeta()
 	response := wire.Response{Meta: meta, Error: &wire.Failure{Code: words[coded.Code].code, Message: coded.Detail}}
 	return tool.Result{
 		Object: marshal(response), Meta: marshal(meta), Failed: coded.Code != fail.NoResults && coded.Code != fail.Cancelled,

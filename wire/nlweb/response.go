@@ -68,7 +68,8 @@ type Response struct {
 	Error          *Failure           `json:"error,omitzero"`
 }
 
-// Meta is the _meta of a response. Ignored, Partial and ProcessingTime are extensions that the protocol permits.
+// Meta is the _meta of a response. Understood, Ignored, Partial and ProcessingTime are extensions that the protocol
+// permits.
 type Meta struct {
 	ResponseType   string           `json:"response_type"`
 	ResponseFormat string           `json:"response_format,omitzero"`
@@ -79,6 +80,8 @@ type Meta struct {
 	// tools. Both are there or neither.
 	OutputTemplate   string `json:"openai/outputTemplate,omitzero"`
 	WidgetAccessible *bool  `json:"openai/widgetAccessible,omitzero"`
+	// Understood is what the question was taken to want.
+	Understood *Understood `json:"understood,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
 	// Partial is why the answer has fewer results than were found: what was not ready in time is missing.

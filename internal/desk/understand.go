@@ -1,0 +1,102 @@
+package desk
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/understand"
+)
+
+// Understanding is what a question was taken to want, told to whoever asked, in the language of the answer.
+type Understanding struct {
+	Query     string // the question made to stand by itself; empty where it does already
+	Text      string // all that was understood, in plain words
+	Filters   []Filter
+	Sort      *Order // nil for by how well items fit
+	Count     int    // how many items were asked for; 0 for no number
+	Intent    string // "compare" or "detail"; empty for a list
+	Answer    string // the outcome of a comparison or the detail asked for, in words; empty where the items do not say
+	Corrected []Correction
+	Relaxed   []Relaxation
+	Ignored   []Unheeded
+}
+
+// Empty says whether there is nothing to tell but words that were searched for.
+func (u *Understanding) Empty() bool {
+	return u.Query == "" && len(u.Filters) == 0 && u.Sort == nil && u.Count == 0 && u.Intent == "" && u.Answer == "" &&
+		len(u.Corrected) == 0 && len(u.Relaxed) == 0
+}
+
+// Filter is one condition that the items were held to.
+type Filter struct {
+	Name         string // of the attribute that filters so
+	Text         string // in plain words
+	Min, Max     *float64
+	Above, Below bool // Min or Max itself is outside
+	Unit         string
+	From, To     time.Time // from From on, before To; zero for open
+	Values       []string
+	Not, Soft    bool
+	Source       string // "question", "attribute" and so on
+}
+
+// Order is an order of the items.
+type Order struct {
+	By         string
+	Descending bool
+	Text       string
+}
+
+// Correction is a word that was read as another.
+type Correction struct{ From, To string }
+
+// Relaxation is a filter that was let go since nothing met it.
+type Relaxation struct{ Name, Text string }
+
+// Unheeded is an attribute of the question that has no effect.
+type Unheeded struct{ Name, Reason string }
+
+// understand settles what the question wants.
+func (d *Desk) understand(in *inquiry) {
+	in.understood = understand.Understood{Text: in.Text, Asked: in.Text, Types: in.asked.Types}
+	for _, name := range slices.Sorted(maps.Keys(in.Attributes)) {
+		in.understood.Ignored = append(in.understood.Ignored, understand.Ignored{Name: name, Reason: "this attribute does not filter here"})
+	}
+	in.asked.Text = in.understood.Text
+}
+
+// tell words what was understood.
+func (in *inquiry) tell() Understanding {
+	u, speaker := &in.understood, phrase.For(in.Languages...)
+	told := Understanding{Text: u.Say(speaker), Count: u.Count}
+	if u.Intent != understand.List {
+		told.Intent = u.Intent.String()
+	}
+	if u.Asked != in.Text {
+		told.Query = u.Asked
+	}
+	if len(u.Types) > 0 && len(in.Types) == 0 {
+		told.Filters = append(told.Filters, Filter{
+			Name: understand.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: understand.FromText.String(),
+		})
+	}
+	for i := range u.Constraints {
+		c := &u.Constraints[i]
+		told.Filters = append(told.Filters, Filter{
+			Name: string(c.Slot), Text: c.Say(speaker), Min: c.Min, Max: c.Max, Above: c.Above, Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To,
+			Values: c.Values, Not: c.Not, Soft: c.Soft, Source: c.Source.String(),
+		})
+	}
+	if u.Sort.By != "" {
+		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: u.Sort.Say(speaker)}
+	}
+	for _, c := range u.Corrections {
+		told.Corrected = append(told.Corrected, Correction(c))
+	}
+	for _, i := range u.Ignored {
+		told.Ignored = append(told.Ignored, Unheeded(i))
+	}
+	return told
+}

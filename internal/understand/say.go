@@ -1,0 +1,195 @@
+package understand
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+)
+
+// TypeName is the name of the attribute that says which types of items are wanted.
+const TypeName = "itemType"
+
+// labels are the names of slots in plain words; a slot without one is called by its own name.
+var labels = map[facet.Slot]phrase.Text{
+	facet.Price: phrase.Price, facet.Rating: phrase.Rating, facet.Ratings: phrase.Ratings, facet.TotalTime: phrase.TotalTime,
+	facet.PrepTime: phrase.PrepTime, facet.CookTime: phrase.CookTime, facet.Duration: phrase.Length, facet.Published: phrase.Published,
+	facet.Start: phrase.Start, facet.Location: phrase.Place, facet.Brand: phrase.Brand, facet.Color: phrase.Color,
+	facet.Category: phrase.Category, facet.Author: phrase.Author, facet.Material: phrase.Material, facet.Size: phrase.Size,
+	facet.Audience: phrase.Audience, facet.Cuisine: phrase.Cuisine, facet.Diet: phrase.Diet, facet.Ingredient: phrase.Ingredient,
+	facet.Yield: phrase.Yield, facet.Calories: phrase.Calories, facet.Protein: phrase.Protein, facet.Fat: phrase.Fat,
+	facet.Carbohydrate: phrase.Carbohydrate, facet.Sugar: phrase.Sugar, facet.Fiber: phrase.Fiber, facet.Sodium: phrase.Sodium,
+	facet.Language: phrase.Tongue, facet.Availability: phrase.Availability,
+	"weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
+}
+
+// units are the units of figures in slots that have one unit.
+var units = map[facet.Slot]string{
+	facet.TotalTime: "min", facet.PrepTime: "min", facet.CookTime: "min", facet.Duration: "min", facet.Calories: "kcal",
+	facet.Protein: "g", facet.Fat: "g", facet.Carbohydrate: "g", facet.Sugar: "g", facet.Fiber: "g", facet.Sodium: "mg",
+}
+
+// Label names a slot in plain words.
+func Label(s phrase.Speaker, slot facet.Slot) string {
+	if text, ok := labels[slot]; ok {
+		return s.Say(text)
+	}
+	return string(slot)
+}
+
+// UnitName is the unit of the constraint's figures; empty where there is none.
+func (c *Constraint) UnitName() string {
+	if c.Min == nil && c.Max == nil {
+		return ""
+	}
+	if c.Unit != "" {
+		return c.Unit
+	}
+	return units[c.Slot]
+}
+
+// Say puts a constraint in plain words: "price under 20 USD".
+func (c *Constraint) Say(s phrase.Speaker) string {
+	text := c.say(s)
+	if c.Soft {
+		text = s.Say(phrase.Rather, text)
+	}
+	return text
+}
+
+func (c *Constraint) say(s phrase.Speaker) string {
+	label := Label(s, c.Slot)
+	switch {
+	case len(c.Values) > 0:
+		return c.sayWords(s, label)
+	case !c.From.IsZero() || !c.To.IsZero():
+		return c.negated(s, sayPeriod(s, label, c.From, c.To))
+	case c.Min != nil || c.Max != nil:
+		return c.negated(s, c.sayFigures(s, label))
+	}
+	return c.negated(s, label)
+}
+
+func (c *Constraint) negated(s phrase.Speaker, text string) string {
+	if c.Not {
+		return s.Say(phrase.Unlike, text)
+	}
+	return text
+}
+
+// sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
+func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
+	values := s.List(c.Values)
+	bare := c.Slot == facet.Ingredient || c.Slot == facet.Mention
+	switch {
+	case bare && c.Not:
+		return s.Say(phrase.Without, values)
+	case bare:
+		return s.Say(phrase.Mentions, values)
+	case c.Not:
+		return s.Say(phrase.NotOfKind, label, values)
+	}
+	return s.Say(phrase.OfKind, label, values)
+}
+
+func (c *Constraint) sayFigures(s phrase.Speaker, label string) string {
+	figure := func(v float64) string { return SayFigure(c.Slot, v, c.UnitName()) }
+	switch {
+	case c.Min != nil && c.Max != nil && *c.Min == *c.Max:
+		return s.Say(phrase.Exactly, label, figure(*c.Min))
+	case c.Min != nil && c.Max != nil:
+		return s.Say(phrase.Within, label, figure(*c.Min), figure(*c.Max))
+	case c.Min != nil && c.Above:
+		return s.Say(phrase.Over, label, figure(*c.Min))
+	case c.Min != nil:
+		return s.Say(phrase.AtLeast, label, figure(*c.Min))
+	case c.Below:
+		return s.Say(phrase.Under, label, figure(*c.Max))
+	}
+	return s.Say(phrase.AtMost, label, figure(*c.Max))
+}
+
+// SayFigure writes a figure of a slot with its unit: "20 USD", "1 h 10 min", "4.5".
+func SayFigure(slot facet.Slot, v float64, unit string) string {
+	if unit == "min" {
+		return sayMinutes(v)
+	}
+	digits := -1
+	if slot == facet.Price && v != math.Trunc(v) {
+		digits = 2
+	}
+	text := strconv.FormatFloat(v, 'f', digits, 64)
+	if unit != "" {
+		text += " " + unit
+	}
+	return text
+}
+
+func sayMinutes(v float64) string {
+	if v != math.Trunc(v) || v < 60 || v > 1e9 {
+		return strconv.FormatFloat(v, 'f', -1, 64) + " min"
+	}
+	text := strconv.Itoa(int(v)/60) + " h"
+	if rest := int(v) % 60; rest > 0 {
+		text += " " + strconv.Itoa(rest) + " min"
+	}
+	return text
+}
+
+// sayPeriod words a time: a day, or from one to another. To is the moment before which the time ends.
+func sayPeriod(s phrase.Speaker, label string, from, to time.Time) string {
+	day := func(t time.Time) string { return t.Format(time.DateOnly) }
+	last := to.Add(-time.Second)
+	switch {
+	case to.IsZero():
+		return s.Say(phrase.FromDay, label, day(from))
+	case from.IsZero():
+		return s.Say(phrase.UntilDay, label, day(last))
+	case day(from) == day(last):
+		return s.Say(phrase.OnDay, label, day(from))
+	}
+	return s.Say(phrase.Within, label, day(from), day(last))
+}
+
+// Say puts an order in plain words.
+func (o Sort) Say(s phrase.Speaker) string {
+	text := phrase.Rising
+	switch dated := o.By == facet.Start || o.By == facet.Published; {
+	case dated && o.Descending:
+		text = phrase.Latest
+	case dated:
+		text = phrase.Earliest
+	case o.Descending:
+		text = phrase.Falling
+	}
+	return s.Say(text, Label(s, o.By))
+}
+
+// SayTypes puts the types in plain words.
+func (u *Understood) SayTypes(s phrase.Speaker) string {
+	return s.Say(phrase.OfKind, s.Say(phrase.Kind), s.List(u.Types))
+}
+
+// Say puts all that is wanted in plain words: the words searched for, the conditions, the order.
+func (u *Understood) Say(s phrase.Speaker) string {
+	var parts []string
+	if u.Text != "" {
+		parts = append(parts, u.Text)
+	}
+	if len(u.Types) > 0 {
+		parts = append(parts, u.SayTypes(s))
+	}
+	for i := range u.Constraints {
+		parts = append(parts, u.Constraints[i].Say(s))
+	}
+	if u.Sort.By != "" {
+		parts = append(parts, u.Sort.Say(s))
+	}
+	if u.Count > 0 {
+		parts = append(parts, s.Say(phrase.SoMany, u.Count))
+	}
+	return strings.Join(parts, "; ")
+}
