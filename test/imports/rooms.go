@@ -72,6 +72,9 @@ var rooms = []room{
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
 	{path: "client", inside: []string{"wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 
+	// The owner's language model, by HTTP.
+	{path: "internal/model"},
+
 	// Configuration files read strictly, with line and column.
 	{path: "internal/strictyaml", outside: []string{yaml}, pure: true},
 
@@ -170,6 +173,8 @@ var rooms = []room{
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "test/process"}},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
+	{path: "test/model", inside: []string{"test/process"}, tool: true},
+	{path: "test/model/endpoint"},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process", "client"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/streams", inside: []string{"test/process", "client"}},
@@ -188,7 +193,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{
