@@ -100,7 +100,7 @@ var rooms = []room{
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What a conversation needs beyond one request.
-	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, sql: true},
+	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
 	{path: "internal/eval", inside: []string{"internal/fail"}},
 	{path: "internal/ingest/tree"},

@@ -1,0 +1,56 @@
+package trust
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// secretSize is how many bytes a secret has.
+const secretSize = 32
+
+// OpenSecret reads the secret of a name from a folder of secrets, which only this program's user can read. What is
+// missing is made: the folder, and a secret of 32 random bytes. Processes that open it at the same time get the same
+// one.
+func OpenSecret(folder, name string) ([]byte, error) {
+	path := filepath.Join(folder, name)
+	secret, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeSecret(folder, path); err != nil {
+			return nil, fmt.Errorf("the secret %s cannot be made: %w; let this user write there", path, err)
+		}
+		secret, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the secret %s cannot be read: %w; let this user read it", path, err)
+	}
+	if len(secret) != secretSize {
+		return nil, fmt.Errorf("the secret %s has %d bytes instead of %d; put it back from a backup, or remove it, and a new one is made", path, len(secret), secretSize)
+	}
+	return secret, nil
+}
+
+// makeSecret puts a new secret in place under its name in one step, so that nobody ever reads half of it.
+func makeSecret(folder, path string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(folder, ".new-*") // for its owner alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	secret := make([]byte, secretSize)
+	rand.Read(secret)
+	_, err = file.Write(secret)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
