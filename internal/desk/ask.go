@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/search"
+	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/understand"
 )
@@ -49,6 +50,8 @@ type Question struct {
 	Context Context
 	// Party is the verified id of who asks, empty for a stranger.
 	Party string
+	// Session is the conversation that the question is part of; nil for a client that cannot carry one.
+	Session *Session
 	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
 	Languages []string
 	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
@@ -64,12 +67,15 @@ type Context struct {
 	Others []map[string]jsontext.Value
 }
 
-// Reply is what became of a question: what was understood, and an answer, a question back or a promise.
+// Reply is what became of a question: what was understood, and an answer, a question back or a promise, unless there is an
+// error beside it.
 type Reply struct {
 	Understood  Understanding
 	Answer      *Answer
 	Elicitation *Elicitation
 	Promise     *Promise
+	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
+	Session *Session
 }
 
 // Promise is an answer that is being worked on (NLWeb 0.55 §4.1.2).
@@ -80,6 +86,9 @@ type inquiry struct {
 	Question
 	asked      answer.Question       // checked, and in the library's terms
 	understood understand.Understood // what is wanted
+	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
+	// the reply.
+	talk session.Conversation
 }
 
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
@@ -115,7 +124,7 @@ type granted struct {
 // Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
 // fail.TooLong for a text beyond MaxText, fail.Unavailable before the content is loaded, what Config.Admit says and
 // fail.NoResults when nothing fits that may be shown; a question that was understood has a reply then, too, which says
-// how.
+// how, and names the session.
 func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
@@ -128,7 +137,18 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if err := d.admit(ctx, in.asked.Sites); err != nil {
 		return nil, err
 	}
+	d.recall(in)
 	d.understand(in)
+	reply, err := d.reply(ctx, in)
+	if reply == nil {
+		reply = &Reply{}
+	}
+	d.conclude(in, reply)
+	return reply, err
+}
+
+// reply settles what becomes of a question that is understood.
+func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 	a, err := d.answer(ctx, in)
 	return &Reply{Answer: a, Understood: in.tell()}, err
 }

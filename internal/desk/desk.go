@@ -21,6 +21,7 @@ import (
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
 )
 
@@ -47,6 +48,8 @@ type Config struct {
 	Timeout time.Duration
 	// Poll is how often Follow looks for changes; 0 is one second.
 	Poll time.Duration
+	// Conversations seals what conversations carry with them; nil lets none carry anything.
+	Conversations *session.Conversations
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
 	// all. Its error, mostly fail.Limited, is the answer.
 	Admit func(ctx context.Context, sites []string) error

@@ -84,6 +84,7 @@ type exchange struct {
 	request *wire.AskRequest
 	meta    wire.Meta
 	modes   modes
+	session wire.Session // as it came, within its bounds
 	start   time.Time
 	found   func(count int, result desk.Result) // called for each item as it is rendered; nil for nobody
 }
@@ -141,8 +142,10 @@ func (d *door) inquire(ctx context.Context, x *exchange) (*desk.Reply, error) {
 	}
 	x.meta.ResponseType = wire.TypeAnswer
 	x.dress(d.config.Widget)
+	question.Session = &desk.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
 	reply, err := d.desk.Ask(ctx, question)
 	x.tell(reply)
+	x.keep(reply)
 	return reply, err
 }
 
@@ -256,24 +259,12 @@ func clip(s string) string {
 	return s
 }
 
-// maxIgnored bounds what is told of unheeded attributes, and maxSession what is echoed of the session.
-const (
-	maxIgnored = 16
-	maxSession = 8 << 10
-)
+// maxIgnored bounds what is told of unheeded attributes.
+const maxIgnored = 16
 
 func (x *exchange) ignore(pointer, reason string) {
 	if len(x.meta.Ignored) < maxIgnored {
 		x.meta.Ignored = append(x.meta.Ignored, wire.Ignored{Name: pointer, Reason: reason})
-	}
-}
-
-// echo sends the session back (NLWeb 0.55 §3.4), with a failure too: its keys are the caller's to send along again.
-func (x *exchange) echo() {
-	if session := x.request.Meta.SessionContext; len(session) > maxSession {
-		x.ignore("/meta/session_context", fmt.Sprintf("larger than %d bytes", maxSession))
-	} else if session.Kind() == '{' {
-		x.meta.SessionContext = session
 	}
 }
 

@@ -28,6 +28,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.discovery()
 	c.tls()
 	c.numbers()
+	c.session()
 	c.choices()
 	c.sites()
 	c.sources()

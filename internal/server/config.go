@@ -31,6 +31,10 @@ type Config struct {
 	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path in a file starts
 	// from the file's folder.
 	Data string `yaml:"data"`
+	// Keys is the folder for secrets that the front desk makes for itself; without it, it is the folder `keys` in the data
+	// folder. Nodes that share a database must share this folder or a copy of it, or a conversation that one of them began
+	// means nothing to the others. A folder elsewhere is not part of what `frontdesk backup` keeps.
+	Keys string `yaml:"keys"`
 	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`. Without it, it is the
 	// file `frontdesk.db` in the data folder.
 	Store string `yaml:"store"`
@@ -101,6 +105,8 @@ type Ask struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Cache is the memory for items that are ready to be sent.
 	Cache strictyaml.Size `yaml:"cache"`
+	// Session sets how conversations go on. Changes need a restart.
+	Session AskSession `yaml:"session"`
 	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
 	Widget Widget `yaml:"widget"`
 }
@@ -177,7 +183,7 @@ func Default() Config {
 		Listen:  "127.0.0.1:8080",
 		Data:    "frontdesk-data",
 		Fetch:   defaultFetch(),
-		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20},
+		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession()},
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

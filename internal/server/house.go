@@ -47,6 +47,10 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 	if err != nil {
 		return nil, err
 	}
+	conversations, err := config.conversations()
+	if err != nil {
+		return nil, err
+	}
 	db, err := store.Open(ctx, config.Database(log))
 	if err != nil {
 		return nil, err
@@ -74,6 +78,8 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Timeout:    config.Ask.Timeout,
 		Admit:      h.admitted,
 		Log:        log,
+
+		Conversations: conversations,
 	})
 	if err != nil {
 		db.Close()

@@ -169,6 +169,7 @@ func (l *Loaded) fromFolder(folder string) {
 	} else if !strings.Contains(l.Config.Store, ":") {
 		move(&l.Config.Store)
 	}
+	move(&l.Config.Keys)
 	move(&l.Config.TLS.Cert)
 	move(&l.Config.TLS.Key)
 	move(&l.Config.TLS.ACME.Roots)

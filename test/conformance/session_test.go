@@ -17,19 +17,15 @@ var sessionRows = []row{
 		r := p.ask(query("supper", "wishes", object{"a": []any{1, object{"b": nil}}}, "mood", []string{"x"}))
 		p.expectSame(r, supper)
 	}},
-	{79, "the session is the same whole and streamed", func(p *probe) {
+	{79, "an answer has a session, whole and streamed", func(p *probe) {
 		for _, meta := range []object{{}, {"session_context": object{"conversation_id": "c-1", "step": 2}}} {
-			whole := p.ask(query("supper", "meta", meta))
-			p.answer(whole)
+			p.session(p.ask(query("supper", "meta", meta)).meta("session_context"), meta)
 			s := p.streamAsk(query("supper", "meta", meta, "prefer", object{"streaming": true}))
 			p.must(len(s.events) > 0, "no event")
-			complete := metaOf(s.events[len(s.events)-1])["session_context"]
-			p.expect(reflect.DeepEqual(whole.meta("session_context"), complete), "whole %v, complete %v", whole.meta("session_context"), complete)
-			if session := whole.meta("session_context"); session != nil {
-				_, ok := session.(object)
-				p.expect(ok, "session_context is %v", session)
-			}
+			p.session(metaOf(s.events[len(s.events)-1])["session_context"], meta)
 		}
+		first, second := p.ask(supper), p.ask(supper)
+		p.expect(!reflect.DeepEqual(first.meta("session_context"), second.meta("session_context")), "two conversations are one: %v", first.meta("session_context"))
 	}},
 	{80, "a conversation keeps its id", func(p *probe) {
 		for _, id := range []string{"conv_98765", "ü/\"7"} {
@@ -49,7 +45,7 @@ var sessionRows = []row{
 		r = p.ask(query("supper", "meta", object{"session_context": object{"conversation_id": "c", "blob": strings.Repeat("x", 100_000)}}))
 		p.must(r.status < 500 && r.body != nil, "status %d: %s", r.status, clip(r.raw))
 		p.expect(len(r.raw) < 100_000, "a session of 100 kB comes back")
-		p.expect(r.meta("response_type") == "failure" || strings.Contains(text(r.body["_meta"]), "session_context"), "nothing tells that the session was dropped: %s", clip(r.raw))
+		p.expect(r.meta("response_type") == "failure" || strings.Contains(text(r.meta("ignored")), "session_context"), "nothing tells that the session was dropped: %s", clip(r.raw))
 	}},
 	{82, "a session never sees another's turns", func(p *probe) {
 		remember := func(question, conversation string) {
@@ -96,6 +92,16 @@ var sessionRows = []row{
 	}},
 }
 
+// session holds that a session is one to go on with, and has what the request's own had.
+func (p *probe) session(got any, meta object) {
+	session, _ := got.(object)
+	id, state := str(session["conversation_id"]), str(session["state_token"])
+	p.expect(id != "" && state != "" && len(state) <= 4096, "session_context is %v", got)
+	if asked, ok := meta["session_context"].(object); ok {
+		p.expect(id == asked["conversation_id"] && text(session["step"]) == text(asked["step"]), "session_context is %v, and was %v", session, asked)
+	}
+}
+
 // expectSame holds that a reply has the items that a plain request gets.
 func (p *probe) expectSame(r reply, request object) {
 	got, want := p.answer(r), p.answer(p.ask(request))
@@ -105,9 +111,10 @@ func (p *probe) expectSame(r reply, request object) {
 var wrongSessions = []wrong{
 	{name: "unknown filters refused", rows: []int{37}, reply: refuse("personalized")},
 	{name: "filters that are objects refused", rows: []int{38}, reply: refuse("wishes")},
-	{name: "a session made up for streams", rows: []int{79}, reply: eachEvent("complete", func(e string) []string {
-		return []string{strings.Replace(e, `"version":`, `"session_context":{"a":1},"version":`, 1)}
+	{name: "no session in streams", rows: []int{79}, reply: eachEvent("complete", func(e string) []string {
+		return []string{strings.Replace(e, `"session_context":`, `"was":`, 1)}
 	})},
+	{name: "one session for all", rows: []int{79}, reply: setMeta("session_context", object{"conversation_id": "c-1", "step": 2, "state_token": "x"})},
 	{name: "the session lost", rows: []int{80, 81}, reply: setMeta("session_context", nil)},
 	{name: "large sessions refused loudly", rows: []int{81}, reply: func(x *exchange) {
 		if len(x.asked) > 50_000 {
