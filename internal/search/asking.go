@@ -17,6 +17,7 @@ type asking struct {
 	numbers  []uint32 // by sought term and view: the term's number, or separatorCode
 	placed   []uint32 // the same by view and group
 	groups   []group
+	own      int   // how many groups are of the question itself; the others are what feedback added
 	sequence []int // groups in the order of the question, repetitions included
 	pairs    []pair
 	apart    int
@@ -34,6 +35,8 @@ type asking struct {
 	found    []candidate // best first
 	passages []uint32    // by part of the unit that is looked at: the weight of the words in it
 	heavy    []int       // the groups that tell its best passage
+
+	gathering gathering
 }
 
 var askings = sync.Pool{New: func() any { return new(asking) }}
@@ -53,6 +56,7 @@ func (a *asking) forget() {
 	clear(a.sought)
 	clear(a.lists)
 	clear(a.active)
+	clear(a.gathering.best)
 	a.top.views = nil
 }
 
@@ -66,7 +70,12 @@ func (a *asking) answer(q *Query) Result {
 	result := Result{Terms: a.terms()}
 	a.search(q.Within, max(limit, rescored))
 	a.rescore()
-	result.Hits = a.hits(q, limit, a.confidence())
+	confidence := a.confidence()
+	if !q.Literal && 100*confidence >= q.MinScore && a.feed() {
+		a.search(q.Within, max(limit, rescored))
+		a.rescore()
+	}
+	result.Hits = a.hits(q, limit, confidence)
 	a.forget()
 	return result
 }

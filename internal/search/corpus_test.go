@@ -109,6 +109,7 @@ func drawQuery(t *rapid.T) Query {
 		Text:     drawText(t, 0, 8),
 		Limit:    rapid.SampledFrom([]int{0, 1, 3, 10, 33, 1000}).Draw(t, "limit"),
 		MinScore: rapid.SampledFrom([]float64{0, DefaultMinScore, 50}).Draw(t, "min score"),
+		Literal:  rapid.Bool().Draw(t, "literal"),
 	}
 	if rapid.Bool().Draw(t, "unknown words") {
 		q.Text += " zonk belts"

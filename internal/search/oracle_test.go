@@ -2,7 +2,9 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +22,21 @@ func exhaustively(s *Snapshot, q Query) Result {
 	}
 	limit = min(limit, MaxLimit)
 	result := Result{Terms: a.terms()}
+	a.scoreAll(&q, limit)
+	confidence := a.confidence()
+	if !q.Literal && 100*confidence >= q.MinScore {
+		if words := a.commonWords(); len(words) > 0 {
+			a.take(words)
+			a.scoreAll(&q, limit)
+		}
+	}
+	result.Hits = a.hits(&q, limit, confidence)
+	return result
+}
+
+// scoreAll scores every unit and keeps the best items.
+func (a *asking) scoreAll(q *Query, limit int) {
+	s := a.snapshot
 	a.top.reset(s.views, max(limit, rescored))
 	best := make(map[string]candidate)
 	for i, v := range s.views {
@@ -46,8 +63,72 @@ func exhaustively(s *Snapshot, q Query) Result {
 	})
 	a.top.heap = all[max(0, len(all)-max(limit, rescored)):]
 	a.rescore()
-	result.Hits = a.hits(&q, limit, a.confidence())
-	return result
+}
+
+// commonWords gives what feedback adds to the question, counted in the plainest way.
+func (a *asking) commonWords() []added {
+	best := a.found[:min(len(a.found), fedItems)]
+	if a.idle || len(best) < 2 || slices.ContainsFunc(best, a.whole) {
+		return nil
+	}
+	sums := map[string]uint64{}
+	for _, c := range best {
+		v := a.snapshot.views[c.view]
+		words := strings.Fields(v.words.plain(v.unit(int(c.unit))))
+		words = words[:min(len(words), fedWords)]
+		for _, word := range words {
+			sums[word] += uint64(c.score) << 16 / uint64(len(words))
+		}
+	}
+	var all []added
+	units := float64(a.snapshot.census.units)
+	having := a.snapshot.countUnits()
+	for word, sum := range sums {
+		df := float64(having[word])
+		if sum > 0 && df >= leastCommon && df <= mostCommon*units && !a.tellsNothing([]byte(word)) {
+			all = append(all, added{[]byte(word), float64(sum) * math.Log(1+(units-df+0.5)/(df+0.5))})
+		}
+	}
+	slices.SortFunc(all, func(x, y added) int {
+		if x.before(&y) {
+			return -1
+		}
+		return 1
+	})
+	return all[:min(len(all), fedTerms)]
+}
+
+// countUnits counts, for each word, the units that have it.
+func (s *Snapshot) countUnits() map[string]int {
+	having := map[string]int{}
+	for _, v := range s.views {
+		counted := make([]int, v.words.len())
+		for u := range v.units() {
+			if v.dead.has(u) {
+				continue
+			}
+			for text, i := v.unit(u), 0; i < len(text); {
+				var number uint32
+				if number, i = text.get(i); counted[number] != u+1 {
+					counted[number] = u + 1
+					having[string(v.words.word(number))]++
+				}
+			}
+		}
+	}
+	return having
+}
+
+// plain writes a unit's words with blanks between them.
+func (l *wordlist) plain(text codes) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		var number uint32
+		number, i = text.get(i)
+		b.Write(l.word(number))
+		b.WriteByte(' ')
+	}
+	return b.String()
 }
 
 // scoreOf adds up what the question's words count in one unit, from the unit's text.

@@ -71,7 +71,7 @@ func (a *asking) leading() (best int, next uint32) {
 // weightiest gives the groups of the most weight that the index has, and what they weigh together.
 func (a *asking) weightiest() (groups []int, weight uint32) {
 	if len(a.heavy) == 0 {
-		for g := range a.groups {
+		for g := range a.groups[:a.own] {
 			if a.groups[g].df == 0 {
 				continue
 			}

@@ -44,6 +44,8 @@ type Query struct {
 	MinScore float64
 	// Languages are those in which the question is understood; empty means all that the index holds.
 	Languages []string
+	// Literal takes the question by its own words: none is added by what the best items have in common.
+	Literal bool
 }
 
 // The limits of a question.

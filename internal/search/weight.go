@@ -39,6 +39,7 @@ func (a *asking) weigh() {
 		g := &a.groups[i]
 		g.weight = max(1, uint32(fullWeight*(g.idf/total)))
 	}
+	a.own = len(a.groups)
 	a.place()
 	for i := 1; i < len(a.sequence); i++ {
 		a.addPair(a.sequence[i-1], a.sequence[i])
