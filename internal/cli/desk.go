@@ -48,6 +48,11 @@ func local(env *environment, loaded *server.Loaded) (*front, error) {
 		s.Close()
 		return nil, err
 	}
+	return within(s)
+}
+
+// within lets a server inside this process be asked. Its close closes the server.
+func within(s *server.Server) (*front, error) {
 	inside := &inside{dialled: make(chan net.Conn), closed: make(chan struct{})}
 	web := &http.Server{Handler: s}
 	go web.Serve(inside)

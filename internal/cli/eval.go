@@ -18,10 +18,18 @@ import (
 
 type evalCommand struct {
 	Items   string `placeholder:"FILE" help:"The documents, a file or folder as for ingest; with --url the server has them already."`
-	Queries string `required:"" placeholder:"FILE" help:"The questions, one a line: id, a tab, the text."`
-	Qrels   string `required:"" placeholder:"FILE" help:"The judgments, one a line: question id, 0, the document's URL, grade."`
+	Queries string `placeholder:"FILE" help:"The questions, one a line: id, a tab, the text."`
+	Qrels   string `placeholder:"FILE" help:"The judgments, one a line: question id, 0, the document's URL, grade."`
 	URL     string `placeholder:"URL" help:"Ask the front desk at this address instead of reading --items."`
 	JSON    bool   `name:"json" help:"Print JSON, with the figures of each question."`
+
+	Constrained string `placeholder:"FILE" help:"Constrained questions with their conditions, one JSON object a line, instead of --queries and --qrels; needs --items or --demo also with --url."`
+	Demo        bool   `help:"The items of the sample sites, in place of --items; for constrained questions."`
+	Misses      bool   `help:"Of constrained questions, print what is wrong with each answer that is not whole."`
+
+	Against   string `placeholder:"FILE" help:"Compare with what --json printed of an earlier run: the change of each figure, with an interval by bootstrap."`
+	Resamples int    `default:"10000" help:"How often the bootstrap draws the questions again (${default})."`
+	Seed      uint64 `default:"1" help:"The seed by which it draws (${default}); the same gives the same interval."`
 }
 
 // Help is the command's example.
@@ -29,7 +37,10 @@ func (evalCommand) Help() string {
 	return "A document is its URL. Each question is asked for 1,000 results with no least score, so that the ranking alone is measured; " +
 		"then it is asked again for ten results, and that is timed. With --items the documents are read into a temporary database, " +
 		"and everything runs in this process with default settings; with --url the questions go to POST /ask.\n\n" +
-		"Example:\n\n\tfrontdesk eval --items items.jsonl.gz --queries queries.tsv --qrels qrels.txt"
+		"Constrained questions are asked as a client does, for the ten results that come by default. Of the first five it is counted how many " +
+		"fulfil the question's condition, which is checked on the items' own JSON.\n\n" +
+		"Example:\n\n\tfrontdesk eval --items items.jsonl.gz --queries queries.tsv --qrels qrels.txt" +
+		"\n\tfrontdesk eval --demo --constrained questions.jsonl --misses"
 }
 
 // The depths at which questions are asked.
@@ -43,8 +54,11 @@ type asker func(ctx context.Context, text string, limit int) ([]string, error)
 
 // Run measures.
 func (c evalCommand) Run(env *environment) error {
-	if c.Items == "" && c.URL == "" {
-		return usage("give --items to read documents, or --url to ask a front desk that has them")
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Constrained != "" {
+		return c.runConstrained(env)
 	}
 	queries, err := readFile(c.Queries, eval.ReadQueries)
 	if err != nil {
@@ -70,7 +84,41 @@ func (c evalCommand) Run(env *environment) error {
 	if c.JSON {
 		return report.WriteJSON(env.stdout)
 	}
-	return report.WriteText(env.stdout)
+	if err := report.WriteText(env.stdout); err != nil || c.Against == "" {
+		return err
+	}
+	before, err := readFile(c.Against, eval.ReadReport)
+	if err != nil {
+		return err
+	}
+	return c.bootstrap().Compare(before, report).WriteText(env.stdout)
+}
+
+func (c evalCommand) bootstrap() eval.Bootstrap {
+	return eval.Bootstrap{Resamples: c.Resamples, Seed: c.Seed}
+}
+
+// check says which flags go together.
+func (c evalCommand) check() error {
+	switch {
+	case c.Resamples < 1:
+		return usage("--resamples is %d; draw at least once", c.Resamples)
+	case c.JSON && c.Against != "":
+		return usage("--against prints a table; leave out --json")
+	case c.Constrained != "" && (c.Queries != "" || c.Qrels != ""):
+		return usage("--constrained has its judgments in it; leave out --queries and --qrels")
+	case c.Constrained != "" && (c.Items == "") != c.Demo:
+		return usage("give --items or --demo, so that there are items to check the answers by")
+	case c.Constrained != "":
+		return nil
+	case c.Demo || c.Misses:
+		return usage("--demo and --misses go with --constrained")
+	case c.Queries == "" || c.Qrels == "":
+		return usage("give --queries and --qrels, or --constrained")
+	case c.Items == "" && c.URL == "":
+		return usage("give --items to read documents, or --url to ask a front desk that has them")
+	}
+	return nil
 }
 
 func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {

@@ -102,7 +102,7 @@ var rooms = []room{
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
-	{path: "internal/eval", inside: []string{"internal/fail"}},
+	{path: "internal/eval", outside: []string{text}},
 	{path: "internal/ingest/tree"},
 	{path: "internal/ingest/passage", pure: true},
 	{path: "internal/ingest/frontier", pure: true},
