@@ -54,6 +54,10 @@ type Question struct {
 	Session *Session
 	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
 	Languages []string
+	// Fresh asks for the sources to be read again first, where Desk.CanReread says that this can be asked.
+	Fresh bool
+	// Record gives the request in the form in which Keeper.Answer can take it up again; nil when nothing can be promised.
+	Record func() ([]byte, error)
 	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
 	AnswersOnly bool
 }
@@ -78,14 +82,12 @@ type Reply struct {
 	Session *Session
 }
 
-// Promise is an answer that is being worked on (NLWeb 0.55 §4.1.2).
-type Promise struct{}
-
 // inquiry is one question on its way through the stages of Ask.
 type inquiry struct {
 	Question
 	asked      answer.Question       // checked, and in the library's terms
 	understood understand.Understood // what is wanted
+	unread     string                // what could not be read again
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
 	talk session.Conversation
@@ -102,6 +104,7 @@ type Answer struct {
 	beyond int       // how many hits come after parts, to be found again when it is their turn
 	ready  []*card   // of the first part; nil once it is forgotten
 	terms  []search.Term
+	unread string
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -134,8 +137,10 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if in.asked, err = d.check(q); err != nil {
 		return nil, err
 	}
-	if err := d.admit(ctx, in.asked.Sites); err != nil {
-		return nil, err
+	if told := progressOf(ctx); told == nil || !told.resumed {
+		if err := d.admit(ctx, in.asked.Sites); err != nil {
+			return nil, err
+		}
 	}
 	d.recall(in)
 	d.understand(in)
@@ -149,6 +154,12 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 
 // reply settles what becomes of a question that is understood.
 func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
+	if promise, err := d.promise(ctx, in); promise != nil || err != nil {
+		return &Reply{Promise: promise}, err
+	}
+	if err := d.prepare(ctx, in); err != nil {
+		return nil, err
+	}
 	a, err := d.answer(ctx, in)
 	return &Reply{Answer: a, Understood: in.tell()}, err
 }
@@ -166,6 +177,7 @@ func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 			return nil, err
 		}
 		if whole {
+			a.unread = in.unread
 			return a, nil
 		}
 		if err := d.Refresh(ctx); err != nil {
@@ -296,6 +308,9 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 	}
 	return !slices.Contains(a.ready, nil), nil
 }
+
+// Unread says what could not be read again, though the question asked for it; empty when everything could.
+func (a *Answer) Unread() string { return a.unread }
 
 // Len is how many items are still to come, at most: one that is swept from the store meanwhile falls out.
 func (a *Answer) Len() int {

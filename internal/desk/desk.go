@@ -53,7 +53,9 @@ type Config struct {
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
 	// all. Its error, mostly fail.Limited, is the answer.
 	Admit func(ctx context.Context, sites []string) error
-	Log   *slog.Logger
+	// Promising says what is promised for later; the zero value promises nothing.
+	Promising Promising
+	Log       *slog.Logger
 }
 
 // Desk carries out the use cases. Its methods may be called from many goroutines.
@@ -67,6 +69,8 @@ type Desk struct {
 	loaded atomic.Bool
 	gateMu sync.Mutex
 	gate   atomic.Pointer[gate]
+
+	promises promises
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.
@@ -80,6 +84,7 @@ func New(config Config) (*Desk, error) {
 	if config.Poll == 0 {
 		config.Poll = time.Second
 	}
+	config.Promising.fill()
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -91,6 +96,7 @@ func New(config Config) (*Desk, error) {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
 	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}}
+	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true
 		for _, name := range append([]string{site.ID, site.Name}, site.Hosts...) {

@@ -121,6 +121,7 @@ type Asked struct {
 
 // Standing is how a promise stands.
 type Standing struct {
+	ID       string // as Job.ID
 	State    State
 	Request  []byte
 	Message  string
@@ -242,7 +243,7 @@ func (p *Promises) find(ctx context.Context, tx *store.Tx, party, token string) 
 }
 
 func (p *Promises) read(ctx context.Context, tx *store.Tx, key []byte) (Standing, error) {
-	var s Standing
+	s := Standing{ID: string(key)}
 	var state int
 	var progress, ready int64
 	err := tx.QueryRow(ctx, `SELECT state, request, message, progress, ready FROM promise_job WHERE key = $1`, key).

@@ -54,12 +54,14 @@ type Contexts []Context
 
 // Prefer says how the answer should look (NLWeb 0.55 §3.3).
 type Prefer struct {
-	Streaming      *bool                       `json:"streaming,omitzero"`
-	ResponseFormat List                        `json:"response_format,omitzero"` // in order of preference
-	Mode           List                        `json:"mode,omitzero"`
-	AcceptLanguage string                      `json:"accept-language,omitzero"`
-	UserAgent      string                      `json:"user-agent,omitzero"`
-	Other          map[string]strictjson.Value `json:",embed"`
+	Streaming      *bool  `json:"streaming,omitzero"`
+	ResponseFormat List   `json:"response_format,omitzero"` // in order of preference
+	Mode           List   `json:"mode,omitzero"`
+	AcceptLanguage string `json:"accept-language,omitzero"`
+	UserAgent      string `json:"user-agent,omitzero"`
+	// Fresh asks the desk to read its sources again before it answers, if its owner allows that. (An extension of ours.)
+	Fresh bool                        `json:"fresh,omitzero"`
+	Other map[string]strictjson.Value `json:",embed"`
 }
 
 // RequestMeta is the request's own metadata (NLWeb 0.55 §3.4). None of it is authority for anything.
@@ -85,13 +87,21 @@ func DecodeAsk(body []byte) (*AskRequest, error) {
 	case strings.TrimSpace(req.Query.Text) == "":
 		return nil, &strictjson.Error{Pointer: "/query/text", Problem: "missing or empty; write the question here"}
 	}
-	if !holds(req.Meta.User, '"', '{') {
-		return nil, &strictjson.Error{Pointer: "/meta/user", Problem: "expected a string or an object"}
-	}
-	if !holds(req.Meta.SessionContext, '{') {
-		return nil, &strictjson.Error{Pointer: "/meta/session_context", Problem: "expected an object"}
+	if err := req.Meta.check(); err != nil {
+		return nil, err
 	}
 	return &req, nil
+}
+
+// check looks at what the decoder took as it came.
+func (m *RequestMeta) check() error {
+	if !holds(m.User, '"', '{') {
+		return &strictjson.Error{Pointer: "/meta/user", Problem: "expected a string or an object"}
+	}
+	if !holds(m.SessionContext, '{') {
+		return &strictjson.Error{Pointer: "/meta/session_context", Problem: "expected an object"}
+	}
+	return nil
 }
 
 // holds says whether a value is absent, null or of one of the kinds.

@@ -65,6 +65,7 @@ type Response struct {
 	Content        []Content          `json:"content,omitempty"`        // answer, chatgpt_app
 	StructuredData []strictjson.Value `json:"structuredData,omitempty"` // answer, chatgpt_app
 	Elicitation    *Elicitation       `json:"elicitation,omitzero"`
+	Promise        *Promise           `json:"promise,omitzero"`
 	Error          *Failure           `json:"error,omitzero"`
 }
 
@@ -125,6 +126,14 @@ const (
 	QuestionNumber  = "number"
 	QuestionBoolean = "boolean"
 )
+
+// Promise says that an answer is being worked on, and how to have it: by await (NLWeb 0.55 §4.1.2).
+type Promise struct {
+	Token         string   `json:"token"`                    // for await
+	EstimatedTime int      `json:"estimated_time,omitempty"` // whole seconds until the answer is expected; none when nobody knows
+	Message       string   `json:"message,omitzero"`         // for people
+	Progress      *float64 `json:"progress,omitzero"`        // 0 to 1; never less than before
+}
 
 // Failure is why there is no answer (NLWeb 0.55 §4.1.4).
 type Failure struct {
