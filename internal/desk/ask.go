@@ -56,8 +56,9 @@ type Question struct {
 	Languages []string
 	// Fresh asks for the sources to be read again first, where Desk.CanReread says that this can be asked.
 	Fresh bool
-	// Record gives the request in the form in which Keeper.Answer can take it up again; nil when nothing can be promised.
-	Record func() ([]byte, error)
+	// Record gives the request, as part of a conversation, in the form in which Keeper.Answer can take it up again; nil when
+	// nothing can be promised.
+	Record func(*Session) ([]byte, error)
 	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
 	AnswersOnly bool
 }
@@ -78,6 +79,7 @@ type Reply struct {
 	Answer      *Answer
 	Elicitation *Elicitation
 	Promise     *Promise
+	Unread      string // which sources could not be read again, though Question.Fresh asked for it; empty for none
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
 }
@@ -104,7 +106,6 @@ type Answer struct {
 	beyond int       // how many hits come after parts, to be found again when it is their turn
 	ready  []*card   // of the first part; nil once it is forgotten
 	terms  []search.Term
-	unread string
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -155,13 +156,13 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 // reply settles what becomes of a question that is understood.
 func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 	if promise, err := d.promise(ctx, in); promise != nil || err != nil {
-		return &Reply{Promise: promise}, err
+		return &Reply{Promise: promise, Understood: in.tell()}, err
 	}
 	if err := d.prepare(ctx, in); err != nil {
 		return nil, err
 	}
 	a, err := d.answer(ctx, in)
-	return &Reply{Answer: a, Understood: in.tell()}, err
+	return &Reply{Answer: a, Understood: in.tell(), Unread: in.unread}, err
 }
 
 // answer finds what fits, and makes the first of it ready.
@@ -177,7 +178,6 @@ func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 			return nil, err
 		}
 		if whole {
-			a.unread = in.unread
 			return a, nil
 		}
 		if err := d.Refresh(ctx); err != nil {
@@ -308,9 +308,6 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 	}
 	return !slices.Contains(a.ready, nil), nil
 }
-
-// Unread says what could not be read again, though the question asked for it; empty when everything could.
-func (a *Answer) Unread() string { return a.unread }
 
 // Len is how many items are still to come, at most: one that is swept from the store meanwhile falls out.
 func (a *Answer) Len() int {

@@ -132,7 +132,11 @@ func (d *Desk) promise(ctx context.Context, in *inquiry) (*Promise, error) {
 	if slow == 0 && !d.rereads(in) {
 		return nil, nil
 	}
-	promise, _, err := d.makePromise(ctx, in.Question, session.Asked{
+	q := in.Question
+	if q.Session != nil && d.config.Conversations != nil {
+		q.Session = &Session{Conversation: in.talk.ID, State: q.Session.State} // which it may have got just now
+	}
+	promise, _, err := d.makePromise(ctx, q, session.Asked{
 		Message: phrase.For(in.Languages...).Say(phrase.PromiseWaiting), Expect: slow,
 	})
 	if err == nil {
@@ -142,7 +146,7 @@ func (d *Desk) promise(ctx context.Context, in *inquiry) (*Promise, error) {
 }
 
 func (d *Desk) makePromise(ctx context.Context, q Question, asked session.Asked) (*Promise, *session.Job, error) {
-	request, err := q.Record()
+	request, err := q.Record(q.Session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,6 +181,9 @@ func (d *Desk) rereads(in *inquiry) bool { return in.Fresh && d.config.Promising
 func (d *Desk) CanReread() bool {
 	return d.config.Promising.Reread != nil && d.config.Promising.Store != nil
 }
+
+// TakesLong says whether the work on a question may take so long that it is done by Patiently.
+func (d *Desk) TakesLong(q Question) bool { return false }
 
 // Promises says whether answers may be promised.
 func (d *Desk) Promises() bool { return d.config.Promising.Store != nil }
@@ -476,6 +483,9 @@ const (
 // promise, and the work goes on. The work calls ready when it has come so far that its caller can take over, and ends
 // there if that says so. Where nothing can be promised, it is waited for.
 func (d *Desk) Patiently(ctx context.Context, q Question, keeper Keeper, work func(ctx context.Context, ready func() bool) []byte) ([]byte, *Promise, error) {
+	if q.Session != nil && q.Session.Conversation == "" && d.config.Conversations != nil {
+		q.Session.Conversation = d.config.Conversations.Open("", q.Party, "").ID // the same in a promise as in its answer
+	}
 	told, rules := &progress{}, d.config.Terms().Version()
 	own, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), progressKey{}, told))
 	var outcome atomic.Int32

@@ -18,12 +18,12 @@ func (d *Desk) recall(in *inquiry) {
 }
 
 // conclude adds the question to the conversation and hands it back to the caller. A question that was asked back is none
-// yet: it comes again with its answers.
+// yet: it comes again with its answers; nor is one whose answer is promised, which is one with its answer.
 func (d *Desk) conclude(in *inquiry, reply *Reply) {
 	if in.Session == nil || d.config.Conversations == nil {
 		return
 	}
-	if reply.Elicitation == nil {
+	if reply.Elicitation == nil && reply.Promise == nil {
 		in.talk.Add(in.turn())
 	}
 	reply.Session = &Session{Conversation: in.talk.ID, State: d.config.Conversations.Seal(in.talk, in.Party)}

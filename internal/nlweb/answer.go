@@ -54,14 +54,13 @@ func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, an
 	}
 	x.measure(d.config.Now())
 	noteAnswer(e, x, told.count)
-	head := x.appendHead(nil, told, summary)
+	head := x.appendMembers(x.appendMeta([]byte{'{'}), told, summary)
 	send(w, http.StatusOK, head, items, []byte("]}\n"))
 	return nil
 }
 
-// appendHead appends the answer up to its first item.
-func (x *exchange) appendHead(dst []byte, told told, summary string) []byte {
-	dst = x.appendMeta(append(dst, '{'))
+// appendMembers appends the members of an answer after its _meta, up to its first item.
+func (x *exchange) appendMembers(dst []byte, told told, summary string) []byte {
 	if x.meta.ResponseFormat == wire.FormatChatGPT {
 		return append(appendContent(append(dst, `,"content":`...), told.text(summary)), `,"structuredData":[`...)
 	}
@@ -83,6 +82,10 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 			return dst, "", told, err
 		}
 	}
+	var found func(int, desk.Result)
+	if x.report != nil {
+		found = reporter(x.report, answer.Len())
+	}
 	for result, err := range answer.Results(ctx) {
 		if err != nil && x.partial(err, told.count) {
 			break
@@ -95,8 +98,8 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 		}
 		dst = result.AppendJSON(dst)
 		told.add(x, result)
-		if x.found != nil {
-			x.found(told.count, result)
+		if found != nil {
+			found(told.count, result)
 		}
 	}
 	return dst, summary, told, nil

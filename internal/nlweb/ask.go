@@ -86,7 +86,7 @@ type exchange struct {
 	modes   modes
 	session wire.Session // as it came, within its bounds
 	start   time.Time
-	found   func(count int, result desk.Result) // called for each item as it is rendered; nil for nobody
+	report  func(done, total int, message string) // told of each item as it is rendered; nil for nobody
 }
 
 type modes struct{ list, summarize bool }
@@ -108,16 +108,21 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx := r.Context()
 	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
-	reply, err := d.inquire(ctx, x)
 	stream := wantsStream(r, request)
+	reply, whole, err := d.inquire(ctx, x, stream)
 	var coded *fail.Error
 	if errors.As(err, &coded) && coded.Code == fail.NoResults && stream {
 		return d.streamFailure(w, r, x, coded)
 	}
+	// What is no answer is JSON even when a stream was preferred: there is nothing to wait for.
 	switch {
 	case err != nil:
-	case reply.Elicitation != nil: // which is asked as JSON even when a stream was preferred: there is nothing to wait for
+	case whole != nil:
+		whole.send(w)
+	case reply.Elicitation != nil:
 		d.askBack(ctx, w, x, reply.Elicitation)
+	case reply.Promise != nil:
+		compact(http.StatusAccepted, d.promise(ctx, x, reply.Promise)).send(w)
 	case stream:
 		err = d.stream(w, r, x, reply.Answer)
 	default:
@@ -129,24 +134,39 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inquire settles how to answer, and asks the desk.
-func (d *door) inquire(ctx context.Context, x *exchange) (*desk.Reply, error) {
-	x.echo()
-	if err := x.negotiate(); err != nil {
-		return nil, err
-	}
-	x.heed()
-	question, err := d.question(ctx, x.request)
+// inquire settles how to answer, and asks the desk. It gives the reply, or in its place a whole response.
+func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*desk.Reply, *composed, error) {
+	question, err := d.settle(ctx, x)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	x.meta.ResponseType = wire.TypeAnswer
-	x.dress(d.config.Widget)
-	question.Session = &desk.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
+	if d.desk.Promises() {
+		question.Record = x.record
+	}
+	if d.desk.TakesLong(question) {
+		return d.slowly(ctx, x, question, stream)
+	}
 	reply, err := d.desk.Ask(ctx, question)
 	x.tell(reply)
 	x.keep(reply)
-	return reply, err
+	return reply, nil, err
+}
+
+// settle settles how to answer, and brings the request to the desk's terms.
+func (d *door) settle(ctx context.Context, x *exchange) (desk.Question, error) {
+	x.echo()
+	if err := x.negotiate(); err != nil {
+		return desk.Question{}, err
+	}
+	x.heed()
+	if x.request.Prefer.Fresh && !d.desk.CanReread() {
+		x.ignore("/prefer/fresh", "the sources are not read again on demand here")
+	}
+	question, err := d.question(ctx, x.request)
+	question.Session = &desk.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
+	x.meta.ResponseType = wire.TypeAnswer
+	x.dress(d.config.Widget)
+	return question, err
 }
 
 // read takes the request's body within the bounds.
@@ -278,7 +298,7 @@ func (x *exchange) heed() {
 // question brings a request to the desk's terms.
 func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question, error) {
 	q := r.Query
-	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters}
+	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh}
 	for _, c := range r.Context {
 		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)
 		asked.Context.Memory = append(asked.Context.Memory, c.Memory...)

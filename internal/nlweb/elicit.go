@@ -6,19 +6,12 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
-	"frontdesk/internal/tool"
 	wire "frontdesk/wire/nlweb"
 )
 
 // askBack answers with an elicitation (NLWeb 0.55 §4.1.3).
 func (d *door) askBack(ctx context.Context, w http.ResponseWriter, x *exchange, e *desk.Elicitation) {
 	send(w, http.StatusOK, marshal(d.elicitation(ctx, x, e)), []byte("\n"))
-}
-
-// elicited is an elicitation as a tool's result.
-func (d *door) elicited(ctx context.Context, x *exchange, e *desk.Elicitation) tool.Result {
-	response := d.elicitation(ctx, x, e)
-	return tool.Result{Object: marshal(response), Meta: marshal(response.Meta)}
 }
 
 // elicitation puts an elicitation on the wire. It has no format: what was asked for is that of the answer.

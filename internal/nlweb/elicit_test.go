@@ -39,7 +39,7 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	if got := w.Body.String(); w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || got != want+"\n" {
 		t.Errorf("%d %s\n got %s\nwant %s", w.Code, w.Header().Get("Content-Type"), got, want)
 	}
-	result := d.elicited(context.Background(), x(), asked)
+	result := d.compose(context.Background(), x(), &desk.Reply{Elicitation: asked}, nil).result()
 	if string(result.Object) != want || result.Failed {
 		t.Errorf("as a tool's result: failed %t\n got %s\nwant %s", result.Failed, result.Object, want)
 	}

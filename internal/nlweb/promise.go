@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -66,7 +67,7 @@ func (x *exchange) failed(ctx context.Context, err error) *composed {
 	noteFailure(event.From(ctx), coded)
 	word := words[coded.Code]
 	c := compact(word.status, wire.Response{
-		Meta:  wire.Meta{ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext},
+		Meta:  x.failureMeta(),
 		Error: &wire.Failure{Code: word.code, Message: coded.Detail},
 	})
 	c.Failed = coded.Code != fail.NoResults && coded.Code != fail.Cancelled
@@ -120,10 +121,13 @@ func (d *door) promise(ctx context.Context, x *exchange, p *desk.Promise) wire.R
 	}}
 }
 
-// record is the request as a promise keeps it: with the session that was given out for it.
-func (x *exchange) record() ([]byte, error) {
-	request := *x.request
-	request.Meta.SessionContext = x.meta.SessionContext
+// record is the request as a promise keeps it: as part of a conversation.
+func (x *exchange) record(s *desk.Session) ([]byte, error) {
+	request, session := *x.request, x.session
+	if session.Other = maps.Clone(session.Other); s != nil {
+		session.ConversationID, session.StateToken = s.Conversation, s.State
+	}
+	request.Meta.SessionContext = session.JSON()
 	text, err := json.Marshal(request)
 	if err != nil {
 		return nil, fmt.Errorf("write a request down: %w", err)
@@ -147,13 +151,14 @@ func (d *door) keeper() desk.Keeper {
 				if question, err = d.settle(ctx, x); err == nil {
 					question.AnswersOnly = true // which was asked back before the promise
 					reply, err = d.desk.Ask(ctx, question)
+					x.tell(reply)
+					x.keep(reply)
 				}
 			}
 			return d.compose(ctx, x, reply, err).kept()
 		},
 		Failure: func(request []byte, err error) []byte {
-			x, _ := d.resume(request)
-			return x.failed(context.Background(), err).kept()
+			return d.resumed(request).failed(context.Background(), err).kept()
 		},
 	}
 }
@@ -166,8 +171,16 @@ func (d *door) resume(request []byte) (*exchange, error) {
 		return x, fmt.Errorf("read a recorded request: %w", err)
 	}
 	x.request = asked
-	x.echo()
 	return x, nil
+}
+
+// resumed takes a recorded request up to tell of it: what is known of its session.
+func (d *door) resumed(request []byte) *exchange {
+	x, err := d.resume(request)
+	if err == nil {
+		x.echo()
+	}
+	return x
 }
 
 // Await serves /await (NLWeb 0.55 §4.2).
@@ -200,7 +213,7 @@ func (d *door) await(ctx context.Context, body []byte) (*composed, error) {
 	if made == nil {
 		return nil, err
 	}
-	x, _ := d.resume(made.Request) // what the answer says of the session; a request that is unreadable has none
+	x := d.resumed(made.Request)
 	switch {
 	case err != nil:
 		return x.failed(ctx, err), nil
@@ -249,11 +262,13 @@ func (d *door) awaitTool() tool.Tool {
 // goes on from the reply.
 func (d *door) slowly(ctx context.Context, x *exchange, question desk.Question, stream bool) (*desk.Reply, *composed, error) {
 	work := *x // what the work changes, while a promise is made of x
-	work.meta.Ignored = slices.Clone(x.meta.Ignored)
+	work.meta.Ignored, work.session.Other, work.report = slices.Clone(x.meta.Ignored), maps.Clone(x.session.Other), nil
 	var reply *desk.Reply
 	var failed error
 	text, promise, err := d.desk.Patiently(ctx, question, d.keeper(), func(ctx context.Context, ready func() bool) []byte {
 		reply, failed = d.desk.Ask(ctx, question)
+		work.tell(reply)
+		work.keep(reply)
 		if stream && ready() {
 			return nil
 		}
@@ -263,6 +278,7 @@ func (d *door) slowly(ctx context.Context, x *exchange, question desk.Question, 
 	case err != nil:
 		return nil, nil, err
 	case promise != nil:
+		x.keep(&desk.Reply{Session: question.Session})
 		return nil, compact(http.StatusAccepted, d.promise(ctx, x, promise)), nil
 	case text == nil:
 		*x = work

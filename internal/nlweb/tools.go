@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/desk"
-	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/tool"
 	wire "frontdesk/wire/nlweb"
@@ -21,10 +20,14 @@ const ToolAsk = "ask"
 // desk has now: call it again when that may have changed.
 func Tools(d *desk.Desk, config Config) []tool.Tool {
 	at := newDoor(d, config)
-	return []tool.Tool{{
+	tools := []tool.Tool{{
 		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(), Output: answerSchema,
 		Reads: true, Call: at.call,
 	}}
+	if d.Promises() {
+		tools = append(tools, at.awaitTool())
+	}
+	return tools
 }
 
 func (d *door) toolTitle() string {
@@ -165,6 +168,14 @@ var answerSchema = schema{
 			"description": "What has to be known before there is an answer. Ask again with the same text, each answer as an attribute of query " +
 				"named by the question's id, and _meta.session_context as meta.session_context. \"no preference\" is an answer.",
 		},
+		"promise": schema{
+			"type": "object",
+			"properties": schema{
+				"token": schema{"type": "string"}, "estimated_time": schema{"type": "integer"}, "message": schema{"type": "string"}, "progress": schema{"type": "number"},
+			},
+			"required":    []string{"token"},
+			"description": "The answer is being worked on: have it by the tool await, with the token.",
+		},
 		"error": schema{
 			"type":        "object",
 			"properties":  schema{"code": schema{"type": "string"}, "message": schema{"type": "string"}},
@@ -176,54 +187,30 @@ var answerSchema = schema{
 
 // call answers one use of the tool ask: the same object as POST /ask, always whole.
 func (d *door) call(ctx context.Context, call tool.Call) tool.Result {
-	x := &exchange{start: d.config.Now(), meta: wire.Meta{Version: wire.Version}}
-	result, err := d.asked(ctx, x, call)
+	x := &exchange{start: d.config.Now(), meta: wire.Meta{Version: wire.Version}, report: call.Progress}
+	arguments, err := d.arguments(call)
 	if err != nil {
-		return failed(ctx, x, err)
+		return x.failed(ctx, err).result()
 	}
-	return result
+	if x.request, err = wire.DecodeAsk(arguments); err != nil {
+		return x.failed(ctx, malformed(err)).result()
+	}
+	reply, whole, err := d.inquire(ctx, x, false)
+	if whole == nil {
+		whole = d.compose(ctx, x, reply, err)
+	}
+	return whole.result()
 }
 
-func (d *door) asked(ctx context.Context, x *exchange, call tool.Call) (tool.Result, error) {
-	arguments := call.Arguments
-	if len(arguments) == 0 || string(arguments) == "null" {
-		arguments = []byte("{}")
+// arguments are those of a call, within the bounds.
+func (d *door) arguments(call tool.Call) ([]byte, error) {
+	if len(call.Arguments) == 0 || string(call.Arguments) == "null" {
+		return []byte("{}"), nil
 	}
-	if int64(len(arguments)) > d.config.MaxBody {
-		return tool.Result{}, fail.New(fail.TooLarge, "the arguments are larger than %d bytes", d.config.MaxBody)
+	if int64(len(call.Arguments)) > d.config.MaxBody {
+		return nil, fail.New(fail.TooLarge, "the arguments are larger than %d bytes", d.config.MaxBody)
 	}
-	request, err := wire.DecodeAsk(arguments)
-	if err != nil {
-		return tool.Result{}, malformed(err)
-	}
-	x.request = request
-	reply, err := d.inquire(ctx, x)
-	if err != nil {
-		return tool.Result{}, err
-	}
-	if reply.Elicitation != nil {
-		return d.elicited(ctx, x, reply.Elicitation), nil
-	}
-	answer := reply.Answer
-	if call.Progress != nil {
-		x.found = reporter(call.Progress, answer.Len())
-	}
-	buffer := buffers.Get().(*[]byte)
-	defer release(buffer)
-	items, summary, told, err := d.items(ctx, x, answer, (*buffer)[:0])
-	*buffer = items
-	if err != nil {
-		return tool.Result{}, err
-	}
-	x.measure(d.config.Now())
-	noteAnswer(event.From(ctx), x, told.count)
-	object := make([]byte, 0, len(items)+1024)
-	object = append(append(x.appendHead(object, told, summary), items...), "]}"...)
-	result := tool.Result{Object: object, Meta: x.appendMeta(nil)[len(`"_meta":`):]}
-	if x.meta.ResponseFormat == wire.FormatChatGPT {
-		result.Text = told.text(summary)
-	}
-	return result, nil
+	return call.Arguments, nil
 }
 
 // maxReports is how often one call tells of its progress, at most.
@@ -236,17 +223,5 @@ func reporter(progress func(done, total int, message string), total int) func(in
 		if count%step == 0 || count == total {
 			progress(count, total, fmt.Sprintf("%d of %d: %s", count, total, firstRunes(result.Name(), 80)))
 		}
-	}
-}
-
-// failed is a failure as a tool's result: the envelope that /ask would answer with (NLWeb 0.55 §4.1.4). Nothing found
-// and a question taken back are outcomes, not failures of the tool.
-func failed(ctx context.Context, x *exchange, err error) tool.Result {
-	coded := fail.From(err)
-	noteFailure(event.From(ctx), coded)
-	meta := x.failureMeta()
-	response := wire.Response{Meta: meta, Error: &wire.Failure{Code: words[coded.Code].code, Message: coded.Detail}}
-	return tool.Result{
-		Object: marshal(response), Meta: marshal(meta), Failed: coded.Code != fail.NoResults && coded.Code != fail.Cancelled,
 	}
 }

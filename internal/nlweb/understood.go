@@ -15,6 +15,9 @@ func (x *exchange) tell(reply *desk.Reply) {
 	for _, ignored := range reply.Understood.Ignored {
 		x.ignore("/query/"+clip(ignored.Name), ignored.Reason)
 	}
+	if reply.Unread != "" {
+		x.ignore("/prefer/fresh", valid(reply.Unread))
+	}
 	x.meta.Understood = understood(reply.Understood)
 }
 

@@ -132,6 +132,7 @@ func (a *admission) guard(where *route, next http.Handler) http.Handler {
 	closed := slices.Contains(a.config.Auth.Required, where.door)
 	open := !closed && !a.counts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, a.outside.Client(r)))
 		if open && !trust.Presented(r.Header) {
 			next.ServeHTTP(w, r)
 			return

@@ -35,6 +35,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.fetch()
 	c.gate()
 	c.mcp()
+	c.promise()
 	c.terms()
 	c.actions()
 	return c.problems, c.warnings

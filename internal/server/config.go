@@ -107,6 +107,8 @@ type Ask struct {
 	Cache strictyaml.Size `yaml:"cache"`
 	// Session sets how conversations go on. Changes need a restart.
 	Session AskSession `yaml:"session"`
+	// Promise says which answers are promised for later. Changes need a restart.
+	Promise Promise `yaml:"promise"`
 	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
 	Widget Widget `yaml:"widget"`
 }
@@ -180,10 +182,12 @@ const DefaultSite = "local"
 // Default is the configuration when nothing is set.
 func Default() Config {
 	return Config{
-		Listen:  "127.0.0.1:8080",
-		Data:    "frontdesk-data",
-		Fetch:   defaultFetch(),
-		Ask:     Ask{Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession()},
+		Listen: "127.0.0.1:8080",
+		Data:   "frontdesk-data",
+		Fetch:  defaultFetch(),
+		Ask: Ask{
+			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Promise: defaultPromise(),
+		},
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

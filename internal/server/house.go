@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/limit"
+	"frontdesk/internal/session"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
@@ -33,7 +34,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema, session.PromiseSchema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -77,6 +78,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		CacheBytes: uint64(config.Ask.Cache),
 		Timeout:    config.Ask.Timeout,
 		Admit:      h.admitted,
+		Promising:  h.promising(config),
 		Log:        log,
 
 		Conversations: conversations,

@@ -116,6 +116,12 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 		<-loaded
 		s.Desk.Follow(ctx)
 	}()
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		<-loaded
+		s.Work(ctx)
+	}()
 	await := func(ctx context.Context) error {
 		patience := time.NewTimer(loadTime)
 		defer patience.Stop()
@@ -130,5 +136,6 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 	err := s.mcpServer(await).Serve(ctx, in, out)
 	stop()
 	<-followed
+	<-worked
 	return err
 }

@@ -104,6 +104,7 @@ func (s *Server) routes() []route {
 		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
 		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
+	all = append(all, s.promiseRoutes()...)
 	all = append(all, s.metadataRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
@@ -172,6 +173,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stop()
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
+	background.Go(func() { s.Work(work) })
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })
 	}

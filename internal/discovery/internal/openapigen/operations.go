@@ -96,6 +96,10 @@ func (s *schemas) paths() object {
 	events := object{"schema": object{"type": "string", "description": "Server-sent events. For a question of 0.55 they are named start, result, error and complete " +
 		"(NLWeb 0.55 §6); for one of the flat dialect they have no name, and their data are of the schema LegacyMessage."}}
 	s.of(reflect.TypeFor[wire.LegacyMessage]())
+	promised := object{
+		"description": "A promise: the answer is being worked on, and POST /await has it.",
+		"content":     object{"application/json": object{"schema": response}},
+	}
 	return object{
 		"/ask": object{
 			"post": operation("ask", "ask", "Ask a question", object{
@@ -106,7 +110,7 @@ func (s *schemas) paths() object {
 				"responses": answers(object{"200": object{
 					"description": "An answer, or a failure that needed understanding. The query's shape decides between 0.55 and the flat dialect.",
 					"content":     object{"application/json": object{"schema": object{"anyOf": []any{response, flat}}}, "text/event-stream": events},
-				}}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
+				}, "202": promised}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
 			}),
 			"get": operation("ask", "usage", "Learn how to ask, or ask in the flat dialect", object{
 				"parameters": []any{
@@ -125,6 +129,21 @@ func (s *schemas) paths() object {
 						"text/event-stream": events,
 					},
 				}}, "400", "401", "403", "429", "500", "503"),
+			}),
+		},
+		"/await": object{
+			"post": operation("ask", "await", "Check on a promised answer, or cancel it", object{
+				"requestBody": object{"required": true, "content": object{"application/json": object{
+					"schema":  s.of(reflect.TypeFor[wire.AwaitRequest]()),
+					"example": object{"promise_token": "promise_...", "action": "checkin"},
+				}}},
+				"responses": answers(object{
+					"200": object{
+						"description": "The answer in the form that ask was told, or a failure: CANCELLED, PROMISE_NOT_FOUND or that of the question.",
+						"content":     object{"application/json": object{"schema": response}},
+					},
+					"202": promised,
+				}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
 			}),
 		},
 		"/mcp": object{

@@ -53,6 +53,8 @@ var special = map[string]object{
 	"RequestMeta.user":        {"type": []any{"string", "object"}},
 	"RequestMeta.version":     {"type": []any{"string", "number"}},
 	"Question.type":           {"enum": []any{"single_select", "multi_select", "free_text", "number", "boolean"}},
+	"AwaitRequest.action":     {"enum": []any{wire.ActionCheckin, wire.ActionCancel}},
+	"Promise.progress":        {"minimum": 0, "maximum": 1},
 	"Content.type":            {"const": "text"},
 	"Query.limit":             {"minimum": 1, "maximum": 1000},
 	"Query.min_score":         {"minimum": 0, "maximum": 100},
