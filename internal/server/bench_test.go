@@ -23,7 +23,7 @@ import (
 // questions that they answer.
 func shelf(b *testing.B, n int) (*Server, []string) {
 	b.Helper()
-	loaded, err := Load(Layers{Flags: map[string]string{"store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
+	loaded, err := Load(Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func BenchmarkAsk(b *testing.B) {
 
 // BenchmarkFront is what every request costs beside its handler: routing, event, log, metrics, headers.
 func BenchmarkFront(b *testing.B) {
-	loaded, err := Load(Layers{Flags: map[string]string{"store": filepath.Join(b.TempDir(), "bench.db")}})
+	loaded, err := Load(Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db")}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -402,7 +402,7 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 		var nodes []string
 		for i := range 2 {
 			loaded, err := Load(Layers{
-				File: write(t, t.TempDir(), "frontdesk.yaml", "limits: {rate: "+c.rate+"}"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "store": dsn},
+				File: write(t, t.TempDir(), "frontdesk.yaml", "limits: {rate: "+c.rate+"}"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(), "store": dsn},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -521,7 +521,7 @@ func BenchmarkGuard(b *testing.B) {
 		{"a key and limits", "{limits: {rate: {key: 1000000000/1s}}, auth: {required: [ask, mcp], keys: [{name: a, hash: '" + trust.Hash("secret") + "'}]}}", "secret"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config), Flags: map[string]string{"store": storetest.NewSQLite(b)}})
+			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config), Flags: map[string]string{"keys": b.TempDir(), "store": storetest.NewSQLite(b)}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func open(t *testing.T, text string, change ...func(*Options)) (*Server, *logboo
 	loaded, err := Load(Layers{
 		File: write(t, folder, "frontdesk.yaml", text),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "store": storetest.NewSQLite(t),
+			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "store": storetest.NewSQLite(t),
 		},
 	})
 	if err != nil {
@@ -336,7 +336,7 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 }
 
 func TestReadyOnlyWhileQuestionsAreAnswered(t *testing.T) {
-	loaded, err := Load(Layers{Flags: map[string]string{"store": storetest.NewSQLite(t)}})
+	loaded, err := Load(Layers{Flags: map[string]string{"keys": t.TempDir(), "store": storetest.NewSQLite(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
 	write(t, folder, "soup.json", `{"@type":"Recipe","url":"https://example.com/carrots","name":"Carrot soup"}`)
 	file := write(t, folder, "frontdesk.yaml", "sources: [{path: soup.json}]")
 	loaded, err := Load(Layers{File: file, Flags: map[string]string{
-		"listen": "127.0.0.1:0", "metrics.listen": "off", "store": storetest.NewSQLite(t),
+		"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(), "store": storetest.NewSQLite(t),
 	}})
 	if err != nil {
 		t.Fatal(err)
