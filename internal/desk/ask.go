@@ -61,6 +61,8 @@ type Question struct {
 	Record func(*Session) ([]byte, error)
 	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
 	AnswersOnly bool
+	// NoQuestions says that nothing is to be asked back.
+	NoQuestions bool
 }
 
 // Context is what a question comes with (NLWeb 0.55 §3.2).
@@ -92,7 +94,10 @@ type inquiry struct {
 	unread     string                // what could not be read again
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
-	talk session.Conversation
+	talk     session.Conversation
+	worded   string   // the question's own words, without those of answers
+	answered []string // the questions asked back that this one answers
+	settled  bool     // one of the answers was that anything will do
 }
 
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
@@ -144,6 +149,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 		}
 	}
 	d.recall(in)
+	d.heedAnswers(in)
 	d.understand(in)
 	reply, err := d.reply(ctx, in)
 	if reply == nil {
@@ -155,6 +161,9 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 
 // reply settles what becomes of a question that is understood.
 func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
+	if back := d.askBack(ctx, in); back != nil {
+		return &Reply{Elicitation: back, Understood: in.tell()}, nil
+	}
 	if promise, err := d.promise(ctx, in); promise != nil || err != nil {
 		return &Reply{Promise: promise, Understood: in.tell()}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/action"
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
+	"frontdesk/internal/elicit"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
@@ -40,6 +41,8 @@ type Config struct {
 	Terms func() *terms.Terms
 	// Actions are what can be done with items, told with each that they match; nil for none of the owner's.
 	Actions *action.Set
+	// Elicit decides what is asked back; nil asks nothing.
+	Elicit *elicit.Asker
 	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
 	MinScore float64
 	// CacheBytes bounds the memory for items that are ready to send; 0 is 64 MiB.

@@ -1,30 +1,136 @@
 package desk
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
-// Elicitation is a question back (NLWeb 0.55 §4.1.3).
-type Elicitation struct {
-	Text    string // what is needed, and why; in the language of the answer
-	Prompts []Prompt
-}
-
-// Prompt is one question of an elicitation. Its answer comes back with the same question, as an attribute named by ID.
-type Prompt struct {
-	ID      string
-	Text    string
-	Kind    PromptKind
-	Options []string       // of single_select and multi_select, as people read them
-	Default jsontext.Value // the answer to begin with; empty for none
-}
-
-// PromptKind is how a question that is asked back is answered.
-type PromptKind string
-
-// The kinds that NLWeb 0.55 §4.1.3 defines.
-const (
-	SingleSelect PromptKind = "single_select"
-	MultiSelect  PromptKind = "multi_select"
-	FreeText     PromptKind = "free_text"
-	Number       PromptKind = "number"
-	Boolean      PromptKind = "boolean"
+	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
+	"frontdesk/internal/elicit"
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/search"
+	"frontdesk/internal/session"
+	"frontdesk/internal/understand"
 )
+
+// A question back, and one of its questions, as doors put them on the wire.
+type (
+	Elicitation = elicit.Elicitation
+	Prompt      = elicit.Prompt
+)
+
+// heedAnswers puts the answers to questions that were asked back where the question would have said the same itself: among
+// its attributes, or behind its words.
+func (d *Desk) heedAnswers(in *inquiry) {
+	if d.config.Elicit == nil {
+		return
+	}
+	heard := d.config.Elicit.Heed(in.Attributes, in.Context.Others)
+	in.worded, in.Attributes, in.answered, in.settled = in.Text, heard.Attributes, heard.Answered, heard.Settled
+	for _, words := range heard.Words {
+		if longer := in.Text + ", " + words; utf8.RuneCountInString(longer) <= MaxText {
+			in.Text = longer
+		}
+	}
+	in.asked.Text = in.Text
+}
+
+// The bounds of looking whether a question is vague.
+const (
+	vagueWords = 16  // a question of more words is not
+	sample     = 200 // items by which facets are weighed
+	near       = 0.5 // share of the best score that an item needs to fit well
+	outright   = 0.6 // share of the best score that the second has, at most, when the best is what was meant
+)
+
+// askBack decides whether something has to be known before the question is answered. What was understood says most of
+// it; a look at what fits says the rest. Nothing is asked back of somebody who wants a comparison, a detail, an order or
+// a number of items: he knows what he wants.
+func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
+	asker, u := d.config.Elicit, &in.understood
+	promised := progressOf(ctx) != nil // an answer: there is nobody to ask
+	if asker == nil || promised || in.AnswersOnly || in.NoQuestions || u.Intent != understand.List || u.Count > 0 || u.Sort.By != "" || !asker.Open(in.elicited()) ||
+		len(strings.Fields(u.Text)) > vagueWords {
+		return nil
+	}
+	wide := in.asked
+	wide.Limit = sample
+	look := d.find(wide)
+	telling := 0
+	for _, term := range look.terms {
+		if term.Use == search.Used || term.Use == search.Unknown {
+			telling++
+		}
+	}
+	fit := look.near()
+	if len(fit) == 0 || !asker.Asks(telling) {
+		return nil
+	}
+	back := asker.Ask(elicit.Need{
+		Speaker: phrase.For(in.Languages...), Text: u.Asked, Are: in.are(fit), Telling: telling, Known: in.known, Matches: len(fit),
+		State: in.elicited(), Answered: in.answered, Settled: in.settled,
+	})
+	if back != nil {
+		after := in.elicited().After(back.Prompts)
+		in.talk.Back = session.AskedBack{Question: clip(in.worded), Rounds: after.Rounds, IDs: after.Asked}
+	}
+	return back
+}
+
+// elicited is what the conversation was asked back. Rounds count for one question, with those that follow it up; what was
+// asked once is not asked again all the same.
+func (in *inquiry) elicited() elicit.State {
+	back := in.talk.Back
+	state := elicit.State{Rounds: back.Rounds, Asked: back.IDs}
+	if clip(in.worded) != back.Question && in.understood.Asked == in.Text {
+		state.Rounds = 0
+	}
+	return state
+}
+
+// near are the items that fit about as well as the best one; none when the best one is what was meant.
+func (a *Answer) near() []*answer.Listing {
+	var fit []*answer.Listing
+	best := float32(0)
+	for _, part := range a.parts {
+		for i, f := range part {
+			switch {
+			case len(fit) == 0:
+				best = f.score
+			case len(fit) == 1 && i == 1 && f.score < outright*best:
+				return nil
+			case f.score < near*best:
+				return fit
+			}
+			fit = append(fit, f.listing)
+		}
+	}
+	return fit
+}
+
+// are says whether a type was asked for, or else most of the items are of it.
+func (in *inquiry) are(items []*answer.Listing) func(string) bool {
+	return func(wanted string) bool {
+		if asked := in.understood.Types; len(asked) > 0 {
+			return slices.ContainsFunc(asked, func(t string) bool { return content.IsA(t, wanted) })
+		}
+		n := 0
+		for _, item := range items {
+			if slices.ContainsFunc(item.Types, func(t string) bool { return content.IsA(t, wanted) }) {
+				n++
+			}
+		}
+		return 2*n > len(items)
+	}
+}
+
+// known says whether anything is known of an attribute: the question has it, or something was understood of it.
+func (in *inquiry) known(attribute string) bool {
+	if _, given := in.Attributes[attribute]; given {
+		return true
+	}
+	return slices.ContainsFunc(in.understood.Constraints, func(c understand.Constraint) bool { return c.Slot == facet.Slot(attribute) })
+}

@@ -312,6 +312,8 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 	if language := r.Prefer.AcceptLanguage; language != "" {
 		asked.Languages = []string{language}
 	}
+	// An extension of ours: whoever cannot answer questions says so.
+	asked.NoQuestions = string(r.Prefer.Other["elicitation"]) == "false"
 	if party, known := trust.From(ctx); known {
 		asked.Party = party.ID
 	}

@@ -2,22 +2,32 @@ package nlweb
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/elicit"
+	"frontdesk/internal/session"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/tool"
 	wire "frontdesk/wire/nlweb"
 )
 
 func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	asked := &desk.Elicitation{Text: "Tell me more:", Prompts: []desk.Prompt{
-		{ID: "diet", Text: "Any diet?", Kind: desk.MultiSelect, Options: []string{"vegan", "no preference"}},
-		{ID: "time", Text: "How long?", Kind: desk.SingleSelect, Options: []string{"under 20 minutes", "longer"}, Default: jsontext.Value(`"longer"`)},
-		{ID: "budget", Text: "How much?", Kind: desk.Number, Default: jsontext.Value(`20`)},
-		{ID: "stock", Text: "In stock only?", Kind: desk.Boolean},
-		{ID: "else", Text: "Anything \xff else?", Kind: desk.FreeText},
+		{ID: "diet", Text: "Any diet?", Kind: elicit.MultiSelect, Options: []string{"vegan", "no preference"}},
+		{ID: "time", Text: "How long?", Kind: elicit.SingleSelect, Options: []string{"under 20 minutes", "longer"}, Default: jsontext.Value(`"longer"`)},
+		{ID: "budget", Text: "How much?", Kind: elicit.Number, Default: jsontext.Value(`20`)},
+		{ID: "stock", Text: "In stock only?", Kind: elicit.Boolean},
+		{ID: "else", Text: "Anything \xff else?", Kind: elicit.FreeText},
 	}}
 	const want = `{"_meta":{"response_type":"elicitation","version":"0.55","session_context":{"k":1},"processing_time_ms":0},` +
 		`"elicitation":{"text":"Tell me more:","questions":[` +
@@ -45,5 +55,126 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	}
 	if meta := `{"response_type":"elicitation","version":"0.55","session_context":{"k":1},"processing_time_ms":0}`; string(result.Meta) != meta {
 		t.Errorf("the result's metadata is %s, want %s", result.Meta, meta)
+	}
+}
+
+// vagueFixture is a desk over many recipes that are much alike, which asks back for a diet and a time.
+func vagueFixture(t *testing.T) *desk.Desk {
+	t.Helper()
+	ctx := context.Background()
+	catalog := content.New(storetest.Chosen(t, content.Schema), content.Options{})
+	run, err := catalog.Begin(ctx, "kitchen", "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		diet := []string{"VeganDiet", "VegetarianDiet", "GlutenFreeDiet"}[i%3]
+		err := run.Put(ctx, thing(fmt.Sprintf("https://kitchen.example/%d", i), "Recipe", "en", fmt.Sprintf("Dinner number %d", i), "Something for dinner.",
+			fmt.Sprintf(`"totalTime":"PT%dM","suitableForDiet":"https://schema.org/%s"`, 5+5*i, diet)))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := run.Commit(ctx, content.CommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := terms.New([]terms.Rule{{Access: terms.Open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := desk.New(desk.Config{
+		Catalog: catalog, MinScore: 20, Terms: func() *terms.Terms { return rules }, Sites: []desk.Site{{ID: "kitchen"}},
+		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
+		Elicit: elicit.New(elicit.Config{Mode: elicit.Slots, Rounds: 2, Questions: 1, MoreThan: 5, Words: 2, Slots: []elicit.Slot{
+			{ID: "diet", Text: "Any diet?", Kind: "multi_select", Options: []string{"vegan", "vegetarian"}, Filter: "suitableForDiet"},
+			{ID: "time", Text: "How long?", Kind: "single_select", Options: []string{"under 20 minutes", "longer"}, Filter: "totalTime"},
+			{ID: "more", Text: "Anything else?", Kind: "free_text"},
+		}}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// ask posts a body and returns the answer as it came and as it is understood.
+func ask(t *testing.T, h http.Handler, body string, headers ...string) (*httptest.ResponseRecorder, wire.Response) {
+	t.Helper()
+	r := httptest.NewRequest("POST", "/ask", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	var response wire.Response
+	_ = json.Unmarshal(w.Body.Bytes(), &response) // a stream is none
+	return w, response
+}
+
+func questions(r wire.Response) string {
+	if r.Elicitation == nil {
+		return r.Meta.ResponseType
+	}
+	var ids []string
+	for _, q := range r.Elicitation.Questions {
+		ids = append(ids, q.ID)
+	}
+	return strings.Join(ids, ",")
+}
+
+func TestAConversationIsAskedBackTwiceAtMostAndNeverTheSame(t *testing.T) {
+	h := Handler(vagueFixture(t), Config{Now: noon})
+	const vague = `{"query":{"text":"something for dinner"%s},"prefer":{"streaming":true},"meta":{"session_context":%s}}`
+	w, first := ask(t, h, fmt.Sprintf(vague, "", "{}"), "Accept", "text/event-stream")
+	if got := questions(first); got != "diet" || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || first.Results != nil {
+		t.Fatalf("%d %s asks %q: %s", w.Code, w.Header().Get("Content-Type"), got, w.Body)
+	}
+	_, second := ask(t, h, fmt.Sprintf(vague, `,"diet":["vegan"]`, first.Meta.SessionContext))
+	if got := questions(second); got != "time" {
+		t.Fatalf("with the diet and the session it asks %q", got)
+	}
+	w, third := ask(t, h, fmt.Sprintf(vague, `,"diet":["vegan"],"time":"longer"`, second.Meta.SessionContext))
+	if !strings.Contains(w.Body.String(), "event: start") {
+		t.Errorf("after two rounds it asks %q: %s", questions(third), w.Body)
+	}
+	w, _ = ask(t, h, fmt.Sprintf(vague, `,"diet":["no preference"]`, first.Meta.SessionContext))
+	if !strings.Contains(w.Body.String(), "event: start") {
+		t.Errorf("no preference is answered with %s", w.Body)
+	}
+	_, unanswered := ask(t, h, fmt.Sprintf(vague, "", first.Meta.SessionContext))
+	if got := questions(unanswered); got != "time" {
+		t.Errorf("asked once more without an answer it asks %q, which must not be the diet again", got)
+	}
+	_, stranger := ask(t, h, fmt.Sprintf(vague, "", `{"conversation_id":"x","state_token":"forged"}`))
+	if got := questions(stranger); got != "diet" {
+		t.Errorf("with a forged state it asks %q", got)
+	}
+}
+
+func TestWhatIsNotVagueIsAnsweredAtOnce(t *testing.T) {
+	h := Handler(vagueFixture(t), Config{Now: noon})
+	for name, body := range map[string]string{
+		"an exact name":           `{"query":{"text":"Dinner number 7"}}`,
+		"enough words of its own": `{"query":{"text":"something number for dinner 3"}}`,
+		"answers in a context":    `{"query":{"text":"something for dinner"},"context":{"answers":{"diet":"any"}}}`,
+		"the flat dialect":        `{"query":"something for dinner","streaming":false}`,
+		"who wants answers only":  `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false}}`,
+	} {
+		w, response := ask(t, h, body)
+		if response.Elicitation != nil || len(response.Results) == 0 {
+			t.Errorf("%s: %s", name, w.Body)
+		}
+	}
+}
+
+func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
+	result := Tools(vagueFixture(t), Config{Now: noon})[0].Call(context.Background(), tool.Call{Arguments: []byte(`{"query":{"text":"something for dinner"}}`)})
+	var response wire.Response
+	if err := json.Unmarshal(result.Object, &response); err != nil || questions(response) != "diet" || result.Failed || !strings.Contains(string(result.Meta), `"elicitation"`) {
+		t.Errorf("%v, failed %t, %s, meta %s", err, result.Failed, result.Object, result.Meta)
 	}
 }

@@ -87,3 +87,22 @@ func in(key, en, de, fr, es, pt, ja string) Text {
 	texts[key] = slices.Clone([]string{en, de, fr, es, pt, ja})
 	return Text{key}
 }
+
+// Understands finds which of candidates a text says, in whatever language; -1 for none. Case and blanks around do not
+// count.
+func Understands(said string, candidates ...func(Speaker) string) int {
+	said = fold(said)
+	for i, candidate := range candidates {
+		for tongue := range Languages {
+			if fold(candidate(Speaker{tongue})) == said {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// fold brings ways to write a text to one.
+func fold(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(s, "’", "'")), " "))
+}

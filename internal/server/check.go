@@ -33,6 +33,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.sites()
 	c.sources()
 	c.fetch()
+	c.elicit()
 	c.gate()
 	c.mcp()
 	c.promise()

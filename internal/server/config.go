@@ -111,6 +111,8 @@ type Ask struct {
 	Promise Promise `yaml:"promise"`
 	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
 	Widget Widget `yaml:"widget"`
+	// Elicit sets whether vague questions are asked back. Changes need a restart.
+	Elicit Elicit `yaml:"elicit"`
 }
 
 // Console is the page on which people ask.
@@ -186,7 +188,7 @@ func Default() Config {
 		Data:   "frontdesk-data",
 		Fetch:  defaultFetch(),
 		Ask: Ask{
-			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Promise: defaultPromise(),
+			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),

@@ -74,6 +74,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Sites:      sites,
 		Terms:      h.Terms,
 		Actions:    actions,
+		Elicit:     config.Ask.Elicit.asker(),
 		MinScore:   config.Ask.MinScore,
 		CacheBytes: uint64(config.Ask.Cache),
 		Timeout:    config.Ask.Timeout,

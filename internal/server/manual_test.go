@@ -25,7 +25,7 @@ const manualFile = "../../docs/configuration.md"
 
 // manualHead is what stands before the keys.
 const manualHead = "# Configuration\n\n" +
-	"<!-- Made of the comments in internal/server/config*.go, internal/terms/rule.go and internal/action/action.go by `go generate ./internal/server`. -->\n\n" +
+	"<!-- Made of the comments in internal/server/config*.go, internal/terms/rule.go, internal/action/action.go and internal/elicit/slot.go by `go generate ./internal/server`. -->\n\n" +
 	`One file, ` + "`frontdesk.yaml`" + `, holds everything that an owner can set. No key is required, and without a file everything has its default.
 
 | command | what it does |
@@ -48,7 +48,7 @@ log names those that changed. A file with a mistake changes nothing.
 
 // TestManualIsMadeOfTheComments holds docs/configuration.md at what the structs' comments say.
 func TestManualIsMadeOfTheComments(t *testing.T) {
-	m := manual{comments: comments(t, append(configFiles(t), "../terms/rule.go", "../action/action.go")...)}
+	m := manual{comments: comments(t, append(configFiles(t), "../terms/rule.go", "../action/action.go", "../elicit/slot.go")...)}
 	m.text.WriteString(manualHead)
 	m.section("", reflect.ValueOf(Default()), true)
 	if *update {

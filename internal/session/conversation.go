@@ -44,8 +44,17 @@ type Conversation struct {
 	Secret string `json:"secret,omitempty"`
 	// Kept says that turns of this conversation are in the store.
 	Kept bool `json:"kept,omitempty"`
+	// Back is what was asked back.
+	Back AskedBack `json:"back,omitzero"`
 	// At is when the state was sealed, in seconds since 1970.
 	At int64 `json:"at"`
+}
+
+// AskedBack is what a conversation was asked back.
+type AskedBack struct {
+	Question string   `json:"question"` // that was asked back for
+	Rounds   int      `json:"rounds"`   // how often it was
+	IDs      []string `json:"ids"`      // of all that was asked
 }
 
 // Turn is one question of a conversation.

@@ -88,6 +88,7 @@ var rooms = []room{
 	{path: "internal/facet", outside: []string{jsonText, text}, pure: true},
 	{path: "internal/understand", inside: []string{"internal/facet", "internal/phrase"}, outside: []string{jsonText, text}, pure: true},
 	{path: "internal/phrase", outside: []string{text}, pure: true},
+	{path: "internal/elicit", inside: []string{"internal/facet", "internal/phrase"}, outside: []string{jsonText}, pure: true},
 
 	// Storage and what is built on it.
 	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
@@ -126,7 +127,7 @@ var rooms = []room{
 		path: "internal/desk",
 		inside: []string{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
-			"internal/facet", "internal/understand", "internal/phrase", "internal/session",
+			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/elicit",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},
@@ -150,7 +151,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},
