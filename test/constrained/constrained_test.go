@@ -73,6 +73,31 @@ func TestInventedSitesHaveAnswersAndAreTheSameAgain(t *testing.T) {
 	}
 }
 
+// A desk that knew the conditions would be right every time: the invented questions fit their site.
+func TestInventedQuestionsCanBeMet(t *testing.T) {
+	site := invent(t, 1)
+	items := eval.Items{}
+	for i, object := range site.objects {
+		items[object["url"].(string)] = site.items[i]
+	}
+	for _, q := range site.questions {
+		var right []string
+		for url, item := range items {
+			if q.Want.Holds(item) && (q.About == nil || q.About.Holds(item)) {
+				right = append(right, url)
+			}
+		}
+		result, err := items.Judge(q, eval.Outcome{Documents: right})
+		if err != nil || result.Precision != 1 || result.Found != 1 {
+			t.Errorf("%s %q cannot be met: %+v, %v", q.ID, q.Text, result, err)
+		}
+		wrong, err := items.Judge(q, eval.Outcome{Documents: []string{"https://elsewhere.example/"}})
+		if err != nil || wrong.Precision != 0 || wrong.Found != 0 {
+			t.Errorf("%s %q is met by anything: %+v, %v", q.ID, q.Text, wrong, err)
+		}
+	}
+}
+
 func text(t *testing.T, v any) string {
 	t.Helper()
 	out, err := json.Marshal(v)
