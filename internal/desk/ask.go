@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/model"
 	"frontdesk/internal/search"
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
@@ -84,6 +85,8 @@ type Reply struct {
 	Unread      string // which sources could not be read again, though Question.Fresh asked for it; empty for none
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
+
+	tab *model.Tab
 }
 
 // inquiry is one question on its way through the stages of Ask.
@@ -95,9 +98,10 @@ type inquiry struct {
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
 	talk     session.Conversation
-	worded   string   // the question's own words, without those of answers
-	answered []string // the questions asked back that this one answers
-	settled  bool     // one of the answers was that anything will do
+	worded   string     // the question's own words, without those of answers
+	answered []string   // the questions asked back that this one answers
+	settled  bool       // one of the answers was that anything will do
+	tab      *model.Tab // what the answer takes of a model; nil without one
 }
 
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
@@ -111,6 +115,9 @@ type Answer struct {
 	beyond int       // how many hits come after parts, to be found again when it is their turn
 	ready  []*card   // of the first part; nil once it is forgotten
 	terms  []search.Term
+
+	tab               *model.Tab // what it takes of a model; nil without one
+	wording, language string     // of the question, for a model
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -138,7 +145,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	in := &inquiry{Question: q}
+	in := &inquiry{Question: q, tab: d.config.Model.Tab()}
 	var err error
 	if in.asked, err = d.check(q); err != nil {
 		return nil, err
@@ -155,6 +162,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if reply == nil {
 		reply = &Reply{}
 	}
+	reply.tab = in.tab
 	d.conclude(in, reply)
 	return reply, err
 }
@@ -178,7 +186,7 @@ func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
-		a := d.find(in.asked)
+		a := d.find(in.wide())
 		if len(a.parts) == 0 {
 			return nil, noResults(in.asked)
 		}
@@ -187,6 +195,7 @@ func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 			return nil, err
 		}
 		if whole {
+			a.improve(ctx, in)
 			return a, nil
 		}
 		if err := d.Refresh(ctx); err != nil {
@@ -435,22 +444,4 @@ func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
 		d.cards.Set(cardKey{listing, rules}, cards[i])
 	}
 	return cards, nil
-}
-
-// Summary is a short text about the results, taken from what is released of them and nothing else. Items whose
-// text the terms do not allow as input to other texts are left out; it is empty when none remains.
-func (a *Answer) Summary(ctx context.Context) (string, error) {
-	var told []answer.Told
-	for result, err := range a.Results(ctx) {
-		if err != nil {
-			return "", err
-		}
-		if result.card.input {
-			told = append(told, result.told())
-		}
-		if len(told) == DefaultLimit {
-			break
-		}
-	}
-	return answer.Summarize(a.terms, told), nil
 }

@@ -22,6 +22,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/elicit"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/model"
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
 )
@@ -53,6 +54,8 @@ type Config struct {
 	Poll time.Duration
 	// Conversations seals what conversations carry with them; nil lets none carry anything.
 	Conversations *session.Conversations
+	// Model helps where it can; nil for no model.
+	Model *model.Client
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
 	// all. Its error, mostly fail.Limited, is the answer.
 	Admit func(ctx context.Context, sites []string) error

@@ -156,11 +156,11 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, call func(con
 		go func() { b.tried(now(), c.tryAgain(use)) }()
 	}
 	if !allowed {
-		return Usage{}, &Fault{Reason: Resting}
+		return Usage{}, c.unmade(use, &Fault{Reason: Resting})
 	}
 	leave, err := c.enter(ctx, use, to)
 	if err != nil {
-		return Usage{}, err
+		return Usage{}, c.unmade(use, err)
 	}
 	defer leave()
 	began := now()
@@ -201,6 +201,12 @@ func (c *Client) tryAgain(use Use) error {
 	if err == nil {
 		c.options.Log.Info("the model answers again", "use", string(use))
 	}
+	return err
+}
+
+// unmade notes a call that is not made.
+func (c *Client) unmade(use Use, err error) error {
+	c.observe(Call{Use: use, Reason: reasonOf(err)})
 	return err
 }
 

@@ -62,7 +62,7 @@ type Options struct {
 	Calls int
 	// Price is what tokens cost; the zero value counts no cost.
 	Price Price
-	// Observe is told of each call when it is done; nil for nobody.
+	// Observe is told of each call when it is done, and of each that was not made; nil for nobody.
 	Observe func(Call)
 	// Trace gives the value of the header traceparent (W3C Trace Context) for calls made under a context; nil sends none.
 	Trace func(context.Context) string
@@ -71,11 +71,11 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Call is one call that was made of the endpoint.
+// Call is one call of the endpoint.
 type Call struct {
 	Use    Use
-	Reason Reason // why it failed; empty when it did not
-	Took   time.Duration
+	Reason Reason        // why it failed, or was not made; empty when it was of use
+	Took   time.Duration // 0 for one that was not made
 	Usage
 }
 

@@ -309,8 +309,8 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 	cancel()
 	first.Wait()
 	await(t, func() bool { _, open := endpoint.Requests(); return open == 0 })
-	if calls := d.seen(); len(calls) != 1 || calls[0].Reason != model.Cancelled {
-		t.Errorf("calls %+v; want the one that nobody waits for any more", calls)
+	if calls := d.seen(); len(calls) != 2 || calls[0].Reason != model.Busy || calls[1].Reason != model.Cancelled {
+		t.Errorf("calls %+v; want the one that there was no room for, and the one that nobody waits for any more", calls)
 	}
 }
 

@@ -60,12 +60,12 @@ func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, an
 }
 
 // appendMembers appends the members of an answer after its _meta, up to its first item.
-func (x *exchange) appendMembers(dst []byte, told told, summary string) []byte {
+func (x *exchange) appendMembers(dst []byte, told told, summary *desk.Summary) []byte {
 	if x.meta.ResponseFormat == wire.FormatChatGPT {
 		return append(appendContent(append(dst, `,"content":`...), told.text(summary)), `,"structuredData":[`...)
 	}
 	dst = append(dst, `,"results":[`...)
-	if summary != "" {
+	if summary != nil {
 		dst = appendSummary(dst, summary)
 		if told.count > 0 {
 			dst = append(dst, ',')
@@ -75,23 +75,22 @@ func (x *exchange) appendMembers(dst []byte, told told, summary string) []byte {
 }
 
 // items appends the answer's items with commas between, and gathers what a summary or a content text says of them.
-func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst []byte) (_ []byte, summary string, told told, _ error) {
-	if x.modes.summarize {
-		var err error
-		if summary, err = answer.Summary(ctx); err != nil {
-			return dst, "", told, err
-		}
+func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst []byte) (_ []byte, summary *desk.Summary, told told, _ error) {
+	summary, err := x.summarize(ctx, answer)
+	if err != nil {
+		return dst, nil, told, err
 	}
 	var found func(int, desk.Result)
 	if x.report != nil {
 		found = reporter(x.report, answer.Len())
 	}
+	x.model(answer.Model())
 	for result, err := range answer.Results(ctx) {
 		if err != nil && x.partial(err, told.count) {
 			break
 		}
 		if err != nil {
-			return dst, "", told, err
+			return dst, nil, told, err
 		}
 		if len(dst) > 0 {
 			dst = append(dst, ',')
@@ -168,6 +167,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	if m.Understood != nil {
 		dst = append(append(dst, `,"understood":`...), marshal(m.Understood)...)
 	}
+	if m.Model != nil {
+		dst = append(append(dst, `,"model":`...), marshal(m.Model)...)
+	}
 	if len(m.Ignored) > 0 {
 		dst = append(append(dst, `,"ignored":`...), marshal(m.Ignored)...)
 	}
@@ -211,12 +213,6 @@ func marshal(v any) []byte {
 	return text
 }
 
-// appendSummary appends the summary as an item (NLWeb 0.55 §4.1.1), marked as taken from the items' own words.
-func appendSummary(dst []byte, summary string) []byte {
-	dst = append(dst, `{"@type":"`+wire.TypeSummary+`","text":`...)
-	return append(quote(dst, summary), `,"extractive":true}`...)
-}
-
 // appendContent appends the content of a chatgpt_app answer: one text (NLWeb 0.55 §4.1.1).
 func appendContent(dst []byte, text string) []byte {
 	return append(dst, marshal([]wire.Content{{Type: "text", Text: strings.ToValidUTF8(text, "\uFFFD")}})...)
@@ -244,9 +240,9 @@ func (t *told) add(x *exchange, result desk.Result) {
 	t.lines = append(t.lines, line)
 }
 
-func (t *told) text(summary string) string {
-	if summary != "" {
-		return summary
+func (t *told) text(summary *desk.Summary) string {
+	if summary != nil {
+		return summary.Text
 	}
 	return strings.Join(t.lines, "\n")
 }
@@ -283,6 +279,9 @@ func noteAnswer(e *event.Event, x *exchange, results int) {
 	e.Set("response", wire.TypeAnswer)
 	e.Set("format", x.meta.ResponseFormat)
 	e.Set("results", results)
+	if x.meta.Model != nil {
+		e.Set("model", x.meta.Model.Words())
+	}
 }
 
 func noteFailure(e *event.Event, coded *fail.Error) {
@@ -302,6 +301,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 func (x *exchange) failureMeta() wire.Meta {
 	return wire.Meta{
 		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood,
+		Model: x.meta.Model,
 	}
 }
 

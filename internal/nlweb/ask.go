@@ -89,7 +89,7 @@ type exchange struct {
 	report  func(done, total int, message string) // told of each item as it is rendered; nil for nobody
 }
 
-type modes struct{ list, summarize bool }
+type modes struct{ list, summarize, deltas bool }
 
 // ask decides the type of the response before its first byte: an error returned here is an ordinary JSON failure
 // (NLWeb 0.55 §6; the first byte of a stream rules out every other status).
@@ -236,6 +236,7 @@ func malformed(err error) error {
 // one is known.
 func (x *exchange) negotiate() error {
 	prefer := x.request.Prefer
+	x.modes.deltas = prefer.Deltas
 	x.meta.ResponseFormat = wire.FormatConversational
 	if len(prefer.ResponseFormat) > 0 {
 		known := slices.IndexFunc(prefer.ResponseFormat, func(f string) bool { return format(f) != "" })

@@ -105,16 +105,19 @@ func legacyStream(r *http.Request, request *wire.LegacyRequest) bool {
 func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, answer *desk.Answer) error {
 	ctx := r.Context()
 	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Results: []wire.LegacyResult{}}
-	summary, err := d.legacySummary(ctx, x, answer)
+	draft, err := x.legacyDraft(ctx, answer)
 	if err != nil {
 		return err
 	}
-	response.Summary = summary
+	response.Summary = legacySummary(ctx, draft)
 	for result, err := range legacyResults(ctx, answer) {
 		if err != nil {
 			return err
 		}
 		response.Results = append(response.Results, legacyResult(result))
+	}
+	if answer != nil {
+		x.model(answer.Model())
 	}
 	noteAnswer(event.From(ctx), x.exchange, len(response.Results))
 	x.measure(d.config.Now())
@@ -138,7 +141,7 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *event
 		tell(wire.LegacyMessage{MessageType: wire.LegacyError, Content: fail.From(err).Detail})
 		tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
 	}
-	summary, err := d.legacySummary(ctx, x, answer)
+	draft, err := x.legacyDraft(ctx, answer)
 	if err != nil {
 		failure(err)
 		return
@@ -167,19 +170,26 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *event
 		}
 	}
 	flush()
-	if summary != "" {
+	if summary := legacySummary(ctx, draft); summary != "" {
 		tell(wire.LegacyMessage{MessageType: wire.LegacySummary, Content: summary})
 	}
 	noteAnswer(e, x.exchange, count)
 	tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
 }
 
-func (d *door) legacySummary(ctx context.Context, x legacy, answer *desk.Answer) (string, error) {
+func (x legacy) legacyDraft(ctx context.Context, answer *desk.Answer) (*desk.Draft, error) {
 	if answer == nil {
-		return "", nil
+		return nil, nil
 	}
-	summary, err := d.summary(ctx, x.exchange, answer)
-	return valid(summary), err
+	return x.draft(ctx, answer)
+}
+
+// legacySummary is a summary in the flat dialect, which has nothing but a text.
+func legacySummary(ctx context.Context, draft *desk.Draft) string {
+	if draft == nil {
+		return ""
+	}
+	return valid(draft.Write(ctx, nil).Text)
 }
 
 // legacyResults gives the results of an answer for the last time, none when there is no answer.

@@ -59,11 +59,15 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 // events sends a stream.
 func (d *door) events(ctx context.Context, w http.ResponseWriter, e *event.Event, x *exchange, answer *desk.Answer) error {
 	x.measure(d.config.Now())
+	x.model(answer.Model())
 	s := d.open(w, x)
 	e.Set("stream", true)
 	index, told := 0, told{}
+	pen, err := x.newPen(ctx, answer, &index)
+	defer pen.close()
 	failure := func(err error) error {
 		noteFailure(e, fail.From(err))
+		pen.leave(s)
 		s.event(wire.EventError, appendFailure(nil, x, fail.From(err)))
 		if index == 0 {
 			x.meta.ResponseType = wire.TypeFailure
@@ -71,15 +75,12 @@ func (d *door) events(ctx context.Context, w http.ResponseWriter, e *event.Event
 		} else {
 			x.partial(err, index)
 		}
-		return s.complete(x, told.text(""))
+		return s.complete(x, told.text(nil))
 	}
-	summary, err := d.summary(ctx, x, answer)
 	if err != nil {
 		return failure(err)
 	}
-	if summary != "" && x.meta.ResponseFormat == wire.FormatConversational {
-		s.result(&index, func(dst []byte) []byte { return appendSummary(dst, summary) })
-	}
+	pen.send(s)
 	for result, err := range answer.Drain(ctx) {
 		if ctx.Err() != nil || s.err != nil {
 			e.Set("left_after", index)
@@ -90,16 +91,12 @@ func (d *door) events(ctx context.Context, w http.ResponseWriter, e *event.Event
 		}
 		s.result(&index, result.AppendJSON)
 		told.add(x, result)
+		pen.told(s)
 	}
+	summary := pen.finish(s)
+	x.model(answer.Model())
 	noteAnswer(e, x, told.count)
 	return s.complete(x, told.text(summary))
-}
-
-func (d *door) summary(ctx context.Context, x *exchange, answer *desk.Answer) (string, error) {
-	if !x.modes.summarize {
-		return "", nil
-	}
-	return answer.Summary(ctx)
 }
 
 // streamFailure answers a question that nothing matches, asked for as a stream: start, error, complete.

@@ -19,6 +19,7 @@ func (x *exchange) tell(reply *desk.Reply) {
 		x.ignore("/prefer/fresh", valid(reply.Unread))
 	}
 	x.meta.Understood = understood(reply.Understood)
+	x.model(reply.Model())
 }
 
 // understood is what was understood as it goes over the wire; nil when there is nothing to tell.

@@ -30,6 +30,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.numbers()
 	c.session()
 	c.choices()
+	c.model()
 	c.sites()
 	c.sources()
 	c.fetch()

@@ -58,6 +58,8 @@ type Config struct {
 	Actions []action.Template `yaml:"actions"`
 	// Ask sets how questions are answered.
 	Ask Ask `yaml:"ask"`
+	// Model is a language model that helps, where there is one. Changes need a restart.
+	Model Model `yaml:"model"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk key` do not.
@@ -190,6 +192,7 @@ func Default() Config {
 		Ask: Ask{
 			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
+		Model:   defaultModel(),
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 
@@ -10,6 +11,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/limit"
+	"frontdesk/internal/model"
 	"frontdesk/internal/session"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
@@ -22,6 +24,7 @@ type House struct {
 	Catalog *content.Catalog
 	Desk    *desk.Desk
 	Keys    *trust.Keys
+	Model   *model.Client // nil without one
 
 	db       *store.DB
 	visitor  *fetch.Visitor
@@ -29,6 +32,7 @@ type House struct {
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
 	admit    func(ctx context.Context, sites []string) error // nil to let everything through
+	asked    func(model.Call)                                // told of each call of the model; nil for nobody
 	log      *slog.Logger
 }
 
@@ -65,6 +69,10 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.rules.Store(rules)
+	if h.Model, err = config.OpenModel(log, h.called); err != nil {
+		db.Close()
+		return nil, err
+	}
 	var sites []desk.Site
 	for _, site := range config.AllSites() {
 		sites = append(sites, desk.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
@@ -83,10 +91,10 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Log:        log,
 
 		Conversations: conversations,
+		Model:         h.Model,
 	})
 	if err != nil {
-		db.Close()
-		return nil, err
+		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
@@ -102,5 +110,15 @@ func (h *House) admitted(ctx context.Context, sites []string) error {
 	return h.admit(ctx, sites)
 }
 
-// Close closes the database.
-func (h *House) Close() error { return h.db.Close() }
+// called tells of a call of the model.
+func (h *House) called(call model.Call) {
+	if h.asked != nil {
+		h.asked(call)
+	}
+}
+
+// Close closes the database, and ends what goes on beside the questions.
+func (h *House) Close() error {
+	h.Model.Close()
+	return h.db.Close()
+}

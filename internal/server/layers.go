@@ -175,6 +175,7 @@ func (l *Loaded) fromFolder(folder string) {
 	move(&l.Config.TLS.ACME.Roots)
 	move(&l.Config.Discovery.Robots)
 	move(&l.Config.Discovery.LLMs)
+	move(&l.Config.Model.KeyFile)
 	for i := range l.Config.Sources {
 		move(&l.Config.Sources[i].Path)
 	}

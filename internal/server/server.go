@@ -91,6 +91,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
 	}
 	s.metrics.busy(s.front.inWork.Load)
+	if house.Model != nil {
+		house.asked = s.metrics.model(house.Model)
+	}
 	return s, nil
 }
 
@@ -174,6 +177,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.Work(work) })
+	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })
 	}

@@ -127,7 +127,7 @@ var rooms = []room{
 		path: "internal/desk",
 		inside: []string{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
-			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/elicit",
+			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},
@@ -152,6 +152,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/model",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},

@@ -1,6 +1,10 @@
 package nlweb
 
-import "frontdesk/wire/strictjson"
+import (
+	"strings"
+
+	"frontdesk/wire/strictjson"
+)
 
 // The values of _meta.response_type (NLWeb 0.55 §4).
 const (
@@ -53,7 +57,16 @@ const (
 	EventResult   = "result"
 	EventError    = "error"
 	EventComplete = "complete"
+	// EventDelta is an extension, sent to those who ask for it: a sentence of a summary that is being written.
+	EventDelta = "delta"
 )
+
+// Delta is the data of a delta event: a sentence of the summary which will be the result of that index. The result
+// decides: it has the whole text, and it may be another one where what was written did not pass.
+type Delta struct {
+	Index int    `json:"index"`
+	Text  string `json:"text"`
+}
 
 // TypeSummary is the @type of the summary among the results.
 const TypeSummary = "SearchSummary"
@@ -69,7 +82,7 @@ type Response struct {
 	Error          *Failure           `json:"error,omitzero"`
 }
 
-// Meta is the _meta of a response. Understood, Ignored, Partial and ProcessingTime are extensions that the protocol
+// Meta is the _meta of a response. Understood, Model, Ignored, Partial and ProcessingTime are extensions that the protocol
 // permits.
 type Meta struct {
 	ResponseType   string           `json:"response_type"`
@@ -83,12 +96,49 @@ type Meta struct {
 	WidgetAccessible *bool  `json:"openai/widgetAccessible,omitzero"`
 	// Understood is what the question was taken to want.
 	Understood *Understood `json:"understood,omitzero"`
+	// Model is what a language model did for the answer.
+	Model *Model `json:"model,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
 	// Partial is why the answer has fewer results than were found: what was not ready in time is missing.
 	Partial *Failure `json:"partial,omitzero"`
 	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.
 	ProcessingTime *float64 `json:"processing_time_ms,omitzero"`
+}
+
+// The values of the members of Model.
+const (
+	ModelUsed     = "used"
+	ModelFallback = "fallback" // what the front desk does without a model was done instead
+)
+
+// Model is what a language model did for an answer: each use is ModelUsed or ModelFallback, empty where it was not
+// tried.
+type Model struct {
+	Rerank    string            `json:"rerank,omitzero"`
+	Summarize string            `json:"summarize,omitzero"`
+	Rewrite   string            `json:"rewrite,omitzero"`
+	Embed     string            `json:"embed,omitzero"`
+	Reason    map[string]string `json:"reason,omitempty"` // why each use fell back: "unreachable", "slow" and so on
+	Calls     int               `json:"calls"`            // that were made of the endpoint
+	Tokens    int               `json:"tokens"`           // that they took, as far as the endpoint says
+	Cost      string            `json:"cost,omitzero"`    // of these, as a decimal number
+	Currency  string            `json:"currency,omitzero"`
+}
+
+// Words tells what the model did in a line, for logs: "rerank used, summarize slow".
+func (m *Model) Words() string {
+	var words []string
+	for _, use := range [][2]string{{"rerank", m.Rerank}, {"summarize", m.Summarize}, {"rewrite", m.Rewrite}, {"embed", m.Embed}} {
+		name, outcome := use[0], use[1]
+		if reason := m.Reason[name]; reason != "" {
+			outcome = reason
+		}
+		if outcome != "" {
+			words = append(words, name+" "+outcome)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // Ignored is one thing that the request asked for in vain.

@@ -56,6 +56,10 @@ var special = map[string]object{
 	"AwaitRequest.action":     {"enum": []any{wire.ActionCheckin, wire.ActionCancel}},
 	"Promise.progress":        {"minimum": 0, "maximum": 1},
 	"Content.type":            {"const": "text"},
+	"Model.rerank":            {"enum": []any{"used", "fallback"}},
+	"Model.summarize":         {"enum": []any{"used", "fallback"}},
+	"Model.rewrite":           {"enum": []any{"used", "fallback"}},
+	"Model.embed":             {"enum": []any{"used", "fallback"}},
 	"Query.limit":             {"minimum": 1, "maximum": 1000},
 	"Query.min_score":         {"minimum": 0, "maximum": 100},
 	"Response.results":        {"items": ref("Item")},
@@ -87,6 +91,8 @@ func (s *schemas) of(t reflect.Type) object {
 		return object{"type": "integer"}
 	case reflect.Float64:
 		return object{"type": "number"}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
 	case reflect.Slice:
 		return object{"type": "array", "items": s.of(t.Elem())}
 	case reflect.Struct:

@@ -1,0 +1,209 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/model"
+	"frontdesk/internal/understand"
+)
+
+// ModelUse is what a language model did for an answer.
+type ModelUse struct {
+	// Uses are those that were tried, by name, with why each was not used in the end; empty for one that was.
+	Uses map[string]string
+	// Calls were made of the endpoint, and Tokens taken, as far as it says.
+	Calls, Tokens int
+	// Cost is what they cost in Currency, as a decimal; empty where no price is known.
+	Cost, Currency string
+}
+
+// modelUse tells what a tab holds; nil when no model was tried.
+func modelUse(tab *model.Tab) *ModelUse {
+	report, ok := tab.Report()
+	if !ok {
+		return nil
+	}
+	use := &ModelUse{Uses: map[string]string{}, Calls: report.Calls, Tokens: report.Input + report.Output}
+	for name, reason := range report.Uses {
+		use.Uses[string(name)] = string(reason)
+	}
+	if report.Currency != "" {
+		use.Cost, use.Currency = report.Cost.String(), report.Currency
+	}
+	return use
+}
+
+// Model is what a model did for the question so far; nil when none was tried.
+func (r *Reply) Model() *ModelUse { return modelUse(r.tab) }
+
+// Model is what a model did for the answer so far; nil when none was tried.
+func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
+
+// reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
+// that was wished for, and that of items which the question names.
+func (in *inquiry) reranks() bool {
+	return in.tab.Does(model.Rerank) && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
+		strings.TrimSpace(in.wording()) != ""
+}
+
+// wording is the question as a model is told it: made to stand by itself.
+func (in *inquiry) wording() string {
+	if in.understood.Asked != "" {
+		return in.understood.Asked
+	}
+	return in.Text
+}
+
+// wide is the question with as many items as a model puts into order.
+func (in *inquiry) wide() answer.Question {
+	asked := in.asked
+	if in.reranks() {
+		asked.Limit = max(asked.Limit, model.MaxRerank)
+	}
+	return asked
+}
+
+// improve has a model put the best items into order, where one is wanted, and brings the answer to the number of items
+// that was asked for. Scores belong to places: the best item has the best score, whoever chose it.
+func (a *Answer) improve(ctx context.Context, in *inquiry) {
+	a.tab, a.wording, a.language = in.tab, in.wording(), ""
+	if len(in.Languages) > 0 {
+		a.language = in.Languages[0]
+	}
+	if !in.reranks() {
+		return
+	}
+	first := a.parts[0]
+	for _, places := range a.tiers(min(model.MaxRerank, len(first))) {
+		sources := make([]model.Source, len(places))
+		for i, at := range places {
+			sources[i] = source(Result{card: a.ready[at], hit: first[at].hit()})
+		}
+		order, ok := a.tab.Rerank(ctx, a.wording, sources)
+		if !ok {
+			continue
+		}
+		hits, cards := slices.Clone(first), slices.Clone(a.ready)
+		for i, from := range order {
+			hits[places[i]], cards[places[i]] = first[places[from]], a.ready[places[from]]
+			hits[places[i]].score = first[places[i]].score
+		}
+		copy(first, hits)
+		copy(a.ready, cards)
+	}
+	a.trim(in.asked.Limit)
+}
+
+// tiers are the places among the first n whose items a model may put into another order: those whose text the terms let
+// it read. Others keep their places.
+func (a *Answer) tiers(n int) [][]int {
+	var places []int
+	for at, c := range a.ready[:n] {
+		if c != nil && c.input {
+			places = append(places, at)
+		}
+	}
+	return [][]int{places}
+}
+
+// trim brings an answer for which more was found than was asked for to its length.
+func (a *Answer) trim(limit int) {
+	if a.asked.Limit == limit {
+		return
+	}
+	a.asked.Limit = limit
+	if limit < len(a.parts[0]) {
+		a.parts, a.ready = [][]found{a.parts[0][:limit]}, a.ready[:limit]
+	}
+}
+
+// source is an item as a model may see it: what is released of it, and no more.
+func source(r Result) model.Source {
+	told := r.told()
+	return model.Source{URL: r.URL(), Type: told.Type, Name: told.Name, Facts: inWords(told.Facts), Text: told.Text}
+}
+
+// inWords writes an item's figures for a model, which takes figures as they stand there.
+func inWords(f answer.Facts) string {
+	var parts []string
+	if f.Price > 0 {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("price %.2f %s", f.Price, f.Currency)))
+	}
+	if f.Rating > 0 {
+		parts = append(parts, fmt.Sprintf("rated %.1f", f.Rating))
+	}
+	if f.Minutes > 0 {
+		parts = append(parts, fmt.Sprintf("takes %d minutes", f.Minutes))
+	}
+	if !f.Start.IsZero() {
+		parts = append(parts, "on "+f.Start.Format("2 January 2006 15:04"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Summary is a text about the results of an answer.
+type Summary struct {
+	Text string
+	// Extractive says that the text is taken from the items' own words; otherwise a model wrote it.
+	Extractive bool
+	// Cited are the items that the text cites: the first as [1]. Only a model's text cites.
+	Cited []Cited
+}
+
+// Cited is an item that a summary cites.
+type Cited struct{ Name, URL string }
+
+// Draft is a summary that can be had: the built-in one at once, or one that a model takes its time for.
+type Draft struct {
+	builtIn string
+	tab     *model.Tab
+	asking  model.Asking
+}
+
+// Draft prepares a summary of the results, from what is released of them and nothing else. Items whose text the terms do
+// not allow as input to other texts are left out; it is nil when none remains.
+func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
+	draft := &Draft{tab: a.tab, asking: model.Asking{Question: a.wording, Language: a.language}}
+	var told []answer.Told
+	for result, err := range a.Results(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if result.card.input {
+			told = append(told, result.told())
+			if draft.Waits() {
+				draft.asking.Sources = append(draft.asking.Sources, source(result))
+			}
+		}
+		if len(told) == model.MaxSummarize {
+			break
+		}
+	}
+	if draft.builtIn = answer.Summarize(a.terms, told); draft.builtIn == "" {
+		return nil, nil
+	}
+	return draft, nil
+}
+
+// Waits says whether a model will be asked for the text, which takes its time.
+func (d *Draft) Waits() bool { return d.tab.Does(model.Summarize) }
+
+// Write gives the summary: the model's if there is one and its text passes, else the built-in one. tell, when it is not
+// nil, is given the model's sentences as they come; when the built-in text takes their place, they are to be forgotten.
+func (d *Draft) Write(ctx context.Context, tell func(sentence string)) Summary {
+	if written, ok := d.tab.Summarize(ctx, d.asking, tell); ok {
+		s := Summary{Text: written.Text}
+		for _, at := range written.Cited {
+			s.Cited = append(s.Cited, Cited{d.asking.Sources[at].Name, d.asking.Sources[at].URL})
+		}
+		return s
+	}
+	return d.BuiltIn()
+}
+
+// BuiltIn gives the summary that needs no model.
+func (d *Draft) BuiltIn() Summary { return Summary{Text: d.builtIn, Extractive: true} }
