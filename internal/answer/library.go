@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/facet"
 	"frontdesk/internal/search"
 )
 
@@ -33,6 +34,9 @@ type Listing struct {
 	Types    []string
 	Language string
 	Dated    int64 // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
+
+	facts facts
+	open  bool // all of it is released, so that its words may teach
 }
 
 // Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
@@ -46,6 +50,7 @@ type Library struct {
 	cursor map[content.SourceKey]int64
 	types  map[string]bool // that items had since the index was begun
 	intern map[string]string
+	words  *dictionary // since the index was begun
 
 	view atomic.Pointer[View]
 }
@@ -58,16 +63,20 @@ func NewLibrary(catalog *content.Catalog) *Library {
 		cursor:  map[content.SourceKey]int64{},
 		types:   map[string]bool{},
 		intern:  map[string]string{},
+		words:   newDictionary(),
 	}
-	l.view.Store(newView(l.index.Snapshot(), l.cursor, l.types))
+	l.show()
 	return l
 }
 
 // Admission says which items are indexed at all. What it turns away has no part in how words are weighed, so that
 // nothing of it can be felt in the scores of others.
 type Admission struct {
-	Version string // changes whenever Admit would answer otherwise; never empty
+	Version string // changes whenever Admit or Released would answer otherwise; never empty
 	Admit   func(*Listing) bool
+	// Released gives what of an item's schema.org object may be said of it; ok is false for an item of which only a notice
+	// is shown, whose facts are those of the notice. Nil releases everything.
+	Released func(l *Listing, object []byte) (released []byte, ok bool)
 }
 
 // View returns the state after the last whole refresh.
@@ -93,21 +102,31 @@ func (l *Library) Refresh(ctx context.Context, admission Admission) (changed boo
 	}
 	if !same || errors.Is(err, content.ErrBehind) {
 		l.index, l.types, l.cursor, l.rules = search.New(search.Options{}), map[string]bool{}, nil, ""
+		l.words = newDictionary()
 		cursor, err = l.follow(ctx, nil, admission)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
 	l.cursor, l.rules = cursor, admission.Version
-	l.view.Store(newView(l.index.Snapshot(), cursor, l.types))
+	l.show()
 	return true, nil
+}
+
+// show makes the index's present state the view that readers get.
+func (l *Library) show() {
+	var earlier map[search.Part]*columns
+	if before := l.view.Load(); before != nil && before.dictionary == l.words {
+		earlier = before.columns
+	}
+	l.view.Store(newView(l.index.Snapshot(), l.cursor, l.types, l.words, earlier))
 }
 
 // follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
 // where no view shows it, and is applied once more from the same cursor. Without a cursor the index is new, and is
 // filled at once.
 func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
-	load := loader{library: l, admit: admission.Admit, remove: map[string]bool{}, batch: batch, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
+	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
 	if from == nil {
 		build := l.index.Build()
 		defer build.Abort()
@@ -137,13 +156,13 @@ func equal(a, b map[content.SourceKey]int64) bool {
 
 // loader gathers changes into batches for the index.
 type loader struct {
-	library *Library
-	admit   func(*Listing) bool
-	batch   int // documents that are handed on together
-	apply   func(put []search.Document, remove []string)
-	done    func() // nil where apply is all
-	put     []search.Document
-	remove  map[string]bool
+	library   *Library
+	admission Admission
+	batch     int // documents that are handed on together
+	apply     func(put []search.Document, remove []string)
+	done      func() // nil where apply is all
+	put       []search.Document
+	remove    map[string]bool
 }
 
 func (l *loader) take(c content.Change) error {
@@ -152,10 +171,11 @@ func (l *loader) take(c content.Change) error {
 		return nil
 	}
 	listing := l.library.listing(&c.Entry)
-	if !l.admit(listing) {
+	if !l.admission.Admit(listing) {
 		l.remove[listing.ID] = true // an earlier version may have been admitted
 		return nil
 	}
+	l.library.describe(listing, &c.Entry, l.admission.Released)
 	l.put = append(l.put, document(listing, &c.Entry))
 	if len(l.put) >= l.batch {
 		l.flush()
@@ -191,6 +211,37 @@ func (l *Library) listing(e *content.Entry) *Listing {
 		l.types[listing.Types[i]] = true
 	}
 	return listing
+}
+
+// describe reads what the item says of itself, as far as it is released.
+func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Listing, []byte) ([]byte, bool)) {
+	object, open := e.Object, true
+	if released != nil {
+		object, open = released(listing, e.Object)
+	}
+	var read facet.Facts
+	if listing.open = open; open {
+		read = facet.Read(object)
+	} else {
+		read = noticeFacts(e)
+	}
+	if e.Language != "" && len(read.Values(facet.Language)) == 0 {
+		read.Words = append(read.Words, facet.Word{Slot: facet.Language, Text: e.Language})
+	}
+	listing.facts = l.words.pack(read)
+}
+
+// noticeFacts are the facts of what an open door shows of a licensed item.
+func noticeFacts(e *content.Entry) (f facet.Facts) {
+	for slot, at := range map[facet.Slot]time.Time{facet.Published: e.Published, facet.Modified: e.Modified} {
+		if !at.IsZero() {
+			f.Figures = append(f.Figures, facet.Figure{Slot: slot, Kind: facet.Times, Low: float64(at.Unix()), High: float64(at.Unix())})
+		}
+	}
+	if e.Publisher != "" {
+		f.Words = append(f.Words, facet.Word{Slot: "publisher", Text: e.Publisher})
+	}
+	return f
 }
 
 func document(listing *Listing, e *content.Entry) search.Document {

@@ -10,7 +10,7 @@ import (
 	"frontdesk/internal/store/storetest"
 )
 
-func newCatalog(t *testing.T) *content.Catalog {
+func newCatalog(t testing.TB) *content.Catalog {
 	t.Helper()
 	return content.New(storetest.Chosen(t, content.Schema), content.Options{})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/facet"
 	"frontdesk/internal/search"
 )
 
@@ -18,16 +19,7 @@ type Told struct {
 	Name     string
 	Language string
 	Text     string // released text, from which sentences are taken
-	Facts    Facts
-}
-
-// Facts are an item's figures; a zero member is not known.
-type Facts struct {
-	Price    float64
-	Currency string // ISO 4217
-	Rating   float64
-	Minutes  int       // of work or time needed
-	Start    time.Time // of an event, at its own place
+	Facts    facet.Facts
 }
 
 // The bounds of a summary.
@@ -98,17 +90,17 @@ func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item To
 // overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
 func overview(items []Told) string {
 	var parts []string
-	if s := span(items, "ready in", func(f Facts) float64 { return float64(f.Minutes) }, minutes); s != "" {
+	if s := span(items, "ready in", facet.TotalTime, minutes); s != "" {
 		parts = append(parts, s)
 	}
 	if currency, ok := oneCurrency(items); ok {
 		money := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " " + currency }
-		if s := span(items, "priced", func(f Facts) float64 { return f.Price }, money); s != "" {
+		if s := span(items, "priced", facet.Price, money); s != "" {
 			parts = append(parts, s)
 		}
 	}
 	rating := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
-	if s := span(items, "rated", func(f Facts) float64 { return f.Rating }, rating); s != "" {
+	if s := span(items, "rated", facet.Rating, rating); s != "" {
 		parts = append(parts, s)
 	}
 	if s := period(items); s != "" {
@@ -171,11 +163,11 @@ func noun(typ string, n int) string {
 }
 
 // span tells the range of a figure over the items that have it; empty when fewer than two have.
-func span(items []Told, label string, figure func(Facts) float64, form func(float64) string) string {
+func span(items []Told, label string, slot facet.Slot, form func(float64) string) string {
 	low, high, n := math.Inf(1), math.Inf(-1), 0
 	for _, item := range items {
-		if v := figure(item.Facts); v > 0 {
-			low, high, n = min(low, v), max(high, v), n+1
+		if f, ok := item.Facts.Figure(slot); ok && f.Low > 0 {
+			low, high, n = min(low, f.Low), max(high, f.Low), n+1
 		}
 	}
 	switch {
@@ -202,11 +194,11 @@ func minutes(v float64) string {
 func oneCurrency(items []Told) (string, bool) {
 	currency := ""
 	for _, item := range items {
-		if item.Facts.Price > 0 {
-			if item.Facts.Currency == "" || currency != "" && currency != item.Facts.Currency {
+		if price, ok := item.Facts.Figure(facet.Price); ok && price.Low > 0 {
+			if price.Unit == "" || currency != "" && currency != price.Unit {
 				return "", false
 			}
-			currency = item.Facts.Currency
+			currency = price.Unit
 		}
 	}
 	return currency, currency != ""
@@ -217,7 +209,7 @@ func period(items []Told) string {
 	var first, last time.Time
 	n := 0
 	for _, item := range items {
-		if at := item.Facts.Start; !at.IsZero() {
+		if at := item.Facts.Time(facet.Start); !at.IsZero() {
 			n++
 			if first.IsZero() || at.Before(first) {
 				first = at

@@ -7,24 +7,35 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/search"
+	"frontdesk/internal/understand"
 )
 
 // View is one whole state of the catalog. It never changes and is safe for concurrent use.
 type View struct {
-	snapshot *search.Snapshot
-	several  bool     // some site has more than one source, so that a URL may stand twice
-	types    []string // that items have
+	snapshot   *search.Snapshot
+	several    bool     // some site has more than one source, so that a URL may stand twice
+	types      []string // that items have
+	dictionary *dictionary
+	columns    map[search.Part]*columns
+	everything *search.Selection
+	lexicon    func() *understand.Lexicon
 
-	mu     sync.Mutex
-	chosen map[choice]*search.Selection // the items of one site or one type, made when first asked for
+	mu       sync.Mutex
+	chosen   map[choice]*search.Selection // the items of one site or one type, made when first asked for
+	verdicts map[string]verdict           // on conditions
 }
 
 // choice names a selection of a view: the items of a site or those of exactly one type. There are no more of them
 // than sites and types, whatever is asked.
 type choice struct{ site, typ string }
 
-func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool) *View {
-	v := &View{snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{}}
+func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool, d *dictionary, earlier map[search.Part]*columns) *View {
+	v := &View{
+		snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{},
+		dictionary: d, columns: columnsOf(snapshot, earlier), verdicts: map[string]verdict{},
+	}
+	v.everything = v.Select(func(*Listing) bool { return true })
+	v.lexicon = sync.OnceValue(v.learn)
 	sites := map[string]bool{}
 	for key := range cursor {
 		v.several = v.several || sites[key.Site]
@@ -42,75 +53,9 @@ func (v *View) Select(permit func(*Listing) bool) *search.Selection {
 	return v.snapshot.Select(func(ref any) bool { return permit(ref.(*Listing)) })
 }
 
-// Question is what is asked of a view.
-type Question struct {
-	Text string
-	// Sites and Types restrict the items; empty means no restriction. A type stands for its subtypes too.
-	Sites, Types []string
-	Limit        int
-	MinScore     float64
-	// Within is what may be found at all.
-	Within *search.Selection
-}
-
-// Found is the outcome of a question.
-type Found struct {
-	Hits  []Hit
-	Terms []search.Term // what became of the question's words
-}
-
-// Hit is one item found.
-type Hit struct {
-	*Listing
-	Score   float64 // 0 to 100
-	Passage int     // the ordinal of the passage that fits best
-}
-
-// Find answers a question. Items of several sources under one URL count as one; the best stays.
-func (v *View) Find(q Question) Found {
-	within := q.Within
-	if len(q.Sites) > 0 {
-		within = within.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
-	}
-	if len(q.Types) > 0 {
-		types := v.below(q.Types)
-		within = within.And(v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} }))
-	}
-	query := search.Query{Text: q.Text, Limit: q.Limit, Within: within, MinScore: q.MinScore}
-	result := v.snapshot.Search(query)
-	hits := listings(result.Hits)
-	if v.several {
-		hits = oneEach(hits)
-		if len(hits) < len(result.Hits) && len(result.Hits) == q.Limit {
-			query.Limit = search.MaxLimit // some were the same; there may be more further down
-			result = v.snapshot.Search(query)
-			hits = oneEach(listings(result.Hits))
-		}
-	}
-	return Found{Hits: hits[:min(len(hits), q.Limit)], Terms: result.Terms}
-}
-
-func listings(found []search.Hit) []Hit {
-	hits := make([]Hit, len(found))
-	for i, hit := range found {
-		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage}
-	}
-	return hits
-}
-
-// oneEach keeps the first hit for each URL of a site.
-func oneEach(hits []Hit) []Hit {
-	type page struct{ site, url string }
-	seen := make(map[page]bool, len(hits))
-	return slices.DeleteFunc(hits, func(h Hit) bool {
-		at := page{h.Site, h.URL}
-		if seen[at] {
-			return true
-		}
-		seen[at] = true
-		return false
-	})
-}
+// Lexicon is what the items that are open teach: their brands, colours, authors and the like. It is made when it is first
+// asked for.
+func (v *View) Lexicon() *understand.Lexicon { return v.lexicon() }
 
 // below returns those of the view's types that are one of the types asked for or a subtype of it.
 func (v *View) below(asked []string) []string {

@@ -131,9 +131,7 @@ func wantCurrent(t testing.TB, catalog *content.Catalog, specs ...string) {
 	}
 	got, refs := map[string]content.Item{}, []content.Ref{}
 	for url, entry := range current(t, catalog) {
-		whole := entry.Item
-		whole.Object = want[url].Object
-		got[url] = whole
+		got[url] = entry.Item
 		refs = append(refs, entry.Ref)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

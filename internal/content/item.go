@@ -55,9 +55,8 @@ type Ref struct {
 	Since  int64  // the revision of the source in which this version appeared
 }
 
-// Entry is an item version as the change feed delivers it: all that the search and the terms need, without the
-// object itself.
+// Entry is an item version as the change feed delivers it, whole.
 type Entry struct {
 	Ref
-	Item // Object is nil
+	Item
 }

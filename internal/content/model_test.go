@@ -394,7 +394,6 @@ func (m *machine) compare(t *rapid.T, who string, f *follower) {
 	want := map[string]map[string]content.Item{}
 	for name, s := range m.sources {
 		for url, i := range s.items {
-			i.Object = nil
 			if want[name] == nil {
 				want[name] = map[string]content.Item{}
 			}

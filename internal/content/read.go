@@ -127,16 +127,15 @@ func (s publishedSource) removals(ctx context.Context, tx *store.Tx, since int64
 // What a page is read by: the versions between two numbers that are visible in revision $3, with what they hold. CROSS
 // JOIN keeps SQLite from turning the order of the tables around.
 const (
-	selectEntries = `SELECT v.n, v.id, v.since, ` + entryColumns + pageOfItems
-	selectWhole   = `SELECT v.n, v.id, v.since, ` + entryColumns + `, i.object` + pageOfItems
-	entryColumns  = `i.url, i.types, i.name, i.description, i.keys, i.language, i.image, i.publisher, i.published, i.modified, i.origin, i.passages`
-	pageOfItems   = ` FROM content_version v CROSS JOIN content_item i
+	selectWhole  = `SELECT v.n, v.id, v.since, ` + entryColumns + `, i.object` + pageOfItems
+	entryColumns = `i.url, i.types, i.name, i.description, i.keys, i.language, i.image, i.publisher, i.published, i.modified, i.origin, i.passages`
+	pageOfItems  = ` FROM content_version v CROSS JOIN content_item i
 		WHERE i.n = v.n AND v.n > $1 AND v.n < $2 AND v.since <= $3 AND (v.until IS NULL OR v.until > $3) ORDER BY v.n LIMIT $4`
 )
 
 // walk calls fn with every item of the source that appeared after revision since, in the order of the numbers, which is
 // that of the revisions and of Put.
-func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, query string, fn func(*itemReader) error) error {
+func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, fn func(*itemReader) error) error {
 	after, before := numberRange(s.n)
 	if since > 0 {
 		var first sql.NullInt64
@@ -148,8 +147,8 @@ func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, qu
 		after = first.Int64 - 1
 	}
 	for {
-		read := newItemReader(s.key, query == selectWhole)
-		rows, err := tx.Query(ctx, query, after, before, s.published, s.page)
+		read := newItemReader(s.key)
+		rows, err := tx.Query(ctx, selectWhole, after, before, s.published, s.page)
 		if err != nil {
 			return err
 		}
@@ -162,7 +161,7 @@ func (s publishedSource) walk(ctx context.Context, tx *store.Tx, since int64, qu
 }
 
 func (s publishedSource) additions(ctx context.Context, tx *store.Tx, since int64, fn func(Change) error) error {
-	return s.walk(ctx, tx, since, selectEntries, func(read *itemReader) error {
+	return s.walk(ctx, tx, since, func(read *itemReader) error {
 		return fn(Change{Entry: Entry{Ref: read.ref, Item: read.item}})
 	})
 }
@@ -179,7 +178,7 @@ func (c *Catalog) Each(ctx context.Context, site string, fn func(Item) error) er
 			if s.key.Site != site {
 				continue
 			}
-			err := s.walk(ctx, tx, 0, selectWhole, func(read *itemReader) error { return fn(read.item) })
+			err := s.walk(ctx, tx, 0, func(read *itemReader) error { return fn(read.item) })
 			if err != nil {
 				return err
 			}
@@ -231,7 +230,7 @@ func loadFrom(ctx context.Context, tx *store.Tx, key SourceKey, n int64, wanted 
 		if err != nil {
 			return err
 		}
-		_, err = newItemReader(key, true).all(rows, func(read *itemReader) error {
+		_, err = newItemReader(key).all(rows, func(read *itemReader) error {
 			for _, i := range wanted[read.ref] {
 				items[i] = read.item
 			}

@@ -41,16 +41,13 @@ type itemReader struct {
 	targets             []any
 }
 
-// newItemReader reads the columns n, id and since, entryColumns and, for whole items, the object.
-func newItemReader(key SourceKey, whole bool) *itemReader {
+// newItemReader reads the columns n, id and since, entryColumns and the object.
+func newItemReader(key SourceKey) *itemReader {
 	r := &itemReader{ref: Ref{Site: key.Site, Source: key.Source}}
 	i := &r.item
 	r.targets = []any{
 		&r.n, &r.ref.ID, &r.ref.Since, &i.URL, &r.types, &i.Name, &i.Description, &i.Keys, &i.Language, &i.Image, &i.Publisher,
-		&r.published, &r.modified, &i.Origin, &r.passages,
-	}
-	if whole {
-		r.targets = append(r.targets, &r.object)
+		&r.published, &r.modified, &i.Origin, &r.passages, &r.object,
 	}
 	return r
 }

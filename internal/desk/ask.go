@@ -118,6 +118,8 @@ type Answer struct {
 
 	tab               *model.Tab // what it takes of a model; nil without one
 	wording, language string     // of the question, for a model
+
+	relaxed []answer.Relaxed // conditions that gave way
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -179,7 +181,11 @@ func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 		return nil, err
 	}
 	a, err := d.answer(ctx, in)
-	return &Reply{Answer: a, Understood: in.tell(), Unread: in.unread}, err
+	understood := in.tell()
+	if a != nil {
+		understood.Relaxed = in.tellRelaxed(a.relaxed)
+	}
+	return &Reply{Answer: a, Understood: understood, Unread: in.unread}, err
 }
 
 // answer finds what fits, and makes the first of it ready.
@@ -315,6 +321,7 @@ func (a *Answer) lookUp(most int) []search.Term {
 		}
 		a.parts = append(a.parts, part)
 	}
+	a.relaxed = asked.Relaxed
 	return asked.Terms
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/answer"
+	"frontdesk/internal/facet"
 	"frontdesk/internal/model"
 	"frontdesk/internal/understand"
 )
@@ -128,19 +129,19 @@ func source(r Result) model.Source {
 }
 
 // inWords writes an item's figures for a model, which takes figures as they stand there.
-func inWords(f answer.Facts) string {
+func inWords(f facet.Facts) string {
 	var parts []string
-	if f.Price > 0 {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("price %.2f %s", f.Price, f.Currency)))
+	if price, ok := f.Figure(facet.Price); ok {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("price %.2f %s", price.Low, price.Unit)))
 	}
-	if f.Rating > 0 {
-		parts = append(parts, fmt.Sprintf("rated %.1f", f.Rating))
+	if rating, ok := f.Figure(facet.Rating); ok {
+		parts = append(parts, fmt.Sprintf("rated %.1f", rating.Low))
 	}
-	if f.Minutes > 0 {
-		parts = append(parts, fmt.Sprintf("takes %d minutes", f.Minutes))
+	if minutes, ok := f.Figure(facet.TotalTime); ok {
+		parts = append(parts, fmt.Sprintf("takes %.0f minutes", minutes.Low))
 	}
-	if !f.Start.IsZero() {
-		parts = append(parts, "on "+f.Start.Format("2 January 2006 15:04"))
+	if start := f.Time(facet.Start); !start.IsZero() {
+		parts = append(parts, "on "+start.Format("2 January 2006 15:04"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/action"
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
+	"frontdesk/internal/facet"
 	"frontdesk/internal/terms"
 )
 
@@ -80,7 +81,7 @@ func (r Result) told() answer.Told {
 	if r.Licensed() {
 		return t
 	}
-	t.Facts = answer.FactsOf(r.card.object)
+	t.Facts = facet.Read(r.card.object)
 	if i := r.hit.Passage; i < len(r.card.texts) {
 		t.Text += "\n" + r.card.texts[i]
 	}

@@ -5,7 +5,6 @@ type Selection struct {
 	views []*view
 	units []bitmap // by view: the live units that are in
 	rule  rule
-	items int
 }
 
 // rule gives the live units of a view that are in a selection. It depends on the view's stock and on what of it is
@@ -33,7 +32,6 @@ func (s *Snapshot) Refresh(old *Selection) *Selection {
 		} else {
 			fresh.units[i] = v.living(before)
 		}
-		fresh.items += v.itemsIn(fresh.units[i])
 	}
 	return fresh
 }
@@ -114,7 +112,6 @@ func (sel *Selection) combine(other *Selection, by func(a, b uint64) uint64) *Se
 	result := &Selection{views: sel.views, units: make([]bitmap, len(sel.views))}
 	for i, v := range sel.views {
 		result.units[i] = sel.units[i].combine(other.unitsIn(i, v), by)
-		result.items += v.itemsIn(result.units[i])
 	}
 	mine, theirs := sel.rule, other.rule // alone, so that the snapshot is not held
 	result.rule = func(v *view) bitmap { return mine(v).combine(theirs(v), by) }
@@ -129,5 +126,26 @@ func (sel *Selection) unitsIn(i int, v *view) bitmap {
 	return nil
 }
 
-// Count is how many items are in the selection.
-func (sel *Selection) Count() int { return sel.items }
+// Count is how many items are in the selection. It looks at each unit.
+func (sel *Selection) Count() int {
+	n := 0
+	for i, v := range sel.views {
+		n += v.itemsIn(sel.units[i])
+	}
+	return n
+}
+
+// Empty says whether no item is in the selection.
+func (sel *Selection) Empty() bool {
+	for i, v := range sel.views {
+		for w, word := range sel.units[i] {
+			if rest := v.units() - w<<6; rest < 64 {
+				word &= 1<<rest - 1 // an inverted set has bits beyond its units
+			}
+			if word != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -169,3 +169,17 @@ func (t *Terms) Stated(site, function string) (allowed, known bool) {
 	}
 	return allowed, known
 }
+
+// OpensAll says whether everything is open, whatever it is: no rule blocks or licenses anything, and one speaks of all.
+func (t *Terms) OpensAll() bool {
+	all := false
+	for i := range t.rules {
+		rule := &t.rules[i].rule
+		if rule.Access != Open {
+			return false
+		}
+		m := rule.Match
+		all = all || len(m.Path)+len(m.Host)+len(m.Site)+len(m.Source)+len(m.Type) == 0
+	}
+	return all
+}

@@ -1,0 +1,257 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/search"
+	"frontdesk/internal/understand"
+)
+
+// verdict is which items meet a condition, and of which it cannot be told. All others do not meet it.
+type verdict struct {
+	meet, unknown *search.Selection
+}
+
+// maxVerdicts is about how many bytes a view keeps verdicts in.
+const maxVerdicts = 8 << 20
+
+// judge gives the verdict on a condition, whether or not it is soft, and remembers it.
+func (v *View) judge(c understand.Constraint) verdict {
+	key := keyOf(&c)
+	v.mu.Lock()
+	kept, ok := v.verdicts[key]
+	v.mu.Unlock()
+	if ok {
+		return kept
+	}
+	made := v.verdictOn(&c)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.verdicts) > max(8, maxVerdicts/(v.Len()/4+256)) {
+		clear(v.verdicts)
+	}
+	v.verdicts[key] = made
+	return made
+}
+
+// keyOf names a condition by what it says.
+func keyOf(c *understand.Constraint) string {
+	bound := func(f *float64) string {
+		if f == nil {
+			return ""
+		}
+		return fmt.Sprint(*f)
+	}
+	return fmt.Sprintf("%s|%t|%q|%s|%s|%t|%t|%s|%d|%d", c.Slot, c.Not, c.Values, bound(c.Min), bound(c.Max), c.Above, c.Below, c.Unit, c.From.UnixNano(), c.To.UnixNano())
+}
+
+func (v *View) verdictOn(c *understand.Constraint) verdict {
+	var meet, known *search.Selection
+	switch {
+	case c.Min != nil || c.Max != nil:
+		meet, known = v.withFigures(c.Slot, within(c, v.unitOf(c))), v.having(c.Slot)
+	case !c.From.IsZero() || !c.To.IsZero():
+		meet, known = v.withFigures(c.Slot, during(c)), v.having(c.Slot)
+	case c.Slot == facet.Diet:
+		return v.onDiets(c)
+	case c.Slot == facet.Ingredient || c.Slot == facet.Mention || c.Slot == facet.Allergens || c.Slot == facet.Contains:
+		return v.onContents(c)
+	default:
+		meet, known = v.withAnyValue(c), v.having(c.Slot)
+	}
+	if !c.Not {
+		return verdict{meet: meet, unknown: v.all().Without(known).Without(meet)}
+	}
+	return verdict{meet: known.Without(meet), unknown: v.all().Without(known).Without(meet)}
+}
+
+// unitOf gives the number of the unit that a condition asks for, 0 for any.
+func (v *View) unitOf(c *understand.Constraint) uint16 {
+	if c.Unit == "" {
+		return 0
+	}
+	return v.dictionary.unitNumber(c.Unit)
+}
+
+// within says whether a range has something within the bounds of a condition. A figure without a unit is taken to be in
+// the one that is asked for.
+func within(c *understand.Constraint, unit uint16) func(low, high float64, u uint16) bool {
+	least, most := math.Inf(-1), math.Inf(1)
+	if c.Min != nil {
+		least = *c.Min
+	}
+	if c.Max != nil {
+		most = *c.Max
+	}
+	return func(low, high float64, u uint16) bool {
+		if unit != 0 && u != 0 && u != unit {
+			return false
+		}
+		return (high > least || high == least && !c.Above) && (low < most || low == most && !c.Below)
+	}
+}
+
+// during says whether a time lies in the span of a condition. A day counts when any of it does.
+func during(c *understand.Constraint) func(low, high float64, _ uint16) bool {
+	from, to := math.Inf(-1), math.Inf(1)
+	if !c.From.IsZero() {
+		from = float64(c.From.Unix())
+	}
+	if !c.To.IsZero() {
+		to = float64(c.To.Unix())
+	}
+	return func(low, high float64, _ uint16) bool { return low < to && (high > from || low >= from) }
+}
+
+// called are the slots whose values an item's name may tell as well: "Red dog bowl".
+var called = map[facet.Slot]bool{
+	facet.Color: true, facet.Brand: true, facet.Material: true, facet.Category: true, facet.Cuisine: true, facet.Keywords: true, facet.Audience: true, facet.Size: true, facet.Author: true,
+}
+
+// withAnyValue gives the items that have one of the values of a condition.
+func (v *View) withAnyValue(c *understand.Constraint) *search.Selection {
+	meet := v.none()
+	for _, asked := range c.Values {
+		meet = meet.Or(v.withWords(c.Slot, v.dictionary.matching(c.Slot, asked)))
+		if called[c.Slot] {
+			meet = meet.Or(v.mentioning(asked, search.Called))
+		}
+	}
+	return meet
+}
+
+// mentioning gives the items that mention words.
+func (v *View) mentioning(text string, where search.Where) *search.Selection {
+	return v.snapshot.Mentions(text, "", where)
+}
+
+// onDiets judges by what is declared, by what a diet forbids, and, where the absence of one kind of food is all that is
+// asked, by the ingredients.
+func (v *View) onDiets(c *understand.Constraint) verdict {
+	var meet, broken *search.Selection
+	for i, asked := range c.Values {
+		diet, ok := facet.DietOf(facet.Fold(asked))
+		if !ok {
+			diet = asked
+		}
+		fits := v.withWords(facet.Diet, v.dictionary.matching(facet.Diet, diet))
+		against := v.none()
+		for _, class := range facet.Forbids(diet) {
+			against = against.Or(v.containing(class))
+		}
+		if _, ok := facet.FreeOf(diet); ok {
+			fits = fits.Without(against).Or(v.having(facet.Ingredient).Without(against))
+		}
+		against = against.Without(fits)
+		if i == 0 {
+			meet, broken = fits, against
+		} else {
+			meet, broken = meet.Or(fits), broken.And(against)
+		}
+	}
+	if meet == nil {
+		return verdict{meet: v.all(), unknown: v.none()}
+	}
+	if c.Not {
+		return verdict{meet: v.all().Without(meet), unknown: v.none()}
+	}
+	return verdict{meet: meet, unknown: v.all().Without(meet).Without(broken)}
+}
+
+// onContents judges what is in an item: its ingredients, its allergens, and what its words mention. What is called by its
+// name and keys has it; of what mentions it only in running text it cannot be told.
+func (v *View) onContents(c *understand.Constraint) verdict {
+	has, mentioned := v.none(), v.none()
+	for _, asked := range c.Values {
+		folded := facet.Fold(asked)
+		if class, ok := facet.Class(folded); ok {
+			for _, member := range facet.ClassesOf(class) {
+				has = has.Or(v.containing(member))
+			}
+		}
+		for _, slot := range []facet.Slot{facet.Ingredient, facet.Allergens, facet.Material, facet.Keywords} {
+			has = has.Or(v.withWords(slot, v.dictionary.matching(slot, asked)))
+		}
+		has = has.Or(v.mentioning(asked, search.Called))
+		mentioned = mentioned.Or(v.mentioning(asked, search.Anywhere))
+	}
+	mentioned = mentioned.Without(has)
+	if !c.Not {
+		if c.Slot == facet.Mention {
+			return verdict{meet: has.Or(mentioned), unknown: v.none()}
+		}
+		return verdict{meet: has, unknown: v.all().Without(v.having(facet.Ingredient)).Without(has)}
+	}
+	free := v.all().Without(has).Without(mentioned)
+	unknown := mentioned
+	if c.Slot != facet.Mention {
+		told := v.having(facet.Ingredient)
+		if !told.Empty() {
+			unknown = unknown.Or(free.Without(told))
+			free = free.And(told)
+		}
+	}
+	return verdict{meet: free, unknown: unknown}
+}
+
+// containing gives the items with a food of a class.
+func (v *View) containing(class string) *search.Selection {
+	return v.withWords(facet.Contains, v.dictionary.matching(facet.Contains, class))
+}
+
+// never says whether a condition must hold whatever else gives way: what somebody must not eat.
+func never(c *understand.Constraint) bool {
+	if !c.Not && c.Slot == facet.Diet {
+		for _, asked := range c.Values {
+			if diet, ok := facet.DietOf(facet.Fold(asked)); ok {
+				if _, free := facet.FreeOf(diet); free {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	if !c.Not {
+		return false
+	}
+	switch c.Slot {
+	case facet.Ingredient, facet.Allergens, facet.Contains:
+		return true
+	case facet.Mention:
+		for _, asked := range c.Values {
+			if _, ok := facet.Class(facet.Fold(asked)); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// weight orders conditions by how much they matter, from the one that gives way first. What is known about a person or
+// was said earlier gives way before what is asked now, and an attribute gives way last; diets come after everything.
+func weight(c *understand.Constraint) int {
+	w := int(c.Source) * 100
+	if c.Slot == facet.Diet {
+		return w + 1000
+	}
+	if c.Not {
+		w += 80
+	}
+	for i, slot := range givesWay {
+		if c.Slot == slot {
+			return w + i + 1
+		}
+	}
+	return w
+}
+
+// givesWay are slots from the one that matters least to the one that matters most.
+var givesWay = []facet.Slot{
+	facet.Size, facet.Material, facet.Audience, facet.Ratings, facet.Rating, facet.Yield, facet.Color, facet.Cuisine, facet.PrepTime, facet.CookTime, facet.TotalTime, facet.Duration, facet.Published,
+	facet.Calories, facet.Protein, facet.Price, facet.Author, facet.Category, facet.Location, facet.Start, facet.Brand, facet.Mention, facet.Ingredient,
+}
+
+// all gives every item.
+func (v *View) all() *search.Selection { return v.everything }

@@ -1,0 +1,208 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"frontdesk/internal/facet"
+)
+
+// dictionary holds each value that items have in words once. It only grows; a library begins a new one when it builds its
+// index anew. Readers and the one writer may use it at once.
+type dictionary struct {
+	mu    sync.RWMutex
+	slots map[facet.Slot]*vocabulary
+	names []facet.Slot // by number
+	by    map[facet.Slot]uint16
+	units []string // of figures, by number; the first is none
+}
+
+// vocabulary is the values of one slot.
+type vocabulary struct {
+	texts  []string // as they were first written
+	number map[string]uint32
+	words  map[string][]uint32 // a word of values, folded and in the singular, to the values that have it
+	spread int                 // how many values are in words already
+}
+
+func newDictionary() *dictionary {
+	return &dictionary{slots: map[facet.Slot]*vocabulary{}, by: map[facet.Slot]uint16{}, units: []string{""}}
+}
+
+// maxSlots is how many different slots are kept. What comes after them is not kept in columns.
+const maxSlots = 4096
+
+// slot gives the number of a slot, which it enters if it is new.
+func (d *dictionary) slot(slot facet.Slot) (number uint16, ok bool) {
+	number, ok = d.by[slot]
+	if !ok && len(d.names) < maxSlots {
+		number, ok = uint16(len(d.names)), true
+		slot = facet.Slot(strings.Clone(string(slot)))
+		d.names = append(d.names, slot)
+		d.by[slot] = number
+	}
+	return number, ok
+}
+
+// fact is a figure or a time of an item.
+type fact struct {
+	low, high float64
+	slot      uint16
+	unit      uint16
+	kind      facet.Kind
+}
+
+// value is a value in words of an item: a slot and a number in its vocabulary.
+type value struct {
+	slot   uint16
+	number uint32
+}
+
+// facts are what an item says of itself, packed.
+type facts struct {
+	figures []fact
+	values  []value
+}
+
+// pack enters the values of an item and gives them as numbers.
+func (d *dictionary) pack(read facet.Facts) facts {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var f facts
+	if n := len(read.Figures); n > 0 {
+		f.figures = make([]fact, 0, n)
+	}
+	if n := len(read.Words); n > 0 {
+		f.values = make([]value, 0, n)
+	}
+	for _, figure := range read.Figures {
+		if slot, ok := d.slot(figure.Slot); ok {
+			f.figures = append(f.figures, fact{low: figure.Low, high: figure.High, slot: slot, unit: d.unit(figure.Unit), kind: figure.Kind})
+		}
+	}
+	for _, word := range read.Words {
+		slot, ok := d.slot(word.Slot)
+		if !ok {
+			continue
+		}
+		v := d.slots[word.Slot]
+		if v == nil {
+			v = &vocabulary{number: map[string]uint32{}}
+			d.slots[d.names[slot]] = v
+		}
+		number, known := v.number[word.Text]
+		if !known {
+			text := strings.Clone(word.Text)
+			number = uint32(len(v.texts))
+			v.texts = append(v.texts, text)
+			v.number[text] = number
+		}
+		f.values = append(f.values, value{slot, number})
+	}
+	return f
+}
+
+func (d *dictionary) unit(name string) uint16 {
+	if at := slices.Index(d.units, name); at >= 0 {
+		return uint16(at)
+	}
+	if len(d.units) == 1<<16-1 {
+		return 0
+	}
+	d.units = append(d.units, strings.Clone(name))
+	return uint16(len(d.units) - 1)
+}
+
+// number gives the number of a slot that some item has or had.
+func (d *dictionary) number(slot facet.Slot) (uint16, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	n, ok := d.by[slot]
+	return n, ok
+}
+
+// unitNumber gives the number of a unit, or one that no figure has.
+func (d *dictionary) unitNumber(name string) uint16 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if at := slices.Index(d.units, name); at >= 0 {
+		return uint16(at)
+	}
+	return 1<<16 - 1
+}
+
+// text gives a value as it is written.
+func (d *dictionary) text(v value) (facet.Slot, string) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	slot := d.names[v.slot]
+	return slot, d.slots[slot].texts[v.number]
+}
+
+// matching gives the numbers of the values of a slot that have all words of asked, in any order and form.
+func (d *dictionary) matching(slot facet.Slot, asked string) []uint32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v := d.slots[slot]
+	if v == nil {
+		return nil
+	}
+	v.spreadOut()
+	folded := facet.Fold(asked)
+	words := strings.Fields(folded)
+	var found []uint32
+	for i, word := range words {
+		with := v.words[facet.Singular(sameWord(word))]
+		if i == 0 {
+			found = slices.Clone(with)
+			continue
+		}
+		found = slices.DeleteFunc(found, func(n uint32) bool { _, in := slices.BinarySearch(with, n); return !in })
+	}
+	if len(found) == 0 && folded != "" && !isASCII(folded) {
+		for n, text := range v.texts { // scripts without blanks between words
+			if strings.Contains(facet.Fold(text), folded) {
+				found = append(found, uint32(n))
+			}
+		}
+	}
+	return found
+}
+
+// spreadOut notes the words of values that came since the last time.
+func (v *vocabulary) spreadOut() {
+	if v.words == nil {
+		v.words = map[string][]uint32{}
+	}
+	for ; v.spread < len(v.texts); v.spread++ {
+		for word := range strings.FieldsSeq(facet.Fold(v.texts[v.spread])) {
+			word = facet.Singular(sameWord(word))
+			if with := v.words[word]; len(with) == 0 || with[len(with)-1] != uint32(v.spread) {
+				v.words[word] = append(with, uint32(v.spread))
+			}
+		}
+	}
+}
+
+// sameWord brings two spellings of a word together.
+func sameWord(word string) string {
+	switch word {
+	case "gray":
+		return "grey"
+	case "colour", "coloured":
+		return "color"
+	case "jewellery":
+		return "jewelry"
+	}
+	return word
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

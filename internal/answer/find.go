@@ -1,0 +1,379 @@
+package answer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/search"
+	"frontdesk/internal/understand"
+)
+
+// Question is what is asked of a view.
+type Question struct {
+	// Text is what is looked for by words. Without any that can be looked for, everything that meets the constraints is
+	// found, or is of the types if the text is empty; without either, nothing.
+	Text string
+	// Sites and Types restrict the items; empty means no restriction. A type stands for its subtypes too.
+	Sites, Types []string
+	// Guessed says that the types were read from the words of the question: they give way when nothing is of them.
+	Guessed bool
+	// Constraints are the conditions on items. Items of which one cannot be told come after those that meet all where
+	// the condition leaves something out, and else only when nothing else is found.
+	Constraints []understand.Constraint
+	// Soft are words that raise the items that mention them.
+	Soft []string
+	// Sort is the order of the items; its zero value is by how well they fit.
+	Sort     understand.Sort
+	Limit    int
+	MinScore float64
+	// Within is what may be found at all.
+	Within *search.Selection
+}
+
+// Found is the outcome of a question.
+type Found struct {
+	Hits  []Hit
+	Terms []search.Term // what became of the question's words
+	// Relaxed are the conditions that gave way, because nothing met all of them.
+	Relaxed []Relaxed
+}
+
+// Relaxed is a condition that gave way.
+type Relaxed struct {
+	Constraint understand.Constraint
+	// Unknown says that it did not give way to items that break it, but to those that do not say.
+	Unknown bool
+	// Types says that it was the types of the question, which are the constraint's values.
+	Types bool
+}
+
+// Hit is one item found.
+type Hit struct {
+	*Listing
+	Score   float64 // 0 to 100
+	Passage int     // the ordinal of the passage that fits best
+}
+
+// Find answers a question. Items of several sources under one URL count as one; the best stays. Conditions that nothing
+// meets give way, one at a time and the least important first, and are told; what somebody must not eat never does.
+func (v *View) Find(q Question) Found {
+	within := q.Within
+	if len(q.Sites) > 0 {
+		within = within.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
+	}
+	s := finding{view: v, asked: q, within: within}
+	for _, c := range q.Constraints {
+		if c.Soft {
+			s.soft = append(s.soft, v.judge(c).meet)
+			continue
+		}
+		s.hard = append(s.hard, condition{c, v.judge(c)})
+	}
+	for _, words := range q.Soft {
+		s.soft = append(s.soft, v.mentioning(words, search.Anywhere))
+	}
+	if len(q.Types) > 0 {
+		types := v.below(q.Types)
+		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
+	}
+	return s.find()
+}
+
+// finding is one question on its way.
+type finding struct {
+	view   *View
+	asked  Question
+	within *search.Selection
+	types  *search.Selection // nil for all
+	hard   []condition
+	soft   []*search.Selection
+	terms  []search.Term
+}
+
+type condition struct {
+	understand.Constraint
+	verdict
+}
+
+// attempt is what of the question holds.
+type attempt struct {
+	dropped  []bool // by condition
+	unknown  bool   // items of which it cannot be told are let in
+	anyTypes bool
+}
+
+// find goes from the whole question on, giving way step by step.
+func (s *finding) find() Found {
+	var found Found
+	for i, a := range s.attempts() {
+		hits := s.try(a)
+		if i == 0 {
+			found.Terms = s.terms
+		}
+		if len(hits) > 0 {
+			found.Hits, found.Terms, found.Relaxed = hits, s.terms, s.gaveWay(a, hits)
+			break
+		}
+	}
+	return found
+}
+
+// maxAttempts bounds how often a question is asked anew.
+const maxAttempts = 24
+
+// attempts gives the ways to read the question, from the strictest on.
+func (s *finding) attempts() []attempt {
+	whole := attempt{dropped: make([]bool, len(s.hard))}
+	all := []attempt{whole}
+	if len(s.hard) > 0 {
+		all = append(all, attempt{dropped: whole.dropped, unknown: true})
+	}
+	guessed := s.types != nil && s.asked.Guessed
+	if guessed {
+		all = append(all, attempt{dropped: whole.dropped, anyTypes: true})
+	}
+	order := s.givingWay()
+	for _, i := range order {
+		one := slices.Clone(whole.dropped)
+		one[i] = true
+		all = append(all, attempt{dropped: one})
+	}
+	more := slices.Clone(whole.dropped)
+	for n, i := range order {
+		more = slices.Clone(more)
+		more[i] = true
+		all = append(all, attempt{dropped: more, unknown: true})
+		if n == len(order)-1 && guessed {
+			all = append(all, attempt{dropped: more, unknown: true, anyTypes: true})
+		}
+	}
+	return all[:min(len(all), maxAttempts)]
+}
+
+// givingWay gives the conditions that may give way, the least important first.
+func (s *finding) givingWay() []int {
+	var order []int
+	for i := range s.hard {
+		if !never(&s.hard[i].Constraint) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(weight(&s.hard[a].Constraint), weight(&s.hard[b].Constraint))
+	})
+	return order
+}
+
+// gaveWay tells what an attempt left of the question.
+func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
+	if a.anyTypes {
+		relaxed = append(relaxed, Relaxed{Constraint: understand.Constraint{Slot: "@type", Values: s.asked.Types, Source: understand.FromText}, Types: true})
+	}
+	for i, c := range s.hard {
+		switch {
+		case a.dropped[i]:
+			relaxed = append(relaxed, Relaxed{Constraint: c.Constraint})
+		case a.unknown && !c.Not && slices.ContainsFunc(hits, func(h Hit) bool { return !c.meet.Has(h.ID) }):
+			relaxed = append(relaxed, Relaxed{Constraint: c.Constraint, Unknown: true})
+		}
+	}
+	return relaxed
+}
+
+// try finds what an attempt admits: first what meets every condition, then what may.
+func (s *finding) try(a attempt) []Hit {
+	sure, likely := s.within, s.within
+	if s.types != nil && !a.anyTypes {
+		sure, likely = sure.And(s.types), likely.And(s.types)
+	}
+	// Signs without a word in them ask for nothing, whatever type they are to have.
+	conditions, doubts := s.types != nil && !a.anyTypes && s.asked.Text == "", false
+	for i, c := range s.hard {
+		if a.dropped[i] {
+			continue
+		}
+		conditions = true
+		sure = sure.And(c.meet)
+		if c.Not || a.unknown && !never(&c.Constraint) {
+			likely, doubts = likely.And(c.meet.Or(c.unknown)), true
+		} else {
+			likely = likely.And(c.meet)
+		}
+	}
+	hits := s.look(sure, conditions, s.asked.Limit)
+	if doubts && len(hits) < s.asked.Limit {
+		if further := likely.Without(sure); !further.Empty() {
+			hits = append(hits, s.look(further, conditions, s.asked.Limit-len(hits))...)
+		}
+		if s.view.several {
+			hits = oneEach(hits)
+		}
+	}
+	return hits
+}
+
+// How hits are ordered otherwise than by their scores.
+const (
+	goodEnough = 0.6 // share of the best score from which an item is sorted with the best
+	softWeight = 0.2 // share of its score that an item gains when it meets all soft conditions
+	softDepth  = 100 // hits among which soft conditions choose
+
+	listedScore = 100 / (1 + softWeight) // of an item found without words that meets no soft condition
+)
+
+// look finds the best of a selection, in the order that is asked for.
+func (s *finding) look(within *search.Selection, conditions bool, limit int) []Hit {
+	depth := limit
+	switch {
+	case s.asked.Sort.By != "":
+		depth = search.MaxLimit
+	case len(s.soft) > 0:
+		depth = max(softDepth, 3*limit)
+	}
+	hits, worded := s.search(within, min(depth, search.MaxLimit))
+	switch {
+	case !worded && !conditions:
+		return nil
+	case !worded:
+		hits = s.list(within, limit)
+	case s.asked.Sort.By != "":
+		if len(hits) > 0 {
+			enough := hits[0].Score * goodEnough
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < enough })
+		}
+		s.view.sort(hits, s.asked.Sort)
+	case len(s.soft) > 0:
+		s.raise(hits)
+	}
+	return hits[:min(len(hits), limit)]
+}
+
+// search finds by words, and says whether there were any to look for.
+func (s *finding) search(within *search.Selection, limit int) (hits []Hit, worded bool) {
+	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: s.asked.MinScore}
+	result := s.view.snapshot.Search(query)
+	s.terms = result.Terms
+	hits = listings(result.Hits)
+	if s.view.several {
+		hits = oneEach(hits)
+		if len(hits) < len(result.Hits) && len(result.Hits) == limit {
+			query.Limit = search.MaxLimit // some were the same; there may be more further down
+			result = s.view.snapshot.Search(query)
+			hits = oneEach(listings(result.Hits))
+		}
+	}
+	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop })
+	return hits, worded
+}
+
+// raise puts items that meet soft conditions before others that fit about as well.
+func (s *finding) raise(hits []Hit) {
+	for i := range hits {
+		met := 0
+		for _, soft := range s.soft {
+			if soft.Has(hits[i].ID) {
+				met++
+			}
+		}
+		hits[i].Score = min(100, hits[i].Score*(1+softWeight*float64(met)/float64(len(s.soft))))
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+}
+
+// list gives the first items of a selection in the order that is asked for: when none is, events by their date where a
+// time is asked for, all else by rating, then the newest. Every item fits as well as any other.
+func (s *finding) list(within *search.Selection, limit int) []Hit {
+	by := s.asked.Sort
+	if by.By == "" {
+		by = understand.Sort{By: facet.Rating, Descending: true}
+		for _, c := range s.hard {
+			if c.Slot == facet.Start {
+				by = understand.Sort{By: facet.Start}
+			}
+		}
+	}
+	keep := max(4*limit, 1024)
+	var hits []Hit
+	cut := func() {
+		s.view.sort(hits, by)
+		if s.asked.Sort.By == "" && len(s.soft) > 0 {
+			for i := range hits {
+				hits[i].Score = listedScore
+			}
+			s.raise(hits)
+		}
+		if s.view.several {
+			hits = oneEach(hits)
+		}
+		hits = hits[:min(len(hits), limit)]
+	}
+	for ref := range within.All() {
+		hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100})
+		if len(hits) >= keep {
+			cut()
+		}
+	}
+	cut()
+	return hits
+}
+
+// sort orders hits by a slot; those that do not say come last. Equal ones stay by score, then by what most people
+// rated, then the newest.
+func (v *View) sort(hits []Hit, by understand.Sort) {
+	number, ok := v.dictionary.number(by.By)
+	if !ok {
+		return
+	}
+	ratings, rated := v.dictionary.number(facet.Ratings)
+	key := func(h Hit) float64 {
+		low, high, _, ok := h.facts.rangeOf(number)
+		switch {
+		case !ok:
+			return math.Inf(1)
+		case by.Descending:
+			return -high
+		}
+		return low
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		if c := cmp.Compare(key(a), key(b)); c != 0 {
+			return c
+		}
+		if rated && by.By == facet.Rating {
+			if c := cmp.Compare(b.facts.first(ratings), a.facts.first(ratings)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// first is an item's first figure in a slot, 0 when it has none.
+func (f *facts) first(slot uint16) float64 {
+	low, _, _, _ := f.rangeOf(slot)
+	return low
+}
+
+func listings(found []search.Hit) []Hit {
+	hits := make([]Hit, len(found))
+	for i, hit := range found {
+		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage}
+	}
+	return hits
+}
+
+// oneEach keeps the first hit for each URL of a site.
+func oneEach(hits []Hit) []Hit {
+	type page struct{ site, url string }
+	seen := make(map[page]bool, len(hits))
+	return slices.DeleteFunc(hits, func(h Hit) bool {
+		at := page{h.Site, h.URL}
+		if seen[at] {
+			return true
+		}
+		seen[at] = true
+		return false
+	})
+}

@@ -1,0 +1,49 @@
+package desk
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/terms"
+)
+
+// released gives what of an item's object may be said of it: filters, facets and the words that questions are understood
+// with are made of that alone. ok is false for an item that is not open, of which only a notice is shown.
+func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byte, ok bool) {
+	if decide(rules, l).Access != terms.Open {
+		return nil, false
+	}
+	if rules.OpensAll() {
+		return object, true // within it, too
+	}
+	within := sieve{rules, l}
+	shown = append(shown, '{')
+	eachMember(object, func(name string, value jsontext.Value) {
+		if value = within.value(value, 0); value == nil {
+			return
+		}
+		if len(shown) > 1 {
+			shown = append(shown, ',')
+		}
+		shown = append(append(quote(shown, name), ':'), value...)
+	})
+	return append(shown, '}'), true
+}
+
+// tellRelaxed words the conditions that gave way, since nothing met them.
+func (in *inquiry) tellRelaxed(relaxed []answer.Relaxed) (told []Relaxation) {
+	speaker := phrase.For(in.Languages...)
+	for i := range relaxed {
+		r := &relaxed[i]
+		text := r.Constraint.Say(speaker)
+		switch {
+		case r.Types:
+			text = in.understood.SayTypes(speaker)
+		case r.Unknown:
+			text = speaker.Say(phrase.NotSaid, text)
+		}
+		told = append(told, Relaxation{Name: string(r.Constraint.Slot), Text: text})
+	}
+	return told
+}
