@@ -60,23 +60,21 @@ func (a *asking) forget() {
 	a.top.views = nil
 }
 
-// answer finds the items and makes the result.
-func (a *asking) answer(q *Query) Result {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	limit = min(limit, MaxLimit)
-	result := Result{Terms: a.terms()}
-	a.search(q.Within, max(limit, rescored))
+// look finds the items for the question by its own words and says how well they answer it.
+func (a *asking) look(q *Query) (confidence float64) {
+	a.search(q.Within, max(q.limit(), rescored))
 	a.rescore()
-	confidence := a.confidence()
+	return a.confidence()
+}
+
+// answer makes the result.
+func (a *asking) answer(q *Query, confidence float64) Result {
+	result := Result{Terms: a.terms()}
 	if !q.Literal && 100*confidence >= q.MinScore && a.feed() {
-		a.search(q.Within, max(limit, rescored))
+		a.search(q.Within, max(q.limit(), rescored))
 		a.rescore()
 	}
-	result.Hits = a.hits(q, limit, confidence)
-	a.forget()
+	result.Hits = a.hits(q, q.limit(), confidence)
 	return result
 }
 

@@ -40,13 +40,13 @@ func (w *builder) read(x *Index) {
 		for i := range documents {
 			r.add(&documents[i])
 			if r.stock.units() >= halfFull {
-				w.stocks = append(w.stocks, r.stock)
+				w.stocks = append(w.stocks, r.done())
 				r = newReader(x.analyzer, x.options.Language)
 			}
 		}
 	}
 	if r.stock.units() > 0 {
-		w.stocks = append(w.stocks, r.stock)
+		w.stocks = append(w.stocks, r.done())
 	}
 }
 

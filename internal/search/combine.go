@@ -22,8 +22,9 @@ func combine(sources []source) *stock {
 	parallel(len(sources), func(i int) { pieces[i] = sources[i].renumbered(renumber[i]) })
 	whole := &stock{words: words, starts: []uint32{0}}
 	whole.reserve(pieces)
-	for _, piece := range pieces {
+	for i, piece := range pieces {
 		whole.append(piece)
+		whole.forms.take(&sources[i].forms, seen[i], renumber[i])
 	}
 	whole.clip()
 	return whole

@@ -106,12 +106,12 @@ func (x *Index) read(put []Document) []*stock {
 		for d := i * len(put) / workers; d < (i+1)*len(put)/workers; d++ {
 			r.add(&put[d])
 			if r.stock.units() >= halfFull {
-				stocks[i] = append(stocks[i], r.stock)
+				stocks[i] = append(stocks[i], r.done())
 				r = newReader(x.analyzer, x.options.Language)
 			}
 		}
 		if r.stock.units() > 0 {
-			stocks[i] = append(stocks[i], r.stock)
+			stocks[i] = append(stocks[i], r.done())
 		}
 	})
 	var all []*stock

@@ -16,11 +16,7 @@ import (
 func exhaustively(s *Snapshot, q Query) Result {
 	a := new(asking)
 	a.understand(s, &q)
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	limit = min(limit, MaxLimit)
+	limit := q.limit()
 	result := Result{Terms: a.terms()}
 	a.scoreAll(&q, limit)
 	confidence := a.confidence()
@@ -167,7 +163,16 @@ func check(t interface {
 	Fatalf(string, ...any)
 }, s *Snapshot, q Query) {
 	t.Helper()
-	got, want := s.Search(q), exhaustively(s, q)
+	got := s.Search(q)
+	asked := q
+	if len(got.Corrections) > 0 {
+		a := s.ask(&q)
+		answered := a.look(&q) >= DefaultMinScore/100
+		asked.Text = applied(q.Text, a.fixes(answered))
+		a.end()
+	}
+	want := exhaustively(s, asked)
+	want.Corrections = got.Corrections
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("question %q, limit %d: Search differs from the oracle (-oracle +search):\n%s", q.Text, q.Limit, diff)
 	}

@@ -52,6 +52,12 @@ func (r *reader) add(d *Document) {
 	s.endUnit(item, first)
 }
 
+// done gives the stock, with the words as they were read.
+func (r *reader) done() *stock {
+	r.keepForms()
+	return r.stock
+}
+
 // tongueOf gives a document's language: as it says, or as its words tell.
 func (r *reader) tongueOf(d *Document) *tongue {
 	if d.Language != "" {

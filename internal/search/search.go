@@ -44,7 +44,8 @@ type Query struct {
 	MinScore float64
 	// Languages are those in which the question is understood; empty means all that the index holds.
 	Languages []string
-	// Literal takes the question by its own words: none is added by what the best items have in common.
+	// Literal takes the question by its own words: none is corrected, and none is added by what the best items have in
+	// common.
 	Literal bool
 }
 
@@ -56,12 +57,23 @@ const (
 	MaxQuestionSize = 4096 // bytes that are read
 )
 
+// limit is how many items are wanted.
+func (q *Query) limit() int {
+	if q.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(q.Limit, MaxLimit)
+}
+
 // Result is what a question found.
 type Result struct {
 	// Hits are the items, best first; equal scores are ordered by Key.
 	Hits []Hit
 	// Terms tell what became of each of the question's words, in the question's order.
+	// They are those of the corrected question when something was corrected.
 	Terms []Term
+	// Corrections are the words of the question that were taken for others, in its order.
+	Corrections []Correction
 }
 
 // Hit is one item found.

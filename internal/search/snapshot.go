@@ -60,8 +60,44 @@ func (s *Snapshot) understoodIn(tags []string) []*tongue {
 
 // Search answers a question.
 func (s *Snapshot) Search(q Query) Result {
+	a := s.ask(&q)
+	defer a.end()
+	confidence := a.look(&q)
+	if !q.Literal {
+		if fixes := a.fixes(confidence >= DefaultMinScore/100); len(fixes) > 0 {
+			corrected := q
+			corrected.Text = applied(a.text, fixes)
+			b := s.ask(&corrected)
+			defer b.end()
+			if better := b.look(&corrected); better > confidence && b.bears(fixes) {
+				result := b.answer(&corrected, better)
+				result.Corrections = a.corrections(fixes)
+				return result
+			}
+		}
+	}
+	return a.answer(&q, confidence)
+}
+
+// ask begins the work on a question.
+func (s *Snapshot) ask(q *Query) *asking {
 	a := askings.Get().(*asking)
-	defer askings.Put(a)
-	a.understand(s, &q)
-	return a.answer(&q)
+	a.understand(s, q)
+	return a
+}
+
+// end puts the work aside, for another question.
+func (a *asking) end() {
+	a.forget()
+	askings.Put(a)
+}
+
+// Corrected gives a text with its misspelt words corrected, as Search corrects those of a question, but without
+// looking whether that finds something better: for words that are wanted for something else than to be found, such as
+// what is not wanted. Languages are those in which the text is understood; none means all.
+func (s *Snapshot) Corrected(text string, languages ...string) (string, []Correction) {
+	a := s.ask(&Query{Text: text, Languages: languages})
+	defer a.end()
+	fixes := a.fixes(true)
+	return applied(a.text, fixes), a.corrections(fixes)
 }

@@ -21,6 +21,8 @@ type stock struct {
 	refs    []any
 	keys    wordlist // by item, in order
 	tongues []uint8  // by item: its language, an index into Analyzer.order
+
+	forms forms // the words as they are written
 }
 
 // maxUnits is how many units a stock holds at most, so that a unit's number fits 16 bits.
@@ -84,4 +86,5 @@ func (s *stock) clip() {
 	s.ends, s.breaks = slices.Clip(s.ends), slices.Clip(s.breaks)
 	s.refs, s.tongues = slices.Clip(s.refs), slices.Clip(s.tongues)
 	s.keys.bytes, s.keys.ends = slices.Clip(s.keys.bytes), slices.Clip(s.keys.ends)
+	s.forms.clip()
 }

@@ -1,0 +1,311 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A word of the question that no item has may be misspelt: it is corrected to a word that items have, when that is
+// near enough, stands beside the question's other words somewhere, and the corrected question finds something better.
+// A word that has no others beside it is more likely to be something that is not here than misspelt, so that only small
+// slips are corrected then. Words that some item has stay as they are, unless nothing answers the question and hardly
+// any item has them, and none in its title or keys; and so does everything with a digit.
+const (
+	mostMisspelt   = 4   // words of a question that are corrected at most
+	mostLikely     = 12  // candidates for a word that are looked at closely
+	pricePerTenth  = 0.4 // what a tenth of a letter is worth beside the logarithm of how many items have a word
+	loneLetters    = 5   // of a word that is corrected without others beside it
+	rarelyFound    = 2   // units that have a word which may be misspelt there, too
+	timesAsMany    = 20  // units that have what it is corrected to then
+	farLetters     = 6   // from which a word is corrected by more than a letter
+	fartherLetters = 8
+)
+
+// Correction is a word of the question, or two that belong together, and what it was taken for instead.
+type Correction struct{ From, To string }
+
+// fix is a correction at its place in the text.
+type fix struct {
+	start, end int
+	to         string
+}
+
+// likely is a form that a misspelt word may stand for.
+type likely struct {
+	form  string
+	term  string
+	cost  int
+	worth float64
+}
+
+// fixes finds what the question's unknown words may stand for, or, when it is not answered, the rarest too.
+func (a *asking) fixes(answered bool) []fix {
+	var fixes []fix
+	for i := range a.words {
+		w := &a.words[i]
+		if len(fixes) == mostMisspelt {
+			break
+		}
+		if r := a.runs[w.run]; w.silent || w.part != 0 || w.start != r.start || w.end != r.end {
+			continue // a part of a compound
+		}
+		if len(fixes) > 0 && w.start < fixes[len(fixes)-1].end {
+			continue
+		}
+		found := 0
+		switch {
+		case w.use == Unknown, w.counted == 2:
+			if joined, ok := a.joint(i); ok {
+				fixes = append(fixes, joined)
+				continue
+			}
+		case w.use == Used && !answered && !w.vague && w.df <= rarelyFound && !a.calls(w):
+			found = w.df
+		default:
+			continue
+		}
+		if form := a.nearest(a.written(w), found); form != "" {
+			fixes = append(fixes, fix{w.start, w.end, form})
+		}
+	}
+	return fixes
+}
+
+// calls says whether a word stands in the title or the keys of some item.
+func (a *asking) calls(w *asked) bool {
+	for _, form := range w.forms[:w.n] {
+		if a.unitsCalled(form, true) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unitsCalled is in how many units a term stands in the title, or in the title or the keys.
+func (a *asking) unitsCalled(term string, keys bool) int {
+	n := 0
+	a.eachWith(term, func(view, u int, number uint32) {
+		v := a.snapshot.views[view]
+		text := v.unit(u)
+		end := int(v.partEnds(u)[0])
+		if !keys {
+			end = text.index(separatorCode, 0)
+		}
+		if text.index(number, 0) < end {
+			n++
+		}
+	})
+	return n
+}
+
+// unitsWithBoth is how many units have a term and a word of a group.
+func (a *asking) unitsWithBoth(term string, g int) int {
+	n := 0
+	a.eachWith(term, func(view, u int, _ uint32) {
+		if a.has(a.snapshot.views[view].unit(u), g, view) {
+			n++
+		}
+	})
+	return n
+}
+
+// eachWith calls fn for each unit that has a term, with the term's number there.
+func (a *asking) eachWith(term string, fn func(view, u int, number uint32)) {
+	h := hashOf(term)
+	for i, v := range a.snapshot.views {
+		number, ok := v.words.find(term, h)
+		if !ok {
+			continue
+		}
+		docs, _ := v.list(number)
+		for _, doc := range docs {
+			if !v.dead.has(int(doc)) {
+				fn(i, int(doc), number)
+			}
+		}
+	}
+}
+
+// joint gives the word that words[i] and one beside it make when they are written as one ("key board").
+func (a *asking) joint(i int) (fix, bool) {
+	for _, j := range []int{i, i - 1} {
+		if j < 0 || j+1 >= len(a.words) {
+			continue
+		}
+		left, right := &a.words[j], &a.words[j+1]
+		if left.use == Stop || right.use == Stop || left.end >= right.start || strings.TrimSpace(a.text[left.end:right.start]) != "" {
+			continue
+		}
+		word := a.written(left) + a.written(right)
+		if spoken(word) && a.isKnown(word) {
+			return fix{left.start, right.end, word}, true
+		}
+	}
+	return fix{}, false
+}
+
+// isKnown says whether some item has a word.
+func (a *asking) isKnown(word string) bool {
+	for _, t := range a.tongues {
+		for _, f := range t.lookup(word, compound).forms {
+			if a.unitsWith(f.term) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unitsWith is how many units have a term.
+func (a *asking) unitsWith(term string) int {
+	n, h := 0, hashOf(term)
+	for _, v := range a.snapshot.views {
+		if number, ok := v.words.find(term, h); ok {
+			n += v.frequency(number)
+		}
+	}
+	return n
+}
+
+// budget is what a correction of a word may cost.
+func budget(letters int) int {
+	switch {
+	case letters < farLetters:
+		return costLetter
+	case letters < fartherLetters:
+		return costLetter * 3 / 2
+	}
+	return 2 * costLetter
+}
+
+// nearest gives the form that a word most likely stands for, or "". The word itself is found in so many units.
+func (a *asking) nearest(word string, found int) string {
+	var room [longestForm]rune
+	typed := letters(&room, []byte(word))
+	if len(typed) < 2 || !allLetters(word) {
+		return ""
+	}
+	beside := a.rarestKnown(word)
+	if beside < 0 && len(typed) < loneLetters {
+		return ""
+	}
+	best := likely{}
+	for _, l := range a.near(typed) {
+		n := a.unitsWith(l.term)
+		if n < timesAsMany*found || found > 0 && l.cost > costLetter {
+			continue
+		}
+		if beside >= 0 {
+			if float64(n) > mostCommon*float64(a.snapshot.census.units) && 4*l.cost > 5*len(typed) {
+				continue
+			}
+			n = a.unitsWithBoth(l.term, beside)
+		} else if !a.smallSlip(&l, len(typed)) {
+			continue
+		}
+		if n == 0 || a.tongue.stops[fold(l.form)] || l.form == word {
+			continue
+		}
+		if l.worth = math.Log(float64(n)) - pricePerTenth*float64(l.cost); best.form == "" || l.before(&best) {
+			best = l
+		}
+	}
+	return best.form
+}
+
+// smallSlip says whether a word of so many letters is corrected to a form without anything beside it that tells: when
+// it costs little, or when a letter is missing in what an item is called.
+func (a *asking) smallSlip(l *likely, letters int) bool {
+	return 4*l.cost <= 5*letters || l.cost <= costLetter && utf8.RuneCountInString(l.form) > letters && a.unitsCalled(l.term, false) > 0
+}
+
+func (l *likely) before(other *likely) bool {
+	return cmp.Or(cmp.Compare(other.worth, l.worth), cmp.Compare(l.cost, other.cost), cmp.Compare(l.form, other.form)) < 0
+}
+
+// near gives the forms within the budget of a word, the nearest first.
+func (a *asking) near(typed []rune) []likely {
+	var all []likely
+	var room [longestForm]rune
+	most := budget(len(typed))
+	for _, v := range a.snapshot.views {
+		neighbours := v.forms.neighbours()
+		leaveOut(typed, func(hash uint32) {
+			for _, form := range neighbours.at(hash) {
+				word := v.forms.words.word(form)
+				if len(typed) <= shortestForm && utf8.RuneCount(word) < max(shortestForm, len(typed)) {
+					continue
+				}
+				cost := apartness(typed, letters(&room, word), most)
+				if cost > most || slices.ContainsFunc(all, func(l likely) bool { return l.form == string(word) }) {
+					continue
+				}
+				all = append(all, likely{form: string(word), term: string(v.words.word(v.forms.terms[form])), cost: cost})
+			}
+		})
+	}
+	slices.SortFunc(all, func(x, y likely) int { return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.form, y.form)) })
+	return all[:min(len(all), mostLikely)]
+}
+
+// rarestKnown gives the rarest group of the question, other than a word's own, that the index has and that says
+// something, or -1.
+func (a *asking) rarestKnown(but string) int {
+	rarest := -1
+	for g := range a.groups {
+		if a.groups[g].df > 0 && !a.groups[g].vague && !a.isOf(g, but) && (rarest < 0 || a.groups[g].df < a.groups[rarest].df) {
+			rarest = g
+		}
+	}
+	return rarest
+}
+
+// isOf says whether a group is what a word counts as.
+func (a *asking) isOf(g int, word string) bool {
+	for i := range a.words {
+		if w := &a.words[i]; a.written(w) == word && slices.Contains(w.groups[:w.counted], g) {
+			return true
+		}
+	}
+	return false
+}
+
+// applied is a text with corrections made.
+func applied(text string, fixes []fix) string {
+	var b strings.Builder
+	at := 0
+	for _, f := range fixes {
+		b.WriteString(text[at:f.start])
+		b.WriteString(f.to)
+		at = f.end
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// bears says whether the best item has all words that corrections brought.
+func (a *asking) bears(fixes []fix) bool {
+	if len(a.found) == 0 {
+		return false
+	}
+	best := a.found[0]
+	text := a.snapshot.views[best.view].unit(int(best.unit))
+	for _, f := range fixes {
+		i := slices.IndexFunc(a.words, func(w asked) bool { return a.written(&w) == f.to })
+		if i < 0 || a.words[i].counted == 0 || !a.has(text, a.words[i].groups[0], int(best.view)) {
+			return false
+		}
+	}
+	return true
+}
+
+// corrections tells what was corrected.
+func (a *asking) corrections(fixes []fix) (all []Correction) {
+	for _, f := range fixes {
+		all = append(all, Correction{From: a.text[f.start:f.end], To: f.to})
+	}
+	return all
+}
