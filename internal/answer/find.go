@@ -30,12 +30,16 @@ type Question struct {
 	MinScore float64
 	// Within is what may be found at all.
 	Within *search.Selection
+	// Literal takes the words as they stand: see [search.Query].
+	Literal bool
 }
 
 // Found is the outcome of a question.
 type Found struct {
 	Hits  []Hit
 	Terms []search.Term // what became of the question's words
+	// Corrections are words that were misspelt and taken for others.
+	Corrections []search.Correction
 	// Relaxed are the conditions that gave way, because nothing met all of them.
 	Relaxed []Relaxed
 }
@@ -90,6 +94,8 @@ type finding struct {
 	hard   []condition
 	soft   []*search.Selection
 	terms  []search.Term
+
+	corrections []search.Correction // of the last attempt
 }
 
 type condition struct {
@@ -114,6 +120,7 @@ func (s *finding) find() Found {
 		}
 		if len(hits) > 0 {
 			found.Hits, found.Terms, found.Relaxed = hits, s.terms, s.gaveWay(a, hits)
+			found.Corrections = s.corrections
 			break
 		}
 	}
@@ -202,6 +209,7 @@ func (s *finding) try(a attempt) []Hit {
 			likely = likely.And(c.meet)
 		}
 	}
+	s.corrections = nil
 	hits := s.look(sure, conditions, s.asked.Limit)
 	if doubts && len(hits) < s.asked.Limit {
 		if further := likely.Without(sure); !further.Empty() {
@@ -252,9 +260,12 @@ func (s *finding) look(within *search.Selection, conditions bool, limit int) []H
 
 // search finds by words, and says whether there were any to look for.
 func (s *finding) search(within *search.Selection, limit int) (hits []Hit, worded bool) {
-	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: s.asked.MinScore}
+	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: s.asked.MinScore, Literal: s.asked.Literal}
 	result := s.view.snapshot.Search(query)
 	s.terms = result.Terms
+	if s.corrections == nil {
+		s.corrections = result.Corrections
+	}
 	hits = listings(result.Hits)
 	if s.view.several {
 		hits = oneEach(hits)

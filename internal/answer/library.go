@@ -254,6 +254,7 @@ func document(listing *Listing, e *content.Entry) search.Document {
 	}
 	return search.Document{
 		Ref: listing, Key: listing.ID, Language: listing.Language, Title: e.Name, Keys: e.Keys, Passages: passages,
+		Reserved: !listing.open,
 	}
 }
 

@@ -120,6 +120,8 @@ type Answer struct {
 	wording, language string     // of the question, for a model
 
 	relaxed []answer.Relaxed // conditions that gave way
+	// corrected are misspelt words that were taken for others.
+	corrected []search.Correction
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -159,6 +161,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 	}
 	d.recall(in)
 	d.heedAnswers(in)
+	in.heedSpelling()
 	d.understand(in)
 	reply, err := d.reply(ctx, in)
 	if reply == nil {
@@ -202,6 +205,9 @@ func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 		}
 		if whole {
 			a.improve(ctx, in)
+			for _, c := range a.corrected {
+				in.understood.Corrections = append(in.understood.Corrections, understand.Correction(c))
+			}
 			return a, nil
 		}
 		if err := d.Refresh(ctx); err != nil {
@@ -322,6 +328,7 @@ func (a *Answer) lookUp(most int) []search.Term {
 		a.parts = append(a.parts, part)
 	}
 	a.relaxed = asked.Relaxed
+	a.corrected = asked.Corrections
 	return asked.Terms
 }
 

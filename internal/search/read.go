@@ -15,12 +15,14 @@ type reader struct {
 	fallback string // the language of documents that tell none
 	stock    *stock
 	known    []*memo // by tongue: the numbers of the words that a run of text stands for
+	reserved []*memo // the same for text that is not shown
+	memos    []*memo // the one that is in use
 	passage  codes   // scratch
 	one      [1]uint32
 }
 
 func newReader(a *Analyzer, fallback string) *reader {
-	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]*memo, len(a.order))}
+	return &reader{analyzer: a, fallback: fallback, stock: newStock(), known: make([]*memo, len(a.order)), reserved: make([]*memo, len(a.order))}
 }
 
 // add writes a document as one item.
@@ -29,7 +31,11 @@ func (r *reader) add(d *Document) {
 	t := r.tongueOf(d)
 	item := s.addItem(d.Ref, d.Key, t.index)
 	begin := len(s.codes)
+	r.memos = r.known
 	s.codes, _ = r.words(s.codes, t, d.Title, maxTitleWords)
+	if d.Reserved {
+		r.memos = r.reserved
+	}
 	s.codes = s.codes.put(separatorCode)
 	s.codes, _ = r.words(s.codes, t, d.Keys, maxKeyWords)
 	head := s.codes[begin:len(s.codes):len(s.codes)]
@@ -91,11 +97,11 @@ func (r *reader) words(to codes, t *tongue, text string, limit int) (codes, int)
 
 // numbers gives the numbers of the words that a run stands for, valid until the next call.
 func (r *reader) numbers(t *tongue, run string, k kind) []uint32 {
-	known := r.known[t.index]
+	known := r.memos[t.index]
 	if known == nil {
 		known = &memo{}
 		known.grow()
-		r.known[t.index] = known
+		r.memos[t.index] = known
 	}
 	var room [maxTerm]byte
 	key := cacheKey(&room, run, k)

@@ -20,6 +20,8 @@ type Document struct {
 	Keys string
 	// Passages are the item's running text, in order.
 	Passages []string
+	// Reserved says that keys and passages are found but not shown: no word is corrected to one that stands there alone.
+	Reserved bool
 }
 
 // Options configure an Index; the zero value is good.

@@ -156,6 +156,20 @@ func TestNothingIsCorrectedToAWordThatNoItemHasAnyMore(t *testing.T) {
 	}
 }
 
+func TestNothingIsCorrectedToAWordThatIsNotShown(t *testing.T) {
+	docs := []Document{
+		{Ref: "open", Key: "1", Language: "en", Title: "Recorder", Passages: []string{"A recorder of pearwood."}},
+		{Ref: "reserved", Key: "2", Language: "en", Title: "Acoustic instruments", Keys: "violin", Passages: []string{"About the theremin and pearwood."}, Reserved: true},
+	}
+	s := New(Options{}).Apply(docs, nil)
+	for text, want := range map[string]int{"accoustic": 1, "violinn": 0, "thereminn": 0, "pearwoood": 1} {
+		if r := s.Search(Query{Text: text}); len(r.Corrections) != want {
+			t.Errorf("%q: %v", text, r.Corrections)
+		}
+	}
+	wantRefs(t, find(s, "theremin"), "reserved")
+}
+
 // What leaving letters out finds is what a look at all words finds, as far as the first letters are the same.
 func TestNearWordsAreAllFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))

@@ -1,0 +1,46 @@
+package desk
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/fail"
+)
+
+func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
+	b := newBench(t, "shop")
+	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."), item("shop", "b", "Product", "Drum", "Two sticks."))
+	for attribute, want := range map[string][]Correction{
+		"":                  {{From: "guittar", To: "guitar"}},
+		`"exact"`:           nil,
+		`"No Preference"`:   nil,
+		`null`:              nil,
+		`false`:             nil,
+		`"repaired"`:        {{From: "guittar", To: "guitar"}},
+		`{"spelling":true}`: {{From: "guittar", To: "guitar"}},
+	} {
+		q := Question{Text: "guittar"}
+		if attribute != "" {
+			q.Attributes = map[string]jsontext.Value{"spelling": jsontext.Value(attribute)}
+		}
+		reply, err := b.Ask(context.Background(), q)
+		if want == nil {
+			if coded := fail.From(err); err == nil || coded.Code != fail.NoResults {
+				t.Errorf("spelling %s: %v, want no results", attribute, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, reply.Understood.Corrected); diff != "" {
+			t.Errorf("spelling %s (-want +got):\n%s", attribute, diff)
+		}
+		if n := len(reply.Understood.Ignored); n > 0 {
+			t.Errorf("spelling %s: %d attributes are said to be ignored", attribute, n)
+		}
+	}
+}
