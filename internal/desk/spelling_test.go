@@ -2,12 +2,14 @@ package desk
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/fail"
+	"frontdesk/internal/terms"
 )
 
 func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
@@ -42,5 +44,26 @@ func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
 		if n := len(reply.Understood.Ignored); n > 0 {
 			t.Errorf("spelling %s: %d attributes are said to be ignored", attribute, n)
 		}
+	}
+}
+
+func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
+	b := newBench(t, "shop")
+	b.fill(t, "shop", "all",
+		item("shop", "a", "Product", "Acoustic guitar", "Steel strings."),
+		item("shop", "b", "Article", "Instruments", "About music. "+strings.Repeat("Many words go by. ", 40)+"Then the theremin is played."))
+	corrected := func() int {
+		reply, err := b.Ask(context.Background(), Question{Text: "thereminn"})
+		if err != nil {
+			return 0
+		}
+		return len(reply.Understood.Corrected)
+	}
+	if corrected() != 1 {
+		t.Fatal("not corrected while all is open")
+	}
+	b.obey(t, terms.Rule{Match: terms.Match{Type: []string{"Article"}}, Access: terms.Licensed}, terms.Rule{Access: terms.Open})
+	if corrected() != 0 {
+		t.Error("corrected to a word that only licensed text has")
 	}
 }
