@@ -67,8 +67,9 @@ type Awaited struct {
 
 // Keeper answers what was promised, in the form of the door that asked.
 type Keeper struct {
-	// Answer answers a recorded request of a party, empty for a stranger. It gives failures in the same form.
-	Answer func(ctx context.Context, party string, request []byte) []byte
+	// Answer answers a recorded request of a party, empty for a stranger. It gives failures in the same form. With again,
+	// what it needs is not there at the moment, and it is to be asked once more.
+	Answer func(ctx context.Context, party string, request []byte) (answer []byte, again bool)
 	// Failure gives a failure in that form.
 	Failure func(request []byte, err error) []byte
 }
@@ -367,7 +368,7 @@ func (d *Desk) Work(ctx context.Context, keeper Keeper) {
 				d.config.Log.Error("promises that have expired cannot be removed; trying again", "error", err)
 			}
 		}
-		for d.promises.count() < d.config.Promising.Workers {
+		for d.Ready() == nil && d.promises.count() < d.config.Promising.Workers {
 			job, err := store.Claim(ctx)
 			if err != nil && ctx.Err() == nil {
 				d.config.Log.Error("promises cannot be looked for; trying again", "error", err)
@@ -380,7 +381,7 @@ func (d *Desk) Work(ctx context.Context, keeper Keeper) {
 			if !d.promises.begin(job.ID(), cancel) {
 				break
 			}
-			go d.carry(work, cancel, carried{job, told, keeper, d.config.Terms().Version()}, func(ctx context.Context) []byte {
+			go d.carry(work, cancel, carried{job, told, keeper, d.config.Terms().Version()}, func(ctx context.Context) ([]byte, bool) {
 				return keeper.Answer(ctx, job.Party, job.Request)
 			})
 		}
@@ -402,7 +403,7 @@ type carried struct {
 }
 
 // carry does the work on a job that was begun, renewing its claim meanwhile, and keeps what comes of it.
-func (d *Desk) carry(ctx context.Context, cancel context.CancelCauseFunc, c carried, work func(context.Context) []byte) {
+func (d *Desk) carry(ctx context.Context, cancel context.CancelCauseFunc, c carried, work func(context.Context) ([]byte, bool)) {
 	job := c.job
 	defer func() {
 		d.promises.end(job.ID())
@@ -417,7 +418,7 @@ func (d *Desk) carry(ctx context.Context, cancel context.CancelCauseFunc, c carr
 		defer close(renewed)
 		d.renew(ctx, cancel, job, c.told)
 	}()
-	answer := d.attempt(ctx, c.keeper, job.Request, work)
+	answer, again := d.attempt(ctx, c.keeper, job.Request, work)
 	reason := context.Cause(ctx)
 	timeout()
 	<-renewed
@@ -431,6 +432,8 @@ func (d *Desk) carry(ctx context.Context, cancel context.CancelCauseFunc, c carr
 		err = job.Finish(ctx, c.rules, c.keeper.Failure(job.Request, coded))
 	case reason != nil: // the process stops
 		err = job.Release(ctx)
+	case again:
+		err = job.Defer(ctx)
 	default:
 		err = job.Finish(ctx, c.rules, answer)
 		if errors.As(err, &coded) {
@@ -443,7 +446,7 @@ func (d *Desk) carry(ctx context.Context, cancel context.CancelCauseFunc, c carr
 }
 
 // attempt does the work. A panic is a failure of this one job.
-func (d *Desk) attempt(ctx context.Context, keeper Keeper, request []byte, work func(context.Context) []byte) (answer []byte) {
+func (d *Desk) attempt(ctx context.Context, keeper Keeper, request []byte, work func(context.Context) ([]byte, bool)) (answer []byte, again bool) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			d.config.Log.Error("the work on a question panicked", "panic", broken, "stack", string(debug.Stack()))
@@ -491,9 +494,10 @@ func (d *Desk) Patiently(ctx context.Context, q Question, keeper Keeper, work fu
 	var outcome atomic.Int32
 	finished := make(chan []byte, 1)
 	go func() {
-		finished <- d.attempt(own, keeper, nil, func(ctx context.Context) []byte {
-			return work(ctx, func() bool { return outcome.CompareAndSwap(undecided, inTime) })
+		answer, _ := d.attempt(own, keeper, nil, func(ctx context.Context) ([]byte, bool) {
+			return work(ctx, func() bool { return outcome.CompareAndSwap(undecided, inTime) }), false
 		})
+		finished <- answer
 	}()
 	wait := func() ([]byte, *Promise, error) {
 		select {
@@ -534,6 +538,6 @@ func (d *Desk) Patiently(ctx context.Context, q Question, keeper Keeper, work fu
 		return wait()
 	}
 	promise.Progress = at.Part
-	go d.carry(own, cancel, carried{job, told, keeper, rules}, func(context.Context) []byte { return <-finished })
+	go d.carry(own, cancel, carried{job, told, keeper, rules}, func(context.Context) ([]byte, bool) { return <-finished, false })
 	return nil, promise, nil
 }

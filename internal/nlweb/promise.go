@@ -140,7 +140,7 @@ func Keeper(d *desk.Desk, config Config) desk.Keeper { return newDoor(d, config)
 
 func (d *door) keeper() desk.Keeper {
 	return desk.Keeper{
-		Answer: func(ctx context.Context, party string, request []byte) []byte {
+		Answer: func(ctx context.Context, party string, request []byte) (answer []byte, again bool) {
 			if party != "" {
 				ctx = trust.With(ctx, trust.Party{ID: party})
 			}
@@ -155,7 +155,7 @@ func (d *door) keeper() desk.Keeper {
 					x.keep(reply)
 				}
 			}
-			return d.compose(ctx, x, reply, err).kept()
+			return d.compose(ctx, x, reply, err).kept(), err != nil && fail.From(err).Code == fail.Unavailable
 		},
 		Failure: func(request []byte, err error) []byte {
 			return d.resumed(request).failed(context.Background(), err).kept()

@@ -263,6 +263,27 @@ func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
 	})
 }
 
+func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+		token := one.mustMake(t, Asked{})
+		for range maxTries {
+			if err := one.mustClaim(t).Defer(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if job, err := other.Claim(t.Context()); job != nil || err != nil {
+				t.Fatalf("at once: %v, %v", job, err)
+			}
+			c.pass(lease + time.Second)
+		}
+		if job, err := other.Claim(t.Context()); job != nil || err != nil {
+			t.Fatalf("once more: %v, %v", job, err)
+		}
+		if s := one.mustLook(t, "", token); s.State != Broken {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
 	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
 		token, job, err := one.Make(t.Context(), Asked{Begun: true})

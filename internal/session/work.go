@@ -122,6 +122,16 @@ func (j *Job) Release(ctx context.Context) error {
 	})
 }
 
+// Defer gives the job back, to be begun anew after a while: what it needs is not there at the moment. It counts as one of
+// the times that a job may be begun.
+func (j *Job) Defer(ctx context.Context) error {
+	return j.promises.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE promise_job SET claim = '', lease = $1 WHERE key = $2 AND claim = $3 AND state = 1`,
+			store.Micros(j.promises.now().Add(lease)), j.key, j.claim)
+		return err
+	})
+}
+
 // Sweep removes what has expired, and says how many promises that were.
 func (p *Promises) Sweep(ctx context.Context) (removed int64, err error) {
 	now := store.Micros(p.now())

@@ -116,7 +116,19 @@ func startServers(t *testing.T) servers {
 
 	const guarded = "auth: {required: [ask, mcp]}\nlimits: {rate: {failures: 100000/1m}}\n"
 	at.key = strings.TrimSpace(process.MustRun(t, "key", "create", "Tester", "--config", writeConfig(t, dir, "closed", guarded)))
+	at.other = strings.TrimSpace(process.MustRun(t, "key", "create", "Other", "--config", filepath.Join(dir, "closed.yaml")))
 	at.closed = serve(t, dir, "closed", guarded)
+
+	restarts := 0
+	at.restart = func(before, after func(base string)) {
+		restarts++
+		config := writeConfig(t, dir, fmt.Sprintf("restarted-%d", restarts), "")
+		process.MustRun(t, "ingest", "--config", config)
+		first := process.Start(t, "serve", "--config", config)
+		before(first.URL)
+		first.End(t)
+		after(process.Start(t, "serve", "--config", config).URL)
+	}
 
 	at.faulty = serve(t, dir, "faulty", "")
 	spoil(t, at.faulty, filepath.Join(dir, "faulty"))
@@ -145,7 +157,9 @@ sites:
 sources:
   - {site: kitchen, path: kitchen}
   - {site: shop, path: shop}
-ask: {widget: {template: "ui://widget/supper.html", accessible: true}}
+ask:
+  widget: {template: "ui://widget/supper.html", accessible: true}
+  promise: {each: 100000, all: 1000000, workers: 100, slow: [{match: at leisure, for: 1h}, {match: in a while, for: 200ms}]}
 actions:
   - match: {type: Recipe}
     name: add_ingredients

@@ -25,9 +25,12 @@ func (p *probe) result(r reply) object {
 	return result
 }
 
-// callAsk asks by the tool, and returns the result and the NLWeb object in its last text part.
-func (p *probe) callAsk(arguments any) (result, answer object) {
-	result = p.result(p.rpc("tools/call", object{"name": "ask", "arguments": arguments}))
+// callAsk asks by the tool.
+func (p *probe) callAsk(arguments any) (result, answer object) { return p.callTool("ask", arguments) }
+
+// callTool uses a tool, and returns the result and the NLWeb object in its last text part.
+func (p *probe) callTool(name string, arguments any) (result, answer object) {
+	result = p.result(p.rpc("tools/call", object{"name": name, "arguments": arguments}))
 	parts, ok := objects(result["content"])
 	p.must(ok && len(parts) > 0, "content is %v", result["content"])
 	for _, part := range parts {
@@ -63,12 +66,14 @@ var mcpRows = []row{
 		p.expect(result["protocolVersion"] == "2025-11-25", "protocolVersion is %v", result["protocolVersion"])
 		p.expect(str(result["instructions"]) != "", "no instructions")
 	}},
-	{123, "the tools have ask", func(p *probe) {
-		tool := p.askTool()
-		p.expect(len([]rune(str(tool["description"]))) >= 20, "the description is %q", tool["description"])
+	{123, "the tools have ask and await", func(p *probe) {
+		for _, name := range []string{"ask", "await"} {
+			tool := p.tool(name)
+			p.expect(len([]rune(str(tool["description"]))) >= 20, "the description is %q", tool["description"])
+		}
 	}},
 	{124, "the schema of ask is that of the protocol", func(p *probe) {
-		schema, _ := p.askTool()["inputSchema"].(object)
+		schema, _ := p.tool("ask")["inputSchema"].(object)
 		p.expect(schema["type"] == "object" && contains(schema["required"], "query"), "the schema is of type %v and requires %v", schema["type"], schema["required"])
 		properties, _ := schema["properties"].(object)
 		query, _ := properties["query"].(object)
@@ -157,16 +162,16 @@ var mcpRows = []row{
 	}},
 }
 
-// askTool is the tool ask among those that the server lists.
-func (p *probe) askTool() object {
+// tool is the tool of a name among those that the server lists.
+func (p *probe) tool(name string) object {
 	tools, ok := objects(p.result(p.rpc("tools/list", object{}))["tools"])
 	p.must(ok, "tools is no array of objects")
 	for _, tool := range tools {
-		if tool["name"] == "ask" {
+		if tool["name"] == name {
 			return tool
 		}
 	}
-	p.must(false, "no tool ask among %v", tools)
+	p.must(false, "no tool %s among %v", name, tools)
 	return nil
 }
 

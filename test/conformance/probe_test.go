@@ -28,6 +28,9 @@ type servers struct {
 	limited string // for everybody, some hundred times an hour
 	faulty  string // which cannot read its content any more, except what it has read of "supper"
 	key     string
+	other   string // a key of somebody else
+	// restart begins a server, ends it after the first part and begins it again for the second.
+	restart func(before, after func(base string))
 }
 
 // on runs a part of a row against another of the servers.

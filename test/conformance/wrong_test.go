@@ -180,13 +180,23 @@ func TestEveryRowCanFail(t *testing.T) {
 	}
 	at := startServers(t)
 	caught := map[int]bool{}
-	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongMCP) {
+	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongPromises, wrongMCP) {
 		t.Run(strings.ReplaceAll(w.name, " ", "_"), func(t *testing.T) {
 			broken := at
 			for _, base := range []*string{&broken.open, &broken.closed, &broken.limited, &broken.faulty} {
 				proxy := httptest.NewServer(w.proxy(*base))
 				defer proxy.Close()
 				*base = proxy.URL
+			}
+			broken.restart = func(before, after func(string)) {
+				wrongly := func(part func(string)) func(string) {
+					return func(base string) {
+						proxy := httptest.NewServer(w.proxy(base))
+						defer proxy.Close()
+						part(proxy.URL)
+					}
+				}
+				at.restart(wrongly(before), wrongly(after))
 			}
 			for _, number := range w.rows {
 				if len(rowOf(t, number).run(broken)) == 0 {

@@ -23,6 +23,7 @@ type Server struct {
 	command *exec.Cmd
 	ended   chan struct{} // closed when the process is gone
 	told    bool          // to end, by the test
+	killed  bool          // by the test
 	log     *logbook
 }
 
@@ -94,8 +95,29 @@ func (s *Server) Terminate() {
 	s.command.Process.Signal(syscall.SIGTERM)
 }
 
+// End tells the server to stop, and waits until it has.
+func (s *Server) End(t testing.TB) {
+	t.Helper()
+	s.Terminate()
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		t.Fatalf("the server did not stop within %s\n%s", patience, s.Log())
+	}
+}
+
+// Kill ends the server at once, as a machine that fails does.
+func (s *Server) Kill() {
+	s.killed = true
+	s.command.Process.Kill()
+	<-s.ended
+}
+
 // stop asks the server to end, and holds that it did so in good order.
 func (s *Server) stop(t testing.TB) {
+	if s.killed {
+		return
+	}
 	select {
 	case <-s.ended:
 		if s.told && s.command.ProcessState.Success() {
