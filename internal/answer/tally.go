@@ -20,7 +20,8 @@ type Facet struct {
 	Values []Count
 	// Min and Max are the range of figures or of times (Unix seconds), in the unit that most items have.
 	Min, Max float64
-	// Median is the middle of the items' lowest figures.
+	// Lows are the items' lowest figures in that unit, ascending, and Median the middle of them.
+	Lows   []float64
 	Median float64
 	Unit   string
 }
@@ -174,7 +175,7 @@ func (c counts) facets() []Facet {
 			f.Unit = t.unit()
 			s := t.units[f.Unit]
 			slices.Sort(s.lows)
-			f.Min, f.Max, f.Median = s.low, s.high, s.lows[len(s.lows)/2]
+			f.Min, f.Max, f.Lows, f.Median = s.low, s.high, s.lows, s.lows[len(s.lows)/2]
 		}
 		all = append(all, f)
 	}

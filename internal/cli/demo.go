@@ -141,6 +141,10 @@ func demoConfig(content, address string) string {
 	for line := range strings.Lines(strings.ReplaceAll(demo.Terms, `"/sample/`, `"`+pathOf(address)+"/sample/")) {
 		b.WriteString("  " + line)
 	}
+	b.WriteString("ask:\n  elicit:\n")
+	for line := range strings.Lines(demo.Elicit) {
+		b.WriteString("    " + line)
+	}
 	fmt.Fprintf(&b, "console:\n  title: %s\n  about: %s\n  types: [Recipe, Product, Article, Event]\n  examples:\n", quote(demo.Town),
 		quote("Four sample sites of one small harbour town, behind one front desk."))
 	for _, example := range demo.Examples {

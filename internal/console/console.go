@@ -2,8 +2,8 @@
 // and the request and response themselves for those who build on them. It is one server-rendered page with a style
 // sheet and a few script modules, all embedded; nothing comes from anywhere else and nothing is built.
 //
-// It is a client like any other: it posts to /ask and shows what comes back. It imports no room of ours, and server
-// mounts it.
+// It is a client like any other: it posts to /ask and shows what comes back. Of our rooms it imports phrase alone, for its
+// own words in the language of who looks at it; server mounts it.
 package console
 
 import (
@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"frontdesk/internal/phrase"
 )
 
 // Config says what the page shows.
@@ -78,6 +80,9 @@ type view struct {
 	Ask    string // the path of the endpoint
 	Curl   string // the question as a command, for those without JavaScript
 	Desk   desk
+	// Language is that of the page's own words, and Say these words by name.
+	Language string
+	Say      map[string]string
 }
 
 // asked is the question in the page's address, so that a link to a question works.
@@ -88,9 +93,10 @@ type asked struct {
 
 // desk is what the script needs to know.
 type desk struct {
-	Ask   string `json:"ask"`
-	Title string `json:"title"`
-	Sites []Site `json:"sites"`
+	Ask   string            `json:"ask"`
+	Title string            `json:"title"`
+	Sites []Site            `json:"sites"`
+	Say   map[string]string `json:"say"` // the page's own words, by name
 }
 
 func (p *page) show(w http.ResponseWriter, r *http.Request) {
@@ -99,13 +105,17 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 	if u, err := url.Parse(base); err == nil {
 		prefix = u.EscapedPath()
 	}
+	speaker := phrase.For(r.Header.Values("Accept-Language")...)
+	say := speaker.Page()
 	v := view{
 		Config: p.config,
 		Asked:  asked{clip(query.Get("q")), query.Get("site"), query.Get("type"), query.Get("summary") == "1"},
 		Prefix: prefix,
 		Assets: prefix + p.files.root,
 		Ask:    prefix + p.config.Ask,
-		Desk:   desk{prefix + p.config.Ask, p.config.Title, p.config.Sites},
+		Desk:   desk{prefix + p.config.Ask, p.config.Title, p.config.Sites, say},
+
+		Language: speaker.Language(), Say: say,
 	}
 	v.Curl = curl(base+p.config.Ask, v.Asked)
 	var body bytes.Buffer
@@ -119,6 +129,7 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-cache")
+	header.Add("Vary", "Accept-Language")
 	answer(w, r, body.Bytes())
 }
 

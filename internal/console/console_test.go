@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"frontdesk/internal/phrase"
 )
 
 var sample = Config{
@@ -259,5 +261,63 @@ func TestLinksBeginWithThePathOfThePublicAddress(t *testing.T) {
 	}
 	if len(all) < 8 {
 		t.Errorf("only %d links were found", len(all))
+	}
+}
+
+// The texts that scripts and the page name, and those that are put together of a word and a number.
+var (
+	saidInScript = regexp.MustCompile(`\bsay\((?:none \? )?"([a-z_]+)"(?: : "([a-z_]+)")?|: \["([a-z_]+)", "(?:good|fair|none)"\]|\["(sort_[a-z]+)", \{`)
+	countedThere = regexp.MustCompile(`\bcount\([^()]+, "([a-z_]+)"\)`)
+	saidInPage   = regexp.MustCompile(`\$?\.Say\.([a-z_]+)`)
+)
+
+func TestEveryTextOfThePageIsThereAndIsUsed(t *testing.T) {
+	used := map[string]bool{}
+	for name, source := range load().byName {
+		if path.Ext(name) != ".js" {
+			continue
+		}
+		for _, found := range saidInScript.FindAllStringSubmatch(string(source), -1) {
+			for _, key := range found[1:] {
+				used[key] = key != ""
+			}
+		}
+		for _, found := range countedThere.FindAllStringSubmatch(string(source), -1) {
+			used[found[1]+"_one"], used[found[1]+"_other"] = true, true
+		}
+	}
+	source, err := embedded.ReadFile("page.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range saidInPage.FindAllStringSubmatch(string(source), -1) {
+		used[found[1]] = true
+	}
+	delete(used, "")
+	there := phrase.For("en").Page()
+	for key := range used {
+		if there[key] == "" {
+			t.Errorf("the page says %q, which is no text", key)
+		}
+	}
+	for key := range there {
+		if !used[key] {
+			t.Errorf("the text %q is said nowhere", key)
+		}
+	}
+}
+
+func TestThePageSpeaksTheLanguageOfWhoLooksAtIt(t *testing.T) {
+	for accept, want := range map[string][2]string{"": {"en", "Ask"}, "de-AT, en;q=0.5": {"de", "Fragen"}, "ja": {"ja", "質問する"}, "tlh": {"en", "Ask"}} {
+		answer := get(Handler(sample), "/", "Accept-Language", accept)
+		root, err := html.Parse(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, languages := find(root, "html", "lang")
+		buttons, _ := find(root, "button", "")
+		if languages[0] != want[0] || strings.TrimSpace(text(buttons[0])) != want[1] || answer.Header.Get("Vary") != "Accept-Language" {
+			t.Errorf("for %q the page is in %s, with the button %q, Vary %q", accept, languages[0], text(buttons[0]), answer.Header.Get("Vary"))
+		}
 	}
 }

@@ -113,6 +113,37 @@ const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: open
 `
 
+// Elicit says what is asked back of vague questions, as the section under "ask.elicit:" in frontdesk.yaml: for a meal the
+// diet and the time, and for other things what those that fit differ in.
+const Elicit = `mode: auto
+more_than: 8
+slots:
+  - id: dietary_restrictions
+    text: Do you have any dietary restrictions?
+    kind: multi_select
+    options: [vegetarian, vegan, gluten-free]
+    filter: suitableForDiet
+    when: {words: [dinner, supper, lunch, meal, eat, cook], more_than: 2}
+    languages:
+      - {language: de, text: Ist etwas bei der Ernährung zu beachten?, options: [vegetarisch, vegan, glutenfrei]}
+      - {language: fr, text: Avez-vous un régime particulier ?, options: [végétarien, végan, sans gluten]}
+      - {language: es, text: ¿Sigues alguna dieta?, options: [vegetariano, vegano, sin gluten]}
+      - {language: pt, text: Segue alguma dieta?, options: [vegetariano, vegano, sem glúten]}
+      - {language: ja, text: 食事の制限はありますか？, options: [ベジタリアン, ヴィーガン, グルテンフリー]}
+  - id: cooking_time
+    text: How much time do you have for cooking?
+    kind: single_select
+    options: [under 20 minutes, 20 to 40 minutes, over 40 minutes]
+    filter: totalTime
+    when: {words: [dinner, supper, lunch, meal, eat, cook], more_than: 2}
+    languages:
+      - {language: de, text: Wie viel Zeit ist zum Kochen?, options: [unter 20 Minuten, 20 bis 40 Minuten, über 40 Minuten]}
+      - {language: fr, text: De combien de temps disposez-vous ?, options: [moins de 20 minutes, 20 à 40 minutes, plus de 40 minutes]}
+      - {language: es, text: ¿Cuánto tiempo tienes para cocinar?, options: [menos de 20 minutos, de 20 a 40 minutos, más de 40 minutos]}
+      - {language: pt, text: Quanto tempo tem para cozinhar?, options: [menos de 20 minutos, 20 a 40 minutos, mais de 40 minutos]}
+      - {language: ja, text: 調理時間はどれくらいですか？, options: [20分未満, 20分から40分, 40分以上]}
+`
+
 // Examples are questions to begin with, each with good answers in the content.
 var Examples = []string{
 	"a quick vegan dinner with chickpeas",

@@ -71,7 +71,7 @@ func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 	}
 	back := asker.Ask(elicit.Need{
 		Speaker: phrase.For(in.Languages...), Text: u.Asked, Are: in.are(fit), Telling: telling, Known: in.known, Matches: len(fit),
-		State: in.elicited(), Answered: in.answered, Settled: in.settled,
+		Facets: look.facets(fit), State: in.elicited(), Answered: in.answered, Settled: in.settled,
 	})
 	if back != nil {
 		after := in.elicited().After(back.Prompts)
@@ -109,6 +109,30 @@ func (a *Answer) near() []*answer.Listing {
 		}
 	}
 	return fit
+}
+
+// facets tells what the items differ in.
+func (a *Answer) facets(items []*answer.Listing) []elicit.Facet {
+	hits := make([]answer.Hit, len(items))
+	for i, item := range items {
+		hits[i].Listing = item
+	}
+	var facets []elicit.Facet
+	for _, f := range a.gate.view.Facets(hits) {
+		known := elicit.Facet{Slot: f.Slot, Known: f.Items, Unit: f.Unit}
+		switch f.Kind {
+		case facet.Words:
+			for _, c := range f.Values {
+				known.Values = append(known.Values, elicit.Count(c))
+			}
+		case facet.Figures:
+			known.Known, known.Figures = len(f.Lows), f.Lows
+		default: // of days nobody chooses a range by heart
+			continue
+		}
+		facets = append(facets, known)
+	}
+	return facets
 }
 
 // are says whether a type was asked for, or else most of the items are of it.

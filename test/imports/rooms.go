@@ -141,7 +141,7 @@ var rooms = []room{
 	},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
-	{path: "internal/console", inside: []string{"internal/fail"}},
+	{path: "internal/console", inside: []string{"internal/fail", "internal/phrase"}},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
 	// The certificate of the public listener.

@@ -1,9 +1,13 @@
-// The page's behaviour: a question goes out, answers are put in their places as they arrive. The address of the page
-// always names the question, so that links, reload, back and forward work.
+// The page's behaviour: a question goes out, answers are put in their places as they arrive, and what was understood is
+// told, so that it can be taken away, or gone on from. The address of the page always names the question, so that links,
+// reload, back and forward work.
 
 import { ask, Refusal } from "./stream.js";
 import { card, isSummary, make, note } from "./cards.js";
-import { count, list, text, took } from "./words.js";
+import { ask as askBack } from "./elicit.js";
+import { count, language, say } from "./say.js";
+import { sorter, understood } from "./understood.js";
+import { list, member, text, took } from "./words.js";
 
 const desk = JSON.parse(document.getElementById("desk").textContent);
 const at = (id) => document.getElementById(id);
@@ -12,15 +16,17 @@ const names = new Map(list(desk.sites).map((site) => [site.id, site.name || site
 const firstLimit = 10, step = 10, lastLimit = 100;
 
 let current = null; // the AbortController of the question under way
-let session = null; // what the server asked to be sent along (section 4, session_context)
+let asking = null; // the question that the page shows
 let shown = null; // the request and response that the raw panel shows
 
 // ---- from the form to a question and back
 
-// A question is what the page's address says: text, site, type, summary. Answers are those given to the desk's own
-// questions, which go along once and are not part of the address.
-const asked = () => ({
-  text: box.value.trim(),
+// A question is what the page's address says: text, site, type, summary; the attributes that go with it, which are answers
+// to the desk's own questions and what was taken away; and the questions before it that it goes on from. Its session is
+// what the desk wants sent along (section 3.4); it stays in the history and is not part of the address.
+const fresh = (text) => ({ text, ...picked(), attributes: {}, prev: [], session: null });
+
+const picked = () => ({
   site: form.elements.site?.value || "",
   type: form.elements.type?.value || "",
   summary: form.elements.summary.checked,
@@ -35,47 +41,60 @@ function fill(question) {
   form.elements.summary.checked = question.summary;
 }
 
-const fromAddress = () => {
+function fromAddress() {
   const q = new URLSearchParams(location.search);
-  return { text: (q.get("q") || "").trim(), site: q.get("site") || "", type: q.get("type") || "", summary: q.get("summary") === "1" };
-};
+  return {
+    text: (q.get("q") || "").trim(), site: q.get("site") || "", type: q.get("type") || "", summary: q.get("summary") === "1",
+    attributes: object(q.get("with")), prev: q.getAll("prev").slice(-maxPrev), session: history.state?.session || null,
+  };
+}
 
-const address = (question) => {
+const maxPrev = 12;
+
+// object reads an object of attributes; anything else is none.
+function object(json) {
+  try { return member(JSON.parse(json || "{}")); } catch { return {}; }
+}
+
+function address(question) {
   const q = new URLSearchParams();
   if (question.text) q.set("q", question.text);
   if (question.site) q.set("site", question.site);
   if (question.type) q.set("type", question.type);
   if (question.summary) q.set("summary", "1");
+  if (Object.keys(question.attributes).length > 0) q.set("with", JSON.stringify(question.attributes));
+  for (const earlier of question.prev) q.append("prev", earlier);
   const search = q.toString();
   return location.pathname + (search ? `?${search}` : "");
-};
+}
 
 // body is the request of NLWeb 0.55, section 3; limit is an extension of this server.
-function body(question, limit, answers) {
+function body(question, limit) {
   const request = {
-    query: { text: question.text, ...(question.site && { site: question.site }), ...(question.type && { itemType: question.type }), limit, ...answers },
-    prefer: { streaming: true, mode: question.summary ? "list, summarize" : "list" },
+    query: { ...question.attributes, text: question.text, ...(question.site && { site: question.site }), ...(question.type && { itemType: question.type }), limit },
+    prefer: { streaming: true, mode: question.summary ? "list, summarize" : "list", "accept-language": language },
     meta: { version: "0.55" },
   };
-  if (session) request.meta.session_context = session;
+  if (question.prev.length > 0) request.context = { prev: question.prev };
+  if (question.session) request.meta.session_context = question.session;
   return request;
 }
 
 // ---- asking
 
-async function run(question, { limit = firstLimit, answers = {} } = {}) {
+async function run(question, { limit = firstLimit } = {}) {
   current?.abort();
   const control = (current = new AbortController());
-  const request = body(question, limit, answers);
+  asking = question;
+  const request = body(question, limit);
   const started = performance.now();
   const page = begin(question, request);
   try {
     const whole = await ask(desk.ask, request, {
       signal: control.signal,
-      on: { result: (index, item) => page.put(index, item), text: (piece) => { shown.response += piece; } },
+      on: { meta: page.tell, result: (index, item) => page.put(index, item), text: (piece) => { shown.response += piece; } },
     });
     if (current !== control) return;
-    session = whole._meta?.session_context || session;
     page.finish(whole, performance.now() - started, limit);
   } catch (failure) {
     if (current !== control || failure.name === "AbortError") return;
@@ -96,17 +115,28 @@ function begin(question, request) {
   document.body.classList.remove("empty");
   document.title = `${question.text} · ${desk.title}`;
   at("bar").hidden = false;
-  at("note").replaceChildren();
-  after.replaceChildren();
-  cards.replaceChildren();
+  for (const id of ["thread", "understood", "note", "cards", "after"]) at(id).replaceChildren();
+  at("thread").append(...thread(question));
   at("status").setAttribute("aria-busy", "true"); // so that the end is read out, and not every step
-  say("Asking…");
+  status(say("asking"));
   shown = { request, response: "" };
   if (!raw.hidden) drawRaw();
-  const places = []; // the indexes of the cards on the page, in order
+  const places = [], items = []; // the indexes of the cards on the page, in order, and what is on them
   const context = { siteName: (id) => (id === null ? null : names.get(id) || id), asked: question.text };
+  let told = ""; // of what was understood
 
-  return {
+  const page = {
+    // tell shows what was understood, once.
+    tell(meta) {
+      const now = JSON.stringify(meta?.understood ?? null);
+      if (now === told) return;
+      told = now;
+      const section = understood(meta, {
+        take: (name) => change(question, { [name]: "any" }),
+        spell: () => change(question, { spelling: "exact" }),
+      });
+      at("understood").replaceChildren(...[section].filter(Boolean));
+    },
     // put draws an item at its place: results may arrive in any order (section 6.1).
     put(index, item) {
       if (isSummary(item)) {
@@ -117,45 +147,104 @@ function begin(question, request) {
       while (n > 0 && places[n - 1] > index) n--;
       if (places[n - 1] === index) return; // a place that is taken already
       places.splice(n, 0, index);
+      items.push(item);
       cards.insertBefore(card(item, context), cards.children[n] || null);
-      say(`${count(places.length, "answer")} so far…`);
+      status(say("so_far", count(places.length, "count")));
     },
     finish(whole, elapsed, limit) {
-      if (whole.elicitation) return askBack(question, whole.elicitation);
-      if (whole.promise) return say(text(whole.promise.message) || "The desk is still at work on this. Ask again in a little while.");
+      page.tell(whole._meta);
+      if (whole.elicitation) return back(question, whole);
+      if (whole.promise) return status(text(whole.promise.message) || say("wait"));
       const time = Number(whole._meta?.processing_time_ms);
-      const parts = [count(places.length, "answer"), time >= 0 ? `${took(time)} at the desk` : null, `${took(elapsed)} in all`];
-      say(parts.filter(Boolean).join(" · "));
-      if (whole.error) after.append(notice("The answer is not complete", text(whole.error.message), again(question, limit)));
+      const parts = [count(places.length, "count"), time >= 0 ? say("at_desk", took(time)) : null, say("in_all", took(elapsed))];
+      status(parts.filter(Boolean).join(" · "));
+      const sort = sorter(items, whole._meta, (order) => change(question, { sort: order || "any" }));
+      if (sort) at("understood").append(sort);
+      if (whole.error) after.append(notice(say("incomplete"), text(whole.error.message) || say("cut"), again(question, limit)));
       else if (places.length >= limit && limit < lastLimit) after.append(more(question, limit));
+      after.append(follow(question, whole._meta));
     },
     fail(refusal) {
+      page.tell(refusal.meta);
       cards.replaceChildren();
       const [headline, advice] = explain(refusal);
       const none = refusal.code === "NO_RESULTS";
       document.body.classList.toggle("empty", none); // which brings the examples back
-      say(none ? "No answers" : "No answer");
+      status(say(none ? "no_answers" : "no_answer"));
       after.append(notice(headline, advice, ...ways(refusal, question)));
+      if (none && refusal.meta?.session_context) after.append(follow(question, refusal.meta));
     },
   };
+  return page;
 }
 
-const say = (words) => { at("status").textContent = words; };
+const status = (words) => { at("status").textContent = words; };
+
+// ---- going on from an answer
+
+// change asks a question again with other attributes, in the same place of its conversation.
+function change(question, attributes) {
+  go({ ...question, attributes: { ...question.attributes, ...attributes } });
+  at("answers").focus({ preventScroll: true }); // the chip or choice that had it is gone
+}
+
+// back shows the questions that the desk asks back. The answers go along with the same question, and with the session.
+function back(question, whole) {
+  const asked = askBack(whole.elicitation, (answers) => {
+    go({ ...question, attributes: { ...question.attributes, ...answers }, session: whole._meta?.session_context || question.session });
+    at("answers").focus({ preventScroll: true });
+  });
+  status(say("asked_back", asked.count.toLocaleString(language), asked.headline));
+  after.append(asked.form);
+  asked.focus();
+}
+
+// follow is the box for a question that goes on from this one.
+function follow(question, meta) {
+  const input = make("input", { type: "text", name: "follow", maxlength: "4000", autocomplete: "off", enterkeyhint: "search", placeholder: say("follow_hint"), required: true });
+  const on = make("form", { class: "follow", "aria-label": say("follow") },
+    make("label", {}, make("span", {}, say("follow")), input), make("button", { type: "submit", class: "quiet" }, say("follow_ask")));
+  on.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const words = input.value.trim();
+    if (!words) return;
+    go({ ...fresh(words), prev: [...question.prev, question.text].slice(-maxPrev), session: meta?.session_context || question.session });
+    at("answers").focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  });
+  return on;
+}
+
+// thread lists the questions that this one goes on from, each leading back to its own answers.
+function thread(question) {
+  if (question.prev.length === 0) return [];
+  const earlier = question.prev.map((words, place) => {
+    const then = { ...fresh(words), prev: question.prev.slice(0, place) };
+    const link = make("a", { href: address(then) }, words);
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(then);
+    });
+    return make("li", {}, link);
+  });
+  return [make("nav", { "aria-label": say("thread") }, make("ol", { class: "thread" }, earlier, make("li", { "aria-current": "true" }, question.text)))];
+}
 
 // ---- when there is no answer
 
 // explain puts a failure into words: what happened, and what to do.
 function explain({ code, message, retryAfter }) {
-  const wait = retryAfter ? `Try again in ${count(retryAfter, "second")}.` : "Wait a moment and try again.";
+  const wait = retryAfter ? count(retryAfter, "wait") : say("wait");
   switch (code) {
-    case "NO_RESULTS": return ["Nothing here answers that", message || "Try other words."];
-    case "RATE_LIMITED": return ["Too many questions at once", wait];
-    case "TOKEN_LIMIT": return ["That question is too long", message || "Ask it in fewer words."];
-    case "TIMEOUT": return ["That took too long", message || "Try again, or ask it in fewer words."];
-    case "UNAVAILABLE": return ["The desk is not ready yet", [message, retryAfter ? wait : ""].filter(Boolean).join(" ")];
-    case "UNREACHABLE": return ["The desk cannot be reached", "The server did not answer. Check the connection and try again."];
-    case "CUT_OFF": return ["The answer was cut off", "Try again."];
-    default: return ["The desk could not answer", [message, `(${code})`].filter(Boolean).join(" ")];
+    case "NO_RESULTS": return [say("none"), message || say("none_try")];
+    case "RATE_LIMITED": return [say("busy"), wait];
+    case "TOKEN_LIMIT": return [say("long"), message || say("long_try")];
+    case "TIMEOUT": return [say("slow"), message || say("slow_try")];
+    case "UNAVAILABLE": return [say("unready"), [message, retryAfter ? wait : ""].filter(Boolean).join(" ")];
+    case "UNREACHABLE": return [say("unreachable"), say("unreached")];
+    case "CUT_OFF": return [say("cut"), say("cut_try")];
+    default: return [say("failed"), [message, `(${code})`].filter(Boolean).join(" ")];
   }
 }
 
@@ -163,8 +252,8 @@ function explain({ code, message, retryAfter }) {
 function ways({ code }, question) {
   if (code !== "NO_RESULTS") return [again(question, firstLimit)];
   const wider = [];
-  if (question.site) wider.push(button("Ask every site", () => go({ ...question, site: "" })));
-  if (question.type) wider.push(button("Look for anything", () => go({ ...question, type: "" })));
+  if (question.site) wider.push(button(say("wider_sites"), () => go({ ...question, site: "" })));
+  if (question.type) wider.push(button(say("wider_types"), () => go({ ...question, type: "" })));
   return wider;
 }
 
@@ -177,49 +266,8 @@ function button(label, act) {
   return element;
 }
 
-const again = (question, limit) => button("Try again", () => run(question, { limit }));
-const more = (question, limit) => button("Show more", () => run(question, { limit: Math.min(limit + step, lastLimit) }));
-
-// ---- when the desk asks back (section 4.1.3)
-
-function askBack(question, elicitation) {
-  const questions = list(elicitation.questions).filter((q) => q && text(q.id) && text(q.text));
-  const headline = text(elicitation.text) || "The desk would like to know a little more.";
-  say(headline);
-  const fields = questions.map(field);
-  const reply = make("form", { class: "notice" }, make("h2", {}, headline), fields, make("button", { type: "submit", class: "quiet" }, "Answer"));
-  reply.addEventListener("submit", (event) => {
-    event.preventDefault();
-    run(question, { answers: replies(reply, questions) });
-  });
-  after.append(reply);
-}
-
-// field draws one question by its type; one of an unknown type can be answered in words. The inputs are named by
-// the question's place, since a name that the server chose could hide a method of the form.
-function field(q, place) {
-  const id = `answer-${place}`, choices = list(q.options).map(String).slice(0, 50);
-  const kind = { single_select: "radio", multi_select: "checkbox" }[q.type];
-  if (q.type === "boolean") return field({ ...q, type: "single_select", options: ["yes", "no"] }, place);
-  if (kind) {
-    const preset = list(q.default).map(String);
-    return make("fieldset", {}, make("legend", {}, text(q.text)),
-      choices.map((c) => make("label", {}, make("input", { type: kind, name: id, value: c, checked: preset.includes(c) }), ` ${c}`)));
-  }
-  const input = make("input", { type: q.type === "number" ? "number" : "text", name: id, value: text(q.default), step: "any" });
-  return make("label", { class: "line" }, text(q.text), input);
-}
-
-// replies are the answers by the question's id; reserved names of the query stay what they are.
-function replies(reply, questions) {
-  const given = new FormData(reply), answers = {};
-  for (const [place, q] of questions.entries()) {
-    const id = text(q.id), values = given.getAll(`answer-${place}`).filter((v) => v !== "");
-    if (values.length === 0 || ["text", "site", "itemType", "limit", "__proto__"].includes(id)) continue;
-    answers[id] = q.type === "multi_select" ? values : q.type === "number" ? Number(values[0]) : q.type === "boolean" ? values[0] === "yes" : values[0];
-  }
-  return answers;
-}
+const again = (question, limit) => button(say("again"), () => run(question, { limit }));
+const more = (question, limit) => button(say("more"), () => run(question, { limit: Math.min(limit + step, lastLimit) }));
 
 // ---- the request and response themselves
 
@@ -230,14 +278,14 @@ function drawRaw() {
   const quote = (s) => `'${s.replaceAll("'", `'\\''`)}'`;
   const curl = `curl -N ${quote(endpoint)} -H 'Content-Type: application/json' \\\n  -d ${quote(JSON.stringify(shown.request))}`;
   const block = (title, code) => {
-    const copy = button("Copy", async () => {
-      try { await navigator.clipboard.writeText(code); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(pre); copy.textContent = "Selected"; }
-      setTimeout(() => { copy.textContent = "Copy"; }, 1600);
+    const copy = button(say("copy"), async () => {
+      try { await navigator.clipboard.writeText(code); copy.textContent = say("copied"); } catch { getSelection().selectAllChildren(pre); copy.textContent = say("selected"); }
+      setTimeout(() => { copy.textContent = say("copy"); }, 1600);
     });
     const pre = make("pre", { class: "code", tabindex: "0", "aria-label": title }, code);
     return make("div", { class: "block" }, make("h2", {}, title), copy, pre);
   };
-  raw.append(block("As a command", curl), block("Request", JSON.stringify(shown.request, null, 2)), block("Response", pretty(shown.response)));
+  raw.append(block(say("command"), curl), block(say("request"), JSON.stringify(shown.request, null, 2)), block(say("response"), pretty(shown.response)));
 }
 
 // pretty sets the response's JSON on lines of its own, whether it is one object or events; else it stays as it is.
@@ -260,7 +308,9 @@ function go(question) {
   fill(question);
   if (!question.text) return;
   const target = address(question);
-  if (target !== location.pathname + location.search) history.pushState(null, "", target);
+  const state = question.session ? { session: question.session } : null;
+  if (target !== location.pathname + location.search) history.pushState(state, "", target);
+  else history.replaceState(state, "");
   run(question);
 }
 
@@ -270,30 +320,31 @@ function arrive() {
   fill(question);
   if (question.text) return run(question);
   current?.abort();
-  current = null;
+  current = asking = null;
   document.body.classList.remove("asked", "asking", "empty");
   document.title = desk.title;
   at("bar").hidden = true;
   raw.hidden = true;
   rawToggle.setAttribute("aria-expanded", "false");
-  for (const id of ["note", "cards", "after", "raw"]) at(id).replaceChildren();
+  for (const id of ["thread", "understood", "note", "cards", "after", "raw"]) at(id).replaceChildren();
 }
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  go(asked());
+  const words = box.value.trim();
+  if (words) go(fresh(words));
 });
 
 // A change of site, type or mode asks the same question again.
 form.addEventListener("change", (event) => {
-  if (event.target !== box && document.body.classList.contains("asked") && asked().text) go(asked());
+  if (event.target !== box && asking && document.body.classList.contains("asked")) go({ ...asking, ...picked() });
 });
 
 at("examples")?.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  go({ ...asked(), text: link.textContent, site: "", type: "" });
+  go({ ...fresh(link.textContent), site: "", type: "" });
   box.focus({ preventScroll: true });
   scrollTo({ top: 0 });
 });

@@ -1,5 +1,6 @@
 // Drawing answers. Every text goes in as text; nothing of an item is ever read as markup.
 
+import { count, language, say } from "./say.js";
 import * as words from "./words.js";
 
 // make makes an element with attributes and children; strings become text, null is left out.
@@ -15,7 +16,7 @@ export function make(name, attributes, ...children) {
 // card draws one item. siteName gives the name of a site by its ID, asked is the question's text.
 export function card(item, { siteName, asked }) {
   const address = words.webAddress(item.url);
-  const name = words.text(item.name) || words.text(item.headline) || words.text(item.title) || address || "Without a name";
+  const name = words.text(item.name) || words.text(item.headline) || words.text(item.title) || address || say("no_name");
   const licensed = isNotice(item);
   const body = make("div", { class: "body" },
     eyebrow(item, siteName, licensed),
@@ -38,7 +39,7 @@ function eyebrow(item, siteName, licensed) {
   return make("p", { class: "eyebrow" },
     make("span", {}, words.typeWord(type || "Thing")),
     site ? make("span", {}, site) : null,
-    licensed ? make("strong", { class: "licensed", title: "The whole text is for those who have a licence" }, "Licensed, excerpt only") : null,
+    licensed ? make("strong", { class: "licensed", title: say("licensed_title") }, say("licensed")) : null,
     score(item));
 }
 
@@ -69,7 +70,7 @@ function facts(item) {
     stock && !item.startDate ? make("li", { class: `stock ${stock[1]}` }, stock[0]) : null,
     fact("when", words.when(item.startDate, item.endDate)),
     fact("place", words.place(item.location)),
-    fact("time", time, time && `Takes ${time}`),
+    fact("time", time, time && say("takes", time)),
     stars ? rating(stars) : null,
     fact("yield", words.text(item.recipeYield)),
     fact("calories", words.text(words.member(item.nutrition).calories)),
@@ -82,22 +83,22 @@ function facts(item) {
 // byline says who wrote it and when.
 function byline(item) {
   const author = words.text(item.author), date = item.startDate ? null : words.day(item.datePublished);
-  return [author && `By ${author}`, date].filter(Boolean).join(", ");
+  return [author && say("by", author), date].filter(Boolean).join(", ");
 }
 
 const fact = (kind, text, label) => (text ? make("li", { class: kind, title: label }, text) : null);
 
-function rating({ value, best, count }) {
+function rating({ value, best, count: raters }) {
   const shown = value.toFixed(1);
-  const label = `Rated ${shown} of ${best}` + (count ? ` in ${words.count(count, "rating")}` : "");
+  const label = [say("rated", shown, best), raters ? count(raters, "ratings") : ""].filter(Boolean).join(", ");
   return make("li", { class: "rating" },
-    make("span", { "aria-hidden": "true" }, make("b", {}, "★"), ` ${shown}`, count ? ` (${count.toLocaleString("en")})` : ""),
+    make("span", { "aria-hidden": "true" }, make("b", {}, "★"), ` ${shown}`, raters ? ` (${raters.toLocaleString(language)})` : ""),
     make("span", { class: "unseen" }, label));
 }
 
 function tags(item) {
   const all = words.diets(item.suitableForDiet);
-  return all.length > 0 ? make("ul", { class: "tags", "aria-label": "Suitable for" }, all.map((diet) => make("li", {}, diet))) : null;
+  return all.length > 0 ? make("ul", { class: "tags", "aria-label": say("suitable") }, all.map((diet) => make("li", {}, diet))) : null;
 }
 
 function picture(item) {
@@ -113,16 +114,16 @@ function picture(item) {
 function score(item) {
   const value = Number(item.score);
   if (!(value >= 0 && value <= 100)) return null;
-  return make("meter", { class: "score", min: 0, max: 100, value, title: `Fits ${Math.round(value)} of 100`, "aria-label": `Fit ${Math.round(value)} of 100` });
+  return make("meter", { class: "score", min: 0, max: 100, value, title: say("fits", Math.round(value)), "aria-label": say("fits", Math.round(value)) });
 }
 
 // note draws a summary.
 export function note(item) {
   const text = words.text(item.text);
   if (!text) return null;
-  const origin = item.extractive === true ? "Extractive: sentences taken from the answers themselves, nothing added." : null;
-  return make("section", { class: "note", "aria-label": "Summary" },
-    make("h2", {}, "In short"), make("p", {}, text), origin ? make("p", { class: "origin" }, origin) : null);
+  const origin = item.extractive === true ? say("extractive") : item.extractive === false ? say("abstractive") : null;
+  return make("section", { class: "note", "aria-label": say("summary_name") },
+    make("h2", {}, say("in_short")), make("p", {}, text), origin ? make("p", { class: "origin" }, origin) : null);
 }
 
 // isSummary tells a summary from an answer.

@@ -31,15 +31,16 @@ export function eventReader(take) {
 // A Refusal is an answer that is none: it has a code of the protocol, or one of ours, and says whether it is worth
 // trying again.
 export class Refusal extends Error {
-  constructor(code, message, retryAfter) {
+  constructor(code, message, retryAfter, meta) {
     super(message);
     this.code = code;
     this.retryAfter = retryAfter;
+    this.meta = meta; // of the response, where there was one
   }
 }
 
-// ask posts a question and calls on.result(index, item) for each item as it arrives and on.text(piece) with the
-// response's own bytes. It resolves to the whole response in its JSON form, whichever way it came. A failure that
+// ask posts a question and calls on.meta(meta) with what the response says of itself as soon as it does,
+// on.result(index, item) for each item as it arrives and on.text(piece) with the response's own bytes. It resolves to the whole response in its JSON form, whichever way it came. A failure that
 // arrives before anything else is thrown as a Refusal; one after it is in the response as "error".
 export async function ask(address, body, { signal, on }) {
   const response = await fetch(address, {
@@ -52,7 +53,7 @@ export async function ask(address, body, { signal, on }) {
   const whole = kind === "text/event-stream" ? await streamed(response, on) : await plain(response, on);
   if (whole.error && !(whole.results?.length > 0)) {
     const wait = parseInt(response.headers.get("Retry-After") || "", 10);
-    throw new Refusal(String(whole.error.code || "INTERNAL_ERROR"), String(whole.error.message || ""), wait || 0);
+    throw new Refusal(String(whole.error.code || "INTERNAL_ERROR"), String(whole.error.message || ""), wait || 0, whole._meta);
   }
   return whole;
 }
@@ -64,7 +65,10 @@ async function streamed(response, on) {
     let event;
     try { event = JSON.parse(data); } catch { return; } // one broken event does not spoil the others
     if (event === null || typeof event !== "object") return;
-    if (event._meta) whole._meta = event._meta;
+    if (isObject(event._meta)) {
+      whole._meta = event._meta;
+      if (name === "start") on.meta(event._meta);
+    }
     if (name === "result" && Number.isInteger(event.index) && event.index >= 0 && isObject(event.item)) {
       whole.results[event.index] = event.item;
       on.result(event.index, event.item);
@@ -85,7 +89,7 @@ async function streamed(response, on) {
     if (done) break;
   }
   whole.results = whole.results.filter(Boolean); // a place that was never filled
-  if (!complete && !whole.error) whole.error = { code: "CUT_OFF", message: "The answer ended before it was complete." };
+  if (!complete && !whole.error) whole.error = { code: "CUT_OFF", message: "" };
   return whole;
 }
 

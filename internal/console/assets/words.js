@@ -1,6 +1,8 @@
 // Reading schema.org values as they come (a string, a number, an object, a list of any of them) and putting them
 // into words. Everything here returns plain text or null, and never markup.
 
+import { language, say } from "./say.js";
+
 // list makes a list of a value: nothing is none, one is one.
 export const list = (v) => (v === undefined || v === null ? [] : Array.isArray(v) ? v : [v]);
 
@@ -70,7 +72,7 @@ function wallClock(v) {
   return at.getUTCMonth() === m - 1 ? { at, timed: parts[4] !== undefined } : null;
 }
 
-const format = (at, options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options }).format(at);
+const format = (at, options) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: "UTC", ...options }).format(at);
 const dayOf = (at) => format(at, { day: "numeric", month: "long", year: "numeric" });
 const weekdayOf = (at) => format(at, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
 const clockOf = (at) => format(at, { hour: "2-digit", minute: "2-digit" });
@@ -95,10 +97,10 @@ export function when(start, end) {
 export function money(price, currency) {
   const amount = typeof price === "number" ? price : /^\s*\d+(\.\d+)?\s*$/.test(text(price) || "") ? Number(text(price)) : NaN;
   if (!Number.isFinite(amount)) return text(price);
-  if (amount === 0) return "Free";
+  if (amount === 0) return say("free");
   try {
     const digits = Number.isInteger(amount) ? 0 : 2;
-    return new Intl.NumberFormat("en", { style: "currency", currency: text(currency) || "", minimumFractionDigits: digits }).format(amount);
+    return new Intl.NumberFormat(language, { style: "currency", currency: text(currency) || "", minimumFractionDigits: digits }).format(amount);
   } catch {
     return [String(amount), text(currency)].filter(Boolean).join(" "); // not a currency that the browser knows
   }
@@ -117,16 +119,16 @@ export function price(offers) {
 }
 
 const stocks = {
-  InStock: ["In stock", "good"], InStoreOnly: ["In the store only", "good"], OnlineOnly: ["Online only", "good"],
-  LimitedAvailability: ["Only a few left", "fair"], PreOrder: ["Can be ordered in advance", "fair"], PreSale: ["In advance sale", "fair"],
-  BackOrder: ["On back order", "fair"], MadeToOrder: ["Made to order", "fair"],
-  OutOfStock: ["Sold out", "none"], SoldOut: ["Sold out", "none"], Discontinued: ["No longer made", "none"],
+  InStock: ["in_stock", "good"], InStoreOnly: ["in_store", "good"], OnlineOnly: ["online", "good"],
+  LimitedAvailability: ["few_left", "fair"], PreOrder: ["in_advance", "fair"], PreSale: ["presale", "fair"],
+  BackOrder: ["back_order", "fair"], MadeToOrder: ["to_order", "fair"],
+  OutOfStock: ["sold_out", "none"], SoldOut: ["sold_out", "none"], Discontinued: ["discontinued", "none"],
 };
 
 // availability is [words, mood] for an item's offers, or null.
 export function availability(offers) {
   const name = (text(member(offers).availability) || "").replace(/^.*[/#:]/, "");
-  return Object.hasOwn(stocks, name) ? stocks[name] : null;
+  return Object.hasOwn(stocks, name) ? [say(stocks[name][0]), stocks[name][1]] : null;
 }
 
 // rating is {value, best, count} when an item has a sensible one.
@@ -146,9 +148,6 @@ export function place(v) {
   const parts = [text(v), text(member(p.address).addressLocality)].filter(Boolean);
   return parts.length > 0 ? [...new Set(parts)].join(", ") : null;
 }
-
-// count is "1 answer", "7 answers", "12,401 ratings".
-export const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 // took is a time in milliseconds with as many digits as matter.
 export const took = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`);
