@@ -30,6 +30,8 @@ type Question struct {
 	MinScore float64
 	// Within is what may be found at all.
 	Within *search.Selection
+	// Prefer are the languages in which items are wanted: see [search.Query].
+	Prefer []string
 	// Literal takes the words as they stand: see [search.Query].
 	Literal bool
 }
@@ -260,7 +262,7 @@ func (s *finding) look(within *search.Selection, conditions bool, limit int) []H
 
 // search finds by words, and says whether there were any to look for.
 func (s *finding) search(within *search.Selection, limit int) (hits []Hit, worded bool) {
-	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: s.asked.MinScore, Literal: s.asked.Literal}
+	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: s.asked.MinScore, Literal: s.asked.Literal, Prefer: s.asked.Prefer}
 	result := s.view.snapshot.Search(query)
 	s.terms = result.Terms
 	if s.corrections == nil {

@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/model"
+	"frontdesk/internal/phrase"
 	"frontdesk/internal/search"
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
@@ -237,7 +238,7 @@ func noResults(q answer.Question) error {
 
 // check checks a question's values and brings them to the library's terms.
 func (d *Desk) check(q Question) (answer.Question, error) {
-	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore}
+	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore, Prefer: phrase.Tags(q.Languages...)}
 	if n := utf8.RuneCountInString(q.Text); n > MaxText {
 		return asked, fail.New(fail.TooLong, "the question has %d characters; at most %d are read", n, MaxText)
 	}

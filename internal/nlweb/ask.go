@@ -106,6 +106,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return malformed(err)
 	}
+	heedLanguage(request, r)
 	ctx := r.Context()
 	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
 	stream := wantsStream(r, request)
@@ -293,6 +294,16 @@ func (x *exchange) ignore(pointer, reason string) {
 func (x *exchange) heed() {
 	if len(x.request.Context) > 0 {
 		x.ignore("/context", "each question is answered by itself here")
+	}
+}
+
+// maxLanguages is how many bytes of a list of languages are read.
+const maxLanguages = 256
+
+// heedLanguage takes the languages of the header for a request that prefers none (NLWeb 0.55 §3.3).
+func heedLanguage(request *wire.AskRequest, r *http.Request) {
+	if header := r.Header.Get("Accept-Language"); request.Prefer.AcceptLanguage == "" && len(header) <= maxLanguages {
+		request.Prefer.AcceptLanguage = header
 	}
 }
 

@@ -42,6 +42,20 @@ func For(preferred ...string) Speaker {
 	return Speaker{}
 }
 
+// Tags gives the language tags of what is preferred, the best first.
+func Tags(preferred ...string) []string {
+	var tags []string
+	for _, text := range preferred {
+		read, _, err := language.ParseAcceptLanguage(text)
+		for _, tag := range read {
+			if base, _ := tag.Base(); err == nil && tag != language.Und && base.String() != "mul" {
+				tags = append(tags, tag.String())
+			}
+		}
+	}
+	return tags
+}
+
 // Language is the speaker's language, one of Languages.
 func (s Speaker) Language() string { return Languages[s.tongue] }
 

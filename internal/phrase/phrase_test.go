@@ -28,6 +28,13 @@ func TestTheLanguageThatFitsBestIsChosen(t *testing.T) {
 	}
 }
 
+func TestTagsAreGivenByWhatIsPreferred(t *testing.T) {
+	got := Tags("sv;q=0.2, fr-CA;q=0.8, *;q=0.1", "%%%", "", "en")
+	if want := []string{"fr-CA", "sv", "en"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 var place = regexp.MustCompile(`%(?:\[(\d)\])?[-+# 0]*[\d.]*([a-z])`)
 
 // places gives the verbs of a text by the number of the argument that they say.

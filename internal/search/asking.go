@@ -23,6 +23,8 @@ type asking struct {
 	apart    int
 	idle     bool // it has function words alone
 
+	preferred uint32 // the bit of the language in which items are preferred; 0 for none
+
 	lists   []list
 	active  []*list // those with postings in the current window, by rising bound
 	sums    [windowSize]uint32

@@ -110,6 +110,7 @@ func drawQuery(t *rapid.T) Query {
 		Limit:    rapid.SampledFrom([]int{0, 1, 3, 10, 33, 1000}).Draw(t, "limit"),
 		MinScore: rapid.SampledFrom([]float64{0, DefaultMinScore, 50}).Draw(t, "min score"),
 		Literal:  rapid.Bool().Draw(t, "literal"),
+		Prefer:   rapid.SampledFrom([][]string{nil, {"de"}, {"fr-CA", "xx"}, {"en", "de"}, {"sv"}}).Draw(t, "prefer"),
 	}
 	if rapid.Bool().Draw(t, "unknown words") {
 		q.Text += " zonk belts"

@@ -30,10 +30,17 @@ var stemmers = map[string]func(string, bool) string{
 	"ru": russian.Stem, "sv": swedish.Stem,
 }
 
-// newTongues makes one tongue for each language that has a stemmer or a list of function words, and one with
-// neither, under the empty tag, for all others.
+// plainTongues are languages with neither a stemmer nor a list of function words here, whose items can be told from
+// others all the same.
+const plainTongues = "ar bg cs el fi he hi id ja ko ro th tr uk vi zh"
+
+// newTongues makes one tongue for each language that has a stemmer or a list of function words, for some that have
+// neither, and one, under the empty tag, for all others.
 func newTongues() map[string]*tongue {
 	tongues := map[string]*tongue{"": {}}
+	for tag := range strings.FieldsSeq(plainTongues) {
+		tongues[tag] = &tongue{tag: tag}
+	}
 	for tag, stem := range stemmers {
 		tongues[tag] = &tongue{tag: tag, stemmer: stem}
 	}

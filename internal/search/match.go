@@ -212,7 +212,11 @@ func (a *asking) consider(v *view, unit int, sum uint32, optional int, slack uin
 	if sum < a.top.threshold {
 		return
 	}
-	a.offer(v, candidate{score: sum, view: uint32(a.view), unit: uint32(unit)})
+	c := candidate{score: sum, view: uint32(a.view), unit: uint32(unit)}
+	if a.preferred != 0 {
+		a.hold(v, &c)
+	}
+	a.offer(v, c)
 }
 
 // seek gives the weighted impact of a unit, or 0. Units are asked for in rising order, so the list moves on.

@@ -41,6 +41,9 @@ func (a *asking) scoreAll(q *Query, limit int) {
 				continue
 			}
 			c := candidate{score: a.scoreOf(i, u, s.census.averages()), view: uint32(i), unit: uint32(u)}
+			if a.preferred != 0 {
+				a.hold(v, &c)
+			}
 			key := v.key(int(v.item[u]))
 			if c.score > best[key].score {
 				best[key] = c

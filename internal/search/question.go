@@ -47,6 +47,7 @@ func (a *asking) understand(s *Snapshot, q *Query) {
 	a.reset(s)
 	a.text = cut(q.Text, MaxQuestionSize)
 	a.tongues = s.understoodIn(q.Languages)
+	a.prefer(q.Prefer)
 	a.readWords()
 	a.dropStops()
 	for i := 0; i < len(a.words); {

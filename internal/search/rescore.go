@@ -19,8 +19,9 @@ func (a *asking) rescore() {
 	}
 	best := a.found[:min(len(a.found), rescored)]
 	for i := range best {
-		best[i].lift = a.lift(best[i])
-		best[i].score += best[i].lift
+		lift := a.lift(best[i])
+		best[i].lift += int32(lift)
+		best[i].score += lift
 		for j := i; j > 0 && a.top.better(best[j], best[j-1]); j-- {
 			best[j], best[j-1] = best[j-1], best[j]
 		}

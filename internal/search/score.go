@@ -40,7 +40,7 @@ func (a *asking) confidence() float64 {
 		return best
 	}
 	for _, c := range a.found[:min(len(a.found), weighed)] {
-		strength := float64(c.score-c.lift) / fullScore
+		strength := float64(int64(c.score)-int64(c.lift)) / fullScore
 		best = max(best, (1-calledShare)*strength+calledShare*a.called(c))
 	}
 	needed, least := a.evidenceNeeded(), DefaultMinScore/100

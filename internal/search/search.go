@@ -46,6 +46,9 @@ type Query struct {
 	MinScore float64
 	// Languages are those in which the question is understood; empty means all that the index holds.
 	Languages []string
+	// Prefer are BCP 47 tags of the languages in which items are wanted, the best first. The first that the index holds
+	// counts: items in others stand behind items that fit as well.
+	Prefer []string
 	// Literal takes the question by its own words: none is corrected, and none is added by what the best items have in
 	// common.
 	Literal bool

@@ -5,7 +5,7 @@ import "bytes"
 // candidate is a unit with its score.
 type candidate struct {
 	score uint32
-	lift  uint32 // how much of the score came by looking at the text
+	lift  int32 // how much of the score is no match of words: for words that follow each other, against another language
 	view  uint32
 	unit  uint32
 }
