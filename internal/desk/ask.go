@@ -61,6 +61,8 @@ type Question struct {
 	// Record gives the request, as part of a conversation, in the form in which Keeper.Answer can take it up again; nil when
 	// nothing can be promised.
 	Record func(*Session) ([]byte, error)
+	// Summarize says that the answer is waited for together with its summary.
+	Summarize bool
 	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
 	AnswersOnly bool
 	// NoQuestions says that nothing is to be asked back.

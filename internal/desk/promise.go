@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"frontdesk/internal/fail"
+	"frontdesk/internal/model"
 	"frontdesk/internal/phrase"
 	"frontdesk/internal/session"
 )
@@ -183,8 +185,20 @@ func (d *Desk) CanReread() bool {
 	return d.config.Promising.Reread != nil && d.config.Promising.Store != nil
 }
 
-// TakesLong says whether the work on a question may take so long that it is done by Patiently.
-func (d *Desk) TakesLong(q Question) bool { return false }
+// TakesLong says whether the work on a question may take so long that it is done by Patiently: when a model has longer
+// for its part than is waited for before an answer is promised.
+func (d *Desk) TakesLong(q Question) bool {
+	uses := []model.Use{model.Rerank, model.Embed}
+	if q.Summarize {
+		uses = append(uses, model.Summarize)
+	}
+	if len(q.Context.Previous) > 0 {
+		uses = append(uses, model.Rewrite)
+	}
+	return slices.ContainsFunc(uses, func(use model.Use) bool {
+		return d.config.Model.Does(use) && d.config.Model.Time(use) > d.config.Promising.After
+	})
+}
 
 // Promises says whether answers may be promised.
 func (d *Desk) Promises() bool { return d.config.Promising.Store != nil }

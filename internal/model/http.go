@@ -181,7 +181,7 @@ func (c *Client) enter(ctx context.Context, use Use, to endpoint) (leave func(),
 	select {
 	case slots <- struct{}{}:
 	default:
-		patience := time.NewTimer(c.budget(use) / 4)
+		patience := time.NewTimer(c.Time(use) / 4)
 		defer patience.Stop()
 		select {
 		case slots <- struct{}{}:

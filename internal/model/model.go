@@ -93,7 +93,7 @@ func (u *Usage) add(more Usage) {
 
 // DefaultTime bounds each use when Options.Time does not.
 var DefaultTime = map[Use]time.Duration{
-	Rerank: 3 * time.Second, Summarize: 10 * time.Second, Rewrite: 2 * time.Second, Embed: 2 * time.Second,
+	Rerank: 1500 * time.Millisecond, Summarize: 10 * time.Second, Rewrite: 1500 * time.Millisecond, Embed: time.Second,
 }
 
 // Client calls one endpoint. Its methods may be called from many goroutines. A nil Client does nothing: it has no use.
@@ -181,8 +181,8 @@ func (c *Client) model(use Use) string {
 	return c.options.Chat
 }
 
-// budget is the time that a use has.
-func (c *Client) budget(use Use) time.Duration {
+// Time is how long a use may take.
+func (c *Client) Time(use Use) time.Duration {
 	if d := c.options.Time[use]; d > 0 {
 		return d
 	}
@@ -214,7 +214,7 @@ func (c *Client) Check(ctx context.Context) error {
 
 // try makes the shortest of calls for a use. It goes past the breaker.
 func (c *Client) try(ctx context.Context, use Use) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, max(c.budget(use), 5*time.Second), errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, max(c.Time(use), 5*time.Second), errSlow)
 	defer cancel()
 	began := c.options.Now()
 	var usage Usage

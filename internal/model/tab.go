@@ -112,7 +112,7 @@ func (t *Tab) take(ctx context.Context, use Use, to endpoint, tokens int, call f
 		t.note(use, err)
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t.client.budget(use), errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, t.client.Time(use), errSlow)
 	defer cancel()
 	usage, err := t.client.within(ctx, use, to, func(ctx context.Context) (Usage, error) {
 		t.mu.Lock()

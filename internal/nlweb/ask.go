@@ -144,6 +144,7 @@ func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*desk.Rep
 	if d.desk.Promises() {
 		question.Record = x.record
 	}
+	question.Summarize = x.modes.summarize && !stream
 	if d.desk.TakesLong(question) {
 		return d.slowly(ctx, x, question, stream)
 	}

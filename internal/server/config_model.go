@@ -58,7 +58,8 @@ type ModelUses struct {
 type ModelTime struct {
 	// Rerank is the time for the order of a question's items.
 	Rerank time.Duration `yaml:"rerank"`
-	// Summarize is the time for a summary, to its last word. A stream sends the items meanwhile.
+	// Summarize is the time for a summary, to its last word. A stream sends the items meanwhile; an answer that is one
+	// object is promised when this takes longer than `ask.promise.after`, as it is for any other of these times.
 	Summarize time.Duration `yaml:"summarize"`
 	// Rewrite is the time to reword a follow-up.
 	Rewrite time.Duration `yaml:"rewrite"`

@@ -93,10 +93,15 @@ func build() {
 // Main runs a package's tests and removes the program that they built. Packages that use this one call it from TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
+	Remove()
+	os.Exit(code)
+}
+
+// Remove removes the program, for packages whose TestMain has more to remove.
+func Remove() {
 	if program.path != "" {
 		os.RemoveAll(filepath.Dir(program.path))
 	}
-	os.Exit(code)
 }
 
 // Start runs a server until the end of the test.

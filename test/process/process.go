@@ -25,9 +25,13 @@ var binary struct {
 	err  error
 }
 
-// Main runs a package's tests and removes what they built. Packages that use this one call it from TestMain.
-func Main(m *testing.M) {
+// Main runs a package's tests and removes what they built. Packages that use this one call it from TestMain, with what
+// else is to be done in the end.
+func Main(m *testing.M, also ...func()) {
 	code := m.Run()
+	for _, do := range also {
+		do()
+	}
 	if binary.dir != "" {
 		os.RemoveAll(binary.dir)
 	}
