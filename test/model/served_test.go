@@ -126,6 +126,9 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// client keeps no connection, for which a server that is told to stop would wait.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 // post asks, and gives the status and the body.
 func (d *desk) post(body object) (int, []byte) {
 	d.t.Helper()
@@ -133,7 +136,7 @@ func (d *desk) post(body object) (int, []byte) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	response, err := http.Post(d.URL+"/ask", "application/json", bytes.NewReader(text))
+	response, err := client.Post(d.URL+"/ask", "application/json", bytes.NewReader(text))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -510,7 +513,7 @@ func TestSlowSummaryBecomesAPromise(t *testing.T) {
 	limit, tick := time.After(30*time.Second), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for {
-		response, err := http.Post(d.URL+"/await", "application/json", bytes.NewReader(check))
+		response, err := client.Post(d.URL+"/await", "application/json", bytes.NewReader(check))
 		if err != nil {
 			t.Fatal(err)
 		}
