@@ -60,6 +60,7 @@ type Hit struct {
 	*Listing
 	Score   float64 // 0 to 100
 	Passage int     // the ordinal of the passage that fits best
+	Doubt   bool    // it cannot be told of it whether it meets every condition; such hits come after the others
 }
 
 // Find answers a question. Items of several sources under one URL count as one; the best stays. Conditions that nothing
@@ -215,7 +216,11 @@ func (s *finding) try(a attempt) []Hit {
 	hits := s.look(sure, conditions, s.asked.Limit)
 	if doubts && len(hits) < s.asked.Limit {
 		if further := likely.Without(sure); !further.Empty() {
-			hits = append(hits, s.look(further, conditions, s.asked.Limit-len(hits))...)
+			doubtful := s.look(further, conditions, s.asked.Limit-len(hits))
+			for i := range doubtful {
+				doubtful[i].Doubt = true
+			}
+			hits = append(hits, doubtful...)
 		}
 		if s.view.several {
 			hits = oneEach(hits)

@@ -121,6 +121,7 @@ type Answer struct {
 
 	tab               *model.Tab // what it takes of a model; nil without one
 	wording, language string     // of the question, for a model
+	sure              int        // how many hits, from the first on, meet every condition without a doubt
 
 	relaxed []answer.Relaxed // conditions that gave way
 	// corrected are misspelt words that were taken for others.
@@ -330,6 +331,7 @@ func (a *Answer) lookUp(most int) []search.Term {
 		}
 		a.parts = append(a.parts, part)
 	}
+	a.sure = slices.IndexFunc(allowed, func(hit answer.Hit) bool { return hit.Doubt })
 	a.relaxed = asked.Relaxed
 	a.corrected = asked.Corrections
 	return asked.Terms

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,10 +46,10 @@ func (r *Reply) Model() *ModelUse { return modelUse(r.tab) }
 func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 
 // reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
-// that was wished for, and that of items which the question names.
+// that was wished for, that of items which the question names, and that of items found by conditions alone.
 func (in *inquiry) reranks() bool {
 	return in.tab.Does(model.Rerank) && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
-		strings.TrimSpace(in.wording()) != ""
+		strings.TrimSpace(in.asked.Text) != ""
 }
 
 // wording is the question as a model is told it: made to stand by itself.
@@ -79,36 +80,46 @@ func (a *Answer) improve(ctx context.Context, in *inquiry) {
 		return
 	}
 	first := a.parts[0]
-	for _, places := range a.tiers(min(model.MaxRerank, len(first))) {
-		sources := make([]model.Source, len(places))
-		for i, at := range places {
-			sources[i] = source(Result{card: a.ready[at], hit: first[at].hit()})
-		}
-		order, ok := a.tab.Rerank(ctx, a.wording, sources)
-		if !ok {
-			continue
-		}
-		hits, cards := slices.Clone(first), slices.Clone(a.ready)
-		for i, from := range order {
-			hits[places[i]], cards[places[i]] = first[places[from]], a.ready[places[from]]
-			hits[places[i]].score = first[places[i]].score
-		}
-		copy(first, hits)
-		copy(a.ready, cards)
+	places := a.readable(min(model.MaxRerank, len(first)))
+	sources := make([]model.Source, len(places))
+	for i, at := range places {
+		sources[i] = source(Result{card: a.ready[at], hit: first[at].hit()})
+	}
+	if order, ok := a.tab.Rerank(ctx, a.wording, sources); ok {
+		a.arrange(places, order)
 	}
 	a.trim(in.asked.Limit)
 }
 
-// tiers are the places among the first n whose items a model may put into another order: those whose text the terms let
-// it read. Others keep their places.
-func (a *Answer) tiers(n int) [][]int {
+// readable are the places among the first n whose items a model may put into another order: those whose text the terms
+// let it read. Others keep their places.
+func (a *Answer) readable(n int) []int {
 	var places []int
 	for at, c := range a.ready[:n] {
 		if c != nil && c.input {
 			places = append(places, at)
 		}
 	}
-	return [][]int{places}
+	return places
+}
+
+// arrange puts the items of some places into an order, which names them by their index among the places. Items that
+// meet every condition stay before those of which that cannot be told.
+func (a *Answer) arrange(places, order []int) {
+	doubtful := func(i int) int {
+		if a.sure >= 0 && places[i] >= a.sure {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(doubtful(i), doubtful(j)) })
+	first := a.parts[0]
+	hits, cards := slices.Clone(first), slices.Clone(a.ready)
+	for i, from := range order {
+		hits[places[i]], cards[places[i]] = first[places[from]], a.ready[places[from]]
+		hits[places[i]].score = first[places[i]].score
+	}
+	a.parts[0], a.ready = hits, cards
 }
 
 // trim brings an answer for which more was found than was asked for to its length.
@@ -128,22 +139,46 @@ func source(r Result) model.Source {
 	return model.Source{URL: r.URL(), Type: told.Type, Name: told.Name, Facts: inWords(told.Facts), Text: told.Text}
 }
 
-// inWords writes an item's figures for a model, which takes figures as they stand there.
+// toldFigures and toldWords are what a model is told of an item beside its text, in this order.
+var (
+	toldFigures = []struct {
+		slot   facet.Slot
+		before string
+		form   string
+		after  string
+	}{
+		{facet.Price, "price", "%.2f", ""}, {facet.Rating, "rated", "%.1f", ""}, {facet.TotalTime, "takes", "%.0f", " minutes"},
+		{facet.Duration, "lasts", "%.0f", " minutes"}, {facet.Yield, "serves", "%.0f", ""}, {facet.Calories, "calories", "%.0f", " kcal"},
+		{facet.Protein, "protein", "%.0f", " g"},
+	}
+	toldWords = []facet.Slot{
+		facet.Brand, facet.Color, facet.Diet, facet.Cuisine, facet.Location, facet.Author, facet.Material, facet.Size, facet.Ingredient,
+	}
+)
+
+// inWords writes what an item says of itself for a model, which takes figures as they stand there.
 func inWords(f facet.Facts) string {
 	var parts []string
-	if price, ok := f.Figure(facet.Price); ok {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("price %.2f %s", price.Low, price.Unit)))
-	}
-	if rating, ok := f.Figure(facet.Rating); ok {
-		parts = append(parts, fmt.Sprintf("rated %.1f", rating.Low))
-	}
-	if minutes, ok := f.Figure(facet.TotalTime); ok {
-		parts = append(parts, fmt.Sprintf("takes %.0f minutes", minutes.Low))
+	for _, told := range toldFigures {
+		figure, ok := f.Figure(told.slot)
+		if !ok {
+			continue
+		}
+		text := told.before + " " + fmt.Sprintf(told.form, figure.Low)
+		if figure.High > figure.Low {
+			text += " to " + fmt.Sprintf(told.form, figure.High)
+		}
+		parts = append(parts, strings.TrimSpace(text+told.after+" "+figure.Unit))
 	}
 	if start := f.Time(facet.Start); !start.IsZero() {
 		parts = append(parts, "on "+start.Format("2 January 2006 15:04"))
 	}
-	return strings.Join(parts, ", ")
+	for _, slot := range toldWords {
+		if values := f.Values(slot); len(values) > 0 {
+			parts = append(parts, string(slot)+" "+strings.Join(values[:min(len(values), 12)], ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Summary is a text about the results of an answer.

@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
+	"frontdesk/internal/facet"
 	"frontdesk/internal/model"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/understand"
 	scripted "frontdesk/test/model"
 )
 
@@ -183,5 +186,46 @@ func TestDeadModelLeavesTheBuiltInAnswer(t *testing.T) {
 	endpoint.Kill()
 	if got := places(b.asked(t, Question{Text: "lamp"})); !slices.Equal(got, plain) {
 		t.Errorf("order %v; want %v", got, plain)
+	}
+}
+
+// TestModelLiftsNothingDoubtful holds that an item of which a condition cannot be told stays behind those that meet it,
+// however much a model likes it.
+func TestModelLiftsNothingDoubtful(t *testing.T) {
+	endpoint := scripted.Start(t)
+	b := newBench(t, "shop")
+	items := lamps("shop", 6)
+	for i := range items[:4] {
+		items[i].Object = fmt.Appendf(nil, `{"@type":"Product","name":%q,"offers":{"price":"%d","priceCurrency":"EUR"}}`, items[i].Name, 10+i)
+	}
+	b.fill(t, "shop", "s", items...)
+	b.consult(t, endpoint, nil)
+	under := 20.0
+	in := &inquiry{Question: Question{Text: "lamp"}, tab: b.Desk.config.Model.Tab()}
+	for _, not := range []bool{false, true} { // under 20, and not over it: the latter lets in what has no price
+		c := understand.Constraint{Slot: facet.Price, Max: &under, Unit: "EUR"}
+		if not {
+			c = understand.Constraint{Slot: facet.Price, Min: &under, Unit: "EUR", Not: true}
+		}
+		in.asked = answer.Question{Text: "lamp", Limit: 10, Constraints: []understand.Constraint{c}}
+		a := b.Desk.find(in.wide())
+		if whole, err := a.preload(t.Context()); err != nil || !whole {
+			t.Fatal(whole, err)
+		}
+		a.improve(t.Context(), in)
+		var got []string
+		for r, err := range a.Results(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r.Name()[len("Lamp model "):])
+		}
+		want := []string{"D", "C", "B", "A"}
+		if not {
+			want = append(want, "F", "E")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("not %v: order %v; want %v", not, got, want)
+		}
 	}
 }

@@ -111,6 +111,8 @@ func (c *Client) dress(request *http.Request) {
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	request.Header.Set("User-Agent", "Frontdesk/1.0")
+	// Not sent: it lets net/http ask again where the server had closed a connection that was kept.
+	request.Header["Idempotency-Key"] = []string{}
 	if c.options.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.options.Key)
 	}
