@@ -1,6 +1,7 @@
 package facet_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -40,6 +41,38 @@ func FuzzReaders(f *testing.F) {
 		check("ReadDayOf", n)
 		if once := facet.Fold(s); facet.Fold(once) != once {
 			t.Fatalf("Fold(%q) = %q, which folds to %q", s, once, facet.Fold(once))
+		}
+	})
+}
+
+// FuzzRead holds that any object, however broken, gives facts within the bounds: finite figures whose ranges are no inside out,
+// short words that are UTF-8, and the same ones each time.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		product, recipe, `{"offers":{"@type":"AggregateOffer","lowPrice":1e400,"highPrice":"-3","offers":[{"price":"€ 1.299,00"}]}}`,
+		`{"aggregateRating":{"ratingValue":"NaN","bestRating":0}}`, `{"totalTime":"PT99999999999H","startDate":"2026-02-30"}`, `{"suitableForDiet":[[["VeganDiet"]]]}`,
+		`{"additionalProperty":[{"name":"Allergens","value":"nuts, milk"},{"name":"offers","value":3}]}`, `{"a":`, `[]`, "{\"color\":\"\xff\"}", `{"geo":{"latitude":"91","longitude":0}}`,
+		`{"baseSalary":{"currency":"EUR","value":{"minValue":40000,"maxValue":"50000"}}}`, `{"allergens":"none","name":"vegan cake"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, object []byte) {
+		read := facet.Read(object)
+		if len(read.Figures) > 64 || len(read.Words) > 160 {
+			t.Fatalf("%d figures and %d words of %q", len(read.Figures), len(read.Words), object)
+		}
+		for _, figure := range read.Figures {
+			if !(figure.Low <= figure.High) || figure.High-figure.High != 0 || figure.Slot == "" {
+				t.Fatalf("%+v of %q", figure, object)
+			}
+		}
+		for _, word := range read.Words {
+			if word.Text == "" || word.Slot == "" || utf8.RuneCountInString(word.Text) > 80 || !utf8.ValidString(word.Text) {
+				t.Fatalf("%+v of %q", word, object)
+			}
+		}
+		if again := facet.Read(object); !reflect.DeepEqual(again, read) {
+			t.Fatalf("%q reads as %+v, and then as %+v", object, read, again)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func isUnread(name string, depth int) bool {
 // parse reads an object as far as facts are in it; a node of another kind when it cannot be read to the end is what was read
 // until then.
 func parse(object []byte) node {
-	dec := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var n node
 	n.read(dec, 0)
 	return n
@@ -96,6 +96,9 @@ func (n *node) readMembers(dec *jsontext.Decoder, depth int) bool {
 				return false
 			}
 			continue
+		}
+		if n.names == nil {
+			n.names, n.values = make([]string, 0, 8), make([]node, 0, 8)
 		}
 		var value node
 		ok := value.read(dec, depth+1)

@@ -1,0 +1,126 @@
+package facet_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/facet"
+)
+
+// says writes the facts of one slot: "3..40 USD" and words, joined by "; ".
+func says(f facet.Facts, slot facet.Slot) string {
+	var parts []string
+	for _, figure := range f.Figures {
+		if figure.Slot != slot {
+			continue
+		}
+		text := fmt.Sprintf("%.9g", figure.Low)
+		if figure.Kind == facet.Times {
+			text = f.Time(slot).Format("2006-01-02T15:04")
+		} else if figure.High != figure.Low {
+			text += fmt.Sprintf("..%.9g", figure.High)
+		}
+		parts = append(parts, strings.TrimSpace(text+" "+figure.Unit))
+	}
+	return strings.Join(append(parts, f.Values(slot)...), "; ")
+}
+
+func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
+	for _, c := range []struct {
+		object string
+		slot   facet.Slot
+		want   string
+	}{
+		{`{"offers":{"price":"19.90","priceCurrency":"EUR"}}`, facet.Price, "19.9 EUR"},
+		{`{"offers":{"price":"€ 1.299,00"}}`, facet.Price, "1299 EUR"},
+		{`{"offers":[{"lowPrice":3,"priceCurrency":"USD"},{"price":1,"priceCurrency":"usd"}]}`, facet.Price, "3 USD; 1 USD"},
+		{`{"offers":{"@type":"AggregateOffer","lowPrice":"3","highPrice":"40.50","priceCurrency":"USD","offers":[{"price":99}]}}`, facet.Price, "3..40.5 USD"},
+		{`{"offers":{"priceSpecification":[{"price":12,"priceCurrency":"GBP"}]}}`, facet.Price, "12 GBP"},
+		{`{"offers":{"@type":"AggregateOffer","priceCurrency":"CHF","offers":[{"price":"7"},{"price":"9"}]}}`, facet.Price, "7 CHF; 9 CHF"},
+		{`{"offers":"free"}`, facet.Price, "0"},
+		{`{"isAccessibleForFree":true}`, facet.Price, "0"},
+		{`{"offers":{"price":-3}}`, facet.Price, ""},
+		{`{"offers":{"price":"on request"}}`, facet.Price, ""},
+		{`{"offers":{"price":"$10 - $20"}}`, facet.Price, "10..20 USD"},
+		{`{"offers":{"availability":"https://schema.org/InStock","price":1}}`, facet.Availability, "InStock"},
+		{`{"baseSalary":{"@type":"MonetaryAmount","currency":"EUR","value":{"minValue":40000,"maxValue":"50000"}}}`, "baseSalary", "40000..50000 EUR"},
+		{`{"aggregateRating":{"ratingValue":"4.5","reviewCount":"12"}}`, facet.Rating, "4.5"},
+		{`{"aggregateRating":{"ratingValue":"4.5","reviewCount":"12"}}`, facet.Ratings, "12"},
+		{`{"aggregateRating":{"ratingValue":9,"bestRating":10}}`, facet.Rating, "4.5"},
+		{`{"aggregateRating":{"ratingValue":"4,5"}}`, facet.Rating, "4.5"},
+		{`{"aggregateRating":{"ratingValue":90}}`, facet.Rating, "4.5"},
+		{`{"aggregateRating":{"ratingValue":7,"bestRating":5}}`, facet.Rating, ""},
+		{`{"prepTime":"PT10M","cookTime":"PT1H"}`, facet.TotalTime, "70"},
+		{`{"totalTime":"1 hour 20 minutes"}`, facet.TotalTime, "80"},
+		{`{"totalTime":30}`, facet.TotalTime, ""},
+		{`{"startDate":"2026-12-05T19:30:00+01:00"}`, facet.Start, "2026-12-05T18:30"},
+		{`{"startDate":"soon"}`, facet.Start, ""},
+		{`{"uploadDate":"2026-05-04"}`, facet.Published, "2026-05-04T00:00"},
+		{`{"datePublished":"1999"}`, facet.Published, "1999-01-01T00:00"},
+		{`{"copyrightYear":1999}`, "copyrightYear", "1999"},
+		{`{"nutrition":{"calories":"188 calories","proteinContent":"10 g","sodiumContent":"0.5 g","fatContent":12}}`, facet.Sodium, "500"},
+		{`{"nutrition":{"calories":"about 1000 kJ"}}`, facet.Calories, "239.005736"},
+		{`{"recipeYield":["4","4 servings"]}`, facet.Yield, "4; 4"},
+		{`{"recipeYield":"Serves 4-6"}`, facet.Yield, "4..6"},
+		{`{"recipeYield":"24 cookies"}`, facet.Yield, ""},
+		{`{"suitableForDiet":["https://schema.org/VeganDiet","http://schema.org/GlutenFreeDiet"]}`, facet.Diet, "vegan; glutenfree; vegetarian; meatfree; fishfree; shellfishfree; porkfree; dairyfree; lowlactose; eggsfree"},
+		{`{"keywords":"soup, gluten-free, quick"}`, facet.Diet, "glutenfree"},
+		{`{"name":"Vegane Linsensuppe","recipeIngredient":["200 g Linsen"]}`, facet.Contains, ""},
+		{`{"recipeIngredient":["200 g dark chocolate","3 tbsp peanut butter","400 ml coconut milk"]}`, facet.Contains, "peanuts"},
+		{`{"recipeIngredient":["½ butternut squash","1 eggplant","nutmeg","1 tsp cream of tartar","2 tins butter beans"]}`, facet.Contains, ""},
+		{`{"recipeIngredient":["150 g smoked bacon, diced"]}`, facet.Ingredient, "smoked bacon"},
+		{`{"recipeIngredient":["卵 2個","牛乳 200ml"]}`, facet.Contains, "eggs; dairy"},
+		{`{"additionalProperty":{"name":"Allergens","value":"nuts, milk"}}`, facet.Contains, "nuts; dairy"},
+		{`{"allergens":"none"}`, facet.Allergens, ""},
+		{`{"brand":{"@type":"Brand","name":"Nord"}}`, facet.Brand, "Nord"},
+		{`{"manufacturer":"Süd"}`, facet.Brand, "Süd"},
+		{`{"category":"Home > Lamps"}`, facet.Category, "Home; Lamps"},
+		{`{"recipeCategory":["Soup","Starter"]}`, facet.Category, "Soup; Starter"},
+		{`{"author":[{"name":"Ann"},"Bob"]}`, facet.Author, "Ann; Bob"},
+		{`{"location":{"name":"Mission Hall","address":{"addressLocality":"Berlin","addressCountry":{"name":"DE"}}}}`, facet.Location, "Mission Hall; Berlin; DE"},
+		{`{"address":"1 High Street, York"}`, facet.Location, "1 High Street; York"},
+		{`{"inLanguage":{"name":"German","alternateName":"de_AT"}}`, facet.Language, "de-at"},
+		{`{"audience":{"suggestedGender":"female"}}`, facet.Audience, "female"},
+		{`{"weight":{"@type":"QuantitativeValue","value":"1.5","unitCode":"KGM"}}`, "weight", "1500 g"},
+		{`{"weight":"5 lb"}`, "weight", "2267.96185 g; 5 lb"},
+		{`{"additionalProperty":[{"name":"Battery life","value":10,"unitText":"hours"}]}`, "batteryLife", "600 min"},
+		{`{"numberOfPages":312}`, "numberOfPages", "312"},
+		{`{"eventStatus":"https://schema.org/EventScheduled"}`, "eventStatus", "EventScheduled"},
+		{`{"hasCourseInstance":{"courseMode":"online","startDate":"2027-01-10"}}`, facet.Start, "2027-01-10T00:00"},
+		{`{"url":"https://x.example/","description":"five"}`, "url", ""},
+		{`{"color":"Red","color":"Blue"}`, facet.Color, "Red; Blue"},
+		{`{"color":"Red","offers":{"price":`, facet.Color, "Red"},
+		{`not json`, facet.Price, ""},
+	} {
+		if got := says(facet.Read([]byte(c.object)), c.slot); got != c.want {
+			t.Errorf("%s of %s is %q, want %q", c.slot, c.object, got, c.want)
+		}
+	}
+}
+
+func TestDietsAndClassesAreKnownInOurLanguages(t *testing.T) {
+	for said, want := range map[string]string{
+		"vegan": "vegan", "GlutenFreeDiet": "glutenfree", "gluten free": "glutenfree", "glutenfrei": "glutenfree", "sans gluten": "glutenfree", "sin gluten": "glutenfree", "sem gluten": "glutenfree",
+		"グルテンフリー": "glutenfree", "nut free": "nutsfree", "nutfree": "nutsfree", "Plant-Based": "vegan", "halal": "halal", "Low lactose": "lowlactose",
+	} {
+		if got, ok := facet.DietOf(said); !ok || got != want {
+			t.Errorf("%q is the diet %q, want %q", said, got, want)
+		}
+	}
+	if got, ok := facet.DietOf("mediterranean"); ok {
+		t.Errorf("mediterranean is the diet %q", got)
+	}
+	for said, want := range map[string]string{"nuts": "nuts", "nusse": "nuts", "noix": "nuts", "milk": "dairy", "milch": "dairy", "lait": "dairy", "leche": "dairy", "leite": "dairy", "卵": "eggs", "fleisch": "meat"} {
+		if got, ok := facet.Class(said); !ok || got != want {
+			t.Errorf("%q is the class %q, want %q", said, got, want)
+		}
+	}
+	if !slices.Contains(facet.ClassesOf("nuts"), "peanuts") {
+		t.Error("who wants no nuts gets peanuts")
+	}
+	if _, ok := facet.FreeOf("glutenfree"); ok {
+		t.Error("that nothing with gluten is named is taken to mean that there is none")
+	}
+}
