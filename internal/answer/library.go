@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/facet"
 	"frontdesk/internal/search"
+	"frontdesk/internal/understand"
 )
 
 // How many items are handed to the index at a time: while it follows many changes, each batch being weighed against
@@ -51,6 +52,8 @@ type Library struct {
 	types  map[string]bool // that items had since the index was begun
 	intern map[string]string
 	words  *dictionary // since the index was begun
+	taught *understand.Lexicon
+	news   int // changes since it was taught
 
 	view atomic.Pointer[View]
 }
@@ -102,7 +105,7 @@ func (l *Library) Refresh(ctx context.Context, admission Admission) (changed boo
 	}
 	if !same || errors.Is(err, content.ErrBehind) {
 		l.index, l.types, l.cursor, l.rules = search.New(search.Options{}), map[string]bool{}, nil, ""
-		l.words = newDictionary()
+		l.words, l.taught = newDictionary(), nil
 		cursor, err = l.follow(ctx, nil, admission)
 	}
 	if err != nil {
@@ -119,8 +122,17 @@ func (l *Library) show() {
 	if before := l.view.Load(); before != nil && before.dictionary == l.words {
 		earlier = before.columns
 	}
-	l.view.Store(newView(l.index.Snapshot(), l.cursor, l.types, l.words, earlier))
+	view := newView(l.index.Snapshot(), l.cursor, l.types, l.words, earlier)
+	if l.taught == nil || view.Len() <= smallCatalog || 50*l.news > view.Len() {
+		l.taught, l.news = view.learn(), 0
+	}
+	view.lexicon = l.taught
+	l.view.Store(view)
 }
+
+// smallCatalog is how many items are looked at anew after each change, to make a lexicon. In a larger catalog a fiftieth
+// of the items must have changed.
+const smallCatalog = 20000
 
 // follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
 // where no view shows it, and is applied once more from the same cursor. Without a cursor the index is new, and is
@@ -166,6 +178,7 @@ type loader struct {
 }
 
 func (l *loader) take(c content.Change) error {
+	l.library.news++
 	if c.Removed {
 		l.remove[c.Entry.ID] = true
 		return nil

@@ -18,7 +18,7 @@ type View struct {
 	dictionary *dictionary
 	columns    map[search.Part]*columns
 	everything *search.Selection
-	lexicon    func() *understand.Lexicon
+	lexicon    *understand.Lexicon
 
 	mu       sync.Mutex
 	chosen   map[choice]*search.Selection // the items of one site or one type, made when first asked for
@@ -35,7 +35,6 @@ func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, type
 		dictionary: d, columns: columnsOf(snapshot, earlier), verdicts: map[string]verdict{},
 	}
 	v.everything = v.Select(func(*Listing) bool { return true })
-	v.lexicon = sync.OnceValue(v.learn)
 	sites := map[string]bool{}
 	for key := range cursor {
 		v.several = v.several || sites[key.Site]
@@ -53,9 +52,9 @@ func (v *View) Select(permit func(*Listing) bool) *search.Selection {
 	return v.snapshot.Select(func(ref any) bool { return permit(ref.(*Listing)) })
 }
 
-// Lexicon is what the items that are open teach: their brands, colours, authors and the like. It is made when it is first
-// asked for.
-func (v *View) Lexicon() *understand.Lexicon { return v.lexicon() }
+// Lexicon is what the items that are open teach: their brands, colours, authors and the like. In a large catalog it may be
+// that of a little earlier.
+func (v *View) Lexicon() *understand.Lexicon { return v.lexicon }
 
 // below returns those of the view's types that are one of the types asked for or a subtype of it.
 func (v *View) below(asked []string) []string {
