@@ -51,8 +51,8 @@ type Relaxed struct {
 	Constraint understand.Constraint
 	// Unknown says that it did not give way to items that break it, but to those that do not say.
 	Unknown bool
-	// Types says that it was the types of the question, which are the constraint's values.
-	Types bool
+	// Types says that it was the types of the question, which are the constraint's values; Words, that it was its words.
+	Types, Words bool
 }
 
 // Hit is one item found.
@@ -111,6 +111,8 @@ type attempt struct {
 	dropped  []bool // by condition
 	unknown  bool   // items of which it cannot be told are let in
 	anyTypes bool
+	faint    bool // conditions vouch for items that the words fit badly
+	wordless bool // the words give way
 }
 
 // find goes from the whole question on, giving way step by step.
@@ -122,8 +124,8 @@ func (s *finding) find() Found {
 			found.Terms = s.terms
 		}
 		if len(hits) > 0 {
-			found.Hits, found.Terms, found.Relaxed = hits, s.terms, s.gaveWay(a, hits)
-			found.Corrections = s.corrections
+			found.Hits, found.Relaxed = hits, s.gaveWay(a, hits)
+			found.Terms, found.Corrections = s.terms, s.corrections
 			break
 		}
 	}
@@ -133,12 +135,16 @@ func (s *finding) find() Found {
 // maxAttempts bounds how often a question is asked anew.
 const maxAttempts = 24
 
-// attempts gives the ways to read the question, from the strictest on.
+// attempts gives the ways to read the question, from the strictest on: as it is, then with words that fit badly, then with
+// items that do not say, then without one condition and the other, then without the words, then without several.
 func (s *finding) attempts() []attempt {
 	whole := attempt{dropped: make([]bool, len(s.hard))}
 	all := []attempt{whole}
+	if len(s.hard) == 0 && s.types == nil {
+		return all
+	}
 	if len(s.hard) > 0 {
-		all = append(all, attempt{dropped: whole.dropped, unknown: true})
+		all = append(all, attempt{dropped: whole.dropped, faint: true}, attempt{dropped: whole.dropped, unknown: true})
 	}
 	guessed := s.types != nil && s.asked.Guessed
 	if guessed {
@@ -150,6 +156,9 @@ func (s *finding) attempts() []attempt {
 		one[i] = true
 		all = append(all, attempt{dropped: one})
 	}
+	if s.vouched() {
+		all = append(all, attempt{dropped: whole.dropped, wordless: true})
+	}
 	more := slices.Clone(whole.dropped)
 	for n, i := range order {
 		more = slices.Clone(more)
@@ -160,6 +169,13 @@ func (s *finding) attempts() []attempt {
 		}
 	}
 	return all[:min(len(all), maxAttempts)]
+}
+
+// vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.
+func (s *finding) vouched() bool {
+	return s.asked.Text != "" && slices.ContainsFunc(s.hard, func(c condition) bool {
+		return !c.Not && (c.Source == understand.FromText || c.Source == understand.FromAttribute || c.Source == understand.FromAnswer)
+	})
 }
 
 // givingWay gives the conditions that may give way, the least important first.
@@ -180,6 +196,9 @@ func (s *finding) givingWay() []int {
 func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
 	if a.anyTypes {
 		relaxed = append(relaxed, Relaxed{Constraint: understand.Constraint{Slot: "@type", Values: s.asked.Types, Source: understand.FromText}, Types: true})
+	}
+	if a.wordless {
+		relaxed = append(relaxed, Relaxed{Constraint: understand.Constraint{Slot: "text", Values: []string{s.asked.Text}, Source: understand.FromText}, Words: true})
 	}
 	for i, c := range s.hard {
 		switch {
@@ -213,10 +232,16 @@ func (s *finding) try(a attempt) []Hit {
 		}
 	}
 	s.corrections = nil
-	hits := s.look(sure, conditions, s.asked.Limit)
+	if a.wordless {
+		// Words that nothing has are no words to give way: then nothing here is what was meant.
+		if known, worded := s.search(s.within, 1, s.asked.MinScore*faintly); worded && len(known) == 0 {
+			return nil
+		}
+	}
+	hits := s.look(sure, conditions, a, s.asked.Limit)
 	if doubts && len(hits) < s.asked.Limit {
 		if further := likely.Without(sure); !further.Empty() {
-			doubtful := s.look(further, conditions, s.asked.Limit-len(hits))
+			doubtful := s.look(further, conditions, a, s.asked.Limit-len(hits))
 			for i := range doubtful {
 				doubtful[i].Doubt = true
 			}
@@ -226,6 +251,20 @@ func (s *finding) try(a attempt) []Hit {
 			hits = oneEach(hits)
 		}
 	}
+	if len(s.hard) > 0 {
+		hits = s.comparable(a, hits)
+	}
+	return hits
+}
+
+// comparable leaves out items that say nothing in the slot of a figure or a time that gave way: nearest to a meal of 300
+// calories is one of 400, and not an article about meals.
+func (s *finding) comparable(a attempt, hits []Hit) []Hit {
+	for i, c := range s.hard {
+		if a.dropped[i] && !a.unknown && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero()) {
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return c.unknown.Has(h.ID) })
+		}
+	}
 	return hits
 }
 
@@ -233,13 +272,17 @@ func (s *finding) try(a attempt) []Hit {
 const (
 	goodEnough = 0.6 // share of the best score from which an item is sorted with the best
 	softWeight = 0.2 // share of its score that an item gains when it meets all soft conditions
+	faintly    = 0.3 // share of the least score that is enough where conditions vouch for an item,
+	faintShare = 0.5 // if it has this share of the best one's
 	softDepth  = 100 // hits among which soft conditions choose
+
+	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
 
 	listedScore = 100 / (1 + softWeight) // of an item found without words that meets no soft condition
 )
 
 // look finds the best of a selection, in the order that is asked for.
-func (s *finding) look(within *search.Selection, conditions bool, limit int) []Hit {
+func (s *finding) look(within *search.Selection, conditions bool, a attempt, limit int) []Hit {
 	depth := limit
 	switch {
 	case s.asked.Sort.By != "":
@@ -247,27 +290,50 @@ func (s *finding) look(within *search.Selection, conditions bool, limit int) []H
 	case len(s.soft) > 0:
 		depth = max(softDepth, 3*limit)
 	}
-	hits, worded := s.search(within, min(depth, search.MaxLimit))
+	least, share := s.asked.MinScore, goodEnough
+	switch {
+	case a.faint:
+		least, share = least*faintly, faintShare
+	case len(s.soft) > 0:
+		least *= softly
+	}
+	hits, worded := s.search(within, min(depth, search.MaxLimit), least)
+	worded = worded && !a.wordless
+	if a.faint {
+		hits = bestOf(hits, share)
+	}
 	switch {
 	case !worded && !conditions:
 		return nil
 	case !worded:
 		hits = s.list(within, limit)
 	case s.asked.Sort.By != "":
-		if len(hits) > 0 {
-			enough := hits[0].Score * goodEnough
-			hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < enough })
-		}
+		hits = bestOf(hits, share)
 		s.view.sort(hits, s.asked.Sort)
 	case len(s.soft) > 0:
 		s.raise(hits)
+		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < s.asked.MinScore && !s.meetsSoft(h) })
 	}
 	return hits[:min(len(hits), limit)]
 }
 
+// bestOf keeps the hits that have a share of the best one's score.
+func bestOf(hits []Hit, share float64) []Hit {
+	if len(hits) == 0 {
+		return hits
+	}
+	enough := hits[0].Score * share
+	return slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < enough })
+}
+
+// meetsSoft says whether a hit meets all soft conditions.
+func (s *finding) meetsSoft(h Hit) bool {
+	return !slices.ContainsFunc(s.soft, func(soft *search.Selection) bool { return !soft.Has(h.ID) })
+}
+
 // search finds by words, and says whether there were any to look for.
-func (s *finding) search(within *search.Selection, limit int) (hits []Hit, worded bool) {
-	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: s.asked.MinScore, Literal: s.asked.Literal, Prefer: s.asked.Prefer}
+func (s *finding) search(within *search.Selection, limit int, least float64) (hits []Hit, worded bool) {
+	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: least, Literal: s.asked.Literal, Prefer: s.asked.Prefer}
 	result := s.view.snapshot.Search(query)
 	s.terms = result.Terms
 	if s.corrections == nil {

@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/answer"
@@ -38,6 +40,8 @@ func (in *inquiry) tellRelaxed(relaxed []answer.Relaxed) (told []Relaxation) {
 		r := &relaxed[i]
 		text := r.Constraint.Say(speaker)
 		switch {
+		case r.Words:
+			text = strings.Join(r.Constraint.Values, " ")
 		case r.Types:
 			text = in.understood.SayTypes(speaker)
 		case r.Unknown:

@@ -684,7 +684,8 @@ func (r *reader) complete() {
 			r.figure(Figure{Slot: TotalTime, Kind: Figures, Low: prep + cook, High: prep + cook})
 		}
 	}
-	if _, ok := first(Price); !ok && slices.Contains(r.Words, Word{"isAccessibleForFree", "true"}) {
+	_, begins := first(Start)
+	if _, ok := first(Price); !ok && (begins || len(r.Values(Location)) > 0) && slices.Contains(r.Words, Word{"isAccessibleForFree", "true"}) {
 		r.figure(Figure{Slot: Price, Kind: Figures})
 	}
 	if _, ok := first(Published); !ok {

@@ -40,7 +40,8 @@ func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
 		{`{"offers":{"priceSpecification":[{"price":12,"priceCurrency":"GBP"}]}}`, facet.Price, "12 GBP"},
 		{`{"offers":{"@type":"AggregateOffer","priceCurrency":"CHF","offers":[{"price":"7"},{"price":"9"}]}}`, facet.Price, "7 CHF; 9 CHF"},
 		{`{"offers":"free"}`, facet.Price, "0"},
-		{`{"isAccessibleForFree":true}`, facet.Price, "0"},
+		{`{"isAccessibleForFree":true,"startDate":"2027-01-01"}`, facet.Price, "0"},
+		{`{"isAccessibleForFree":true}`, facet.Price, ""}, // an article: nobody asks what it costs
 		{`{"offers":{"price":-3}}`, facet.Price, ""},
 		{`{"offers":{"price":"on request"}}`, facet.Price, ""},
 		{`{"offers":{"price":"$10 - $20"}}`, facet.Price, "10..20 USD"},
