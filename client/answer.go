@@ -158,7 +158,10 @@ func (c *Client) readAnswer(response *reply) (*Answer, error) {
 	case !ok || meta.ResponseType == "":
 		return nil, c.notADesk(response, "the answer has no _meta.response_type")
 	case meta.ResponseType == nlweb.TypePromise:
-		return nil, ErrPromised
+		if promise := promiseOf(m, meta, body); promise != nil {
+			return nil, promise
+		}
+		return nil, c.notADesk(response, "the promise has no token")
 	case response.status >= http.StatusBadRequest:
 		return nil, c.notADesk(response, "it is an answer and an error at once")
 	}

@@ -60,6 +60,7 @@ func StaticToken(token string) func(context.Context) (string, error) {
 type Client struct {
 	http    *http.Client
 	ask     string
+	awaits  string // the address of promises
 	options Options
 }
 
@@ -80,7 +81,10 @@ func New(address string, options Options) (*Client, error) {
 	options.fill()
 	web := *options.HTTP
 	web.CheckRedirect = guarded(options.HTTP.CheckRedirect)
-	return &Client{http: &web, ask: u.String(), options: options}, nil
+	c := &Client{http: &web, ask: u.String(), options: options}
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "ask")+"await", ""
+	c.awaits = u.String()
+	return c, nil
 }
 
 func (o *Options) fill() {
@@ -110,7 +114,7 @@ func (o *Options) fill() {
 // Address is that of the endpoint which is asked.
 func (c *Client) Address() string { return c.ask }
 
-// Ask asks a question and gives the whole answer. Its errors are of the types Failure, NotADesk, Broken and
+// Ask asks a question and gives the whole answer. Its errors are of the types Failure, Promise, NotADesk, Broken and
 // Unreachable, or the context's.
 func (c *Client) Ask(ctx context.Context, q Question) (*Answer, error) {
 	response, err := c.send(ctx, q, false)
@@ -157,8 +161,23 @@ func (c *Client) send(ctx context.Context, q Question, streaming bool) (*reply, 
 	if streaming {
 		accept = typeEvents + ", " + typeJSON + ";q=0.5"
 	}
+	// Asking changes nothing, unless it is to be remembered.
+	return c.persist(ctx, request{address: c.ask, body: body, accept: accept, language: q.Language, repeatable: !q.Remember})
+}
+
+// request is one that can be made again.
+type request struct {
+	address    string
+	body       []byte
+	accept     string
+	language   string
+	repeatable bool // making it twice does no more than making it once
+}
+
+// persist makes a request until the desk has time. The caller closes the body.
+func (c *Client) persist(ctx context.Context, r request) (*reply, error) {
 	for attempt := 0; ; attempt++ {
-		response, err := c.post(ctx, body, accept, q)
+		response, err := c.post(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -174,14 +193,14 @@ func (c *Client) send(ctx context.Context, q Question, streaming bool) (*reply, 
 }
 
 // post makes one attempt.
-func (c *Client) post(ctx context.Context, body []byte, accept string, q Question) (*reply, error) {
+func (c *Client) post(ctx context.Context, r request) (*reply, error) {
 	watch := newWatch(ctx, c.options.Silence)
-	request, err := http.NewRequestWithContext(watch.ctx, http.MethodPost, c.ask, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(watch.ctx, http.MethodPost, r.address, bytes.NewReader(r.body))
 	if err != nil {
 		watch.end()
 		return nil, err
 	}
-	if err := c.head(ctx, request, accept, q); err != nil {
+	if err := c.head(ctx, request, r); err != nil {
 		watch.end()
 		return nil, err
 	}
@@ -195,17 +214,17 @@ func (c *Client) post(ctx context.Context, body []byte, accept string, q Questio
 }
 
 // head fills a request's header.
-func (c *Client) head(ctx context.Context, request *http.Request, accept string, q Question) error {
+func (c *Client) head(ctx context.Context, request *http.Request, r request) error {
 	header := request.Header
 	header.Set("Content-Type", typeJSON)
-	header.Set("Accept", accept)
+	header.Set("Accept", r.accept)
 	header.Set("User-Agent", c.options.UserAgent)
-	if q.Language != "" {
-		header.Set("Accept-Language", q.Language)
+	if r.language != "" {
+		header.Set("Accept-Language", r.language)
 	}
-	if !q.Remember {
-		// Asking changes nothing, so net/http may ask again when a kept connection turns out to be closed. The
-		// header itself is not sent (see http.Transport).
+	if r.repeatable {
+		// So net/http may ask again when a kept connection turns out to be closed. The header itself is not sent (see
+		// http.Transport).
 		header["Idempotency-Key"] = []string{}
 	}
 	if c.options.Token == nil {

@@ -80,6 +80,6 @@ var (
 	ErrSilent = errors.New("it stayed silent for too long")
 	// ErrIncomplete is a stream that ended without its complete event.
 	ErrIncomplete = errors.New("the stream ended before it was complete")
-	// ErrPromised is a promise of an answer for later (NLWeb 0.55 §4.1.2), which this client does not await.
-	ErrPromised = errors.New("the front desk promises an answer for later, which this client does not await")
+	// ErrPromised is what a Promise is, for errors.Is.
+	ErrPromised = errors.New("the front desk promises an answer for later")
 )

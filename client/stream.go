@@ -181,6 +181,9 @@ func (s *Stream) next() (Event, error) {
 		s.answer.fillRest(m)
 		s.done, s.complete = true, true
 		s.response.body.finish()
+		if promise := promiseOf(m, meta, e.data); promise != nil && meta.ResponseType == nlweb.TypePromise {
+			return s.end(promise)
+		}
 	}
 	return Event{e.name, e.data}, nil
 }

@@ -22,6 +22,7 @@ type askCommand struct {
 	Mode   string `placeholder:"MODE" help:"list, summarize, or both with a comma."`
 	JSON   bool   `name:"json" help:"Print the response as it is."`
 	Stream bool   `help:"Print results while they arrive."`
+	NoWait bool   `help:"Do not wait for an answer that is promised for later; print how to have it."`
 	Token  string `placeholder:"TOKEN" help:"With --url: the API key or access token to ask with; better in $$FRONTDESK_TOKEN, where other users do not see it."`
 }
 
@@ -43,6 +44,11 @@ func (c askCommand) Run(env *environment) error {
 	} else {
 		err = c.whole(env, desk)
 	}
+	return c.failed(env, err)
+}
+
+// failed tells what a desk answered instead of an answer.
+func (c askCommand) failed(env *environment, err error) error {
 	var failure *client.Failure
 	if !errors.As(err, &failure) {
 		return err
@@ -111,9 +117,14 @@ func listed(text string) (tokens []string) {
 // whole prints an answer when all of it is there.
 func (c askCommand) whole(env *environment, desk *front) error {
 	answer, err := desk.Ask(env.ctx, c.question())
-	if err != nil {
+	if answer, err = c.awaited(env, desk, answer, err); err != nil {
 		return err
 	}
+	return c.show(env, desk, answer)
+}
+
+// show prints an answer.
+func (c askCommand) show(env *environment, desk *front, answer *client.Answer) error {
 	if c.JSON && answer.Raw == nil {
 		return fmt.Errorf("%s answers with a stream, though none was asked for; add --stream", desk.Address())
 	}
@@ -135,7 +146,11 @@ func (c askCommand) whole(env *environment, desk *front) error {
 func (c askCommand) follow(env *environment, desk *front) error {
 	stream, err := desk.Stream(env.ctx, c.question())
 	if err != nil {
-		return err
+		answer, err := c.awaited(env, desk, nil, err)
+		if err != nil {
+			return err
+		}
+		return c.show(env, desk, answer)
 	}
 	defer stream.Close()
 	if c.JSON {

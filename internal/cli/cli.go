@@ -34,6 +34,7 @@ type grammar struct {
 	Ingest  ingestCommand  `cmd:"" help:"Read content into the database."`
 	Sources sourcesCommand `cmd:"" help:"List the sources, how they stand, and when they are read next."`
 	Ask     askCommand     `cmd:"" help:"Ask a question."`
+	Await   awaitCommand   `cmd:"" help:"Have an answer that was promised for later, or cancel it."`
 	MCP     mcpCommand     `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
 	Eval    evalCommand    `cmd:"" help:"Measure how well questions are answered, by judged questions."`
 	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`

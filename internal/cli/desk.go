@@ -56,8 +56,16 @@ func within(s *server.Server) (*front, error) {
 	inside := &inside{dialled: make(chan net.Conn), closed: make(chan struct{})}
 	web := &http.Server{Handler: s}
 	go web.Serve(inside)
+	work, stop := context.WithCancel(context.Background())
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		s.Work(work)
+	}()
 	done := func() {
 		web.Close()
+		stop()
+		<-worked
 		s.Close()
 	}
 	c, err := client.New("http://localhost", client.Options{
