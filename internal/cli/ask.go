@@ -123,8 +123,11 @@ func (c askCommand) whole(env *environment, desk *front) error {
 	return c.show(env, desk, answer)
 }
 
-// show prints an answer.
+// show prints an answer, if there is one.
 func (c askCommand) show(env *environment, desk *front, answer *client.Answer) error {
+	if answer == nil {
+		return nil
+	}
 	if c.JSON && answer.Raw == nil {
 		return fmt.Errorf("%s answers with a stream, though none was asked for; add --stream", desk.Address())
 	}

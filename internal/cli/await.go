@@ -49,14 +49,15 @@ func (c awaitCommand) Run(env *environment) error {
 	return ask.failed(env, err)
 }
 
-// awaited waits for an answer that is promised, unless nobody wants to wait.
+// awaited waits for an answer that is promised. Where nobody wants to wait it tells of the promise, and gives no answer.
 func (c askCommand) awaited(env *environment, desk *front, answer *client.Answer, err error) (*client.Answer, error) {
 	var promise *client.Promise
 	if !errors.As(err, &promise) {
 		return answer, err
 	}
 	if c.NoWait {
-		return nil, c.promised(env, promise)
+		c.promised(env, promise)
+		return nil, nil
 	}
 	shown := newProgress(env)
 	defer shown.end()
@@ -70,13 +71,12 @@ func (c askCommand) awaited(env *environment, desk *front, answer *client.Answer
 }
 
 // promised prints a promise.
-func (c askCommand) promised(env *environment, promise *client.Promise) error {
+func (c askCommand) promised(env *environment, promise *client.Promise) {
 	if c.JSON {
 		env.print("%s\n", bytes.TrimSpace(promise.Raw))
-		return errTold
+		return
 	}
 	env.print("%s\nHave the answer with: frontdesk await %s%s\n", promiseLine(promise), c.where(), clean(promise.Token))
-	return errTold
 }
 
 // where is the flag that names the desk, for a command to be typed.
