@@ -1,0 +1,338 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/facet"
+)
+
+// Relation is how a question stands to what was wanted before it.
+type Relation uint8
+
+// The relations.
+const (
+	Apart  Relation = iota // it is about something else, or stands by itself
+	Onward                 // it changes what was wanted: adds to it, or puts one thing in place of another
+	More                   // it wants further items of what was wanted
+	Pick                   // it is about items of the answer before it
+)
+
+// Turn is how a question goes on with what was wanted before it.
+type Turn struct {
+	Relation
+	// Places are the items that a Pick is about, by their place in the answer before, from 0; below 0 from its end.
+	Places []int
+	// Around is the question of a Pick without the words that stand for items: what is before and after them. Both are
+	// empty where the items themselves are wanted.
+	Before, After string
+	// Unsure says that the words leave it open whether the question goes on; it is Apart then.
+	Unsure bool
+}
+
+// Relate finds how a question goes on with what was wanted before it. Said is what Read makes of the question by itself.
+func Relate(text string, said, earlier *Understood) Turn {
+	folded := " " + facet.Fold(text) + " "
+	if strings.TrimSpace(folded) == "" {
+		return Turn{}
+	}
+	if _, reset := trimLead(folded, resets); reset {
+		return Turn{}
+	}
+	if furthers[trimFillers(folded)] || furthersJapanese(folded) {
+		return Turn{Relation: More}
+	}
+	if pick, ok := picked(text, folded, said); ok {
+		return pick
+	}
+	_, led := trimLead(folded, leads)
+	_, dangling := trimLead(folded, prepositions)
+	words := strings.Fields(folded)
+	rest := content(folded, said)
+	wants := len(said.Constraints) > 0 || said.Sort.By != "" || said.Count > 0
+	_, compares := comparison(folded)
+	switch {
+	case led, stands(words):
+		return Turn{Relation: Onward}
+	case len(rest) == 0 && len(said.Types) == 0 && (wants || compares): // nothing but conditions
+		return Turn{Relation: Onward}
+	case dangling && len(said.Types) == 0 && (wants || len(words) <= 3):
+		return Turn{Relation: Onward}
+	case compares && len(words) <= 5 && within(rest, earlier):
+		return Turn{Relation: Onward}
+	}
+	unsure := len(words) <= 3 || len(rest) > 0 && within(rest, earlier)
+	return Turn{Unsure: unsure}
+}
+
+// Follow makes what was wanted and a question that goes on with it (Onward) one. What the question says wins over what was
+// said before in the same slot, unless both can hold; what it does not speak of stays.
+func Follow(text string, said, earlier Understood) Understood {
+	folded := " " + facet.Fold(text) + " "
+	lead, _ := trimLead(folded, leads)
+	swap := swaps(folded)
+	next := said
+	if sort, ok := comparison(folded); ok && next.Sort.By == "" {
+		sort.Said = strings.TrimSpace(text)
+		next.Sort = sort
+	}
+	if next.Sort.By == "" {
+		next.Sort = earlier.Sort
+	}
+	if next.Count == 0 {
+		next.Count = earlier.Count
+	}
+	if len(next.Types) == 0 {
+		next.Types = earlier.Types
+	}
+	next.Constraints = nil
+	let, gone := released(folded), []string(nil)
+	for _, c := range earlier.Constraints {
+		if slices.Contains(let, c.Slot) || slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return displaces(n, c, swap) }) {
+			gone = append(gone, c.Said)
+			continue
+		}
+		if c.Source > FromEarlier {
+			c.Source = FromEarlier
+		}
+		next.Constraints = append(next.Constraints, c)
+	}
+	for _, c := range said.Constraints {
+		if !slices.Contains(let, c.Slot) {
+			next.Constraints = append(next.Constraints, c)
+		}
+	}
+	rest := content(folded, &said)
+	head := swap && len(rest) > 0 && len(said.Constraints) == 0 && !startsWith(lead, prepositions)
+	switch {
+	case head: // "what about pancakes?"
+		next.Text = strings.Join(rest, " ")
+	case len(rest) == 0:
+		next.Text = earlier.Text
+	default:
+		next.Text = strings.TrimSpace(joined(rest, earlier.Text))
+	}
+	for _, word := range earlier.Soft {
+		if !slices.Contains(next.Soft, word) {
+			next.Soft = append(next.Soft[:len(next.Soft):len(next.Soft)], word)
+		}
+	}
+	next.Asked = whole(text, earlier, gone, head)
+	return next
+}
+
+// joined puts new words before those that were searched for, without saying a word twice.
+func joined(rest []string, before string) string {
+	have := " " + facet.Fold(before) + " "
+	var add []string
+	for _, word := range rest {
+		if !strings.Contains(have, " "+word+" ") {
+			add = append(add, word)
+		}
+	}
+	return strings.Join(append(add, before), " ")
+}
+
+// whole words the question that stands by itself: the earlier one without what no longer holds, and the words of the
+// follow-up before or behind it.
+func whole(text string, earlier Understood, gone []string, head bool) string {
+	base := earlier.Asked
+	if head {
+		base = ""
+		for _, c := range earlier.Constraints {
+			if c.Said != "" && c.Source != FromMemory && c.Source != FromContext && !slices.Contains(gone, c.Said) {
+				base += " " + c.Said
+			}
+		}
+	}
+	for _, said := range gone {
+		base = without(base, said)
+	}
+	own := plain(text)
+	switch folded := " " + facet.Fold(own) + " "; {
+	case strings.TrimSpace(folded) == "":
+		return tidy(base)
+	case head, !startsWith(folded, prepositions) && !behind(folded):
+		return tidy(own + " " + base)
+	default:
+		return tidy(base + " " + own)
+	}
+}
+
+// tidy brings blanks to one each and takes away what a cut left at the ends.
+func tidy(text string) string {
+	return strings.Trim(strings.Join(strings.Fields(text), " "), " ,;?!.、。？")
+}
+
+// without takes words out of a text, whole and once, whatever their case.
+func without(text, words string) string {
+	at := strings.Index(" "+strings.ToLower(text)+" ", " "+strings.ToLower(words)+" ")
+	if words == "" || at < 0 || at+len(words) > len(text) || !strings.EqualFold(text[at:at+len(words)], words) {
+		return text
+	}
+	return text[:at] + text[at+len(words):]
+}
+
+// displaces says whether a new constraint takes the place of an earlier one.
+func displaces(now, before Constraint, swap bool) bool {
+	switch {
+	case now.Slot != before.Slot:
+		// "with nuts" after "without nuts", whatever slots they were taken for
+		return now.Not != before.Not && meet(now.Values, before.Values)
+	case now.Not != before.Not:
+		return len(now.Values) == 0 || meet(now.Values, before.Values)
+	case now.Not:
+		return false // exclusions add up
+	case len(now.Values) > 0 && adds[now.Slot]:
+		return swap || same(now.Values, before.Values)
+	case now.Min != nil && now.Max == nil && before.Min == nil && before.Max != nil:
+		return *now.Min >= *before.Max || now.Unit != before.Unit // else both make a range
+	case now.Max != nil && now.Min == nil && before.Max == nil && before.Min != nil:
+		return *now.Max <= *before.Min || now.Unit != before.Unit
+	}
+	return true
+}
+
+// adds are slots of which an item can have several values at once.
+var adds = map[facet.Slot]bool{facet.Diet: true, facet.Ingredient: true, facet.Mention: true}
+
+func meet(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool {
+		return slices.ContainsFunc(b, func(y string) bool { return facet.Fold(x) == facet.Fold(y) })
+	})
+}
+
+func same(a, b []string) bool { return len(a) == len(b) && meet(a, b) }
+
+// content are the words of a question that say what it is about: those that Read left to search for, without those that
+// only tie it to others.
+func content(folded string, said *Understood) (words []string) {
+	for _, word := range strings.Fields(facet.Fold(said.Text)) {
+		if !ties[word] && !small[word] && !comparing(word, folded) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// within says whether all words were said before.
+func within(words []string, earlier *Understood) bool {
+	have := " " + facet.Fold(earlier.Asked) + " "
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !strings.Contains(have, " "+word+" ") && !strings.Contains(have, " "+strings.TrimSuffix(word, "s")+" ") && !strings.Contains(have, " "+word+"s ")
+	})
+}
+
+// stands says whether a question has a word that stands for what was spoken of before.
+func stands(words []string) bool {
+	if len(words) > 9 {
+		return false
+	}
+	for i, word := range words {
+		if standIns[word] || lastStandIns[word] && i == len(words)-1 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(japaneseStandIns, func(cue string) bool { return strings.Contains(word, facet.Fold(cue)) })
+	})
+}
+
+// trimLead takes the first of some phrases off the beginning of a folded text.
+func trimLead(folded string, phrases []string) (rest string, ok bool) {
+	for _, phrase := range phrases {
+		if after, ok := strings.CutPrefix(folded, " "+phrase+" "); ok {
+			return " " + after, true
+		}
+	}
+	return folded, false
+}
+
+func startsWith(folded string, phrases []string) bool {
+	_, ok := trimLead(folded, phrases)
+	return ok
+}
+
+// swaps says whether a question puts something in the place of something else.
+func swaps(folded string) bool {
+	return startsWith(folded, swapLeads) || slices.ContainsFunc(swapWords, func(word string) bool { return strings.Contains(folded, " "+word+" ") })
+}
+
+// behind says whether words belong behind what they are about: Japanese conditions, and those that name a figure.
+func behind(folded string) bool { return folded[1] >= '0' && folded[1] <= '9' }
+
+// plain is a follow-up without the words that only tie it to what came before: "high protein" of "and high protein ones?".
+func plain(text string) string {
+	words := strings.Fields(text)
+	fold := func(from, to int) string { return " " + facet.Fold(strings.Join(words[from:to], " ")) + " " }
+	for len(words) > 0 {
+		cut := 0
+		for n := min(4, len(words)); n > 0 && cut == 0; n-- {
+			if slices.Contains(leads, strings.TrimSpace(fold(0, n))) {
+				cut = n
+			}
+		}
+		if cut == 0 {
+			break
+		}
+		words = words[cut:]
+	}
+	kept := words[:0:0]
+	for i, word := range words {
+		folded := facet.Fold(word)
+		if !ties[folded] && !(lastStandIns[folded] && i == len(words)-1) {
+			kept = append(kept, word)
+		}
+	}
+	return tidy(strings.Join(kept, " "))
+}
+
+// comparison is the order that a comparing word wishes for: "cheaper", "with more protein".
+func comparison(folded string) (Sort, bool) {
+	for _, c := range comparisons {
+		if strings.Contains(folded, c.words) {
+			return Sort{By: c.slot, Descending: c.down}, true
+		}
+	}
+	return Sort{}, false
+}
+
+// comparing says whether a word is part of the comparison in a text.
+func comparing(word, folded string) bool {
+	for _, c := range comparisons {
+		if strings.Contains(c.words, " "+word+" ") && strings.Contains(folded, c.words) {
+			return true
+		}
+	}
+	return false
+}
+
+// released are the slots of which a question says that they no longer matter: "any colour", "the price doesn't matter".
+func released(folded string) (slots []facet.Slot) {
+	for slot, names := range slotNames {
+		for _, name := range names {
+			for _, frame := range releases {
+				if strings.Contains(folded, " "+strings.Replace(frame, "%", name, 1)+" ") {
+					slots = append(slots, slot)
+				}
+			}
+		}
+	}
+	return slots
+}
+
+// trimFillers takes away the words with which people are polite.
+func trimFillers(folded string) string {
+	words := strings.Fields(folded)
+	kept := words[:0]
+	for _, word := range words {
+		if !fillers[word] {
+			kept = append(kept, word)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+func furthersJapanese(folded string) bool {
+	return slices.ContainsFunc(furtherJapanese, func(cue string) bool { return strings.TrimSpace(folded) == facet.Fold(cue) })
+}

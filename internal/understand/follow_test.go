@@ -1,0 +1,214 @@
+package understand_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/understand"
+)
+
+// saying is a question as it is understood by itself: its words, what is left of them to search for, and more.
+func saying(asked, left string, more ...func(*understand.Understood)) understand.Understood {
+	u := understand.Understood{Asked: asked, Text: left}
+	for _, add := range more {
+		add(&u)
+	}
+	return u
+}
+
+func holding(all ...understand.Constraint) func(*understand.Understood) {
+	return func(u *understand.Understood) { u.Constraints = append(u.Constraints, all...) }
+}
+
+func ofType(types ...string) func(*understand.Understood) {
+	return func(u *understand.Understood) { u.Types = types }
+}
+
+func valued(slot facet.Slot, said string, values ...string) understand.Constraint {
+	return understand.Constraint{Slot: slot, Values: values, Said: said, Source: understand.FromText}
+}
+
+func not(c understand.Constraint) understand.Constraint { c.Not = true; return c }
+
+func atMost(slot facet.Slot, most float64, said string) understand.Constraint {
+	return understand.Constraint{Slot: slot, Max: &most, Said: said, Source: understand.FromText}
+}
+
+func atLeast(slot facet.Slot, least float64, said string) understand.Constraint {
+	return understand.Constraint{Slot: slot, Min: &least, Said: said, Source: understand.FromText}
+}
+
+// muffins is what was wanted before.
+var muffins = saying("breakfast muffins under 30 minutes", "breakfast muffins", holding(atMost(facet.TotalTime, 30, "under 30 minutes")))
+
+func TestAFollowUpGoesOn(t *testing.T) {
+	for _, row := range []struct {
+		text  string
+		said  understand.Understood
+		whole string
+		left  string
+	}{
+		{"high protein ones", saying("high protein ones", "high protein ones"), "high protein breakfast muffins under 30 minutes", "high protein breakfast muffins"},
+		{"only vegan", saying("only vegan", "", holding(valued(facet.Diet, "vegan", "vegan"))), "vegan breakfast muffins under 30 minutes", "breakfast muffins"},
+		{"and without nuts", saying("and without nuts", "", holding(not(valued(facet.Mention, "without nuts", "nuts")))), "breakfast muffins under 30 minutes without nuts", "breakfast muffins"},
+		{"for two people?", saying("for two people?", "", holding(atLeast(facet.Yield, 2, "for two people"))), "breakfast muffins under 30 minutes for two people", "breakfast muffins"},
+		{"with blueberries", saying("with blueberries", "blueberries"), "breakfast muffins under 30 minutes with blueberries", "blueberries breakfast muffins"},
+		{"what about with blueberries?", saying("what about with blueberries?", "blueberries"), "breakfast muffins under 30 minutes with blueberries", "blueberries breakfast muffins"},
+		{"what about pancakes?", saying("what about pancakes?", "pancakes"), "pancakes under 30 minutes", "pancakes"},
+		{"under 20 minutes", saying("under 20 minutes", "", holding(atMost(facet.TotalTime, 20, "under 20 minutes"))), "breakfast muffins under 20 minutes", "breakfast muffins"},
+		{"nur vegane bitte", saying("nur vegane bitte", "", holding(valued(facet.Diet, "vegane", "vegan"))), "vegane breakfast muffins under 30 minutes", "breakfast muffins"},
+		{"et sans noix", saying("et sans noix", "", holding(not(valued(facet.Mention, "sans noix", "noix")))), "breakfast muffins under 30 minutes sans noix", "breakfast muffins"},
+		{"pero sin nueces", saying("pero sin nueces", "", holding(not(valued(facet.Mention, "sin nueces", "nueces")))), "breakfast muffins under 30 minutes sin nueces", "breakfast muffins"},
+		{"mas sem nozes", saying("mas sem nozes", "", holding(not(valued(facet.Mention, "sem nozes", "nozes")))), "breakfast muffins under 30 minutes sem nozes", "breakfast muffins"},
+	} {
+		if turn := understand.Relate(row.text, &row.said, &muffins); turn.Relation != understand.Onward {
+			t.Errorf("%q: %+v", row.text, turn)
+			continue
+		}
+		got := understand.Follow(row.text, row.said, muffins)
+		if got.Asked != row.whole || got.Text != row.left {
+			t.Errorf("%q is %q, searched for %q; want %q, %q", row.text, got.Asked, got.Text, row.whole, row.left)
+		}
+	}
+}
+
+func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
+	dollars := func(c understand.Constraint) understand.Constraint { c.Unit = "USD"; return c }
+	for name, row := range map[string]struct {
+		before, now []understand.Constraint
+		text        string
+		want        []string // what is said of each that holds
+	}{
+		"another limit": {[]understand.Constraint{atMost(facet.Price, 50, "under 50")}, []understand.Constraint{atMost(facet.Price, 20, "under 20")}, "under 20", []string{"under 20"}},
+		"a range": {[]understand.Constraint{dollars(atMost(facet.Price, 50, "under 50"))}, []understand.Constraint{dollars(atLeast(facet.Price, 20, "over 20"))}, "over 20",
+			[]string{"under 50", "over 20"}},
+		"an empty range": {[]understand.Constraint{atMost(facet.Price, 50, "under 50")}, []understand.Constraint{atLeast(facet.Price, 80, "over 80")}, "over 80", []string{"over 80"}},
+		"another colour": {[]understand.Constraint{valued(facet.Color, "red", "red")}, []understand.Constraint{valued(facet.Color, "blue", "blue")}, "what about blue?", []string{"blue"}},
+		"diets add up":   {[]understand.Constraint{valued(facet.Diet, "vegan", "vegan")}, []understand.Constraint{valued(facet.Diet, "gluten free", "glutenfree")}, "gluten free", []string{"vegan", "gluten free"}},
+		"a diet instead": {[]understand.Constraint{valued(facet.Diet, "vegan", "vegan")}, []understand.Constraint{valued(facet.Diet, "vegetarian", "vegetarian")}, "vegetarian instead", []string{"vegetarian"}},
+		"exclusions add up": {[]understand.Constraint{not(valued(facet.Mention, "without nuts", "nuts"))}, []understand.Constraint{not(valued(facet.Mention, "without eggs", "eggs"))}, "and without eggs",
+			[]string{"without nuts", "without eggs"}},
+		"taken back":       {[]understand.Constraint{not(valued(facet.Mention, "without nuts", "nuts"))}, []understand.Constraint{valued(facet.Ingredient, "with nuts", "nuts")}, "with nuts", []string{"with nuts"}},
+		"let go":           {[]understand.Constraint{valued(facet.Color, "red", "red"), atMost(facet.Price, 50, "under 50")}, nil, "any colour", []string{"under 50"}},
+		"let go in German": {[]understand.Constraint{valued(facet.Color, "red", "red"), atMost(facet.Price, 50, "under 50")}, nil, "Preis egal", []string{"red"}},
+	} {
+		got := understand.Follow(row.text, saying(row.text, "", holding(row.now...)), saying("lamps "+row.before[0].Said, "lamps", holding(row.before...)))
+		var said []string
+		for _, c := range got.Constraints {
+			said = append(said, c.Said)
+		}
+		if !slices.Equal(said, row.want) {
+			t.Errorf("%s: holding %q, want %q", name, said, row.want)
+		}
+		for _, c := range row.before {
+			if !slices.Contains(row.want, c.Said) && strings.Contains(got.Asked, c.Said) {
+				t.Errorf("%s: the question still says %q: %q", name, c.Said, got.Asked)
+			}
+		}
+	}
+}
+
+func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
+	for text, want := range map[string]understand.Sort{
+		"cheaper ones": {By: facet.Price}, "something cheaper": {By: facet.Price}, "anything less expensive?": {By: facet.Price}, "with more protein": {By: facet.Protein, Descending: true},
+		"faster": {By: facet.TotalTime}, "newer ones": {By: facet.Published, Descending: true}, "better rated ones": {By: facet.Rating, Descending: true}, "less sugar": {By: facet.Sugar},
+		"günstigere": {By: facet.Price}, "moins cher": {By: facet.Price}, "más baratos": {By: facet.Price}, "mais baratos": {By: facet.Price},
+	} {
+		said := saying(text, text)
+		if turn := understand.Relate(text, &said, &muffins); turn.Relation != understand.Onward {
+			t.Errorf("%q: %+v", text, turn)
+		}
+		got := understand.Follow(text, said, muffins)
+		if got.Sort.By != want.By || got.Sort.Descending != want.Descending || got.Text != "breakfast muffins" || len(got.Constraints) != 1 {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+func TestFurtherItemsAreWanted(t *testing.T) {
+	for _, text := range []string{"more", "Show me more", "something else", "anything else?", "others please", "next", "mehr", "noch andere?", "autre chose", "otra cosa", "outras opções", "もっと", "他には？"} {
+		said := saying(text, text)
+		if turn := understand.Relate(text, &said, &muffins); turn.Relation != understand.More {
+			t.Errorf("%q: %+v", text, turn)
+		}
+	}
+}
+
+func TestItemsOfTheAnswerBeforeArePointedAt(t *testing.T) {
+	for _, row := range []struct {
+		text          string
+		places        []int
+		before, after string
+	}{
+		{"the second one", []int{1}, "", ""},
+		{"Tell me more about the first", []int{0}, "", ""},
+		{"the last one please", []int{-1}, "", ""},
+		{"show me number 3", []int{2}, "", ""},
+		{"#4", []int{3}, "", ""},
+		{"the first two", []int{0, 1}, "", ""},
+		{"compare the first three results", []int{0, 1, 2}, "compare", ""},
+		{"compare the first two", []int{0, 1}, "compare", ""},
+		{"how long does the second one take?", []int{1}, "how long does", "take?"},
+		{"is it vegan?", []int{0}, "is", "vegan?"},
+		{"how long does it take", []int{0}, "how long does", "take"},
+		{"das zweite bitte", []int{1}, "", ""},
+		{"le deuxième", []int{1}, "", ""},
+		{"el segundo", []int{1}, "", ""},
+		{"a última", []int{-1}, "", ""},
+		{"2番目のもの", []int{1}, "", ""},
+	} {
+		said := saying(row.text, row.text)
+		turn := understand.Relate(row.text, &said, &muffins)
+		if turn.Relation != understand.Pick || !slices.Equal(turn.Places, row.places) || turn.Before != row.before || turn.After != row.after {
+			t.Errorf("%q: %+v", row.text, turn)
+		}
+	}
+}
+
+func TestAQuestionThatStandsByItselfBeginsAnew(t *testing.T) {
+	for _, row := range []struct {
+		said understand.Understood
+	}{
+		{saying("wireless headphones with noise cancelling", "wireless headphones noise cancelling")},
+		{saying("second hand bikes", "second hand bikes")},
+		{saying("vegan recipes", "", ofType("Recipe"), holding(valued(facet.Diet, "vegan", "vegan")))},
+		{saying("under armour running shoes for men", "under armour running shoes")},
+		{saying("one pot pasta with beans", "one pot pasta with beans")},
+		{saying("start over: show me lamps", "lamps")},
+		{saying("never mind, desk lamps under $20", "desk lamps", holding(atMost(facet.Price, 20, "under $20")))},
+		{saying("the first man on the moon book", "first man on the moon book")},
+		{saying("what is the best cast iron skillet", "best cast iron skillet")},
+		{saying("", "")},
+	} {
+		if turn := understand.Relate(row.said.Asked, &row.said, &muffins); turn.Relation != understand.Apart {
+			t.Errorf("%q: %+v", row.said.Asked, turn)
+		}
+	}
+	if got := understand.Reset("never mind, desk lamps under $20"); got != "desk lamps under $20" {
+		t.Errorf("without its beginning the question is %q", got)
+	}
+	if got := understand.Reset("start over"); got != "start over" {
+		t.Errorf("a question that is nothing else became %q", got)
+	}
+}
+
+func FuzzFollow(f *testing.F) {
+	f.Add("cheaper ones", "pasta", "pasta under 20 minutes", "under 20 minutes")
+	f.Add("is the second one vegan", "", "ÜBER 3", "über 3")
+	f.Fuzz(func(t *testing.T, text, left, before, told string) {
+		said, earlier := saying(text, left, holding(atMost(facet.Price, 1, text))), saying(before, left, holding(atMost(facet.Price, 2, told)))
+		turn := understand.Relate(text, &said, &earlier)
+		for _, place := range turn.Places {
+			if place < -1 || place > 99 {
+				t.Fatalf("%q points at place %d", text, place)
+			}
+		}
+		got := understand.Follow(text, said, earlier)
+		if len(got.Asked) > len(text)+len(before)+len(told)+2 || len(got.Constraints) > 2 {
+			t.Fatalf("%q after %q became %q", text, before, got.Asked)
+		}
+		understand.Reset(text)
+	})
+}
