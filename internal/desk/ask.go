@@ -54,6 +54,10 @@ type Question struct {
 	Party string
 	// Session is the conversation that the question is part of; nil for a client that cannot carry one.
 	Session *Session
+	// Remember says whether the question may be remembered here for those to come; nil says nothing of it.
+	Remember *bool
+	// Person is for whom the party says it asks, by any name: what is remembered for one is not for another.
+	Person string
 	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
 	Languages []string
 	// Fresh asks for the sources to be read again first, where Desk.CanReread says that this can be asked.
@@ -74,8 +78,9 @@ type Context struct {
 	Previous []string // earlier questions, oldest first
 	Texts    []string // the broader context, in prose
 	Memory   []string // what is known about the person
-	// Others are the attributes of contexts of other types.
-	Others []map[string]jsontext.Value
+	// Others are the attributes of contexts of other types, and Origins where each stands in the request, as JSON pointer.
+	Others  []map[string]jsontext.Value
+	Origins []string
 }
 
 // Reply is what became of a question: what was understood, and an answer, a question back or a promise, unless there is an
@@ -101,10 +106,15 @@ type inquiry struct {
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
 	talk     session.Conversation
-	worded   string     // the question's own words, without those of answers
-	answered []string   // the questions asked back that this one answers
-	settled  bool       // one of the answers was that anything will do
-	tab      *model.Tab // what the answer takes of a model; nil without one
+	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
+	skip     int            // items that were given already
+	only     []found        // the items that were pointed at; nil for none
+	remarks  []remarked     // what is known beside the question
+	ignored  []Unheeded     // what of its contexts has no effect
+	worded   string         // the question's own words, without those of answers
+	answered []string       // the questions asked back that this one answers
+	settled  bool           // one of the answers was that anything will do
+	tab      *model.Tab     // what the answer takes of a model; nil without one
 }
 
 // Answer is what the desk decided to release for a question. The items are rendered as they are read. While a client
@@ -163,16 +173,18 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 			return nil, err
 		}
 	}
-	d.recall(in)
+	d.recall(ctx, in)
 	d.heedAnswers(in)
 	in.heedSpelling()
-	d.understand(in)
-	reply, err := d.reply(ctx, in)
+	var reply *Reply
+	if err = d.understand(ctx, in); err == nil {
+		reply, err = d.reply(ctx, in)
+	}
 	if reply == nil {
 		reply = &Reply{}
 	}
 	reply.tab = in.tab
-	d.conclude(in, reply)
+	d.conclude(ctx, in, reply)
 	return reply, err
 }
 
@@ -199,9 +211,9 @@ func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
-		a := d.find(in.wide())
-		if len(a.parts) == 0 {
-			return nil, noResults(in.asked)
+		a := d.lookFor(in)
+		if a.Len() <= in.skip {
+			return nil, in.noMore()
 		}
 		whole, err := a.preload(ctx)
 		if err != nil {
@@ -212,6 +224,7 @@ func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
 			for _, c := range a.corrected {
 				in.understood.Corrections = append(in.understood.Corrections, understand.Correction(c))
 			}
+			a.cut(in.skip)
 			return a, nil
 		}
 		if err := d.Refresh(ctx); err != nil {

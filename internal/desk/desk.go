@@ -54,6 +54,8 @@ type Config struct {
 	Poll time.Duration
 	// Conversations seals what conversations carry with them; nil lets none carry anything.
 	Conversations *session.Conversations
+	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs Conversations.
+	Memory *session.Memory
 	// Model helps where it can; nil for no model.
 	Model *model.Client
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for

@@ -48,7 +48,7 @@ func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 // reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
 // that was wished for, that of items which the question names, and that of items found by conditions alone.
 func (in *inquiry) reranks() bool {
-	return in.tab.Does(model.Rerank) && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
+	return in.tab.Does(model.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
 		strings.TrimSpace(in.asked.Text) != ""
 }
 
@@ -88,7 +88,7 @@ func (a *Answer) improve(ctx context.Context, in *inquiry) {
 	if order, ok := a.tab.Rerank(ctx, a.wording, sources); ok {
 		a.arrange(places, order)
 	}
-	a.trim(in.asked.Limit)
+	a.trim(in.most())
 }
 
 // readable are the places among the first n whose items a model may put into another order: those whose text the terms

@@ -1,10 +1,14 @@
 package desk
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/answer"
 	"frontdesk/internal/phrase"
 	"frontdesk/internal/understand"
 )
@@ -55,16 +59,38 @@ type Correction struct{ From, To string }
 // Relaxation is a filter that was let go since nothing met it.
 type Relaxation struct{ Name, Text string }
 
-// Unheeded is an attribute of the question that has no effect.
+// Unheeded is an attribute of the question that has no effect, or anything else of the request by its JSON pointer.
 type Unheeded struct{ Name, Reason string }
 
-// understand settles what the question wants.
-func (d *Desk) understand(in *inquiry) {
-	in.understood = understand.Understood{Text: in.Text, Asked: in.Text, Types: in.asked.Types}
+// understand settles what the question wants: its words, as they go on with the questions before it, its attributes, which
+// win, and last what is known beside it.
+func (d *Desk) understand(ctx context.Context, in *inquiry) error {
+	in.understood = d.read(in, in.Text, in.asked.Types)
+	if err := d.follow(ctx, in); err != nil {
+		return err
+	}
+	d.heed(in, &in.understood, in.Attributes)
 	for _, name := range slices.Sorted(maps.Keys(in.Attributes)) {
 		in.understood.Ignored = append(in.understood.Ignored, understand.Ignored{Name: name, Reason: "this attribute does not filter here"})
 	}
-	in.asked.Text = in.understood.Text
+	d.remind(in)
+	in.asked = d.want(in.asked, &in.understood)
+	return nil
+}
+
+// read understands a text by itself, for types that are wanted already.
+func (d *Desk) read(in *inquiry, text string, types []string) understand.Understood {
+	return understand.Understood{Text: text, Asked: text, Types: types}
+}
+
+// heed holds what was understood of a question to its attributes, which win.
+func (d *Desk) heed(in *inquiry, u *understand.Understood, attributes map[string]jsontext.Value) {}
+
+// want brings what was understood to the library's terms.
+func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Question {
+	asked.Text, asked.Types = u.Text, u.Types
+	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
+	return asked
 }
 
 // tell words what was understood.
@@ -98,5 +124,6 @@ func (in *inquiry) tell() Understanding {
 	for _, i := range u.Ignored {
 		told.Ignored = append(told.Ignored, Unheeded(i))
 	}
+	told.Ignored = append(told.Ignored, in.ignored...)
 	return told
 }

@@ -16,6 +16,7 @@ import (
 type Event struct {
 	mu    sync.Mutex
 	attrs []slog.Attr
+	trace Trace
 }
 
 type key struct{}

@@ -160,6 +160,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	if len(m.SessionContext) > 0 {
 		dst = append(append(dst, `,"session_context":`...), marshal(m.SessionContext)...)
 	}
+	if m.RequestID != "" {
+		dst = quote(append(dst, `,"request_id":`...), m.RequestID)
+	}
 	if m.OutputTemplate != "" {
 		dst = quote(append(dst, `,"openai/outputTemplate":`...), m.OutputTemplate)
 		dst = strconv.AppendBool(append(dst, `,"openai/widgetAccessible":`...), *m.WidgetAccessible)
@@ -301,7 +304,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 func (x *exchange) failureMeta() wire.Meta {
 	return wire.Meta{
 		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood,
-		Model: x.meta.Model,
+		Model: x.meta.Model, RequestID: x.meta.RequestID,
 	}
 }
 

@@ -157,10 +157,10 @@ func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*desk.Rep
 // settle settles how to answer, and brings the request to the desk's terms.
 func (d *door) settle(ctx context.Context, x *exchange) (desk.Question, error) {
 	x.echo()
+	x.identify(ctx)
 	if err := x.negotiate(); err != nil {
 		return desk.Question{}, err
 	}
-	x.heed()
 	if x.request.Prefer.Fresh && !d.desk.CanReread() {
 		x.ignore("/prefer/fresh", "the sources are not read again on demand here")
 	}
@@ -291,13 +291,6 @@ func (x *exchange) ignore(pointer, reason string) {
 	}
 }
 
-// heed says in _meta what of the request the answer does not heed.
-func (x *exchange) heed() {
-	if len(x.request.Context) > 0 {
-		x.ignore("/context", "each question is answered by itself here")
-	}
-}
-
 // maxLanguages is how many bytes of a list of languages are read.
 const maxLanguages = 256
 
@@ -312,7 +305,8 @@ func heedLanguage(request *wire.AskRequest, r *http.Request) {
 func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question, error) {
 	q := r.Query
 	asked := desk.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh}
-	for _, c := range r.Context {
+	asked.Remember, asked.Person = r.Meta.Remember, person(r.Meta.User)
+	for i, c := range r.Context {
 		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)
 		asked.Context.Memory = append(asked.Context.Memory, c.Memory...)
 		if c.Text != "" {
@@ -320,6 +314,7 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 		}
 		if len(c.Other) > 0 {
 			asked.Context.Others = append(asked.Context.Others, c.Other)
+			asked.Context.Origins = append(asked.Context.Origins, origin(i, len(r.Context)))
 		}
 	}
 	if language := r.Prefer.AcceptLanguage; language != "" {

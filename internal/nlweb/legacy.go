@@ -64,7 +64,6 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 	if err := x.negotiate(); err != nil {
 		return err
 	}
-	x.heed()
 	question, err := d.question(r.Context(), x.request)
 	if err != nil {
 		return err

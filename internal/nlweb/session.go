@@ -1,10 +1,16 @@
 package nlweb
 
 import (
+	"context"
 	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
 	wire "frontdesk/wire/nlweb"
+	"frontdesk/wire/strictjson"
 )
 
 // The bounds of a session, in bytes. What the caller keeps in it beside our own members comes back up to maxSession, and
@@ -42,4 +48,50 @@ func (x *exchange) keep(reply *desk.Reply) {
 	}
 	x.session.ConversationID, x.session.StateToken = reply.Session.Conversation, reply.Session.State
 	x.meta.SessionContext = x.session.JSON()
+}
+
+// maxRequestID is the most characters of a request's id that come back.
+const maxRequestID = 128
+
+// identify sends the request's own id back, and notes it in the log: so that whoever asked finds it there.
+func (x *exchange) identify(ctx context.Context) {
+	raw := x.request.Meta.RequestID
+	id := string(raw)
+	if raw.Kind() == '"' && json.Unmarshal(raw, &id) != nil {
+		id = ""
+	}
+	switch {
+	case id == "" || raw.Kind() == 'n':
+	case raw.Kind() != '"' && raw.Kind() != '0', len(id) > maxRequestID, strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }):
+		x.ignore("/meta/request_id", fmt.Sprintf("expected at most %d letters, digits and signs of ASCII", maxRequestID))
+	default:
+		x.meta.RequestID = id
+		event.From(ctx).Set("request_id", id)
+	}
+}
+
+// origin is where one of several contexts stands in the request.
+func origin(i, of int) string {
+	if of == 1 {
+		return "/context"
+	}
+	return fmt.Sprintf("/context/%d", i)
+}
+
+// person is the name by which meta.user calls somebody, of a text or of an object; empty for none. It proves nothing.
+func person(user strictjson.Value) string {
+	var name string
+	if user.Kind() == '"' && json.Unmarshal(user, &name) == nil {
+		return name
+	}
+	var members map[string]strictjson.Value
+	if user.Kind() != '{' || json.Unmarshal(user, &members) != nil {
+		return ""
+	}
+	for _, member := range []string{"identifier", "@id", "id", "email", "url", "name"} {
+		if v := members[member]; v.Kind() == '"' && json.Unmarshal(v, &name) == nil && name != "" {
+			return member + ":" + name
+		}
+	}
+	return ""
 }

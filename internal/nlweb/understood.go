@@ -1,6 +1,7 @@
 package nlweb
 
 import (
+	"strings"
 	"time"
 
 	"frontdesk/internal/desk"
@@ -13,7 +14,11 @@ func (x *exchange) tell(reply *desk.Reply) {
 		return
 	}
 	for _, ignored := range reply.Understood.Ignored {
-		x.ignore("/query/"+clip(ignored.Name), ignored.Reason)
+		if pointer := ignored.Name; strings.HasPrefix(pointer, "/") {
+			x.ignore(valid(pointer), ignored.Reason)
+		} else {
+			x.ignore("/query/"+clip(pointer), ignored.Reason)
+		}
 	}
 	if reply.Unread != "" {
 		x.ignore("/prefer/fresh", valid(reply.Unread))

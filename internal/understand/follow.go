@@ -23,8 +23,10 @@ type Turn struct {
 	Relation
 	// Places are the items that a Pick is about, by their place in the answer before, from 0; below 0 from its end.
 	Places []int
-	// Around is the question of a Pick without the words that stand for items: what is before and after them. Both are
-	// empty where the items themselves are wanted.
+	// Same says that a Pick is about what was spoken of last ("is it vegan?"); Places are then for when nothing was.
+	Same bool
+	// Before and After are the words of a Pick around those that stand for items. Both are empty where the items
+	// themselves are wanted.
 	Before, After string
 	// Unsure says that the words leave it open whether the question goes on; it is Apart then.
 	Unsure bool
@@ -335,4 +337,26 @@ func trimFillers(folded string) string {
 
 func furthersJapanese(folded string) bool {
 	return slices.ContainsFunc(furtherJapanese, func(cue string) bool { return strings.TrimSpace(folded) == facet.Fold(cue) })
+}
+
+// Remind adds what is known beside a question: conditions that hold unless the question says otherwise, and words that
+// raise items. A question for a detail or a comparison has its items already, and is left alone.
+func (u *Understood) Remind(known []Constraint, soft []string) {
+	if u.Intent != List {
+		return
+	}
+	own := slices.Clone(u.Constraints)
+	for _, c := range known {
+		displaced := slices.ContainsFunc(own, func(now Constraint) bool { return displaces(now, c, false) })
+		if !displaced && !slices.ContainsFunc(u.Constraints, func(have Constraint) bool {
+			return have.Slot == c.Slot && have.Not == c.Not && same(have.Values, c.Values) && len(c.Values) > 0
+		}) {
+			u.Constraints = append(u.Constraints, c)
+		}
+	}
+	for _, word := range soft {
+		if !slices.Contains(u.Soft, word) {
+			u.Soft = append(u.Soft, word)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func picked(text, folded string, said *Understood) (Turn, bool) {
 	}
 	if at, ok := pronoun(text); ok && len(said.Subjects) == 0 {
 		before, after := strings.TrimSpace(text[:at.from]), strings.TrimSpace(text[at.to:])
-		return Turn{Relation: Pick, Places: []int{0}, Before: before, After: after}, true
+		return Turn{Relation: Pick, Places: []int{0}, Same: true, Before: before, After: after}, true
 	}
 	return Turn{}, false
 }

@@ -72,6 +72,7 @@ type RequestMeta struct {
 	SessionContext strictjson.Value            `json:"session_context,omitzero"` // an object
 	User           strictjson.Value            `json:"user,omitzero"`            // a string or an object
 	Remember       *bool                       `json:"remember,omitzero"`
+	RequestID      strictjson.Value            `json:"request_id,omitzero"` // a string or a number of the caller's making; comes back as a string
 	Other          map[string]strictjson.Value `json:",embed"`
 }
 

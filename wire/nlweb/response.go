@@ -90,6 +90,7 @@ type Meta struct {
 	Version        string           `json:"version"`
 	Streaming      bool             `json:"streaming,omitzero"`
 	SessionContext strictjson.Value `json:"session_context,omitzero"`
+	RequestID      string           `json:"request_id,omitzero"` // the request's own
 	// OutputTemplate is the URI of the widget that shows a chatgpt_app answer, and WidgetAccessible whether it may call
 	// tools. Both are there or neither.
 	OutputTemplate   string `json:"openai/outputTemplate,omitzero"`

@@ -1,0 +1,206 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/model"
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/understand"
+)
+
+// thread is what the questions before this one came to.
+type thread struct {
+	wanted understand.Understood
+	sites  []string // ids; nil for all
+	skip   int      // items that were given before the last answer to it
+	shown  int      // items that the last answer could show
+	places []int    // of the items that were spoken of last, in the last answer
+}
+
+// thread reads the questions before this one, each as it goes on with those before it; nil when there are none.
+func (d *Desk) thread(in *inquiry) *thread {
+	var t *thread
+	for _, turn := range in.earlier {
+		text := understand.Reset(turn.Text)
+		said := d.read(in, text, turn.Types)
+		goes := understand.Turn{}
+		if t != nil && text == turn.Text {
+			goes = understand.Relate(text, &said, &t.wanted)
+		}
+		if goes.Relation == understand.Apart && t != nil && turn.Whole != "" { // a model knew better
+			said, goes.Relation = d.read(in, turn.Whole, turn.Types), understand.Apart
+		}
+		shown := turn.Given
+		if shown == 0 {
+			shown = in.asked.Limit
+		}
+		switch goes.Relation {
+		case understand.Apart:
+			t = &thread{wanted: said, shown: shown}
+			t.sites, _ = d.resolve(turn.Sites)
+		case understand.Onward:
+			t = &thread{wanted: understand.Follow(text, said, t.wanted), sites: t.sites, shown: shown}
+		case understand.More:
+			t.skip, t.shown, t.places = t.skip+t.shown, shown, nil
+		case understand.Pick:
+			if !goes.Same {
+				t.places = goes.Places
+			}
+		}
+		d.heed(in, &t.wanted, turn.Attributes)
+	}
+	return t
+}
+
+// follow makes the question one with those before it, where it goes on with them.
+func (d *Desk) follow(ctx context.Context, in *inquiry) error {
+	t := d.thread(in)
+	text := understand.Reset(in.Text)
+	if text != in.Text {
+		in.understood = d.read(in, text, in.asked.Types)
+	}
+	goes := understand.Turn{}
+	if t != nil && text == in.Text {
+		goes = understand.Relate(text, &in.understood, &t.wanted)
+	}
+	switch goes.Relation {
+	case understand.Apart:
+		if goes.Unsure && d.reword(ctx, in) {
+			return nil
+		}
+		in.talk.Turns = nil // what comes goes on with this question alone
+		return nil
+	case understand.Onward:
+		in.understood = understand.Follow(text, in.understood, t.wanted)
+	case understand.More:
+		in.understood, in.skip, in.NoQuestions = t.wanted, t.skip+t.shown, true
+		in.understood.Ignored = nil
+	case understand.Pick:
+		return d.pick(ctx, in, t, goes)
+	}
+	in.keep(t)
+	return nil
+}
+
+// keep asks where the questions before asked, unless this one says itself where.
+func (in *inquiry) keep(t *thread) {
+	if len(in.Sites) == 0 {
+		in.asked.Sites = t.sites
+	}
+}
+
+// reword has a model say what a question wants of which it is open whether it goes on with others.
+func (d *Desk) reword(ctx context.Context, in *inquiry) bool {
+	if !in.tab.Does(model.Rewrite) {
+		return false
+	}
+	var before []string
+	for _, turn := range in.earlier {
+		before = append(before, turn.Text)
+	}
+	question, ok := in.tab.Rewrite(ctx, before, in.Text)
+	if !ok || question == in.Text {
+		return false
+	}
+	in.understood = d.read(in, question, in.asked.Types)
+	in.understood.Asked = question
+	return true
+}
+
+// pick settles a question about items of the answer before: they alone are the answer, or what is asked of them is asked
+// by their names.
+func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes understand.Turn) error {
+	places := goes.Places
+	if goes.Same && len(t.places) > 0 {
+		places = t.places
+	}
+	in.keep(t)
+	in.NoQuestions = true
+	asked := d.want(in.asked, &t.wanted)
+	asked.Sites, asked.Limit = t.sites, min(t.skip+max(t.shown, slices.Max(places)+1), MaxLimit)
+	a := d.find(asked)
+	a.cut(t.skip)
+	var hits []found
+	for _, part := range a.parts {
+		hits = append(hits, part...)
+	}
+	var chosen []found
+	for _, place := range places {
+		if place < 0 {
+			place += len(hits)
+		}
+		if place >= 0 && place < len(hits) && (place < t.shown || goes.Same) {
+			chosen = append(chosen, hits[place])
+		}
+	}
+	if len(chosen) == 0 {
+		in.understood = understand.Understood{Asked: in.Text}
+		return fail.New(fail.NoResults, "%s", phrase.For(in.Languages...).Say(phrase.NoSuchPlace, min(len(hits), t.shown)))
+	}
+	cards, err := a.render(ctx, chosen)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for i, c := range cards {
+		if c != nil {
+			names = append(names, Result{card: c, hit: chosen[i].hit()}.Name())
+		}
+	}
+	together := phrase.For(in.Languages...).List(names)
+	if goes.Before == "" && goes.After == "" {
+		in.understood = understand.Understood{Asked: together, Types: t.wanted.Types}
+		in.only = chosen
+		return nil
+	}
+	question := strings.TrimSpace(fmt.Sprintf("%s %s %s", goes.Before, together, goes.After))
+	in.understood = d.read(in, question, in.asked.Types)
+	in.understood.Asked = question
+	return nil
+}
+
+// cut takes the first so many items off an answer.
+func (a *Answer) cut(n int) {
+	a.given += n
+	for ; n > 0 && len(a.parts) > 0; a.parts = a.parts[1:] {
+		if part := a.parts[0]; n < len(part) {
+			a.parts = append([][]found{part[n:]}, a.parts[1:]...)
+			if a.ready != nil {
+				a.ready = a.ready[n:]
+			}
+			return
+		}
+		n -= len(a.parts[0])
+		a.ready = nil
+	}
+}
+
+// those is the answer that is made of items that were pointed at.
+func (d *Desk) those(in *inquiry) *Answer {
+	return &Answer{desk: d, gate: d.admitted(), asked: in.asked, parts: [][]found{in.only}}
+}
+
+// lookFor finds what the question wants.
+func (d *Desk) lookFor(in *inquiry) *Answer {
+	if in.only != nil {
+		return d.those(in)
+	}
+	asked := in.wide()
+	asked.Limit = max(asked.Limit, in.most())
+	return d.find(asked)
+}
+
+// most is how many items are looked for: those that were given already, and those to come.
+func (in *inquiry) most() int { return min(in.asked.Limit+in.skip, MaxLimit) }
+
+// noMore says that there is nothing, or nothing more.
+func (in *inquiry) noMore() error {
+	if in.skip > 0 {
+		return fail.New(fail.NoResults, "%s", phrase.For(in.Languages...).Say(phrase.NoMore))
+	}
+	return noResults(in.asked)
+}

@@ -1,0 +1,43 @@
+package understand_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/understand"
+)
+
+func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
+	condition := func(text string) understand.Remark { return understand.Remark{Text: text} }
+	liking := func(text string) understand.Remark { return understand.Remark{Text: text, Likes: true} }
+	dislike := func(text string) understand.Remark { return understand.Remark{Text: text, Dislikes: true} }
+	for text, want := range map[string][]understand.Remark{
+		"vegetarian, has a sweet tooth":                 {condition("vegetarian"), condition("has a sweet tooth")},
+		"I'm allergic to nuts and shellfish.":           {condition("without nuts"), condition("without shellfish")},
+		"vegetarian, allergic to peanuts":               {condition("vegetarian"), condition("without peanuts")},
+		"peanut allergy":                                {condition("without peanut")},
+		"I have a dairy intolerance":                    {condition("without dairy")},
+		"nut-free":                                      {condition("nut-free")},
+		"loves Thai food but hates cilantro and olives": {liking("Thai food"), dislike("without cilantro"), dislike("without olives")},
+		"does not eat pork; prefers quick meals":        {condition("without pork"), liking("quick meals")},
+		"allergisch gegen Nüsse und Soja":               {condition("without Nüsse"), condition("without Soja")},
+		"allergique aux noix":                           {condition("without noix")},
+		"alérgica a los cacahuetes":                     {condition("without cacahuetes")},
+		"":                                              nil,
+	} {
+		if diff := cmp.Diff(want, understand.Remarks(text)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
+func FuzzRemarks(f *testing.F) {
+	f.Add("allergic to nuts, eggs and , ; loves, hates the")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := understand.Remarks(text); len(got) > 24 {
+			t.Fatalf("%d remarks", len(got))
+		}
+		understand.Words(text)
+	})
+}
