@@ -109,6 +109,8 @@ type Ask struct {
 	Cache strictyaml.Size `yaml:"cache"`
 	// Session sets how conversations go on. Changes need a restart.
 	Session AskSession `yaml:"session"`
+	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a restart.
+	Remember Remember `yaml:"remember"`
 	// Promise says which answers are promised for later. Changes need a restart.
 	Promise Promise `yaml:"promise"`
 	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
@@ -190,7 +192,7 @@ func Default() Config {
 		Data:   "frontdesk-data",
 		Fetch:  defaultFetch(),
 		Ask: Ask{
-			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Elicit: defaultElicit(), Promise: defaultPromise(),
+			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Model:   defaultModel(),
 		Console: Console{Enabled: true},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"frontdesk/internal/event"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -230,7 +231,7 @@ func (c Config) OpenModel(log *slog.Logger, observe func(model.Call)) (*model.Cl
 		Time: map[model.Use]time.Duration{
 			model.Rerank: m.Time.Rerank, model.Summarize: m.Time.Summarize, model.Rewrite: m.Time.Rewrite, model.Embed: m.Time.Embed,
 		},
-		Price: m.Price.read(), Observe: observe, Log: log,
+		Price: m.Price.read(), Observe: observe, Trace: event.Traceparent, Log: log,
 	}
 	for use, wanted := range map[model.Use]bool{
 		model.Rerank: m.Uses.Rerank, model.Summarize: m.Uses.Summarize, model.Rewrite: m.Uses.Rewrite, model.Embed: m.Uses.Embed,

@@ -1,10 +1,14 @@
 package server
 
 import (
+	"log/slog"
+	"net/http"
 	"path/filepath"
 	"time"
 
+	"frontdesk/internal/nlweb"
 	"frontdesk/internal/session"
+	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
 )
 
@@ -15,21 +19,56 @@ type AskSession struct {
 	For time.Duration `yaml:"for"`
 }
 
+// Remember bounds what is kept here of conversations whose callers ask for it (`meta.remember`): questions and what was
+// told beside them, encrypted with a secret in the folder `keys`; never answers.
+type Remember struct {
+	// For is how long a question is kept; `0s` keeps none.
+	For time.Duration `yaml:"for"`
+	// Turns is how many questions are kept of each credential and each user whom it names, and of each conversation of
+	// somebody without a credential.
+	Turns int `yaml:"turns"`
+	// All is how many are kept altogether. Beyond it the oldest of those without a credential go first.
+	All int `yaml:"all"`
+}
+
+func defaultRemember() Remember { return Remember{For: 30 * 24 * time.Hour, Turns: 50, All: 100_000} }
+
 func defaultSession() AskSession { return AskSession{For: 24 * time.Hour} }
 
 // session checks the conversations' settings.
 func (c *checks) session() {
 	between(c, "ask.session.for", c.Config.Ask.Session.For, time.Minute, 30*24*time.Hour)
+	remember := c.Config.Ask.Remember
+	between(c, "ask.remember.for", remember.For, 0, 10*365*24*time.Hour)
+	between(c, "ask.remember.turns", remember.Turns, 1, 1000)
+	between(c, "ask.remember.all", remember.All, 1, 10_000_000)
 }
 
 // KeyFolder is the folder of secrets, with the default filled in.
 func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, "keys")) }
 
-// conversations are those that callers carry, sealed with the front desk's secret.
-func (c Config) conversations() (*session.Conversations, error) {
+// conversations are those that callers carry, sealed with the front desk's secret, and the memory of what is kept here of
+// them, nil for none.
+func (c Config) conversations(db *store.DB, log *slog.Logger) (*session.Conversations, *session.Memory, error) {
 	secret, err := trust.OpenSecret(c.KeyFolder(), "session")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return session.NewConversations(session.ConversationOptions{Secret: secret, Good: c.Ask.Session.For}), nil
+	carried := session.NewConversations(session.ConversationOptions{Secret: secret, Good: c.Ask.Session.For})
+	if c.Ask.Remember.For == 0 {
+		return carried, nil, nil
+	}
+	kept, err := session.NewMemory(db, session.MemoryOptions{
+		Secret: secret, For: c.Ask.Remember.For, Turns: c.Ask.Remember.Turns, All: c.Ask.Remember.All, Log: log,
+	})
+	return carried, kept, err
+}
+
+const sessionsPath = "/sessions/{id}"
+
+// sessionRoutes are those by which a conversation is forgotten.
+func (s *Server) sessionRoutes() []route {
+	return []route{{
+		pattern: sessionsPath, name: sessionsPath, methods: []string{http.MethodDelete}, cors: true, door: doorAsk, handler: nlweb.Sessions(s.Desk),
+	}}
 }

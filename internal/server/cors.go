@@ -21,11 +21,11 @@ type sharing struct {
 // Headers that the doors read and set, beyond those that a page may always send and read.
 var (
 	acceptedHeaders = []string{
-		"Content-Type", "Accept", "Accept-Language", "Authorization", "X-API-Key",
+		"Content-Type", "Accept", "Accept-Language", "Authorization", "X-API-Key", "Session-State", "Traceparent", "Tracestate",
 		"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
 	}
 	exposedHeaders = []string{
-		"X-Request-Id", "Retry-After", "WWW-Authenticate", "Link", "ETag", "Mcp-Session-Id",
+		"X-Request-Id", "Retry-After", "WWW-Authenticate", "Link", "ETag", "Mcp-Session-Id", "Traceresponse",
 	}
 	limitHeaders = []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit"}
 	anyOrigin    = []string{"*"} // shared, and never changed

@@ -27,6 +27,7 @@ type House struct {
 	Model   *model.Client // nil without one
 
 	db       *store.DB
+	memory   *session.Memory // nil when nothing is remembered
 	visitor  *fetch.Visitor
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
@@ -38,7 +39,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema, session.PromiseSchema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema, session.Schema, session.PromiseSchema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -49,10 +50,6 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		return nil, err
 	}
 	actions, err := config.CompileActions()
-	if err != nil {
-		return nil, err
-	}
-	conversations, err := config.conversations()
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +66,16 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.rules.Store(rules)
+	conversations, memory, err := config.conversations(db, log)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
 	if h.Model, err = config.OpenModel(log, h.called); err != nil {
 		db.Close()
 		return nil, err
 	}
+	h.memory = memory
 	var sites []desk.Site
 	for _, site := range config.AllSites() {
 		sites = append(sites, desk.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
@@ -91,6 +94,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Log:        log,
 
 		Conversations: conversations,
+		Memory:        memory,
 		Model:         h.Model,
 	})
 	if err != nil {

@@ -43,6 +43,10 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
 	maps.Copy(header, always)
+	if trace, ok := event.ParseTrace(r.Header.Get("Traceparent")); ok {
+		happened.Follow(trace)
+		header["Traceresponse"] = []string{trace.String()} // W3C Trace Context, level 2
+	}
 	if r.TLS != nil && f.strict != nil {
 		header["Strict-Transport-Security"] = f.strict
 	}

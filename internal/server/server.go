@@ -108,6 +108,7 @@ func (s *Server) routes() []route {
 		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
 	all = append(all, s.promiseRoutes()...)
+	all = append(all, s.sessionRoutes()...)
 	all = append(all, s.metadataRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
@@ -177,6 +178,9 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.Work(work) })
+	if s.memory != nil {
+		background.Go(func() { s.memory.Follow(work) })
+	}
 	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })

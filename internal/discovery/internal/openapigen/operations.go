@@ -146,6 +146,17 @@ func (s *schemas) paths() object {
 				}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
 			}),
 		},
+		"/sessions/{id}": object{
+			"delete": operation("ask", "forget", "Have a conversation forgotten", object{
+				"description": "Removes what is kept of the conversation on this server. It takes the credential that asked, or the state_token of " +
+					"the conversation's last answer; whether there was anything is not told.",
+				"parameters": []any{
+					object{"name": "id", "in": "path", "required": true, "description": "The conversation_id.", "schema": object{"type": "string"}},
+					object{"name": "Session-State", "in": "header", "description": "The state_token of session_context.", "schema": object{"type": "string"}},
+				},
+				"responses": answers(object{"204": object{"description": "Nothing is kept of it."}}, "401", "403", "404", "429", "500", "503"),
+			}),
+		},
 		"/mcp": object{
 			"post": operation("ask", "mcp", "Speak the Model Context Protocol (Streamable HTTP)", object{
 				"requestBody": object{"required": true, "content": object{"application/json": object{"schema": object{"description": "JSON-RPC 2.0."}}}},
