@@ -41,9 +41,9 @@ type Conversation struct {
 	// stand in the store instead (Memory).
 	Turns []Turn `json:"turns,omitempty"`
 	// Secret is the name under which turns of somebody without a credential are kept; empty while none are.
-	Secret string `json:"secret,omitempty"`
+	Secret string `json:"secret,omitzero"`
 	// Kept says that turns of this conversation are in the store.
-	Kept bool `json:"kept,omitempty"`
+	Kept bool `json:"kept,omitzero"`
 	// Back is what was asked back.
 	Back AskedBack `json:"back,omitzero"`
 	// At is when the state was sealed, in seconds since 1970.
@@ -62,13 +62,13 @@ type Turn struct {
 	// Text is the question as it was asked.
 	Text string `json:"text"`
 	// Whole is the question made to stand by itself, where it went on with others.
-	Whole string `json:"whole,omitempty"`
+	Whole string `json:"whole,omitzero"`
 	// Attributes are those of the question, each a JSON value; Types and Sites what else it was limited to.
 	Attributes map[string]jsontext.Value `json:"attributes,omitempty"`
 	Types      []string                  `json:"types,omitempty"`
 	Sites      []string                  `json:"sites,omitempty"`
 	// Given is how many items the answer could show.
-	Given int `json:"given,omitempty"`
+	Given int `json:"given,omitzero"`
 	// About is what was told of the person with the question. It is in kept turns alone.
 	About []string `json:"about,omitempty"`
 }

@@ -117,6 +117,7 @@ func startServers(t *testing.T) servers {
 	const guarded = "auth: {required: [ask, mcp]}\nlimits: {rate: {failures: 100000/1m}}\n"
 	at.key = strings.TrimSpace(process.MustRun(t, "key", "create", "Tester", "--config", writeConfig(t, dir, "closed", guarded)))
 	at.other = strings.TrimSpace(process.MustRun(t, "key", "create", "Other", "--config", filepath.Join(dir, "closed.yaml")))
+	at.other = strings.TrimSpace(process.MustRun(t, "key", "create", "Other", "--config", writeConfig(t, dir, "closed", guarded)))
 	at.closed = serve(t, dir, "closed", guarded)
 
 	restarts := 0

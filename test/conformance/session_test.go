@@ -1,9 +1,12 @@
 package conformance
 
 import (
+	"bytes"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync/atomic"
 )
 
 // sessionRows are about filters that are not known, what a request says of itself, and what an item says to a model:
@@ -16,6 +19,51 @@ var sessionRows = []row{
 	{38, "an unknown filter that is an object is no error", func(p *probe) {
 		r := p.ask(query("supper", "wishes", object{"a": []any{1, object{"b": nil}}}, "mood", []string{"x"}))
 		p.expectSame(r, supper)
+	}},
+	{39, "a question goes on with those before it", func(p *probe) {
+		before := object{"prev": []string{"curry"}}
+		r := p.ask(query(onward, "context", before))
+		items := p.answer(r)
+		first := strings.ToLower(str(items[0]["name"]))
+		p.expect(strings.Contains(first, "salmon") && strings.Contains(first, "curry"), "the first item is %q", first)
+		alone := p.answer(p.ask(query(onward)))
+		p.expect(!reflect.DeepEqual(urls(items), urls(alone)), "the items are the same without the question before")
+		told, _ := r.meta("understood").(object)
+		p.expect(told["query"] == "curry with salmon", "the question is understood as %v", told)
+
+		curries := urls(p.answer(p.ask(query("curry", "limit", 3))))
+		more := urls(p.answer(p.ask(query("something else", "limit", 3, "context", before))))
+		all := urls(p.answer(p.ask(query("curry", "limit", 6))))
+		p.expect(reflect.DeepEqual(append(curries, more...), all), "first %v, then %v, and at once %v", curries, more, all)
+		second := p.answer(p.ask(query("the second one", "limit", 3, "context", before)))
+		p.expect(len(second) == 1 && second[0]["url"] == curries[1], "the second one is %v, want %v", urls(second), curries[1])
+		p.failure(p.ask(query("number 40", "context", before)), http.StatusOK, "NO_RESULTS")
+		p.expectSame(p.ask(query("supper", "context", before)), supper) // which is something else
+		p.expectSame(p.ask(query("start over: supper", "context", before)), supper)
+	}},
+	{41, "a memory is a text or several", func(p *probe) {
+		for _, memory := range []any{"likes lentil", []string{"likes lentil", "has a pan"}} {
+			items := p.answer(p.ask(query("soup", "context", object{"memory": memory})))
+			p.expect(strings.Contains(strings.ToLower(str(items[0]["name"])), "soup"), "the first item is %v", items[0]["name"])
+		}
+	}},
+	{42, "a context of another type is read by its names, and its definition never fetched", func(p *probe) {
+		var fetched atomic.Int64
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
+		defer elsewhere.Close()
+		r := p.ask(query("soup", "context", []object{
+			{"@type": "UserDiet", "@context": elsewhere.URL + "/diet", "restrictions": []string{"vegetarian", "nut-free"}, "shoe_size": 43},
+			{"@type": "https://elsewhere.example/Mood", "mood": object{"a": []any{1, nil}}},
+		}))
+		p.answer(r)
+		ignored := text(r.meta("ignored"))
+		p.expect(strings.Contains(ignored, `"/context/0/shoe_size"`) && strings.Contains(ignored, `"/context/1/mood"`), "ignored are %s", ignored)
+		p.expect(!strings.Contains(ignored, "restrictions"), "ignored are %s", ignored)
+		p.expect(fetched.Load() == 0, "the definition of the context was fetched")
+	}},
+	{43, "an earlier question may stand alone", func(p *probe) {
+		p.expectSame(p.ask(query(onward, "context", object{"prev": "curry"})), query(onward, "context", object{"prev": []string{"curry"}}))
+		p.failure(p.ask(query(onward, "context", object{"prev": 5})), http.StatusBadRequest, "INVALID_QUERY")
 	}},
 	{79, "an answer has a session, whole and streamed", func(p *probe) {
 		for _, meta := range []object{{}, {"session_context": object{"conversation_id": "c-1", "step": 2}}} {
@@ -47,14 +95,20 @@ var sessionRows = []row{
 		p.expect(len(r.raw) < 100_000, "a session of 100 kB comes back")
 		p.expect(r.meta("response_type") == "failure" || strings.Contains(text(r.meta("ignored")), "session_context"), "nothing tells that the session was dropped: %s", clip(r.raw))
 	}},
-	{82, "a session never sees another's turns", func(p *probe) {
-		remember := func(question, conversation string) {
-			p.answer(p.ask(query(question, "meta", object{"remember": true, "session_context": object{"conversation_id": conversation}})))
+	{82, "a session has its own turns and never sees another's", func(p *probe) {
+		for _, remember := range []any{true, nil} {
+			meta := object{"session_context": object{"conversation_id": "c-one"}}
+			if remember != nil {
+				meta["remember"] = remember
+			}
+			asked := p.ask(query("curry", "meta", meta))
+			p.answer(asked)
+			p.expectFollows(object{"session_context": asked.meta("session_context")}, "curry")
+			p.answer(p.ask(query("soup", "meta", object{"remember": true, "session_context": object{"conversation_id": "c-two"}})))
+			p.expectForgotten(object{"session_context": object{"conversation_id": "c-one"}}) // which anybody could know
+			p.expectForgotten(object{"session_context": object{"conversation_id": "c-two", "state_token": asked.session()["state_token"]}})
+			p.expectForgotten(object{})
 		}
-		remember("salmon curry", "c-one")
-		remember("tofu pie", "c-two")
-		follow := p.ask(query("supper", "meta", object{"session_context": object{"conversation_id": "c-three"}}))
-		p.expectSame(follow, supper)
 	}},
 	{83, "a user is a text or a person", func(p *probe) {
 		for _, user := range []any{"user_12345", object{"@type": "Person", "@context": "https://schema.org", "identifier": "user_12345", "name": "Jane Smith"}} {
@@ -63,19 +117,40 @@ var sessionRows = []row{
 		p.failure(p.ask(query("supper", "meta", object{"user": 7})), http.StatusBadRequest, "INVALID_QUERY")
 	}},
 	{84, "a name that anybody can give opens nothing", func(p *probe) {
-		p.answer(p.ask(query("mushroom tacos", "meta", object{"user": "jane", "remember": true})))
-		p.expectSame(p.ask(query("supper", "meta", object{"user": "jane"})), supper)
+		meta := func(user string) object {
+			return object{"user": user, "session_context": object{"conversation_id": "c-84"}}
+		}
+		remembered := meta("jane")
+		remembered["remember"] = true
 		p.on(p.at.closed, func() {
-			p.answer(p.ask(query("beef stew", "meta", object{"user": "jane", "remember": true}), "X-API-Key", p.at.key))
+			p.answer(p.ask(query("stew", "meta", remembered), "X-API-Key", p.at.key))
+			p.expectFollows(meta("jane"), "stew", "X-API-Key", p.at.key)
+			p.expectForgotten(meta("joan"), "X-API-Key", p.at.key)
+			p.expectForgotten(meta("jane"), "X-API-Key", p.at.other)
 		})
-		p.expectSame(p.ask(query("supper", "meta", object{"user": "jane"})), supper)
+		p.answer(p.ask(query("stew", "meta", remembered)))
+		p.expectForgotten(meta("jane"))
 	}},
-	{85, "what is not to be remembered is not", func(p *probe) {
+	{85, "what is not to be remembered is not, and what is to be forgotten is", func(p *probe) {
 		meta := object{"remember": false, "user": "jane", "session_context": object{"conversation_id": "c-four"}}
-		p.answer(p.ask(query("lentil soup", "meta", meta)))
+		asked := p.ask(query("lentil soup", "meta", meta))
+		p.answer(asked)
+		p.expectForgotten(object{"user": "jane", "session_context": asked.meta("session_context")})
 		r := p.ask(query("supper", "meta", object{"user": "jane", "session_context": object{"conversation_id": "c-four"}}))
 		p.expectSame(r, supper)
 		p.expect(!strings.Contains(text(r.body["_meta"]), "lentil"), "_meta tells of what was not to be remembered: %v", r.body["_meta"])
+
+		asked = p.ask(query("curry", "meta", object{"remember": true, "session_context": object{"conversation_id": "c-85"}}))
+		session, state := object{"session_context": asked.meta("session_context")}, str(asked.session()["state_token"])
+		p.expectFollows(session, "curry")
+		p.failure(p.send("DELETE", "/sessions/c-85", ""), http.StatusForbidden, "FORBIDDEN")
+		p.failure(p.send("DELETE", "/sessions/c-86", "", "Session-State", state), http.StatusForbidden, "FORBIDDEN")
+		p.expectFollows(session, "curry")
+		for range 2 {
+			gone := p.send("DELETE", "/sessions/c-85", "", "Session-State", state)
+			p.expect(gone.status == http.StatusNoContent && len(gone.raw) == 0, "status %d: %s", gone.status, clip(gone.raw))
+		}
+		p.expectForgotten(session)
 	}},
 	{113, "orders in an item are data", func(p *probe) {
 		before := p.answer(p.ask(supper))
@@ -102,6 +177,35 @@ func (p *probe) session(got any, meta object) {
 	}
 }
 
+// session is the session_context of an answer.
+func (r reply) session() object {
+	session, _ := r.meta("session_context").(object)
+	return session
+}
+
+// onward is a question that says little by itself.
+const onward = "with salmon"
+
+// expectFollows holds that a question of a session goes on with another: like one that comes with it.
+func (p *probe) expectFollows(meta object, earlier string, headers ...string) {
+	r := p.ask(query(onward, "meta", meta), headers...)
+	items := p.answer(r)
+	told, _ := r.meta("understood").(object)
+	p.expect(strings.Contains(str(told["query"]), earlier), "the question is understood as %v, want one about %s", told, earlier)
+	want := p.answer(p.ask(query(onward, "context", object{"prev": []string{earlier}}), headers...))
+	p.expect(reflect.DeepEqual(urls(items), urls(want)), "items %v, want %v", urls(items), urls(want))
+}
+
+// expectForgotten holds that a question of a session is answered as if it were the first.
+func (p *probe) expectForgotten(meta object, headers ...string) {
+	r := p.ask(query(onward, "meta", meta), headers...)
+	items := p.answer(r)
+	want := p.answer(p.ask(query(onward), headers...))
+	p.expect(reflect.DeepEqual(urls(items), urls(want)), "items %v, want %v", urls(items), urls(want))
+	told, _ := r.meta("understood").(object)
+	p.expect(told["query"] == nil, "the question is understood as %v", told)
+}
+
 // expectSame holds that a reply has the items that a plain request gets.
 func (p *probe) expectSame(r reply, request object) {
 	got, want := p.answer(r), p.answer(p.ask(request))
@@ -109,6 +213,30 @@ func (p *probe) expectSame(r reply, request object) {
 }
 
 var wrongSessions = []wrong{
+	{name: "contexts not heeded", rows: []int{39, 42, 43, 82, 84, 85}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(`"context":`), []byte(`"was":`)) }},
+	{name: "memories refused", rows: []int{41}, reply: refuse(`"memory"`)},
+	{name: "definitions fetched", rows: []int{42}, ask: func(x *exchange) {
+		if _, rest, ok := strings.Cut(string(x.asked), `"@context":"`); ok {
+			address, _, _ := strings.Cut(rest, `"`)
+			if response, err := client.Get(address); err == nil {
+				response.Body.Close()
+			}
+		}
+	}},
+	{name: "an earlier question alone refused", rows: []int{43}, reply: refuse(`"prev":"`)},
+	{name: "sessions not heeded", rows: []int{80, 82, 84, 85}, ask: func(x *exchange) {
+		x.asked = bytes.ReplaceAll(x.asked, []byte(`"session_context":`), []byte(`"was":`))
+	}},
+	{name: "nothing forgotten", rows: []int{85}, ask: func(x *exchange) {
+		if x.request.Method == "DELETE" {
+			x.request.URL.Path = "/sessions/other"
+		}
+	}, reply: func(x *exchange) {
+		if x.request.Method == "DELETE" {
+			x.status, x.body = 204, nil
+		}
+	}},
+	{name: "users not told apart", rows: []int{84}, ask: drop("meta", "user")},
 	{name: "unknown filters refused", rows: []int{37}, reply: refuse("personalized")},
 	{name: "filters that are objects refused", rows: []int{38}, reply: refuse("wishes")},
 	{name: "no session in streams", rows: []int{79}, reply: eachEvent("complete", func(e string) []string {
