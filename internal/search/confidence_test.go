@@ -151,3 +151,23 @@ func TestFunctionWordsAloneFindOnlyWhatTheyName(t *testing.T) {
 		t.Errorf("hits %v", hits)
 	}
 }
+
+func TestANameThatIsNotHereDoesNotStandInTheWay(t *testing.T) {
+	docs := []Document{{Ref: "kit", Key: "kit", Language: "en", Title: "Screen printing supplies", Passages: []string{"All that is needed."}}}
+	for i := range 3000 {
+		docs = append(docs, Document{Ref: i, Key: fmt.Sprint(i), Language: "en", Title: "Thing " + spell(i), Passages: []string{"For screen or printing, or supplies or tables, " + spell(4000+i%50)}})
+	}
+	s := New(Options{}).Apply(docs, nil)
+	for text, want := range map[string]bool{
+		"yuduzonk screen printing supplies":          true,
+		"yuduzonk kitalank screen printing supplies": false, // two that are not here
+		"yuduzonk printing supplies":                 false, // too little is left
+		"yuduzonk screen printing tables":            false,
+		"best yuduzonk screen printing supplies":     false, // praise is no subject
+	} {
+		r := s.Search(Query{Text: text, MinScore: DefaultMinScore, Literal: true})
+		if got := len(r.Hits) > 0 && r.Hits[0].Ref == "kit"; got != want {
+			t.Errorf("%q: answered %v: %v", text, got, r.Hits)
+		}
+	}
+}

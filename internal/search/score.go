@@ -24,6 +24,9 @@ const (
 	closeWords      = 4   // words among which all of a question's stand when they stand together
 	closeConfidence = 0.5 // that such an item answers, whatever else
 
+	wordsButOne      = 4    // words of a question at least that is answered without one of them
+	butOneConfidence = 0.35 // that it is
+
 	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
 
@@ -51,7 +54,40 @@ func (a *asking) confidence() float64 {
 	if confidence < closeConfidence && slices.ContainsFunc(a.found[:min(len(a.found), weighed)], a.together) {
 		confidence = closeConfidence
 	}
+	if confidence < butOneConfidence && a.allButOne() {
+		confidence = butOneConfidence
+	}
 	return max(leastConfidence, min(1, confidence))
+}
+
+// allButOne says whether one of the best items has all words of the question in its title and keys but one
+// that hardly any item has: a name that is not here does not stand in the way of what is.
+func (a *asking) allButOne() bool {
+	rarest := -1
+	for g := range a.groups {
+		switch {
+		case a.groups[g].vague:
+			return false
+		case a.groups[g].df <= rarelyFound && rarest < 0:
+			rarest = g
+		case a.groups[g].df <= rarelyFound:
+			return false
+		}
+	}
+	if rarest < 0 || len(a.groups) < wordsButOne {
+		return false
+	}
+	return slices.ContainsFunc(a.found[:min(len(a.found), weighed)], func(c candidate) bool {
+		v := a.snapshot.views[c.view]
+		text := v.unit(int(c.unit))
+		text = text[:v.partEnds(int(c.unit))[0]]
+		for g := range a.groups {
+			if g != rarest && !a.has(text, g, int(c.view)) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // evidenceNeeded is the evidence that makes an answer to the question.
