@@ -1,8 +1,9 @@
 package answer
 
 import (
-	"fmt"
 	"math"
+	"strconv"
+	"time"
 
 	"frontdesk/internal/facet"
 	"frontdesk/internal/search"
@@ -18,33 +19,49 @@ type verdict struct {
 const maxVerdicts = 8 << 20
 
 // judge gives the verdict on a condition, whether or not it is soft, and remembers it.
-func (v *View) judge(c understand.Constraint) verdict {
-	key := keyOf(&c)
+func (v *View) judge(c *understand.Constraint) verdict {
+	var room [128]byte
+	key := appendKey(room[:0], c)
 	v.mu.Lock()
-	kept, ok := v.verdicts[key]
+	kept, ok := v.verdicts[string(key)]
 	v.mu.Unlock()
 	if ok {
 		return kept
 	}
-	made := v.verdictOn(&c)
+	made := v.verdictOn(c)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.verdicts) > max(8, maxVerdicts/(v.Len()/4+256)) {
 		clear(v.verdicts)
 	}
-	v.verdicts[key] = made
+	v.verdicts[string(key)] = made
 	return made
 }
 
-// keyOf names a condition by what it says.
-func keyOf(c *understand.Constraint) string {
-	bound := func(f *float64) string {
-		if f == nil {
-			return ""
-		}
-		return fmt.Sprint(*f)
+// appendKey names a condition by what it says.
+func appendKey(key []byte, c *understand.Constraint) []byte {
+	key = append(key, c.Slot...)
+	for _, value := range c.Values {
+		key = strconv.AppendQuote(key, value)
 	}
-	return fmt.Sprintf("%s|%t|%q|%s|%s|%t|%t|%s|%d|%d", c.Slot, c.Not, c.Values, bound(c.Min), bound(c.Max), c.Above, c.Below, c.Unit, c.From.UnixNano(), c.To.UnixNano())
+	key = append(key, '|')
+	for _, bound := range []*float64{c.Min, c.Max} {
+		if bound != nil {
+			key = strconv.AppendFloat(key, *bound, 'g', -1, 64)
+		}
+		key = append(key, '|')
+	}
+	key = append(key, c.Unit...)
+	for _, said := range []bool{c.Not, c.Above, c.Below} {
+		key = strconv.AppendBool(key, said)
+	}
+	for _, at := range []time.Time{c.From, c.To} {
+		if !at.IsZero() {
+			key = strconv.AppendInt(key, at.Unix(), 36)
+		}
+		key = append(key, '|')
+	}
+	return key
 }
 
 func (v *View) verdictOn(c *understand.Constraint) verdict {

@@ -71,12 +71,13 @@ func (v *View) Find(q Question) Found {
 		within = within.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
 	}
 	s := finding{view: v, asked: q, within: within}
-	for _, c := range q.Constraints {
+	for i := range q.Constraints {
+		c := &q.Constraints[i]
 		if c.Soft {
 			s.soft = append(s.soft, v.judge(c).meet)
 			continue
 		}
-		s.hard = append(s.hard, condition{c, v.judge(c)})
+		s.hard = append(s.hard, condition{*c, v.judge(c)})
 	}
 	for _, words := range q.Soft {
 		s.soft = append(s.soft, v.mentioning(words, search.Anywhere))
@@ -241,7 +242,7 @@ func (s *finding) try(a attempt) []Hit {
 	hits := s.look(sure, conditions, a, s.asked.Limit)
 	if doubts && len(hits) < s.asked.Limit {
 		if further := likely.Without(sure); !further.Empty() {
-			doubtful := s.look(further, conditions, a, s.asked.Limit-len(hits))
+			doubtful := alike(hits, s.look(further, conditions, a, s.asked.Limit-len(hits)))
 			for i := range doubtful {
 				doubtful[i].Doubt = true
 			}
@@ -255,6 +256,19 @@ func (s *finding) try(a attempt) []Hit {
 		hits = s.comparable(a, hits)
 	}
 	return hits
+}
+
+// alike leaves out doubtful hits of a type that none of the sure ones has: beside cakes without nuts, a cake that does not say
+// what is in it may be meant, but not a fair where cake is sold.
+func alike(sure, doubtful []Hit) []Hit {
+	if len(sure) == 0 {
+		return doubtful
+	}
+	return slices.DeleteFunc(doubtful, func(d Hit) bool {
+		return !slices.ContainsFunc(sure, func(h Hit) bool {
+			return slices.ContainsFunc(d.Types, func(t string) bool { return slices.Contains(h.Types, t) })
+		})
+	})
 }
 
 // comparable leaves out items that say nothing in the slot of a figure or a time that gave way: nearest to a meal of 300
@@ -411,27 +425,30 @@ func (v *View) sort(hits []Hit, by understand.Sort) {
 		return
 	}
 	ratings, rated := v.dictionary.number(facet.Ratings)
-	key := func(h Hit) float64 {
+	type keyed struct {
+		key, rated float64
+		Hit
+	}
+	all := make([]keyed, len(hits))
+	for i, h := range hits {
 		low, high, _, ok := h.facts.rangeOf(number)
+		all[i] = keyed{key: low, Hit: h}
 		switch {
 		case !ok:
-			return math.Inf(1)
+			all[i].key = math.Inf(1)
 		case by.Descending:
-			return -high
-		}
-		return low
-	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		if c := cmp.Compare(key(a), key(b)); c != 0 {
-			return c
+			all[i].key = -high
 		}
 		if rated && by.By == facet.Rating {
-			if c := cmp.Compare(b.facts.first(ratings), a.facts.first(ratings)); c != 0 {
-				return c
-			}
+			all[i].rated = h.facts.first(ratings)
 		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.ID, b.ID))
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.rated, a.rated), cmp.Compare(b.Score, a.Score), cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.ID, b.ID))
 	})
+	for i := range all {
+		hits[i] = all[i].Hit
+	}
 }
 
 // first is an item's first figure in a slot, 0 when it has none.

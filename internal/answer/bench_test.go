@@ -1,0 +1,58 @@
+package answer
+
+import (
+	"fmt"
+	"testing"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/understand"
+)
+
+// BenchmarkFind compares a question by words alone with the same under conditions, over 7,000 items. The conditions are those
+// of a question that was asked before, so that what meets them is known, and of one that nobody has asked yet.
+func BenchmarkFind(b *testing.B) {
+	stock := wares(7000)
+	objects := make([]string, len(stock))
+	for i, w := range stock {
+		w.name = fmt.Sprintf("%s lamp %d of kind %d", []string{"small", "large", "round"}[i%3], i, i%41)
+		objects[i] = w.object(i)
+	}
+	v := stocked(b, objects...)
+	q := Question{Text: "large lamp kind", Limit: 10, MinScore: 20, Within: v.Select(func(*Listing) bool { return true })}
+	run := func(name string, change func(i int, q *Question)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				asked := q
+				change(i, &asked)
+				if len(v.Find(asked).Hits) == 0 {
+					b.Fatal("nothing is found")
+				}
+			}
+		})
+	}
+	price := func(most float64) understand.Constraint {
+		return understand.Constraint{Slot: facet.Price, Max: &most, Unit: "EUR"}
+	}
+	red := understand.Constraint{Slot: facet.Color, Values: []string{"red"}}
+	run("words", func(int, *Question) {})
+	run("words+conditions", func(_ int, q *Question) { q.Constraints = []understand.Constraint{price(20), red} })
+	run("words+new conditions", func(i int, q *Question) { q.Constraints = []understand.Constraint{price(20 + float64(i)/1e6), red} })
+	run("words+exclusion", func(_ int, q *Question) {
+		q.Constraints = []understand.Constraint{{Slot: facet.Color, Not: true, Values: []string{"red"}}}
+	})
+	run("conditions alone", func(_ int, q *Question) { q.Text, q.Constraints = "", []understand.Constraint{price(20), red} })
+	run("sorted", func(_ int, q *Question) { q.Sort = understand.Sort{By: facet.Price} })
+}
+
+func BenchmarkLexicon(b *testing.B) {
+	stock := wares(7000)
+	objects := make([]string, len(stock))
+	for i, w := range stock {
+		objects[i] = w.object(i)
+	}
+	v := stocked(b, objects...)
+	for b.Loop() {
+		v.learn()
+	}
+}
