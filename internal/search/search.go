@@ -52,6 +52,8 @@ type Query struct {
 	// Literal takes the question by its own words: none is corrected, and none is added by what the best items have in
 	// common.
 	Literal bool
+	// Near finds items by their direction too; nil for words alone.
+	Near *Near
 }
 
 // The limits of a question.

@@ -60,6 +60,9 @@ func (s *Snapshot) understoodIn(tags []string) []*tongue {
 
 // Search answers a question.
 func (s *Snapshot) Search(q Query) Result {
+	if q.Near != nil {
+		return s.searchNear(q)
+	}
 	a := s.ask(&q)
 	defer a.end()
 	confidence := a.look(&q)

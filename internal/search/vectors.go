@@ -1,0 +1,268 @@
+package search
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// MaxScan is up to how many vectors a question is held against all of them. Beyond it, it is held against those of the
+// items that were found by their words.
+const MaxScan = 100_000
+
+// Vector is the direction of a piece of an item's text. Texts that mean about the same have about the same direction.
+type Vector struct {
+	Passage int       // the ordinal of the passage that it is of
+	Values  []float32 // of length 1; never changed
+}
+
+// Vectors are the directions of the items of a snapshot. They never change.
+type Vectors struct {
+	views      []*view
+	key        func(ref any) string
+	tables     []table // by view
+	dimensions int
+	rows       int
+	sample     [][]float32 // evenly of all, to know by how much any text resembles the question
+}
+
+// table is the vectors of a view's items.
+type table struct {
+	begin    []uint32 // by item: where its vectors begin; one more at the end; nil when no item has any
+	rows     [][]float32
+	passages []uint16
+}
+
+// sampleSize is how many vectors tell how far a question is from the texts in general.
+const sampleSize = 1024
+
+// Vectors takes the directions of the snapshot's items. of gives an item's; those that do not have as many values as
+// the first are left out. key gives an item's key.
+func (s *Snapshot) Vectors(key func(ref any) string, of func(ref any) []Vector) *Vectors {
+	v := &Vectors{views: s.views, key: key, tables: make([]table, len(s.views))}
+	for i, view := range s.views {
+		v.tables[i] = v.table(view, of)
+		v.rows += len(v.tables[i].rows)
+	}
+	step, at := max(1, (v.rows+sampleSize-1)/sampleSize), 0
+	for _, t := range v.tables {
+		for _, row := range t.rows {
+			if at%step == 0 {
+				v.sample = append(v.sample, row)
+			}
+			at++
+		}
+	}
+	return v
+}
+
+func (v *Vectors) table(view *view, of func(ref any) []Vector) table {
+	t := table{begin: make([]uint32, len(view.refs)+1)}
+	next := 0 // the item of which to note where it begins
+	for u := range view.units() {
+		if view.continues(u) || view.dead.has(u) {
+			continue
+		}
+		item := int(view.item[u])
+		for ; next <= item; next++ {
+			t.begin[next] = uint32(len(t.rows))
+		}
+		for _, vector := range of(view.refs[item]) {
+			if v.dimensions == 0 {
+				v.dimensions = len(vector.Values)
+			}
+			if len(vector.Values) == v.dimensions && v.dimensions > 0 {
+				t.rows = append(t.rows, vector.Values)
+				t.passages = append(t.passages, uint16(min(vector.Passage, math.MaxUint16)))
+			}
+		}
+	}
+	for ; next < len(t.begin); next++ {
+		t.begin[next] = uint32(len(t.rows))
+	}
+	if len(t.rows) == 0 {
+		return table{}
+	}
+	return t
+}
+
+// Len is how many vectors there are.
+func (v *Vectors) Len() int { return v.rows }
+
+// Dimensions is how many values each has; 0 when there is none.
+func (v *Vectors) Dimensions() int { return v.dimensions }
+
+// near is an item with how much it resembles a question.
+type near struct {
+	similarity float32 // the cosine: -1 to 1
+	view, item uint32
+	passage    uint16
+}
+
+// scanning is the room that one question takes; it is used again.
+type scanning struct {
+	heap   []near // the worst on top
+	values []float32
+	fused  []fused
+}
+
+var scannings = sync.Pool{New: func() any { return &scanning{} }}
+
+// best gives the similarity of an item: that of the nearest of its vectors.
+func (t *table) best(item int, question []float32) (similarity float32, passage uint16, ok bool) {
+	if t.begin == nil {
+		return 0, 0, false
+	}
+	similarity = -2
+	for row := t.begin[item]; row < t.begin[item+1]; row++ {
+		if s := dot(question, t.rows[row]); s > similarity {
+			similarity, passage, ok = s, t.passages[row], true
+		}
+	}
+	return similarity, passage, ok
+}
+
+// scan finds the items of a selection that resemble the question most, best first.
+func (v *Vectors) scan(s *scanning, question []float32, within *Selection, most int) []near {
+	s.heap = s.heap[:0]
+	for i, view := range v.views {
+		t := &v.tables[i]
+		if t.begin == nil {
+			continue
+		}
+		units, several := v.unitsOf(i, within), view.several()
+		for w, word := range units {
+			for ; word != 0; word &= word - 1 {
+				u := w<<6 + bits.TrailingZeros64(word)
+				if u >= view.units() || several && view.continues(u) {
+					continue
+				}
+				item := int(view.item[u])
+				if similarity, passage, ok := t.best(item, question); ok {
+					v.keep(s, near{similarity, uint32(i), uint32(item), passage}, most)
+				}
+			}
+		}
+	}
+	slices.SortFunc(s.heap, func(a, b near) int {
+		if v.before(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return s.heap
+}
+
+// unitsOf gives the units of a view that are in a selection; nil is all that live.
+func (v *Vectors) unitsOf(i int, within *Selection) bitmap {
+	if within == nil {
+		return v.views[i].living(newBitmap(v.views[i].units()).inverted())
+	}
+	return within.unitsIn(i, v.views[i])
+}
+
+// before orders items: by similarity, then by key.
+func (v *Vectors) before(a, b near) bool {
+	return a.similarity > b.similarity || a.similarity == b.similarity && bytes.Compare(v.keyOf(a), v.keyOf(b)) < 0
+}
+
+func (v *Vectors) keyOf(n near) []byte { return v.views[n.view].keys.word(n.item) }
+
+// keep lets an item in if it is among the best.
+func (v *Vectors) keep(s *scanning, n near, most int) {
+	h := s.heap
+	if len(h) < most {
+		h = append(h, n)
+		for i := len(h) - 1; i > 0 && v.before(h[(i-1)/2], h[i]); i = (i - 1) / 2 {
+			h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+		}
+		s.heap = h
+		return
+	}
+	if n.similarity < h[0].similarity || !v.before(n, h[0]) {
+		return
+	}
+	h[0] = n
+	for i := 0; ; {
+		worst := 2*i + 1
+		if worst >= len(h) {
+			return
+		}
+		if worst+1 < len(h) && v.before(h[worst], h[worst+1]) {
+			worst++
+		}
+		if !v.before(h[i], h[worst]) {
+			return
+		}
+		h[i], h[worst] = h[worst], h[i]
+		i = worst
+	}
+}
+
+// at finds an item by its key.
+func (v *Vectors) at(key string) (n near, ok bool) {
+	h := hashOf(key)
+	for i, view := range v.views {
+		if item, ok := view.keys.find(key, h); ok {
+			if from, _ := view.unitsOf(int(item)); !view.dead.has(from) {
+				return near{view: uint32(i), item: item}, true
+			}
+		}
+	}
+	return n, false
+}
+
+// background tells how much texts in general resemble the question: the median, and how far around it the others lie,
+// as a standard deviation would be. The few that are about it do not change these.
+func (v *Vectors) background(s *scanning, question []float32) (middle, spread float64) {
+	if len(v.sample) == 0 {
+		return 0, 1
+	}
+	s.values = s.values[:0]
+	for _, row := range v.sample {
+		s.values = append(s.values, dot(question, row))
+	}
+	slices.Sort(s.values)
+	median := s.values[len(s.values)/2]
+	for i, x := range s.values {
+		s.values[i] = max(x-median, median-x)
+	}
+	slices.Sort(s.values)
+	const normal = 1.4826 // of the median deviation: the standard one, where values lie as by chance
+	return float64(median), max(normal*float64(s.values[len(s.values)/2]), 1e-6)
+}
+
+// dot is the product of two vectors of the same length.
+func dot(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float32
+	for len(a) >= 8 && len(b) >= 8 {
+		s0 += a[0]*b[0] + a[4]*b[4]
+		s1 += a[1]*b[1] + a[5]*b[5]
+		s2 += a[2]*b[2] + a[6]*b[6]
+		s3 += a[3]*b[3] + a[7]*b[7]
+		a, b = a[8:], b[8:]
+	}
+	for i, x := range a {
+		s0 += x * b[i]
+	}
+	return s0 + s1 + s2 + s3
+}
+
+// Unit brings a vector to length 1, in place, and says whether it has a direction.
+func Unit(values []float32) bool {
+	sum := 0.0
+	for _, x := range values {
+		sum += float64(x) * float64(x)
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return false
+	}
+	by := 1 / math.Sqrt(sum)
+	for i, x := range values {
+		values[i] = float32(float64(x) * by)
+	}
+	return true
+}
