@@ -32,6 +32,8 @@ type Question struct {
 	Within *search.Selection
 	// Prefer are the languages in which items are wanted: see [search.Query].
 	Prefer []string
+	// Near finds items by the direction of their text, too; nil for words alone.
+	Near *search.Near
 	// Literal takes the words as they stand: see [search.Query].
 	Literal bool
 }
@@ -347,7 +349,7 @@ func (s *finding) meetsSoft(h Hit) bool {
 
 // search finds by words, and says whether there were any to look for.
 func (s *finding) search(within *search.Selection, limit int, least float64) (hits []Hit, worded bool) {
-	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: least, Literal: s.asked.Literal, Prefer: s.asked.Prefer}
+	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: least, Literal: s.asked.Literal, Prefer: s.asked.Prefer, Near: s.asked.Near}
 	result := s.view.snapshot.Search(query)
 	s.terms = result.Terms
 	if s.corrections == nil {

@@ -209,6 +209,7 @@ func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 
 // answer finds what fits, and makes the first of it ready.
 func (d *Desk) answer(ctx context.Context, in *inquiry) (*Answer, error) {
+	d.point(ctx, in)
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
 		a := d.lookFor(in)
@@ -324,6 +325,7 @@ func clip(s string) string {
 func (d *Desk) find(q answer.Question) *Answer {
 	g := d.admitted()
 	q.Within = g.permit
+	q.Near = d.near(g, q.Near)
 	a := &Answer{desk: d, gate: g, asked: q}
 	a.terms = a.lookUp(q.Limit)
 	return a

@@ -23,8 +23,10 @@ import (
 	"frontdesk/internal/elicit"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/model"
+	"frontdesk/internal/search"
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/vector"
 )
 
 // Site is one of the sites that the desk serves.
@@ -58,6 +60,10 @@ type Config struct {
 	Memory *session.Memory
 	// Model helps where it can; nil for no model.
 	Model *model.Client
+	// Vectors are those of the content, which Model makes; nil for none. Fusion says how what is found by them and what
+	// is found by words become one list.
+	Vectors *vector.Keeper
+	Fusion  search.Fusion
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
 	// all. Its error, mostly fail.Limited, is the answer.
 	Admit func(ctx context.Context, sites []string) error
@@ -77,6 +83,9 @@ type Desk struct {
 	loaded atomic.Bool
 	gateMu sync.Mutex
 	gate   atomic.Pointer[gate]
+
+	nearbyMu sync.Mutex
+	nearby   atomic.Pointer[directions]
 
 	promises promises
 }

@@ -65,7 +65,8 @@ func (s *Snapshot) searchNear(q Query) Result {
 	return result
 }
 
-// fuse makes one list of what was found by words, and of what resembles the question.
+// fuse makes one list of what was found by words, and of what resembles the question. Scores belong to places: the best
+// item has the best score that either gave, so that as many have enough as before.
 func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	v := n.Vectors
 	middle, spread := v.background(room, n.Values)
@@ -80,26 +81,21 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 		}
 		all = append(all, f)
 	}
-	strongest := 0.0
 	if v.rows <= MaxScan {
 		for _, found := range v.scan(room, n.Values, q.Within, q.Limit) {
 			strength := n.strength(float64(found.similarity), middle, spread)
 			if q.MinScore > 0 && (strength < even || strength < q.MinScore) {
 				break
 			}
-			strongest = max(strongest, strength)
 			if at := (near{view: found.view, item: found.item}); !known[at] {
-				hit := Hit{Ref: v.views[found.view].refs[found.item], Passage: int(found.passage)}
+				hit := Hit{Ref: v.views[found.view].refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage)}
 				all = append(all, fused{Hit: hit, key: v.keyOf(found), near: found, telling: true, place: len(worded)})
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	top := strongest
-	if len(worded) > 0 {
-		top = worded[0].Score
+	room.scores = room.scores[:0]
+	for i := range all {
+		room.scores = append(room.scores, all[i].Score)
 	}
 	if n.Ranks {
 		n.byPlaces(all)
@@ -109,14 +105,11 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	slices.SortFunc(all, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place), bytes.Compare(a.key, b.key))
 	})
+	slices.Sort(room.scores)
 	hits := make([]Hit, len(all))
-	least := min(top, max(q.MinScore, leastScore))
 	for i, f := range all {
 		hits[i] = f.Hit
-		hits[i].Score = least
-		if best := all[0].value; best > 0 {
-			hits[i].Score += (top - least) * f.value / best
-		}
+		hits[i].Score = room.scores[len(all)-1-i]
 	}
 	clear(all)
 	room.fused = all[:0]

@@ -106,6 +106,7 @@ type scanning struct {
 	heap   []near // the worst on top
 	values []float32
 	fused  []fused
+	scores []float64
 }
 
 var scannings = sync.Pool{New: func() any { return &scanning{} }}

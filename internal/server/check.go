@@ -125,7 +125,7 @@ func (c *checks) numbers() {
 
 // between reports a value outside of bounds.
 func between[T int | float64 | time.Duration | strictyaml.Size](c *checks, path string, value, least, most T) {
-	if value < least || value > most {
+	if !(value >= least && value <= most) { // no number is neither
 		c.problem(path, "%s is not between %s and %s", show(value), show(least), show(most))
 	}
 }

@@ -41,6 +41,8 @@ type Model struct {
 	Calls int `yaml:"calls"`
 	// Price is what a million tokens cost, to count what answers cost.
 	Price ModelPrice `yaml:"price"`
+	// Vectors are how items are found by meaning, with the embedding model.
+	Vectors Vectors `yaml:"vectors"`
 }
 
 // ModelUses say what the model is for.
@@ -87,7 +89,7 @@ func defaultModel() Model {
 			Rerank: model.DefaultTime[model.Rerank], Summarize: model.DefaultTime[model.Summarize],
 			Rewrite: model.DefaultTime[model.Rewrite], Embed: model.DefaultTime[model.Embed],
 		},
-		Tokens: 32000, Reply: 1000, Calls: 8,
+		Tokens: 32000, Reply: 1000, Calls: 8, Vectors: defaultVectors(),
 	}
 }
 
@@ -104,6 +106,7 @@ func (c *checks) model() {
 		between(c, "model.time."+limit.path, limit.time, 10*time.Millisecond, 10*time.Minute)
 	}
 	c.modelPrice()
+	c.vectors()
 	if m.URL == "" {
 		if m.Chat != "" || m.Embedding != "" {
 			c.problem("model.url", "say where the model is, like http://127.0.0.1:11434/v1")

@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/internal/vector"
 )
 
 // House is the rooms below the doors, put together as a configuration says: for a server, and for commands that
@@ -24,7 +25,8 @@ type House struct {
 	Catalog *content.Catalog
 	Desk    *desk.Desk
 	Keys    *trust.Keys
-	Model   *model.Client // nil without one
+	Model   *model.Client  // nil without one
+	Vectors *vector.Keeper // nil where no model makes any
 
 	db       *store.DB
 	memory   *session.Memory // nil when nothing is remembered
@@ -39,7 +41,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema, session.Schema, session.PromiseSchema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -76,6 +78,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		return nil, err
 	}
 	h.memory = memory
+	h.Vectors = config.openVectors(h)
 	var sites []desk.Site
 	for _, site := range config.AllSites() {
 		sites = append(sites, desk.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
@@ -96,6 +99,8 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Conversations: conversations,
 		Memory:        memory,
 		Model:         h.Model,
+		Vectors:       h.Vectors,
+		Fusion:        config.Model.Vectors.fusion(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, h.Close())

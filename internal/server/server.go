@@ -181,6 +181,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })
 	}
+	background.Go(func() { s.Desk.KeepVectors(work) })
 	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })

@@ -15,6 +15,9 @@
 //	limit_bucket       limit     how much of a limit that nodes share is used up
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it
+//	vector_text        vector    the vector of each text
+//	vector_work        vector    who makes vectors
+//	vector_source      vector    how the vectors of each source stand
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

@@ -116,6 +116,8 @@ var rooms = []room{
 		},
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
+	// Texts as vectors, which the model makes.
+	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
 	{
 		path:    "internal/answer",
 		inside:  []string{"internal/fail", "internal/content", "internal/search", "internal/terms", "internal/facet", "internal/understand", "internal/phrase"},
@@ -128,6 +130,7 @@ var rooms = []room{
 		inside: []string{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
+			"internal/vector",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},
@@ -152,7 +155,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/model",
+			"internal/model", "internal/search", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},

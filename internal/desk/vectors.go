@@ -1,0 +1,144 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
+	"frontdesk/internal/search"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/vector"
+)
+
+// directions are the vectors of the items of a gate.
+type directions struct {
+	gate       *gate
+	generation int64
+	vectors    *search.Vectors
+}
+
+// KeepVectors keeps the vectors of the content up with it, until ctx ends: beside all else, so that nothing waits for it.
+// What fails is logged and tried again.
+func (d *Desk) KeepVectors(ctx context.Context) {
+	keeper := d.config.Vectors
+	if keeper == nil {
+		return
+	}
+	tick := time.NewTicker(d.config.Poll)
+	defer tick.Stop()
+	defer func() {
+		if err := keeper.Release(ctx); err != nil {
+			d.config.Log.Warn("the work on vectors was not handed back; another process goes on with it in a few minutes", "error", err)
+		}
+	}()
+	for {
+		more, err := d.StepVectors(ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			d.config.Log.Error("the vectors cannot follow the catalog; trying again", "error", err)
+		}
+		if more && err == nil && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// StepVectors does a piece of the work of KeepVectors, and says whether there is more to do at once.
+func (d *Desk) StepVectors(ctx context.Context) (more bool, err error) {
+	if d.Ready() != nil {
+		return false, nil
+	}
+	rules := d.config.Terms()
+	more, err = d.config.Vectors.Step(ctx, vector.Admission{
+		Version: rules.Version(),
+		Texts:   func(e *content.Entry) []string { return d.texts(rules, e) },
+	})
+	d.direct(d.admitted()) // now, so that no question waits
+	return more, err
+}
+
+// texts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
+// the item's name.
+func (d *Desk) texts(rules *terms.Terms, e *content.Entry) []string {
+	l := &answer.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language}
+	decision := decide(rules, l)
+	if !d.served[l.Site] || !decision.Allows(functionSearch) || !decision.Allows(functionInput) {
+		return nil
+	}
+	name, description, passages := e.Name, e.Description, e.Passages
+	if !rules.OpensAll() && (sieve{rules, l}).holdsText(e.Object) {
+		description, passages = ownDescription(e.Object), nil
+	}
+	if decision.Access != terms.Open {
+		if calledByText(e.Item) {
+			name = Excerpt(name, decision.ExcerptWords)
+		}
+		description, passages = Excerpt(description, decision.ExcerptWords), nil
+	}
+	texts := make([]string, max(1, len(passages)))
+	texts[0] = strings.TrimSpace(name + "\n" + description)
+	for i, p := range passages {
+		texts[i] = strings.TrimSpace(name + "\n" + p.Text)
+	}
+	return texts
+}
+
+// directions gives the vectors of a gate's items, nil where they belong to other terms. Those that have come since may
+// be missing: StepVectors puts all together anew.
+func (d *Desk) directions(g *gate) *search.Vectors {
+	if now := d.nearby.Load(); now != nil && now.gate == g {
+		return now.vectors
+	}
+	return d.direct(g)
+}
+
+// direct puts the vectors of a gate's items together, if anything has changed.
+func (d *Desk) direct(g *gate) *search.Vectors {
+	keeper := d.config.Vectors
+	d.nearbyMu.Lock()
+	defer d.nearbyMu.Unlock()
+	generation := keeper.Generation()
+	if now := d.nearby.Load(); now != nil && now.gate == g && now.generation == generation {
+		return now.vectors
+	}
+	made := &directions{gate: g, generation: generation}
+	if rules := g.terms.Version(); keeper.Rules() == rules {
+		made.vectors = g.view.Vectors(keeper.Of)
+		if keeper.Rules() != rules {
+			made.vectors = nil
+		}
+	}
+	d.nearby.Store(made)
+	return made.vectors
+}
+
+// point has the question turned into a vector, where there are vectors to hold it against.
+func (d *Desk) point(ctx context.Context, in *inquiry) {
+	if d.config.Vectors == nil || strings.TrimSpace(in.asked.Text) == "" {
+		return
+	}
+	if values, ok := d.config.Vectors.Question(ctx, in.tab, in.asked.Text); ok {
+		in.asked.Near = &search.Near{Values: values, Fusion: d.config.Fusion}
+	}
+}
+
+// near completes what is asked by direction with the vectors of a gate.
+func (d *Desk) near(g *gate, asked *search.Near) *search.Near {
+	if asked == nil {
+		return nil
+	}
+	vectors := d.directions(g)
+	if vectors == nil {
+		return nil
+	}
+	whole := *asked
+	whole.Vectors = vectors
+	return &whole
+}
