@@ -21,6 +21,8 @@ type Answer struct {
 	Results []Result // best first, without the summary
 	// Summary is the desk's text about the results, where one was asked for.
 	Summary string
+	// Cited are the items that a summary cites: the first as [1]. Only a text that a model wrote cites any.
+	Cited []Result
 	// Content is the text of an answer in nlweb.FormatChatGPT.
 	Content []nlweb.Content
 	// Elicitation is set when the desk asks back (NLWeb 0.55 §4.1.3); there are no results then.
@@ -228,10 +230,25 @@ func (a *Answer) fill(m map[string]jsontext.Value) error {
 // take adds a result, or the summary.
 func (a *Answer) take(r Result, summary string) {
 	if r.Type() == nlweb.TypeSummary {
-		a.Summary = summary
+		a.Summary, a.Cited = summary, cited(r)
 		return
 	}
 	a.Results = append(a.Results, r)
+}
+
+// cited are the items that a summary names.
+func cited(summary Result) (items []Result) {
+	m, _ := members(summary.Raw)
+	var list []jsontext.Value
+	if kind(m["citation"]) != '[' || json.Unmarshal(m["citation"], &list, tolerant) != nil {
+		return nil
+	}
+	for i, item := range list {
+		if r, _, ok := result(i, item); ok {
+			items = append(items, r)
+		}
+	}
+	return items
 }
 
 // fillRest reads what a complete event may carry as well.

@@ -38,6 +38,9 @@ type Question struct {
 	User any
 	// Remember asks the desk to remember the question.
 	Remember bool
+	// Written, when not nil, is given the sentences of a summary that a model writes, as they come in a stream; the
+	// summary has the last word: it is another text where what was written did not pass. (Frontdesk's own.)
+	Written func(sentence string)
 }
 
 // request is the question on the wire.
@@ -47,7 +50,7 @@ func (q Question) request(streaming bool) wireRequest {
 			Text: q.Text, Site: q.Sites, ItemType: q.Types, Limit: q.Limit, MinScore: q.MinScore, Filters: q.Filters,
 		},
 		Context: q.Context,
-		Prefer:  nlweb.Prefer{Streaming: &streaming, Mode: q.Modes, AcceptLanguage: q.Language},
+		Prefer:  nlweb.Prefer{Streaming: &streaming, Mode: q.Modes, AcceptLanguage: q.Language, Deltas: streaming && q.Written != nil},
 		Meta:    wireMeta{Version: nlweb.Version, Session: strictjson.Value(q.Session), User: q.User, Remember: q.Remember},
 	}
 	if q.Format != "" {

@@ -25,6 +25,7 @@ type Stream struct {
 	failure  *Failure
 	done     bool // nothing more is to come
 	complete bool
+	written  func(string)
 }
 
 // Stream asks a question and gives its results as they come. A desk may answer with one object all the same, since a
@@ -36,6 +37,7 @@ func (c *Client) Stream(ctx context.Context, q Question) (*Stream, error) {
 		return nil, err
 	}
 	s := c.stream(response)
+	s.written = q.Written
 	if response.streams() {
 		return s, nil
 	}
@@ -132,6 +134,9 @@ func (s *Stream) collected(results []Result) *Answer {
 // Meta is the _meta of the answer: at first that of the start event, in the end that of the complete event.
 func (s *Stream) Meta() nlweb.Meta { return s.answer.Meta }
 
+// Cited are the items that the summary cites: the first as [1].
+func (s *Stream) Cited() []Result { return s.answer.Cited }
+
 // Summary is the desk's text about the results, as soon as it has come; empty before, and where none was asked for.
 func (s *Stream) Summary() string { return s.answer.Summary }
 
@@ -169,6 +174,10 @@ func (s *Stream) next() (Event, error) {
 	switch e.name {
 	case nlweb.EventStart:
 		s.answer.Meta = meta
+	case nlweb.EventDelta:
+		if s.written != nil {
+			s.written(word(m["text"]))
+		}
 	case nlweb.EventError:
 		s.failure = failureOf(m, nlweb.Meta{ResponseType: nlweb.TypeFailure}, e.data)
 	case nlweb.EventComplete:
@@ -205,7 +214,7 @@ func (s *Stream) result(data []byte) (r Result, ok bool, err error) {
 		return r, false, s.client.notADesk(s.response, "a result is no object")
 	}
 	if r.Type() == nlweb.TypeSummary {
-		s.answer.Summary = summary
+		s.answer.Summary, s.answer.Cited = summary, cited(r)
 		return r, false, nil
 	}
 	return r, true, nil

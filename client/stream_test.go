@@ -285,3 +285,32 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestSentencesOfASummaryAreGivenAsTheyAreWritten(t *testing.T) {
+	text := startEvent + "event: delta\ndata: {\"index\":0,\"text\":\"One [1].\"}\n\n" + resultEvent(1, "a") +
+		"event: delta\ndata: {\"index\":0,\"text\":\" Two [1].\"}\n\n" +
+		"event: result\ndata: {\"index\":0,\"item\":{\"@type\":\"SearchSummary\",\"text\":\"One [1]. Two [1].\",\"extractive\":false," +
+		"\"citation\":[{\"@type\":\"CreativeWork\",\"name\":\"a\",\"url\":\"https://a.example/\"}]}}\n\n" + endEvent
+	var asked, told string
+	c := desk(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = string(body)
+		says(200, "text/event-stream", text)(w, r)
+	})
+	for _, written := range []func(string){nil, func(sentence string) { told += sentence }} {
+		s, err := c.Stream(t.Context(), Question{Text: "soup", Modes: []string{"summarize"}, Written: written})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := s.Collect()
+		if err != nil || answer.Summary != "One [1]. Two [1]." || len(answer.Results) != 1 || len(answer.Cited) != 1 || answer.Cited[0].URL != "https://a.example/" {
+			t.Errorf("answer %+v, %v", answer, err)
+		}
+		if strings.Contains(asked, `"deltas":true`) != (written != nil) {
+			t.Errorf("asked %s", asked)
+		}
+	}
+	if told != "One [1]. Two [1]." {
+		t.Errorf("told %q", told)
+	}
+}

@@ -137,7 +137,7 @@ func (c askCommand) show(env *environment, desk *front, answer *client.Answer) e
 	}
 	p := printer{out: env.stdout}
 	p.understood(answer.Meta.Understood)
-	p.summary(answer.Summary)
+	p.summary(answer.Summary, answer.Cited)
 	for _, r := range answer.Results {
 		p.result(r)
 	}
@@ -162,13 +162,13 @@ func (c askCommand) follow(env *environment, desk *front) error {
 	p := printer{out: env.stdout}
 	for r, err := range stream.Results() {
 		p.understood(stream.Meta().Understood)
-		p.summary(stream.Summary())
+		p.summary(stream.Summary(), stream.Cited())
 		if err != nil {
 			return err
 		}
 		p.result(r)
 	}
-	p.summary(stream.Summary())
+	p.summary(stream.Summary(), stream.Cited())
 	p.asked(stream.Elicitation())
 	return nil
 }
@@ -222,12 +222,17 @@ func (p *printer) understood(u *nlweb.Understood) {
 	fmt.Fprintln(p.out)
 }
 
-// summary prints the summary, once it is there.
-func (p *printer) summary(text string) {
-	if text != "" && !p.summarized {
-		p.summarized = true
-		fmt.Fprintf(p.out, "%s\n\n", wrap(clean(text), ""))
+// summary prints the summary, once it is there, and what it cites.
+func (p *printer) summary(text string, cited []client.Result) {
+	if text == "" || p.summarized {
+		return
 	}
+	p.summarized = true
+	fmt.Fprintln(p.out, wrap(clean(text), ""))
+	for i, r := range cited {
+		fmt.Fprintf(p.out, "[%d] %s\n", i+1, clean(r.URL))
+	}
+	fmt.Fprintln(p.out)
 }
 
 // asked prints what the desk asks back.

@@ -33,7 +33,7 @@ func modelUse(tab *model.Tab) *ModelUse {
 	for name, reason := range report.Uses {
 		use.Uses[string(name)] = string(reason)
 	}
-	if report.Currency != "" {
+	if report.Currency != "" && use.Tokens > 0 { // what the endpoint did not count has no cost that is known
 		use.Cost, use.Currency = report.Cost.String(), report.Currency
 	}
 	return use

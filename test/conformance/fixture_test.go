@@ -131,6 +131,7 @@ func startServers(t *testing.T) servers {
 		after(process.Start(t, "serve", "--config", config).URL)
 	}
 
+	at.helpless = serve(t, dir, "helpless", fmt.Sprintf("model: {url: %q, chat: talker}\n", nowhere(t)))
 	at.faulty = serve(t, dir, "faulty", "")
 	spoil(t, at.faulty, filepath.Join(dir, "faulty"))
 	return at

@@ -26,9 +26,11 @@ type servers struct {
 	open    string // for everybody
 	closed  string // for who has the key
 	limited string // for everybody, some hundred times an hour
-	faulty  string // which cannot read its content any more, except what it has read of "supper"
-	key     string
-	other   string // a key of somebody else
+	// helpless has a model that is down.
+	helpless string
+	faulty   string // which cannot read its content any more, except what it has read of "supper"
+	key      string
+	other    string // a key of somebody else
 	// restart begins a server, ends it after the first part and begins it again for the second.
 	restart func(before, after func(base string))
 }

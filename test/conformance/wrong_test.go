@@ -180,10 +180,10 @@ func TestEveryRowCanFail(t *testing.T) {
 	}
 	at := startServers(t)
 	caught := map[int]bool{}
-	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongPromises, wrongMCP) {
+	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongModels, wrongPromises, wrongMCP) {
 		t.Run(strings.ReplaceAll(w.name, " ", "_"), func(t *testing.T) {
 			broken := at
-			for _, base := range []*string{&broken.open, &broken.closed, &broken.limited, &broken.faulty} {
+			for _, base := range []*string{&broken.open, &broken.closed, &broken.limited, &broken.faulty, &broken.helpless} {
 				proxy := httptest.NewServer(w.proxy(*base))
 				defer proxy.Close()
 				*base = proxy.URL
