@@ -29,8 +29,10 @@ type Understood struct {
 	Intent Intent
 	// Subjects are the names of the items that a comparison or a question for a detail is about.
 	Subjects []string
-	// Detail is the slot that a question for a detail asks about.
+	// Detail is the slot that a question for a detail asks about, or by which a comparison is meant.
 	Detail facet.Slot
+	// DetailValue is what a question for a detail supposes: "vegan" of "is it vegan", "nuts" of "does it contain nuts".
+	DetailValue string
 	// Corrections are words that were read as others.
 	Corrections []Correction
 	// Soft are further words that raise items which have them and exclude nothing.

@@ -1,0 +1,215 @@
+package understand
+
+import (
+	"slices"
+
+	"frontdesk/internal/facet"
+)
+
+// notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake", "not only".
+var notExcluded = map[string]bool{
+	"bake": true, "baking": true, "knead": true, "churn": true, "cook": true, "cooking": true, "show": true, "fuss": true, "sew": true, "one": true, "matter": true,
+	"only": true, "sure": true, "included": true, "include": true, "just": true, "more": true, "less": true, "time": true, "idea": true, "way": true, "problem": true,
+	"stick": true, "slip": true, "drill": true, "tie": true, "iron": true, "name": true, "preference": true, "your": true, "my": true, "enough": true, "doubt": true,
+	"clue": true, "hassle": true, "nonsense": true, "need": true, "longer": true, "oven": true, "that": true, "the": true, "if": true, "like": true, "have": true,
+	"want": true, "expensive": true, "know": true, "bad": true, "yet": true, "all": true, "necessarily": true, "fault": true, "waste": true, "limit": true, "limits": true,
+	"mas": true, "mais": true, "muy": true, "se": true, "me": true, "es": true,
+}
+
+// articles stand between a negation and what it is about.
+var articles = map[string]bool{
+	"any": true, "the": true, "a": true, "an": true, "of": true, "added": true, "my": true, "our": true, "your": true, "all": true, "kind": true, "sort": true, "from": true, "by": true, "in": true,
+	"de": true, "d": true, "du": true, "des": true, "le": true, "la": true, "les": true, "l": true, "el": true, "los": true, "las": true, "un": true, "una": true, "o": true, "os": true, "as": true, "uma": true,
+	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
+}
+
+// readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to shellfish", "not red",
+// "sugar-free".
+func (r *reader) readWithout(i int) bool {
+	if n := r.freeOf(i); n > 0 {
+		return true
+	}
+	kind, n := roleAllergic, 0
+	for _, negation := range []role{roleAllergic, roleWithout, roleNot} {
+		if _, m := r.match(i, negation); m > n {
+			kind, n = negation, m
+		}
+	}
+	if n == 0 || i+n >= len(r.tokens) || r.tokens[i+n].stop {
+		return false
+	}
+	next, first, any := i+n, i, false
+	for next < len(r.tokens) {
+		start := next
+		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
+			start++
+		}
+		if !any && notExcluded[r.word(start)] && kind != roleAllergic {
+			return false
+		}
+		c, end := r.unwanted(start, kind)
+		if end == start {
+			break
+		}
+		any = true
+		r.exclude(c, first, end)
+		if next = r.listed(end); next < 0 {
+			break
+		}
+		first = next
+		if r.has(next, roleWithout) { // "no nuts and no eggs"
+			if _, m := r.match(next, roleWithout); m > 0 {
+				next += m
+			}
+		}
+	}
+	return any
+}
+
+// exclude adds a condition on what is not wanted. What only the text of items can tell stays among the words searched
+// for, where the search knows what a negation is.
+func (r *reader) exclude(c Constraint, i, next int) {
+	if c.Slot == facet.Mention {
+		r.prefer(c, i, next)
+		return
+	}
+	r.add(c, i, next)
+}
+
+// listed is where the next of a list begins: behind a comma, "and", "or"; -1 when there is no more.
+func (r *reader) listed(i int) int {
+	if i >= len(r.tokens) || r.tokens[i].stop {
+		return -1
+	}
+	if r.has(i, roleAnd) || r.has(i, roleOr) {
+		if _, n := r.match(i, roleOr); n == 0 {
+			_, n = r.match(i, roleAnd)
+			return i + n
+		}
+		return i + 1
+	}
+	if r.tokens[i].comma {
+		return i
+	}
+	return -1
+}
+
+// unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
+func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {
+	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) && !r.has(i, roleColor) {
+		return c, i
+	}
+	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+		if !r.together(i, i+n) {
+			continue
+		}
+		phrase := r.phrase(i, i+n)
+		if class := classOf(phrase); class != "" && r.known(facet.Diet) {
+			return Constraint{Slot: facet.Diet, Values: []string{class}}, i + n
+		}
+		if c, ok := r.meaning(phrase); ok {
+			return c, i + n
+		}
+		if s, m := r.match(i, roleColor); m == n && r.known(facet.Color) {
+			c = Constraint{Slot: facet.Color, Not: true, Values: []string{phrase}}
+			if s.arg != phrase {
+				c.Values = append(c.Values, s.arg)
+			}
+			return c, i + n
+		}
+	}
+	if !r.plain(i) {
+		return c, i
+	}
+	end = i + 1
+	food := r.known(facet.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || kind == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
+	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop {
+		end++
+	}
+	slot := facet.Mention
+	if food && kind != roleNot {
+		slot = facet.Ingredient
+	}
+	return Constraint{Slot: slot, Not: true, Values: []string{r.phrase(i, end)}}, end
+}
+
+// meaning gives the exclusion of what the catalog taught a phrase to be.
+func (r *reader) meaning(phrase string) (Constraint, bool) {
+	for _, m := range r.at.Lexicon.Meanings(phrase) {
+		switch m.Slot {
+		case facet.Ingredient:
+			return Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, true
+		case facet.Brand, facet.Color, facet.Author, facet.Location, facet.Material, facet.Category, facet.Cuisine:
+			return Constraint{Slot: m.Slot, Not: true, Values: []string{m.Value}}, true
+		}
+	}
+	return Constraint{}, false
+}
+
+// foodAsked says whether the question seems to be about food where the catalog has other things, too.
+func (r *reader) foodAsked() bool {
+	if r.have("Recipe") == 0 {
+		return false
+	}
+	if slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool {
+		return c.Slot == facet.Diet || c.Slot == facet.TotalTime || slices.Contains(nutrients, c.Slot)
+	}) {
+		return true
+	}
+	for i := range r.tokens {
+		if foods[r.word(i)] {
+			return true
+		}
+	}
+	return false
+}
+
+// foods are words for meals and dishes.
+var foods = wordSet(`meal meals dinner dinners lunch lunches breakfast breakfasts brunch supper suppers dessert desserts snack snacks soup soups salad salads
+	stew stews curry curries pasta cake cakes bread breads pie pies dish dishes cook bake eat eating food starter starters main side sides pudding puddings baking
+	sandwich sandwiches pizza casserole porridge pancakes pancake cookies cookie muffins muffin biscuits sauce dip smoothie essen abendessen mittagessen frühstück
+	suppe suppen salat kuchen dîner déjeuner dessert soupe gâteau plat plats cena almuerzo desayuno comida postre sopa ensalada jantar almoço sobremesa bolo salada treat treats`)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range fields(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// plain says whether the word at i has a meaning of its own: it is no function word and begins no other condition.
+func (r *reader) plain(i int) bool {
+	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) {
+		return false
+	}
+	plain := true
+	r.phrases(i, func(s sense, n int) bool {
+		switch s.role {
+		case roleSlot, roleThing, roleColor, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
+			return true
+		}
+		plain = false
+		return false
+	})
+	return plain
+}
+
+// freeOf reads "X free" at i, and says how many tokens that took.
+func (r *reader) freeOf(i int) int {
+	for n := 1; n <= 2 && i+n < len(r.tokens); n++ {
+		if !r.freeBehind(i+n) || !r.together(i, i+n+1) {
+			continue
+		}
+		phrase := r.phrase(i, i+n)
+		if class := classOf(phrase); class != "" && r.known(facet.Diet) {
+			r.add(Constraint{Slot: facet.Diet, Values: []string{class}}, i, i+n+1)
+			return n + 1
+		}
+		if c, ok := r.meaning(phrase); ok && c.Slot == facet.Ingredient {
+			r.add(c, i, i+n+1)
+			return n + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,319 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/facet"
+)
+
+// asks are the forms of questions for a detail of one item: the words before its name, and those behind. An empty end
+// means that the name is the rest.
+type ask struct {
+	lead string
+	ends []string
+	slot facet.Slot
+	// value says that what is asked about stands behind the name ("is X vegan"), or before it ("does X contain nuts" has it
+	// behind, "how much protein is in X" is a slot of its own).
+	value bool
+}
+
+// asks by the first word of the lead.
+var asks = func() map[string][]ask {
+	forms := map[string][]ask{}
+	for _, a := range []ask{
+		{lead: "how long does it take to make|how long does it take to cook|how long to make|how long to cook|how long does it take to prepare|how long would it take to make|what is the total time of|what is the total time for|whats the total time for", slot: facet.TotalTime},
+		{lead: "how long does|how long do|how long will|how long would", ends: []string{"take to make", "take to cook", "take to prepare", "need to cook", "take", "need", "last", "run", "go on"}, slot: facet.TotalTime},
+		{lead: "how long is|how long are|how long was", slot: facet.Duration},
+		{lead: "what is the prep time of|what is the prep time for|whats the prep time for|prep time of|prep time for", slot: facet.PrepTime},
+		{lead: "what is the cook time of|what is the cooking time of|what is the cooking time for|cooking time for|cooking time of", slot: facet.CookTime},
+		{lead: "how much does|how much do|what does|what do|how much would", ends: []string{"cost", "costs", "go for", "sell for", "cost me"}, slot: facet.Price},
+		{lead: "how much does|how much do", ends: []string{"weigh"}, slot: "weight"},
+		{lead: "how much is|how much are|how much for|how expensive is|how expensive are|what is the price of|whats the price of|what is the cost of|whats the cost of|price of|cost of|what is the price for|how much was", slot: facet.Price},
+		{lead: "how heavy is|how heavy are|what is the weight of", slot: "weight"},
+		{lead: "how wide is", slot: "width"},
+		{lead: "how tall is|how high is", slot: "height"},
+		{lead: "how many calories are in|how many calories in|how many calories are there in|how many calories has|calories in|how many kcal in|what are the calories in|how many calories per serving in|how many calories does one serving of", slot: facet.Calories},
+		{lead: "how many calories does|how many calories do", ends: []string{"have", "contain", "has"}, slot: facet.Calories},
+		{lead: "how much protein is in|how much protein is there in|how much protein in|how much protein does|protein in|how many grams of protein are in", ends: []string{"have", "contain", ""}, slot: facet.Protein},
+		{lead: "how much fat is in|how much fat is there in|how much fat in|how much fat does", ends: []string{"have", "contain", ""}, slot: facet.Fat},
+		{lead: "how many carbs are in|how many carbs in|how many carbs does|how many carbohydrates are in", ends: []string{"have", "contain", ""}, slot: facet.Carbohydrate},
+		{lead: "how much sugar is in|how much sugar in|how much sugar does", ends: []string{"have", "contain", ""}, slot: facet.Sugar},
+		{lead: "how many people does|how many does|how many servings does|how many portions does|for how many people is", ends: []string{"serve", "feed", "make", "yield", "have", ""}, slot: facet.Yield},
+		{lead: "how many servings are in|how many servings in|how many servings is|how many portions are in", slot: facet.Yield},
+		{lead: "when does|when do|what time does|when did", ends: []string{"start", "begin", "take place", "happen", "open", "kick off"}, slot: facet.Start},
+		{lead: "when is|when are|what date is|what day is|on what date is|what time is|when will", ends: []string{"starting", "taking place", "happening", "on", "held", "take place", ""}, slot: facet.Start},
+		{lead: "when was|when were", ends: []string{"published", "written", "posted", "released"}, slot: facet.Published},
+		{lead: "where is|where are|where does|where do|where will", ends: []string{"held", "taking place", "happening", "take place", "located", "being held", "start", "be held", ""}, slot: facet.Location},
+		{lead: "who wrote|who is the author of|whos the author of|who is the writer of|author of|by whom is|who authored", slot: facet.Author},
+		{lead: "who makes|who made|who manufactures|what brand is|which brand is|what brand are", slot: facet.Brand},
+		{lead: "what color is|what colour is|which colour is|which color is|what colors does|what colours does|what color are|what colour are", ends: []string{"come in", "have", ""}, slot: facet.Color},
+		{lead: "what is|what are|whats", ends: []string{"made of", "made from", "made out of"}, slot: facet.Material},
+		{lead: "what material is|what materials are", slot: facet.Material},
+		{lead: "what is the rating of|whats the rating of|how well rated is|how highly rated is|how is|rating of|what rating does|how good are the reviews of|how good is", ends: []string{"rated", "have", ""}, slot: facet.Rating},
+		{lead: "what are the ingredients of|what are the ingredients in|what are the ingredients for|ingredients of|ingredients for|ingredients in|what ingredients are in|what ingredients do i need for|what do i need for|what goes into|what ingredients does|whats in|what is in", ends: []string{"need", "have", ""}, slot: facet.Ingredient},
+		{lead: "is|are", ends: []string{"in stock", "available", "sold out", "still available"}, slot: facet.Availability},
+
+		{lead: "wie lange dauert|wie lange braucht|wie lang dauert|wie lange dauern", slot: facet.TotalTime},
+		{lead: "was kostet|was kosten|wie viel kostet|wie viel kosten|wieviel kostet|wie teuer ist|preis von", slot: facet.Price},
+		{lead: "wie viele kalorien hat|wieviele kalorien hat|wie viel kalorien hat|kalorien von", slot: facet.Calories},
+		{lead: "wann ist|wann beginnt|wann findet|wann sind|wann fängt", ends: []string{"statt", "an", ""}, slot: facet.Start},
+		{lead: "wo ist|wo findet|wo sind", ends: []string{"statt", ""}, slot: facet.Location},
+		{lead: "wer hat|wer schrieb", ends: []string{"geschrieben", ""}, slot: facet.Author},
+		{lead: "für wie viele personen ist|für wie viele personen reicht|wie viele portionen ergibt", slot: facet.Yield},
+		{lead: "combien coûte|combien coûtent|quel est le prix de|prix de|quel est le prix du|combien vaut", slot: facet.Price},
+		{lead: "combien de temps prend|combien de temps faut il pour|combien de temps dure|quelle est la durée de|combien de temps pour", slot: facet.TotalTime},
+		{lead: "quand a lieu|quand est|quand commence|quelle est la date de|quelle est la date du", slot: facet.Start},
+		{lead: "où a lieu|où est|où se trouve|où se déroule", slot: facet.Location},
+		{lead: "qui a écrit|qui est l auteur de|qui est l auteur du", slot: facet.Author},
+		{lead: "combien de calories dans|combien de calories contient|combien de calories a", slot: facet.Calories},
+		{lead: "cuánto cuesta|cuánto cuestan|cuánto vale|precio de|cuál es el precio de|qué precio tiene", slot: facet.Price},
+		{lead: "cuánto tarda|cuánto tiempo lleva|cuánto dura|cuánto se tarda en hacer|cuánto tiempo tarda", slot: facet.TotalTime},
+		{lead: "cuándo es|cuándo empieza|cuándo comienza", slot: facet.Start},
+		{lead: "dónde es|dónde está|dónde se celebra", slot: facet.Location},
+		{lead: "quién escribió|quién es el autor de", slot: facet.Author},
+		{lead: "cuántas calorías tiene|cuántas calorías tienen", slot: facet.Calories},
+		{lead: "quanto custa|quanto custam|qual é o preço de|qual o preço de|qual é o preço do|preço de", slot: facet.Price},
+		{lead: "quanto tempo leva|quanto tempo demora|quanto dura", slot: facet.TotalTime},
+		{lead: "quando é|quando começa", slot: facet.Start},
+		{lead: "onde é|onde fica|onde acontece", slot: facet.Location},
+		{lead: "quem escreveu|quem é o autor de", slot: facet.Author},
+		{lead: "quantas calorias tem|quantas calorias têm", slot: facet.Calories},
+	} {
+		for lead := range strings.SplitSeq(a.lead, "|") {
+			one := ask{lead: facet.Fold(lead), slot: a.slot}
+			for _, end := range a.ends {
+				one.ends = append(one.ends, facet.Fold(end))
+			}
+			first, _, _ := strings.Cut(one.lead, " ")
+			forms[first] = append(forms[first], one)
+		}
+	}
+	for _, list := range forms {
+		slices.SortStableFunc(list, func(a, b ask) int { return len(b.lead) - len(a.lead) })
+	}
+	return forms
+}()
+
+// readIntent reads questions that are not for a list: for a comparison, or for a detail. It says whether this is one.
+func (r *reader) readIntent() bool {
+	from := r.opened()
+	if from >= len(r.tokens) {
+		return false
+	}
+	return r.readComparison(from) || r.readDetail(from)
+}
+
+// opened is the token behind greetings.
+func (r *reader) opened() int {
+	i := 0
+	for i < len(r.tokens) && greetings[r.word(i)] {
+		i++
+	}
+	return i
+}
+
+var greetings = wordSet("hi hello hey please so ok okay and but bitte hallo bonjour hola ola well um")
+
+// readComparison reads "compare A and B", "A vs B", "what is the difference between A and B", "which is cheaper, A or B".
+func (r *reader) readComparison(from int) bool {
+	if names, ok := r.versus(from); ok {
+		return r.compare(names, "")
+	}
+	phrases := func(words ...string) int {
+		for _, phrase := range words {
+			if n := strings.Count(phrase, " ") + 1; from+n < len(r.tokens) && r.phrase(from, from+n) == phrase {
+				return n
+			}
+		}
+		return 0
+	}
+	n := phrases("can you compare", "could you compare", "compare", "comparing", "comparison of", "comparison between", "what is the difference between", "whats the difference between",
+		"difference between", "differences between", "what are the differences between", "vergleiche", "vergleich", "vergleich von", "unterschied zwischen", "was ist der unterschied zwischen",
+		"comparer", "comparez", "compare", "difference entre", "quelle est la difference entre", "compara", "comparar", "compare", "diferencia entre", "cual es la diferencia entre", "diferenca entre", "qual e a diferenca entre")
+	if n > 0 {
+		if names := r.enumerated(from+n, len(r.tokens), true); len(names) > 1 {
+			return r.compare(names, "")
+		}
+		return false
+	}
+	for _, lead := range []string{"which is", "what is", "whats", "which one is", "is", "was ist", "que es", "cual es", "quel est le", "qual e"} {
+		n := phrases(lead)
+		if n == 0 {
+			continue
+		}
+		slot, ok := comparatives[r.word(from+n)]
+		k := from + n + 1
+		if ok && r.word(from+n) == "better" && r.word(k) == "rated" {
+			slot, k = facet.Rating, k+1
+		}
+		if ok && k < len(r.tokens) {
+			if names := r.enumerated(k, len(r.tokens), false); len(names) > 1 {
+				return r.compare(names, slot)
+			}
+		}
+	}
+	return false
+}
+
+// comparatives are words by which things are compared, with the slot that tells.
+var comparatives = map[string]facet.Slot{
+	"cheaper": facet.Price, "better": "", "quicker": facet.TotalTime, "faster": facet.TotalTime, "healthier": facet.Calories, "lighter": "weight", "heavier": "weight",
+	"dearer": facet.Price, "newer": facet.Published, "longer": facet.TotalTime, "shorter": facet.TotalTime, "billiger": facet.Price, "gunstiger": facet.Price,
+	"schneller": facet.TotalTime, "besser": "", "teurer": facet.Price, "moins": facet.Price, "mejor": "", "melhor": "", "earlier": facet.Start, "later": facet.Start,
+}
+
+// versus finds names on both sides of "vs".
+func (r *reader) versus(from int) (names []string, ok bool) {
+	for i := from + 1; i+1 < len(r.tokens); i++ {
+		switch r.word(i) {
+		case "vs", "versus", "gegenuber":
+			names = append(names, r.name(from, i))
+			from = i + 1
+		}
+	}
+	if len(names) == 0 {
+		return nil, false
+	}
+	names = append(names, r.name(from, len(r.tokens)))
+	return names, !slices.Contains(names, "") && len(names) <= mostSubjects
+}
+
+// mostSubjects is how many items are compared at most.
+const mostSubjects = 4
+
+// enumerated splits the tokens from i to before j at "and", "or", "with" and commas into names. With both, "and" joins too.
+func (r *reader) enumerated(i, j int, both bool) (names []string) {
+	start := i
+	for k := i; k <= j; k++ {
+		cut := 0
+		switch {
+		case k == j:
+			cut = 1
+		case r.has(k, roleOr), both && (r.has(k, roleAnd) || joins[r.word(k)]):
+			cut = 1
+		case k > start && (r.tokens[k].comma || r.tokens[k].stop):
+			if name := r.name(start, k); name != "" {
+				names = append(names, name)
+			}
+			start = k
+		}
+		if cut > 0 {
+			if name := r.name(start, min(k, j)); name != "" {
+				names = append(names, name)
+			}
+			start = k + 1
+		}
+	}
+	if len(names) > mostSubjects {
+		return nil
+	}
+	return names
+}
+
+var joins = map[string]bool{"with": true, "to": true, "against": true, "mit": true, "avec": true, "con": true, "com": true}
+
+// name is the words from token i to before j without articles around them, as they were written.
+func (r *reader) name(i, j int) string {
+	for i < j && (articles[r.word(i)] || r.word(i) == "your" || r.word(i) == "this" || r.word(i) == "that") && r.word(i) != "all" {
+		i++
+	}
+	if i >= j {
+		return ""
+	}
+	return r.said(i, j)
+}
+
+// compare settles a comparison.
+func (r *reader) compare(names []string, slot facet.Slot) bool {
+	r.out.Intent, r.out.Subjects, r.out.Detail = Compare, names, slot
+	r.out.Text = strings.Join(names, " ")
+	return true
+}
+
+// readDetail reads a question for a detail of one item.
+func (r *reader) readDetail(from int) bool {
+	last := len(r.tokens)
+	for last > from+2 && (r.word(last-1) == "please" || r.word(last-1) == "bitte" || r.word(last-1) == "again") {
+		last--
+	}
+	for _, a := range asks[r.word(from)] {
+		n := strings.Count(a.lead, " ") + 1
+		if from+n >= last || r.phrase(from, from+n) != a.lead {
+			continue
+		}
+		if end, ok := r.ends(a.ends, from+n, last); ok {
+			if name := r.name(from+n, end); r.isName(name, from+n) {
+				return r.tell(name, a.slot, "")
+			}
+		}
+	}
+	return r.readProperty(from, last)
+}
+
+// ends finds which of the ends the tokens from i to before j have, and where it begins.
+func (r *reader) ends(ends []string, i, j int) (int, bool) {
+	if len(ends) == 0 {
+		return j, true
+	}
+	for _, end := range ends {
+		if end == "" {
+			return j, true
+		}
+		n := strings.Count(end, " ") + 1
+		if j-n > i && r.phrase(j-n, j) == end {
+			return j - n, true
+		}
+	}
+	return 0, false
+}
+
+// isName says whether words may be the name of an item.
+func (r *reader) isName(name string, i int) bool {
+	switch r.word(i) {
+	case "there", "it", "you", "they", "too", "many", "much", "this", "i", "we", "possible":
+		return false
+	}
+	return name != ""
+}
+
+// readProperty reads "is X vegan", "does X contain nuts", "are there eggs in X".
+func (r *reader) readProperty(from, last int) bool {
+	switch r.word(from) {
+	case "is", "are", "ist", "sind", "es", "est", "e", "was":
+		for i := from + 2; i < last; i++ {
+			if s, n := r.match(i, roleDiet); n > 0 && i+n == last {
+				if name := r.name(from+1, i); r.isName(name, from+1) {
+					return r.tell(name, facet.Diet, s.arg)
+				}
+			}
+		}
+		if r.word(from+1) == "there" {
+			for i := last - 2; i > from+2; i-- {
+				if r.word(i) == "in" {
+					return r.tell(r.name(i+1, last), facet.Ingredient, r.name(from+2, i))
+				}
+			}
+		}
+	case "does", "do":
+		for i := from + 2; i+1 < last; i++ {
+			switch r.word(i) {
+			case "contain", "have", "include", "use", "contains":
+				if name := r.name(from+1, i); r.isName(name, from+1) && r.known(facet.Ingredient) {
+					return r.tell(name, facet.Ingredient, r.name(i+1, last))
+				}
+			}
+		}
+	}
+	return false
+}
+
+// tell settles a question for a detail.
+func (r *reader) tell(name string, slot facet.Slot, value string) bool {
+	if name == "" || len(r.at.Lexicon.Types()) > 0 && !r.known(slot) && !isTime(slot) {
+		return false
+	}
+	r.out.Intent, r.out.Subjects, r.out.Detail, r.out.DetailValue = Tell, []string{name}, slot, value
+	r.out.Text = name
+	return true
+}

@@ -1,0 +1,162 @@
+package understand
+
+import (
+	"regexp"
+	"strings"
+
+	"frontdesk/internal/facet"
+)
+
+// Japanese is written without blanks: its conditions are found by their signs within the text.
+var (
+	jaMoney   = regexp.MustCompile(`([0-9０-９][0-9０-９,，]*)(円|ドル|ユーロ)(以下|以内|未満|以上|より高い|より安い|まで)`)
+	jaMinutes = regexp.MustCompile(`([0-9０-９]+)(分|時間)(以下|以内|未満|以上|で作れる|でできる|でできる)`)
+	jaKcal    = regexp.MustCompile(`([0-9０-９]+)(?:kcal|キロカロリー|カロリー)(以下|未満|以上)`)
+	jaRating  = regexp.MustCompile(`(?:評価|星)([0-9０-９](?:\.[0-9])?)(?:つ)?(以上)`)
+	jaPeople  = regexp.MustCompile(`([0-9０-９]+)(?:人分|人前)`)
+	jaWithout = regexp.MustCompile(`([\p{Katakana}\p{Han}ー]{1,8})(?:なし|抜き|を使わない|不使用|を含まない)(?:の)?`)
+	jaCount   = regexp.MustCompile(`([0-9０-９]+)(?:件|個|つ)(?:の)?`)
+)
+
+var jaDiets = []struct{ word, diet string }{
+	{"ヴィーガン", "vegan"}, {"ビーガン", "vegan"}, {"ベジタリアン", "vegetarian"}, {"グルテンフリー", "glutenfree"}, {"乳製品不使用", "dairyfree"}, {"ハラール", "halal"},
+}
+
+var jaTypes = []struct{ word, typ string }{
+	{"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
+	{"本", "Book"}, {"求人", "JobPosting"}, {"ホテル", "Hotel"}, {"レストラン", "Restaurant"}, {"映画", "Movie"}, {"講座", "Course"},
+}
+
+var jaSorts = []struct {
+	word string
+	sort Sort
+}{
+	{"一番安い", Sort{By: facet.Price}}, {"最安", Sort{By: facet.Price}}, {"安い順", Sort{By: facet.Price}}, {"高い順", Sort{By: facet.Price, Descending: true}},
+	{"最新", Sort{By: facet.Published, Descending: true}}, {"新しい順", Sort{By: facet.Published, Descending: true}}, {"評価の高い", Sort{By: facet.Rating, Descending: true}},
+	{"人気", Sort{By: facet.Ratings, Descending: true}},
+}
+
+var jaDays = []struct{ word, name string }{{"今週末", "weekend"}, {"今日", "today"}, {"明日", "tomorrow"}, {"今週", "week"}, {"今月", "month"}}
+
+// readJapanese reads the common conditions of a Japanese question.
+// It says whether there are any: nothing else reads the question then.
+func (r *reader) readJapanese() bool {
+	if strings.IndexFunc(r.text, func(r rune) bool { return r >= 0x3040 && r <= 0x30ff || r >= 0x4e00 && r <= 0x9fff }) < 0 {
+		return false
+	}
+	j := &japanese{reader: r, rest: r.text}
+	j.figure(jaMoney, facet.Price)
+	j.figure(jaMinutes, facet.TotalTime)
+	j.figure(jaKcal, facet.Calories)
+	j.figure(jaRating, facet.Rating)
+	if m := jaPeople.FindStringSubmatch(j.rest); m != nil && r.known(facet.Yield) {
+		people, _ := facet.ReadNumber(m[1])
+		most := people + 2
+		j.take(m[0], Constraint{Slot: facet.Yield, Min: &people, Max: &most})
+	}
+	for _, d := range jaDiets {
+		if strings.Contains(j.rest, d.word) && r.known(facet.Diet) {
+			j.take(d.word, Constraint{Slot: facet.Diet, Values: []string{d.diet}})
+		}
+	}
+	for range 4 {
+		m := jaWithout.FindStringSubmatch(j.rest)
+		if m == nil || !r.known(facet.Ingredient) {
+			break
+		}
+		j.take(m[0], Constraint{Slot: facet.Ingredient, Not: true, Values: []string{m[1]}})
+	}
+	for _, s := range jaSorts {
+		if r.out.Sort.By == "" && strings.Contains(j.rest, s.word) && r.known(s.sort.By) {
+			r.out.Sort = s.sort
+			r.out.Sort.Said = s.word
+			j.cut(s.word)
+		}
+	}
+	for _, t := range jaTypes {
+		if len(r.out.Types) == 0 && strings.Contains(j.rest, t.word) && r.have(t.typ) > 0 {
+			r.out.Types = append(r.out.Types, t.typ)
+			j.cut(t.word)
+		}
+	}
+	for _, d := range jaDays {
+		if p, ok := r.stretch(d.name, roleThis); ok && strings.Contains(j.rest, d.word) {
+			if slot, ok := r.dateSlot(p, 0); ok {
+				j.take(d.word, Constraint{Slot: slot, From: p.from, To: p.to})
+				break
+			}
+		}
+	}
+	if m := jaCount.FindStringSubmatch(j.rest); m != nil && j.changed {
+		if n, _ := facet.ReadNumber(m[1]); n >= 1 && n <= mostCount {
+			r.out.Count = int(n)
+			j.cut(m[0])
+		}
+	}
+	j.settle()
+	return j.changed
+}
+
+// japanese is a question of which conditions are cut.
+type japanese struct {
+	*reader
+	rest    string
+	changed bool
+}
+
+func (j *japanese) cut(words string) {
+	j.rest = strings.Replace(j.rest, words, " ", 1)
+	j.changed = true
+}
+
+func (j *japanese) take(words string, c Constraint) {
+	c.Source, c.Said = FromText, words
+	j.out.Constraints = append(j.out.Constraints, c)
+	j.cut(words)
+}
+
+// figure takes a bounded figure.
+func (j *japanese) figure(form *regexp.Regexp, slot facet.Slot) {
+	m := form.FindStringSubmatch(j.rest)
+	if m == nil || !j.known(slot) {
+		return
+	}
+	value, n := facet.ReadNumber(strings.ReplaceAll(m[1], "，", ","))
+	if n == 0 {
+		return
+	}
+	c := Constraint{Slot: slot}
+	switch {
+	case slot == facet.Price:
+		c.Unit = facet.CurrencyOf(m[2])
+	case len(m) > 3 && m[2] == "時間":
+		value *= 60
+	}
+	switch bound := m[len(m)-1]; bound {
+	case "以上":
+		c.Min = &value
+	case "より高い":
+		c.Min, c.Above = &value, true
+	case "未満", "より安い":
+		c.Max, c.Below = &value, true
+	default:
+		c.Max = &value
+	}
+	j.take(m[0], c)
+}
+
+// idle are what is left between conditions and says nothing.
+var idle = strings.NewReplacer("の", " ", "で", " ", "が", " ", "を", " ", "は", " ", "な", " ", "ください", " ", "教えて", " ", "おすすめ", " ", "？", " ", "?", " ", "。", " ")
+
+func (j *japanese) settle() {
+	if !j.changed {
+		return
+	}
+	j.out.Text = strings.Join(strings.Fields(j.rest), " ")
+	for _, particle := range []string{"の", "で", "が", "を", "は", "な", "に"} {
+		j.out.Text = strings.TrimSuffix(strings.TrimPrefix(j.out.Text, particle), particle)
+	}
+	if strings.TrimSpace(idle.Replace(j.out.Text)) == "" {
+		j.out.Text = ""
+	}
+}

@@ -1,0 +1,292 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/facet"
+)
+
+// Asking is what a question is read with beside its words.
+type Asking struct {
+	// Lexicon is what the catalog taught; nil when it taught nothing.
+	Lexicon *Lexicon
+	// IsA says whether a schema.org type is another or a subtype of it.
+	IsA func(typ, ancestor string) bool
+	// Now is when the question is asked, at the place whose days count.
+	Now time.Time
+	// Languages are the languages that whoever asks prefers, the best first. They decide when the words do not.
+	Languages []string
+	// Types are the types that are wanted already; those that the words name do not count then.
+	Types []string
+	// Literal says that the question is for a list of items, whatever form it has.
+	Literal bool
+}
+
+// Read understands the words of a question. It takes time in proportion to their number, and the same question gives
+// the same result.
+func Read(text string, at Asking) Understood {
+	u := Understood{Text: text, Asked: text, Types: at.Types}
+	r := &reader{line: split(text), at: at, out: &u}
+	if at.IsA == nil {
+		r.at.IsA = func(typ, ancestor string) bool { return typ == ancestor }
+	}
+	r.guessTongue()
+	if !at.Literal && r.readIntent() {
+		return u
+	}
+	if r.readJapanese() {
+		return u
+	}
+	r.readTypes()
+	for i := 0; i < len(r.tokens); i++ {
+		if !r.tokens[i].used {
+			r.readAt(i)
+		}
+	}
+	r.readWords()
+	r.readCount()
+	r.settleText()
+	return u
+}
+
+// reader reads one question.
+type reader struct {
+	*line
+	at      Asking
+	tongues uint8 // the languages whose words count
+	best    int   // the one among them that the question seems to be in, an index of tongues
+	out     *Understood
+	kept    []int // tokens that are used and stay in the text searched for
+
+	force  facet.Slot // the slot of an attribute, of which everything read is
+	barely bool       // what was read of it is a figure without a bound
+}
+
+// guessTongue settles in which language the question is. Words of English are understood within others, too, unless they
+// are common words there.
+func (r *reader) guessTongue() {
+	var score [5]int
+	for i := range r.tokens {
+		word := r.word(i)
+		var in uint8
+		for t := range functionWords {
+			if functionWords[t][word] {
+				score[t] += 2
+			}
+		}
+		for _, s := range vocabulary[word] {
+			in |= s.tongues
+		}
+		for t := range score {
+			if in&(1<<t) != 0 {
+				score[t]++
+				if in == 1<<t {
+					score[t]++
+				}
+			}
+		}
+	}
+	r.best = -1
+	for _, language := range r.at.Languages {
+		if t := slices.Index(tongues, strings.ToLower(language[:min(2, len(language))])); t >= 0 && score[t] > 0 {
+			score[t]++ // what is preferred decides between equals
+			break
+		}
+	}
+	for t := range score {
+		if score[t] > 0 && (r.best < 0 || score[t] > score[r.best]) {
+			r.best = t
+		}
+	}
+	switch {
+	case r.best < 0:
+		r.tongues = every
+	default:
+		r.tongues = 1<<r.best | en
+	}
+}
+
+// counts says whether a sense counts for a phrase in the languages of the question.
+func (r *reader) counts(s sense, phrase string) bool {
+	switch {
+	case s.tongues&r.tongues == 0:
+		return false
+	case r.best > 0 && s.tongues&(1<<r.best) == 0:
+		return !functionWords[r.best][phrase]
+	}
+	return true
+}
+
+// match finds the longest phrase at i that has a role, and how many tokens it has; 0 when there is none.
+func (r *reader) match(i int, want role) (found sense, n int) {
+	r.phrases(i, func(s sense, length int) bool {
+		if s.role != want {
+			return true
+		}
+		found, n = s, length
+		return false
+	})
+	return found, n
+}
+
+// phrases gives the senses of the phrases at i, those of the longest first, until yield returns false.
+func (r *reader) phrases(i int, yield func(s sense, n int) bool) {
+	if i >= len(r.tokens) {
+		return
+	}
+	most := min(beginnings[r.word(i)], len(r.tokens)-i)
+	for n := most; n > 0; n-- {
+		if !r.together(i, i+n) {
+			continue
+		}
+		phrase := r.phrase(i, i+n)
+		for _, s := range vocabulary[phrase] {
+			if r.counts(s, phrase) && !yield(s, n) {
+				return
+			}
+		}
+	}
+}
+
+// together says whether nothing ends a clause between the tokens from i to before j, and none is used.
+func (r *reader) together(i, j int) bool {
+	for k := i; k < j; k++ {
+		if r.tokens[k].used || k > i && (r.tokens[k].comma || r.tokens[k].stop) {
+			return false
+		}
+	}
+	return true
+}
+
+// has says whether a phrase at i has a role.
+func (r *reader) has(i int, want role) bool {
+	_, n := r.match(i, want)
+	return n > 0
+}
+
+// functional says whether the word at i is a function word of the question's language.
+func (r *reader) functional(i int) bool {
+	word := r.word(i)
+	return r.best >= 0 && functionWords[r.best][word] || functionWords[0][word] && (r.best <= 0)
+}
+
+// readAt tries each kind of condition at i.
+func (r *reader) readAt(i int) {
+	for _, try := range []func(*reader, int) bool{
+		(*reader).readSort, (*reader).readTime, (*reader).readBound, (*reader).readServes, (*reader).readDiet, (*reader).readWithout,
+		(*reader).readNutrient, (*reader).readSoft, (*reader).readMark,
+	} {
+		if try(r, i) {
+			return
+		}
+	}
+}
+
+// add takes a constraint that the tokens from i to before j say.
+func (r *reader) add(c Constraint, i, j int) {
+	c.Source = FromText
+	c.Said = r.said(i, j)
+	r.out.Constraints = append(r.out.Constraints, c)
+	r.use(i, j)
+}
+
+// prefer is add for a wish that raises items and leaves none out; its words are searched for, too.
+func (r *reader) prefer(c Constraint, i, j int) {
+	c.Soft = true
+	r.add(c, i, j)
+	for ; i < j; i++ {
+		r.kept = append(r.kept, i)
+	}
+}
+
+// known says whether items say anything in a slot.
+func (r *reader) known(slot facet.Slot) bool {
+	if r.force != "" {
+		return true
+	}
+	_, ok := r.at.Lexicon.Slot(string(slot))
+	return ok
+}
+
+// wanted says whether what is wanted is of a type, by what the question says of it.
+func (r *reader) wanted(types ...string) bool {
+	return slices.ContainsFunc(r.out.Types, func(t string) bool {
+		return slices.ContainsFunc(types, func(ancestor string) bool { return r.at.IsA(t, ancestor) })
+	})
+}
+
+// only says whether what is wanted is of a type as far as can be told: by the question, or since there is nothing else.
+func (r *reader) only(typ string) bool {
+	if len(r.out.Types) > 0 {
+		return r.wanted(typ)
+	}
+	types := r.at.Lexicon.Types()
+	for t := range types {
+		if !r.at.IsA(t, typ) {
+			return false
+		}
+	}
+	return len(types) > 0
+}
+
+// have counts the items of a type in the catalog.
+func (r *reader) have(typ string) (n int) {
+	for t, count := range r.at.Lexicon.Types() {
+		if r.at.IsA(t, typ) {
+			n += count
+		}
+	}
+	return n
+}
+
+// settleText makes the text that is searched for: the words that became nothing else. Words that only joined what was
+// understood to the rest go with it, and where nothing but such words is left, nothing is searched for.
+func (r *reader) settleText() {
+	if len(r.out.Constraints) == 0 && len(r.out.Types) == len(r.at.Types) && r.out.Sort.By == "" && r.out.Count == 0 && !slices.ContainsFunc(r.tokens, func(t token) bool { return t.used }) {
+		return
+	}
+	kept := r.kept
+	for i := range r.tokens {
+		if r.tokens[i].used && !slices.Contains(kept, i) {
+			r.absorb(i)
+		}
+	}
+	for _, i := range kept {
+		r.tokens[i].used = false
+	}
+	if !slices.ContainsFunc(r.tokens, func(t token) bool { return t.used }) {
+		return
+	}
+	empty := true
+	for i := 0; i < len(r.tokens) && empty; {
+		n := 0
+		if r.tokens[i].used || r.functional(i) || slices.Contains(kept, i) {
+			n = 1
+		}
+		for _, idle := range []role{roleThing, roleCourtesy, roleGlue, roleAnd, roleOr} {
+			if _, m := r.match(i, idle); m > n {
+				n = m
+			}
+		}
+		empty = n > 0
+		i += n
+	}
+	if r.out.Text = ""; !empty {
+		r.out.Text = r.rest()
+	}
+}
+
+// absorb takes the words before token i that only lead to it: "that are", "costing".
+func (r *reader) absorb(i int) {
+	for k := i - 1; k >= 0 && !r.tokens[k].used && r.tokens[k].fend-r.tokens[k].fstart < 12; k-- {
+		if r.tokens[k+1].stop {
+			return
+		}
+		if s, n := r.match(k, roleGlue); n != 1 || s.role != roleGlue {
+			return
+		}
+		r.tokens[k].used = true
+	}
+}

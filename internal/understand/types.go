@@ -1,0 +1,91 @@
+package understand
+
+import "strings"
+
+// readTypes finds the words that say of which type the wanted items are. Only types that the catalog has narrow.
+func (r *reader) readTypes() {
+	for i, further := 0, false; i < len(r.tokens); i++ {
+		typ, n, whole := r.typeAt(i)
+		if n == 0 || !r.heads(i, n) {
+			if further {
+				return
+			}
+			continue
+		}
+		if len(r.at.Types) > 0 {
+			if r.wanted(typ) {
+				r.use(i, i+n) // it says once more what was said
+			}
+			return
+		}
+		r.out.Types = append(r.out.Types, typ)
+		if whole {
+			r.use(i, i+n)
+		}
+		next := i + n
+		switch {
+		case r.has(next, roleAnd) || r.has(next, roleOr):
+			i = next
+		case next < len(r.tokens) && r.tokens[next].comma:
+			i = next - 1
+		default:
+			return
+		}
+		further = true
+	}
+}
+
+// fallback are types whose items stand in for those of their subtypes, when the catalog knows only the former: the word
+// is searched for then.
+var fallback = []string{"Event", "Article", "LodgingBusiness", "FoodEstablishment"}
+
+// typeAt finds the type that the word at i names and the catalog has. whole says that the word says nothing beyond.
+func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
+	r.phrases(i, func(s sense, length int) bool {
+		if s.role != roleType {
+			return true
+		}
+		if r.have(s.arg) > 0 {
+			typ, n, whole = s.arg, length, true
+			return false
+		}
+		for _, broad := range fallback {
+			if n == 0 && r.at.IsA(s.arg, broad) && r.have(broad) > 0 {
+				typ, n = broad, length
+			}
+		}
+		return true
+	})
+	return typ, n, whole
+}
+
+// notHeads are words before a word for a type that make it something else: "main course", "of course".
+var notHeads = map[string]bool{
+	"main": true, "of": true, "first": true, "second": true, "crash": true, "race": true, "golf": true, "obstacle": true, "no": true, "not": true,
+	"nose": true, "steve": true, "without": true, "to": true,
+}
+
+// heads says whether the word for a type at i, n tokens long, is what the question is for, and does not qualify what
+// follows: "recipes for lunch", but "recipe book".
+func (r *reader) heads(i, n int) bool {
+	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads[r.word(i-1)] && r.word(i-1) != "to" {
+		return false
+	}
+	next := i + n
+	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number || r.functional(next) {
+		return true
+	}
+	if r.tokens[next].glued && r.tokens[next].dash {
+		return false
+	}
+	if _, m := r.match(next, roleType); m > 0 {
+		return false
+	}
+	apart := false
+	r.phrases(next, func(s sense, _ int) bool {
+		apart = s.role != roleColor && s.role != roleDiet && s.role != roleTongue
+		return !apart
+	})
+	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.
+	return apart || strings.HasSuffix(r.word(next-1), "s") || r.best > 1
+}

@@ -1,0 +1,386 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/facet"
+)
+
+// readSort reads a wish for an order at i. What no item says of itself orders nothing.
+func (r *reader) readSort(i int) bool {
+	s, n := r.match(i, roleSort)
+	if n == 0 {
+		return r.readNextEvent(i)
+	}
+	order := sortOf(s.arg)
+	switch order.By {
+	case facet.TotalTime:
+		if r.wanted("Event", "Course", "Movie") {
+			order.By = facet.Duration
+		} else if len(r.out.Types) > 0 && !r.wanted("Recipe", "HowTo") {
+			return false
+		}
+	case facet.Published:
+		if r.wanted("Event") {
+			order = Sort{By: facet.Start, Descending: order.Descending}
+		}
+	case facet.Start:
+		if !r.wanted("Event", "Course") && !(len(r.out.Types) == 0 && r.have("Event") > 0) {
+			return false
+		}
+	case "weight":
+		if r.wanted("Recipe", "Event") {
+			return false
+		}
+	}
+	if !r.known(order.By) || r.out.Sort.By != "" {
+		return false
+	}
+	order.Said = r.said(i, i+n)
+	r.out.Sort = order
+	r.use(i, i+n)
+	if order.By == facet.Start && !order.Descending {
+		r.out.Constraints = append(r.out.Constraints, Constraint{Slot: facet.Start, From: r.today(), Source: FromText, Said: order.Said})
+	}
+	return true
+}
+
+// readNextEvent reads "next" before a word for events: the soonest that is to come.
+func (r *reader) readNextEvent(i int) bool {
+	_, n := r.match(i, roleNext)
+	if n == 0 || i+n >= len(r.tokens) || !r.wanted("Event") || !r.known(facet.Start) || r.out.Sort.By != "" {
+		return false
+	}
+	if _, m := r.match2(i+n, roleType); m == 0 {
+		return false
+	}
+	r.out.Sort = Sort{By: facet.Start, Said: r.said(i, i+n)}
+	r.out.Constraints = append(r.out.Constraints, Constraint{Slot: facet.Start, From: r.today(), Source: FromText, Said: r.said(i, i+n)})
+	r.use(i, i+n)
+	return true
+}
+
+// match2 is match for a word that was used already.
+func (r *reader) match2(i int, want role) (s sense, n int) {
+	was := r.tokens[i].used
+	r.tokens[i].used = false
+	s, n = r.match(i, want)
+	r.tokens[i].used = was
+	return s, n
+}
+
+// unlike are words behind a diet that make it the name of something else: "vegan leather".
+var unlike = map[string]bool{"leather": true, "suede": true, "silk": true, "wool": true, "fur": true, "shoes": true, "wallet": true, "boots": true, "bag": true, "candle": true}
+
+// readDiet reads a diet at i, and who cannot eat something.
+func (r *reader) readDiet(i int) bool {
+	s, n := r.match(i, roleDiet)
+	if n == 0 || unlike[r.word(i+n)] {
+		return false
+	}
+	if !r.known(facet.Diet) {
+		return false
+	}
+	if slot, limit, high := figureOfDiet(s.arg); slot != "" && r.known(slot) {
+		c := Constraint{Slot: slot, Max: &limit}
+		if high {
+			c.Min, c.Max = c.Max, nil
+		}
+		r.prefer(c, i, i+n)
+		return true
+	}
+	c := Constraint{Slot: facet.Diet, Values: []string{s.arg}}
+	if r.word(i-1) == "non" || r.word(i-1) == "not" {
+		c.Not = true
+		i, n = i-1, n+1
+	}
+	r.add(c, i, i+n)
+	return true
+}
+
+// figureOfDiet gives the figure by which a diet of less of something is judged where items tell it: a serving's.
+func figureOfDiet(diet string) (slot facet.Slot, limit float64, least bool) {
+	switch diet {
+	case "lowcalorie":
+		return facet.Calories, lowOf[facet.Calories], false
+	case "lowfat":
+		return facet.Fat, lowOf[facet.Fat], false
+	case "lowsalt":
+		return facet.Sodium, lowOf[facet.Sodium], false
+	}
+	return "", 0, false
+}
+
+// What is much and what is little of a nutrient in a serving of a meal.
+var (
+	highOf = map[facet.Slot]float64{
+		facet.Protein: 20, facet.Fiber: 6, facet.Fat: 20, facet.Carbohydrate: 45, facet.Sugar: 20, facet.Sodium: 800, facet.Calories: 600,
+	}
+	lowOf = map[facet.Slot]float64{
+		facet.Protein: 10, facet.Fiber: 2, facet.Fat: 10, facet.Carbohydrate: 20, facet.Sugar: 5, facet.Sodium: 400, facet.Calories: 400,
+	}
+)
+
+// readNutrient reads "high protein", "rich in fibre", "low carb", "protein-rich".
+func (r *reader) readNutrient(i int) bool {
+	for _, degree := range []role{roleHigh, roleLow} {
+		s, n := r.match(i, degree)
+		slot, end := facet.Slot(s.arg), i+n
+		if n > 0 && slot == "" {
+			var m int
+			slot, m = r.slotAt(end)
+			end += m
+		} else if n == 0 {
+			named, m := r.slotAt(i)
+			if _, k := r.match(i+m, degree); m > 0 && k > 0 && r.tokens[i+m].start-r.tokens[i+m-1].end < 2 {
+				slot, end = named, i+m+k
+			}
+		}
+		if slot != facet.Calories && !slices.Contains(nutrients, slot) || !r.known(slot) {
+			continue
+		}
+		least, most := highOf[slot], lowOf[slot]
+		c := Constraint{Slot: slot, Min: &least}
+		if degree == roleLow {
+			c.Min, c.Max = nil, &most
+		}
+		r.prefer(c, i, end)
+		return true
+	}
+	return false
+}
+
+// readSoft reads wishes that leave nothing out: "quick", "well reviewed".
+func (r *reader) readSoft(i int) bool {
+	if _, n := r.match(i, roleQuick); n > 0 && (r.wanted("Recipe") || len(r.out.Types) == 0 && r.have("Recipe") > 0) && r.known(facet.TotalTime) {
+		half := 30.0
+		r.prefer(Constraint{Slot: facet.TotalTime, Max: &half}, i, i+n)
+		return true
+	}
+	if _, n := r.match(i, rolePraised); n > 0 && r.known(facet.Rating) {
+		four := 4.0
+		r.add(Constraint{Slot: facet.Rating, Min: &four}, i, i+n)
+		return true
+	}
+	return false
+}
+
+// readMark reads what is for nothing, in stock, or in a language.
+func (r *reader) readMark(i int) bool {
+	if _, n := r.match(i, roleGratis); n > 0 && r.known(facet.Price) {
+		return r.gratis(i, i+n)
+	}
+	// "free" is a price before what one attends or reads, and much else before other words.
+	if r.word(i) == "free" && r.best <= 0 && r.known(facet.Price) && i+1 < len(r.tokens) && !r.tokens[i].glued {
+		if _, m := r.match2(i+1, roleType); m > 0 && r.wanted("Event", "Course", "Book", "SoftwareApplication", "Movie", "MediaObject", "Article") {
+			return r.gratis(i, i+1)
+		}
+	}
+	if _, n := r.match(i, roleStock); n > 0 && r.known(facet.Availability) {
+		r.add(Constraint{Slot: facet.Availability, Values: []string{"InStock"}}, i, i+n)
+		return true
+	}
+	if s, n := r.match(i, roleTongue); n > 0 && r.known(facet.Language) && i > 0 {
+		if before := r.word(i - 1); before == "in" || before == "auf" || before == "en" || before == "em" {
+			r.add(Constraint{Slot: facet.Language, Values: []string{s.arg}}, i-1, i+n)
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) gratis(i, next int) bool {
+	nothing := 0.0
+	r.add(Constraint{Slot: facet.Price, Max: &nothing}, i, next)
+	return true
+}
+
+// readWords finds words that the catalog taught, among those that became nothing else: brands, authors, places, colours.
+// They raise items and stay words to search for, unless the question says what they are: "by", "in", "near".
+func (r *reader) readWords() {
+	for i := 0; i < len(r.tokens); i++ {
+		if r.tokens[i].used || r.functional(i) {
+			continue
+		}
+		if n := r.readLearnt(i); n > 0 {
+			i += n - 1
+			continue
+		}
+		if s, n := r.match(i, roleColor); n > 0 && r.known(facet.Color) {
+			r.colored(s.arg, i, n)
+			i += n - 1
+		}
+	}
+}
+
+// colored wishes for a colour: the word itself, and its English name, which most catalogs use.
+func (r *reader) colored(name string, i, n int) {
+	values := []string{r.phrase(i, i+n)}
+	if values[0] != name {
+		values = append(values, name)
+	}
+	c := Constraint{Slot: facet.Color, Values: values}
+	if _, m := r.match(i-n0(i), roleIn); i > 0 && m == 1 && !r.tokens[i].glued && (i+n >= len(r.tokens) || r.tokens[i+n].stop || r.tokens[i+n].comma || r.functional(i+n) || r.tokens[i+n].used) {
+		r.add(c, i-1, i+n) // "in blue"
+		r.kept = append(r.kept, i)
+		return
+	}
+	r.prefer(c, i, i+n)
+}
+
+func n0(i int) int { return min(i, 1) }
+
+// readLearnt reads what the lexicon knows at i, and says how many tokens that took.
+func (r *reader) readLearnt(i int) int {
+	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+		if !r.together(i, i+n) {
+			continue
+		}
+		for _, m := range r.at.Lexicon.Meanings(r.phrase(i, i+n)) {
+			if r.meant(m, i, n) {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// meant takes a meaning of the n tokens at i if it is one that a question would have.
+func (r *reader) meant(m Meaning, i, n int) bool {
+	c := Constraint{Slot: m.Slot, Values: []string{m.Value}}
+	led := func(lead role) bool {
+		if i == 0 || r.tokens[i].comma || r.tokens[i].stop {
+			return false
+		}
+		for k := max(0, i-4); k < i; k++ {
+			if _, length := r.match(k, lead); length > 0 && k+length == i {
+				return true
+			}
+		}
+		return false
+	}
+	switch m.Slot {
+	case facet.Location:
+		if led(roleNear) {
+			r.add(c, i-1, i+n)
+			return true
+		}
+	case facet.Author, facet.Brand:
+		if led(roleBy) {
+			r.add(c, i-1, i+n)
+			return true
+		}
+		if n == 1 && (m.Slot == facet.Author || len(r.word(i)) < 3) {
+			return false
+		}
+	case facet.Material:
+		if led(roleMade) && r.word(i-1) != "in" {
+			r.add(c, i-1, i+n)
+			return true
+		}
+	case facet.Color:
+	default:
+		return false
+	}
+	r.prefer(c, i, i+n)
+	return true
+}
+
+// readCount reads how many items are asked for: "three recipes", "top 5", "the best ten".
+func (r *reader) readCount() {
+	for i := range r.tokens {
+		if r.tokens[i].used {
+			continue
+		}
+		if _, n := r.match(i, roleTop); n > 0 && i+n < len(r.tokens) && r.countAt(i+n, true) {
+			if r.word(i) != "best" {
+				r.use(i, i+n)
+			}
+			return
+		}
+		if !r.opening(i) {
+			return
+		}
+		if r.countAt(i, false) {
+			return
+		}
+	}
+}
+
+// opening says whether the tokens before i are without meaning.
+func (r *reader) opening(i int) bool {
+	for k := 0; k < i; {
+		n := 0
+		if r.tokens[k].used || r.functional(k) {
+			n = 1
+		}
+		for _, idle := range []role{roleCourtesy, roleGlue, roleAbout} {
+			if _, m := r.match(k, idle); m > n {
+				n = m
+			}
+		}
+		if n == 0 {
+			return false
+		}
+		k += n
+	}
+	return true
+}
+
+// mostCount is the largest number that is read as one of results.
+const mostCount = 100
+
+// countAt reads the number of items at i. Beside "top" a number is enough; otherwise what is counted must be items.
+func (r *reader) countAt(i int, top bool) bool {
+	value, ok := numberOf(r.word(i))
+	if !ok || value < 1 || value > mostCount || value != float64(int(value)) || r.tokens[i].used {
+		return false
+	}
+	if next := i + 1; next < len(r.tokens) && r.tokens[next].glued {
+		return false
+	}
+	if !top && !r.itemsFollow(i+1) {
+		return false
+	}
+	r.out.Count = int(value)
+	r.use(i, i+1)
+	return true
+}
+
+// itemsFollow says whether a word for items stands at i, with nothing but wishes before it.
+func (r *reader) itemsFollow(i int) bool {
+	for k := i; k < len(r.tokens) && k < i+5; k++ {
+		if r.tokens[k].comma || r.tokens[k].stop {
+			return false
+		}
+		if _, n := r.match2(k, roleType); n > 0 {
+			return true
+		}
+		if _, n := r.match2(k, roleThing); n > 0 {
+			return true
+		}
+		wish := r.tokens[k].used
+		r.phrases(k, func(s sense, _ int) bool {
+			wish = wish || s.role == roleCheap || s.role == roleColor || s.role == roleQuick
+			return !wish
+		})
+		if !wish && !handy[r.word(k)] {
+			return false
+		}
+	}
+	return false
+}
+
+// handy are words of praise that may stand between a number and what it counts.
+var handy = map[string]bool{
+	"good": true, "great": true, "nice": true, "easy": true, "simple": true, "different": true, "more": true, "best": true, "healthy": true, "new": true,
+	"gute": true, "einfache": true, "bonnes": true, "bons": true, "buenas": true, "buenos": true, "boas": true, "bons ": true, "other": true,
+	"dinner": true, "lunch": true, "breakfast": true, "dessert": true, "soup": true, "salad": true, "pasta": true, "main": true,
+}
+
+// free says whether "free" stands behind what is at i, so many tokens long: "sugar free", "nut-free".
+func (r *reader) freeBehind(i int) bool {
+	word := r.word(i)
+	return word == "free" || word == "frei" || strings.HasPrefix(word, "frei") && len(word) <= 6
+}
