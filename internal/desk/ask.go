@@ -43,6 +43,8 @@ type Question struct {
 	Types []string
 	// Limit is how many results are wanted, 1 to MaxLimit; 0 is DefaultLimit.
 	Limit int
+	// Numbered says that Limit is what was asked for: a number among the words ("three recipes") does not count then.
+	Numbered bool
 	// MinScore replaces the configured score below which an item is no answer; 0 to 100.
 	MinScore *float64
 
@@ -275,6 +277,9 @@ func (d *Desk) check(q Question) (answer.Question, error) {
 		return asked, fail.New(fail.Malformed, "at most %d sites and %d types can be named", maxNames, maxNames)
 	}
 	for _, name := range q.Types {
+		if understand.Indifferent(name) {
+			continue
+		}
 		name = terms.BareType(clip(name))
 		if canonical, ok := content.KnownType(name); ok {
 			name = canonical

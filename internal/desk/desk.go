@@ -67,6 +67,9 @@ type Config struct {
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
 	// all. Its error, mostly fail.Limited, is the answer.
 	Admit func(ctx context.Context, sites []string) error
+	// Now is the clock by which "this weekend" is understood, and Place where its days begin; nil is time.Now, in UTC.
+	Now   func() time.Time
+	Place *time.Location
 	// Promising says what is promised for later; the zero value promises nothing.
 	Promising Promising
 	Log       *slog.Logger
@@ -100,6 +103,12 @@ func New(config Config) (*Desk, error) {
 	}
 	if config.Poll == 0 {
 		config.Poll = time.Second
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Place == nil {
+		config.Place = time.UTC
 	}
 	config.Promising.fill()
 	if config.Log == nil {

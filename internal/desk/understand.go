@@ -2,13 +2,13 @@ package desk
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
 	"frontdesk/internal/phrase"
 	"frontdesk/internal/understand"
 )
@@ -69,25 +69,50 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 	if err := d.follow(ctx, in); err != nil {
 		return err
 	}
-	d.heed(in, &in.understood, in.Attributes)
-	for _, name := range slices.Sorted(maps.Keys(in.Attributes)) {
-		in.understood.Ignored = append(in.understood.Ignored, understand.Ignored{Name: name, Reason: "this attribute does not filter here"})
+	if in.anyType() {
+		in.understood.Types = nil
 	}
+	d.heed(in, &in.understood, in.Attributes)
 	d.remind(in)
 	in.asked = d.want(in.asked, &in.understood)
+	if count := in.understood.Count; count > 0 && !in.Numbered {
+		in.asked.Limit = min(count, MaxLimit)
+	}
 	return nil
 }
 
 // read understands a text by itself, for types that are wanted already.
 func (d *Desk) read(in *inquiry, text string, types []string) understand.Understood {
-	return understand.Understood{Text: text, Asked: text, Types: types}
+	at := d.asking(in)
+	at.Types = types
+	return understand.Read(text, at)
 }
 
 // heed holds what was understood of a question to its attributes, which win.
-func (d *Desk) heed(in *inquiry, u *understand.Understood, attributes map[string]jsontext.Value) {}
+func (d *Desk) heed(in *inquiry, u *understand.Understood, attributes map[string]jsontext.Value) {
+	if len(attributes) > 0 {
+		u.Heed(attributes, understand.FromAttribute, d.asking(in))
+	}
+}
+
+// asking is what a question is read with.
+func (d *Desk) asking(in *inquiry) understand.Asking {
+	return understand.Asking{
+		Lexicon: d.admitted().view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages,
+	}
+}
+
+// typed says whether the question names types beside its words.
+func (in *inquiry) typed() bool {
+	return slices.ContainsFunc(in.Types, func(name string) bool { return !understand.Indifferent(name) })
+}
+
+// anyType says whether the question says that its items may be of any type, whatever its words say.
+func (in *inquiry) anyType() bool { return len(in.Types) > 0 && !in.typed() }
 
 // want brings what was understood to the library's terms.
 func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Question {
+	asked.Guessed = len(asked.Types) == 0
 	asked.Text, asked.Types = u.Text, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
 	return asked
@@ -103,7 +128,7 @@ func (in *inquiry) tell() Understanding {
 	if u.Asked != in.Text {
 		told.Query = u.Asked
 	}
-	if len(u.Types) > 0 && len(in.Types) == 0 {
+	if len(u.Types) > 0 && !in.typed() {
 		told.Filters = append(told.Filters, Filter{
 			Name: understand.TypeName, Text: u.SayTypes(speaker), Values: u.Types, Source: understand.FromText.String(),
 		})

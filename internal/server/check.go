@@ -106,6 +106,7 @@ func (c *checks) numbers() {
 	between(c, "ask.limit", c.Config.Ask.Limit, 1, 1000)
 	between(c, "ask.min_score", c.Config.Ask.MinScore, 0, 100)
 	between(c, "ask.timeout", c.Config.Ask.Timeout, 10*time.Millisecond, time.Hour)
+	c.timeZone()
 	between(c, "ask.cache", c.Config.Ask.Cache, 1<<20, 1<<40)
 	limits := c.Config.Limits
 	between(c, "limits.body", limits.Body, 1<<10, 1<<30)

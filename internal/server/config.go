@@ -105,6 +105,9 @@ type Ask struct {
 	// Timeout is how long the items of an answer may take to be read from the database. What is ready by then is the
 	// answer, and says that it is not all.
 	Timeout time.Duration `yaml:"timeout"`
+	// TimeZone is the place whose days count in questions such as "events tomorrow": a name such as `Europe/Berlin`, or
+	// `UTC`. Changes need a restart.
+	TimeZone string `yaml:"time_zone"`
 	// Cache is the memory for items that are ready to be sent.
 	Cache strictyaml.Size `yaml:"cache"`
 	// Session sets how conversations go on. Changes need a restart.
@@ -192,7 +195,7 @@ func Default() Config {
 		Data:   "frontdesk-data",
 		Fetch:  defaultFetch(),
 		Ask: Ask{
-			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
+			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Model:   defaultModel(),
 		Console: Console{Enabled: true},

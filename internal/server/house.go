@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"frontdesk/internal/backup"
 	"frontdesk/internal/content"
@@ -34,6 +35,7 @@ type House struct {
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
+	clock    func() time.Time                                // nil for time.Now
 	admit    func(ctx context.Context, sites []string) error // nil to let everything through
 	asked    func(model.Call)                                // told of each call of the model; nil for nobody
 	log      *slog.Logger
@@ -93,6 +95,8 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		CacheBytes: uint64(config.Ask.Cache),
 		Timeout:    config.Ask.Timeout,
 		Admit:      h.admitted,
+		Now:        h.now,
+		Place:      config.Ask.place(),
 		Promising:  h.promising(config),
 		Log:        log,
 
@@ -110,6 +114,14 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 
 // Terms are the rules in force.
 func (h *House) Terms() *terms.Terms { return h.rules.Load() }
+
+// now is the time by the server's clock.
+func (h *House) now() time.Time {
+	if h.clock == nil {
+		return time.Now()
+	}
+	return h.clock()
+}
 
 // admitted counts a question for the sites that it goes to.
 func (h *House) admitted(ctx context.Context, sites []string) error {

@@ -30,7 +30,7 @@ import (
 type Options struct {
 	Loaded *Loaded
 	Log    *slog.Logger
-	// Now is the clock of log and metrics; nil is time.Now.
+	// Now is the clock of log and metrics, and that by which questions are understood; nil is time.Now.
 	Now func() time.Time
 	// Listener is where to listen, when an address was taken already (by Listen); nil takes the configured one.
 	Listener net.Listener
@@ -74,6 +74,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	house.clock = options.Now
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
