@@ -134,6 +134,9 @@ func (u *Understood) Heed(attributes map[string]jsontext.Value, source Source, a
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		u.heed(name, attributes[name], source, at)
 	}
+	if u.Text == u.Asked && len(u.Constraints) > 0 {
+		u.Text = u.lean
+	}
 }
 
 func (u *Understood) heed(name string, value jsontext.Value, source Source, at Asking) {

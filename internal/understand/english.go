@@ -11,7 +11,8 @@ about: about, around, approximately, approx, roughly, circa, ca, ~, close to, ne
 between: between, from, ranging from, anywhere from, anywhere between, somewhere between
 orless: or less, or under, or below, or cheaper, or fewer, or lower, or shorter, or faster, or quicker, and under, and below, and less, max, maximum, tops, at most, at the most, or so max, limit, budget, or sooner
 ormore: or more, or above, or higher, or better, or up, or over, and up, and above, and over, and more, and higher, and better, plus, +, upwards, at least, minimum, min, or longer, or greater
-without: without, without any, w/o, excluding, exclude, excludes, except, except for, other than, minus, sans, free of, free from, leave out, leaving out, hold the, nothing with, anything but, none with, avoid, avoiding, contains no, containing no, has no, have no, that has no, lacking, skip the, skip, omit, omitting, apart from, aside from, rather than, instead of, cant eat, cannot eat, cant have, cannot have, do not eat, dont eat, does not eat, doesnt eat, cant stand, hate, i hate, hates, dislike, dont like, dont want, do not want, do not like, doesnt like, does not like, not containing, not contain, that do not contain, that dont contain, doesnt contain, does not contain, dont contain, not include, not including, doesnt include, doesnt have, dont have, does not have, do not have, with no, but no, and no, no, nothing from, not from, not by, not made by, not made with, not made of, not in, not with, never
+without: without, without any, w/o, excluding, exclude, excludes, except, except for, other than, minus, sans, free of, free from, leave out, leaving out, hold the, nothing with, anything but, none with, avoid, avoiding, contains no, containing no, has no, have no, that has no, lacking, skip the, skip, omit, omitting, apart from, aside from, rather than, instead of, cant eat, cannot eat, cant have, cannot have, do not eat, dont eat, does not eat, doesnt eat, cant stand, hate, i hate, hates, dislike, dont like, dont want, do not want, do not like, doesnt like, does not like, not containing, not contain, that do not contain, that dont contain, doesnt contain, does not contain, dont contain, not include, not including, doesnt include, doesnt have, dont have, does not have, do not have, with no, but no, and no, no, nothing from, not from, not by, not in, not with, never
+unmade: not made of, not made from, not made out of, not of, not made with
 not: not, isnt, arent, not too, not so, not very, non, is not, are not, but not, and not, just not, anything not
 allergic: allergic to, im allergic to, i am allergic to, intolerant to, allergy to, intolerance to, allergies to, sensitive to
 free: free
@@ -39,7 +40,7 @@ diet keto: keto, ketogenic, keto friendly
 diet paleo: paleo
 slot price: price, prices, priced, cost, costs, costing, price range, price is, price tag, asking price
 slot ratingValue: rating, ratings of, rated, score, scored, stars rating, average rating, review score, reviews of, rating is
-slot totalTime: total time, time, ready, minutes total, overall time, time is, in total, start to finish
+slot totalTime: total time, time, ready, minutes total, total, overall, altogether, overall time, time is, in total, start to finish
 slot prepTime: prep time, preparation time, prep, hands on time, active time, hands on, of prep, of preparation
 slot cookTime: cook time, cooking time, cooks, baking time, bake time, in the oven, of cooking, oven time
 slot duration: duration, long, lasting, runtime, running time, length
@@ -65,7 +66,7 @@ slot startDate: date, dates
 slot recipeCuisine: cuisine
 sort price: cheapest, cheapest first, least expensive, lowest price, lowest priced, lowest cost, sort by price, sorted by price, price low to high, lowest price first, by price, most affordable, price ascending, from cheapest to most expensive, cheapest to most expensive, best price, low to high, lowest first, for the least money, lowest prices, most inexpensive
 sort -price: most expensive, priciest, dearest, highest price, highest priced, price high to low, most expensive first, most luxurious, price descending, highest price first
-sort -datePublished: newest, latest, most recent, newest first, latest first, most recently published, sort by date, sorted by date, most recent first, sort by newest, most up to date, freshest, recently added
+sort -datePublished: newest, latest, most recently released, most recent, newest first, latest first, most recently published, sort by date, sorted by date, most recent first, sort by newest, most up to date, freshest, recently added
 sort datePublished: oldest, oldest first, earliest published
 sort startDate: soonest, soonest first, earliest, sort by start date, coming up next, next up, earliest first, coming up first
 sort -ratingValue: top rated, best rated, highest rated, highest rating, best reviewed, top reviewed, best ratings, sort by rating, sorted by rating, best rating, highest rated first, with the best ratings, with the best reviews, best scored, highest scoring, best rated first, with the highest rating, by rating, top rated first, best review scores
@@ -120,7 +121,7 @@ made: made of, made from, made out of, in, of, out of
 for: for
 serves: serves, serving, feeds, to feed, feeding, enough for, for, to serve, that serves, that feeds, good for
 type Recipe: recipe, recipes
-type Event: event, events, happenings, whats on, what is on, things to do, going on
+type Event: event, events, happenings, what happens, what is happening, whats happening, whats on, what is on, things to do, going on
 type MusicEvent: concert, concerts, gig, gigs, live music
 type Festival: festival, festivals
 type SportsEvent: sports event, sports events, sporting event, sporting events, sport events
@@ -130,7 +131,8 @@ type TheaterEvent: theatre performance, theater performances, theatre shows
 type ExhibitionEvent: exhibition, exhibitions
 type Product: product, products, merchandise
 type Article: article, articles
-type NewsArticle: news, news article, news articles, news stories, news story
+type Article: news
+type NewsArticle: news article, news articles, news stories, news story
 type BlogPosting: blog post, blog posts, blog
 type Book: book, books, novel, novels
 type Course: course, courses
@@ -153,13 +155,13 @@ type MobileApplication: mobile app, mobile apps
 type VideoGame: video game, video games
 type Organization: organization, organizations, organisations, organisation
 type Museum: museum, museums
-type Review: review
+type Review: review of, reviews of
 type FAQPage: faq, faqs
 type HowTo: how to guide, how to guides, tutorial, tutorials
 type Apartment: apartment, apartments, flats
 type Car: cars
 type TouristAttraction: attraction, attractions, sights, tourist attraction, tourist attractions
-thing: thing, things, item, items, something, anything, stuff, ideas, idea, options, option, suggestions, suggestion, ones, one, results, result, examples, picks, choices, recommendations, everything
+thing: thing, things, item, items, something, anything, stuff, ideas, idea, options, option, suggestions, suggestion, ones, one, results, result, examples, picks, choices, recommendations, everything, pieces, piece, dish, dishes, meal, meals, food, foods
 color black: black
 color white: white, off white
 color red: red, crimson, scarlet
@@ -179,8 +181,9 @@ color cream: cream coloured, cream colored
 color turquoise: turquoise, teal
 color multicolor: multicolor, multicolored, multicoloured
 top: top, best, first, the best, the top, the first
+out: out of stock, sold out, unavailable, not available, not in stock
 stock: in stock, available now, currently available, in store now, available for delivery, only available
-upcoming: upcoming, coming up, in the future, still to come, future, forthcoming
+upcoming: upcoming, next upcoming, coming up, in the future, still to come, future, forthcoming
 tongue en: english
 tongue de: german
 tongue fr: french
@@ -193,6 +196,6 @@ reviews: reviews, ratings, people rated, reviewers, votes, customer reviews
 people: people, persons, person, servings, guests, portions, diners, of us, friends, adults, eaters, mouths, serving
 and: and, &, plus, as well as, nor
 or: or
-courtesy: show, show me, find, find me, give me, give, list, list me, get me, i want, i need, i would like, id like, im looking for, i am looking for, looking for, search for, search, please, pls, can you, could you, can you find, could you find, do you have, have you got, are there, are there any, is there, is there a, is there any, tell me, tell me about, recommend, suggest, help me find, what are, what are the, what is, whats, which, what, we need, i am, im, hi, hello, hey, thanks, thank you, any, some, all, everything, all the, me, want, need, got any, got, have you, where can i find, what can i get, what can i make, what can i cook, what can i buy, i, we, my, us, can i get, can i, do, you, your, the, a, an, i can make, i can, to make, to buy, to cook, to read, to see, to do, sort, sorted, order, ordered
-glue: that, which, who, are, is, be, was, were, can, cost, costs, costing, priced, price, for, in, with, ready, made, done, take, takes, taking, a, an, the, of, and, but, or, at, rated, having, has, have, by, only, just, also, my, it, its, to, from, on, i, me, ones, must, should, will, need, needs, written, published, posted, happening, held, on, taking place, sort, sorted, order, ordered, you, your, as, when, stay, keep, keeping, then, per, serving, each, than, do, does, not, contain, containing, contains, so, there, total, really, them, any, all
+courtesy: i have all afternoon, i have all day, all afternoon, all day, no rush, can i serve, could i serve, should i serve, can i cook, could i cook, should i cook, can i make, could i make, should i make, can i buy, should i buy, in the shop, in the store, in your shop, in your store, on this site, on offer, here, you have, you sell, show, show me, find, find me, give me, give, list, list me, get me, i want, i need, i would like, id like, im looking for, i am looking for, looking for, search for, search, please, pls, can you, could you, can you find, could you find, do you have, have you got, are there, are there any, is there, is there a, is there any, tell me, tell me about, recommend, suggest, help me find, what are, what are the, what is, whats, which, what, we need, i am, im, hi, hello, hey, thanks, thank you, any, some, all, everything, all the, me, want, need, got any, got, have you, where can i find, what can i get, what can i make, what can i cook, what can i buy, i, we, my, us, can i get, can i, do, you, your, the, a, an, i can make, i can, to make, to buy, to cook, to read, to see, to do, sort, sorted, order, ordered
+glue: guest, guests, friend, friends, wife, husband, girlfriend, boyfriend, partner, son, daughter, mother, mum, mom, dad, father, sister, brother, weighing, weighs, weigh, released, cooks, cooked, that, which, who, are, is, be, was, were, can, cost, costs, costing, priced, price, for, in, with, ready, made, done, take, takes, taking, a, an, the, of, and, but, or, at, rated, having, has, have, by, only, just, also, my, it, its, to, from, on, i, me, ones, must, should, will, need, needs, written, published, posted, happening, held, on, taking place, sort, sorted, order, ordered, you, your, as, when, stay, keep, keeping, then, per, serving, each, than, do, does, not, contain, containing, contains, so, there, total, really, them, any, all
 `

@@ -2,6 +2,7 @@ package understand
 
 import (
 	"slices"
+	"strings"
 
 	"frontdesk/internal/facet"
 )
@@ -27,6 +28,11 @@ var articles = map[string]bool{
 // "sugar-free".
 func (r *reader) readWithout(i int) bool {
 	if n := r.freeOf(i); n > 0 {
+		return true
+	}
+	if _, n := r.match(i, roleUnmade); n > 0 && r.known(facet.Material) && r.plain(i+n) {
+		word := r.word(i + n)
+		r.add(Constraint{Slot: facet.Material, Not: true, Values: append([]string{word}, kindsOf[word]...)}, i, i+n+1)
 		return true
 	}
 	kind, n := roleAllergic, 0
@@ -64,6 +70,15 @@ func (r *reader) readWithout(i int) bool {
 		}
 	}
 	return any
+}
+
+// kindsOf are materials by the word for all of them.
+var kindsOf = map[string][]string{
+	"wood":    {"beech", "ash", "oak", "walnut", "olive wood", "pine", "birch", "maple", "cherry wood", "teak", "bamboo", "pear wood", "mahogany", "acacia", "ebony", "cedar"},
+	"metal":   {"steel", "iron", "brass", "aluminium", "aluminum", "copper", "tin", "silver", "bronze", "zinc"},
+	"plastic": {"polyester", "nylon", "polypropylene", "polyethylene", "acrylic", "pvc", "vinyl"},
+	"leather": {"suede", "nubuck"},
+	"wool":    {"lambswool", "merino", "merino wool", "cashmere", "mohair", "alpaca"},
 }
 
 // exclude adds a condition on what is not wanted. What only the text of items can tell stays among the words searched
@@ -104,8 +119,12 @@ func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
-		if class := classOf(phrase); class != "" && r.known(facet.Diet) {
-			return Constraint{Slot: facet.Diet, Values: []string{class}}, i + n
+		if class, ok := facet.Class(phrase); ok && r.known(facet.Ingredient) && !r.wanted("Product", "Event", "Article") {
+			r.food = true
+			if class == "gluten" {
+				return Constraint{Slot: facet.Diet, Values: []string{"glutenfree"}}, i + n
+			}
+			return Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, i + n
 		}
 		if c, ok := r.meaning(phrase); ok {
 			return c, i + n
@@ -202,8 +221,14 @@ func (r *reader) freeOf(i int) int {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
-		if class := classOf(phrase); class != "" && r.known(facet.Diet) {
-			r.add(Constraint{Slot: facet.Diet, Values: []string{class}}, i, i+n+1)
+		if diet, ok := facet.DietOf(phrase + " free"); ok && r.known(facet.Diet) {
+			r.food = true
+			r.add(Constraint{Slot: facet.Diet, Values: []string{diet}}, i, i+n+1)
+			return n + 1
+		}
+		if _, ok := facet.Class(phrase); ok && r.known(facet.Ingredient) {
+			r.food = true
+			r.add(Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}
 		if c, ok := r.meaning(phrase); ok && c.Slot == facet.Ingredient {
@@ -212,4 +237,13 @@ func (r *reader) freeOf(i int) int {
 		}
 	}
 	return 0
+}
+
+// fields are the folded words of a list.
+func fields(words string) []string {
+	list := strings.Fields(words)
+	for i, word := range list {
+		list[i] = facet.Fold(word)
+	}
+	return list
 }

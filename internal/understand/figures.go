@@ -292,10 +292,13 @@ func (r *reader) slotOf(f figure, i, next int) (slot facet.Slot, start, end int,
 	if r.force != "" {
 		return r.force, start, end, f.slot == "" || f.slot == r.force || f.slot == facet.Price && r.force == "priceRange"
 	}
+	before, from := r.slotBefore(i)
 	if f.slot != "" && f.slot != facet.Price {
+		if before == f.slot {
+			start = from
+		}
 		return f.slot, start, end, r.known(f.slot)
 	}
-	before, from := r.slotBefore(i)
 	after, n := r.slotAt(next)
 	switch {
 	case f.slot == facet.Price:
@@ -407,6 +410,9 @@ func (r *reader) readServes(i int) bool {
 	if !ok || value < 1 || value > 100 || value != float64(int(value)) {
 		return false
 	}
+	if f, ok := r.figureAt(next); ok && (f.slot != "" && f.slot != facet.Yield || f.time) || r.jointAt(next+1) >= 0 {
+		return false
+	}
 	end := next + 1
 	if _, m := r.match(end, rolePeople); m > 0 {
 		end += m
@@ -423,9 +429,8 @@ func (r *reader) readServes(i int) bool {
 // forWords say for whom or what something is, and before a number alone rarely how many it serves.
 var forWords = map[string]bool{"for": true, "fur": true, "pour": true, "para": true}
 
-// serving adds a wish for so many servings: no fewer, and not many times as many.
+// serving adds a wish for so many servings.
 func (r *reader) serving(c Constraint, people float64, i, next int) {
-	most := people + max(2, float64(int(people/2)))
-	c.Min, c.Max = &people, &most
+	c.Min, c.Max = &people, &people
 	r.add(c, i, next)
 }

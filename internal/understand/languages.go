@@ -106,7 +106,8 @@ type Festival: festivals
 type ExhibitionEvent: ausstellung, ausstellungen
 type Product: produkt, produkte, produkten, artikel
 type Article: beiträge, beitrag
-type NewsArticle: nachrichten, meldungen
+type Article: nachrichten
+type NewsArticle: meldungen
 type Book: buch, bücher, büchern, roman, romane, romanen
 type Course: kurs, kurse, kursen, lehrgang, lehrgänge
 type JobPosting: stelle, stellen, jobs, job, stellenangebot, stellenangebote, stellenanzeigen
@@ -115,7 +116,7 @@ type Restaurant: restaurant, restaurants, lokale
 type CafeOrCoffeeShop: café, cafés
 type Movie: film, filme, filmen
 type Museum: museum, museen
-thing: dinge, sachen, etwas, ideen, idee, vorschläge, was
+thing: dinge, sachen, etwas, ideen, idee, vorschläge, was, gericht, gerichte, essen
 color black: schwarz, schwarze, schwarzer, schwarzes, schwarzen
 color white: weiß, weiße, weißer, weißes, weißen
 color red: rot, rote, roter, rotes, roten
@@ -128,6 +129,7 @@ color pink: rosa
 color purple: lila, violett
 color orange: orange
 top: die besten, besten, beste, die ersten, ersten, top
+out: ausverkauft, nicht lieferbar
 stock: auf lager, vorrätig, lieferbar, sofort lieferbar, verfügbar
 upcoming: kommende, bevorstehende, anstehende, demnächst
 tongue de: deutsch, deutscher sprache
@@ -239,7 +241,7 @@ type Festival: festivals
 type ExhibitionEvent: exposition, expositions, expos
 type Product: produit, produits
 type Article: article, articles
-type NewsArticle: nouvelles, actualités, actualité
+type Article: nouvelles, actualités, actualité
 type Book: livre, livres, roman, romans
 type Course: cours, formation, formations
 type JobPosting: emploi, emplois, offre d emploi, offres d emploi, postes, poste
@@ -248,7 +250,7 @@ type Restaurant: restaurant, restaurants, resto, restos
 type CafeOrCoffeeShop: café, cafés
 type Movie: film, films
 type Museum: musée, musées
-thing: choses, quelque chose, idée, idées, suggestions, chose
+thing: choses, quelque chose, idée, idées, suggestions, chose, plat, plats, repas
 color black: noir, noire, noirs, noires
 color white: blanc, blanche, blancs, blanches
 color red: rouge, rouges
@@ -260,6 +262,7 @@ color grey: gris, grise, grises
 color pink: rose, roses
 color purple: violet, violette
 top: les meilleurs, les meilleures, meilleurs, meilleures, top, les premiers
+out: épuisé, en rupture de stock
 stock: en stock, disponible, disponibles
 upcoming: à venir, prochainement
 tongue fr: français, langue française
@@ -371,7 +374,7 @@ type Festival: festivales
 type ExhibitionEvent: exposición, exposiciones
 type Product: producto, productos
 type Article: artículo, artículos
-type NewsArticle: noticias
+type Article: noticias
 type Book: libro, libros, novela, novelas
 type Course: curso, cursos
 type JobPosting: empleo, empleos, trabajos, trabajo, ofertas de empleo
@@ -379,7 +382,7 @@ type Hotel: hotel, hoteles
 type Restaurant: restaurante, restaurantes
 type Movie: película, películas
 type Museum: museo, museos
-thing: cosas, algo, ideas, idea, sugerencias
+thing: cosas, algo, ideas, idea, sugerencias, plato, platos, comida, comidas
 color black: negro, negra, negros, negras
 color white: blanco, blanca, blancos, blancas
 color red: rojo, roja, rojos, rojas
@@ -390,6 +393,7 @@ color brown: marrón
 color grey: gris, grises
 color pink: rosa
 top: los mejores, las mejores, mejores, los primeros, top
+out: agotado, agotados
 stock: en stock, disponible, disponibles
 upcoming: próximos, futuros
 tongue es: español, castellano
@@ -499,7 +503,7 @@ type Festival: festivais
 type ExhibitionEvent: exposição, exposições
 type Product: produto, produtos
 type Article: artigo, artigos
-type NewsArticle: notícias
+type Article: notícias
 type Book: livro, livros, romance, romances
 type Course: curso, cursos
 type JobPosting: emprego, empregos, vaga, vagas
@@ -507,7 +511,7 @@ type Hotel: hotel, hotéis
 type Restaurant: restaurante, restaurantes
 type Movie: filme, filmes
 type Museum: museu, museus
-thing: coisas, algo, ideias, ideia, sugestões
+thing: coisas, algo, ideias, ideia, sugestões, prato, pratos, comida, refeições
 color black: preto, preta, pretos, pretas
 color white: branco, branca, brancos, brancas
 color red: vermelho, vermelha, vermelhos, vermelhas
@@ -518,6 +522,7 @@ color brown: marrom
 color grey: cinza
 color pink: rosa
 top: os melhores, as melhores, melhores, os primeiros, top
+out: esgotado, esgotados
 stock: em estoque, disponível, disponíveis
 upcoming: próximos, futuros
 tongue pt: português

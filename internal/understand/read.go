@@ -45,8 +45,9 @@ func Read(text string, at Asking) Understood {
 			r.readAt(i)
 		}
 	}
-	r.readWords()
 	r.readCount()
+	r.implied()
+	r.readWords()
 	r.settleText()
 	return u
 }
@@ -60,6 +61,7 @@ type reader struct {
 	out     *Understood
 	kept    []int // tokens that are used and stay in the text searched for
 
+	food   bool       // something was said that only food is said of
 	force  facet.Slot // the slot of an attribute, of which everything read is
 	barely bool       // what was read of it is a figure without a bound
 }
@@ -242,11 +244,12 @@ func (r *reader) have(typ string) (n int) {
 }
 
 // settleText makes the text that is searched for: the words that became nothing else. Words that only joined what was
-// understood to the rest go with it, and where nothing but such words is left, nothing is searched for.
+// understood to the rest go with it, and so do words that mean nothing; where nothing but such words is left, nothing is
+// searched for.
 func (r *reader) settleText() {
-	if len(r.out.Constraints) == 0 && len(r.out.Types) == len(r.at.Types) && r.out.Sort.By == "" && r.out.Count == 0 && !slices.ContainsFunc(r.tokens, func(t token) bool { return t.used }) {
-		return
-	}
+	u := r.out
+	understood := len(u.Constraints) > 0 || len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0 ||
+		slices.ContainsFunc(r.tokens, func(t token) bool { return t.used })
 	kept := r.kept
 	for i := range r.tokens {
 		if r.tokens[i].used && !slices.Contains(kept, i) {
@@ -256,26 +259,49 @@ func (r *reader) settleText() {
 	for _, i := range kept {
 		r.tokens[i].used = false
 	}
-	if !slices.ContainsFunc(r.tokens, func(t token) bool { return t.used }) {
-		return
-	}
+	said := slices.ContainsFunc(r.tokens, func(t token) bool { return t.used })
 	empty := true
-	for i := 0; i < len(r.tokens) && empty; {
-		n := 0
-		if r.tokens[i].used || r.functional(i) || slices.Contains(kept, i) {
-			n = 1
+	for i := 0; i < len(r.tokens); {
+		n := r.idle(i)
+		if n > 0 {
+			r.use(i, i+n)
+			i += n
+			continue
 		}
-		for _, idle := range []role{roleThing, roleCourtesy, roleGlue, roleAnd, roleOr} {
-			if _, m := r.match(i, idle); m > n {
-				n = m
-			}
+		if !r.tokens[i].used && !r.functional(i) && !slices.Contains(kept, i) && !r.has(i, roleGlue) && !r.has(i, roleAnd) && !r.has(i, roleOr) {
+			empty = false
 		}
-		empty = n > 0
-		i += n
+		i++
 	}
-	if r.out.Text = ""; !empty {
-		r.out.Text = r.rest()
+	lean := ""
+	if !empty || said && len(kept) > 0 && !r.sorted(kept) {
+		lean = r.rest()
 	}
+	if empty && !said {
+		lean = u.Text
+	}
+	u.lean = lean
+	if understood && said {
+		u.Text = lean
+	}
+}
+
+// sorted says whether what was kept of the text means nothing more to a search, since conditions say it.
+func (r *reader) sorted(kept []int) bool {
+	return !slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool { return c.Slot == facet.Mention })
+}
+
+// idle gives how many tokens at i mean nothing to a search: "something", "show me".
+func (r *reader) idle(i int) (n int) {
+	for _, role := range []role{roleThing, roleCourtesy} {
+		if _, m := r.match(i, role); m > n {
+			n = m
+		}
+	}
+	if n == 1 && r.functional(i) {
+		return 0 // a part of what stands around it
+	}
+	return n
 }
 
 // absorb takes the words before token i that only lead to it: "that are", "costing".

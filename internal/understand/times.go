@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"strconv"
 	"time"
 
 	"frontdesk/internal/facet"
@@ -178,6 +179,10 @@ func (r *reader) point(i int, led bool) (p period, next int, ok bool) {
 				return p, 0, false
 			}
 			p, ok = r.stretch(s.arg, roleThis)
+			if year, err := strconv.Atoi(r.word(i + n)); err == nil && year > 1900 && year < 2100 {
+				p.from = time.Date(year, p.from.Month(), 1, 0, 0, 0, 0, p.from.Location())
+				return period{p.from, p.from.AddDate(0, 3, 0)}, i + n + 1, ok
+			}
 			return p, i + n, ok
 		}
 	}
@@ -322,6 +327,9 @@ func (r *reader) dated(p period, i, next int) bool {
 	return true
 }
 
+// released is the slot of products by which they are new or old.
+const released facet.Slot = "releaseDate"
+
 // publishing are words by which a time is that of publishing.
 var publishing = map[string]bool{
 	"published": true, "posted": true, "written": true, "released": true, "release": true, "articles": true, "article": true, "publie": true, "publies": true,
@@ -333,6 +341,8 @@ func (r *reader) dateSlot(p period, i int) (facet.Slot, bool) {
 	starts, published := r.known(facet.Start), r.known(facet.Published)
 	said := publishing[r.word(i-1)] || publishing[r.word(i-2)]
 	switch {
+	case r.wanted("Product") && r.known(released) && r.past(p):
+		return released, true
 	case said && published && !r.wanted("Event"):
 		return facet.Published, true
 	case r.wanted("Event", "Course", "Trip") || r.wanted("JobPosting") && !published:

@@ -1,6 +1,11 @@
 package understand
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/facet"
+)
 
 // readTypes finds the words that say of which type the wanted items are. Only types that the catalog has narrow.
 func (r *reader) readTypes() {
@@ -88,4 +93,42 @@ func (r *reader) heads(i, n int) bool {
 	})
 	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.
 	return apart || strings.HasSuffix(r.word(next-1), "s") || r.best > 1
+}
+
+// implied settles that recipes are wanted where the question says of something that only they have: a time to cook, what
+// a serving has, a diet, and what is asked for is a dish.
+func (r *reader) implied() {
+	if len(r.out.Types) > 0 || r.have("Recipe") == 0 || r.only("Recipe") {
+		return
+	}
+	cooked, eaten := false, false
+	for _, c := range r.out.Constraints {
+		switch {
+		case c.Slot == facet.Price, c.Slot == facet.Brand, c.Slot == facet.Start, c.Slot == facet.Location, c.Slot == facet.Author, c.Slot == facet.Published:
+			return
+		case c.Slot == facet.CookTime, c.Slot == facet.PrepTime, c.Slot == facet.TotalTime, c.Slot == facet.Yield, c.Slot == facet.Calories, slices.Contains(nutrients, c.Slot):
+			cooked = true
+		case c.Slot == facet.Diet, c.Slot == facet.Ingredient:
+			eaten = true
+		}
+	}
+	switch r.out.Sort.By {
+	case facet.TotalTime, facet.Calories, facet.Protein, facet.Fat, facet.Carbohydrate, facet.Sugar, facet.Fiber:
+		cooked = true
+	}
+	dish := r.dish()
+	if cooked || eaten && (dish || r.food) || dish && (r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 0) {
+		r.out.Types = []string{"Recipe"}
+	}
+}
+
+// dish says whether the last word that is searched for is one for a dish or a meal: "lentil soup", but not "soup bowl".
+func (r *reader) dish() bool {
+	for i := len(r.tokens) - 1; i >= 0; i-- {
+		if r.tokens[i].used || r.functional(i) || r.has(i, roleCourtesy) || r.has(i, roleGlue) {
+			continue
+		}
+		return foods[r.word(i)]
+	}
+	return false
 }

@@ -39,6 +39,8 @@ type Understood struct {
 	Soft []string
 	// Ignored are attributes that do not filter here.
 	Ignored []Ignored
+
+	lean string // Text without words that mean nothing, for when conditions are added
 }
 
 // Constraint is one condition on items.

@@ -53,6 +53,8 @@ const (
 	roleColor         // a colour; arg is its English name
 	roleTop           // so many of the best
 	roleStock         // available
+	roleOut           // not available
+	roleUnmade        // not of the material that follows
 	roleUpcoming      // in the future
 	roleTongue        // a language; arg is its tag
 	roleStars         // stars behind a number
@@ -98,7 +100,7 @@ var roleNames = map[string]role{
 	"sort": roleSort, "high": roleHigh, "low": roleLow, "quick": roleQuick, "cheap": roleCheap, "praised": rolePraised, "gratis": roleGratis,
 	"day": roleDay, "since": roleSince, "after": roleAfter, "before": roleBefore, "until": roleUntil, "past": rolePast, "next": roleNext,
 	"this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor, "serves": roleServes, "type": roleType,
-	"thing": roleThing, "color": roleColor, "top": roleTop, "stock": roleStock, "upcoming": roleUpcoming, "tongue": roleTongue,
+	"thing": roleThing, "color": roleColor, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
 	"stars": roleStars, "reviews": roleReviews, "people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy,
 	"glue": roleGlue, "allergic": roleAllergic,
 }

@@ -24,6 +24,8 @@ func (r *reader) readSort(i int) bool {
 	case facet.Published:
 		if r.wanted("Event") {
 			order = Sort{By: facet.Start, Descending: order.Descending}
+		} else if r.wanted("Product") && r.known(released) {
+			order.By = released
 		}
 	case facet.Start:
 		if !r.wanted("Event", "Course") && !(len(r.out.Types) == 0 && r.have("Event") > 0) {
@@ -87,10 +89,13 @@ func (r *reader) readDiet(i int) bool {
 		if high {
 			c.Min, c.Max = c.Max, nil
 		}
-		r.prefer(c, i, i+n)
+		r.lean(c, i, i+n)
 		return true
 	}
 	c := Constraint{Slot: facet.Diet, Values: []string{s.arg}}
+	if name, ok := facet.DietOf(s.arg); ok {
+		c.Values[0] = name
+	}
 	if r.word(i-1) == "non" || r.word(i-1) == "not" {
 		c.Not = true
 		i, n = i-1, n+1
@@ -145,7 +150,7 @@ func (r *reader) readNutrient(i int) bool {
 		if degree == roleLow {
 			c.Min, c.Max = nil, &most
 		}
-		r.prefer(c, i, end)
+		r.lean(c, i, end)
 		return true
 	}
 	return false
@@ -155,7 +160,7 @@ func (r *reader) readNutrient(i int) bool {
 func (r *reader) readSoft(i int) bool {
 	if _, n := r.match(i, roleQuick); n > 0 && (r.wanted("Recipe") || len(r.out.Types) == 0 && r.have("Recipe") > 0) && r.known(facet.TotalTime) {
 		half := 30.0
-		r.prefer(Constraint{Slot: facet.TotalTime, Max: &half}, i, i+n)
+		r.lean(Constraint{Slot: facet.TotalTime, Max: &half}, i, i+n)
 		return true
 	}
 	if _, n := r.match(i, rolePraised); n > 0 && r.known(facet.Rating) {
@@ -165,6 +170,9 @@ func (r *reader) readSoft(i int) bool {
 	}
 	return false
 }
+
+// sizes of clothes.
+var sizes = map[string]bool{"xs": true, "s": true, "m": true, "l": true, "xl": true, "xxl": true, "small": true, "medium": true, "large": true}
 
 // readMark reads what is for nothing, in stock, or in a language.
 func (r *reader) readMark(i int) bool {
@@ -180,6 +188,16 @@ func (r *reader) readMark(i int) bool {
 	if _, n := r.match(i, roleStock); n > 0 && r.known(facet.Availability) {
 		r.add(Constraint{Slot: facet.Availability, Values: []string{"InStock"}}, i, i+n)
 		return true
+	}
+	if _, n := r.match(i, roleOut); n > 0 && r.known(facet.Availability) {
+		r.add(Constraint{Slot: facet.Availability, Values: []string{"OutOfStock"}}, i, i+n)
+		return true
+	}
+	if word := r.word(i); (word == "size" || word == "grosse" || word == "taille" || word == "talla" || word == "tamanho") && r.known(facet.Size) && i+1 < len(r.tokens) && !r.tokens[i+1].stop {
+		if value := r.word(i + 1); r.tokens[i+1].number || sizes[value] {
+			r.add(Constraint{Slot: facet.Size, Values: []string{r.said(i+1, i+2)}}, i, i+2)
+			return true
+		}
 	}
 	if s, n := r.match(i, roleTongue); n > 0 && r.known(facet.Language) && i > 0 {
 		if before := r.word(i - 1); before == "in" || before == "auf" || before == "en" || before == "em" {
@@ -197,21 +215,93 @@ func (r *reader) gratis(i, next int) bool {
 }
 
 // readWords finds words that the catalog taught, among those that became nothing else: brands, authors, places, colours.
-// They raise items and stay words to search for, unless the question says what they are: "by", "in", "near".
+// They raise items and stay words to search for, unless the question says what they are: "by", "in", "near". A word for a
+// category is a condition where nothing else is left to search for: "things for the kitchen".
 func (r *reader) readWords() {
+	category, others := -1, false
 	for i := 0; i < len(r.tokens); i++ {
 		if r.tokens[i].used || r.functional(i) {
 			continue
 		}
-		if n := r.readLearnt(i); n > 0 {
+		if slot, n := r.readLearnt(i); n > 0 {
+			if slot == facet.Category && category < 0 {
+				category = len(r.out.Constraints) - 1
+			} else if slot == facet.Category {
+				others = true
+			}
+			i += n - 1
+			continue
+		}
+		if n := r.readCuisine(i); n > 0 {
 			i += n - 1
 			continue
 		}
 		if s, n := r.match(i, roleColor); n > 0 && r.known(facet.Color) {
 			r.colored(s.arg, i, n)
 			i += n - 1
+			continue
+		}
+		if r.idle(i) == 0 && !r.has(i, roleGlue) {
+			others = true
 		}
 	}
+	if category >= 0 && !others && r.narrowed(category) {
+		r.out.Constraints[category].Soft = false
+		r.kept = slices.DeleteFunc(r.kept, func(i int) bool {
+			return r.out.Constraints[category].Said == r.said(i, i+1) || strings.Contains(r.out.Constraints[category].Said, r.said(i, i+1))
+		})
+	}
+}
+
+// narrowed says whether a question whose words are all understood but for a category at a place among the constraints is
+// one for that category: another condition, an order, or "things" stands beside it.
+func (r *reader) narrowed(category int) bool {
+	if len(r.out.Types) > len(r.at.Types) || r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 1 {
+		return true
+	}
+	for i := range r.tokens {
+		if _, n := r.match(i, roleThing); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// cuisines are words for the food of a place, which items write in many ways.
+var cuisines = wordSet(`italian tuscan sicilian greek french spanish mexican indian thai chinese japanese korean vietnamese mediterranean moroccan turkish
+	lebanese persian american british english german austrian cornish breton nordic scandinavian swedish danish caribbean ethiopian portuguese brazilian polish
+	hungarian asian cypriot cajun creole northern coastal italienische italienisch französische französisch indische thailändische chinesische japanische
+	mexikanische griechische spanische asiatische italienne italien française français indienne thaïlandaise chinoise japonaise mexicaine grecque espagnole asiatique
+	italiana italiano francesa india tailandesa china japonesa mexicana griega española asiática`)
+
+// readCuisine reads a word for a cuisine, where food is asked for, and how many tokens it took.
+func (r *reader) readCuisine(i int) int {
+	if !cuisines[r.word(i)] || !r.known(facet.Cuisine) || !(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
+		return 0
+	}
+	c := Constraint{Slot: facet.Cuisine, Values: []string{r.word(i)}}
+	n := 1
+	for r.has(i+n, roleOr) && cuisines[r.word(i+n+1)] {
+		c.Values = append(c.Values, r.word(i+n+1))
+		n += 2
+	}
+	end := i + n
+	for inspired[r.word(end)] {
+		end++
+	}
+	if len(r.out.Types) == 0 {
+		r.out.Types = []string{"Recipe"}
+	}
+	r.add(c, i, end)
+	return end - i
+}
+
+var inspired = map[string]bool{"inspired": true, "style": true, "cuisine": true, "kitchen": true, "cooking": true}
+
+// lean is prefer for what needs no words to be searched for beside.
+func (r *reader) lean(c Constraint, i, j int) {
+	c.Soft = true
+	r.add(c, i, j)
 }
 
 // colored wishes for a colour: the word itself, and its English name, which most catalogs use.
@@ -231,19 +321,25 @@ func (r *reader) colored(name string, i, n int) {
 
 func n0(i int) int { return min(i, 1) }
 
-// readLearnt reads what the lexicon knows at i, and says how many tokens that took.
-func (r *reader) readLearnt(i int) int {
+// readLearnt reads what the lexicon knows at i: the slot that it is of, and how many tokens it took.
+func (r *reader) readLearnt(i int) (facet.Slot, int) {
 	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
 			continue
 		}
-		for _, m := range r.at.Lexicon.Meanings(r.phrase(i, i+n)) {
-			if r.meant(m, i, n) {
-				return n
+		phrase := r.phrase(i, i+n)
+		for _, form := range [...]string{phrase, facet.Singular(phrase)} {
+			for _, m := range r.at.Lexicon.Meanings(form) {
+				if r.meant(m, i, n) {
+					return m.Slot, n
+				}
+			}
+			if form == phrase && facet.Singular(phrase) == phrase {
+				break
 			}
 		}
 	}
-	return 0
+	return "", 0
 }
 
 // meant takes a meaning of the n tokens at i if it is one that a question would have.
@@ -280,12 +376,19 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 			return true
 		}
 	case facet.Color:
+	case facet.Category:
+		if m.Count < 2 && n == 1 && !r.soleCategory(m) || r.has(i, roleThing) {
+			return false
+		}
 	default:
 		return false
 	}
 	r.prefer(c, i, i+n)
 	return true
 }
+
+// soleCategory says whether a category that one item has is worth naming all the same: where there are few items.
+func (r *reader) soleCategory(Meaning) bool { return r.at.Lexicon.Items() < 1000 }
 
 // readCount reads how many items are asked for: "three recipes", "top 5", "the best ten".
 func (r *reader) readCount() {
