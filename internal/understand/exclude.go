@@ -126,7 +126,7 @@ func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {
 			}
 			return Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, i + n
 		}
-		if c, ok := r.meaning(phrase); ok {
+		if c, ok := r.meaning(phrase); ok && (c.Slot != facet.Color || r.colorful(i, n)) {
 			return c, i + n
 		}
 		if s, m := r.match(i, roleColor); m == n && r.known(facet.Color) {
@@ -158,7 +158,7 @@ func (r *reader) meaning(phrase string) (Constraint, bool) {
 		switch m.Slot {
 		case facet.Ingredient:
 			return Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, true
-		case facet.Brand, facet.Color, facet.Author, facet.Location, facet.Material, facet.Category, facet.Cuisine:
+		case facet.Brand, facet.Color, facet.Author, facet.Location, facet.Material, facet.Cuisine:
 			return Constraint{Slot: m.Slot, Not: true, Values: []string{m.Value}}, true
 		}
 	}

@@ -241,7 +241,7 @@ func (r *reader) bounded(limit role, i int, f figure) bool {
 	if f.more && limit == roleNone {
 		limit = roleAtLeast
 	}
-	slot, start, end, ok := r.slotOf(high, i, next+behind)
+	slot, start, end, ok := r.slotOf(high, i, next+behind, limit != roleNone || ranged)
 	if !ok {
 		return false
 	}
@@ -287,7 +287,7 @@ func agree(first, second *figure) bool {
 }
 
 // slotOf settles which slot a figure is of, and which tokens say it all.
-func (r *reader) slotOf(f figure, i, next int) (slot facet.Slot, start, end int, ok bool) {
+func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facet.Slot, start, end int, ok bool) {
 	start, end = i, next
 	if r.force != "" {
 		return r.force, start, end, f.slot == "" || f.slot == r.force || f.slot == facet.Price && r.force == "priceRange"
@@ -323,7 +323,7 @@ func (r *reader) slotOf(f figure, i, next int) (slot facet.Slot, start, end int,
 		return after, start, next + n, r.known(after)
 	}
 	// A bare number: what is for sale has a price. Years are read elsewhere.
-	if r.known(facet.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next)) {
+	if limited && r.known(facet.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next)) {
 		return facet.Price, start, end, true
 	}
 	return "", start, end, false

@@ -248,8 +248,7 @@ func (r *reader) have(typ string) (n int) {
 // searched for.
 func (r *reader) settleText() {
 	u := r.out
-	understood := len(u.Constraints) > 0 || len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0 ||
-		slices.ContainsFunc(r.tokens, func(t token) bool { return t.used })
+	firm := slices.ContainsFunc(u.Constraints, func(c Constraint) bool { return !c.Soft }) || len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0
 	kept := r.kept
 	for i := range r.tokens {
 		if r.tokens[i].used && !slices.Contains(kept, i) {
@@ -260,6 +259,9 @@ func (r *reader) settleText() {
 		r.tokens[i].used = false
 	}
 	said := slices.ContainsFunc(r.tokens, func(t token) bool { return t.used })
+	if said && !firm {
+		u.Text = r.rest()
+	}
 	empty := true
 	for i := 0; i < len(r.tokens); {
 		n := r.idle(i)
@@ -281,7 +283,7 @@ func (r *reader) settleText() {
 		lean = u.Text
 	}
 	u.lean = lean
-	if understood && said {
+	if firm && (said || lean == "") {
 		u.Text = lean
 	}
 }

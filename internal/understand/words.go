@@ -226,7 +226,7 @@ func (r *reader) readWords() {
 		if slot, n := r.readLearnt(i); n > 0 {
 			if slot == facet.Category && category < 0 {
 				category = len(r.out.Constraints) - 1
-			} else if slot == facet.Category {
+			} else if slot != facet.Color {
 				others = true
 			}
 			i += n - 1
@@ -256,8 +256,13 @@ func (r *reader) readWords() {
 // narrowed says whether a question whose words are all understood but for a category at a place among the constraints is
 // one for that category: another condition, an order, or "things" stands beside it.
 func (r *reader) narrowed(category int) bool {
-	if len(r.out.Types) > len(r.at.Types) || r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 1 {
+	if len(r.out.Types) > len(r.at.Types) || r.out.Sort.By != "" || r.out.Count > 0 {
 		return true
+	}
+	for i, c := range r.out.Constraints {
+		if i != category && !c.Soft {
+			return true
+		}
 	}
 	for i := range r.tokens {
 		if _, n := r.match(i, roleThing); n > 0 {
@@ -376,6 +381,9 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 			return true
 		}
 	case facet.Color:
+		if !r.colorful(i, n) {
+			return false
+		}
 	case facet.Category:
 		if m.Count < 2 && n == 1 && !r.soleCategory(m) || r.has(i, roleThing) {
 			return false
@@ -385,6 +393,16 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 	}
 	r.prefer(c, i, i+n)
 	return true
+}
+
+// colorful says whether one of the n words at i is a word for a colour. Shops write much else where a colour belongs.
+func (r *reader) colorful(i, n int) bool {
+	for k := i; k < i+n; k++ {
+		if r.has(k, roleColor) {
+			return true
+		}
+	}
+	return false
 }
 
 // soleCategory says whether a category that one item has is worth naming all the same: where there are few items.
