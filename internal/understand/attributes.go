@@ -182,7 +182,7 @@ func (u *Understood) heed(name string, value jsontext.Value, source Source, at A
 func (u *Understood) ignore(h heeder, reason string) {
 	u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: reason})
 	for _, w := range h.wishes {
-		if w = strings.TrimSpace(w); w != "" && len(w) <= mostEvidence && len(u.Soft) < mostSoft && !indifferent[facet.Fold(w)] {
+		if w = strings.TrimSpace(w); len(w) >= leastEvidence && len(w) <= mostEvidence && len(u.Soft) < mostSoft && !indifferent[facet.Fold(w)] {
 			u.Soft = append(u.Soft, w)
 		}
 	}
@@ -190,9 +190,10 @@ func (u *Understood) ignore(h heeder, reason string) {
 
 // Bounds of what attributes that filter nothing add.
 const (
-	mostEvidence = 100 // bytes of one value
-	mostSoft     = 8
-	mostValues   = 32 // of one attribute
+	leastEvidence = 3 // bytes of one value: letters and numbers alone say nothing
+	mostEvidence  = 100
+	mostSoft      = 8
+	mostValues    = 32 // of one attribute
 )
 
 // drop takes away what was inferred about a slot.
