@@ -10,8 +10,8 @@ import (
 // period is a stretch of time: from from on, before to. Either may be open.
 type period struct{ from, to time.Time }
 
-// leads are the ways to bound a time that stand before it.
-var leads = []role{roleSince, roleAfter, roleBefore, roleUntil, roleBetween, roleIn, rolePast, roleNext, roleThis}
+// timeLeads are the ways to bound a time that stand before it.
+var timeLeads = []role{roleSince, roleAfter, roleBefore, roleUntil, roleBetween, roleIn, rolePast, roleNext, roleThis}
 
 // readTime reads a time at i: "this weekend", "in May", "after 2020", "in the last three months", "tomorrow".
 func (r *reader) readTime(i int) bool {
@@ -21,7 +21,7 @@ func (r *reader) readTime(i int) bool {
 	}
 	var best period
 	end := 0
-	for _, lead := range leads {
+	for _, lead := range timeLeads {
 		_, n := r.match(i, lead)
 		if n == 0 {
 			continue
@@ -327,8 +327,8 @@ func (r *reader) dated(p period, i, next int) bool {
 	return true
 }
 
-// released is the slot of products by which they are new or old.
-const released facet.Slot = "releaseDate"
+// releaseDate is the slot of products by which they are new or old.
+const releaseDate facet.Slot = "releaseDate"
 
 // publishing are words by which a time is that of publishing.
 var publishing = map[string]bool{
@@ -341,8 +341,8 @@ func (r *reader) dateSlot(p period, i int) (facet.Slot, bool) {
 	starts, published := r.known(facet.Start), r.known(facet.Published)
 	said := publishing[r.word(i-1)] || publishing[r.word(i-2)]
 	switch {
-	case r.wanted("Product") && r.known(released) && r.past(p):
-		return released, true
+	case r.wanted("Product") && r.known(releaseDate) && r.past(p):
+		return releaseDate, true
 	case said && published && !r.wanted("Event"):
 		return facet.Published, true
 	case r.wanted("Event", "Course", "Trip") || r.wanted("JobPosting") && !published:

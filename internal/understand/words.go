@@ -24,8 +24,8 @@ func (r *reader) readSort(i int) bool {
 	case facet.Published:
 		if r.wanted("Event") {
 			order = Sort{By: facet.Start, Descending: order.Descending}
-		} else if r.wanted("Product") && r.known(released) {
-			order.By = released
+		} else if r.wanted("Product") && r.known(releaseDate) {
+			order.By = releaseDate
 		}
 	case facet.Start:
 		if !r.wanted("Event", "Course") && !(len(r.out.Types) == 0 && r.have("Event") > 0) {
