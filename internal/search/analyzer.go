@@ -77,6 +77,7 @@ type analysis struct {
 	negates bool // what follows is not wanted
 	vague   bool // see vagueWords
 	opening opening
+	same    []string // terms of words that stand for this one in questions
 }
 
 // maxTerm is how many bytes of a word count.
@@ -113,6 +114,9 @@ func (t *tongue) lookup(run string, k kind) analysis {
 	made := analysis{
 		forms: t.analyse(string(key), k), stop: t.stops[word], negates: t.negates[word],
 		vague: vagueWords[word], opening: openings[word],
+	}
+	for _, other := range t.same[word] {
+		made.same = append(made.same, t.proper(other))
 	}
 	t.cache.put(string(key), made)
 	return made

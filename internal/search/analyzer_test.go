@@ -34,7 +34,7 @@ func TestWordsAreFoldedSplitAndStemmed(t *testing.T) {
 		{"elision", "fr", "l'avion", "l avion lavion"},
 		{"accents", "en", "Café naïve Ærø", "cafe naiv aero"},
 		{"compatibility", "en", "ﬁne ＡＢＣ ½", "fine abc 1/2"},
-		{"German", "de", "Straße", "strasse"},
+		{"German", "de", "Straße Straßen", "strass strass"},
 		{"Spanish with and without accents", "es", "canciones", "cancion"},
 		{"Russian", "ru", "ёлки", "елк"},
 		{"Arabic marks", "ar", "كِتَاب", "كتاب"},
@@ -62,7 +62,7 @@ func TestWordsSayWhereTheyStand(t *testing.T) {
 	for w := range NewAnalyzer().Words(text, "de") {
 		got = append(got, w.Term+"="+text[w.Start:w.End])
 	}
-	want := []string{"der=Der", "wi=Wi", "fi=Fi", "wifi=Wi-Fi", "kase=Käse", "日=日", "日本=日本", "本=本"}
+	want := []string{"der=Der", "wi=Wi", "fi=Fi", "wifi=Wi-Fi", "kas=Käse", "日=日", "日本=日本", "本=本"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // group is what counts as one word of the question: any of its terms will do.
 type group struct {
 	terms   [maxForms]int // in asking.sought
@@ -65,8 +67,23 @@ func (a *asking) seekForms(w *asked) {
 		w.terms[k] = a.seek(form)
 		w.df += a.sought[w.terms[k]].df
 	}
+	own := w.df
+	for _, term := range w.same {
+		if w.n == maxForms || slices.Contains(w.forms[:w.n], term) {
+			continue
+		}
+		if df := a.unitsWith(term); commonSame*df >= own && df > 0 {
+			w.forms[w.n], w.terms[w.n] = term, a.seek(term)
+			w.n++
+			w.df += df
+		}
+	}
 	w.df = min(w.df, a.snapshot.census.units)
 }
+
+// commonSame is how many times as common a word may be as one that stands for it, for that to be looked up, too: what is
+// mostly called by the word itself is found by it.
+const commonSame = 2
 
 // seek looks a term up in all views and gives its place in a.sought.
 func (a *asking) seek(term string) int {

@@ -22,12 +22,14 @@ type tongue struct {
 	stemmer func(word string, stemStopWords bool) string // nil when there is none
 	stops   map[string]bool                              // folded function words; in questions they are not looked up
 	negates map[string]bool                              // folded words after which comes what is not wanted
+	same    map[string][]string                          // by folded word, others that stand for it in questions
 	cache   cache
 }
 
 var stemmers = map[string]func(string, bool) string{
 	"en": english.Stem, "es": spanish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "no": norwegian.Stem,
 	"ru": russian.Stem, "sv": swedish.Stem,
+	"de": stemGerman, "it": stemItalian, "pt": stemPortuguese,
 }
 
 // plainTongues are languages with neither a stemmer nor a list of function words here, whose items can be told from
@@ -49,6 +51,7 @@ func newTongues() map[string]*tongue {
 			tongues[tag] = &tongue{tag: tag}
 		}
 		tongues[tag].stops, tongues[tag].negates = folded(list), folded(negations[tag])
+		tongues[tag].same = sameWords(tag)
 	}
 	return tongues
 }

@@ -47,7 +47,8 @@ func (m *mention) read(text string, tongues []*tongue) {
 		var own [][]string
 		var whole []string
 		for _, t := range tongues {
-			for _, f := range t.lookup(text[start:end], k).forms {
+			known := t.lookup(text[start:end], k)
+			for _, f := range known.forms {
 				if f.part == wholeRun {
 					whole = append(whole, f.term)
 					continue
@@ -56,6 +57,9 @@ func (m *mention) read(text string, tongues []*tongue) {
 					own = append(own, nil)
 				}
 				own[f.part] = append(own[f.part], f.term)
+			}
+			if known.same != nil { // of a run that is one word
+				own[0] = append(own[0], known.same...)
 			}
 		}
 		parts = append(parts, own...)

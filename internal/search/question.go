@@ -18,6 +18,7 @@ type asked struct {
 	forms      [maxForms]string
 	terms      [maxForms]int // the forms in asking.sought
 	n          int           // how many forms there are
+	same       []string      // terms of words that stand for it
 	df         int           // units that have any of the forms
 	stops      uint32        // the languages in which it is a function word, a bit each
 	negates    uint32        // those in which what follows it is not wanted
@@ -75,6 +76,9 @@ func (a *asking) readWords() {
 			known := t.lookup(a.text[r.start:r.end], r.kind)
 			for _, f := range known.forms {
 				a.word(base, i, f).add(f.term)
+			}
+			if known.same != nil { // of a run that is one word
+				a.words[base].same = known.same
 			}
 			for j := base; j < len(a.words); j++ {
 				a.words[j].learn(known, bit)
