@@ -259,6 +259,11 @@ func (a *Answer) fillRest(m map[string]jsontext.Value) {
 	if v := m["elicitation"]; kind(v) == '{' {
 		var asked nlweb.Elicitation
 		if json.Unmarshal(v, &asked, tolerant) == nil {
+			for i := range asked.Questions {
+				if asked.Questions[i].Type == "text" { // as NLWeb 0.54 called it
+					asked.Questions[i].Type = nlweb.QuestionText
+				}
+			}
 			a.Elicitation = &asked
 		}
 	}

@@ -32,6 +32,8 @@ type Question struct {
 	Format string
 	// Language is the language in which an answer is liked, such as "en" (RFC 9110 §12.5.4).
 	Language string
+	// NoQuestions asks the desk to answer at once, and ask nothing back. (Frontdesk's own; others may ignore it.)
+	NoQuestions bool
 	// Session is the session_context of an earlier answer, to go on with it.
 	Session json.RawMessage
 	// User is who asks: a string or something that JSON makes an object. It is no proof of anything.
@@ -55,6 +57,9 @@ func (q Question) request(streaming bool) wireRequest {
 	}
 	if q.Format != "" {
 		r.Prefer.ResponseFormat = nlweb.List{q.Format}
+	}
+	if q.NoQuestions {
+		r.Prefer.Other = map[string]strictjson.Value{"elicitation": strictjson.Value("false")}
 	}
 	if len(q.Previous) > 0 {
 		r.Context = append(r.Context[:len(r.Context):len(r.Context)], nlweb.Context{Type: "ConversationalContext", Prev: q.Previous})

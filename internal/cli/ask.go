@@ -15,15 +15,17 @@ import (
 type askCommand struct {
 	Question []string `arg:"" help:"The question."`
 	configFlags
-	URL    string `placeholder:"URL" help:"Ask the front desk at this address instead of the local database."`
-	Site   string `placeholder:"SITE" help:"Ask one site."`
-	Type   string `placeholder:"TYPE" help:"Want items of this schema.org type, such as Recipe."`
-	Limit  int    `placeholder:"N" help:"Number of results (10)."`
-	Mode   string `placeholder:"MODE" help:"list, summarize, or both with a comma."`
-	JSON   bool   `name:"json" help:"Print the response as it is."`
-	Stream bool   `help:"Print results while they arrive."`
-	NoWait bool   `help:"Do not wait for an answer that is promised for later; print how to have it."`
-	Token  string `placeholder:"TOKEN" help:"With --url: the API key or access token to ask with; better in $$FRONTDESK_TOKEN, where other users do not see it."`
+	URL         string   `placeholder:"URL" help:"Ask the front desk at this address instead of the local database."`
+	Site        string   `placeholder:"SITE" help:"Ask one site."`
+	Type        string   `placeholder:"TYPE" help:"Want items of this schema.org type, such as Recipe."`
+	Limit       int      `placeholder:"N" help:"Number of results (10)."`
+	Mode        string   `placeholder:"MODE" help:"list, summarize, or both with a comma."`
+	JSON        bool     `name:"json" help:"Print the response as it is."`
+	Stream      bool     `help:"Print results while they arrive."`
+	With        []string `sep:"none" placeholder:"NAME=VALUE" help:"Want items with this attribute, such as price='under 20'; or answer a question that was asked back. May be given several times."`
+	NoQuestions bool     `help:"Ask for an answer at once, and for nothing to be asked back."`
+	NoWait      bool     `help:"Do not wait for an answer that is promised for later; print how to have it."`
+	Token       string   `placeholder:"TOKEN" help:"With --url: the API key or access token to ask with; better in $$FRONTDESK_TOKEN, where other users do not see it."`
 }
 
 // Help is the command's example.
@@ -34,6 +36,11 @@ func (askCommand) Help() string {
 
 // Run asks.
 func (c askCommand) Run(env *environment) error {
+	for _, attribute := range c.With {
+		if name, _, ok := strings.Cut(attribute, "="); !ok || name == "" {
+			return usage("--with %s names no attribute; write NAME=VALUE, such as --with price='under 20'", attribute)
+		}
+	}
 	desk, err := c.desk(env)
 	if err != nil {
 		return err
@@ -99,9 +106,18 @@ func (e *environment) token(flag string) string {
 }
 
 func (c askCommand) question() client.Question {
-	return client.Question{
+	q := client.Question{
 		Text: strings.Join(c.Question, " "), Sites: listed(c.Site), Types: listed(c.Type), Modes: listed(c.Mode), Limit: c.Limit,
+		NoQuestions: c.NoQuestions,
 	}
+	for _, attribute := range c.With {
+		name, value, _ := strings.Cut(attribute, "=")
+		if q.Filters == nil {
+			q.Filters = map[string]any{}
+		}
+		q.Filters[name] = value
+	}
+	return q
 }
 
 // listed splits what was written with commas.
@@ -116,24 +132,29 @@ func listed(text string) (tokens []string) {
 
 // whole prints an answer when all of it is there.
 func (c askCommand) whole(env *environment, desk *front) error {
-	answer, err := desk.Ask(env.ctx, c.question())
-	if answer, err = c.awaited(env, desk, answer, err); err != nil {
-		return err
-	}
-	return c.show(env, desk, answer)
+	return c.rounds(env, func(q client.Question) (*client.Answer, error) {
+		answer, err := desk.Ask(env.ctx, q)
+		if answer, err = c.awaited(env, desk, answer, err); err != nil {
+			return nil, err
+		}
+		return c.show(env, desk, answer)
+	})
 }
 
-// show prints an answer, if there is one.
-func (c askCommand) show(env *environment, desk *front, answer *client.Answer) error {
+// show prints an answer, if there is one, and gives it back where it is a question that can be answered.
+func (c askCommand) show(env *environment, desk *front, answer *client.Answer) (back *client.Answer, err error) {
 	if answer == nil {
-		return nil
+		return nil, nil
 	}
 	if c.JSON && answer.Raw == nil {
-		return fmt.Errorf("%s answers with a stream, though none was asked for; add --stream", desk.Address())
+		return nil, fmt.Errorf("%s answers with a stream, though none was asked for; add --stream", desk.Address())
 	}
 	if c.JSON {
 		env.print("%s\n", bytes.TrimSpace(answer.Raw))
-		return nil
+		return nil, nil
+	}
+	if answer.Elicitation != nil {
+		return answer, nil
 	}
 	p := printer{out: env.stdout}
 	p.understood(answer.Meta.Understood)
@@ -141,36 +162,41 @@ func (c askCommand) show(env *environment, desk *front, answer *client.Answer) e
 	for _, r := range answer.Results {
 		p.result(r)
 	}
-	p.asked(answer.Elicitation)
-	return nil
+	return nil, nil
 }
 
 // follow prints the events of a stream, or what they say, as they arrive.
 func (c askCommand) follow(env *environment, desk *front) error {
-	stream, err := desk.Stream(env.ctx, c.question())
+	return c.rounds(env, func(q client.Question) (*client.Answer, error) { return c.streamed(env, desk, q) })
+}
+
+func (c askCommand) streamed(env *environment, desk *front, q client.Question) (back *client.Answer, err error) {
+	stream, err := desk.Stream(env.ctx, q)
 	if err != nil {
 		answer, err := c.awaited(env, desk, nil, err)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		return c.show(env, desk, answer)
 	}
 	defer stream.Close()
 	if c.JSON {
-		return relay(env, stream)
+		return nil, relay(env, stream)
 	}
 	p := printer{out: env.stdout}
 	for r, err := range stream.Results() {
 		p.understood(stream.Meta().Understood)
 		p.summary(stream.Summary(), stream.Cited())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.result(r)
 	}
 	p.summary(stream.Summary(), stream.Cited())
-	p.asked(stream.Elicitation())
-	return nil
+	if stream.Elicitation() != nil {
+		return &client.Answer{Meta: stream.Meta(), Elicitation: stream.Elicitation()}, nil
+	}
+	return nil, nil
 }
 
 // relay prints a stream as it is.
@@ -244,7 +270,7 @@ func (p *printer) asked(elicitation *nlweb.Elicitation) {
 		fmt.Fprintln(p.out, wrap(clean(elicitation.Text), ""))
 	}
 	for _, q := range elicitation.Questions {
-		fmt.Fprintln(p.out, wrap(clean(q.Text+" "+strings.Join(q.Options, " / ")), "  "))
+		fmt.Fprintln(p.out, wrap(clean(q.ID+": "+q.Text+" "+strings.Join(q.Options, " / ")), "  "))
 	}
 }
 

@@ -44,7 +44,7 @@ func (c awaitCommand) Run(env *environment) error {
 		answer, err = ask.awaited(env, desk, answer, err)
 	}
 	if err == nil {
-		err = ask.show(env, desk, answer)
+		_, err = ask.show(env, desk, answer)
 	}
 	return ask.failed(env, err)
 }

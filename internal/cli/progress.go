@@ -31,8 +31,9 @@ func newProgress(env *environment) *progress {
 	return p
 }
 
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+// isTerminal says whether what is read from or written to is one.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}

@@ -162,6 +162,16 @@ sources:
 ask:
   widget: {template: "ui://widget/supper.html", accessible: true}
   promise: {each: 100000, all: 1000000, workers: 100, slow: [{match: at leisure, for: 1h}, {match: in a while, for: 200ms}]}
+  elicit:
+    mode: slots
+    questions: 5
+    more_than: 2
+    slots:
+      - {id: diet, text: Any diet?, kind: multi_select, options: [vegetarian, gluten-free], filter: suitableForDiet, when: {words: there for supper}}
+      - {id: time, text: How long?, kind: single_select, options: [under 40 minutes, an hour], filter: cookTime, when: {words: there for supper}}
+      - {id: budget, text: How much at most?, kind: number, default: "40", filter: price, when: {words: there for supper}}
+      - {id: quick, text: Is there little time?, kind: boolean, value: quick, when: {words: there for supper}}
+      - {id: else, text: Anything else?, kind: free_text, when: {words: there for supper}}
 actions:
   - match: {type: Recipe}
     name: add_ingredients

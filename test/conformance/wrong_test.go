@@ -180,7 +180,7 @@ func TestEveryRowCanFail(t *testing.T) {
 	}
 	at := startServers(t)
 	caught := map[int]bool{}
-	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongModels, wrongPromises, wrongMCP) {
+	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongModels, wrongElicitations, wrongPromises, wrongMCP) {
 		t.Run(strings.ReplaceAll(w.name, " ", "_"), func(t *testing.T) {
 			broken := at
 			for _, base := range []*string{&broken.open, &broken.closed, &broken.limited, &broken.faulty, &broken.helpless} {

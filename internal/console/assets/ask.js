@@ -158,7 +158,7 @@ function begin(question, request) {
       const time = Number(whole._meta?.processing_time_ms);
       const parts = [count(places.length, "count"), time >= 0 ? say("at_desk", took(time)) : null, say("in_all", took(elapsed))];
       status(parts.filter(Boolean).join(" · "));
-      const sort = sorter(items, whole._meta, (order) => change(question, { sort: order || "any" }));
+      const sort = sorter(items, whole._meta, (order) => change(question, { sort: order }));
       if (sort) at("understood").append(sort);
       if (whole.error) after.append(notice(say("incomplete"), text(whole.error.message) || say("cut"), again(question, limit)));
       else if (places.length >= limit && limit < lastLimit) after.append(more(question, limit));

@@ -61,7 +61,7 @@ const orders = [
 ];
 
 // sorter lets people choose the order: those that at least half of the answers have what it takes for. choose(order)
-// is called with one, or with null for by how well they fit.
+// is called with one in words, such as "price ascending", or with "any" for by how well they fit.
 export function sorter(items, meta, choose) {
   const now = member(member(meta?.understood).sort);
   const same = (order) => now.by === order.by && now.order === order.order;
@@ -70,6 +70,9 @@ export function sorter(items, meta, choose) {
   const select = make("select", {},
     make("option", { value: "" }, say("sort_fit")),
     offered.map(([name, order], place) => make("option", { value: String(place + 1), selected: same(order) }, say(name))));
-  select.addEventListener("change", () => choose(select.value === "" ? null : offered[Number(select.value) - 1][1]));
+  select.addEventListener("change", () => {
+    const order = select.value === "" ? null : offered[Number(select.value) - 1][1];
+    choose(order ? `${order.by} ${order.order}` : "any");
+  });
   return make("label", { class: "pick sort" }, make("span", {}, say("sort")), " ", select);
 }
