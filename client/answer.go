@@ -192,7 +192,7 @@ func failureOf(m map[string]jsontext.Value, meta nlweb.Meta, raw []byte) *Failur
 	if _, failed := m["error"]; !failed && meta.ResponseType != nlweb.TypeFailure {
 		return nil
 	}
-	failure := &Failure{Raw: raw, Status: http.StatusOK}
+	failure := &Failure{Raw: raw, Status: http.StatusOK, Meta: meta}
 	if told, ok := members(m["error"]); ok {
 		failure.Code, failure.Message = word(told["code"]), word(told["message"])
 	} else {

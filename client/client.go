@@ -58,10 +58,12 @@ func StaticToken(token string) func(context.Context) (string, error) {
 
 // Client asks one front desk. It is safe for concurrent use.
 type Client struct {
-	http    *http.Client
-	ask     string
-	awaits  string // the address of promises
-	options Options
+	http   *http.Client
+	ask    string
+	awaits string // the address of promises
+
+	sessions *url.URL // below which conversations are
+	options  Options
 }
 
 // New returns a client of the front desk at an address: the desk's own (https://www.example.com) or that of its
@@ -84,6 +86,8 @@ func New(address string, options Options) (*Client, error) {
 	c := &Client{http: &web, ask: u.String(), options: options}
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "ask")+"await", ""
 	c.awaits = u.String()
+	u.Path = strings.TrimSuffix(u.Path, "await") + "sessions"
+	c.sessions = u
 	return c, nil
 }
 

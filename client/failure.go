@@ -16,6 +16,7 @@ type Failure struct {
 	Message    string          // for people, in the desk's words
 	Status     int             // of HTTP; 200 where the question needed understanding to be refused
 	RetryAfter time.Duration   // how long the desk wants to be left alone; 0 where it did not say
+	Meta       nlweb.Meta      // with the session, where the question was part of one
 	Raw        json.RawMessage // the whole response, or the error event of a stream
 }
 
