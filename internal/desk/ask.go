@@ -109,6 +109,7 @@ type inquiry struct {
 	// the reply.
 	talk     session.Conversation
 	earlier  []session.Turn // the questions before this one that may matter to it, oldest first
+	types    []string       // the types that the question names beside its words
 	skip     int            // items that were given already
 	only     []found        // the items that were pointed at; nil for none
 	remarks  []remarked     // what is known beside the question

@@ -35,7 +35,9 @@ func (d *Desk) thread(in *inquiry) *thread {
 			said, goes.Relation = d.read(in, turn.Whole, turn.Types), understand.Apart
 		}
 		shown := turn.Given
-		if shown == 0 {
+		if shown == 0 && said.Count > 0 {
+			shown = said.Count
+		} else if shown == 0 {
 			shown = in.asked.Limit
 		}
 		switch goes.Relation {

@@ -43,6 +43,7 @@ func (d *Desk) recall(ctx context.Context, in *inquiry) {
 	if in.Session != nil && d.config.Conversations != nil {
 		in.talk = d.config.Conversations.Open(in.Session.Conversation, in.Party, in.Session.State)
 	}
+	in.types = in.asked.Types
 	in.earlier = in.talk.Turns
 	about := d.remembered(ctx, in)
 	in.previous()
@@ -214,7 +215,7 @@ func (d *Desk) keepTurn(ctx context.Context, in *inquiry) error {
 
 // turn is the question as a turn of the conversation.
 func (in *inquiry) turn() session.Turn {
-	t := session.Turn{Text: in.Text, Attributes: in.Attributes, Types: in.Types, Sites: in.Sites, Given: in.asked.Limit}
+	t := session.Turn{Text: in.Text, Attributes: in.Attributes, Types: in.types, Sites: in.Sites, Given: in.asked.Limit}
 	if in.understood.Asked != in.Text {
 		t.Whole = in.understood.Asked
 	}
