@@ -47,7 +47,7 @@ func Relate(text string, said, earlier *Understood) Turn {
 	if pick, ok := picked(text, folded, said); ok {
 		return pick
 	}
-	_, led := trimLead(folded, leads)
+	_, led := trimLead(folded, followLeads)
 	_, dangling := trimLead(folded, prepositions)
 	words := strings.Fields(folded)
 	rest := content(folded, said)
@@ -71,7 +71,7 @@ func Relate(text string, said, earlier *Understood) Turn {
 // said before in the same slot, unless both can hold; what it does not speak of stays.
 func Follow(text string, said, earlier Understood) Understood {
 	folded := " " + facet.Fold(text) + " "
-	lead, _ := trimLead(folded, leads)
+	lead, _ := trimLead(folded, followLeads)
 	swap := swaps(folded)
 	next := said
 	if sort, ok := comparison(folded); ok && next.Sort.By == "" {
@@ -88,7 +88,7 @@ func Follow(text string, said, earlier Understood) Understood {
 		next.Types = earlier.Types
 	}
 	next.Constraints = nil
-	let, gone := released(folded), []string(nil)
+	let, gone := letGo(folded), []string(nil)
 	for _, c := range earlier.Constraints {
 		if slices.Contains(let, c.Slot) || slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return displaces(n, c, swap) }) {
 			gone = append(gone, c.Said)
@@ -270,7 +270,7 @@ func plain(text string) string {
 	for len(words) > 0 {
 		cut := 0
 		for n := min(4, len(words)); n > 0 && cut == 0; n-- {
-			if slices.Contains(leads, strings.TrimSpace(fold(0, n))) {
+			if slices.Contains(followLeads, strings.TrimSpace(fold(0, n))) {
 				cut = n
 			}
 		}
@@ -309,8 +309,8 @@ func comparing(word, folded string) bool {
 	return false
 }
 
-// released are the slots of which a question says that they no longer matter: "any colour", "the price doesn't matter".
-func released(folded string) (slots []facet.Slot) {
+// letGo are the slots of which a question says that they no longer matter: "any colour", "the price doesn't matter".
+func letGo(folded string) (slots []facet.Slot) {
 	for slot, names := range slotNames {
 		for _, name := range names {
 			for _, frame := range releases {

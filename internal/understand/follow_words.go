@@ -27,8 +27,8 @@ func set(lines ...string) map[string]bool {
 	return m
 }
 
-// leads begin questions that go on with what was said.
-var leads = append(phrases(
+// followLeads begin questions that go on with what was said.
+var followLeads = append(phrases(
 	"and what about, and how about, what about, how about, and also, but only, and only, but not, ok but, okay but, ok, okay, and, but, or, only, just, also, make it, make them, same but, the same but, the same, now, then, rather, instead, actually",
 	"was ist mit, wie wäre es mit, wie wärs mit, und was ist mit, und, aber, oder, nur, bloß, auch, lieber, stattdessen, jetzt, dann, das gleiche",
 	"et pour, et si, qu en est il de, quen est il de, et, mais, ou, seulement, uniquement, plutôt, aussi, la même chose, maintenant",
