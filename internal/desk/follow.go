@@ -15,6 +15,7 @@ import (
 // thread is what the questions before this one came to.
 type thread struct {
 	wanted understand.Understood
+	types  []string // that were named beside the words
 	sites  []string // ids; nil for all
 	skip   int      // items that were given before the last answer to it
 	shown  int      // items that the last answer could show
@@ -42,10 +43,10 @@ func (d *Desk) thread(in *inquiry) *thread {
 		}
 		switch goes.Relation {
 		case understand.Apart:
-			t = &thread{wanted: said, shown: shown}
+			t = &thread{wanted: said, types: turn.Types, shown: shown}
 			t.sites, _ = d.resolve(turn.Sites)
 		case understand.Onward:
-			t = &thread{wanted: understand.Follow(text, said, t.wanted), sites: t.sites, shown: shown}
+			t = &thread{wanted: d.onward(in, text, said, t, turn.Types), types: t.types, sites: t.sites, shown: shown}
 		case understand.More:
 			t.skip, t.shown, t.places = t.skip+t.shown, shown, nil
 		case understand.Pick:
@@ -77,7 +78,7 @@ func (d *Desk) follow(ctx context.Context, in *inquiry) error {
 		in.talk.Turns = nil // what comes goes on with this question alone
 		return nil
 	case understand.Onward:
-		in.understood = understand.Follow(text, in.understood, t.wanted)
+		in.understood = d.onward(in, text, in.understood, t, in.asked.Types)
 	case understand.More:
 		in.understood, in.skip, in.NoQuestions = t.wanted, t.skip+t.shown, true
 		in.understood.Ignored = nil
@@ -86,6 +87,15 @@ func (d *Desk) follow(ctx context.Context, in *inquiry) error {
 	}
 	in.keep(t)
 	return nil
+}
+
+// onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words
+// hold until others are.
+func (d *Desk) onward(in *inquiry, text string, said understand.Understood, t *thread, types []string) understand.Understood {
+	if len(types) > 0 {
+		t.types = types
+	}
+	return understand.Follow(text, said, t.wanted, func(asked string) understand.Understood { return d.read(in, asked, t.types) })
 }
 
 // keep asks where the questions before asked, unless this one says itself where.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -50,15 +51,15 @@ func Relate(text string, said, earlier *Understood) Turn {
 	_, led := trimLead(folded, followLeads)
 	_, dangling := trimLead(folded, prepositions)
 	words := strings.Fields(folded)
-	rest := content(folded, said)
-	wants := len(said.Constraints) > 0 || said.Sort.By != "" || said.Count > 0
+	rest, bare := content(folded, said), covered(folded, said)
+	wants := len(said.Constraints) > 0 || said.Sort.By != "" || said.Count > 0 || len(letGo(folded)) > 0
 	_, compares := comparison(folded)
 	switch {
 	case led, stands(words):
 		return Turn{Relation: Onward}
-	case len(rest) == 0 && len(said.Types) == 0 && (wants || compares): // nothing but conditions
+	case bare && (wants || compares): // nothing but conditions
 		return Turn{Relation: Onward}
-	case dangling && len(said.Types) == 0 && (wants || len(words) <= 3):
+	case dangling && (bare || len(said.Types) == 0) && (wants || len(words) <= 3):
 		return Turn{Relation: Onward}
 	case compares && len(words) <= 5 && within(rest, earlier):
 		return Turn{Relation: Onward}
@@ -67,90 +68,111 @@ func Relate(text string, said, earlier *Understood) Turn {
 	return Turn{Unsure: unsure}
 }
 
-// Follow makes what was wanted and a question that goes on with it (Onward) one. What the question says wins over what was
-// said before in the same slot, unless both can hold; what it does not speak of stays.
-func Follow(text string, said, earlier Understood) Understood {
+// Follow makes what was wanted and a question that goes on with it (Onward) one, which read then understands by its
+// words. What the question says wins over what was said before in the same slot, unless both can hold; what it does not
+// speak of stays, also what no words say.
+func Follow(text string, said, earlier Understood, read func(string) Understood) Understood {
 	folded := " " + facet.Fold(text) + " "
 	lead, _ := trimLead(folded, followLeads)
-	swap := swaps(folded)
-	next := said
-	if sort, ok := comparison(folded); ok && next.Sort.By == "" {
+	swap, let := swaps(folded), letGo(folded)
+	var kept, gone []Constraint
+	for _, c := range earlier.Constraints {
+		if slices.Contains(let, c.Slot) || slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return !n.Soft && displaces(n, c, swap) }) {
+			gone = append(gone, c)
+			continue
+		}
+		c.Source = min(c.Source, FromEarlier)
+		kept = append(kept, c)
+	}
+	hard := slices.ContainsFunc(said.Constraints, func(c Constraint) bool { return !c.Soft })
+	head := swap && !hard && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
+	own := plain(text)
+	if len(let) > 0 && !hard {
+		own = ""
+	}
+	asked := whole(own, earlier, gone, head)
+	next := read(asked)
+	next.Asked = asked
+	next.settle(kept, gone, said.Constraints, let)
+	if sort, ok := comparison(folded); ok && said.Sort.By == "" {
 		sort.Said = strings.TrimSpace(text)
 		next.Sort = sort
-	}
-	if next.Sort.By == "" {
+	} else if said.Sort.By != "" {
+		next.Sort = said.Sort
+	} else if next.Sort.By == "" {
 		next.Sort = earlier.Sort
 	}
-	if next.Count == 0 {
+	if said.Count > 0 {
+		next.Count = said.Count
+	} else if next.Count == 0 {
 		next.Count = earlier.Count
 	}
 	if len(next.Types) == 0 {
 		next.Types = earlier.Types
-	}
-	next.Constraints = nil
-	let, gone := letGo(folded), []string(nil)
-	for _, c := range earlier.Constraints {
-		if slices.Contains(let, c.Slot) || slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return displaces(n, c, swap) }) {
-			gone = append(gone, c.Said)
-			continue
-		}
-		if c.Source > FromEarlier {
-			c.Source = FromEarlier
-		}
-		next.Constraints = append(next.Constraints, c)
-	}
-	for _, c := range said.Constraints {
-		if !slices.Contains(let, c.Slot) {
-			next.Constraints = append(next.Constraints, c)
-		}
-	}
-	rest := content(folded, &said)
-	head := swap && len(rest) > 0 && len(said.Constraints) == 0 && !startsWith(lead, prepositions)
-	switch {
-	case head: // "what about pancakes?"
-		next.Text = strings.Join(rest, " ")
-	case len(rest) == 0:
-		next.Text = earlier.Text
-	default:
-		next.Text = strings.TrimSpace(joined(rest, earlier.Text))
 	}
 	for _, word := range earlier.Soft {
 		if !slices.Contains(next.Soft, word) {
 			next.Soft = append(next.Soft[:len(next.Soft):len(next.Soft)], word)
 		}
 	}
-	next.Asked = whole(text, earlier, gone, head)
+	next.Ignored = nil
 	return next
 }
 
-// joined puts new words before those that were searched for, without saying a word twice.
-func joined(rest []string, before string) string {
-	have := " " + facet.Fold(before) + " "
-	var add []string
-	for _, word := range rest {
-		if !strings.Contains(have, " "+word+" ") {
-			add = append(add, word)
+// settle brings the constraints that were read of a question made of several together with those that were known before:
+// what no longer holds goes, and what no words say comes.
+func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
+	var all []Constraint
+	for _, c := range u.Constraints {
+		if slices.Contains(let, c.Slot) || slices.ContainsFunc(gone, c.equal) && !slices.ContainsFunc(said, c.equal) {
+			continue
+		}
+		if i := slices.IndexFunc(kept, c.equal); i >= 0 {
+			c.Source = kept[i].Source
+		}
+		all = append(all, c)
+	}
+	for _, c := range slices.Concat(kept, said) {
+		if !c.Soft && !slices.Contains(let, c.Slot) && !slices.ContainsFunc(all, c.covers) {
+			all = append(all, c)
 		}
 	}
-	return strings.Join(append(add, before), " ")
+	u.Constraints = all
 }
 
-// whole words the question that stands by itself: the earlier one without what no longer holds, and the words of the
-// follow-up before or behind it.
-func whole(text string, earlier Understood, gone []string, head bool) string {
+// equal says whether two constraints ask for the same.
+func (c Constraint) equal(d Constraint) bool {
+	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && same(c.Values, d.Values) && figure(c.Min) == figure(d.Min) && figure(c.Max) == figure(d.Max) &&
+		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To)
+}
+
+// covers says whether another constraint speaks of the same.
+func (c Constraint) covers(d Constraint) bool {
+	return c.Not == d.Not && (c.Slot == d.Slot && !adds[c.Slot] && !c.Not && (c.Min == nil) == (d.Min == nil) || meet(c.Values, d.Values))
+}
+
+func figure(f *float64) float64 {
+	if f == nil {
+		return math.Inf(1)
+	}
+	return *f
+}
+
+// whole words the question that stands by itself: the earlier one without what no longer holds, and the follow-up's own
+// words before or behind it, or with what else was said in its place.
+func whole(own string, earlier Understood, gone []Constraint, head bool) string {
 	base := earlier.Asked
 	if head {
 		base = ""
 		for _, c := range earlier.Constraints {
-			if c.Said != "" && c.Source != FromMemory && c.Source != FromContext && !slices.Contains(gone, c.Said) {
+			if c.Said != "" && !c.Soft && c.Source >= FromEarlier && !slices.ContainsFunc(gone, c.equal) && !strings.Contains(" "+facet.Fold(earlier.Text)+" ", " "+facet.Fold(c.Said)+" ") {
 				base += " " + c.Said
 			}
 		}
 	}
-	for _, said := range gone {
-		base = without(base, said)
+	for _, c := range gone {
+		base = without(base, c.Said)
 	}
-	own := plain(text)
 	switch folded := " " + facet.Fold(own) + " "; {
 	case strings.TrimSpace(folded) == "":
 		return tidy(base)
@@ -215,6 +237,25 @@ func content(folded string, said *Understood) (words []string) {
 		}
 	}
 	return words
+}
+
+// covered says whether a question says nothing but conditions, an order or a number: no word of it is left that could be
+// what they are about.
+func covered(folded string, said *Understood) bool {
+	told := " "
+	for _, c := range said.Constraints {
+		told += facet.Fold(c.Said) + " "
+	}
+	told += facet.Fold(said.Sort.Said) + " "
+	for _, word := range strings.Fields(folded) {
+		switch {
+		case ties[word], small[word], fillers[word], comparing(word, folded), strings.Contains(told, " "+word+" "):
+		case len(letGo(folded)) > 0, said.Count > 0 && (strings.Trim(word, "0123456789") == "" || len(said.Constraints) == 0 && said.Sort.By == "" && len(strings.Fields(folded)) == 1):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // within says whether all words were said before.
