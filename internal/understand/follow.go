@@ -142,7 +142,7 @@ func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
 
 // equal says whether two constraints ask for the same.
 func (c Constraint) equal(d Constraint) bool {
-	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && same(c.Values, d.Values) && figure(c.Min) == figure(d.Min) && figure(c.Max) == figure(d.Max) &&
+	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
 		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To)
 }
 
@@ -151,7 +151,7 @@ func (c Constraint) covers(d Constraint) bool {
 	return c.Not == d.Not && (c.Slot == d.Slot && !adds[c.Slot] && !c.Not && (c.Min == nil) == (d.Min == nil) || meet(c.Values, d.Values))
 }
 
-func figure(f *float64) float64 {
+func bound(f *float64) float64 {
 	if f == nil {
 		return math.Inf(1)
 	}
