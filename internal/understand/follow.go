@@ -87,6 +87,10 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 	hard := slices.ContainsFunc(said.Constraints, func(c Constraint) bool { return !c.Soft })
 	head := swap && !hard && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
 	own := plain(text)
+	sort, compares := comparison(folded)
+	if compares {
+		own = uncompared(own, folded)
+	}
 	if len(let) > 0 && !hard {
 		own = ""
 	}
@@ -94,7 +98,7 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 	next := read(asked)
 	next.Asked = asked
 	next.settle(kept, gone, said.Constraints, let)
-	if sort, ok := comparison(folded); ok && said.Sort.By == "" {
+	if compares && said.Sort.By == "" {
 		sort.Said = strings.TrimSpace(text)
 		next.Sort = sort
 	} else if said.Sort.By != "" {
@@ -226,7 +230,7 @@ func meet(a, b []string) bool {
 	})
 }
 
-func same(a, b []string) bool { return len(a) == len(b) && meet(a, b) }
+func same(a, b []string) bool { return len(a) == len(b) && (len(a) == 0 || meet(a, b)) }
 
 // content are the words of a question that say what it is about: those that Read left to search for, without those that
 // only tie it to others.
@@ -338,6 +342,22 @@ func comparison(folded string) (Sort, bool) {
 		}
 	}
 	return Sort{}, false
+}
+
+// uncompared are words without those of a comparison: what they wish for is an order, which is told apart.
+func uncompared(own, folded string) string {
+	var kept []string
+	says := false
+	for _, word := range strings.Fields(own) {
+		if f := facet.Fold(word); !comparing(f, folded) {
+			kept = append(kept, word)
+			says = says || !small[f] && !ties[f]
+		}
+	}
+	if !says {
+		return ""
+	}
+	return strings.Join(kept, " ")
 }
 
 // comparing says whether a word is part of the comparison in a text.

@@ -50,7 +50,7 @@ var (
 var prepositions = phrases(
 	"with, without, for, under, over, below, above, in, from, by, near, around, no, not, except, less than, more than, fewer than, between, at least, at most, up to, before, after, since, on, made",
 	"mit, ohne, für, unter, über, ab, in, von, bei, aus, kein, keine, nicht, außer, weniger als, mehr als, zwischen, mindestens, höchstens, bis, vor, nach, seit, am, im",
-	"avec, sans, pour, sous, à, de, dans, en, près de, pas, sauf, moins de, plus de, entre, au moins, jusqu à, avant, après, depuis",
+	"avec, sans, pour, sous, de, dans, en, près de, pas, sauf, moins de, plus de, entre, au moins, jusqu à, avant, après, depuis",
 	"con, sin, para, menos de, más de, bajo, en, de, cerca de, excepto, entre, al menos, hasta, antes de, después de, desde",
 	"com, sem, menos de, mais de, abaixo de, em, perto de, exceto, pelo menos, até, antes de, depois de",
 )
