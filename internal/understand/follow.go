@@ -76,16 +76,19 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 	lead, _ := trimLead(folded, followLeads)
 	swap, let := swaps(folded), letGo(folded)
 	var kept, gone []Constraint
+	hard := slices.ContainsFunc(said.Constraints, func(c Constraint) bool { return !c.Soft })
+	another := false // something in the place of what was wanted
 	for _, c := range earlier.Constraints {
-		if slices.Contains(let, c.Slot) || slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return !n.Soft && displaces(n, c, swap) }) {
+		instead := slices.ContainsFunc(said.Constraints, func(n Constraint) bool { return (!n.Soft || c.Soft || swap) && displaces(n, c, swap) })
+		if instead || slices.Contains(let, c.Slot) {
+			another = another || instead
 			gone = append(gone, c)
 			continue
 		}
 		c.Source = min(c.Source, FromEarlier)
 		kept = append(kept, c)
 	}
-	hard := slices.ContainsFunc(said.Constraints, func(c Constraint) bool { return !c.Soft })
-	head := swap && !hard && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
+	head := swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
 	own := plain(text)
 	sort, compares := comparison(folded)
 	if compares {
@@ -169,7 +172,7 @@ func whole(own string, earlier Understood, gone []Constraint, head bool) string 
 	if head {
 		base = ""
 		for _, c := range earlier.Constraints {
-			if c.Said != "" && !c.Soft && c.Source >= FromEarlier && !slices.ContainsFunc(gone, c.equal) && !strings.Contains(" "+facet.Fold(earlier.Text)+" ", " "+facet.Fold(c.Said)+" ") {
+			if c.Said != "" && !c.Soft && c.Slot != facet.Category && c.Source >= FromEarlier && !slices.ContainsFunc(gone, c.equal) && !strings.Contains(" "+facet.Fold(earlier.Text)+" ", " "+facet.Fold(c.Said)+" ") {
 				base += " " + c.Said
 			}
 		}
