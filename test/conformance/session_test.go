@@ -41,6 +41,19 @@ var sessionRows = []row{
 		p.expectSame(p.ask(query("supper", "context", before)), supper) // which is something else
 		p.expectSame(p.ask(query("start over: supper", "context", before)), supper)
 	}},
+	{40, "what is known of a person holds", func(p *probe) {
+		for _, context := range []any{
+			object{"memory": "vegetarian, has a sweet tooth"}, object{"memory": []string{"has a sweet tooth", "vegetarian"}},
+			object{"@type": "UserDiet", "restrictions": []string{"vegetarian"}},
+		} {
+			r := p.ask(query("curry", "context", context, "limit", 5))
+			for _, item := range p.answer(r) {
+				name := strings.ToLower(str(item["name"]))
+				p.expect(!strings.Contains(name, "chicken") && !strings.Contains(name, "beef"), "%q for a vegetarian", name)
+			}
+			p.expect(strings.Contains(text(r.meta("understood")), `"from":"memory"`), "nothing tells that the diet was heeded: %v", r.meta("understood"))
+		}
+	}},
 	{41, "a memory is a text or several", func(p *probe) {
 		for _, memory := range []any{"likes lentil", []string{"likes lentil", "has a pan"}} {
 			items := p.answer(p.ask(query("soup", "context", object{"memory": memory})))
@@ -213,7 +226,7 @@ func (p *probe) expectSame(r reply, request object) {
 }
 
 var wrongSessions = []wrong{
-	{name: "contexts not heeded", rows: []int{39, 42, 43, 82, 84, 85}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(`"context":`), []byte(`"was":`)) }},
+	{name: "contexts not heeded", rows: []int{39, 40, 42, 43, 82, 84, 85}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(`"context":`), []byte(`"was":`)) }},
 	{name: "memories refused", rows: []int{41}, reply: refuse(`"memory"`)},
 	{name: "definitions fetched", rows: []int{42}, ask: func(x *exchange) {
 		if _, rest, ok := strings.Cut(string(x.asked), `"@context":"`); ok {
