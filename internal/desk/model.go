@@ -46,10 +46,10 @@ func (r *Reply) Model() *ModelUse { return modelUse(r.tab) }
 func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 
 // reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
-// that was wished for, that of items which the question names, and that of items found by conditions alone.
+// that was wished for, that of items which the question names or points at, and that of items found by conditions alone.
 func (in *inquiry) reranks() bool {
 	return in.tab.Does(model.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
-		strings.TrimSpace(in.asked.Text) != ""
+		in.only == nil && strings.TrimSpace(in.asked.Text) != ""
 }
 
 // wording is the question as a model is told it: made to stand by itself.

@@ -167,6 +167,12 @@ func (s *events) event(name string, data []byte) {
 	s.flush()
 }
 
+// comment sends what every client passes over.
+func (s *events) comment(text string) {
+	s.put(": " + text)
+	s.flush()
+}
+
 // result sends one item with its place in the whole answer.
 func (s *events) result(index *int, appendItem func([]byte) []byte) {
 	s.put("event: " + wire.EventResult + "\ndata: {\"index\":")

@@ -2,6 +2,7 @@ package nlweb
 
 import (
 	"context"
+	"time"
 
 	"frontdesk/internal/desk"
 	wire "frontdesk/wire/nlweb"
@@ -121,15 +122,34 @@ func (p *pen) finish(s *events) *desk.Summary {
 		return nil
 	}
 	if p.summary == nil {
-		for sentence := range p.sentences {
-			p.delta(s, sentence)
-			if s.err != nil {
-				p.stop() // the client has gone
-			}
-		}
+		p.await(s)
 		p.end(s, <-p.written)
 	}
 	return p.summary
+}
+
+// heartbeat is how often a client that waits for a summary hears of it: so that nobody between takes the connection for
+// dead, and that it is noticed when the client has gone.
+const heartbeat = time.Second
+
+// await waits for the last sentence. When the client has gone, the rest is not written.
+func (p *pen) await(s *events) {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case sentence, more := <-p.sentences:
+			if !more {
+				return
+			}
+			p.delta(s, sentence)
+		case <-beat.C:
+			s.comment("the summary is being written")
+		}
+		if s.err != nil {
+			p.stop()
+		}
+	}
 }
 
 // leave ends the writing with what needs no model, for a stream that cannot go on.

@@ -152,10 +152,10 @@ func (d *desk) post(body object) (int, []byte) {
 type answer struct {
 	Meta struct {
 		Model *struct {
-			Rerank, Summarize string
-			Reason            map[string]string
-			Calls, Tokens     int
-			Cost, Currency    string
+			Rerank, Summarize, Rewrite string
+			Reason                     map[string]string
+			Calls, Tokens              int
+			Cost, Currency             string
 		} `json:"model"`
 	} `json:"_meta"`
 	Results []struct {
@@ -345,10 +345,11 @@ func (d *desk) expectMetrics(lines ...string) {
 // summary is the first, and it comes last.
 func TestItemsLeaveBeforeTheSummaryIsWritten(t *testing.T) {
 	endpoint := scripted.Start(t)
-	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "drip", Delay: 1}})
+	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Delay: 300}})
 	d := serve(t, endpoint.URL, "  uses: {rerank: false}\n")
 	for _, deltas := range []bool{false, true} {
-		a, told, order := collected(t, d.stream(lamps, object{"mode": "list, summarize", "deltas": deltas}))
+		question := object{"text": map[bool]string{false: "lamp", true: "night lamp"}[deltas], "limit": 5} // or its summary is remembered
+		a, told, order := collected(t, d.stream(question, object{"mode": "list, summarize", "deltas": deltas}))
 		text, extractive := a.summary()
 		if len(order) != 6 || order[5] != 0 || a.Results[0].Type != "SearchSummary" || extractive {
 			t.Errorf("results came in the order %v; summary %q (extractive %v)", order, text, extractive)
@@ -485,15 +486,7 @@ func TestOwnerIsToldAtTheStart(t *testing.T) {
 
 func awaitLog(t *testing.T, d *desk, line string) {
 	t.Helper()
-	limit, tick := time.After(30*time.Second), time.NewTicker(5*time.Millisecond)
-	defer tick.Stop()
-	for !strings.Contains(d.Log(), line) {
-		select {
-		case <-limit:
-			t.Fatalf("the log has no %q:\n%s", line, d.Log())
-		case <-tick.C:
-		}
-	}
+	await(t, func() bool { return strings.Contains(d.Log(), line) })
 }
 
 // TestSlowSummaryBecomesAPromise holds that one who waits for a whole answer is promised it when a model takes longer than
@@ -532,6 +525,95 @@ func TestSlowSummaryBecomesAPromise(t *testing.T) {
 		select {
 		case <-limit:
 			t.Fatalf("the promise is not kept: %s", whole)
+		case <-tick.C:
+		}
+	}
+}
+
+// TestCancelledPromiseEndsTheCall holds that nobody writes on for a promise that was taken back.
+func TestCancelledPromiseEndsTheCall(t *testing.T) {
+	endpoint := scripted.Start(t)
+	d := serve(t, endpoint.URL, "  time: {summarize: 25s}\nlimits: {write_timeout: 1m}\nask: {promise: {after: 10ms}}\n")
+	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
+	status, body := d.post(object{"query": lamps, "prefer": object{"mode": "summarize"}})
+	var promised struct {
+		Promise struct{ Token string } `json:"promise"`
+	}
+	if status != http.StatusAccepted || json.Unmarshal(body, &promised) != nil {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	await(t, func() bool { _, open := endpoint.Requests(); return open > 0 })
+	cancel, _ := json.Marshal(object{"promise_token": promised.Promise.Token, "action": "cancel"})
+	response, err := client.Post(d.URL+"/await", "application/json", bytes.NewReader(cancel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := io.ReadAll(response.Body)
+	response.Body.Close()
+	if !bytes.Contains(whole, []byte("CANCELLED")) {
+		t.Fatalf("cancelled: %s", whole)
+	}
+	await(t, func() bool { _, open := endpoint.Requests(); return open == 0 })
+}
+
+// TestClientThatLeavesEndsTheCall holds the same of a stream whose client has gone.
+func TestClientThatLeavesEndsTheCall(t *testing.T) {
+	endpoint := scripted.Start(t)
+	d := serve(t, endpoint.URL, "  uses: {rerank: false}\n  time: {summarize: 25s}\nlimits: {write_timeout: 1m}\n")
+	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
+	body, _ := json.Marshal(object{"query": lamps, "prefer": object{"mode": "summarize", "streaming": true}})
+	response, err := client.Post(d.URL+"/ask", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { _, open := endpoint.Requests(); return open == 1 })
+	response.Body.Close()
+	await(t, func() bool { _, open := endpoint.Requests(); return open == 0 })
+	if strings.Contains(d.figures(), `frontdesk_model_calls_total{result="slow",use="summarize"}`) {
+		t.Error("the call ended with its time, and not with the client")
+	}
+}
+
+// TestModelRewordsWhatRulesAreNotSureOf asks something of which it is open whether it goes on with the question before.
+func TestModelRewordsWhatRulesAreNotSureOf(t *testing.T) {
+	endpoint := scripted.Start(t)
+	d := serve(t, endpoint.URL, "  uses: {rerank: false}\n")
+	ask := func() (answer, string) {
+		status, body := d.post(object{"query": object{"text": "obedient"}, "context": object{"prev": []string{"night lamp"}}})
+		var a answer
+		var understood struct {
+			Meta struct{ Understood struct{ Query string } } `json:"_meta"`
+		}
+		if status != http.StatusOK || json.Unmarshal(body, &a) != nil || json.Unmarshal(body, &understood) != nil {
+			t.Fatalf("status %d: %s", status, body)
+		}
+		return a, understood.Meta.Understood.Query
+	}
+	a, query := ask()
+	if a.Meta.Model == nil || a.Meta.Model.Rewrite != "used" || query != "night lamp obedient" || len(a.names()) == 0 {
+		t.Errorf("read as %q; the answer says of the model: %+v", query, a.Meta.Model)
+	}
+	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Reply: `{"question": "cheap flights to Tokyo"}`}})
+	if again, query := ask(); again.Meta.Model.Rewrite != "used" || again.Meta.Model.Calls != 0 || query != "night lamp obedient" {
+		t.Errorf("asked again it is read as %q; the answer says of the model: %+v", query, again.Meta.Model)
+	}
+	fresh := serve(t, endpoint.URL, "  uses: {rerank: false}\n")
+	d = fresh
+	a, query = ask()
+	if a.Meta.Model == nil || a.Meta.Model.Rewrite != "fallback" || a.Meta.Model.Reason["rewrite"] != "unusable" || query != "" || len(a.names()) == 0 {
+		t.Errorf("with a model that is off its subject, read as %q; the answer says: %+v, %q", query, a.Meta.Model, a.names())
+	}
+}
+
+// await waits for what happens beside the test.
+func await(t *testing.T, done func() bool) {
+	t.Helper()
+	limit, tick := time.After(time.Minute), time.NewTicker(5*time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-limit:
+			t.Fatal("it never happened")
 		case <-tick.C:
 		}
 	}
