@@ -49,7 +49,7 @@ func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 // that was wished for, that of items which the question names or points at, and that of items found by conditions alone.
 func (in *inquiry) reranks() bool {
 	return in.tab.Does(model.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == understand.List &&
-		in.only == nil && strings.TrimSpace(in.asked.Text) != ""
+		strings.TrimSpace(in.asked.Text) != ""
 }
 
 // wording is the question as a model is told it: made to stand by itself.
