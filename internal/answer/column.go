@@ -153,6 +153,18 @@ func (v *View) withWords(slot facet.Slot, numbers []uint32) *search.Selection {
 	})
 }
 
+// withValue gives the items that have a value in a slot, and those that have one like it which is another.
+func (v *View) withValue(slot facet.Slot, asked string) (having, like *search.Selection) {
+	same, others := v.dictionary.matching(slot, asked)
+	return v.withWords(slot, same), v.withWords(slot, others)
+}
+
+// withWordsOf gives the items that have a value with all of some words.
+func (v *View) withWordsOf(slot facet.Slot, words string) *search.Selection {
+	having, _ := v.withValue(slot, words)
+	return having
+}
+
 // columnsFor gives a part's columns.
 func (v *View) columnsFor(p search.Part) *columns {
 	if c := v.columns[p]; c != nil {

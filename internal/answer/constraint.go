@@ -131,9 +131,10 @@ var called = map[facet.Slot]bool{
 func (v *View) withAnyValue(c *understand.Constraint) *search.Selection {
 	meet := v.none()
 	for _, asked := range c.Values {
-		meet = meet.Or(v.withWords(c.Slot, v.dictionary.matching(c.Slot, asked)))
+		having, like := v.withValue(c.Slot, asked)
+		meet = meet.Or(having)
 		if called[c.Slot] {
-			meet = meet.Or(v.mentioning(asked, search.Called))
+			meet = meet.Or(v.mentioning(asked, search.Called).Without(like))
 		}
 	}
 	return meet
@@ -153,7 +154,7 @@ func (v *View) onDiets(c *understand.Constraint) verdict {
 		if !ok {
 			diet = asked
 		}
-		fits := v.withWords(facet.Diet, v.dictionary.matching(facet.Diet, diet))
+		fits := v.withWordsOf(facet.Diet, diet)
 		against := v.none()
 		for _, class := range facet.Forbids(diet) {
 			against = against.Or(v.containing(class))
@@ -189,7 +190,7 @@ func (v *View) onContents(c *understand.Constraint) verdict {
 			}
 		}
 		for _, slot := range []facet.Slot{facet.Ingredient, facet.Allergens, facet.Material, facet.Keywords} {
-			has = has.Or(v.withWords(slot, v.dictionary.matching(slot, asked)))
+			has = has.Or(v.withWordsOf(slot, asked))
 		}
 		has = has.Or(v.mentioning(asked, search.Called))
 		mentioned = mentioned.Or(v.mentioning(asked, search.Anywhere))
@@ -215,7 +216,7 @@ func (v *View) onContents(c *understand.Constraint) verdict {
 
 // containing gives the items with a food of a class.
 func (v *View) containing(class string) *search.Selection {
-	return v.withWords(facet.Contains, v.dictionary.matching(facet.Contains, class))
+	return v.withWordsOf(facet.Contains, class)
 }
 
 // never says whether a condition must hold whatever else gives way: what somebody must not eat.

@@ -140,35 +140,50 @@ func (d *dictionary) text(v value) (facet.Slot, string) {
 	return slot, d.slots[slot].texts[v.number]
 }
 
-// matching gives the numbers of the values of a slot that have all words of asked, in any order and form.
-func (d *dictionary) matching(slot facet.Slot, asked string) []uint32 {
+// matching gives the numbers of the values of a slot that have all words of asked, in any order and form. Of categories, where
+// one is just what is asked for, the others are given apart: "Lighting & Ceiling Fans" is not "Ceiling Fans".
+func (d *dictionary) matching(slot facet.Slot, asked string) (found, others []uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.slots[slot]
 	if v == nil {
-		return nil
+		return nil, nil
 	}
 	v.spreadOut()
 	folded := facet.Fold(asked)
 	words := strings.Fields(folded)
-	var found []uint32
 	for i, word := range words {
-		with := v.words[facet.Singular(sameWord(word))]
+		with := v.words[form(word)]
 		if i == 0 {
 			found = slices.Clone(with)
 			continue
 		}
 		found = slices.DeleteFunc(found, func(n uint32) bool { _, in := slices.BinarySearch(with, n); return !in })
 	}
-	if len(found) == 0 && folded != "" && !isASCII(folded) {
+	if len(found) == 0 && !isASCII(folded) {
 		for n, text := range v.texts { // scripts without blanks between words
 			if strings.Contains(facet.Fold(text), folded) {
 				found = append(found, uint32(n))
 			}
 		}
 	}
-	return found
+	if slot == facet.Category {
+		more := func(n uint32) bool { return strings.Count(facet.Fold(v.texts[n]), " ")+1 > len(words) }
+		if !slices.ContainsFunc(found, func(n uint32) bool { return !more(n) }) {
+			return found, nil
+		}
+		for _, n := range found {
+			if more(n) {
+				others = append(others, n)
+			}
+		}
+		found = slices.DeleteFunc(found, more)
+	}
+	return found, others
 }
+
+// form brings the forms and spellings of a folded word together.
+func form(word string) string { return facet.Singular(sameWord(word)) }
 
 // spreadOut notes the words of values that came since the last time.
 func (v *vocabulary) spreadOut() {
@@ -177,7 +192,7 @@ func (v *vocabulary) spreadOut() {
 	}
 	for ; v.spread < len(v.texts); v.spread++ {
 		for word := range strings.FieldsSeq(facet.Fold(v.texts[v.spread])) {
-			word = facet.Singular(sameWord(word))
+			word = form(word)
 			if with := v.words[word]; len(with) == 0 || with[len(with)-1] != uint32(v.spread) {
 				v.words[word] = append(with, uint32(v.spread))
 			}

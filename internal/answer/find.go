@@ -76,13 +76,13 @@ func (v *View) Find(q Question) Found {
 	for i := range q.Constraints {
 		c := &q.Constraints[i]
 		if c.Soft {
-			s.soft = append(s.soft, v.judge(c).meet)
+			s.soft = append(s.soft, preference{verdict: v.judge(c), slot: c.Slot, not: c.Not})
 			continue
 		}
 		s.hard = append(s.hard, condition{*c, v.judge(c)})
 	}
 	for _, words := range q.Soft {
-		s.soft = append(s.soft, v.mentioning(words, search.Anywhere))
+		s.soft = append(s.soft, preference{verdict: verdict{meet: v.mentioning(words, search.Anywhere), unknown: v.none()}, slot: facet.Mention})
 	}
 	if len(q.Types) > 0 {
 		types := v.below(q.Types)
@@ -98,10 +98,17 @@ type finding struct {
 	within *search.Selection
 	types  *search.Selection // nil for all
 	hard   []condition
-	soft   []*search.Selection
+	soft   []preference
 	terms  []search.Term
 
 	corrections []search.Correction // of the last attempt
+}
+
+// preference is a condition that leaves nothing out.
+type preference struct {
+	verdict
+	slot facet.Slot
+	not  bool
 }
 
 type condition struct {
@@ -286,11 +293,13 @@ func (s *finding) comparable(a attempt, hits []Hit) []Hit {
 
 // How hits are ordered otherwise than by their scores.
 const (
-	goodEnough = 0.6 // share of the best score from which an item is sorted with the best
-	softWeight = 0.2 // share of its score that an item gains when it meets all soft conditions
-	faintly    = 0.3 // share of the least score that is enough where conditions vouch for an item,
-	faintShare = 0.5 // if it has this share of the best one's
-	softDepth  = 100 // hits among which soft conditions choose
+	goodEnough  = 0.75 // share of the best score from which an item is sorted with the best
+	softWeight  = 0.2  // share of its score that an item gains when it meets all soft conditions,
+	namedWeight = 0.4  // and for each colour, brand or material that is asked for
+	unwanted    = 0.75  // what remains of its score for each thing in it that is not wanted
+	faintly     = 0.3  // share of the least score that is enough where conditions vouch for an item,
+	faintShare  = 0.5  // if it has this share of the best one's
+	softDepth   = 100  // hits among which soft conditions choose
 
 	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
 
@@ -344,7 +353,7 @@ func bestOf(hits []Hit, share float64) []Hit {
 
 // meetsSoft says whether a hit meets all soft conditions.
 func (s *finding) meetsSoft(h Hit) bool {
-	return !slices.ContainsFunc(s.soft, func(soft *search.Selection) bool { return !soft.Has(h.ID) })
+	return !slices.ContainsFunc(s.soft, func(soft preference) bool { return !soft.meet.Has(h.ID) })
 }
 
 // search finds by words, and says whether there were any to look for.
@@ -368,18 +377,29 @@ func (s *finding) search(within *search.Selection, limit int, least float64) (hi
 	return hits, worded
 }
 
-// raise puts items that meet soft conditions before others that fit about as well.
+// raise puts items that meet soft conditions before others that fit about as well, and those that have what is not wanted
+// behind.
 func (s *finding) raise(hits []Hit) {
-	for i := range hits {
-		met := 0
+	scores := make(map[string]float64, len(hits))
+	for _, h := range hits {
+		factor := 1.0
 		for _, soft := range s.soft {
-			if soft.Has(hits[i].ID) {
-				met++
+			met := soft.meet.Has(h.ID)
+			switch {
+			case soft.not && !met && !soft.unknown.Has(h.ID):
+				factor *= unwanted
+			case met && (soft.slot == facet.Brand || soft.slot == facet.Color || soft.slot == facet.Material):
+				factor += namedWeight
+			case met:
+				factor += softWeight / float64(len(s.soft))
 			}
 		}
-		hits[i].Score = min(100, hits[i].Score*(1+softWeight*float64(met)/float64(len(s.soft))))
+		scores[h.ID] = h.Score * factor
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
+	for i := range hits {
+		hits[i].Score = min(100, scores[hits[i].ID])
+	}
 }
 
 // list gives the first items of a selection in the order that is asked for: when none is, events by their date where a

@@ -217,3 +217,37 @@ func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T
 		t.Errorf("price is %+v", known)
 	}
 }
+
+func TestCategoryIsTheOneThatIsNamed(t *testing.T) {
+	v := stocked(t,
+		`{"@type":"Product","name":"breeze","category":"Home > Lighting & Ceiling Fans > Ceiling Fans"}`,
+		`{"@type":"Product","name":"glow","category":"Home > Lighting & Ceiling Fans > Wall Lamps"}`,
+		`{"@type":"Product","name":"old ceiling fan"}`,
+	)
+	ceiling := Question{Constraints: []understand.Constraint{{Slot: facet.Category, Values: []string{"ceiling fan"}}}}
+	got, _ := found(v, ceiling)
+	if sorted(got) != "breeze,old ceiling fan" {
+		t.Errorf("ceiling fans are %q", got)
+	}
+	ceiling.Constraints[0].Values[0] = "Lighting"
+	if got, _ := found(v, ceiling); sorted(got) != "breeze,glow" {
+		t.Errorf("lighting is %q", got)
+	}
+}
+
+func TestPreferencesOrderAndLeaveNothingOut(t *testing.T) {
+	v := stocked(t,
+		`{"@type":"Product","name":"shade lamp","color":"Green"}`,
+		`{"@type":"Product","name":"night lamp","color":"Red"}`,
+		`{"@type":"Product","name":"lava lamp","color":"Blue"}`,
+	)
+	prefer := func(not bool) Question {
+		return Question{Text: "lamp", Constraints: []understand.Constraint{{Slot: facet.Color, Not: not, Soft: true, Values: []string{"red"}}}}
+	}
+	if got, _ := found(v, prefer(false)); len(got) != 3 || got[0] != "night lamp" {
+		t.Errorf("red ones first: %q", got)
+	}
+	if got, _ := found(v, prefer(true)); len(got) != 3 || got[2] != "night lamp" {
+		t.Errorf("red ones last: %q", got)
+	}
+}
