@@ -134,7 +134,10 @@ func (v *View) withAnyValue(c *understand.Constraint) *search.Selection {
 		having, like := v.withValue(c.Slot, asked)
 		meet = meet.Or(having)
 		if called[c.Slot] {
-			meet = meet.Or(v.mentioning(asked, search.Called).Without(like))
+			meet = meet.Or(v.mentioning(asked, search.Titled).Without(like))
+		}
+		if c.Slot == facet.Category || c.Slot == facet.Cuisine || c.Slot == facet.Audience {
+			meet = meet.Or(v.withWordsOf(facet.Keywords, asked))
 		}
 	}
 	return meet

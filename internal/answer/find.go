@@ -75,7 +75,7 @@ func (v *View) Find(q Question) Found {
 	s := finding{view: v, asked: q, within: within}
 	for i := range q.Constraints {
 		c := &q.Constraints[i]
-		if c.Soft {
+		if c.Soft && !(q.Text == "" && tells(c)) {
 			s.soft = append(s.soft, preference{verdict: v.judge(c), slot: c.Slot, not: c.Not})
 			continue
 		}
@@ -90,6 +90,9 @@ func (v *View) Find(q Question) Found {
 	}
 	return s.find()
 }
+
+// tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
+func tells(c *understand.Constraint) bool { return !c.Not && len(c.Values) > 0 && called[c.Slot] }
 
 // finding is one question on its way.
 type finding struct {
@@ -296,7 +299,7 @@ const (
 	goodEnough  = 0.75 // share of the best score from which an item is sorted with the best
 	softWeight  = 0.2  // share of its score that an item gains when it meets all soft conditions,
 	namedWeight = 0.4  // and for each colour, brand or material that is asked for
-	unwanted    = 0.75  // what remains of its score for each thing in it that is not wanted
+	unwanted    = 0.75 // what remains of its score for each thing in it that is not wanted
 	faintly     = 0.3  // share of the least score that is enough where conditions vouch for an item,
 	faintShare  = 0.5  // if it has this share of the best one's
 	softDepth   = 100  // hits among which soft conditions choose

@@ -12,6 +12,7 @@ type Where uint8
 const (
 	Called   Where = iota // the title and the keys
 	Anywhere              // the passages too
+	Titled                // the title alone
 )
 
 // maxMention is how many words of a mention are looked for; a longer one is mentioned nowhere.
@@ -152,8 +153,11 @@ func (v *view) rarest(words [][]uint32) []uint32 {
 // in says whether a unit mentions the words at least once without denying them.
 func (m *mention) in(v *view, u int, words [][]uint32, denied *denials) bool {
 	text := v.unit(u)
-	if m.where == Called {
+	switch m.where {
+	case Called:
 		text = text[:v.partEnds(u)[0]]
+	case Titled:
+		text = text[:text.index(separatorCode, 0)]
 	}
 	for _, number := range words[0] {
 		for i := text.index(number, 0); i < len(text); i = text.index(number, i+codeSize) {
@@ -222,11 +226,15 @@ type denials struct {
 	gramsBehind []uint32
 }
 
-// denials looks up, for each language of the view's items, how it denies.
-func (v *view) denials(a *Analyzer) map[uint8]*denials {
+// denials looks up, for each language of the stock's items, how it denies: once, since it takes longer than to find where most
+// things are mentioned.
+func (s *stock) denials(a *Analyzer) map[uint8]*denials {
+	if known := s.denied.Load(); known != nil {
+		return *known
+	}
 	all := map[uint8]*denials{}
 	for i, t := range a.order {
-		if v.alive.tongues[i] == 0 {
+		if !slices.Contains(s.tongues, uint8(i)) {
 			continue
 		}
 		by, ok := deniedBy[t.tag]
@@ -234,26 +242,27 @@ func (v *view) denials(a *Analyzer) map[uint8]*denials {
 			by = deniedBy["en"]
 		}
 		d := &denials{
-			between: v.numbers(t, by.between), or: v.numbers(t, by.or), behind: v.numbers(t, by.after),
-			notBehind: v.numbers(t, by.notAfter), gramsAhead: v.numbers(t, gramsBefore), gramsBehind: v.numbers(t, gramsAfter),
+			between: s.numbers(t, by.between), or: s.numbers(t, by.or), behind: s.numbers(t, by.after),
+			notBehind: s.numbers(t, by.notAfter), gramsAhead: s.numbers(t, gramsBefore), gramsBehind: s.numbers(t, gramsAfter),
 		}
 		for phrase := range strings.FieldsSeq(by.before) {
 			words := strings.ReplaceAll(phrase, "_", " ")
-			if numbers := v.numbers(t, words); len(numbers) == len(strings.Fields(words)) {
+			if numbers := s.numbers(t, words); len(numbers) == len(strings.Fields(words)) {
 				d.ahead = append(d.ahead, numbers)
 			}
 		}
 		all[uint8(i)] = d
 	}
+	s.denied.Store(&all)
 	return all
 }
 
-// numbers gives the numbers of those words that the view has.
-func (v *view) numbers(t *tongue, words string) []uint32 {
+// numbers gives the numbers of those words that the stock has.
+func (s *stock) numbers(t *tongue, words string) []uint32 {
 	var numbers []uint32
 	for word := range strings.FieldsSeq(words) {
 		term := fold(t.stem(word))
-		if number, ok := v.words.find(term, hashOf(term)); ok && number != separatorCode {
+		if number, ok := s.words.find(term, hashOf(term)); ok && number != separatorCode {
 			numbers = append(numbers, number)
 		}
 	}

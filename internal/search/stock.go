@@ -1,6 +1,9 @@
 package search
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // stock is a batch of items with their analysed text: the forward index, from which everything else is made, and
 // which tells where in an item the words of a question stand.
@@ -21,6 +24,8 @@ type stock struct {
 	refs    []any
 	keys    wordlist // by item, in order
 	tongues []uint8  // by item: its language, an index into Analyzer.order
+
+	denied atomic.Pointer[map[uint8]*denials] // see denials; nil until it is asked for
 
 	forms forms // the words as they are written
 }
