@@ -151,6 +151,7 @@ func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, e
 	if len(a.Request) > MaxRequest {
 		return "", nil, fail.New(fail.TooLarge, "the question is too large to be kept; send less context")
 	}
+	a.Request = append([]byte{}, a.Request...) // which is not NULL, when it is empty
 	token = tokenPrefix + rand.Text()
 	now := p.now()
 	job = &Job{promises: p, key: keyOf(a.Party, token), Party: a.Party, Request: a.Request}
