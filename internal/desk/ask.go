@@ -62,6 +62,8 @@ type Question struct {
 	Person string
 	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
 	Languages []string
+	// Report asks for a report on all that matches, and ReportOnly for no items beside it.
+	Report, ReportOnly bool
 	// Fresh asks for the sources to be read again first, where Desk.CanReread says that this can be asked.
 	Fresh bool
 	// Record gives the request, as part of a conversation, in the form in which Keeper.Answer can take it up again; nil when
@@ -92,7 +94,8 @@ type Reply struct {
 	Answer      *Answer
 	Elicitation *Elicitation
 	Promise     *Promise
-	Unread      string // which sources could not be read again, though Question.Fresh asked for it; empty for none
+	Report      *Report // beside the answer, or instead of one
+	Unread      string  // which sources could not be read again, though Question.Fresh asked for it; empty for none
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
 
@@ -193,7 +196,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) (*Reply, error) {
 
 // reply settles what becomes of a question that is understood.
 func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
-	if back := d.askBack(ctx, in); back != nil {
+	if back := d.askBack(ctx, in); back != nil && !in.Report {
 		return &Reply{Elicitation: back, Understood: in.tell()}, nil
 	}
 	if promise, err := d.promise(ctx, in); promise != nil || err != nil {
@@ -202,12 +205,19 @@ func (d *Desk) reply(ctx context.Context, in *inquiry) (*Reply, error) {
 	if err := d.prepare(ctx, in); err != nil {
 		return nil, err
 	}
+	var report *Report
+	if in.Report {
+		var err error
+		if report, err = d.report(ctx, in); err != nil || in.ReportOnly {
+			return &Reply{Report: report, Understood: in.tell(), Unread: in.unread}, err
+		}
+	}
 	a, err := d.answer(ctx, in)
 	understood := in.tell()
 	if a != nil {
 		understood.Relaxed = in.tellRelaxed(a.relaxed)
 	}
-	return &Reply{Answer: a, Understood: understood, Unread: in.unread}, err
+	return &Reply{Answer: a, Report: report, Understood: understood, Unread: in.unread}, err
 }
 
 // answer finds what fits, and makes the first of it ready.

@@ -185,9 +185,12 @@ func (d *Desk) CanReread() bool {
 	return d.config.Promising.Reread != nil && d.config.Promising.Store != nil
 }
 
-// TakesLong says whether the work on a question may take so long that it is done by Patiently: when a model has longer
-// for its part than is waited for before an answer is promised.
+// TakesLong says whether the work on a question may take so long that it is done by Patiently: for a report, which looks
+// at all that matches, and when a model has longer for its part than is waited for before an answer is promised.
 func (d *Desk) TakesLong(q Question) bool {
+	if q.Report {
+		return true
+	}
 	uses := []model.Use{model.Rerank, model.Embed}
 	if q.Summarize {
 		uses = append(uses, model.Summarize)

@@ -67,7 +67,7 @@ func (x *exchange) appendMembers(dst []byte, told told, summary *desk.Summary) [
 	dst = append(dst, `,"results":[`...)
 	if summary != nil {
 		dst = appendSummary(dst, summary)
-		if told.count > 0 {
+		if told.count > 0 || told.report != "" {
 			dst = append(dst, ',')
 		}
 	}
@@ -224,8 +224,9 @@ func appendContent(dst []byte, text string) []byte {
 // told counts the items, and gathers what the content of a chatgpt_app answer says of them when there is no
 // summary.
 type told struct {
-	count int
-	lines []string
+	count  int
+	report string // in words, of a report that stands before the items
+	lines  []string
 }
 
 // maxTold is how many items the content names.
@@ -244,10 +245,17 @@ func (t *told) add(x *exchange, result desk.Result) {
 }
 
 func (t *told) text(summary *desk.Summary) string {
+	var parts []string
 	if summary != nil {
-		return summary.Text
+		parts = append(parts, summary.Text)
 	}
-	return strings.Join(t.lines, "\n")
+	if t.report != "" {
+		parts = append(parts, t.report)
+	}
+	if len(parts) == 0 {
+		parts = t.lines
+	}
+	return strings.Join(parts, "\n")
 }
 
 // words are the protocol's word and HTTP's status for each of our codes (NLWeb 0.55 §4.1.4, §7.4). What needed

@@ -89,7 +89,7 @@ type exchange struct {
 	report  func(done, total int, message string) // told of each item as it is rendered; nil for nobody
 }
 
-type modes struct{ list, summarize, deltas bool }
+type modes struct{ list, summarize, report, deltas bool }
 
 // ask decides the type of the response before its first byte: an error returned here is an ordinary JSON failure
 // (NLWeb 0.55 §6; the first byte of a stream rules out every other status).
@@ -146,7 +146,7 @@ func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*desk.Rep
 	}
 	question.Summarize = x.modes.summarize && !stream
 	if d.desk.TakesLong(question) {
-		return d.slowly(ctx, x, question, stream)
+		return d.slowly(ctx, x, question, stream && !question.Report) // a report is one item, and no stream of them
 	}
 	reply, err := d.desk.Ask(ctx, question)
 	x.tell(reply)
@@ -165,6 +165,7 @@ func (d *door) settle(ctx context.Context, x *exchange) (desk.Question, error) {
 		x.ignore("/prefer/fresh", "the sources are not read again on demand here")
 	}
 	question, err := d.question(ctx, x.request)
+	question.Report, question.ReportOnly = x.modes.report, x.modes.report && !x.modes.list && !x.modes.summarize
 	question.Session = &desk.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
 	x.meta.ResponseType = wire.TypeAnswer
 	x.dress(d.config.Widget)
@@ -253,12 +254,14 @@ func (x *exchange) negotiate() error {
 			x.modes.list = true
 		case wire.ModeSummarize:
 			x.modes.summarize = true
+		case wire.ModeReport:
+			x.modes.report = true
 		default:
 			x.ignore("/prefer/mode", fmt.Sprintf("mode %q is not known", clip(mode)))
 		}
 	}
-	if len(prefer.Mode) > 0 && !x.modes.list && !x.modes.summarize {
-		return fail.New(fail.UnsupportedMode, "mode must be %s, %s or both", wire.ModeList, wire.ModeSummarize)
+	if len(prefer.Mode) > 0 && !x.modes.list && !x.modes.summarize && !x.modes.report {
+		return fail.New(fail.UnsupportedMode, "mode must be %s, %s or %s, or several of them", wire.ModeList, wire.ModeSummarize, wire.ModeReport)
 	}
 	return nil
 }

@@ -45,10 +45,21 @@ func (d *door) compose(ctx context.Context, x *exchange, reply *desk.Reply, err 
 	}
 	buffer := buffers.Get().(*[]byte)
 	defer release(buffer)
-	items, summary, told, err := d.items(ctx, x, reply.Answer, (*buffer)[:0])
+	items := (*buffer)[:0]
+	var summary *desk.Summary
+	var told told
+	if reply.Report != nil {
+		items = reply.Report.AppendJSON(items)
+	}
+	if reply.Answer != nil {
+		items, summary, told, err = d.items(ctx, x, reply.Answer, items)
+	}
 	*buffer = items
 	if err != nil {
 		return x.failed(ctx, err)
+	}
+	if reply.Report != nil {
+		told.report = reply.Report.Text
 	}
 	x.measure(d.config.Now())
 	noteAnswer(event.From(ctx), x, told.count)

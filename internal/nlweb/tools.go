@@ -122,7 +122,7 @@ func (d *door) askSchema() []byte {
 				"type":        "object",
 				"description": "Response preferences. The result is always whole: streaming has no effect here.",
 				"properties": schema{
-					"mode":            text(`"list" for items, "summarize" for items and a summary; "list" when left out.`),
+					"mode":            text(`"list" for items, "summarize" for items and a summary, "report" for counts, values and ranges over everything that matches; "list" when left out.`),
 					"response_format": text(`"conversational_search", or "chatgpt_app" for texts and structured data apart.`),
 				},
 			},

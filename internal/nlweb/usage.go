@@ -30,7 +30,7 @@ func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 		Usage: wire.HowTo{
 			Method: http.MethodPost, ContentType: "application/json", Example: wire.AskRequest{Query: &wire.Query{Text: "your question"}}, Sites: sites,
 			Formats: []string{wire.FormatConversational, wire.FormatChatGPT},
-			Modes:   []string{wire.ModeList, wire.ModeSummarize},
+			Modes:   []string{wire.ModeList, wire.ModeSummarize, wire.ModeReport},
 			Limits:  wire.UsageLimits{Results: desk.MaxLimit, Text: desk.MaxText, Body: d.config.MaxBody},
 		},
 	}

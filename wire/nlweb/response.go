@@ -26,6 +26,10 @@ const (
 	ModeSummarize = "summarize"
 )
 
+// ModeReport is a mode of ours, as §3.3.2 allows: a report on all items that match, as one item of the type TypeReport.
+// Without ModeList beside it, it is the only one.
+const ModeReport = "report"
+
 // The failure codes of NLWeb 0.55 §4.1.4 and §4.2.
 const (
 	CodeNoResults         = "NO_RESULTS"
@@ -68,8 +72,11 @@ type Delta struct {
 	Text  string `json:"text"`
 }
 
-// TypeSummary is the @type of the summary among the results.
-const TypeSummary = "SearchSummary"
+// TypeSummary is the @type of the summary among the results, and TypeReport that of a report.
+const (
+	TypeSummary = "SearchSummary"
+	TypeReport  = "SearchReport"
+)
 
 // Response is any response (NLWeb 0.55 §4); which members are set follows from Meta.ResponseType.
 type Response struct {

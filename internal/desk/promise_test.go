@@ -1,0 +1,341 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/session"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
+)
+
+// itemOf is an item in short: further members are as in its object, each with a comma before.
+type itemOf struct{ path, typ, name, text, more string }
+
+func made(site string, items ...itemOf) []content.Item {
+	var all []content.Item
+	for _, i := range items {
+		it := item(site, i.path, i.typ, i.name, i.text)
+		it.Object = []byte(fmt.Sprintf(`{"@type":%q,"url":%q,"name":%q%s}`, i.typ, it.URL, i.name, i.more))
+		all = append(all, it)
+	}
+	return all
+}
+
+// promising gives a bench with a worker. Its keeper answers with the names of what it finds.
+func promising(t *testing.T, change func(*Config)) *bench {
+	t.Helper()
+	db := storetest.Chosen(t, content.Schema, session.PromiseSchema)
+	b := &bench{catalog: content.New(db, content.Options{})}
+	b.obey(t)
+	config := Config{
+		Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1, Sites: []Site{{ID: "shop"}},
+		Promising: Promising{Store: session.NewPromises(db, session.Limits{Keep: time.Hour, Each: 100, All: 100}, nil), After: time.Hour, Workers: 4},
+	}
+	if change != nil {
+		change(&config)
+	}
+	desk, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Desk = desk
+	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Brass lamp", "A lamp."), item("shop", "secret", "Product", "Secret lamp", "A lamp."))
+	return b
+}
+
+// work lets the desk work on promises until the function that it gives is called.
+func (b *bench) work(t *testing.T) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.Work(ctx, b.keeper())
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+func (b *bench) keeper() Keeper {
+	return Keeper{
+		Answer: func(ctx context.Context, party string, request []byte) ([]byte, bool) {
+			reply, err := b.Ask(ctx, Question{Text: strings.TrimPrefix(string(request), "fresh "), Fresh: strings.HasPrefix(string(request), "fresh "), Party: party, AnswersOnly: true})
+			if err != nil {
+				return []byte(err.Error()), fail.From(err).Code == fail.Unavailable
+			}
+			var names []string
+			for result, err := range reply.Answer.Results(ctx) {
+				if err != nil {
+					return []byte(err.Error()), false
+				}
+				names = append(names, result.Name())
+			}
+			return []byte(strings.Join(names, ", ")), false
+		},
+		Failure: func(_ []byte, err error) []byte { return []byte("failed: " + string(fail.From(err).Code)) },
+	}
+}
+
+func recorded(text string) Question {
+	return Question{Text: text, Record: func(*Session) ([]byte, error) { return []byte(text), nil }}
+}
+
+// awaited waits for the answer of a promise.
+func (b *bench) awaited(t *testing.T, token string) string {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+		made, err := b.Await(t.Context(), "", token, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made.Promise == nil {
+			return string(made.Answer)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+	t.Fatal("the promise is not kept")
+	return ""
+}
+
+func (b *bench) mustPromise(t *testing.T, q Question) *Promise {
+	t.Helper()
+	reply, err := b.Ask(t.Context(), q)
+	if err != nil || reply.Promise == nil {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	return reply.Promise
+}
+
+func slowly(words string, d time.Duration) func(*Config) {
+	return func(c *Config) { c.Promising.Slow = append(c.Promising.Slow, Slow{words, d}) }
+}
+
+func TestShortQuestionsAreNeverPromised(t *testing.T) {
+	b := promising(t, slowly("brass", time.Hour))
+	for _, q := range []Question{recorded("lamp"), {Text: "brass lamp"}, {Text: "brass lamp", AnswersOnly: true, Record: recorded("x").Record}} {
+		if reply, err := b.Ask(t.Context(), q); err != nil || reply.Promise != nil || reply.Answer.Len() == 0 {
+			t.Errorf("%q: %+v, %v", q.Text, reply, err)
+		}
+	}
+	count, err := b.config.Promising.Store.Count(t.Context())
+	if err != nil || len(count) > 0 {
+		t.Errorf("promises: %v, %v", count, err)
+	}
+}
+
+func TestWhatIsPromisedIsKept(t *testing.T) {
+	b := promising(t, slowly("moment", 20*time.Millisecond))
+	b.work(t)
+	promise := b.mustPromise(t, recorded("brass lamp in a MOMENT"))
+	if promise.Progress != 0 || promise.Message == "" || promise.Left != 20*time.Millisecond {
+		t.Errorf("%+v", promise)
+	}
+	if got := b.awaited(t, promise.Token); !strings.Contains(got, "Brass lamp") {
+		t.Errorf("it is kept with %q", got)
+	}
+}
+
+// What a model or a person must not wait for stops when it is taken back: the context of the work ends.
+func TestCancelStopsTheWork(t *testing.T) {
+	began, ended := make(chan struct{}), make(chan error, 1)
+	b := promising(t, func(c *Config) {
+		c.Promising.Reread = func(ctx context.Context, _ []string, _ func(int, int)) (string, error) {
+			close(began)
+			<-ctx.Done()
+			ended <- context.Cause(ctx)
+			return "", context.Cause(ctx)
+		}
+	})
+	b.work(t)
+	q := recorded("fresh lamp")
+	q.Fresh = true
+	promise := b.mustPromise(t, q)
+	<-began
+	for range 2 {
+		if _, err := b.Await(t.Context(), "", promise.Token, true); fail.From(err).Code != fail.Cancelled {
+			t.Fatalf("cancel: %v", err)
+		}
+	}
+	if err := <-ended; !errors.Is(err, errTakenBack) {
+		t.Errorf("the work ended because of %v", err)
+	}
+	if _, err := b.Await(t.Context(), "", promise.Token, false); fail.From(err).Code != fail.Cancelled {
+		t.Errorf("checkin after cancel: %v", err)
+	}
+}
+
+func TestWorkThatTakesTooLongFails(t *testing.T) {
+	b := promising(t, func(c *Config) {
+		slowly("leisure", time.Hour)(c)
+		c.Promising.Time = 20 * time.Millisecond
+	})
+	b.work(t)
+	if got := b.awaited(t, b.mustPromise(t, recorded("lamp at leisure")).Token); got != "failed: timeout" {
+		t.Errorf("it is kept with %q", got)
+	}
+}
+
+func TestWorkIsGivenBackWhenTheServerStops(t *testing.T) {
+	b := promising(t, slowly("leisure", time.Hour))
+	stop := b.work(t)
+	promise := b.mustPromise(t, recorded("brass lamp at leisure"))
+	for b.promises.count() == 0 {
+		<-time.After(time.Millisecond)
+	}
+	stop()
+	if made, err := b.Await(t.Context(), "", promise.Token, false); err != nil || made.Promise == nil {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	b.config.Promising.Slow = nil
+	b.promises.closed = false // as in the next process
+	b.work(t)
+	if got := b.awaited(t, promise.Token); !strings.Contains(got, "Brass lamp") {
+		t.Errorf("it is kept with %q", got)
+	}
+}
+
+func TestAPanicFailsOnePromiseAlone(t *testing.T) {
+	b := promising(t, slowly("moment", time.Millisecond))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	keeper := b.keeper()
+	plain := keeper.Answer
+	keeper.Answer = func(ctx context.Context, party string, request []byte) ([]byte, bool) {
+		if strings.Contains(string(request), "broken") {
+			panic(http.ErrAbortHandler)
+		}
+		return plain(ctx, party, request)
+	}
+	go b.Work(ctx, keeper)
+	broken, whole := b.mustPromise(t, recorded("broken lamp, a moment")), b.mustPromise(t, recorded("brass lamp, a moment"))
+	if got := b.awaited(t, broken.Token); got != "failed: internal" {
+		t.Errorf("the broken one is kept with %q", got)
+	}
+	if got := b.awaited(t, whole.Token); !strings.Contains(got, "Brass lamp") {
+		t.Errorf("the other is kept with %q", got)
+	}
+}
+
+// What was released under other terms may be more than these allow.
+func TestAnAnswerDoesNotOutliveItsTerms(t *testing.T) {
+	b := promising(t, slowly("lamp", time.Millisecond))
+	b.work(t)
+	promise := b.mustPromise(t, recorded("lamp"))
+	if got := b.awaited(t, promise.Token); !strings.Contains(got, "Secret lamp") {
+		t.Fatalf("it is kept with %q", got)
+	}
+	b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/secret"}}, Access: terms.Blocked}, terms.Rule{Access: terms.Open})
+	if got := b.awaited(t, promise.Token); got != "Brass lamp" {
+		t.Errorf("under stricter terms it is kept with %q", got)
+	}
+}
+
+func TestWorkIsWaitedForUntilItsTimeIsUp(t *testing.T) {
+	b := promising(t, nil)
+	quick := func(context.Context, func() bool) []byte { return []byte("quick") }
+	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), quick)
+	if string(answer) != "quick" || promise != nil || err != nil {
+		t.Errorf("%q, %v, %v", answer, promise, err)
+	}
+	b.config.Promising.After = 0
+	release := make(chan struct{})
+	answer, promise, err = b.Patiently(t.Context(), recorded("q"), b.keeper(), func(_ context.Context, ready func() bool) []byte {
+		<-release
+		if ready() {
+			t.Error("the caller has gone with a promise, and is to take over")
+		}
+		return []byte("late")
+	})
+	if answer != nil || promise == nil || err != nil {
+		t.Fatalf("%q, %v, %v", answer, promise, err)
+	}
+	if made, err := b.Await(t.Context(), "", promise.Token, false); err != nil || made.Promise == nil {
+		t.Errorf("%+v, %v", made, err)
+	}
+	close(release)
+	if got := b.awaited(t, promise.Token); got != "late" {
+		t.Errorf("it is kept with %q", got)
+	}
+}
+
+func TestTheCallerTakesOverWhatIsReadyInTime(t *testing.T) {
+	b := promising(t, nil)
+	took := false
+	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), func(_ context.Context, ready func() bool) []byte {
+		took = ready()
+		return nil
+	})
+	if answer != nil || promise != nil || err != nil || !took {
+		t.Errorf("%q, %v, %v, took %t", answer, promise, err, took)
+	}
+}
+
+func TestWorkStopsWithTheCallerWhoWaits(t *testing.T) {
+	b := promising(t, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	_, promise, err := b.Patiently(ctx, recorded("q"), b.keeper(), func(ctx context.Context, _ func() bool) []byte {
+		leave()
+		<-ctx.Done()
+		close(ended)
+		return nil
+	})
+	<-ended
+	if promise != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", promise, err)
+	}
+}
+
+func TestWhatCannotBePromisedIsWaitedFor(t *testing.T) {
+	b := promising(t, func(c *Config) { c.Promising.After = 0 })
+	for range 100 { // which is all that is kept for one
+		if _, _, err := b.config.Promising.Store.Make(t.Context(), session.Asked{Holder: "stranger"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var calls atomic.Int32
+	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), func(context.Context, func() bool) []byte {
+		calls.Add(1)
+		return []byte("waited for")
+	})
+	if string(answer) != "waited for" || promise != nil || err != nil || calls.Load() != 1 {
+		t.Errorf("%q, %v, %v", answer, promise, err)
+	}
+}
+
+func TestSourcesAreReadAgainForAQuestionThatAsks(t *testing.T) {
+	b := promising(t, nil)
+	b.config.Promising.Reread = func(ctx context.Context, sites []string, pages func(int, int)) (string, error) {
+		pages(1, 2)
+		if at := progressOf(ctx).get(); at.Part <= 0 || !strings.Contains(at.Message, "1") {
+			t.Errorf("progress is %+v", at)
+		}
+		if len(sites) != 1 || sites[0] != "shop" {
+			t.Errorf("read are %v", sites)
+		}
+		b.fill(t, "shop", "files", item("shop", "new", "Product", "New lamp", "A lamp that came just now."))
+		return "could not be read again: moon", nil
+	}
+	ctx := context.WithValue(t.Context(), progressKey{}, &progress{resumed: true}) // as the worker asks
+	reply, err := b.Ask(ctx, Question{Text: "lamp", Sites: []string{"shop"}, Fresh: true})
+	if err != nil || reply.Unread != "could not be read again: moon" {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	for result := range reply.Answer.Results(ctx) {
+		if result.Name() != "New lamp" {
+			t.Errorf("found: %s", result.Name())
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/session"
+)
+
+// TypeReport is the @type of a report among results.
+const TypeReport = "SearchReport"
+
+// Report is what all items say together that match a question: counts, values and ranges of what may be told of them.
+// Items that the terms do not allow in a list of answers, or not as input to other texts, have no part in it.
+type Report struct {
+	Text    string // in words
+	Counted answer.Report
+}
+
+// The bounds of what a report tells.
+const (
+	maxReportFacets = 30
+	maxReportValues = 20
+	maxReportKinds  = 5 // types that its text names
+)
+
+// report counts all that matches.
+func (d *Desk) report(ctx context.Context, in *inquiry) (*Report, error) {
+	say, told := phrase.For(in.Languages...), progressOf(ctx)
+	told.tell(session.Progress{Message: say.Say(phrase.PromiseCounting)})
+	g := d.admitted()
+	asked := in.asked
+	asked.Within = g.permit
+	all, err := g.view.Report(ctx, asked, func(l *answer.Listing) bool {
+		decision := decide(g.terms, l)
+		return decision.Allows(functionSearch) && decision.Allows(functionInput)
+	}, func(done, total int) {
+		told.tell(session.Progress{Part: 0.99 * float64(done) / float64(max(done, total)), Message: say.Say(phrase.PromiseCounting)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if all.Items == 0 {
+		return nil, noResults(in.asked)
+	}
+	typesFirst(all.Facets)
+	r := &Report{Counted: all}
+	r.Text = r.inWords(say)
+	return r, nil
+}
+
+// inWords is a report in words: how many items there are, of which types, and what they cost and the like.
+func (r *Report) inWords(say phrase.Speaker) string {
+	var text []string
+	for _, f := range r.Counted.Facets {
+		switch {
+		case f.Slot == "@type":
+			var kinds []string
+			for _, v := range f.Values[:min(len(f.Values), maxReportKinds)] {
+				kinds = append(kinds, fmt.Sprintf("%s (%d)", v.Value, v.Items))
+			}
+			text = append([]string{say.Say(phrase.ReportItems, r.Counted.Items, say.List(kinds))}, text...)
+		case f.Slot == facet.Price && f.Kind == facet.Figures:
+			text = append(text, say.Say(phrase.ReportPrices, f.Items, figure(f.Min), figure(f.Max), f.Unit, figure(f.Median)))
+		case f.Slot == facet.Rating && f.Kind == facet.Figures:
+			text = append(text, say.Say(phrase.ReportRatings, f.Items, figure(f.Min), figure(f.Max), figure(f.Median)))
+		}
+	}
+	return strings.Join(text, " ")
+}
+
+func figure(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// AppendJSON appends the report as an item.
+func (r *Report) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"@type":"`+TypeReport+`","text":`...)
+	dst = quote(dst, r.Text)
+	dst = strconv.AppendInt(append(dst, `,"numberOfItems":`...), int64(r.Counted.Items), 10)
+	dst = appendTexts(dst, "words", r.Counted.Words)
+	dst = appendTexts(dst, "words_passed_over", r.Counted.Passed)
+	dst = append(dst, `,"facets":[`...)
+	for i, f := range r.Counted.Facets[:min(len(r.Counted.Facets), maxReportFacets)] {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendFacet(dst, f)
+	}
+	return append(dst, "]}"...)
+}
+
+func appendTexts(dst []byte, name string, texts []string) []byte {
+	if len(texts) == 0 {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":[`...)
+	for i, text := range texts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = quote(dst, text)
+	}
+	return append(dst, ']')
+}
+
+func appendFacet(dst []byte, f answer.Facet) []byte {
+	dst = quote(append(dst, `{"name":`...), string(f.Slot))
+	dst = strconv.AppendInt(append(dst, `,"items":`...), int64(f.Items), 10)
+	if f.Kind == facet.Words {
+		dst = append(dst, `,"values":[`...)
+		for i, v := range f.Values[:min(len(f.Values), maxReportValues)] {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = quote(append(dst, `{"value":`...), v.Value)
+			dst = append(strconv.AppendInt(append(dst, `,"items":`...), int64(v.Items), 10), '}')
+		}
+		return append(dst, "]}"...)
+	}
+	written := func(v float64) []byte { return strconv.AppendFloat(nil, v, 'f', -1, 64) }
+	if f.Kind == facet.Times {
+		written = func(v float64) []byte { return quote(nil, time.Unix(int64(v), 0).UTC().Format(time.RFC3339)) }
+	}
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{{"min", f.Min}, {"median", f.Median}, {"max", f.Max}} {
+		dst = append(append(append(dst, `,"`...), part.name...), `":`...)
+		dst = append(dst, written(part.value)...)
+	}
+	if f.Unit != "" {
+		dst = quote(append(dst, `,"unit":`...), f.Unit)
+	}
+	return append(dst, '}')
+}
+
+// typesFirst puts the types before all else.
+func typesFirst(facets []answer.Facet) {
+	i := slices.IndexFunc(facets, func(f answer.Facet) bool { return f.Slot == "@type" })
+	if i > 0 {
+		types := facets[i]
+		copy(facets[1:i+1], facets[:i])
+		facets[0] = types
+	}
+}
