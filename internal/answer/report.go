@@ -31,8 +31,8 @@ func (v *View) Report(ctx context.Context, q Question, permit func(*Listing) boo
 		types := v.below(q.Types)
 		sel = sel.And(v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} }))
 	}
-	for _, c := range q.Constraints {
-		if !c.Soft {
+	for i := range q.Constraints {
+		if c := &q.Constraints[i]; !c.Soft {
 			sel = sel.And(v.judge(c).meet)
 		}
 	}

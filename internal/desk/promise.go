@@ -426,17 +426,17 @@ func (d *Desk) carry(ctx context.Context, cancel context.CancelCauseFunc, c carr
 		d.promises.end(job.ID())
 		d.promises.nudge() // there is room for another
 	}()
-	ctx, timeout := context.WithTimeoutCause(ctx, d.config.Promising.Time,
+	limited, timeout := context.WithTimeoutCause(ctx, d.config.Promising.Time,
 		fail.New(fail.Timeout, "the work took longer than the %s that it may; ask for less", d.config.Promising.Time))
 	defer timeout()
-	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })() // for work that was begun before
+	defer context.AfterFunc(limited, func() { cancel(context.Cause(limited)) })() // for work that was begun before
 	renewed := make(chan struct{})
 	go func() {
 		defer close(renewed)
-		d.renew(ctx, cancel, job, c.told)
+		d.renew(limited, cancel, job, c.told)
 	}()
-	answer, again := d.attempt(ctx, c.keeper, job.Request, work)
-	reason := context.Cause(ctx)
+	answer, again := d.attempt(limited, c.keeper, job.Request, work)
+	reason := context.Cause(limited)
 	timeout()
 	<-renewed
 	// Whoever the work was for, what came of it is written.
