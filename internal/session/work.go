@@ -135,6 +135,14 @@ func (j *Job) Defer(ctx context.Context) error {
 // Sweep removes what has expired, and says how many promises that were.
 func (p *Promises) Sweep(ctx context.Context) (removed int64, err error) {
 	now := store.Micros(p.now())
+	// Mostly there is nothing, and then nothing is written.
+	var expired int
+	err = p.db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM promise_job WHERE expires <= $1`, now).Scan(&expired)
+	})
+	if err != nil || expired == 0 {
+		return 0, err
+	}
 	err = p.db.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM promise_answer WHERE key IN (SELECT key FROM promise_job WHERE expires <= $1)`, now); err != nil {
 			return err
