@@ -13,7 +13,7 @@ import (
 )
 
 type askCommand struct {
-	Question []string `arg:"" help:"The question."`
+	Question []string `arg:"" optional:"" help:"The question."`
 	configFlags
 	URL         string   `placeholder:"URL" help:"Ask the front desk at this address instead of the local database."`
 	Site        string   `placeholder:"SITE" help:"Ask one site."`
@@ -24,6 +24,8 @@ type askCommand struct {
 	Stream      bool     `help:"Print results while they arrive."`
 	With        []string `sep:"none" placeholder:"NAME=VALUE" help:"Want items with this attribute, such as price='under 20'; or answer a question that was asked back. May be given several times."`
 	NoQuestions bool     `help:"Ask for an answer at once, and for nothing to be asked back."`
+	Chat        bool     `help:"Go on asking: each line that is typed is a question, which may go on with those before it (\"only vegan\", \"the second one\"). \"forget\" begins anew, \"exit\" ends."`
+	Remember    bool     `help:"Have the desk remember the question for those to come."`
 	NoWait      bool     `help:"Do not wait for an answer that is promised for later; print how to have it."`
 	Token       string   `placeholder:"TOKEN" help:"With --url: the API key or access token to ask with; better in $$FRONTDESK_TOKEN, where other users do not see it."`
 }
@@ -31,7 +33,7 @@ type askCommand struct {
 // Help is the command's example.
 func (askCommand) Help() string {
 	return "Without --url the database is asked that serve would use.\n\n" +
-		"Examples:\n\n\tfrontdesk ask \"a quick vegan dinner\" --type Recipe\n\tfrontdesk ask --url http://127.0.0.1:8080 --mode summarize \"how do I season a pan?\""
+		"Examples:\n\n\tfrontdesk ask \"a quick vegan dinner\" --type Recipe\n\tfrontdesk ask --url http://127.0.0.1:8080 --mode summarize \"how do I season a pan?\"\n\tfrontdesk ask --chat a quick dinner"
 }
 
 // Run asks.
@@ -41,11 +43,20 @@ func (c askCommand) Run(env *environment) error {
 			return usage("--with %s names no attribute; write NAME=VALUE, such as --with price='under 20'", attribute)
 		}
 	}
+	switch {
+	case len(c.Question) == 0 && !c.Chat:
+		return usage("write the question behind the command, like: frontdesk ask a quick vegan dinner; or go on asking with --chat")
+	case c.Chat && (c.JSON || c.Stream):
+		return usage("--chat shows answers to people; leave out --json and --stream")
+	}
 	desk, err := c.desk(env)
 	if err != nil {
 		return err
 	}
 	defer desk.close()
+	if c.Chat {
+		return c.chat(env, desk)
+	}
 	if c.Stream {
 		err = c.follow(env, desk)
 	} else {
@@ -108,7 +119,7 @@ func (e *environment) token(flag string) string {
 func (c askCommand) question() client.Question {
 	q := client.Question{
 		Text: strings.Join(c.Question, " "), Sites: listed(c.Site), Types: listed(c.Type), Modes: listed(c.Mode), Limit: c.Limit,
-		NoQuestions: c.NoQuestions,
+		NoQuestions: c.NoQuestions, Remember: c.Remember,
 	}
 	for _, attribute := range c.With {
 		name, value, _ := strings.Cut(attribute, "=")
