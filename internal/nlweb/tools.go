@@ -128,7 +128,7 @@ func (d *door) askSchema() []byte {
 			},
 			"meta": schema{
 				"type":        "object",
-				"description": "Protocol metadata, version, and session context. session_context comes back in _meta of the answer.",
+				"description": "Protocol metadata, version, and session context. Send session_context as _meta of the answer before had it, and the question goes on with those before.",
 			},
 		},
 		"required": []string{"query"},
