@@ -41,6 +41,35 @@ test("cards appear while the stream goes on, each in its place", async () => {
   await p.check();
 });
 
+test("a summary is shown while it is written, and what does not pass is taken back", async () => {
+  let send, end, asked;
+  play = (res, body) => { asked = body; send = events(res); end = () => res.end(); send("start", meta()); };
+  const p = await visit("/?q=soup&summary=1");
+  await p.page.waitForFunction(() => document.body.classList.contains("asking"));
+  assert.equal(asked.prefer.deltas, true);
+  send("result", { index: 1, item: item("first") });
+  const summary = p.page.getByRole("region", { name: "Summary" });
+  for (const [sentence, want] of [["The first is best [1].", /The first is best \[1\]\.\s*Written/], [" It is cheap <b>.", /best \[1\]\. It is cheap <b>\.\s*Written/]]) {
+    send("delta", { index: 0, text: sentence });
+    await summary.getByText(sentence.trim()).waitFor();
+    assert.match(await summary.textContent(), want);
+  }
+  send("result", { index: 0, item: {
+    "@type": "SearchSummary", text: "The first is best [1], not [2].", extractive: false,
+    citation: [{ "@type": "CreativeWork", name: "first", url: "https://things.example/first" }, { "@type": "CreativeWork", name: "odd", url: "javascript:alert(1)" }],
+  } });
+  await summary.getByText("not [2]").waitFor();
+  assert.equal(await summary.getByRole("link").count(), 1);
+  assert.equal(await summary.getByRole("link", { name: "first" }).getAttribute("href"), "https://things.example/first");
+  send("result", { index: 2, item: { "@type": "SearchSummary", text: "1 thing.", extractive: true } });
+  await summary.getByText("1 thing.").waitFor();
+  assert.doesNotMatch(await summary.textContent(), /best/);
+  send("complete", meta());
+  end();
+  await p.asked();
+  await p.check();
+});
+
 test("events may be cut anywhere, and broken or unknown ones do no harm", async () => {
   const text = `:hello\r\nevent: start\r\ndata: ${JSON.stringify(meta())}\r\n\r\nevent: surprise\ndata: {}\n\nevent: result\ndata: {not json\n\nevent:result\ndata: {"index":0,\ndata: "item":${JSON.stringify(item("Zoë’s ☕ mug"))}}\n\n` +
     `event: result\ndata: {"index":-1,"item":{"name":"no"}}\n\nevent: result\ndata: {"index":1,"item":"no"}\n\nevent: result\ndata: null\n\nevent: complete\ndata: ${JSON.stringify(meta())}\n\n`;

@@ -72,7 +72,7 @@ function address(question) {
 function body(question, limit) {
   const request = {
     query: { ...question.attributes, text: question.text, ...(question.site && { site: question.site }), ...(question.type && { itemType: question.type }), limit },
-    prefer: { streaming: true, mode: question.summary ? "list, summarize" : "list", "accept-language": language },
+    prefer: { streaming: true, mode: question.summary ? "list, summarize" : "list", ...(question.summary && { deltas: true }), "accept-language": language },
     meta: { version: "0.55" },
   };
   if (question.prev.length > 0) request.context = { prev: question.prev };
@@ -92,7 +92,7 @@ async function run(question, { limit = firstLimit } = {}) {
   try {
     const whole = await ask(desk.ask, request, {
       signal: control.signal,
-      on: { meta: page.tell, result: (index, item) => page.put(index, item), text: (piece) => { shown.response += piece; } },
+      on: { meta: page.tell, result: (index, item) => page.put(index, item), delta: page.write, text: (piece) => { shown.response += piece; } },
     });
     if (current !== control) return;
     page.finish(whole, performance.now() - started, limit);
@@ -124,6 +124,7 @@ function begin(question, request) {
   const places = [], items = []; // the indexes of the cards on the page, in order, and what is on them
   const context = { siteName: (id) => (id === null ? null : names.get(id) || id), asked: question.text };
   let told = ""; // of what was understood
+  let written = ""; // of a summary, so far
 
   const page = {
     // tell shows what was understood, once.
@@ -136,6 +137,11 @@ function begin(question, request) {
         spell: () => change(question, { spelling: "exact" }),
       });
       at("understood").replaceChildren(...[section].filter(Boolean));
+    },
+    // write shows a summary that is being written, sentence by sentence. The summary itself takes its place.
+    write(sentence) {
+      written += sentence;
+      at("note").replaceChildren(note({ text: written, extractive: false }));
     },
     // put draws an item at its place: results may arrive in any order (section 6.1).
     put(index, item) {

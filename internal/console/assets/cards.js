@@ -123,7 +123,17 @@ export function note(item) {
   if (!text) return null;
   const origin = item.extractive === true ? say("extractive") : item.extractive === false ? say("abstractive") : null;
   return make("section", { class: "note", "aria-label": say("summary_name") },
-    make("h2", {}, say("in_short")), make("p", {}, text), origin ? make("p", { class: "origin" }, origin) : null);
+    make("h2", {}, say("in_short")), make("p", {}, ...cite(text, item.citation)), origin ? make("p", { class: "origin" }, origin) : null);
+}
+
+// cite makes links of the numbers in a text that stand for what it cites: [1] is the first.
+function cite(text, citation) {
+  const cited = Array.isArray(citation) ? citation.map(words.member) : [];
+  return text.split(/(\[\d+\])/).map((part) => {
+    const to = /^\[\d+\]$/.test(part) ? cited[Number(part.slice(1, -1)) - 1] : null;
+    const address = to && words.webAddress(to.url);
+    return address ? make("a", { href: address, rel: "noopener", "aria-label": words.text(to.name) || address }, part) : part;
+  });
 }
 
 // isSummary tells a summary from an answer.

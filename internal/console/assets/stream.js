@@ -40,7 +40,8 @@ export class Refusal extends Error {
 }
 
 // ask posts a question and calls on.meta(meta) with what the response says of itself as soon as it does,
-// on.result(index, item) for each item as it arrives and on.text(piece) with the response's own bytes. It resolves to the whole response in its JSON form, whichever way it came. A failure that
+// on.result(index, item) for each item as it arrives, on.delta(sentence) for each sentence of a summary that is being
+// written (an extension of this server, for those who ask for it) and on.text(piece) with the response's own bytes. It resolves to the whole response in its JSON form, whichever way it came. A failure that
 // arrives before anything else is thrown as a Refusal; one after it is in the response as "error".
 export async function ask(address, body, { signal, on }) {
   const response = await fetch(address, {
@@ -73,6 +74,7 @@ async function streamed(response, on) {
       whole.results[event.index] = event.item;
       on.result(event.index, event.item);
     }
+    if (name === "delta" && typeof event.text === "string") on.delta?.(event.text);
     if (name === "error") whole.error = event.error || {};
     if (name === "complete") {
       complete = true;
