@@ -163,7 +163,7 @@ func pathOf(address string) string {
 
 // welcome says what to try.
 func (c demoCommand) welcome(env *environment, address, folder string) {
-	question, other := demo.Examples[0], demo.Examples[len(demo.Examples)-1]
+	question, vague, other := demo.Examples[0], demo.Examples[1], demo.Examples[len(demo.Examples)-1]
 	const post = "curl -sN %s/ask -H 'Content-Type: application/json' -d '%s'\n"
 	env.print("Frontdesk answers for four sample sites of %s.\n\n", demo.Town)
 	env.print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n\n", address, address)
@@ -171,6 +171,7 @@ func (c demoCommand) welcome(env *environment, address, folder string) {
 	env.print("\n  As a stream, with a summary:\n\n    "+post, address,
 		fmt.Sprintf(`{"query": {"text": %q}, "prefer": {"streaming": true, "mode": "list, summarize"}}`, other))
 	env.print("\n  The same with a command:\n\n    frontdesk ask --url %s --mode list,summarize %q\n\n", address, other)
+	env.print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
 	if c.Data == "" {
 		env.print("  Content and terms are in %s and are removed at the end.\n", folder)
 	} else {

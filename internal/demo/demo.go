@@ -123,6 +123,7 @@ slots:
     kind: multi_select
     options: [vegetarian, vegan, gluten-free]
     filter: suitableForDiet
+    types: [Recipe]
     when: {words: [dinner, supper, lunch, meal, eat, cook], more_than: 2}
     languages:
       - {language: de, text: Ist etwas bei der Ernährung zu beachten?, options: [vegetarisch, vegan, glutenfrei]}
@@ -133,20 +134,23 @@ slots:
   - id: cooking_time
     text: How much time do you have for cooking?
     kind: single_select
-    options: [under 20 minutes, 20 to 40 minutes, over 40 minutes]
+    options: [up to 20 minutes, 20 to 40 minutes, over 40 minutes]
     filter: totalTime
+    types: [Recipe]
     when: {words: [dinner, supper, lunch, meal, eat, cook], more_than: 2}
     languages:
-      - {language: de, text: Wie viel Zeit ist zum Kochen?, options: [unter 20 Minuten, 20 bis 40 Minuten, über 40 Minuten]}
-      - {language: fr, text: De combien de temps disposez-vous ?, options: [moins de 20 minutes, 20 à 40 minutes, plus de 40 minutes]}
-      - {language: es, text: ¿Cuánto tiempo tienes para cocinar?, options: [menos de 20 minutos, de 20 a 40 minutos, más de 40 minutos]}
-      - {language: pt, text: Quanto tempo tem para cozinhar?, options: [menos de 20 minutos, 20 a 40 minutos, mais de 40 minutos]}
-      - {language: ja, text: 調理時間はどれくらいですか？, options: [20分未満, 20分から40分, 40分以上]}
+      - {language: de, text: Wie viel Zeit ist zum Kochen?, options: [bis 20 Minuten, 20 bis 40 Minuten, über 40 Minuten]}
+      - {language: fr, text: De combien de temps disposez-vous ?, options: [jusqu’à 20 minutes, 20 à 40 minutes, plus de 40 minutes]}
+      - {language: es, text: ¿Cuánto tiempo tienes para cocinar?, options: [hasta 20 minutos, de 20 a 40 minutos, más de 40 minutos]}
+      - {language: pt, text: Quanto tempo tem para cozinhar?, options: [até 20 minutos, 20 a 40 minutos, mais de 40 minutos]}
+      - {language: ja, text: 調理時間はどれくらいですか？, options: [20分まで, 20分から40分, 40分以上]}
 `
 
-// Examples are questions to begin with, each with good answers in the content.
+// Examples are questions to begin with, each with good answers in the content; the one for dinner is asked back first.
 var Examples = []string{
 	"a quick vegan dinner with chickpeas",
+	"I need something for dinner",
+	"vegetarian recipes under 30 minutes without nuts",
 	"high protein breakfast with cinnamon",
 	"a warm gift for winter",
 	"how do I season a cast iron pan?",

@@ -36,6 +36,9 @@ func (d *Desk) heedAnswers(in *inquiry) {
 		}
 	}
 	in.asked.Text = in.Text
+	if len(in.Types) == 0 {
+		in.Types, in.asked.Types = heard.Types, heard.Types
+	}
 }
 
 // The bounds of looking whether a question is vague.

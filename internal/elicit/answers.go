@@ -19,6 +19,8 @@ type Heard struct {
 	Attributes map[string]jsontext.Value
 	// Words are answers that fill no attribute, as further words of the question.
 	Words []string
+	// Types are schema.org types that the answers are about.
+	Types []string
 	// Answered are the questions that were answered.
 	Answered []string
 	// Settled says that one of the answers was that anything will do.
@@ -106,6 +108,13 @@ func (h *Heard) fill(s *Slot, value jsontext.Value, given map[string]jsontext.Va
 		return
 	}
 	filled := s.read(value)
+	if filled != nil {
+		for _, t := range s.Types {
+			if !slices.Contains(h.Types, t) {
+				h.Types = append(h.Types, t)
+			}
+		}
+	}
 	switch {
 	case filled == nil:
 	case s.Filter != "":

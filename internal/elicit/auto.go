@@ -105,8 +105,8 @@ func (f *Facet) options(n *Need) (options []string, even float64) {
 	total := 0
 	for _, c := range f.Values {
 		word := strings.Join(words(c.Value), " ")
-		if word == "" || len(c.Value) > maxText {
-			continue
+		if _, diet := phrase.Diets[c.Value]; word == "" || len(c.Value) > maxText || f.Slot == facet.Diet && !diet {
+			continue // nothing that people would choose by
 		}
 		if strings.Contains(said, " "+word+" ") {
 			return nil, 0 // the question says it already

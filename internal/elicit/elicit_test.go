@@ -21,7 +21,7 @@ var dinner = []Slot{
 		Languages: []Translation{{Language: "de", Text: "Ernährungsweise?", Options: []string{"vegetarisch", "vegan", "glutenfrei"}}},
 	},
 	{
-		ID: "cooking_time", Text: "How much time?", Kind: "single_select", Filter: "totalTime", Default: "20-40 minutes",
+		ID: "cooking_time", Text: "How much time?", Kind: "single_select", Filter: "totalTime", Default: "20-40 minutes", Types: []string{"Recipe"},
 		Options: []string{"under 20 minutes", "20-40 minutes", "over 40 minutes"}, When: When{Types: []string{"Recipe"}},
 	},
 	{ID: "budget", Text: "What may it cost?", Kind: "number", Filter: "price", Default: "20", When: When{Types: []string{"Product"}}},
@@ -172,6 +172,14 @@ func TestAnswersBecomeTheAttributesThatTheyFill(t *testing.T) {
 	}
 }
 
+func TestWhoAnswersWantsTheTypesThatTheAnswerIsAbout(t *testing.T) {
+	for said, want := range map[string][]string{`"under 20 minutes"`: {"Recipe"}, `"no preference"`: nil} {
+		if h := asker(Slots).Heed(map[string]jsontext.Value{"cooking_time": jsontext.Value(said)}, nil); !slices.Equal(h.Types, want) {
+			t.Errorf("%s is about %q, want %q", said, h.Types, want)
+		}
+	}
+}
+
 func TestOptionsOfFacetsAreReadBackInEveryLanguage(t *testing.T) {
 	a := asker(Auto)
 	low, high := 20.0, 1250.0
@@ -234,7 +242,7 @@ func TestWhatItemsDifferInIsAsked(t *testing.T) {
 		{"prices", open(prices), []string{"price: up to $40, $40 to $150, $150 and more, no preference"}},
 		{"all the same", open(Facet{Slot: facet.Price, Known: 20, Figures: slices.Repeat([]float64{5}, 20)}), nil},
 		{"nobody chooses by it", open(even("sku", Count{"A", 9}, Count{"B", 8})), nil},
-		{"diets", open(even(facet.Diet, Count{"vegan", 6}, Count{"vegetarian", 9}, Count{"glutenfree", 7})), []string{"suitableForDiet: vegetarian, gluten-free, vegan, no preference"}},
+		{"diets", open(even(facet.Diet, Count{"vegan", 6}, Count{"vegetarian", 9}, Count{"glutenfree", 7}, Count{"fishfree", 15})), []string{"suitableForDiet: vegetarian, gluten-free, vegan, no preference"}},
 		{"slots come first", vague(func(n *Need) { n.Facets = []Facet{times} }), []string{
 			"dietary_restrictions: vegetarian, vegan, gluten-free, no preference", "cooking_time: under 20 minutes, 20-40 minutes, over 40 minutes, no preference",
 		}},

@@ -34,6 +34,9 @@ type Slot struct {
 	Bound string `yaml:"bound"`
 	// Value is what yes means, in answer to a `boolean`: the value of the attribute, or words of the question.
 	Value string `yaml:"value"`
+	// Types are schema.org types that who answers wants, when the question names none: a cooking time is that of a
+	// `Recipe`.
+	Types []string `yaml:"types"`
 	// When says which questions it is asked back for.
 	When When `yaml:"when"`
 	// Languages are the same question in other languages than that of `text`.

@@ -43,7 +43,7 @@ func (e Elicit) asker() *elicit.Asker {
 func (e Elicit) canonical() []elicit.Slot {
 	slots := make([]elicit.Slot, len(e.Slots))
 	for i, slot := range e.Slots {
-		slot.When.Types = canonicalTypes(slot.When.Types)
+		slot.Types, slot.When.Types = canonicalTypes(slot.Types), canonicalTypes(slot.When.Types)
 		slots[i] = slot
 	}
 	return slots
@@ -72,10 +72,16 @@ func (c *checks) elicit() {
 			c.problem(path+".id", "the id %s is given to two slots", slot.ID)
 		}
 		seen[slot.ID] = true
-		for n, name := range slot.When.Types {
-			if _, known := content.KnownType(name); !known {
-				c.warning(fmt.Sprintf("%s.when.types[%d]", path, n), "schema.org has no type %s; only items that are marked so will match", name)
-			}
+		c.knownTypes(path+".types", slot.Types)
+		c.knownTypes(path+".when.types", slot.When.Types)
+	}
+}
+
+// knownTypes warns of types that schema.org does not have.
+func (c *checks) knownTypes(path string, names []string) {
+	for n, name := range names {
+		if _, known := content.KnownType(name); !known {
+			c.warning(fmt.Sprintf("%s[%d]", path, n), "schema.org has no type %s; only items that are marked so will match", name)
 		}
 	}
 }

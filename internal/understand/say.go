@@ -82,7 +82,7 @@ func (c *Constraint) negated(s phrase.Speaker, text string) string {
 
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
 func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
-	values := s.List(c.Values)
+	values := s.List(c.named(s))
 	bare := c.Slot == facet.Ingredient || c.Slot == facet.Mention
 	switch {
 	case bare && c.Not:
@@ -93,6 +93,21 @@ func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
 		return s.Say(phrase.NotOfKind, label, values)
 	}
 	return s.Say(phrase.OfKind, label, values)
+}
+
+// named are the values as people call them.
+func (c *Constraint) named(s phrase.Speaker) []string {
+	if c.Slot != facet.Diet {
+		return c.Values
+	}
+	names := make([]string, len(c.Values))
+	for i, value := range c.Values {
+		names[i] = value
+		if text, ok := phrase.Diets[value]; ok {
+			names[i] = s.Say(text)
+		}
+	}
+	return names
 }
 
 func (c *Constraint) sayFigures(s phrase.Speaker, label string) string {

@@ -96,7 +96,9 @@ var elicitRows = []row{
 			}
 			second = p.ask(again(second, answers...))
 		}
-		p.answer(second)
+		p.meets(p.answer(second))
+		p.meets(p.answer(p.ask(vague("prefer", object{"elicitation": false}, "context", object{"answers": object{"diet": "vegetarian", "time": "under 40 minutes"}}))))
+		p.meets(p.answer(p.ask(query("vegetarian supper recipes under 40 minutes"))))
 		p.answer(p.ask(again(first))) // passing over all questions is an answer, too
 	}},
 	{91, "no preference is no condition", func(p *probe) {
@@ -116,6 +118,14 @@ var elicitRows = []row{
 		streamed := p.elicited(p.ask(vague("prefer", object{"streaming": true}), "Accept", "text/event-stream"))
 		p.expect(reflect.DeepEqual(whole, streamed), "a stream is asked %v", streamed)
 	}},
+}
+
+// meets holds that items are recipes for vegetarians that cook for less than 40 minutes.
+func (p *probe) meets(items []object) {
+	for _, item := range items {
+		p.expect(strings.Contains(text(item["suitableForDiet"]), "Vegetarian"), "%v is suitable for %v", item["name"], item["suitableForDiet"])
+		p.expect(slices.Contains([]string{"PT5M", "PT10M", "PT15M", "PT20M", "PT25M", "PT30M", "PT35M"}, str(item["cookTime"])), "%v cooks for %v", item["name"], item["cookTime"])
+	}
 }
 
 // eachQuestion changes the questions that are asked back.
