@@ -17,14 +17,17 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/vector"
 )
 
 // bench is a desk over a catalog of its own, with terms that a test may change.
 type bench struct {
 	*Desk
 	catalog *content.Catalog
+	db      *store.DB
 	rules   atomic.Pointer[terms.Terms]
 }
 
@@ -36,7 +39,8 @@ type tester interface {
 
 func newBench(t *testing.T, sites ...string) *bench {
 	t.Helper()
-	b := &bench{catalog: content.New(storetest.Chosen(t, content.Schema), content.Options{})}
+	db := storetest.Chosen(t, content.Schema, vector.Schema)
+	b := &bench{catalog: content.New(db, content.Options{}), db: db}
 	b.obey(t)
 	config := Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1}
 	for _, id := range sites {

@@ -215,6 +215,11 @@ func (v *Vectors) at(key string) (n near, ok bool) {
 	return n, false
 }
 
+const (
+	normal      = 1.4826 // of the median deviation: the standard one, where values lie as by chance
+	leastSpread = 0.02   // so that texts which are all equally far do not seem to stand apart for a trifle
+)
+
 // background tells how much texts in general resemble the question: the median, and how far around it the others lie,
 // as a standard deviation would be. The few that are about it do not change these.
 func (v *Vectors) background(s *scanning, question []float32) (middle, spread float64) {
@@ -231,8 +236,7 @@ func (v *Vectors) background(s *scanning, question []float32) (middle, spread fl
 		s.values[i] = max(x-median, median-x)
 	}
 	slices.Sort(s.values)
-	const normal = 1.4826 // of the median deviation: the standard one, where values lie as by chance
-	return float64(median), max(normal*float64(s.values[len(s.values)/2]), 1e-6)
+	return float64(median), max(normal*float64(s.values[len(s.values)/2]), leastSpread)
 }
 
 // dot is the product of two vectors of the same length.
