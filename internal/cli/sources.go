@@ -80,6 +80,12 @@ func (c sourcesCommand) table(env *environment, all []server.SourceStatus) {
 		if s.Error != "" {
 			env.print("%s: %s\n", name, clean(s.Error))
 		}
+		if v := s.Vectors; v != nil {
+			env.print("%s: %d of %d texts have vectors\n", name, v.Ready, v.Texts)
+			if v.Error != "" {
+				env.print("%s: texts could not be turned into vectors at %s: %s\n", name, moment(v.Failed), clean(v.Error))
+			}
+		}
 		if s.Attempt == nil {
 			continue
 		}

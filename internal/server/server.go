@@ -95,6 +95,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if house.Model != nil {
 		house.asked = s.metrics.model(house.Model)
 	}
+	if house.Vectors != nil {
+		s.metrics.vectors(house.Vectors.State)
+	}
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/ingest"
+	"frontdesk/internal/vector"
 )
 
 // SourceStatus is how a source stands.
@@ -28,6 +29,17 @@ type SourceStatus struct {
 	Error string `json:"error,omitempty"`
 	// NextRun is when a running server reads it again.
 	NextRun time.Time `json:"next_run,omitzero"`
+	// Vectors is how far its texts are turned into vectors, where a model does that and a server has run with it.
+	Vectors *VectorStatus `json:"vectors,omitempty"`
+}
+
+// VectorStatus is how far the texts of a source are turned into vectors.
+type VectorStatus struct {
+	Texts int `json:"texts"`
+	Ready int `json:"ready"`
+	// Error is why texts have none yet, when something went wrong, and Failed when that was.
+	Error  string    `json:"error,omitempty"`
+	Failed time.Time `json:"failed,omitzero"`
 }
 
 // Attempt is what an attempt to read a source did.
@@ -86,7 +98,24 @@ func (h *House) Sources(ctx context.Context, configured []Source) ([]SourceStatu
 		status.NextRun = time.Time{} // nobody will
 		all = append(all, status)
 	}
-	return all, nil
+	return all, h.addVectors(ctx, all)
+}
+
+// addVectors tells with each source how far its vectors are.
+func (h *House) addVectors(ctx context.Context, all []SourceStatus) error {
+	if h.Vectors == nil {
+		return nil
+	}
+	states, err := vector.Sources(ctx, h.db)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if s, ok := states[content.SourceKey{Site: all[i].Site, Source: all[i].Name}]; ok {
+			all[i].Vectors = &VectorStatus{Texts: s.Texts, Ready: s.Ready, Error: s.Error, Failed: s.Failed}
+		}
+	}
+	return nil
 }
 
 func statusOf(s content.Source) SourceStatus {
