@@ -64,6 +64,9 @@ type Config struct {
 	// is found by words become one list.
 	Vectors *vector.Keeper
 	Fusion  search.Fusion
+	// Apart is the share of unrelated questions beside which an item must stand out that is found by its vector alone; 0
+	// lets none be found so.
+	Apart float64
 	// Admit, when not nil, is asked before a question is looked at, with the ids of the sites that it goes to, nil for
 	// all. Its error, mostly fail.Limited, is the answer.
 	Admit func(ctx context.Context, sites []string) error
@@ -89,6 +92,7 @@ type Desk struct {
 
 	nearbyMu sync.Mutex
 	nearby   atomic.Pointer[directions]
+	standing standing
 
 	promises promises
 }

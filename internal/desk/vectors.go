@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/answer"
@@ -18,6 +19,13 @@ type directions struct {
 	gate       *gate
 	generation int64
 	vectors    *search.Vectors
+}
+
+// standing is how much an item must resemble a question to be found by its vector alone, as it was for so many vectors.
+type standing struct {
+	mu    sync.Mutex
+	rows  int
+	least float64 // 0 before it is known
 }
 
 // KeepVectors keeps the vectors of the content up with it, until ctx ends: beside all else, so that nothing waits for it.
@@ -60,7 +68,7 @@ func (d *Desk) StepVectors(ctx context.Context) (more bool, err error) {
 		Version: rules.Version(),
 		Texts:   func(e *content.Entry) []string { return d.texts(rules, e) },
 	})
-	d.direct(d.admitted()) // now, so that no question waits
+	d.measure(d.direct(d.admitted())) // now, so that no question waits
 	return more, err
 }
 
@@ -119,6 +127,35 @@ func (d *Desk) direct(g *gate) *search.Vectors {
 	return made.vectors
 }
 
+// measure finds out how much an item must resemble a question to stand out, when vectors have become more or fewer.
+func (d *Desk) measure(vectors *search.Vectors) {
+	if vectors == nil || d.config.Apart == 0 {
+		return
+	}
+	unrelated := d.config.Vectors.Unrelated()
+	rows := vectors.Len()
+	d.standing.mu.Lock()
+	before := d.standing.rows
+	d.standing.mu.Unlock()
+	if len(unrelated) == 0 || rows > search.MaxScan || max(rows-before, before-rows) <= before/20 {
+		return
+	}
+	least := vectors.Resemblance(unrelated, d.config.Apart)
+	d.standing.mu.Lock()
+	defer d.standing.mu.Unlock()
+	d.standing.rows, d.standing.least = rows, least
+}
+
+// least is what measure found; 1, which lets nothing in, before.
+func (d *Desk) least() float64 {
+	d.standing.mu.Lock()
+	defer d.standing.mu.Unlock()
+	if d.standing.least <= 0 {
+		return 1
+	}
+	return d.standing.least
+}
+
 // point has the question turned into a vector, where there are vectors to hold it against.
 func (d *Desk) point(ctx context.Context, in *inquiry) {
 	if d.config.Vectors == nil || strings.TrimSpace(in.asked.Text) == "" {
@@ -139,6 +176,6 @@ func (d *Desk) near(g *gate, asked *search.Near) *search.Near {
 		return nil
 	}
 	whole := *asked
-	whole.Vectors = vectors
+	whole.Vectors, whole.Least = vectors, d.least()
 	return &whole
 }

@@ -26,7 +26,7 @@ func (b *bench) pointing(t *testing.T, endpoint *scripted.Endpoint) {
 		o.Time = map[model.Use]time.Duration{model.Embed: time.Minute}
 	})
 	b.Desk.config.Vectors = vector.New(vector.Options{Catalog: b.catalog, DB: b.db, Model: b.Desk.config.Model})
-	b.Desk.config.Fusion = search.DefaultFusion
+	b.Desk.config.Fusion, b.Desk.config.Apart = search.DefaultFusion, 0.95
 	b.Desk.config.MinScore = search.DefaultMinScore
 	b.pointed(t)
 }

@@ -20,13 +20,13 @@ type Fusion struct {
 	Ranks bool
 	// Share is what direction counts, 0 to 1; words count the rest.
 	Share float64
-	// Apart is by how much an item that was not found by its words must resemble the question more than texts in general
-	// do, in standard deviations.
-	Apart float64
+	// Least is how much an item that was not found by its words must resemble the question, as a cosine: see
+	// [Vectors.Resemblance]. 1 and more lets none in.
+	Least float64
 }
 
 // DefaultFusion is how lists become one unless somebody knows better.
-var DefaultFusion = Fusion{Share: 0.5, Apart: 5}
+var DefaultFusion = Fusion{Share: 0.5, Least: 1}
 
 const (
 	fusedDepth = 100  // of each list, at least
@@ -69,7 +69,6 @@ func (s *Snapshot) searchNear(q Query) Result {
 // item has the best score that either gave, so that as many have enough as before.
 func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	v := n.Vectors
-	middle, spread := v.background(room, n.Values)
 	all := room.fused[:0]
 	known := make(map[near]bool, len(worded))
 	for place, hit := range worded {
@@ -83,7 +82,7 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	}
 	if v.rows <= MaxScan {
 		for _, found := range v.scan(room, n.Values, q.Within, q.Limit) {
-			strength := n.strength(float64(found.similarity), middle, spread)
+			strength := n.strength(float64(found.similarity))
 			if q.MinScore > 0 && (strength < even || strength < q.MinScore) {
 				break
 			}
@@ -116,13 +115,15 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	return hits
 }
 
-// strength is the score of a similarity alone: even for one that stands just far enough apart, and more beyond.
-func (n *Near) strength(similarity, middle, spread float64) float64 {
-	apart := (similarity - middle) / spread
-	if apart <= 0 {
+// strength is the score of a similarity alone: even for the least that will do, and more beyond.
+func (n *Near) strength(similarity float64) float64 {
+	switch {
+	case similarity <= 0:
 		return 0
+	case similarity < n.Least || n.Least >= 1:
+		return min(even-1, even*similarity/n.Least)
 	}
-	return 100 * apart / (apart + n.Apart)
+	return min(100, even+(100-even)*(similarity-n.Least)/(1-n.Least))
 }
 
 // byScores averages the two scores. An item without a direction has the score of its words for both: nothing speaks

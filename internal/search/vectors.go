@@ -25,7 +25,6 @@ type Vectors struct {
 	tables     []table // by view
 	dimensions int
 	rows       int
-	sample     [][]float32 // evenly of all, to know by how much any text resembles the question
 }
 
 // table is the vectors of a view's items.
@@ -35,9 +34,6 @@ type table struct {
 	passages []uint16
 }
 
-// sampleSize is how many vectors tell how far a question is from the texts in general.
-const sampleSize = 1024
-
 // Vectors takes the directions of the snapshot's items. of gives an item's; those that do not have as many values as
 // the first are left out. key gives an item's key.
 func (s *Snapshot) Vectors(key func(ref any) string, of func(ref any) []Vector) *Vectors {
@@ -45,15 +41,6 @@ func (s *Snapshot) Vectors(key func(ref any) string, of func(ref any) []Vector) 
 	for i, view := range s.views {
 		v.tables[i] = v.table(view, of)
 		v.rows += len(v.tables[i].rows)
-	}
-	step, at := max(1, (v.rows+sampleSize-1)/sampleSize), 0
-	for _, t := range v.tables {
-		for _, row := range t.rows {
-			if at%step == 0 {
-				v.sample = append(v.sample, row)
-			}
-			at++
-		}
 	}
 	return v
 }
@@ -104,7 +91,6 @@ type near struct {
 // scanning is the room that one question takes; it is used again.
 type scanning struct {
 	heap   []near // the worst on top
-	values []float32
 	fused  []fused
 	scores []float64
 }
@@ -215,28 +201,26 @@ func (v *Vectors) at(key string) (n near, ok bool) {
 	return n, false
 }
 
-const (
-	normal      = 1.4826 // of the median deviation: the standard one, where values lie as by chance
-	leastSpread = 0.02   // so that texts which are all equally far do not seem to stand apart for a trifle
-)
-
-// background tells how much texts in general resemble the question: the median, and how far around it the others lie,
-// as a standard deviation would be. The few that are about it do not change these.
-func (v *Vectors) background(s *scanning, question []float32) (middle, spread float64) {
-	if len(v.sample) == 0 {
-		return 0, 1
+// Resemblance says how much an item must resemble a question to stand out: more than the nearest of all items resembles
+// this share of questions that have to do with none. It holds each against every vector.
+func (v *Vectors) Resemblance(unrelated [][]float32, share float64) float64 {
+	var nearest []float64
+	for _, question := range unrelated {
+		best := float32(-1)
+		if len(question) == v.dimensions {
+			for _, t := range v.tables {
+				for _, row := range t.rows {
+					best = max(best, dot(question, row))
+				}
+			}
+		}
+		nearest = append(nearest, float64(best))
 	}
-	s.values = s.values[:0]
-	for _, row := range v.sample {
-		s.values = append(s.values, dot(question, row))
+	if len(nearest) == 0 || v.rows == 0 {
+		return 1
 	}
-	slices.Sort(s.values)
-	median := s.values[len(s.values)/2]
-	for i, x := range s.values {
-		s.values[i] = max(x-median, median-x)
-	}
-	slices.Sort(s.values)
-	return float64(median), max(normal*float64(s.values[len(s.values)/2]), leastSpread)
+	slices.Sort(nearest)
+	return nearest[min(len(nearest)-1, int(share*float64(len(nearest))))]
 }
 
 // dot is the product of two vectors of the same length.

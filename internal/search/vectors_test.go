@@ -117,7 +117,7 @@ func TestScanTakesNoRoom(t *testing.T) {
 	v, within := d.place(), d.Select(func(ref any) bool { return ref.(int)%2 == 0 })
 	question, room := direction(rand.New(rand.NewPCG(1, 1)), 64), &scanning{}
 	v.scan(room, question, within, 100)
-	if n := testing.AllocsPerRun(20, func() { v.scan(room, question, within, 100); v.background(room, question) }); n > 0 {
+	if n := testing.AllocsPerRun(20, func() { v.scan(room, question, within, 100) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -171,9 +171,20 @@ func refsOf(hits []Hit) []any {
 	return all
 }
 
+// telling is the usual fusion, with as much resemblance as random directions do not have.
+func telling(v *Vectors) Fusion {
+	r, f := rand.New(rand.NewPCG(6, 6)), DefaultFusion
+	var unrelated [][]float32
+	for range 60 {
+		unrelated = append(unrelated, direction(r, 32))
+	}
+	f.Least = v.Resemblance(unrelated, 1)
+	return f
+}
+
 func TestWhatSharesNoWordIsFoundByItsDirection(t *testing.T) {
 	s, v, supper := pointed()
-	near := &Near{v, supper, DefaultFusion}
+	near := &Near{v, supper, telling(v)}
 	for _, tc := range []struct {
 		question string
 		want     []any
@@ -200,7 +211,7 @@ func TestWhatResemblesNothingMuchFindsNothing(t *testing.T) {
 	s, v, _ := pointed()
 	r := rand.New(rand.NewPCG(77, 1))
 	for range 20 {
-		near := &Near{v, direction(r, 32), DefaultFusion}
+		near := &Near{v, direction(r, 32), telling(v)}
 		if got := s.Search(Query{Text: "qqqqq", MinScore: 20, Near: near}).Hits; len(got) > 0 {
 			t.Errorf("found %v", got)
 		}
@@ -230,7 +241,7 @@ func TestFusionKeepsToTheScale(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		r := rand.New(rand.NewPCG(seed, 2))
 		q := Query{Text: c.text(1 + r.IntN(4)), Limit: 1 + r.IntN(150), MinScore: rapid.SampledFrom([]float64{0, 5, 30}).Draw(t, "least")}
-		near := Near{v, direction(r, 16), Fusion{Ranks: rapid.Bool().Draw(t, "ranks"), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Apart: 3}}
+		near := Near{v, direction(r, 16), Fusion{Ranks: rapid.Bool().Draw(t, "ranks"), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Least: 0.4}}
 		worded := d.Search(q).Hits
 		q.Near = &near
 		hits := d.Search(q).Hits

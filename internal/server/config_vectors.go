@@ -14,8 +14,11 @@ type Vectors struct {
 	Fusion string `yaml:"fusion"`
 	// Share is how much meaning counts in that list, 0 to 1; words count the rest.
 	Share float64 `yaml:"share"`
-	// Apart is by how much an item that was not found by its words must resemble the question more than the others do, in
-	// standard deviations. A higher number finds less beside the words; 100 finds nothing.
+	// Alone lets an item be an answer that shares no word with the question. Otherwise vectors only order what words find.
+	Alone bool `yaml:"alone"`
+	// Apart is beside how many unrelated questions such an item must stand out, as a share, 0 to 1: it has to resemble the
+	// question more than the nearest item resembles so many of a set of questions on all kinds of matters. A higher number
+	// finds less beside the words.
 	Apart float64 `yaml:"apart"`
 	// Passages is the most passages of an item that are turned into vectors.
 	Passages int `yaml:"passages"`
@@ -39,7 +42,7 @@ const (
 )
 
 func defaultVectors() Vectors {
-	return Vectors{Fusion: byScores, Share: search.DefaultFusion.Share, Apart: search.DefaultFusion.Apart, Passages: 8, Most: search.MaxScan}
+	return Vectors{Fusion: byScores, Share: search.DefaultFusion.Share, Alone: true, Apart: 0.95, Passages: 8, Most: search.MaxScan}
 }
 
 // vectors checks the section model.vectors.
@@ -47,14 +50,22 @@ func (c *checks) vectors() {
 	v := c.Config.Model.Vectors
 	c.oneOf("model.vectors.fusion", v.Fusion, byScores, byRanks)
 	between(c, "model.vectors.share", v.Share, 0, 1)
-	between(c, "model.vectors.apart", v.Apart, 0, 100)
+	between(c, "model.vectors.apart", v.Apart, 0, 1)
 	between(c, "model.vectors.passages", v.Passages, 1, 64)
 	between(c, "model.vectors.most", v.Most, 1, 10_000_000)
 	between(c, "model.vectors.pace", v.Pace, 0, 1_000_000)
 }
 
 func (v Vectors) fusion() search.Fusion {
-	return search.Fusion{Ranks: v.Fusion == byRanks, Share: v.Share, Apart: v.Apart}
+	return search.Fusion{Ranks: v.Fusion == byRanks, Share: v.Share, Least: 1}
+}
+
+// apart is the share that desk.Config.Apart takes.
+func (v Vectors) apart() float64 {
+	if !v.Alone {
+		return 0
+	}
+	return v.Apart
 }
 
 // openVectors makes the keeper of vectors; nil where no model makes any. It does nothing yet.

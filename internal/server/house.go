@@ -105,6 +105,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		Model:         h.Model,
 		Vectors:       h.Vectors,
 		Fusion:        config.Model.Vectors.fusion(),
+		Apart:         config.Model.Vectors.apart(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, h.Close())

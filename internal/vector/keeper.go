@@ -70,6 +70,7 @@ type Keeper struct {
 	under      string       // the version of the admission
 	items      map[string]*item
 	texts      map[key]*text
+	probes     *item // stands for no item: its texts are questions that have to do with none
 	dimensions int
 	failure    error
 	failed     time.Time
@@ -90,6 +91,7 @@ type item struct {
 type text struct {
 	key     key
 	users   int
+	probe   bool
 	values  []float32 // nil until they are there
 	looked  time.Time // when the database was asked for them
 	refused time.Time // when the model did not take the text
@@ -109,9 +111,14 @@ func New(options Options) *Keeper {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Keeper{
-		options: options, name: rand.Text(), questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{},
+	k := &Keeper{
+		options: options, name: rand.Text(), questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
 	}
+	for _, probe := range probes {
+		t := &text{key: k.keyOf(options.QuestionPrefix + probe), users: 1, probe: true}
+		k.texts[t.key], k.probes.texts = t, append(k.probes.texts, t)
+	}
+	return k
 }
 
 // Admission says what of the items may be turned into vectors.
@@ -144,6 +151,19 @@ func (k *Keeper) Of(ref content.Ref) []search.Vector {
 		if t != nil && t.values != nil {
 			vectors = append(vectors, search.Vector{Passage: passage, Values: t.values})
 		}
+	}
+	return vectors
+}
+
+// Unrelated gives the vectors of questions that most catalogs have nothing on; none before all are there.
+func (k *Keeper) Unrelated() (vectors [][]float32) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for _, t := range k.probes.texts {
+		if t.values == nil {
+			return nil
+		}
+		vectors = append(vectors, t.values)
 	}
 	return vectors
 }
@@ -318,10 +338,10 @@ var key0 key
 func (k *Keeper) use(key key) *text {
 	t := k.texts[key]
 	if t == nil {
-		if len(k.texts) >= k.options.Most {
+		if len(k.texts) >= k.options.Most+len(probes) {
 			k.clean()
 		}
-		if len(k.texts) >= k.options.Most {
+		if len(k.texts) >= k.options.Most+len(probes) {
 			return nil
 		}
 		t = &text{key: key}
@@ -362,17 +382,22 @@ func (k *Keeper) missing() []*item {
 	k.clean()
 	var missing []*item
 	now := k.options.Now()
+	lacks := func(it *item) bool {
+		return slices.ContainsFunc(it.texts, func(t *text) bool {
+			return t != nil && t.values == nil && now.Sub(t.refused) >= refusedPause
+		})
+	}
 	for _, it := range k.items {
-		for _, t := range it.texts {
-			if t != nil && t.values == nil && now.Sub(t.refused) >= refusedPause {
-				missing = append(missing, it)
-				break
-			}
+		if lacks(it) {
+			missing = append(missing, it)
 		}
 	}
 	slices.SortFunc(missing, func(a, b *item) int {
 		return cmp.Or(cmp.Compare(a.ref.Site, b.ref.Site), cmp.Compare(a.ref.Source, b.ref.Source), cmp.Compare(a.ref.ID, b.ref.ID))
 	})
+	if len(k.items) > 0 && lacks(k.probes) {
+		missing = append(missing, k.probes)
+	}
 	return missing
 }
 

@@ -141,6 +141,7 @@ func (r *room) sent() []string {
 		all = append(all, request.Body.Input...)
 	}
 	r.endpoint.Set(scripted.Behaviours{})
+	all = slices.DeleteFunc(all, func(text string) bool { return slices.Contains(vector.Probes, strings.TrimPrefix(text, "query: ")) })
 	slices.Sort(all)
 	return all
 }
@@ -426,7 +427,7 @@ func TestUnusedVectorsAreKeptForAWhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return n
+			return n - len(vector.Probes)
 		}
 		r.put("s", "first", "second", "third")
 		k := r.keeper(nil)

@@ -28,7 +28,7 @@ func (k *Keeper) State() State {
 	defer k.mu.RUnlock()
 	s := State{Error: k.failure}
 	for _, t := range k.texts {
-		if t.users > 0 {
+		if t.users > 0 && !t.probe {
 			s.Texts++
 			if t.values != nil {
 				s.Ready++

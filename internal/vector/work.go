@@ -210,6 +210,11 @@ func callSize(texts []wanted) int {
 
 // load gives the texts of items that have no vector. An item that has changed meanwhile has others, and comes again.
 func (k *Keeper) load(ctx context.Context, admission Admission, items []*item) (texts []wanted, err error) {
+	last := len(items) - 1
+	probing := items[last] == k.probes
+	if probing {
+		items = items[:last]
+	}
 	refs := make([]content.Ref, len(items))
 	for i, it := range items {
 		refs[i] = it.ref
@@ -230,7 +235,14 @@ func (k *Keeper) load(ctx context.Context, admission Admission, items []*item) (
 				continue
 			}
 			seen[t] = true
-			texts = append(texts, wanted{t, words[passage]})
+			texts = append(texts, wanted{t, k.options.TextPrefix + words[passage]})
+		}
+	}
+	if probing {
+		for i, t := range k.probes.texts {
+			if t.values == nil && k.options.Now().Sub(t.refused) >= refusedPause {
+				texts = append(texts, wanted{t, k.options.QuestionPrefix + probes[i]})
+			}
 		}
 	}
 	return texts, nil
@@ -241,7 +253,7 @@ func (k *Keeper) load(ctx context.Context, admission Admission, items []*item) (
 func (k *Keeper) embed(ctx context.Context, texts []wanted) (goOn bool, err error) {
 	words := make([]string, len(texts))
 	for i, t := range texts {
-		words[i] = k.options.TextPrefix + t.words
+		words[i] = t.words
 	}
 	vectors, err := k.options.Model.Embed(ctx, words)
 	if err == nil {
