@@ -12,7 +12,6 @@ package vector
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -112,7 +111,7 @@ func New(options Options) *Keeper {
 		options.Now = time.Now
 	}
 	k := &Keeper{
-		options: options, name: rand.Text(), questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
+		options: options, name: content.Holder(), questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
 	}
 	for _, probe := range probes {
 		t := &text{key: k.keyOf(options.QuestionPrefix + probe), users: 1, probe: true}

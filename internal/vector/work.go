@@ -139,11 +139,18 @@ func (k *Keeper) claim(ctx context.Context) (held bool, err error) {
 		if _, err := tx.Exec(ctx, `INSERT INTO vector_work (name) VALUES ('texts') ON CONFLICT (name) DO NOTHING`); err != nil {
 			return err
 		}
+		var holder string
+		var until int64
+		if err := tx.QueryRow(ctx, `SELECT holder, lease_until FROM vector_work WHERE name = 'texts'`).Scan(&holder, &until); err != nil {
+			return err
+		}
 		// A lease that ends in the far future is one from before the clock was set back.
-		n, err := tx.Exec(ctx, `UPDATE vector_work SET holder = $1, lease_until = $2
-			WHERE name = 'texts' AND (holder = $1 OR lease_until <= $3 OR lease_until > $4)`,
-			k.name, store.Micros(now.Add(leaseTime)), store.Micros(now), store.Micros(now.Add(2*leaseTime)))
-		held = n > 0
+		left := store.FromMicros(until).Sub(now)
+		held = holder == k.name || left <= 0 || left > 2*leaseTime || content.HolderGone(holder, k.options.DB.Engine())
+		if !held {
+			return nil
+		}
+		_, err := tx.Exec(ctx, `UPDATE vector_work SET holder = $1, lease_until = $2 WHERE name = 'texts'`, k.name, store.Micros(now.Add(leaseTime)))
 		return err
 	})
 	k.holding, k.renew = held && err == nil, now.Add(leaseTime/2)

@@ -33,6 +33,7 @@ type desk struct {
 	*process.Server
 	t       *testing.T
 	metrics string
+	config  string // its file
 }
 
 // shop is a folder with a catalog of a few lamps, read once for all front desks of this package.
@@ -99,7 +100,7 @@ model:
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return &desk{process.Start(t, "serve", "--config", path), t, "http://" + metrics}
+	return &desk{process.Start(t, "serve", "--config", path), t, "http://" + metrics, path}
 }
 
 // orders is a text that tells a model what to do.
@@ -152,10 +153,10 @@ func (d *desk) post(body object) (int, []byte) {
 type answer struct {
 	Meta struct {
 		Model *struct {
-			Rerank, Summarize, Rewrite string
-			Reason                     map[string]string
-			Calls, Tokens              int
-			Cost, Currency             string
+			Rerank, Summarize, Rewrite, Embed string
+			Reason                            map[string]string
+			Calls, Tokens                     int
+			Cost, Currency                    string
 		} `json:"model"`
 	} `json:"_meta"`
 	Results []struct {
