@@ -107,6 +107,7 @@ type inquiry struct {
 	Question
 	asked      answer.Question       // checked, and in the library's terms
 	understood understand.Understood // what is wanted
+	telling    string                // the sentence that answers a comparison or a question for a detail; empty for none
 	unread     string                // what could not be read again
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
@@ -137,6 +138,7 @@ type Answer struct {
 
 	tab               *model.Tab // what it takes of a model; nil without one
 	wording, language string     // of the question, for a model
+	telling           string     // what a summary begins with; see inquiry
 	sure              int        // how many hits, from the first on, meet every condition without a doubt
 
 	relaxed []answer.Relaxed // conditions that gave way

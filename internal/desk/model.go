@@ -72,7 +72,7 @@ func (in *inquiry) wide() answer.Question {
 // improve has a model put the best items into order, where one is wanted, and brings the answer to the number of items
 // that was asked for. Scores belong to places: the best item has the best score, whoever chose it.
 func (a *Answer) improve(ctx context.Context, in *inquiry) {
-	a.tab, a.wording, a.language = in.tab, in.wording(), ""
+	a.tab, a.wording, a.language, a.telling = in.tab, in.wording(), "", in.telling
 	if len(in.Languages) > 0 {
 		a.language = in.Languages[0]
 	}
@@ -219,7 +219,8 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 			break
 		}
 	}
-	if draft.builtIn = answer.Summarize(a.terms, told); draft.builtIn == "" {
+	draft.builtIn = strings.TrimSpace(a.telling + " " + answer.Summarize(a.terms, told))
+	if draft.builtIn == "" {
 		return nil, nil
 	}
 	return draft, nil

@@ -72,6 +72,7 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 	if in.anyType() {
 		in.understood.Types = nil
 	}
+	d.settle(ctx, in)
 	d.heed(in, &in.understood, in.Attributes)
 	d.remind(in)
 	in.asked = d.want(in.asked, &in.understood)
@@ -121,7 +122,7 @@ func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Ques
 // tell words what was understood.
 func (in *inquiry) tell() Understanding {
 	u, speaker := &in.understood, phrase.For(in.Languages...)
-	told := Understanding{Text: u.Say(speaker), Count: u.Count}
+	told := Understanding{Text: u.Say(speaker), Count: u.Count, Answer: in.telling}
 	if u.Intent != understand.List {
 		told.Intent = u.Intent.String()
 	}

@@ -214,6 +214,12 @@ func (r *reader) plain(i int) bool {
 	return plain
 }
 
+// freedoms are words before "free" that nothing is made of.
+var freedoms = map[string]bool{
+	"fuss": true, "stress": true, "hassle": true, "guilt": true, "worry": true, "mess": true, "cruelty": true, "hands": true, "risk": true, "smoke": true,
+	"carefree": true, "duty": true, "trouble": true, "waste": true, "plastic": true, "additive": true, "chemical": true, "gmo": true, "toxin": true, "bpa": true,
+}
+
 // freeOf reads "X free" at i, and says how many tokens that took.
 func (r *reader) freeOf(i int) int {
 	for n := 1; n <= 2 && i+n < len(r.tokens); n++ {
@@ -228,6 +234,10 @@ func (r *reader) freeOf(i int) int {
 		}
 		if _, ok := facet.Class(phrase); ok && r.known(facet.Ingredient) {
 			r.food = true
+			r.add(Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
+			return n + 1
+		}
+		if n == 1 && r.tokens[i+n].glued && r.known(facet.Ingredient) && !freedoms[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
 			r.add(Constraint{Slot: facet.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}

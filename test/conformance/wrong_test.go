@@ -76,6 +76,15 @@ var wrongServers = []wrong{
 	}},
 	{name: "site not heeded", rows: []int{28, 29, 30}, ask: drop("query", "site")},
 	{name: "itemType not heeded", rows: []int{31}, ask: drop("query", "itemType")},
+	{name: "prices as attributes not heeded", rows: []int{32, 33}, ask: drop("query", "price")},
+	{name: "structured values refused", rows: []int{33}, reply: refuse(`{"max":20}`)},
+	{name: "prices in words not heeded", rows: []int{34}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(" under $20"), nil) }},
+	{name: "times in words not heeded", rows: []int{35}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(" under 20 minutes"), nil) }},
+	{name: "negations not heeded", rows: []int{36}, ask: func(x *exchange) {
+		for _, not := range []string{"without ", ", no ", "-free"} {
+			x.asked = bytes.ReplaceAll(x.asked, []byte(not), []byte(" "))
+		}
+	}},
 	{name: "mode not heeded", rows: []int{45, 46, 47, 48, 49, 70}, ask: drop("prefer", "mode")},
 	{name: "format not heeded", rows: []int{51, 52, 53, 54, 55, 56, 58, 78}, ask: drop("prefer", "response_format")},
 	{name: "streaming not heeded", rows: []int{62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 76, 77, 78, 136}, ask: drop("prefer", "streaming")},

@@ -1,0 +1,174 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/understand"
+)
+
+// Tell answers a question for a detail of an item, from its own facts: the slot that was asked about, and what was
+// supposed of it ("vegan" of "is it vegan"), empty for nothing.
+func Tell(s phrase.Speaker, item Told, slot facet.Slot, supposed string) string {
+	label := understand.Label(s, slot)
+	said := ""
+	switch {
+	case slot == facet.Diet && supposed != "":
+		said = tellDiet(s, item.Facts, supposed)
+	case slot == facet.Ingredient && supposed != "":
+		said = tellIngredient(s, item.Facts, supposed)
+	default:
+		if slot, ok := told(item.Facts, slot); ok {
+			label = understand.Label(s, slot)
+			said = s.Say(phrase.Exactly, label, inWords(s, item.Facts, slot))
+		}
+	}
+	if said == "" {
+		return s.Say(phrase.TellsNot, item.Name, label)
+	}
+	return s.Say(phrase.Tells, item.Name, said)
+}
+
+// likewise are the slots that answer for one that an item does not state.
+var likewise = map[facet.Slot][]facet.Slot{
+	facet.TotalTime: {facet.Duration, facet.CookTime}, facet.Duration: {facet.TotalTime, facet.CookTime}, facet.CookTime: {facet.TotalTime},
+	facet.Start: {facet.Published}, facet.Author: {"creator", "director", "performer", "organizer"}, facet.Brand: {"manufacturer"}, facet.Location: {"address"},
+}
+
+// told finds the slot in which an item answers for one.
+func told(f facet.Facts, slot facet.Slot) (facet.Slot, bool) {
+	for _, s := range append([]facet.Slot{slot}, likewise[slot]...) {
+		if _, ok := f.Figure(s); ok || len(f.Values(s)) > 0 {
+			return s, true
+		}
+	}
+	return slot, false
+}
+
+// mostTold is how many words of a slot a sentence tells.
+const mostTold = 12
+
+// inWords words what an item says in a slot.
+func inWords(s phrase.Speaker, f facet.Facts, slot facet.Slot) string {
+	figure, ok := f.Figure(slot)
+	switch {
+	case !ok:
+		values := f.Values(slot)
+		return s.List(slices.Clone(values[:min(len(values), mostTold)]))
+	case figure.Kind == facet.Times:
+		at := time.Unix(int64(figure.Low), 0).UTC()
+		if at.Hour() == 0 && at.Minute() == 0 {
+			return at.Format(time.DateOnly)
+		}
+		return at.Format("2006-01-02 15:04 UTC")
+	}
+	unit := figure.Unit
+	if unit == "" {
+		unit = (&understand.Constraint{Slot: slot, Min: &figure.Low}).UnitName()
+	}
+	if figure.High > figure.Low && slot == facet.Price {
+		return understand.SayFigure(slot, figure.Low, "") + "–" + understand.SayFigure(slot, figure.High, unit)
+	}
+	return understand.SayFigure(slot, figure.Low, unit)
+}
+
+// tellDiet says whether an item keeps to a diet: by what it declares, or by what is in it. It never says so of an item that
+// says neither.
+func tellDiet(s phrase.Speaker, f facet.Facts, diet string) string {
+	name, ok := facet.DietOf(facet.Fold(diet))
+	if !ok {
+		name = diet
+	}
+	has := f.Values(facet.Diet)
+	if slices.Contains(has, name) || slices.ContainsFunc(has, func(d string) bool { return slices.Contains(facet.Implied(d), name) }) {
+		return s.Say(phrase.Is, diet)
+	}
+	contents := f.Values(facet.Contains)
+	var against []string
+	for _, class := range facet.Forbids(name) {
+		if slices.Contains(contents, class) {
+			against = append(against, class)
+		}
+	}
+	if len(against) > 0 {
+		return s.Say(phrase.IsNot, diet) + ", " + s.Say(phrase.HasIn, s.List(against))
+	}
+	return ""
+}
+
+// tellIngredient says whether an item has something among its ingredients.
+func tellIngredient(s phrase.Speaker, f facet.Facts, what string) string {
+	folded := facet.Fold(what)
+	class, known := facet.Class(folded)
+	var found []string
+	for _, ingredient := range f.Values(facet.Ingredient) {
+		if words := " " + facet.Fold(ingredient) + " "; strings.Contains(words, " "+folded+" ") || strings.Contains(words, " "+facet.Singular(folded)+" ") {
+			found = append(found, ingredient)
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return s.Say(phrase.HasIn, s.List(found[:min(len(found), mostTold)]))
+	case known && slices.Contains(f.Values(facet.Contains), class):
+		return s.Say(phrase.HasIn, what)
+	case len(f.Values(facet.Ingredient)) > 0:
+		return s.Say(phrase.HasNotIn, what)
+	}
+	return ""
+}
+
+// comparable are the slots by which items are set side by side when none was named, and whether the most is the best to
+// know of.
+var comparable = []struct {
+	slot facet.Slot
+	most bool
+}{
+	{facet.Price, false}, {facet.Rating, true}, {facet.TotalTime, false}, {facet.Duration, false}, {facet.Calories, false}, {facet.Protein, true}, {facet.Start, false}, {"weight", false},
+}
+
+// Compare sets items side by side by their own facts: by one slot, or, when it is empty, by all those that every one of them
+// states. It is empty when there is none.
+func Compare(s phrase.Speaker, items []Told, slot facet.Slot) string {
+	var parts []string
+	for _, by := range comparable {
+		if slot == "" || slot == by.slot {
+			if part := sideBySide(s, items, by.slot, by.most); part != "" {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func sideBySide(s phrase.Speaker, items []Told, slot facet.Slot, most bool) string {
+	var each []string
+	best, even, unit := 0, true, ""
+	figures := make([]facet.Figure, len(items))
+	for i, item := range items {
+		figure, ok := item.Facts.Figure(slot)
+		if !ok || i > 0 && figure.Unit != unit {
+			return ""
+		}
+		unit, figures[i] = figure.Unit, figure
+		each = append(each, item.Name+" "+inWords(s, item.Facts, slot))
+		even = even && figure.Low == figures[0].Low
+		if most && figure.Low > figures[best].Low || !most && figure.Low < figures[best].Low {
+			best = i
+		}
+	}
+	text := s.Say(phrase.SetBeside, understand.Label(s, slot), strings.Join(each, ", "))
+	if !even {
+		winner := phrase.Lowest
+		switch {
+		case figures[0].Kind == facet.Times:
+			winner = phrase.Soonest
+		case most:
+			winner = phrase.Highest
+		}
+		text += "; " + s.Say(winner, items[best].Name)
+	}
+	return text + "."
+}

@@ -1,0 +1,53 @@
+package answer
+
+import (
+	"testing"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+)
+
+func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
+	pie := Told{Name: "Fish pie", Facts: facet.Read([]byte(`{"@type":"Recipe","name":"Fish pie","totalTime":"PT1H15M","recipeYield":"6 servings",
+		"suitableForDiet":"https://schema.org/GlutenFreeDiet","recipeIngredient":["400 g haddock","50 g butter","1 leek"],"nutrition":{"calories":"420 calories"},
+		"author":{"name":"Priya"},"offers":{"price":"9.50","priceCurrency":"EUR"}}`))}
+	for _, row := range []struct {
+		slot           facet.Slot
+		supposed, want string
+	}{
+		{facet.TotalTime, "", "Fish pie: time 1 h 15 min."},
+		{facet.Duration, "", "Fish pie: time 1 h 15 min."}, // what is asked as a duration is a time to cook
+		{facet.Price, "", "Fish pie: price 9.50 EUR."},
+		{facet.Calories, "", "Fish pie: calories 420 kcal."},
+		{facet.Author, "", "Fish pie: author Priya."},
+		{facet.Diet, "glutenfree", "Fish pie: yes, glutenfree."},
+		{facet.Diet, "vegan", "Fish pie: no, not vegan, contains fish and dairy."},
+		{facet.Diet, "halal", "Fish pie: diet is not stated."}, // nothing speaks against it, and nothing says it
+		{facet.Ingredient, "butter", "Fish pie: contains butter."},
+		{facet.Ingredient, "dairy", "Fish pie: contains dairy."},
+		{facet.Ingredient, "ginger", "Fish pie: ginger is not among the ingredients."},
+		{facet.Start, "", "Fish pie: date is not stated."},
+		{"weight", "", "Fish pie: weight is not stated."},
+	} {
+		if got := Tell(phrase.For("en"), pie, row.slot, row.supposed); got != row.want {
+			t.Errorf("%s %s\n got %s\nwant %s", row.slot, row.supposed, got, row.want)
+		}
+	}
+}
+
+func TestAComparisonSaysWhichIsLowestOfWhatBothState(t *testing.T) {
+	item := func(name, object string) Told { return Told{Name: name, Facts: facet.Read([]byte(object))} }
+	a := item("A", `{"offers":{"price":20,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":3},"weight":"2 kg"}`)
+	b := item("B", `{"offers":{"price":15.5,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":9}}`)
+	c := item("C", `{"offers":{"price":15.5,"priceCurrency":"USD"}}`)
+	en := phrase.For("en")
+	if got, want := Compare(en, []Told{a, b}, ""), "price: A 20 EUR, B 15.50 EUR; lowest: B. rating: A 4.5, B 4.5."; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if got, want := Compare(phrase.For("de"), []Told{a, b}, facet.Price), "Preis: A 20 EUR, B 15.50 EUR; am niedrigsten: B."; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if got := Compare(en, []Told{a, c}, facet.Price); got != "" {
+		t.Errorf("prices in two currencies are compared: %s", got)
+	}
+}

@@ -1,0 +1,117 @@
+package desk
+
+import (
+	"context"
+	"strings"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+	"frontdesk/internal/understand"
+)
+
+// settle finds the items that a comparison or a question for a detail names. A question that names none is one for a list,
+// and is read anew as that.
+func (d *Desk) settle(ctx context.Context, in *inquiry) {
+	u := &in.understood
+	if u.Intent == understand.List || in.only != nil {
+		return
+	}
+	subjects, ok := d.subjects(ctx, in)
+	if ok {
+		in.telling = in.say(subjects)
+		if u.Intent == understand.Compare {
+			for _, s := range subjects {
+				in.only = append(in.only, s.found)
+			}
+		}
+		return
+	}
+	at := d.asking(in)
+	at.Types, at.Literal = in.asked.Types, true
+	in.understood = understand.Read(in.Text, at)
+}
+
+// subject is an item that a question names.
+type subject struct {
+	found
+	card *card
+}
+
+// subjects finds the items of the names; ok is false when one of them is none's name.
+func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok bool) {
+	for _, name := range in.understood.Subjects {
+		asked := answer.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 2, Prefer: in.asked.Prefer}
+		a := d.find(asked)
+		if len(a.parts) == 0 {
+			return nil, false
+		}
+		cards, err := a.render(ctx, a.parts[0])
+		if err != nil {
+			return nil, false
+		}
+		at := -1
+		for i, c := range cards {
+			if c != nil && !taken(all, a.parts[0][i]) && names(name, c.name) {
+				at = i
+				break
+			}
+		}
+		if at < 0 {
+			return nil, false
+		}
+		all = append(all, subject{a.parts[0][at], cards[at]})
+	}
+	return all, len(all) > 0
+}
+
+func taken(all []subject, f found) bool {
+	for _, s := range all {
+		if s.listing == f.listing {
+			return true
+		}
+	}
+	return false
+}
+
+// names says whether words name an item: at least half of them stand in its name.
+func names(words, name string) bool {
+	have := " " + singular(name) + " "
+	n, in := 0, 0
+	for word := range strings.FieldsSeq(singular(words)) {
+		if len(word) < 3 {
+			continue
+		}
+		n++
+		if strings.Contains(have, " "+word+" ") {
+			in++
+		}
+	}
+	return n > 0 && 2*in >= n
+}
+
+// singular folds words and takes the plural off each.
+func singular(words string) string {
+	fields := strings.Fields(facet.Fold(words))
+	for i, word := range fields {
+		fields[i] = facet.Singular(word)
+	}
+	return strings.Join(fields, " ")
+}
+
+// say answers a comparison or a question for a detail in a sentence, from what is released of the items. Where the terms
+// keep the text of one from being made into other texts, nothing is said.
+func (in *inquiry) say(subjects []subject) string {
+	told := make([]answer.Told, len(subjects))
+	for i, s := range subjects {
+		if !s.card.input {
+			return ""
+		}
+		told[i] = Result{card: s.card, hit: s.hit()}.told()
+	}
+	u, speaker := &in.understood, phrase.For(in.Languages...)
+	if u.Intent == understand.Compare {
+		return answer.Compare(speaker, told, u.Detail)
+	}
+	return answer.Tell(speaker, told[0], u.Detail, u.DetailValue)
+}
