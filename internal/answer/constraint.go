@@ -124,7 +124,7 @@ func during(c *understand.Constraint) func(low, high float64, _ uint16) bool {
 
 // called are the slots whose values an item's name may tell as well: "Red dog bowl".
 var called = map[facet.Slot]bool{
-	facet.Color: true, facet.Brand: true, facet.Material: true, facet.Category: true, facet.Cuisine: true, facet.Keywords: true, facet.Audience: true, facet.Size: true, facet.Author: true,
+	facet.Color: true, facet.Brand: true, facet.Material: true, facet.Category: true, facet.Cuisine: true, facet.Keywords: true, facet.Audience: true, facet.Size: true,
 }
 
 // withAnyValue gives the items that have one of the values of a condition.

@@ -331,7 +331,7 @@ func (s *finding) look(within *search.Selection, conditions bool, a attempt, lim
 		hits = bestOf(hits, share)
 	}
 	switch {
-	case !worded && !conditions:
+	case !worded && !conditions && s.asked.Sort.By == "":
 		return nil
 	case !worded:
 		hits = s.list(within, limit)

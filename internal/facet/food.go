@@ -414,3 +414,6 @@ func jsonNumber(s string) (float64, bool) {
 	f, err := strconv.ParseFloat(s, 64)
 	return f, err == nil && !math.IsInf(f, 0)
 }
+
+// IsFood says whether a folded word in the singular is the last of a food that belongs to a class: "chicken", "cashew".
+func IsFood(word string) bool { return len(classWords[word]) > 0 }

@@ -84,11 +84,41 @@ var kindsOf = map[string][]string{
 // exclude adds a condition on what is not wanted. What only the text of items can tell stays among the words searched
 // for, where the search knows what a negation is.
 func (r *reader) exclude(c Constraint, i, next int) {
-	if c.Slot == facet.Mention {
+	if c.Slot == facet.Mention && r.mayMention(c.Values[0], i) {
 		r.prefer(c, i, next)
 		return
 	}
+	if c.Slot == facet.Mention {
+		r.add(c, i, next)
+		for ; i < next; i++ {
+			r.kept = append(r.kept, i)
+		}
+		return
+	}
 	r.add(c, i, next)
+}
+
+// mayMention says whether an item may mention what is not wanted and be wanted all the same: "a tool case without tools" is
+// about tools, and a belt without a buckle says so. What is excepted by name and what is food may not.
+func (r *reader) mayMention(what string, i int) bool {
+	last := facet.Singular(what[strings.LastIndexByte(what, ' ')+1:])
+	for k := range r.tokens[:i] {
+		if facet.Singular(r.word(k)) == last {
+			return true
+		}
+	}
+	for k := i; k < min(i+4, len(r.tokens)); k++ {
+		if exceptive[r.word(k)] {
+			return false
+		}
+	}
+	return !facet.IsFood(last)
+}
+
+// exceptive are words that take something out of what was named.
+var exceptive = map[string]bool{
+	"except": true, "other": true, "excluding": true, "exclude": true, "but": true, "apart": true, "aside": true, "rather": true, "instead": true, "arent": true, "isnt": true,
+	"ausser": true, "ausgenommen": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true,
 }
 
 // listed is where the next of a list begins: behind a comma, "and", "or"; -1 when there is no more.

@@ -40,6 +40,9 @@ func (r *reader) figureAt(i int) (f figure, ok bool) {
 			return f, false
 		}
 		value, next = word, i+1
+		if currency := facet.CurrencyOf(r.word(next)); currency != "" && len(r.word(next)) > 3 { // "fifteen dollars"
+			return figure{slot: facet.Price, value: value, unit: currency, next: next + 1}, true
+		}
 	}
 	f = figure{value: value, next: next}
 	if r.word(next) == "+" {
@@ -321,6 +324,9 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facet.Slot, s
 		return before, from, end, r.known(before)
 	case n > 0 && figured(after):
 		return after, start, next + n, r.known(after)
+	}
+	if limited && f.value <= 5 && r.known(facet.Rating) && (r.has(next-1, roleOrMore) || r.has(next-2, roleOrMore)) { // "4.5 and up"
+		return facet.Rating, start, end, true
 	}
 	// A bare number: what is for sale has a price. Years are read elsewhere.
 	if limited && r.known(facet.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next)) {

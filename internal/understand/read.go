@@ -61,6 +61,7 @@ type reader struct {
 	out     *Understood
 	kept    []int // tokens that are used and stay in the text searched for
 
+	wish   Sort       // the order that was read, before it was brought to what items say
 	food   bool       // something was said that only food is said of
 	force  facet.Slot // the slot of an attribute, of which everything read is
 	barely bool       // what was read of it is a figure without a bound

@@ -36,9 +36,14 @@ func (r *reader) readSort(i int) bool {
 			return false
 		}
 	}
+	if order == r.wish {
+		r.use(i, i+n) // it says once more what was said
+		return true
+	}
 	if !r.known(order.By) || r.out.Sort.By != "" {
 		return false
 	}
+	r.wish = order
 	order.Said = r.said(i, i+n)
 	r.out.Sort = order
 	r.use(i, i+n)
@@ -123,7 +128,7 @@ var (
 		facet.Protein: 20, facet.Fiber: 6, facet.Fat: 20, facet.Carbohydrate: 45, facet.Sugar: 20, facet.Sodium: 800, facet.Calories: 600,
 	}
 	lowOf = map[facet.Slot]float64{
-		facet.Protein: 10, facet.Fiber: 2, facet.Fat: 10, facet.Carbohydrate: 20, facet.Sugar: 5, facet.Sodium: 400, facet.Calories: 400,
+		facet.Protein: 10, facet.Fiber: 2, facet.Fat: 10, facet.Carbohydrate: 20, facet.Sugar: 5, facet.Sodium: 400, facet.Calories: 300,
 	}
 )
 
@@ -232,6 +237,10 @@ func (r *reader) readWords() {
 			i += n - 1
 			continue
 		}
+		if n := r.readFoodClass(i); n > 0 {
+			i += n - 1
+			continue
+		}
 		if n := r.readCuisine(i); n > 0 {
 			i += n - 1
 			continue
@@ -270,6 +279,26 @@ func (r *reader) narrowed(category int) bool {
 		}
 	}
 	return false
+}
+
+// readFoodClass reads "seafood", "fish" and "meat" where recipes are wanted: whatever is made of it, by any name.
+func (r *reader) readFoodClass(i int) int {
+	class, ok := facet.Class(r.word(i))
+	switch class {
+	case "seafood", "fish", "meat", "shellfish":
+	default:
+		return 0
+	}
+	if !ok || !r.wanted("Recipe") && !r.only("Recipe") || !r.known(facet.Contains) {
+		return 0
+	}
+	c := Constraint{Slot: facet.Contains, Values: []string{class}}
+	if class == "seafood" {
+		c.Values = facet.ClassesOf(class)
+	}
+	r.add(c, i, i+1)
+	r.kept = append(r.kept, i)
+	return 1
 }
 
 // cuisines are words for the food of a place, which items write in many ways.
@@ -461,7 +490,7 @@ func (r *reader) countAt(i int, top bool) bool {
 	if next := i + 1; next < len(r.tokens) && r.tokens[next].glued {
 		return false
 	}
-	if !top && !r.itemsFollow(i+1) {
+	if !top && !r.itemsFollow(i+1) && !r.goodsFollow(i) {
 		return false
 	}
 	r.out.Count = int(value)
@@ -492,6 +521,24 @@ func (r *reader) itemsFollow(i int) bool {
 	}
 	return false
 }
+
+// goodsFollow says whether a number of things is asked for in so many words: "give me 2 gifts under $20".
+func (r *reader) goodsFollow(i int) bool {
+	if !asksFor[r.word(i-1)] {
+		return false
+	}
+	for k := i + 1; k < len(r.tokens) && k < i+5; k++ {
+		next := k + 1
+		last := next >= len(r.tokens) || r.tokens[next].used || r.tokens[next].comma || r.tokens[next].stop || r.functional(next)
+		if last {
+			return strings.HasSuffix(r.word(k), "s") && !r.tokens[k].used
+		}
+	}
+	return false
+}
+
+// asksFor are words that end a request for so many.
+var asksFor = map[string]bool{"me": true, "find": true, "show": true, "want": true, "need": true, "suggest": true, "recommend": true, "get": true, "mir": true, "moi": true, "dame": true}
 
 // handy are words of praise that may stand between a number and what it counts.
 var handy = map[string]bool{
