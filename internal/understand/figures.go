@@ -129,11 +129,30 @@ func (r *reader) counted(f *figure) {
 		f.next += n
 		return
 	}
+	if slot := counts[r.word(f.next)]; slot != "" && r.known(slot) {
+		f.slot = slot
+		f.next++
+		return
+	}
 	if slot, n := r.slotAt(f.next); n > 0 && (slot == facet.Calories || slices.Contains(nutrients, slot) || slot == facet.Rating) && r.known(slot) {
 		f.slot = slot
 		f.next += n
 	}
 }
+
+// counts are words behind a number that name what items count.
+var counts = func() map[string]facet.Slot {
+	all := map[string]facet.Slot{}
+	for slot, words := range map[facet.Slot]string{
+		"numberOfPages": "page pages seite seiten páginas página", "numberOfRooms": "room rooms zimmer pièces habitaciones quartos", "numberOfBedrooms": "bedroom bedrooms schlafzimmer chambres",
+		"numberOfPlayers": "player players spieler joueurs jugadores jogadores", "numberOfEpisodes": "episode episodes folgen épisodes episodios", "numberOfSeasons": "season seasons staffeln saisons temporadas",
+	} {
+		for _, word := range fields(words) {
+			all[word] = slot
+		}
+	}
+	return all
+}()
 
 // slotAt finds the name of a slot at i.
 func (r *reader) slotAt(i int) (facet.Slot, int) {
@@ -313,7 +332,7 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facet.Slot, s
 		slot = r.timeSlot()
 		if isTime(before) {
 			start = from
-			if before != facet.TotalTime || slot != facet.Duration {
+			if before != facet.TotalTime && before != facet.Duration || slot != facet.Duration && slot != workload {
 				slot = before
 			}
 		} else if n > 0 && isTime(after) {
@@ -342,14 +361,20 @@ func isTime(slot facet.Slot) bool {
 // figured says whether a slot that questions name in words holds figures.
 func figured(slot facet.Slot) bool {
 	switch slot {
-	case facet.Price, facet.Rating, facet.Ratings, facet.Yield, facet.Calories:
+	case facet.Price, facet.Rating, facet.Ratings, facet.Yield, facet.Calories, "numberOfPages", "numberOfRooms":
 		return true
 	}
 	return slices.Contains(nutrients, slot)
 }
 
+// workload is the slot of how long it takes to work through something.
+const workload facet.Slot = "timeRequired"
+
 // timeSlot is the slot that a span of time is of when nothing more is said.
 func (r *reader) timeSlot() facet.Slot {
+	if r.wanted("Course", "Book", "Article", "LearningResource") && r.known(workload) {
+		return workload
+	}
 	if r.wanted("Event", "Course", "Movie", "MediaObject", "CreativeWorkSeries", "Trip") && !r.wanted("Recipe") || !r.known(facet.TotalTime) && r.known(facet.Duration) {
 		return facet.Duration
 	}

@@ -104,8 +104,8 @@ type MusicEvent: konzert, konzerte, konzerten
 type EducationEvent: workshops, workshop
 type Festival: festivals
 type ExhibitionEvent: ausstellung, ausstellungen
+type Article: artikel, beiträge, beitrag
 type Product: produkt, produkte, produkten, artikel
-type Article: beiträge, beitrag
 type Article: nachrichten
 type NewsArticle: meldungen
 type Book: buch, bücher, büchern, roman, romane, romanen

@@ -23,13 +23,13 @@ var labels = map[facet.Slot]phrase.Text{
 	facet.Yield: phrase.Yield, facet.Calories: phrase.Calories, facet.Protein: phrase.Protein, facet.Fat: phrase.Fat,
 	facet.Carbohydrate: phrase.Carbohydrate, facet.Sugar: phrase.Sugar, facet.Fiber: phrase.Fiber, facet.Sodium: phrase.Sodium,
 	facet.Language: phrase.Tongue, facet.Availability: phrase.Availability,
-	"weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
+	workload: phrase.Length, "weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
 }
 
 // units are the units of figures in slots that have one unit.
 var units = map[facet.Slot]string{
 	facet.TotalTime: "min", facet.PrepTime: "min", facet.CookTime: "min", facet.Duration: "min", facet.Calories: "kcal",
-	facet.Protein: "g", facet.Fat: "g", facet.Carbohydrate: "g", facet.Sugar: "g", facet.Fiber: "g", facet.Sodium: "mg",
+	workload: "min", facet.Protein: "g", facet.Fat: "g", facet.Carbohydrate: "g", facet.Sugar: "g", facet.Fiber: "g", facet.Sodium: "mg",
 }
 
 // Label names a slot in plain words.

@@ -17,7 +17,7 @@ func (r *reader) readSort(i int) bool {
 	switch order.By {
 	case facet.TotalTime:
 		if r.wanted("Event", "Course", "Movie") {
-			order.By = facet.Duration
+			order.By = r.timeSlot()
 		} else if len(r.out.Types) > 0 && !r.wanted("Recipe", "HowTo") {
 			return false
 		}
@@ -55,6 +55,13 @@ func (r *reader) readSort(i int) bool {
 
 // readNextEvent reads "next" before a word for events: the soonest that is to come.
 func (r *reader) readNextEvent(i int) bool {
+	if _, n := r.match(i, rolePast); n > 0 && i+n < len(r.tokens) && r.tokens[i+n].used && r.out.Sort.By == "" && r.known(facet.Published) && !r.wanted("Event") {
+		if _, m := r.match2(i+n, roleType); m > 0 { // "derniers articles"
+			r.out.Sort = Sort{By: facet.Published, Descending: true, Said: r.said(i, i+n)}
+			r.use(i, i+n)
+			return true
+		}
+	}
 	_, n := r.match(i, roleNext)
 	if n == 0 || i+n >= len(r.tokens) || !r.wanted("Event") || !r.known(facet.Start) || r.out.Sort.By != "" {
 		return false
