@@ -81,18 +81,11 @@ var kindsOf = map[string][]string{
 	"wool":    {"lambswool", "merino", "merino wool", "cashmere", "mohair", "alpaca"},
 }
 
-// exclude adds a condition on what is not wanted. What only the text of items can tell stays among the words searched
-// for, where the search knows what a negation is.
+// exclude adds a condition on what is not wanted. What items may mention all the same is a preference, and stays among the
+// words searched for, where the search knows what a negation is.
 func (r *reader) exclude(c Constraint, i, next int) {
 	if c.Slot == facet.Mention && r.mayMention(c.Values[0], i) {
 		r.prefer(c, i, next)
-		return
-	}
-	if c.Slot == facet.Mention {
-		r.add(c, i, next)
-		for ; i < next; i++ {
-			r.kept = append(r.kept, i)
-		}
 		return
 	}
 	r.add(c, i, next)
