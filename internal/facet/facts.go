@@ -684,6 +684,15 @@ func (r *reader) complete() {
 			r.figure(Figure{Slot: TotalTime, Kind: Figures, Low: prep + cook, High: prep + cook})
 		}
 	}
+	// What takes time is asked for alike, whatever it is called: a course of five hours, a film of ninety minutes.
+	for _, pair := range [][2]Slot{{Duration, "timeRequired"}, {TotalTime, Duration}} {
+		if f, ok := r.Figure(pair[1]); ok {
+			if _, said := first(pair[0]); !said {
+				f.Slot = pair[0]
+				r.figure(f)
+			}
+		}
+	}
 	_, begins := first(Start)
 	if _, ok := first(Price); !ok && (begins || len(r.Values(Location)) > 0) && slices.Contains(r.Words, Word{"isAccessibleForFree", "true"}) {
 		r.figure(Figure{Slot: Price, Kind: Figures})

@@ -56,6 +56,8 @@ func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
 		{`{"prepTime":"PT10M","cookTime":"PT1H"}`, facet.TotalTime, "70"},
 		{`{"totalTime":"1 hour 20 minutes"}`, facet.TotalTime, "80"},
 		{`{"totalTime":30}`, facet.TotalTime, ""},
+		{`{"timeRequired":"PT5H30M"}`, facet.TotalTime, "330"},
+		{`{"duration":"PT90M","totalTime":"PT2H"}`, facet.TotalTime, "120"},
 		{`{"startDate":"2026-12-05T19:30:00+01:00"}`, facet.Start, "2026-12-05T18:30"},
 		{`{"startDate":"soon"}`, facet.Start, ""},
 		{`{"uploadDate":"2026-05-04"}`, facet.Published, "2026-05-04T00:00"},
