@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -169,7 +168,11 @@ func (d *Desk) pick(ctx context.Context, in *inquiry, t *thread, goes understand
 		in.only = chosen
 		return nil
 	}
-	question := strings.TrimSpace(fmt.Sprintf("%s %s %s", goes.Before, together, goes.After))
+	gap := " "
+	if strings.HasPrefix(goes.After, "?") || strings.HasPrefix(goes.After, "？") {
+		gap = ""
+	}
+	question := strings.TrimSpace(goes.Before + " " + together + gap + goes.After)
 	in.understood = d.read(in, question, in.asked.Types)
 	in.understood.Asked = question
 	return nil

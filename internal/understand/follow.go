@@ -308,8 +308,10 @@ func swaps(folded string) bool {
 	return startsWith(folded, swapLeads) || slices.ContainsFunc(swapWords, func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
-// behind says whether words belong behind what they are about: Japanese conditions, and those that name a figure.
-func behind(folded string) bool { return folded[1] >= '0' && folded[1] <= '9' }
+// behind says whether words belong behind what they are about: those that name a figure.
+func behind(folded string) bool {
+	return folded[1] >= '0' && folded[1] <= '9' || strings.Contains(folded, " than ") || strings.Contains(folded, " als ")
+}
 
 // plain is a follow-up without the words that only tie it to what came before: "high protein" of "and high protein ones?".
 func plain(text string) string {
@@ -317,7 +319,7 @@ func plain(text string) string {
 	fold := func(from, to int) string { return " " + facet.Fold(strings.Join(words[from:to], " ")) + " " }
 	for len(words) > 0 {
 		cut := 0
-		for n := min(4, len(words)); n > 0 && cut == 0; n-- {
+		for n := min(5, len(words)); n > 0 && cut == 0; n-- {
 			if slices.Contains(followLeads, strings.TrimSpace(fold(0, n))) {
 				cut = n
 			}
@@ -327,10 +329,15 @@ func plain(text string) string {
 		}
 		words = words[cut:]
 	}
+	for len(words) > 0 && ties[facet.Fold(words[0])] {
+		words = words[1:]
+	}
+	for n := len(words) - 1; n >= 0 && (ties[facet.Fold(words[n])] || lastStandIns[facet.Fold(words[n])]); n-- {
+		words = words[:n]
+	}
 	kept := words[:0:0]
-	for i, word := range words {
-		folded := facet.Fold(word)
-		if !ties[folded] && !(lastStandIns[folded] && i == len(words)-1) {
+	for _, word := range words {
+		if folded := facet.Fold(word); !standIns[folded] && !asides[folded] {
 			kept = append(kept, word)
 		}
 	}
@@ -340,7 +347,7 @@ func plain(text string) string {
 // comparison is the order that a comparing word wishes for: "cheaper", "with more protein".
 func comparison(folded string) (Sort, bool) {
 	for _, c := range comparisons {
-		if strings.Contains(folded, c.words) {
+		if _, after, ok := strings.Cut(folded, c.words); ok && !startsWith(" "+after, than) {
 			return Sort{By: c.slot, Descending: c.down}, true
 		}
 	}
@@ -366,7 +373,7 @@ func uncompared(own, folded string) string {
 // comparing says whether a word is part of the comparison in a text.
 func comparing(word, folded string) bool {
 	for _, c := range comparisons {
-		if strings.Contains(c.words, " "+word+" ") && strings.Contains(folded, c.words) {
+		if _, after, ok := strings.Cut(folded, c.words); ok && strings.Contains(c.words, " "+word+" ") && !startsWith(" "+after, than) {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func set(lines ...string) map[string]bool {
 
 // followLeads begin questions that go on with what was said.
 var followLeads = append(phrases(
-	"and what about, and how about, what about, how about, and also, but only, and only, but not, ok but, okay but, ok, okay, and, but, or, only, just, also, make it, make them, same but, the same but, the same, now, then, rather, instead, actually",
+	"which of them are, which of those are, which of these are, which of them have, which of those have, which of these have, which ones are, which ones have, are any of them, do any of them have, and what about, and how about, what about, how about, and also, but only, and only, but not, ok but, okay but, ok, okay, and, but, or, only, just, also, make it, make them, same but, the same but, the same, now, then, rather, instead, actually",
 	"was ist mit, wie wäre es mit, wie wärs mit, und was ist mit, und, aber, oder, nur, bloß, auch, lieber, stattdessen, jetzt, dann, das gleiche",
 	"et pour, et si, qu en est il de, quen est il de, et, mais, ou, seulement, uniquement, plutôt, aussi, la même chose, maintenant",
 	"y qué tal, qué tal, y qué hay de, qué hay de, y, pero, o, solo, sólo, solamente, únicamente, también, mejor, ahora, lo mismo",
@@ -65,8 +65,8 @@ var (
 
 // ties are words that tie a question to others and say nothing themselves.
 var ties = set(
-	"ones, those, these, them, instead, rather, please, also, too, only, just, any, anything, something, what, about, how, make, it, same, okay, ok, the, a, an, some, show, me, give, and, but, or, actually, now, then",
-	"bitte, davon, welche, stattdessen, lieber, nur, auch, und, aber, oder, etwas, was, ist, wie, wäre, es, zeig, zeige, mir, der, die, das, dann, jetzt",
+	"ones, those, these, them, instead, rather, please, also, too, either, though, well, only, just, any, anything, something, what, about, how, make, it, same, okay, ok, the, a, an, some, show, me, give, and, but, or, actually, now, then",
+	"bitte, davon, welche, stattdessen, lieber, nur, auch, bloß, und, aber, oder, etwas, was, ist, wie, wäre, es, zeig, zeige, mir, der, die, das, dann, jetzt",
 	"sil, te, vous, plaît, svp, plutôt, seulement, uniquement, aussi, et, mais, ou, montre, moi, le, la, les, des, un, une",
 	"por, favor, solo, solamente, también, y, pero, o, muéstrame, el, los, las, unos, unas, qué, tal",
 	"só, somente, apenas, também, e, mas, ou, mostre, me, os, as, uns, umas, que",
@@ -85,6 +85,9 @@ var small = func() map[string]bool {
 
 // details are words that ask to hear more of items that are pointed at.
 var details = set("more, mehr, plus, más, mais, もっと, 詳しく")
+
+// asides are words within a follow-up that say nothing themselves, wherever they stand.
+var asides = set("please, instead, too, either, also, rather, though", "bitte, stattdessen, auch, lieber", "svp, plutôt, aussi", "también, mejor", "também")
 
 // fillers are the words with which people are polite around a short wish.
 var fillers = set(
@@ -143,6 +146,9 @@ var comparisons = compared(
 	"sodiumContent<: less salt, less sodium, lower sodium; weniger salz; moins de sel; menos sal; menos sódio",
 	"fiberContent>: more fiber, more fibre, higher fiber; mehr ballaststoffe; plus de fibres; más fibra; mais fibra",
 )
+
+// than makes a limit of a comparing word: "cheaper than $50".
+var than = phrases("than, als, que, do que, de")
 
 type compare struct {
 	words string // folded, with a blank at both ends
