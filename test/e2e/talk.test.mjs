@@ -203,3 +203,37 @@ for (const [name, options] of [["a phone", { viewport: { width: 360, height: 740
     await p.check();
   });
 }
+
+test("a conversation with the sample sites: asked back, answered, gone on from, a condition taken away", async () => {
+  const p = await open(browser, desk.url);
+  await p.page.goto(desk.url);
+  await p.page.getByRole("link", { name: "I need something for dinner" }).click();
+  const form = p.page.locator("form.back");
+  await form.waitFor();
+  await p.picture("dinner-asked-back");
+  await form.getByRole("checkbox", { name: "vegan", exact: true }).check();
+  await form.getByRole("radio", { name: "over 40 minutes" }).check();
+  await form.getByRole("button", { name: "Answer", exact: true }).click();
+  await p.asked();
+  const tags = () => p.cards.getByRole("list", { name: "Suitable for" }).allInnerTexts();
+  assert.ok((await p.cards.count()) > 0 && (await tags()).every((t) => t.includes("vegan")), `answers for ${JSON.stringify(await tags())}`);
+  const labels = async () => (await chips(p).allInnerTexts()).join(" ");
+  assert.match(await labels(), /diet: vegan/);
+  const before = await p.cards.count();
+  await p.picture("dinner-answered", { fullPage: true });
+
+  await p.page.getByRole("textbox", { name: "Go on from here" }).fill("only gluten-free");
+  await p.page.getByRole("button", { name: "Ask on" }).click();
+  await p.page.getByRole("navigation", { name: "This conversation" }).waitFor();
+  await p.asked();
+  assert.match(await labels(), /vegan/);
+  assert.match(await labels(), /gluten-free/);
+  assert.ok((await tags()).every((t) => t.includes("gluten free")), `answers for ${JSON.stringify(await tags())}`);
+  await p.picture("dinner-gone-on", { fullPage: true });
+
+  await chips(p).filter({ hasText: "diet" }).click();
+  await p.asked();
+  assert.doesNotMatch(await labels(), /vegan|gluten/);
+  assert.ok((await p.cards.count()) >= before);
+  await p.check();
+});
