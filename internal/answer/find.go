@@ -74,7 +74,7 @@ func (v *View) Find(q Question) Found {
 	}
 	s := finding{view: v, asked: q, within: within}
 	for i := range q.Constraints {
-		c := &q.Constraints[i]
+		c := s.spelled(&q.Constraints[i])
 		if c.Soft && !(q.Text == "" && tells(c)) {
 			s.soft = append(s.soft, preference{verdict: v.judge(c), slot: c.Slot, not: c.Not})
 			continue
@@ -94,6 +94,30 @@ func (v *View) Find(q Question) Found {
 // tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
 func tells(c *understand.Constraint) bool { return !c.Not && len(c.Values) > 0 && called[c.Slot] }
 
+// spelled is a condition on what is not wanted with its words as they are meant: what nothing mentions because it is
+// misspelt would leave nothing out.
+func (s *finding) spelled(c *understand.Constraint) *understand.Constraint {
+	if !c.Not || len(c.Values) == 0 || s.asked.Literal || c.Source == understand.FromAttribute {
+		return c
+	}
+	meant := *c
+	for i, value := range c.Values {
+		if _, known := facet.Class(facet.Fold(value)); known {
+			continue
+		}
+		text, corrections := s.view.snapshot.Corrected(value)
+		if len(corrections) == 0 {
+			continue
+		}
+		if &meant.Values[0] == &c.Values[0] {
+			meant.Values = slices.Clone(c.Values)
+		}
+		meant.Values[i] = text
+		s.respelled = append(s.respelled, corrections...)
+	}
+	return &meant
+}
+
 // finding is one question on its way.
 type finding struct {
 	view   *View
@@ -105,6 +129,7 @@ type finding struct {
 	terms  []search.Term
 
 	corrections []search.Correction // of the last attempt
+	respelled   []search.Correction // of what is not wanted
 }
 
 // preference is a condition that leaves nothing out.
@@ -138,7 +163,7 @@ func (s *finding) find() Found {
 		}
 		if len(hits) > 0 {
 			found.Hits, found.Relaxed = hits, s.gaveWay(a, hits)
-			found.Terms, found.Corrections = s.terms, s.corrections
+			found.Terms, found.Corrections = s.terms, slices.Concat(s.respelled, s.corrections)
 			break
 		}
 	}

@@ -251,3 +251,35 @@ func TestPreferencesOrderAndLeaveNothingOut(t *testing.T) {
 		t.Errorf("red ones last: %q", got)
 	}
 }
+
+func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
+	v := stocked(t,
+		`{"@type":"Recipe","name":"Ginger cake","recipeIngredient":["flour","ginger"]}`,
+		`{"@type":"Recipe","name":"Lemon cake","recipeIngredient":["flour","lemon"]}`,
+	)
+	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Listing) bool { return true }), Constraints: []understand.Constraint{
+		{Slot: facet.Ingredient, Not: true, Values: []string{"gingr"}, Source: understand.FromText},
+	}}
+	f := v.Find(q)
+	if len(f.Hits) != 1 || f.Hits[0].URL != "https://site.example/Lemon-cake" {
+		t.Errorf("hits %v", f.Hits)
+	}
+	if len(f.Corrections) != 1 || f.Corrections[0].To != "ginger" {
+		t.Errorf("corrections %v", f.Corrections)
+	}
+	if q.Constraints[0].Values[0] != "gingr" {
+		t.Error("the caller's condition was changed")
+	}
+	for name, change := range map[string]func(q *Question){
+		"taken as written":  func(q *Question) { q.Literal = true },
+		"as an attribute":   func(q *Question) { q.Constraints[0].Source = understand.FromAttribute },
+		"a word of our own": func(q *Question) { q.Constraints[0].Values = []string{"celery"} },
+	} {
+		changed := q
+		changed.Constraints = slices.Clone(q.Constraints)
+		change(&changed)
+		if f := v.Find(changed); len(f.Hits) != 2 || len(f.Corrections) != 0 {
+			t.Errorf("%s: %d hits, corrections %v", name, len(f.Hits), f.Corrections)
+		}
+	}
+}
