@@ -163,8 +163,13 @@ func (s *finding) find() Found {
 		}
 		if len(hits) > 0 {
 			found.Hits, found.Relaxed = hits, s.gaveWay(a, hits)
-			found.Terms, found.Corrections = s.terms, slices.Concat(s.respelled, s.corrections)
+			found.Terms, found.Corrections = s.terms, s.corrections
 			break
+		}
+	}
+	for _, c := range s.respelled {
+		if !slices.Contains(found.Corrections, c) {
+			found.Corrections = append(found.Corrections, c)
 		}
 	}
 	return found

@@ -267,6 +267,11 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 	if len(f.Corrections) != 1 || f.Corrections[0].To != "ginger" {
 		t.Errorf("corrections %v", f.Corrections)
 	}
+	q.Text = "cake without gingr"
+	if f := v.Find(q); len(f.Corrections) != 1 {
+		t.Errorf("one word is corrected so often: %v", f.Corrections)
+	}
+	q.Text = "cake"
 	if q.Constraints[0].Values[0] != "gingr" {
 		t.Error("the caller's condition was changed")
 	}
