@@ -331,10 +331,11 @@ func TestWhatIsAskedAgainCostsNothing(t *testing.T) {
 	d := open(t, endpoint.URL, nil)
 	for n := range 3 {
 		tab := d.Tab()
-		question, ok := tab.Rewrite(t.Context(), []string{"pea soup"}, "with mint")
-		summary, told := model.Summary{}, ""
-		if summary, ok = tab.Summarize(t.Context(), model.Asking{Question: "soup", Sources: soups()}, func(s string) { told += s }); !ok {
-			t.Fatal("no summary")
+		question, reworded := tab.Rewrite(t.Context(), []string{"pea soup"}, "with mint")
+		told := ""
+		summary, written := tab.Summarize(t.Context(), model.Asking{Question: "soup", Sources: soups()}, func(s string) { told += s })
+		if !reworded || !written {
+			t.Fatalf("reworded %v, written %v", reworded, written)
 		}
 		report, _ := tab.Report()
 		if question != "pea soup with mint" || told != summary.Text || n > 0 && report.Calls != 0 {

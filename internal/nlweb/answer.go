@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,14 +18,6 @@ import (
 	"frontdesk/internal/fail"
 	wire "frontdesk/wire/nlweb"
 )
-
-// sortedNames are a map's names in order. Most questions have no filters, and nothing is made for those.
-func sortedNames[V any](m map[string]V) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(m))
-}
 
 // buffers hold answers while they are put together.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
