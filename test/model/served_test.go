@@ -100,7 +100,9 @@ model:
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return &desk{process.Start(t, "serve", "--config", path), t, "http://" + metrics, path}
+	d := &desk{process.Start(t, "serve", "--config", path), t, "http://" + metrics, path}
+	awaitLog(t, d, `msg="the model `) // the first call is over, and the next are the test's
+	return d
 }
 
 // orders is a text that tells a model what to do.
