@@ -44,7 +44,11 @@ func local(env *environment, loaded *server.Loaded) (*front, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Desk.Refresh(env.ctx); err != nil {
+	err = s.Desk.Refresh(env.ctx)
+	if err == nil {
+		err = s.Desk.LoadVectors(env.ctx)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
 	}

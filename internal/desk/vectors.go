@@ -63,13 +63,28 @@ func (d *Desk) StepVectors(ctx context.Context) (more bool, err error) {
 	if d.Ready() != nil {
 		return false, nil
 	}
-	rules := d.config.Terms()
-	more, err = d.config.Vectors.Step(ctx, vector.Admission{
-		Version: rules.Version(),
-		Texts:   func(e *content.Entry) []string { return d.texts(rules, e) },
-	})
+	more, err = d.config.Vectors.Step(ctx, d.inputs())
 	d.measure(d.direct(d.admitted())) // now, so that no question waits
 	return more, err
+}
+
+// LoadVectors takes the vectors that are there already, for a process that asks at once and does not stay to make any.
+func (d *Desk) LoadVectors(ctx context.Context) error {
+	if d.config.Vectors == nil || d.Ready() != nil {
+		return nil
+	}
+	err := d.config.Vectors.Load(ctx, d.inputs())
+	d.measure(d.direct(d.admitted()))
+	return err
+}
+
+// inputs says what of the items may be turned into vectors, by the terms in force.
+func (d *Desk) inputs() vector.Admission {
+	rules := d.config.Terms()
+	return vector.Admission{
+		Version: rules.Version(),
+		Texts:   func(e *content.Entry) []string { return d.texts(rules, e) },
+	}
 }
 
 // texts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with

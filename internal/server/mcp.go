@@ -122,6 +122,12 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 		<-loaded
 		s.Work(ctx)
 	}()
+	pointed := make(chan struct{})
+	go func() {
+		defer close(pointed)
+		<-loaded
+		s.Desk.KeepVectors(ctx)
+	}()
 	await := func(ctx context.Context) error {
 		patience := time.NewTimer(loadTime)
 		defer patience.Stop()
@@ -137,5 +143,6 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 	stop()
 	<-followed
 	<-worked
+	<-pointed
 	return err
 }

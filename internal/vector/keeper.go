@@ -171,15 +171,9 @@ func (k *Keeper) Unrelated() (vectors [][]float32) {
 // where nobody else does, has a number of texts turned into vectors. It says whether more is to be done at once. An
 // error is one of the database; what the model does wrong is told by State.
 func (k *Keeper) Step(ctx context.Context, admission Admission) (more bool, err error) {
-	if err := k.follow(ctx, admission); err != nil {
+	missing, err := k.load(ctx, admission)
+	if err != nil {
 		return false, err
-	}
-	missing := k.missing()
-	if len(missing) > 0 {
-		if err := k.take(ctx, missing); err != nil {
-			return false, err
-		}
-		missing = k.missing()
 	}
 	now := k.options.Now()
 	working := len(missing) > 0 && !now.Before(k.resting)
@@ -202,6 +196,26 @@ func (k *Keeper) Step(ctx context.Context, admission Admission) (more bool, err 
 		}
 	}
 	return more, err
+}
+
+// Load is the part of Step that asks nothing of the model: it follows the catalog, and takes what is in the database.
+func (k *Keeper) Load(ctx context.Context, admission Admission) error {
+	_, err := k.load(ctx, admission)
+	return err
+}
+
+// load gives the items that have texts without a vector, after all that can be had without the model.
+func (k *Keeper) load(ctx context.Context, admission Admission) (missing []*item, err error) {
+	if err := k.follow(ctx, admission); err != nil {
+		return nil, err
+	}
+	if missing = k.missing(); len(missing) == 0 {
+		return nil, nil
+	}
+	if err := k.take(ctx, missing); err != nil {
+		return nil, err
+	}
+	return k.missing(), nil
 }
 
 // follow brings what is known of the items to the catalog's published state.

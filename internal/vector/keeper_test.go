@@ -547,3 +547,36 @@ func TestSourcesThatAreGoneAreNotTold(t *testing.T) {
 		t.Errorf("told %+v, %v; want %+v", sources, err, want)
 	}
 }
+
+// TestProbesAloneAreMade holds the case that nothing but the questions is missing: the items fill their parts of the work.
+func TestProbesAloneAreMade(t *testing.T) {
+	r := on(t)
+	r.put("s", numbered(64)...)
+	k := r.keeper(func(o *vector.Options) { o.Pace = 64 })
+	r.step(k)
+	r.ready(k, 64, 64)
+	if k.Unrelated() != nil {
+		t.Fatal("some of the questions are given before all are there")
+	}
+	r.clock.move(2 * time.Minute)
+	r.step(k)
+	if got := k.Unrelated(); len(got) != len(vector.Probes) {
+		t.Errorf("%d questions have vectors; want %d", len(got), len(vector.Probes))
+	}
+}
+
+func TestAProcessThatDoesNotStayTakesWhatIsThere(t *testing.T) {
+	r := on(t)
+	r.put("s", numbered(5)...)
+	r.step(r.keeper(nil))
+	r.put("s", numbered(6)...)
+	r.sent()
+	k := r.keeper(nil)
+	if err := k.Load(t.Context(), vector.Admission{Version: r.rules, Texts: r.texts}); err != nil {
+		t.Fatal(err)
+	}
+	r.ready(k, 5, 6)
+	if got := r.sent(); len(got) > 0 {
+		t.Errorf("%q was sent", got)
+	}
+}

@@ -183,7 +183,7 @@ type wanted struct {
 func (k *Keeper) work(ctx context.Context, admission Admission, missing []*item) (more bool, err error) {
 	until := k.options.Now().Add(workTime)
 	for items := range slices.Chunk(missing, loadItems) {
-		texts, err := k.load(ctx, admission, items)
+		texts, err := k.words(ctx, admission, items)
 		if err != nil {
 			return false, err
 		}
@@ -215,8 +215,8 @@ func callSize(texts []wanted) int {
 	return len(texts)
 }
 
-// load gives the texts of items that have no vector. An item that has changed meanwhile has others, and comes again.
-func (k *Keeper) load(ctx context.Context, admission Admission, items []*item) (texts []wanted, err error) {
+// words gives the texts of items that have no vector. An item that has changed meanwhile has others, and comes again.
+func (k *Keeper) words(ctx context.Context, admission Admission, items []*item) (texts []wanted, err error) {
 	last := len(items) - 1
 	probing := items[last] == k.probes
 	if probing {

@@ -50,6 +50,10 @@ func TestItemsAreFoundByMeaningAndByWordsWhenTheEndpointIsDead(t *testing.T) {
 	if !strings.Contains(told, "7 of 7 texts have vectors") {
 		t.Errorf("the owner is told: %s", told)
 	}
+	here := process.MustRun(t, "ask", "--config", d.config, "--json", "lamp") // in a process of its own, on the same database
+	if !strings.Contains(here, `"embed"`) || !strings.Contains(here, "used") {
+		t.Errorf("asked without the server: %s", here)
+	}
 	endpoint.Kill()
 	dark := d.ask(object{"text": "a lamp for the night", "limit": 5}, nil)
 	if m := dark.Meta.Model; len(dark.Results) == 0 || m == nil || m.Embed != "fallback" || m.Reason["embed"] != "unreachable" {
