@@ -82,6 +82,9 @@ func tellDiet(s phrase.Speaker, f facet.Facts, diet string) string {
 	if !ok {
 		name = diet
 	}
+	if text, ok := phrase.Diets[name]; ok {
+		diet = s.Say(text)
+	}
 	has := f.Values(facet.Diet)
 	if slices.Contains(has, name) || slices.ContainsFunc(has, func(d string) bool { return slices.Contains(facet.Implied(d), name) }) {
 		return s.Say(phrase.Is, diet)

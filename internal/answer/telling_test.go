@@ -20,7 +20,7 @@ func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 		{facet.Price, "", "Fish pie: price 9.50 EUR."},
 		{facet.Calories, "", "Fish pie: calories 420 kcal."},
 		{facet.Author, "", "Fish pie: author Priya."},
-		{facet.Diet, "glutenfree", "Fish pie: yes, glutenfree."},
+		{facet.Diet, "glutenfree", "Fish pie: yes, gluten-free."},
 		{facet.Diet, "vegan", "Fish pie: no, not vegan, contains fish and dairy."},
 		{facet.Diet, "halal", "Fish pie: diet is not stated."}, // nothing speaks against it, and nothing says it
 		{facet.Ingredient, "butter", "Fish pie: contains butter."},
