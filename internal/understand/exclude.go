@@ -24,6 +24,10 @@ var articles = map[string]bool{
 	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
 }
 
+// plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
+// other things.
+const plainSpoken = 12
+
 // readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to shellfish", "not red",
 // "sugar-free".
 func (r *reader) readWithout(i int) bool {
@@ -54,7 +58,7 @@ func (r *reader) readWithout(i int) bool {
 			return false
 		}
 		c, end := r.unwanted(start, kind)
-		if end == start {
+		if end == start || c.Slot == facet.Mention && len(r.tokens) > plainSpoken {
 			break
 		}
 		any = true

@@ -118,6 +118,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"shoes not from nike", "shoes; brand: not Nike"},
 		{"kitchen things not made of oak", "material: not oak; category: Kitchen"},
 		{"brown belt without buckle", "brown belt without buckle; preferably without buckle; preferably colour: brown"},
+		{"has a theory of flows been developed for which the upwash is not constant over the whole of the wing", "has a theory of flows been developed for which the upwash is not constant over the whole of the wing"},
 		{"no bake cheesecake", "no bake cheesecake"},
 		{"vegan leather bag", "vegan leather bag"},
 		// Words that the catalog taught.
