@@ -5,6 +5,7 @@
 import { ask, Refusal } from "./stream.js";
 import { card, isSummary, make, note } from "./cards.js";
 import { ask as askBack } from "./elicit.js";
+import { awaited } from "./promise.js";
 import { count, language, say } from "./say.js";
 import { sorter, understood } from "./understood.js";
 import { list, member, text, took } from "./words.js";
@@ -90,10 +91,13 @@ async function run(question, { limit = firstLimit } = {}) {
   const started = performance.now();
   const page = begin(question, request);
   try {
-    const whole = await ask(desk.ask, request, {
-      signal: control.signal,
-      on: { meta: page.tell, result: (index, item) => page.put(index, item), delta: page.write, text: (piece) => { shown.response += piece; } },
-    });
+    const on = { meta: page.tell, result: (index, item) => page.put(index, item), delta: page.write, text: (piece) => { shown.response += piece; } };
+    let whole = await ask(desk.ask, request, { signal: control.signal, on });
+    if (whole.promise) {
+      status("");
+      const later = { ...on, text: (piece) => { shown.response = piece; } }; // the answer itself, and not each look
+      whole = await awaited(whole, { address: desk.ask.replace(/ask$/, "await"), ask, place: after, signal: control.signal, on: later });
+    }
     if (current !== control) return;
     page.finish(whole, performance.now() - started, limit);
   } catch (failure) {
@@ -160,7 +164,6 @@ function begin(question, request) {
     finish(whole, elapsed, limit) {
       page.tell(whole._meta);
       if (whole.elicitation) return back(question, whole);
-      if (whole.promise) return status(text(whole.promise.message) || say("wait"));
       const time = Number(whole._meta?.processing_time_ms);
       const parts = [count(places.length, "count"), time >= 0 ? say("at_desk", took(time)) : null, say("in_all", took(elapsed))];
       status(parts.filter(Boolean).join(" · "));
@@ -249,6 +252,7 @@ function explain({ code, message, retryAfter }) {
     case "TIMEOUT": return [say("slow"), message || say("slow_try")];
     case "UNAVAILABLE": return [say("unready"), [message, retryAfter ? wait : ""].filter(Boolean).join(" ")];
     case "UNREACHABLE": return [say("unreachable"), say("unreached")];
+    case "CANCELLED": return [say("cancelled"), say("cancelled_try")];
     case "CUT_OFF": return [say("cut"), say("cut_try")];
     default: return [say("failed"), [message, `(${code})`].filter(Boolean).join(" ")];
   }
