@@ -219,12 +219,18 @@ func (d *door) await(ctx context.Context, body []byte) (*composed, error) {
 		return nil, malformed(err)
 	}
 	event.From(ctx).Set("action", request.Action)
+	own := &exchange{request: &wire.AskRequest{Meta: request.Meta}, meta: wire.Meta{Version: wire.Version}}
+	own.identify(ctx) // each look has an id of its own
 	party, _ := trust.From(ctx)
 	made, err := d.desk.Await(ctx, party.ID, request.PromiseToken, request.Action == wire.ActionCancel)
+	if made == nil && fail.From(err).Code == fail.UnknownPromise {
+		return own.failed(ctx, err), nil
+	}
 	if made == nil {
 		return nil, err
 	}
 	x := d.resumed(made.Request)
+	x.meta.RequestID = own.meta.RequestID
 	switch {
 	case err != nil:
 		return x.failed(ctx, err), nil
@@ -232,10 +238,14 @@ func (d *door) await(ctx context.Context, body []byte) (*composed, error) {
 		return compact(http.StatusAccepted, d.promise(ctx, x, made.Promise)), nil
 	}
 	c, err := parseKept(made.Answer)
-	if err == nil {
-		event.From(ctx).Set("response", c.Meta.ResponseType)
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	if own.meta.RequestID != "" {
+		c.Meta.RequestID = own.meta.RequestID
+	}
+	event.From(ctx).Set("response", c.Meta.ResponseType)
+	return c, nil
 }
 
 // awaitTool is the tool that checks on promises and cancels them.
