@@ -17,6 +17,7 @@ before(async () => {
   ]));
   await writeFile(join(folder, "frontdesk.yaml"), `
 listen: 127.0.0.1:0
+data: data
 metrics: {listen: "off"}
 sources: [{path: soup.json}]
 ask: {promise: {slow: [{match: quick, for: 700ms}, {match: slow, for: 1h}]}}
