@@ -94,7 +94,7 @@ async function run(question, { limit = firstLimit } = {}) {
     const on = { meta: page.tell, result: (index, item) => page.put(index, item), delta: page.write, text: (piece) => { shown.response += piece; } };
     let whole = await ask(desk.ask, request, { signal: control.signal, on });
     if (whole.promise) {
-      status("");
+      status(say("promised"));
       const later = { ...on, text: (piece) => { shown.response = piece; } }; // the answer itself, and not each look
       whole = await awaited(whole, { address: desk.ask.replace(/ask$/, "await"), ask, place: after, signal: control.signal, on: later });
     }
