@@ -30,7 +30,8 @@ type House struct {
 	Vectors *vector.Keeper // nil where no model makes any
 
 	db       *store.DB
-	memory   *session.Memory // nil when nothing is remembered
+	promises *session.Promises // nil without
+	memory   *session.Memory   // nil when nothing is remembered
 	visitor  *fetch.Visitor
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have

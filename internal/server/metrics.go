@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"math"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -9,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"frontdesk/internal/session"
 )
 
 // metrics are the figures for Prometheus. Their labels are the server's own words (routes, statuses, kinds of
@@ -91,6 +95,26 @@ func (m *metrics) busy(inWork func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "frontdesk", Name: "requests_in_work", Help: "Requests in work, streams among them.",
 	}, func() float64 { return float64(inWork()) }))
+}
+
+// promises tells how many promises there are in each state, counted by the function at each look.
+func (m *metrics) promises(count func(context.Context) (map[session.State]int, error)) {
+	for state, name := range map[session.State]string{
+		session.Waiting: "waiting", session.Running: "running", session.Kept: "kept", session.Cancelled: "cancelled", session.Broken: "broken",
+	} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "frontdesk", Name: "promises", Help: "Answers promised for later that have not expired, in the whole database, by how they stand.",
+			ConstLabels: prometheus.Labels{"state": name},
+		}, func() float64 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			counted, err := count(ctx)
+			if err != nil {
+				return math.NaN() // as for what cannot be known
+			}
+			return float64(counted[state])
+		}))
+	}
 }
 
 // ingested counts a run of ingest and, when it was published, what is there after it.

@@ -23,8 +23,9 @@ func (h *House) promising(config Config) desk.Promising {
 	if !p.Enabled {
 		return desk.Promising{}
 	}
+	h.promises = session.NewPromises(h.db, session.Limits{Keep: p.Keep, Each: p.Each, All: p.All}, nil)
 	promising := desk.Promising{
-		Store: session.NewPromises(h.db, session.Limits{Keep: p.Keep, Each: p.Each, All: p.All}, nil),
+		Store: h.promises,
 		After: p.After, Time: p.Time, Workers: p.Workers, Client: clientOf,
 	}
 	for _, slow := range p.Slow {

@@ -92,6 +92,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
 	}
 	s.metrics.busy(s.front.inWork.Load)
+	if house.promises != nil {
+		s.metrics.promises(house.promises.Count)
+	}
 	if house.Model != nil {
 		house.asked = s.metrics.model(house.Model)
 	}
