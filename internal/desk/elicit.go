@@ -54,7 +54,8 @@ const (
 // a number of items: he knows what he wants.
 func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 	asker, u := d.config.Elicit, &in.understood
-	promised := progressOf(ctx) != nil // an answer: there is nobody to ask
+	told := progressOf(ctx)
+	promised := told != nil && told.resumed // an answer: there is nobody to ask
 	if asker == nil || promised || in.AnswersOnly || in.NoQuestions || u.Intent != understand.List || u.Count > 0 || u.Sort.By != "" || !asker.Open(in.elicited()) ||
 		len(strings.Fields(u.Text)) > vagueWords {
 		return nil

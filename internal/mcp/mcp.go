@@ -109,9 +109,13 @@ func (s *Server) handler(t tool.Tool) sdk.ToolHandler {
 				})
 			}
 		}
+		filled := fillIn(t, request.Params, &call)
 		result := t.Call(ctx, call)
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if result.Form != nil && t.Fill != nil && !filled && asksPeople(request.Session) {
+			return asking(result.Form), nil
 		}
 		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(result.Object), IsError: result.Failed}
 		if result.Text != "" {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
+	"frontdesk/internal/tool"
 	wire "frontdesk/wire/nlweb"
 )
 
@@ -31,4 +35,54 @@ func (d *door) elicitation(ctx context.Context, x *exchange, e *desk.Elicitation
 		asked.Questions = append(asked.Questions, question)
 	}
 	return wire.Response{Meta: x.meta, Elicitation: asked}
+}
+
+// form puts an elicitation before a person, where a client of tools can do that. Its state is the session.
+func form(asked *wire.Elicitation, session []byte) *tool.Form {
+	fields := schema{}
+	for _, q := range asked.Questions {
+		field := schema{"title": q.Text}
+		switch q.Type {
+		case "single_select":
+			field["type"], field["enum"] = "string", q.Options
+		case "multi_select":
+			field["type"], field["items"] = "array", schema{"type": "string", "enum": q.Options}
+		case "number", "boolean":
+			field["type"] = q.Type
+		default:
+			field["type"] = "string"
+		}
+		fields[q.ID] = field
+	}
+	message := asked.Text
+	if message == "" && len(asked.Questions) > 0 {
+		message = asked.Questions[0].Text
+	}
+	return &tool.Form{Message: message, Schema: schema{"type": "object", "properties": fields}.bytes(), State: string(session)}
+}
+
+// fill puts answers into the arguments of ask, as attributes of the query named by the questions' ids, and the session
+// that was given out with the questions. Arguments that cannot be read stay what they are.
+func fill(arguments []byte, state string, answers map[string]any) []byte {
+	var request map[string]jsontext.Value
+	query, meta := map[string]jsontext.Value{}, map[string]jsontext.Value{}
+	if json.Unmarshal(arguments, &request) != nil || json.Unmarshal(request["query"], &query) != nil {
+		return arguments
+	}
+	if m := request["meta"]; len(m) > 0 && json.Unmarshal(m, &meta) != nil {
+		return arguments
+	}
+	for id, answer := range answers {
+		if _, given := query[id]; given {
+			continue // what was asked itself is not changed
+		}
+		if text, err := json.Marshal(answer); err == nil {
+			query[id] = text
+		}
+	}
+	if jsontext.Value(state).Kind() == '{' && jsontext.Value(state).IsValid() {
+		meta["session_context"] = jsontext.Value(state)
+	}
+	request["query"], request["meta"] = marshal(query), marshal(meta)
+	return marshal(request)
 }

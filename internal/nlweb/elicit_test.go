@@ -178,3 +178,41 @@ func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
 		t.Errorf("%v, failed %t, %s, meta %s", err, result.Failed, result.Object, result.Meta)
 	}
 }
+
+func TestAnElicitationIsAFormForAPerson(t *testing.T) {
+	asked := &wire.Elicitation{Questions: []wire.Question{
+		{ID: "diet", Text: "Diet?", Type: "multi_select", Options: []string{"vegan", "none"}}, {ID: "time", Text: "Time?", Type: "single_select", Options: []string{"short", "long"}},
+		{ID: "people", Text: "People?", Type: "number"}, {ID: "quick", Text: "Quick?", Type: "boolean"}, {ID: "more", Text: "More?", Type: "free_text"},
+	}}
+	f := form(asked, []byte(`{"conversation_id":"c"}`))
+	const want = `{"properties":{"diet":{"items":{"enum":["vegan","none"],"type":"string"},"title":"Diet?","type":"array"},"more":{"title":"More?","type":"string"},` +
+		`"people":{"title":"People?","type":"number"},"quick":{"title":"Quick?","type":"boolean"},"time":{"enum":["short","long"],"title":"Time?","type":"string"}},"type":"object"}`
+	if string(f.Schema) != want || f.Message != "Diet?" || f.State != `{"conversation_id":"c"}` {
+		t.Errorf("%s, %q, %q", f.Schema, f.Message, f.State)
+	}
+	for _, row := range []struct{ arguments, state, want string }{
+		{`{"query":{"text":"supper"}}`, f.State, `{"diet":["vegan"],"people":4,"text":"supper"} {"conversation_id":"c"}`},
+		{`{"query":{"text":"supper","people":2},"meta":{"user":"u"}}`, f.State, `{"diet":["vegan"],"people":2,"text":"supper"} {"conversation_id":"c"}`},
+		{`{"query":{"text":"supper"}}`, "no object", `{"diet":["vegan"],"people":4,"text":"supper"} `},
+	} {
+		filled := fill([]byte(row.arguments), row.state, map[string]any{"diet": []any{"vegan"}, "people": 4})
+		request, err := wire.DecodeAsk(filled)
+		if err != nil {
+			t.Fatalf("%s: %v", filled, err)
+		}
+		query := marshal(request.Query)
+		var members map[string]any
+		if err := json.Unmarshal(query, &members); err != nil {
+			t.Fatal(err)
+		}
+		sorted, err := json.Marshal(members)
+		if got := string(sorted) + " " + string(request.Meta.SessionContext); err != nil || got != row.want {
+			t.Errorf("%s is filled as %s, want %s", row.arguments, got, row.want)
+		}
+	}
+	for _, odd := range []string{`[]`, `{"query":7}`, `{"query":{},"meta":[]}`} {
+		if got := string(fill([]byte(odd), "", map[string]any{"a": 1})); got != odd {
+			t.Errorf("%s becomes %s", odd, got)
+		}
+	}
+}

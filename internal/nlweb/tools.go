@@ -22,7 +22,7 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 	at := newDoor(d, config)
 	tools := []tool.Tool{{
 		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(), Output: answerSchema,
-		Reads: true, Call: at.call,
+		Reads: true, Call: at.call, Fill: fill,
 	}}
 	if d.Promises() {
 		tools = append(tools, at.awaitTool())
@@ -199,7 +199,14 @@ func (d *door) call(ctx context.Context, call tool.Call) tool.Result {
 	if whole == nil {
 		whole = d.compose(ctx, x, reply, err)
 	}
-	return whole.result()
+	result := whole.result()
+	if whole.Meta.ResponseType == wire.TypeElicitation {
+		var asked wire.Response
+		if json.Unmarshal(result.Object, &asked) == nil && asked.Elicitation != nil {
+			result.Form = form(asked.Elicitation, whole.Meta.SessionContext)
+		}
+	}
+	return result
 }
 
 // arguments are those of a call, within the bounds.

@@ -18,6 +18,9 @@ type Tool struct {
 	Reads bool
 	// World says that the tool reaches beyond what this server keeps.
 	World bool
+	// Fill puts a person's answers to the Form of a result, by the names of its fields, into the arguments of the call that
+	// asked; state is the form's. Nil for a tool that asks nothing.
+	Fill func(arguments []byte, state string, answers map[string]any) []byte
 	// Call does it. What goes wrong is a Result too: a failure in the words of the tool's own protocol.
 	Call func(context.Context, Call) Result
 }
@@ -36,4 +39,13 @@ type Result struct {
 	Object []byte // the whole result, one JSON object
 	Meta   []byte // the object's metadata, one JSON object
 	Failed bool   // the tool could not do what was asked
+	// Form is what has to be asked of a person before there is more than Object, which asks the same; nil for nothing.
+	Form *Form
+}
+
+// Form are questions to a person, which some clients can put.
+type Form struct {
+	Message string // what it is about
+	Schema  []byte // JSON Schema of an object: a property for each question, none of them nested
+	State   string // for Fill; it goes out and comes back
 }

@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"frontdesk/internal/tool"
+)
+
+// What a tool has to ask a person is put to him by his client, where that can (its capability elicitation): by a request of
+// ours, or since revision 2026-07-28 by a result that wants the call once more with the answers. It is done once for a
+// call; what is asked then is in the result, as it is for every other client.
+
+// formID names the form among the requests for input.
+const formID = "questions"
+
+// asksPeople says whether a client can put a form to a person. Where no session is kept, only the revisions that tell it
+// with every request say so.
+func asksPeople(session *sdk.ServerSession) bool {
+	params := session.InitializeParams()
+	if params == nil || params.Capabilities == nil {
+		return false
+	}
+	can := params.Capabilities.Elicitation
+	return can != nil && (can.Form != nil || can.URL == nil)
+}
+
+// asking is the result that asks.
+func asking(form *tool.Form) *sdk.CallToolResult {
+	return &sdk.CallToolResult{
+		InputRequests: sdk.InputRequestMap{formID: &sdk.ElicitParams{Mode: "form", Message: form.Message, RequestedSchema: json.RawMessage(form.Schema)}},
+		RequestState:  form.State,
+	}
+}
+
+// fillIn puts what a person answered into a call, and says whether he was asked. Who did not want to answer is answered
+// without.
+func fillIn(t tool.Tool, params *sdk.CallToolParamsRaw, call *tool.Call) bool {
+	answer, asked := params.InputResponses[formID].(*sdk.ElicitResult)
+	if asked && t.Fill != nil && answer.Action == "accept" {
+		call.Arguments = t.Fill(call.Arguments, params.RequestState, answer.Content)
+	}
+	return asked
+}

@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"frontdesk/internal/tool"
+)
+
+// asker is a server whose tool asks for a colour until it has one.
+func asker() *Server {
+	ask := tool.Tool{
+		Name: "ask", Title: "Ask", Description: "Asks back for a colour.", Input: []byte(`{"type":"object"}`),
+		Fill: func(arguments []byte, state string, answers map[string]any) []byte {
+			filled, _ := json.Marshal(map[string]any{"was": json.RawMessage(arguments), "state": state, "colour": answers["colour"]})
+			return filled
+		},
+		Call: func(_ context.Context, call tool.Call) tool.Result {
+			result := tool.Result{Object: []byte(`{"given":` + string(call.Arguments) + `}`), Meta: []byte(`{}`)}
+			if !bytes.Contains(call.Arguments, []byte(`"colour"`)) {
+				result.Form = &tool.Form{
+					Message: "Which colour?", Schema: []byte(`{"type":"object","properties":{"colour":{"type":"string","enum":["red","blue"]}}}`), State: "s1",
+				}
+			}
+			return result
+		},
+	}
+	return New(Config{Name: "test", Tools: func() []tool.Tool { return []tool.Tool{ask} }})
+}
+
+// person answers forms.
+func person(asked *int, action string) *sdk.ClientOptions {
+	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		*asked++
+		if request.Params.Message != "Which colour?" {
+			action = "cancel"
+		}
+		result := &sdk.ElicitResult{Action: action}
+		if action == "accept" {
+			result.Content = map[string]any{"colour": "blue"}
+		}
+		return result, nil
+	}}
+}
+
+// overPipes connects a client by a pair of streams, as frontdesk mcp does.
+func overPipes(t *testing.T, server *Server, options *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(context.Background(), in, out) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).
+		Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		toServer.Close()
+		<-served
+	})
+	return session
+}
+
+func TestAFormIsPutToThePersonWhereTheClientCan(t *testing.T) {
+	for _, way := range []struct {
+		name    string
+		connect func(*testing.T, *Server, *sdk.ClientOptions) *sdk.ClientSession
+	}{{"over HTTP", client}, {"over a pair of streams", overPipes}} {
+		t.Run(way.name, func(t *testing.T) {
+			for _, row := range []struct {
+				name, action string
+				asked        int
+				want         string
+			}{
+				{"answered", "accept", 1, `{"given":{"colour":"blue","state":"s1","was":{"q":1}}}`},
+				{"declined", "decline", 1, `{"given":{"q":1}}`},
+				{"nobody there", "", 0, `{"given":{"q":1}}`},
+			} {
+				asked := 0
+				options := person(&asked, row.action)
+				if row.action == "" {
+					options = nil
+				}
+				result, err := way.connect(t, asker(), options).CallTool(t.Context(), &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"q": 1}})
+				if err != nil {
+					t.Fatalf("%s: %v", row.name, err)
+				}
+				got := result.Content[0].(*sdk.TextContent).Text
+				if asked != row.asked || strings.ReplaceAll(got, " ", "") != row.want {
+					t.Errorf("%s: asked %d times, the result is %s, want %s", row.name, asked, got, row.want)
+				}
+			}
+		})
+	}
+}
