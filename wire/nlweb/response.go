@@ -187,10 +187,10 @@ const (
 
 // Promise says that an answer is being worked on, and how to have it: by await (NLWeb 0.55 §4.1.2).
 type Promise struct {
-	Token         string   `json:"token"`                    // for await
+	Token         string   `json:"token"`                   // for await
 	EstimatedTime int      `json:"estimated_time,omitzero"` // whole seconds until the answer is expected; none when nobody knows
-	Message       string   `json:"message,omitzero"`         // for people
-	Progress      *float64 `json:"progress,omitzero"`        // 0 to 1; never less than before
+	Message       string   `json:"message,omitzero"`        // for people
+	Progress      *float64 `json:"progress,omitzero"`       // 0 to 1; never less than before
 }
 
 // Failure is why there is no answer (NLWeb 0.55 §4.1.4).
