@@ -199,8 +199,9 @@ func TestFacetsCountWhatItemsSay(t *testing.T) {
 }
 
 func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T) {
-	licensed := Admission{Version: "1", Admit: func(*Listing) bool { return true }, Released: func(l *Listing, object []byte) ([]byte, bool) {
-		return object, !strings.Contains(l.URL, "red")
+	licensed := Admission{Version: "1", Admit: func(*Listing) bool { return true }, Released: func(l *Listing, object []byte) (released []byte, whole, open bool) {
+		open = !strings.Contains(l.URL, "red")
+		return object, open, open
 	}}
 	v := stockedUnder(t, licensed, lamps...)
 	if got := v.Lexicon().Meanings("nord"); got != nil {

@@ -37,7 +37,8 @@ type Listing struct {
 	Dated    int64 // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
 
 	facts facts
-	open  bool // all of it is released, so that its words may teach
+	open  bool // it is not shown as a notice, so that what it says of itself may teach
+	whole bool // it is shown as it is found: nothing of its text and keys is held back
 }
 
 // Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
@@ -77,9 +78,9 @@ func NewLibrary(catalog *content.Catalog) *Library {
 type Admission struct {
 	Version string // changes whenever Admit or Released would answer otherwise; never empty
 	Admit   func(*Listing) bool
-	// Released gives what of an item's schema.org object may be said of it; ok is false for an item of which only a notice
-	// is shown, whose facts are those of the notice. Nil releases everything.
-	Released func(l *Listing, object []byte) (released []byte, ok bool)
+	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
+	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
+	Released func(l *Listing, object []byte) (released []byte, whole, open bool)
 }
 
 // View returns the state after the last whole refresh.
@@ -227,13 +228,14 @@ func (l *Library) listing(e *content.Entry) *Listing {
 }
 
 // describe reads what the item says of itself, as far as it is released.
-func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Listing, []byte) ([]byte, bool)) {
-	object, open := e.Object, true
+func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Listing, []byte) (object []byte, whole, open bool)) {
+	object := e.Object
+	listing.whole, listing.open = true, true
 	if released != nil {
-		object, open = released(listing, e.Object)
+		object, listing.whole, listing.open = released(listing, e.Object)
 	}
 	var read facet.Facts
-	if listing.open = open; open {
+	if listing.open {
 		read = facet.Read(object)
 	} else {
 		read = noticeFacts(e)
@@ -267,7 +269,7 @@ func document(listing *Listing, e *content.Entry) search.Document {
 	}
 	return search.Document{
 		Ref: listing, Key: listing.ID, Language: listing.Language, Title: e.Name, Keys: e.Keys, Passages: passages,
-		Reserved: !listing.open,
+		Reserved: !listing.whole,
 	}
 }
 

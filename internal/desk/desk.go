@@ -151,9 +151,11 @@ func foldSite(name string) string {
 func (d *Desk) Refresh(ctx context.Context) error {
 	rules := d.config.Terms()
 	changed, err := d.library.Refresh(ctx, answer.Admission{
-		Version:  rules.Version(),
-		Admit:    func(l *answer.Listing) bool { return d.admits(rules, l) },
-		Released: func(l *answer.Listing, object []byte) ([]byte, bool) { return released(rules, l, object) },
+		Version: rules.Version(),
+		Admit:   func(l *answer.Listing) bool { return d.admits(rules, l) },
+		Released: func(l *answer.Listing, object []byte) (shown []byte, whole, open bool) {
+			return released(rules, l, object)
+		},
 	})
 	if err != nil {
 		return err

@@ -11,17 +11,22 @@ import (
 )
 
 // released gives what of an item's object may be said of it: filters, facets and the words that questions are understood
-// with are made of that alone. ok is false for an item that is not open, of which only a notice is shown.
-func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byte, ok bool) {
+// with are made of that alone. whole says that it is all of the object, so that misspelt words may be corrected to those
+// of its text. open is false for an item of which only a notice is shown.
+func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byte, whole, open bool) {
 	if decide(rules, l).Access != terms.Open {
-		return nil, false
+		return nil, false, false
 	}
 	if rules.OpensAll() {
-		return object, true // within it, too
+		return object, true, true // within it, too
 	}
+	whole = true
 	within := sieve{rules, l}
 	shown = append(shown, '{')
 	eachMember(object, func(name string, value jsontext.Value) {
+		if isThing(value) && within.holds(value, 0) {
+			whole = false
+		}
 		if value = within.value(value, 0); value == nil {
 			return
 		}
@@ -30,7 +35,7 @@ func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byt
 		}
 		shown = append(append(quote(shown, name), ':'), value...)
 	})
-	return append(shown, '}'), true
+	return append(shown, '}'), whole, true
 }
 
 // tellRelaxed words the conditions that gave way, since nothing met them.

@@ -67,3 +67,30 @@ func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 		t.Error("corrected to a word that only licensed text has")
 	}
 }
+
+func TestNothingIsCorrectedToAWordOfAThingWithinAnOpenItemThatIsNotOpen(t *testing.T) {
+	for _, access := range []terms.Access{terms.Blocked, terms.Licensed} {
+		b := newBench(t, "mag")
+		page := said("page", "About soups", map[string]any{"mentions": map[string]any{"@type": "Recipe", "url": "https://mag.example/kept/tart", "name": "Soup", "recipeIngredient": "lingonberry"}})
+		page.Keys = "lingonberry"
+		b.fill(t, "mag", "pages", page)
+		corrected := func() int {
+			reply, err := b.Ask(context.Background(), Question{Text: "lingonbery soups"})
+			if err != nil {
+				return 0
+			}
+			return len(reply.Understood.Corrected)
+		}
+		if corrected() != 1 {
+			t.Fatal("not corrected while all is open")
+		}
+		b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/other/**"}}, Access: terms.Blocked}, terms.Rule{Access: terms.Open})
+		if corrected() != 1 {
+			t.Error("not corrected under terms that leave all of the item open")
+		}
+		b.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/kept/**"}}, Access: access}, terms.Rule{Access: terms.Open})
+		if corrected() != 0 {
+			t.Errorf("%s: corrected to a word that only a thing within the item has, which is not shown", access)
+		}
+	}
+}

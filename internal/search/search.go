@@ -20,7 +20,7 @@ type Document struct {
 	Keys string
 	// Passages are the item's running text, in order.
 	Passages []string
-	// Reserved says that keys and passages are found but not shown: no word is corrected to one that stands there alone.
+	// Reserved says that keys and passages are found but not shown, or not all of them: no word is corrected to one that stands there alone.
 	Reserved bool
 }
 
