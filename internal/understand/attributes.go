@@ -353,6 +353,9 @@ func (h heeder) constraints(m meaningOf, v jsontext.Value) []Constraint {
 		}
 		return []Constraint{{Slot: m.slot, Values: []string{string(v)}}}
 	}
+	if kind == facet.Words && m.slot == facet.Diet && m.reading != readNot {
+		return h.dietary(m)
+	}
 	if kind == facet.Words {
 		return h.worded(m, h.wishes)
 	}
@@ -489,6 +492,32 @@ func (h heeder) worded(m meaningOf, texts []string) []Constraint {
 		for i := range all {
 			all[i].Not = true
 		}
+	}
+	return all
+}
+
+// dietary reads words about what somebody eats: diets by their names, and prose ("no nuts please", "I am allergic to
+// shellfish") as the question would have said it.
+func (h heeder) dietary(m meaningOf) (all []Constraint) {
+	for _, text := range h.wishes {
+		said := h.worded(m, []string{text})
+		if len(text) > 400 || !slices.ContainsFunc(said, func(c Constraint) bool { _, diet := facet.DietOf(facet.Fold(c.Values[0])); return !diet }) {
+			all = append(all, said...)
+			continue
+		}
+		var read []Constraint
+		for _, remark := range Remarks(text) {
+			for _, c := range Read(remark.Text, h.at).Constraints {
+				if c.Slot == facet.Diet || c.Not && (c.Slot == facet.Ingredient || c.Slot == facet.Mention) {
+					c.Said, c.Soft = text, remark.Dislikes
+					read = append(read, c)
+				}
+			}
+		}
+		if len(read) == 0 {
+			read = said
+		}
+		all = append(all, read...)
 	}
 	return all
 }

@@ -57,6 +57,12 @@ func Remarks(text string) (all []Remark) {
 }
 
 func remarks(part string) (all []Remark) {
+	for _, pattern := range []*regexp.Regexp{hates, bears, loves} {
+		if at := pattern.FindStringIndex(part); at != nil {
+			all = dietsIn(part[:at[0]])
+			break
+		}
+	}
 	if found := hates.FindStringSubmatch(part); found != nil {
 		for _, thing := range things(found[1]) {
 			all = append(all, Remark{Text: "without " + thing, Dislikes: true})
@@ -64,7 +70,7 @@ func remarks(part string) (all []Remark) {
 		return all
 	}
 	if found := bears.FindStringSubmatch(part); found != nil {
-		return Bears(found[1])
+		return append(all, Bears(found[1])...)
 	}
 	if found := bearsFree.FindStringSubmatch(part); found != nil {
 		return []Remark{{Text: part}}
@@ -79,6 +85,20 @@ func remarks(part string) (all []Remark) {
 		return all
 	}
 	return []Remark{{Text: part}}
+}
+
+// dietsIn are the diets among the words ahead of something else that is said: "I'm vegan and", "vegetarian who".
+func dietsIn(ahead string) (all []Remark) {
+	words := strings.FieldsFunc(ahead, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
+	for _, word := range words {
+		if strings.Contains(" not no never isn aren nicht kein pas non nao não ", " "+strings.ToLower(word)+" ") {
+			return nil
+		}
+		if _, diet := facet.DietOf(facet.Fold(word)); diet && len(all) < maxRemarks {
+			all = append(all, Remark{Text: word})
+		}
+	}
+	return all
 }
 
 // Bears are the remarks that somebody cannot have some things, in one text.
