@@ -227,7 +227,7 @@ func never(c *understand.Constraint) bool {
 	if !c.Not && c.Slot == facet.Diet {
 		for _, asked := range c.Values {
 			if diet, ok := facet.DietOf(facet.Fold(asked)); ok {
-				if _, free := facet.FreeOf(diet); free {
+				if _, free := facet.FreeOf(diet); free || diet == "glutenfree" || diet == "lowlactose" {
 					return true
 				}
 			}

@@ -39,13 +39,13 @@ var classes = map[string]class{
 		not:   split("vegan"),
 	},
 	"eggs": {
-		asked: split("egg,eggs,ei,eier,oeuf,oeufs,huevo,huevos,ovo,ovos,卵,たまご"),
-		words: split("egg,egg yolk,egg white,mayonnaise,meringue,aioli,ei,eier,eigelb,eiweiss,oeuf,huevo,ovo,卵,たまご"),
+		asked: split("egg,eggs,ei,eier,oeuf,oeufs,huevo,huevos,ovo,ovos,卵,たまご,玉子,タマゴ"),
+		words: split("egg,egg yolk,egg white,mayonnaise,meringue,aioli,ei,eier,eigelb,eiweiss,oeuf,huevo,ovo,卵,たまご,玉子,タマゴ,マヨネーズ"),
 		not:   split("vegan"), after: split("plant,replacer,free"),
 	},
 	"gluten": {
-		asked: split("gluten,wheat,weizen,ble,trigo,小麦,グルテン"),
-		words: split("wheat,plain flour,self raising flour,wholemeal flour,bread flour,strong flour,all purpose flour,white flour,flour,bread,breadcrumb,toast,sourdough,baguette,brioche,ciabatta,couscous,bulgur,semolina,spelt,rye,barley,farro,freekeh,seitan,malt,pasta,spaghetti,linguine,tagliatelle,macaroni,lasagne,lasagna,orzo,noodle,udon,ramen,filo,puff pastry,shortcrust,pastry,cracker,tortilla,pitta,pita,naan,beer,weizen,mehl,brot,dinkel,roggen,gerste,griess,nudel,ble,farine,pates,orge,seigle,semoule,trigo,harina,cebada,farinha,pao,cevada,小麦,パン,うどん"),
+		asked: split("gluten,wheat,weizen,ble,trigo,小麦,小麦粉,グルテン"),
+		words: split("wheat,plain flour,self raising flour,wholemeal flour,bread flour,strong flour,all purpose flour,white flour,flour,bread,breadcrumb,toast,sourdough,baguette,brioche,ciabatta,couscous,bulgur,semolina,spelt,rye,barley,farro,freekeh,seitan,malt,pasta,spaghetti,linguine,tagliatelle,macaroni,lasagne,lasagna,orzo,noodle,udon,ramen,filo,puff pastry,shortcrust,pastry,cracker,tortilla,pitta,pita,naan,beer,weizen,mehl,brot,dinkel,roggen,gerste,griess,nudel,ble,farine,pates,orge,seigle,semoule,trigo,harina,cebada,farinha,pao,cevada,小麦,パン,うどん,薄力粉,強力粉,中力粉,中華麺,ラーメン,そうめん,パスタ,スパゲッティ"),
 		not:   split("gluten free,rice,buckwheat,almond,corn,maize,chickpea,gram,oat,coconut,tapioca,potato,glass,cassava,teff,glutenfrei,reis,mais,buchweizen,kartoffel,sans gluten,de riz,sin gluten,de arroz,sem gluten,ginger,root"),
 		after: split("de riz,de mais,de arroz,de maiz,de milho,de sarrasin,de pois chiches"),
 	},
@@ -54,8 +54,8 @@ var classes = map[string]class{
 		words: split("fish,salmon,haddock,coley,cod,mackerel,trout,herring,tuna,anchovy,anchovies,sardine,sea bass,halibut,sole,plaice,pollock,hake,monkfish,swordfish,tilapia,kipper,eel,caviar,roe,worcestershire sauce,fish sauce,fisch,lachs,thunfisch,forelle,hering,kabeljau,dorsch,makrele,sardelle,poisson,saumon,thon,cabillaud,truite,hareng,maquereau,anchois,pescado,atun,bacalao,trucha,merluza,peixe,atum,bacalhau,truta,sardinha,魚,鮭,サーモン,まぐろ,マグロ,ツナ,さば"),
 	},
 	"shellfish": {
-		asked: split("shellfish,crustacean,crustaceans,mollusc,molluscs,mollusk,mollusks,krustentiere,meeresfruchte,weichtiere,fruits de mer,crustaces,mariscos,marisco,甲殻類,貝"),
-		words: split("shellfish,crab,prawn,shrimp,lobster,crayfish,langoustine,mussel,clam,oyster,scallop,squid,octopus,calamari,cockle,whelk,cuttlefish,crustacean,mollusc,krabbe,garnele,hummer,muschel,auster,tintenfisch,crevette,moule,homard,huitre,crabe,calmar,gamba,camaron,mejillon,almeja,ostra,calamar,pulpo,camarao,mexilhao,lula,polvo,えび,エビ,海老,かに,カニ,貝,牡蠣,いか,たこ"),
+		asked: split("shellfish,crustacean,crustaceans,mollusc,molluscs,mollusk,mollusks,krustentiere,meeresfruchte,weichtiere,fruits de mer,crustaces,mariscos,marisco,甲殻類,貝,えび,エビ,海老,かに,カニ,蟹"),
+		words: split("shellfish,crab,prawn,shrimp,lobster,crayfish,langoustine,mussel,clam,oyster,scallop,squid,octopus,calamari,cockle,whelk,cuttlefish,crustacean,mollusc,krabbe,garnele,hummer,muschel,auster,tintenfisch,crevette,moule,homard,huitre,crabe,calmar,gamba,camaron,mejillon,almeja,ostra,calamar,pulpo,camarao,mexilhao,lula,polvo,えび,エビ,海老,かに,カニ,蟹,ほたて,ホタテ,あさり,アサリ,貝,牡蠣,いか,たこ"),
 		after: split("mushroom,mushrooms"),
 	},
 	"seafood": {asked: split("seafood,シーフード,海鮮")},
@@ -72,15 +72,17 @@ var classes = map[string]class{
 	"lupin":   {asked: split("lupin,lupine,lupinen,altramuz"), words: split("lupin,lupine,altramuz")},
 	"meat": {
 		asked: split("meat,meats,fleisch,viande,carne,肉,お肉"),
-		words: split("meat,beef,chicken,pork,bacon,ham,lamb,turkey,duck,veal,sausage,salami,chorizo,prosciutto,pancetta,mince,steak,goose,venison,rabbit,pheasant,mutton,goat,oxtail,liver,meatball,pepperoni,mortadella,gammon,lardon,chicken stock,beef stock,beef broth,bone broth,lard,suet,fleisch,rind,rindfleisch,huhn,hahnchen,schwein,schweinefleisch,speck,schinken,lamm,pute,ente,wurst,hackfleisch,viande,boeuf,poulet,porc,jambon,agneau,dinde,canard,saucisse,veau,carne,ternera,vacuno,pollo,cerdo,jamon,cordero,pavo,pato,tocino,salchicha,frango,porco,presunto,cordeiro,linguica,肉,鶏肉,豚肉,牛肉,ベーコン,ハム"),
+		words: split("meat,beef,chicken,pork,bacon,ham,lamb,turkey,duck,veal,sausage,salami,chorizo,prosciutto,pancetta,mince,steak,goose,venison,rabbit,pheasant,mutton,goat,oxtail,liver,meatball,pepperoni,mortadella,gammon,lardon,chicken stock,beef stock,beef broth,bone broth,lard,suet,fleisch,rind,rindfleisch,huhn,hahnchen,schwein,schweinefleisch,speck,schinken,lamm,pute,ente,wurst,hackfleisch,viande,boeuf,poulet,porc,jambon,agneau,dinde,canard,saucisse,veau,carne,ternera,vacuno,pollo,cerdo,jamon,cordero,pavo,pato,tocino,salchicha,frango,porco,presunto,cordeiro,linguica,肉,鶏肉,豚肉,牛肉,鶏,豚,チキン,ささみ,ベーコン,ハム,ソーセージ"),
 		not:   split("vegan,vegetarian,veggie,mushroom,tofu,cauliflower,celeriac,vegane,vegetarische,soya,soy,no,plant"),
 		after: split("substitute,alternative,tomato,tomatoes,free,cheese,milk,butter"),
 	},
 	"pork": {
 		asked: split("pork,schwein,schweinefleisch,porc,cerdo,porco,豚,豚肉"),
-		words: split("pork,bacon,ham,prosciutto,pancetta,lardon,gammon,salami,chorizo,pepperoni,lard,schwein,schweinefleisch,speck,schinken,porc,jambon,cerdo,jamon,tocino,porco,presunto,豚肉,ベーコン,ハム"),
+		words: split("pork,bacon,ham,prosciutto,pancetta,lardon,gammon,salami,chorizo,pepperoni,lard,schwein,schweinefleisch,speck,schinken,porc,jambon,cerdo,jamon,tocino,porco,presunto,豚肉,豚,ベーコン,ハム"),
 		not:   split("turkey,vegan,vegetarian"),
 	},
+	"poultry": {asked: split("鶏肉,鶏,とり肉"), words: split("鶏,チキン,ささみ,とり肉")},
+	"beef":    {asked: split("牛肉"), words: split("牛肉,牛もも,牛バラ,牛すじ,牛ひき,和牛,ビーフ")},
 	"alcohol": {
 		asked: split("alcohol,alkohol,alcool,alcol,アルコール,酒"),
 		words: split("alcohol,wine,beer,cider,rum,brandy,vodka,whisky,whiskey,gin,sherry,marsala,port wine,liqueur,champagne,prosecco,vermouth,cointreau,wein,bier,schnaps,vin,biere,vino,cerveza,vinho,cerveja,ワイン,ビール,日本酒"),

@@ -14,7 +14,8 @@ var notExcluded = map[string]bool{
 	"stick": true, "slip": true, "drill": true, "tie": true, "iron": true, "name": true, "preference": true, "your": true, "my": true, "enough": true, "doubt": true,
 	"clue": true, "hassle": true, "nonsense": true, "need": true, "longer": true, "oven": true, "that": true, "the": true, "if": true, "like": true, "have": true,
 	"want": true, "expensive": true, "know": true, "bad": true, "yet": true, "all": true, "necessarily": true, "fault": true, "waste": true, "limit": true, "limits": true,
-	"mas": true, "mais": true, "muy": true, "se": true, "me": true, "es": true,
+	"mas": true, "mais": true, "muy": true, "se": true, "me": true, "es": true, "trop": true, "cher": true, "chers": true, "chere": true, "cheres": true, "teuer": true, "zu": true,
+	"caro": true, "cara": true, "caros": true, "caras": true, "demasiado": true, "grave": true, "besoin": true,
 }
 
 // articles stand between a negation and what it is about.
@@ -22,6 +23,7 @@ var articles = map[string]bool{
 	"any": true, "the": true, "a": true, "an": true, "of": true, "added": true, "my": true, "our": true, "your": true, "all": true, "kind": true, "sort": true, "from": true, "by": true, "in": true,
 	"de": true, "d": true, "du": true, "des": true, "le": true, "la": true, "les": true, "l": true, "el": true, "los": true, "las": true, "un": true, "una": true, "o": true, "os": true, "as": true, "uma": true,
 	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
+	"al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
 }
 
 // plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
@@ -32,6 +34,9 @@ const plainSpoken = 12
 // "sugar-free".
 func (r *reader) readWithout(i int) bool {
 	if n := r.freeOf(i); n > 0 {
+		return true
+	}
+	if r.allergy(i) {
 		return true
 	}
 	if _, n := r.match(i, roleUnmade); n > 0 && r.known(facet.Material) && r.plain(i+n) {
@@ -74,6 +79,29 @@ func (r *reader) readWithout(i int) bool {
 		}
 	}
 	return any
+}
+
+// allergy reads a German compound that names what harms: "Nussallergie", "Laktoseintoleranz".
+func (r *reader) allergy(i int) bool {
+	word := r.word(i)
+	for _, ending := range [...]string{"allergie", "allergien", "allergiker", "allergikerin", "intoleranz", "unvertraglichkeit"} {
+		of, ok := strings.CutSuffix(word, ending)
+		if !ok || of == "" || !r.known(facet.Ingredient) {
+			continue
+		}
+		for _, form := range [...]string{of, strings.TrimSuffix(of, "n"), strings.TrimSuffix(of, "s")} {
+			if class, ok := facet.Class(form); ok {
+				c := Constraint{Slot: facet.Ingredient, Not: true, Values: []string{form}}
+				if class == "gluten" {
+					c = Constraint{Slot: facet.Diet, Values: []string{"glutenfree"}}
+				}
+				r.food = true
+				r.add(c, i, i+1)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // kindsOf are materials by the word for all of them.
@@ -133,8 +161,14 @@ func (r *reader) listed(i int) int {
 	if r.tokens[i].comma {
 		return i
 	}
+	if further[r.word(i)] { // "weder rot noch blau"
+		return i + 1
+	}
 	return -1
 }
+
+// further are words by which a list of what is not wanted goes on.
+var further = map[string]bool{"noch": true, "nor": true}
 
 // unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
 func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {

@@ -14,9 +14,14 @@ var (
 	jaKcal    = regexp.MustCompile(`([0-9０-９]+)(?:kcal|キロカロリー|カロリー)(以下|未満|以上)`)
 	jaRating  = regexp.MustCompile(`(?:評価|星)([0-9０-９](?:\.[0-9])?)(?:つ)?(以上)`)
 	jaPeople  = regexp.MustCompile(`([0-9０-９]+)(?:人分|人前)`)
-	jaWithout = regexp.MustCompile(`([\p{Katakana}\p{Han}ー]{1,8})(?:なし|抜き|を使わない|不使用|を含まない)(?:の)?`)
-	jaCount   = regexp.MustCompile(`([0-9０-９]+)(?:件|個|つ)(?:の)?`)
+	jaWithout = regexp.MustCompile(`(` + jaFoods + `|[\p{Katakana}\p{Han}ー]{1,8})(?:なし|抜き|ぬき|を使わない|を使っていない|不使用|を含まない|を除く|以外|アレルギー|が食べられない|は食べられない|が苦手|は苦手)(?:でも食べられる|な人|です)?(?:の)?`)
+	// jaKanji is a number of people in words.
+	jaKanji = regexp.MustCompile(`([一二三四五六七八])人(?:分|前)`)
+	jaCount = regexp.MustCompile(`([0-9０-９]+)(?:件|個|つ)(?:の)?`)
 )
+
+// jaFoods are foods that are written as grammar is, so that they have to be known.
+const jaFoods = `えび|かに|いか|たこ|たまご|ごま|そば|さば|にんにく|ねぎ|きのこ|はちみつ|くるみ|ぶた肉|とり肉`
 
 var jaDiets = []struct{ word, diet string }{
 	{"ヴィーガン", "vegan"}, {"ビーガン", "vegan"}, {"ベジタリアン", "vegetarian"}, {"グルテンフリー", "glutenfree"}, {"乳製品不使用", "dairyfree"}, {"ハラール", "halal"},
@@ -51,6 +56,11 @@ func (r *reader) readJapanese() bool {
 	j.figure(jaRating, facet.Rating)
 	if m := jaPeople.FindStringSubmatch(j.rest); m != nil && r.known(facet.Yield) {
 		people, _ := facet.ReadNumber(m[1])
+		most := people + 2
+		j.take(m[0], Constraint{Slot: facet.Yield, Min: &people, Max: &most})
+	}
+	if m := jaKanji.FindStringSubmatch(j.rest); m != nil && r.known(facet.Yield) {
+		people := float64(strings.Index("一二三四五六七八", m[1])/len("一") + 1)
 		most := people + 2
 		j.take(m[0], Constraint{Slot: facet.Yield, Min: &people, Max: &most})
 	}
@@ -145,6 +155,9 @@ func (j *japanese) figure(form *regexp.Regexp, slot facet.Slot) {
 	j.take(m[0], c)
 }
 
+// jaThings are words for whatever there is.
+var jaThings = map[string]bool{"料理": true, "もの": true, "物": true, "食べ物": true, "食事": true, "何か": true, "メニュー": true}
+
 // idle are what is left between conditions and says nothing.
 var idle = strings.NewReplacer("の", " ", "で", " ", "が", " ", "を", " ", "は", " ", "な", " ", "ください", " ", "教えて", " ", "おすすめ", " ", "？", " ", "?", " ", "。", " ")
 
@@ -156,7 +169,7 @@ func (j *japanese) settle() {
 	for _, particle := range []string{"の", "で", "が", "を", "は", "な", "に"} {
 		j.out.Text = strings.TrimSuffix(strings.TrimPrefix(j.out.Text, particle), particle)
 	}
-	if strings.TrimSpace(idle.Replace(j.out.Text)) == "" {
+	if left := strings.TrimSpace(idle.Replace(j.out.Text)); left == "" || jaThings[left] {
 		j.out.Text = ""
 	}
 }

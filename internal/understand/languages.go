@@ -11,9 +11,9 @@ about: etwa, ungefähr, circa, ca, rund, um die, zirka
 between: zwischen, von
 orless: oder weniger, oder billiger, oder günstiger, max, maximal, höchstens, oder kürzer, oder darunter
 ormore: oder mehr, oder besser, oder höher, und mehr, und besser, aufwärts, mindestens, oder länger
-without: ohne, kein, keine, keinen, keiner, außer, ausser, ausgenommen, abgesehen von, ohne jegliche, nichts mit, frei von, bloß keine, mag keine, mag kein, nicht mit, nicht von, nicht aus
+without: ohne, kein, keine, keinen, keiner, außer, ausser, ausgenommen, abgesehen von, ohne jegliche, nichts mit, frei von, bloß keine, mag keine, mag kein, nicht mit, nicht von, nicht vom, nicht aus, nichts von, nichts vom, nichts aus, weder, esse kein, esse keine, esse keinen, essen kein, essen keine, essen keinen, hasse
 not: nicht, nicht zu, nicht so
-allergic: allergisch gegen, allergie gegen, unverträglichkeit gegen
+allergic: allergisch gegen, allergisch auf, allergie gegen, allergien gegen, allergie auf, unverträglichkeit gegen, intolerant gegen, intoleranz gegen, vertrage kein, vertrage keine, vertrage keinen
 free: frei, freie, freies, freier, freien
 diet vegan: vegan, vegane, veganes, veganer, veganen, pflanzlich, rein pflanzlich
 diet vegetarian: vegetarisch, vegetarische, vegetarisches, vegetarischer, vegetarischen, fleischlos, fleischlose, fleischfrei, fleischfreie
@@ -141,7 +141,7 @@ reviews: bewertungen, rezensionen
 people: personen, leute, portionen, gäste, person, menschen
 and: und, sowie
 or: oder
-courtesy: zeig, zeig mir, zeige mir, suche, ich suche, ich möchte, ich will, gib mir, bitte, finde, ich brauche, wir suchen, welche, gibt es, was gibt es, hast du, habt ihr, kannst du, empfiehl mir, mir, alle, einige, hallo, ein paar, die, der, das, den, ein, eine, einen, mit, was kostet
+courtesy: zeig, zeig mir, zeige mir, suche, ich suche, ich möchte, ich will, gib mir, bitte, finde, ich brauche, wir suchen, welche, gibt es, was gibt es, hast du, habt ihr, kannst du, empfiehl mir, mir, alle, einige, hallo, ein paar, die, der, das, den, ein, eine, einen, mit, was kostet, was kann ich essen, was kann ich kochen, was koche ich, ich bin, wir sind, ich habe, wie viele, wieviele, haben sie, führt ihr, alles
 glue: die, der, das, welche, sind, ist, kosten, kostet, für, in, mit, fertig, und, aber, ein, eine, einen, einem, einer, haben, hat, von, nur, am, im, bewertet, bewertung, an, zu, den, dem, erschienen, veröffentlicht, stattfinden, pro, portion, je, zum, preis, preise, sollen, soll, dauern, dauert, zubereitet
 `
 
@@ -155,9 +155,9 @@ about: environ, autour de, vers, à peu près
 between: entre, de
 orless: ou moins, maximum, max, au maximum, au plus
 ormore: ou plus, et plus, minimum, au moins, ou mieux
-without: sans, hormis, sauf, excepté, à part, pas de, sans aucun, rien avec, ni, aucun, aucune, autre que, pas d, sans le, sans la, sans les
+without: sans, hormis, sauf, excepté, à part, pas de, sans aucun, rien avec, ni, aucun, aucune, autre que, pas d, sans le, sans la, sans les, ne mange pas de, ne mangeons pas de, ne mange pas, ne veux pas de, ne veux pas, n aime pas, déteste, ne supporte pas, rien de, rien de chez, rien avec
 not: pas, pas trop, non
-allergic: allergique à, allergique aux, allergique au, allergie aux, intolérant au, allergie à
+allergic: allergique à, allergique aux, allergique au, allergiques à, allergiques aux, allergiques au, allergie aux, allergie au, allergie à, allergies aux, intolérant au, intolérant à, intolérant aux, intolérante au, intolérante à, intolérante aux, intolérance au, intolérance à
 diet vegan: vegan, végan, végane, véganes, végétalien, végétalienne, végétaliens, végétaliennes
 diet vegetarian: végétarien, végétarienne, végétariens, végétariennes, sans viande, végé
 diet glutenfree: sans gluten
@@ -274,7 +274,7 @@ reviews: avis, évaluations, notes
 people: personnes, personne, portions, convives
 and: et, ainsi que
 or: ou
-courtesy: montre moi, montrez moi, je cherche, je veux, je voudrais, j aimerais, trouve moi, donne moi, s il vous plaît, s il te plaît, cherche, cherchons, nous cherchons, il y a, y a t il, quels, quelles, quel, quelle, bonjour, des, les, le, la, une, un, avez vous, as tu, moi, une idée de, que
+courtesy: montre moi, montrez moi, je cherche, je veux, je voudrais, j aimerais, trouve moi, donne moi, s il vous plaît, s il te plaît, cherche, cherchons, nous cherchons, il y a, y a t il, quels, quelles, quel, quelle, bonjour, des, les, le, la, une, un, avez vous, as tu, moi, une idée de, que, que puis je manger, que puis je cuisiner, je suis, nous sommes, j ai, combien de, tout, toute, tous, toutes, que faire, quoi faire
 glue: qui, que, dont, sont, est, coûtent, coûte, coûtant, pour, en, avec, prêt, prête, prêts, prêtes, et, mais, un, une, des, de, du, les, le, la, l, d, à, au, ayant, noté, notée, notés, notées, par, seulement, publié, publiée, publiés, publiées, faire, prix, note, on, peut, portion, se, préparer, prépare, préparent, aux
 `
 
@@ -288,12 +288,12 @@ about: unos, unas, alrededor de, cerca de, aproximadamente
 between: entre, de, desde
 orless: o menos, máximo, como máximo, max
 ormore: o más, mínimo, como mínimo, o mejor, para arriba, en adelante
-without: sin, excepto, salvo, menos, que no sea, nada de, sin nada de, ningún, ninguna, no de, ni, que no tenga, que no tengan, que no lleve, que no lleven, que no contenga, que no contengan
+without: sin, excepto, salvo, menos, que no sea, nada de, sin nada de, ningún, ninguna, no de, ni, que no tenga, que no tengan, que no lleve, que no lleven, que no contenga, que no contengan, no como, no comemos, no come, no tomo, no tomamos, no quiero, no queremos, no puedo comer, no puedo tomar, no podemos comer, no me gusta, no me gustan, odio
 not: no, no muy, no tan, que no sea
-allergic: alérgico a, alérgica a, alergia a, intolerante a
+allergic: alérgico a, alérgica a, alérgico al, alérgica al, alérgicos a, alérgicas a, alérgicos al, alérgicas al, alergia a, alergia al, alergias a, intolerante a, intolerante al, intolerantes a, intolerantes al, intolerancia a, intolerancia al
 diet vegan: vegano, vegana, veganos, veganas
 diet vegetarian: vegetariano, vegetariana, vegetarianos, vegetarianas, sin carne
-diet glutenfree: sin gluten, apto para celíacos, para celíacos
+diet glutenfree: sin gluten, apto para celíacos, para celíacos, celíaco, celíaca, celíacos, celíacas
 diet lowlactose: sin lactosa
 diet dairyfree: sin lácteos, sin leche
 diet nutfree: sin nueces, sin frutos secos
@@ -405,7 +405,7 @@ reviews: reseñas, valoraciones, opiniones
 people: personas, persona, porciones, raciones, comensales
 and: y, e
 or: o, u
-courtesy: muéstrame, busco, quiero, necesito, dame, por favor, encuentra, buscamos, quisiera, me gustaría, hay, tienes, tienen, qué, cuáles, recomiéndame, hola, una, un, unos, unas, el, la, los, las, algún, alguna
+courtesy: muéstrame, busco, quiero, necesito, dame, por favor, encuentra, buscamos, quisiera, me gustaría, hay, tienes, tienen, qué, cuáles, recomiéndame, hola, una, un, unos, unas, el, la, los, las, algún, alguna, soy, somos, tengo, qué ceno, qué como, qué cocino, qué puedo comer, qué puedo cenar, qué puedo cocinar, para cenar, para comer, cuántos, cuántas, todo, todos, todas
 glue: que, son, es, cuestan, cuesta, cuesten, para, en, con, listo, lista, listas, listos, y, pero, un, una, de, del, el, la, los, las, tengan, tenga, tienen, por, solo, publicado, publicados, publicada, publicadas, precio, al, a, hechas, hechos, se, preparan, valorados, valoradas
 `
 
@@ -419,12 +419,12 @@ about: cerca de, aproximadamente, por volta de
 between: entre, de
 orless: ou menos, no máximo, máximo, max
 ormore: ou mais, no mínimo, mínimo, ou melhor
-without: sem, exceto, menos, nada de, que não seja, nenhum, nenhuma, nem, que não tenha, que não tenham, que não contenha
+without: sem, exceto, menos, nada de, que não seja, nenhum, nenhuma, nem, que não tenha, que não tenham, que não contenha, não como, não comemos, não quero, não posso comer, não gosto de, odeio, nada da
 not: não, não muito
-allergic: alérgico a, alérgica a, alergia a, intolerante a
+allergic: alérgico a, alérgica a, alérgico ao, alérgica ao, alérgico aos, alérgica aos, alérgico à, alérgica à, alergia a, alergia ao, alergia aos, alergia à, intolerante a, intolerante ao, intolerante à, intolerância a, intolerância ao, intolerância à
 diet vegan: vegano, vegana, veganos, veganas
 diet vegetarian: vegetariano, vegetariana, vegetarianos, vegetarianas, sem carne
-diet glutenfree: sem glúten
+diet glutenfree: sem glúten, celíaco, celíaca, celíacos, para celíacos
 diet lowlactose: sem lactose
 diet dairyfree: sem leite, sem laticínios
 diet nutfree: sem nozes
@@ -533,6 +533,6 @@ reviews: avaliações, opiniões
 people: pessoas, pessoa, porções
 and: e
 or: ou
-courtesy: mostre, mostre me, procuro, quero, preciso, preciso de, dê me, por favor, encontre, gostaria de, há, tem, quais, que, recomende, olá, um, uma, uns, umas, o, a, os, as
+courtesy: mostre, mostre me, procuro, quero, preciso, preciso de, dê me, por favor, encontre, gostaria de, há, tem, quais, que, recomende, olá, sou, somos, tenho, quantos, quantas, tudo, todos, todas, um, uma, uns, umas, o, a, os, as
 glue: que, são, é, custam, custa, custem, para, em, com, pronto, pronta, prontos, prontas, e, mas, um, uma, de, do, da, os, as, o, a, tenham, tenha, têm, por, só, publicado, publicados, publicada, publicadas, preço, feitas, feitos, ao, à, avaliados, avaliadas
 `

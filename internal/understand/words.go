@@ -303,9 +303,38 @@ func (r *reader) readFoodClass(i int) int {
 	if class == "seafood" {
 		c.Values = facet.ClassesOf(class)
 	}
+	if r.refused(i) {
+		r.add(Constraint{Slot: facet.Ingredient, Not: true, Values: []string{r.word(i)}}, i, i+1)
+		return 1
+	}
 	r.add(c, i, i+1)
 	r.kept = append(r.kept, i)
 	return 1
+}
+
+// refused says whether words before i tell that a food is not eaten, however they tell it: what may harm somebody is never
+// taken for a wish.
+func (r *reader) refused(i int) bool {
+	for k := i - 1; k >= 0 && k >= i-5; k-- {
+		word := r.word(k)
+		for _, harm := range [...]string{"allerg", "alerg", "intoler", "unvertraglich"} {
+			if strings.HasPrefix(word, harm) {
+				return true
+			}
+		}
+		if r.tokens[k+1].stop || r.tokens[k+1].comma {
+			return false
+		}
+		if refusals[word] {
+			return true
+		}
+	}
+	return false
+}
+
+var refusals = map[string]bool{
+	"no": true, "not": true, "never": true, "dont": true, "cant": true, "cannot": true, "avoid": true, "hate": true, "nicht": true, "kein": true, "keine": true, "keinen": true, "nie": true,
+	"pas": true, "jamais": true, "nunca": true, "nao": true, "ni": true, "nem": true, "jamas": true, "sin": true, "sem": true, "sans": true, "ohne": true, "without": true,
 }
 
 // cuisines are words for the food of a place, which items write in many ways.
