@@ -83,7 +83,7 @@ const (
 )
 
 // reserved are names that a question cannot have: attributes of query that mean something else.
-var reserved = []string{"text", "site", "itemType", "limit", "min_score"}
+var reserved = []string{"text", "site", "itemType", "limit", "min_score", "sort", "count", "spelling"}
 
 // Fault is what is wrong with a slot: Field is the key below it.
 type Fault struct{ Field, Detail string }
@@ -95,6 +95,9 @@ func (s *Slot) Check() (faults []Fault) {
 	}
 	if !isName(s.ID) || len(s.ID) > maxID || slices.Contains(reserved, s.ID) {
 		wrong("id", "%q cannot name a question; use up to %d letters, digits, dots, dashes and underscores, and none of %s", s.ID, maxID, strings.Join(reserved, ", "))
+	}
+	if strings.TrimSpace(s.Text) == "" {
+		wrong("text", "it is empty; write the question")
 	}
 	if s.Filter != "" && (!isName(s.Filter) || slices.Contains(reserved, s.Filter)) {
 		wrong("filter", "%q is no attribute that a question can have; write a schema.org property, like suitableForDiet", s.Filter)
@@ -122,6 +125,9 @@ func (s *Slot) Check() (faults []Fault) {
 			wrong(at+"language", "%q is none of %s, or is there twice", t.Language, strings.Join(phrase.Languages, ", "))
 		}
 		seen[t.Language] = true
+		if strings.TrimSpace(t.Text) == "" {
+			wrong(at+"text", "it is empty; write the question")
+		}
 		if len(t.Options) != len(s.Options) {
 			wrong(at+"options", "there are %d options, and %d in the slot itself", len(t.Options), len(s.Options))
 		}

@@ -48,8 +48,8 @@ func (c *checks) actions() {
 		c.matchNames(path, template.Match)
 	}
 	if template := c.Config.Ask.Widget.Template; template != "" {
-		if u, err := url.Parse(template); err != nil || u.Scheme == "" {
-			c.problem("ask.widget.template", "%q is no URI; write it like ui://widget/answer.html or https://www.example.com/widget.html", template)
+		if u, err := url.Parse(template); err != nil || u.Scheme != "ui" && u.Scheme != "https" && u.Scheme != "http" {
+			c.problem("ask.widget.template", "%q is no address of a template; write it like ui://widget/answer.html or https://www.example.com/widget.html", template)
 		}
 	} else if c.Config.Ask.Widget.Accessible {
 		c.warning("ask.widget.accessible", "without ask.widget.template nothing of a widget is told")

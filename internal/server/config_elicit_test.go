@@ -40,10 +40,14 @@ ask:
 		"[vegan, vegetarisch]":    "ask.elicit.slots[0].languages[0].options",
 		`default: "20"`:           "ask.elicit.slots[1].default",
 		"filter: suitableForDiet": "ask.elicit.slots[0].filter",
+		"text: Any diet?":         "ask.elicit.slots[0].text",
+		"text: Ernährung?":        "ask.elicit.slots[0].languages[0].text",
+		"id: diet":                "ask.elicit.slots[0].id",
 	} {
 		to := map[string]string{
 			"mode: auto": "mode: sometimes", "rounds: 1": "rounds: 0", "id: budget": "id: diet", "[vegan, vegetarisch]": "[vegan]",
 			`default: "20"`: "default: much", "filter: suitableForDiet": "filter: text",
+			"text: Any diet?": `text: ""`, "text: Ernährung?": `text: " "`, "id: diet": "id: sort",
 		}[from]
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", strings.Replace(good, from, to, 1))})
 		if err == nil || !strings.Contains(err.Error(), want) {

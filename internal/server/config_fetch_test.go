@@ -33,7 +33,10 @@ func TestActionsAreCheckedWhereTheyAreWritten(t *testing.T) {
 		head + "}\n    name: a\n    description: b\n    http: {method: GET, endpoint: \"file:///x\"}":                                ":5:25: actions[0].http.endpoint",
 		head + "}\n    name: a\n    description: b\n    http: {method: GET, endpoint: \"https://x.example/\", headers: {cookie: c}}": "looks like a credential",
 		head + "}\n    name: a\n    description: b\n    http: {method: GET, endpoint: \"https://x.example/\", header: {}}":           "did you mean headers?",
-		"ask: {widget: {template: widget}}": "is no URI",
+		"ask: {widget: {template: widget}}":                             "is no address of a template",
+		"ask: {widget: {template: \"javascript:alert(1)\"}}":            "is no address of a template",
+		"ask: {widget: {template: \"ui://widget/answer.html\"}}":        "",
+		"ask: {widget: {template: \"https://www.example.com/a.html\"}}": "",
 	} {
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
