@@ -45,14 +45,16 @@ for (const [name, make] of Object.entries(kinds)) {
       assert.ok(client.getServerCapabilities().resources);
     });
 
-    test("offers ask with the protocol's schema", async () => {
+    test("offers ask and await with the protocol's schemas", async () => {
       const { tools } = await client.listTools();
       const ask = tools.find((tool) => tool.name === "ask");
       assert.ok(ask.title && ask.description.length >= 20);
       assert.deepEqual(ask.inputSchema.required, ["query"]);
       assert.deepEqual(ask.inputSchema.properties.query.required, ["text"]);
       assert.equal(ask.annotations.readOnlyHint, true);
-      assert.equal(tools.some((tool) => tool.name === "await"), false, "there are no promises to await");
+      const later = tools.find((tool) => tool.name === "await");
+      assert.deepEqual([...later.inputSchema.required].sort(), ["action", "promise_token"]);
+      assert.deepEqual(later.inputSchema.properties.action.enum, ["checkin", "cancel"]);
     });
 
     test("answers a question as /ask does", async () => {
@@ -71,7 +73,7 @@ for (const [name, make] of Object.entries(kinds)) {
 
     test("tells progress as items are found", async () => {
       const told = [];
-      await client.callTool({ name: "ask", arguments: { query: { text: "vegan", limit: 5 } } }, ...(client instanceof ClientV1 ? [undefined] : []), { onprogress: (p) => told.push(p) });
+      await client.callTool({ name: "ask", arguments: { query: { text: "quick vegan dinner", limit: 5 } } }, ...(client instanceof ClientV1 ? [undefined] : []), { onprogress: (p) => told.push(p) });
       assert.ok(told.every((p, i) => p.message && p.progress <= p.total && (i === 0 || p.progress > told[i - 1].progress)));
       // Of what comes in one piece with the result these clients drop the progress, as over a pipe it may all do.
       if (name.includes("HTTP")) assert.ok(told.length > 0);
