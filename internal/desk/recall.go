@@ -57,7 +57,7 @@ func (d *Desk) recall(ctx context.Context, in *inquiry) {
 		in.aside(text, understand.FromContext)
 	}
 	for i, other := range in.Context.Others {
-		in.other(i, other)
+		in.other(i, other, d.config.Elicit.Reads)
 	}
 }
 
@@ -246,8 +246,8 @@ func (d *Desk) Forget(ctx context.Context, party string, s Session) error {
 }
 
 // other takes what is known of a context of another type (NLWeb 0.55 §3.2). What it means is told by the names of its
-// attributes; where its @context leads is never looked at.
-func (in *inquiry) other(at int, attributes map[string]jsontext.Value) {
+// attributes; where its @context leads is never looked at. What answers a question that was asked back is heeded elsewhere.
+func (in *inquiry) other(at int, attributes map[string]jsontext.Value, answers func(name string) bool) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if _, answered := in.Attributes[name]; answered || strings.HasPrefix(name, "@") {
 			continue
@@ -255,7 +255,7 @@ func (in *inquiry) other(at int, attributes map[string]jsontext.Value) {
 		take, ok := asides[strings.ReplaceAll(facet.Fold(name), " ", "")]
 		values := plainValues(attributes[name])
 		if !ok || len(values) == 0 || name == "answers" {
-			if name != "answers" {
+			if name != "answers" && !answers(name) {
 				in.ignored = append(in.ignored, Unheeded{in.origin(at) + "/" + pointerToken(name), "nothing is known to do with it"})
 			}
 			continue

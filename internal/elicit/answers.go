@@ -74,6 +74,9 @@ func (a *Asker) asks(name string) bool {
 	return a.config.Mode == Auto && slices.ContainsFunc(topics, func(t topic) bool { return string(t.slot) == name })
 }
 
+// Reads says whether an attribute of a context is taken as the answer to a question: to one of the owner's.
+func (a *Asker) Reads(name string) bool { return a != nil && a.slots[name] != nil }
+
 // given collects answers out of contexts.
 func (a *Asker) given(contexts []map[string]jsontext.Value) map[string]jsontext.Value {
 	given := map[string]jsontext.Value{}

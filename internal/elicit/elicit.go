@@ -151,7 +151,11 @@ func (a *Asker) Ask(n Need) *Elicitation {
 	if len(prompts) == 0 {
 		return nil
 	}
-	return &Elicitation{Text: n.Speaker.Say(phrase.Choose, n.Matches), Prompts: prompts}
+	text := n.Speaker.Say(phrase.ChooseOne)
+	if n.Matches != 1 {
+		text = n.Speaker.Say(phrase.Choose, n.Matches)
+	}
+	return &Elicitation{Text: text, Prompts: prompts}
 }
 
 // new says whether a question was neither asked nor answered, and nothing is known of what it would fill.

@@ -171,6 +171,20 @@ func TestWhatIsNotVagueIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
+func TestAnAnswerInAContextIsHeededAndNotToldAsIgnored(t *testing.T) {
+	h := Handler(vagueFixture(t), Config{Now: noon})
+	for _, context := range []string{`{"more":"with number 3"}`, `{"answers":{"more":"with number 3"}}`, `{"time":"under 20 minutes"}`} {
+		_, response := ask(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":`+context+`}`)
+		if len(response.Meta.Ignored) > 0 || len(response.Results) == 0 {
+			t.Errorf("%s: ignored are %v, there are %d results", context, response.Meta.Ignored, len(response.Results))
+		}
+	}
+	_, response := ask(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":{"mood":"calm"}}`)
+	if len(response.Meta.Ignored) != 1 {
+		t.Errorf("what nobody asked for is not told as ignored: %v", response.Meta.Ignored)
+	}
+}
+
 func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
 	result := Tools(vagueFixture(t), Config{Now: noon})[0].Call(context.Background(), tool.Call{Arguments: []byte(`{"query":{"text":"something for dinner"}}`)})
 	var response wire.Response

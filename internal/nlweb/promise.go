@@ -204,7 +204,7 @@ func Await(d *desk.Desk, config Config) http.Handler {
 			return
 		}
 		response, err := at.await(r.Context(), body)
-		if err != nil && r.Context().Err() == nil {
+		if err != nil {
 			WriteError(w, r, err)
 			return
 		}

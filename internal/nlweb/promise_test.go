@@ -194,3 +194,18 @@ func FuzzAwait(f *testing.F) {
 		}
 	})
 }
+
+func TestAwaitWritesNothingForAClientThatHasGone(t *testing.T) {
+	_, _, await := promising(t)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, body := range []string{`{"promise_token":"promise_x","action":"checkin"}`, `{"promise_token":"promise_x","action":"cancel"}`, `{"action":"poll"}`} {
+		r := httptest.NewRequestWithContext(gone, http.MethodPost, "/await", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		await.ServeHTTP(w, r)
+		if w.Body.Len() > 0 {
+			t.Errorf("%s is answered with %s", body, w.Body)
+		}
+	}
+}

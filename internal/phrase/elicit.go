@@ -2,7 +2,7 @@ package phrase
 
 // What is said when a question is asked back.
 var (
-	// Choose begins an elicitation after a search; its place is how many items fit.
+	// Choose begins an elicitation after a search; its place is how many items fit. ChooseOne is for one.
 	Choose = in("elicit_choose",
 		"%d items fit. Tell me a little more, to find the right one:",
 		"%d Einträge passen. Mit ein paar Angaben mehr findet sich der richtige:",
@@ -10,6 +10,14 @@ var (
 		"%d resultados encajan. Con algún detalle más se encontrará el adecuado:",
 		"%d itens correspondem. Com mais alguns detalhes encontra-se o certo:",
 		"%d件見つかりました。もう少し詳しく教えてください。")
+
+	ChooseOne = in("elicit_choose_one",
+		"One item fits so far. Tell me a little more, to find the right one:",
+		"Bisher passt ein Eintrag. Mit ein paar Angaben mehr findet sich der richtige:",
+		"Un élément correspond pour l’instant. Quelques précisions aideront à trouver le bon :",
+		"Por ahora encaja un resultado. Con algún detalle más se encontrará el adecuado:",
+		"Até agora corresponde um item. Com mais alguns detalhes encontra-se o certo:",
+		"今のところ1件見つかりました。もう少し詳しく教えてください。")
 
 	AskDiet = in("ask_diet", "Do you keep to a diet?", "Gibt es eine Ernährungsweise zu beachten?", "Suivez-vous un régime particulier ?",
 		"¿Sigues alguna dieta?", "Segue alguma dieta?", "食事の制限はありますか？")
