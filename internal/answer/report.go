@@ -2,10 +2,12 @@ package answer
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
 	"frontdesk/internal/search"
+	"frontdesk/internal/understand"
 )
 
 // Report is what all items that meet a question say together.
@@ -19,9 +21,13 @@ type Report struct {
 // maxReportWords bounds the words of a question that a report looks for.
 const maxReportWords = 32
 
+// hard says whether a condition is one that items must meet.
+func hard(c understand.Constraint) bool { return !c.Soft }
+
 // Report counts all items that meet a question and that permit admits: those that mention each word of it that any item
-// mentions, and meet its conditions for sure. The text "*" is everything. It looks at each item, telling progress every
-// so often, and ends with ctx, whose cause is the error then.
+// mentions, and meet its conditions for sure. The text "*" is everything; words that no item mentions, and nothing beside
+// them, are nothing. It looks at each item, telling progress every so often, and ends with ctx, whose cause is the error
+// then.
 func (v *View) Report(ctx context.Context, q Question, permit func(*Listing) bool, progress func(done, total int)) (Report, error) {
 	sel := q.Within
 	if len(q.Sites) > 0 {
@@ -48,6 +54,9 @@ func (v *View) Report(ctx context.Context, q Question, permit func(*Listing) boo
 		}
 		report.Words = append(report.Words, word)
 		sel = sel.And(mentioned)
+	}
+	if len(report.Passed) > 0 && len(report.Words) == 0 && len(q.Types) == 0 && !slices.ContainsFunc(q.Constraints, hard) {
+		return report, nil // no item has anything of the question
 	}
 	done, total := 0, sel.Count()
 	seen := map[[2]string]bool{}

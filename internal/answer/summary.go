@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
 	"frontdesk/internal/search"
 )
 
@@ -30,13 +31,13 @@ const (
 
 // Summarize writes a short text about the items of an answer, in their order: how many of which kind, the range of
 // their figures, and of the first few the sentence that has most of the question's words. Every sentence about an
-// item is the item's own; the same input gives the same text.
-func Summarize(terms []search.Term, items []Told) string {
+// item is the item's own; the same input gives the same text. Our own words are in the speaker's language.
+func Summarize(say phrase.Speaker, terms []search.Term, items []Told) string {
 	if len(items) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(overview(items))
+	b.WriteString(overview(say, items))
 	weights := map[string]float64{}
 	for _, term := range terms {
 		for _, stem := range term.Stems {
@@ -88,33 +89,34 @@ func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item To
 }
 
 // overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
-func overview(items []Told) string {
+func overview(say phrase.Speaker, items []Told) string {
 	var parts []string
-	if s := span(items, "ready in", facet.TotalTime, minutes); s != "" {
+	if s := span(say, items, phrase.SummaryTime, facet.TotalTime, minutes); s != "" {
 		parts = append(parts, s)
 	}
 	if currency, ok := oneCurrency(items); ok {
 		money := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " " + currency }
-		if s := span(items, "priced", facet.Price, money); s != "" {
+		if s := span(say, items, phrase.SummaryPrice, facet.Price, money); s != "" {
 			parts = append(parts, s)
 		}
 	}
 	rating := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
-	if s := span(items, "rated", facet.Rating, rating); s != "" {
+	if s := span(say, items, phrase.SummaryRated, facet.Rating, rating); s != "" {
 		parts = append(parts, s)
 	}
-	if s := period(items); s != "" {
+	if s := period(say, items); s != "" {
 		parts = append(parts, s)
 	}
-	text := kinds(items)
+	text := kinds(say, items)
 	if len(parts) > 0 {
 		text += ", " + strings.Join(parts, ", ")
 	}
 	return text + "."
 }
 
-// kinds counts the items by type: "4 recipes and 1 article".
-func kinds(items []Told) string {
+// kinds counts the items by type: "4 recipes and 1 article". Of other languages' words for types there is no list; there
+// they have their schema.org names.
+func kinds(say phrase.Speaker, items []Told) string {
 	counts := map[string]int{}
 	for _, item := range items {
 		counts[item.Type]++
@@ -127,6 +129,15 @@ func kinds(items []Told) string {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 	parts := make([]string, len(types))
+	if say != (phrase.Speaker{}) {
+		for i, t := range types {
+			parts[i] = fmt.Sprintf("%s (%d)", cmp.Or(t, "Thing"), counts[t])
+		}
+		if len(items) == 1 {
+			return say.Say(phrase.SummaryKind, cmp.Or(types[0], "Thing"))
+		}
+		return say.Say(phrase.SummaryKinds, len(items), say.List(parts))
+	}
 	for i, t := range types {
 		parts[i] = fmt.Sprintf("%d %s", counts[t], noun(t, counts[t]))
 	}
@@ -163,7 +174,7 @@ func noun(typ string, n int) string {
 }
 
 // span tells the range of a figure over the items that have it; empty when fewer than two have.
-func span(items []Told, label string, slot facet.Slot, form func(float64) string) string {
+func span(say phrase.Speaker, items []Told, label phrase.Text, slot facet.Slot, form func(float64) string) string {
 	low, high, n := math.Inf(1), math.Inf(-1), 0
 	for _, item := range items {
 		if f, ok := item.Facts.Figure(slot); ok && f.Low > 0 {
@@ -174,9 +185,9 @@ func span(items []Told, label string, slot facet.Slot, form func(float64) string
 	case n < 2:
 		return ""
 	case form(low) == form(high):
-		return label + " " + form(low)
+		return say.Say(label, form(low))
 	}
-	return label + " " + form(low) + " to " + form(high)
+	return say.Say(label, say.Say(phrase.To, form(low), form(high)))
 }
 
 func minutes(v float64) string {
@@ -205,7 +216,7 @@ func oneCurrency(items []Told) (string, bool) {
 }
 
 // period tells the span of days of the items that have a start.
-func period(items []Told) string {
+func period(say phrase.Speaker, items []Told) string {
 	var first, last time.Time
 	n := 0
 	for _, item := range items {
@@ -219,12 +230,15 @@ func period(items []Told) string {
 			}
 		}
 	}
-	const day = "2 January 2006"
+	day := "2 January 2006"
+	if say != (phrase.Speaker{}) {
+		day = time.DateOnly
+	}
 	switch {
 	case n < 2:
 		return ""
 	case first.Format(day) == last.Format(day):
-		return "on " + first.Format(day)
+		return say.Say(phrase.SummaryOn, first.Format(day))
 	}
-	return "from " + first.Format(day) + " to " + last.Format(day)
+	return say.Say(phrase.SummaryFrom, first.Format(day), last.Format(day))
 }

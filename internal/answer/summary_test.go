@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
 	"frontdesk/internal/search"
 )
 
@@ -49,14 +50,33 @@ func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!"},
 		{Type: "Recipe", Name: "Never quoted", Language: "en", Text: "The fourth item is counted and not quoted."},
 	}
-	got := Summarize(terms, items)
+	got := Summarize(phrase.Speaker{}, terms, items)
 	want := "3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5." +
 		" Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if Summarize(terms, nil) != "" {
+	if Summarize(phrase.Speaker{}, terms, nil) != "" {
 		t.Error("a summary of nothing says something")
+	}
+}
+
+func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
+	items := []Told{
+		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "Fresh basil makes it sing.", Facts: said(facet.TotalTime, 25, facet.Rating, 4.5)},
+		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!", Facts: said(facet.TotalTime, 70, facet.Rating, 4.1)},
+	}
+	for language, want := range map[string]string{
+		"de": "2 Einträge: NewsArticle (1) und Recipe (1), fertig in 25 min bis 1 h 10 min, Bewertung 4.1 bis 4.5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"fr": "2 éléments : NewsArticle (1) et Recipe (1), prêt en 25 min à 1 h 10 min, note 4.1 à 4.5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"ja": "2件（NewsArticle (1)とRecipe (1)）, 所要時間25 min〜1 h 10 min, 評価4.1〜4.5. Tomato soup: Fresh basil makes it sing. Herbs!",
+	} {
+		if got := Summarize(phrase.For(language), nil, items); got != want {
+			t.Errorf("%s: got %s, want %s", language, got, want)
+		}
+	}
+	if got, want := Summarize(phrase.For("es"), nil, items[:1]), "1 elemento: Recipe. Tomato soup: Fresh basil makes it sing."; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -64,10 +84,10 @@ func TestSummaryDoesNotMixCurrencies(t *testing.T) {
 	priced := func(price float64, currency string) Told {
 		return Told{Type: "Product", Name: "x", Facts: facet.Facts{Figures: []facet.Figure{{Slot: facet.Price, Low: price, High: price, Unit: currency}}}}
 	}
-	if got := overview([]Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced 5.00 EUR to 7.50 EUR." {
+	if got := overview(phrase.Speaker{}, []Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced 5.00 EUR to 7.50 EUR." {
 		t.Error(got)
 	}
-	if got := overview([]Told{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
+	if got := overview(phrase.Speaker{}, []Told{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {
 		t.Error(got)
 	}
 }

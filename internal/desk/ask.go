@@ -258,14 +258,16 @@ func (d *Desk) admit(ctx context.Context, sites []string) error {
 	return d.config.Admit(ctx, sites)
 }
 
-func noResults(q answer.Question) error {
+func (in *inquiry) noResults() error {
+	say, q := phrase.For(in.Languages...), in.asked
+	text := say.Say(phrase.NothingFits)
 	switch {
 	case len(q.Types) > 0:
-		return fail.New(fail.NoResults, "Nothing here of type %s matches that question. Try other words, or leave out the type.", strings.Join(q.Types, ", "))
+		text = say.Say(phrase.NothingOfType, strings.Join(q.Types, ", "))
 	case len(q.Sites) > 0:
-		return fail.New(fail.NoResults, "Nothing on %s matches that question. Try other words, or ask all sites.", strings.Join(q.Sites, ", "))
+		text = say.Say(phrase.NothingOnSite, strings.Join(q.Sites, ", "))
 	}
-	return fail.New(fail.NoResults, "Nothing here matches that question. Try other words.")
+	return fail.New(fail.NoResults, "%s", text)
 }
 
 // check checks a question's values and brings them to the library's terms.

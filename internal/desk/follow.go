@@ -217,5 +217,5 @@ func (in *inquiry) noMore() error {
 	if in.skip > 0 {
 		return fail.New(fail.NoResults, "%s", phrase.For(in.Languages...).Say(phrase.NoMore))
 	}
-	return noResults(in.asked)
+	return in.noResults()
 }

@@ -1,9 +1,11 @@
 package desk
 
 import (
+	"strings"
 	"testing"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
 )
 
 func TestItemsInTheLanguageOfTheAnswerStandFirst(t *testing.T) {
@@ -24,5 +26,40 @@ func TestItemsInTheLanguageOfTheAnswerStandFirst(t *testing.T) {
 		if want := "https://shop.example/" + tag; len(got) != 4 || got[0]["url"] != want {
 			t.Errorf("in %s: %v, want %s first of four", wanted, got, want)
 		}
+	}
+}
+
+func TestWhatTheDeskSaysItselfIsInTheLanguageOfTheAnswer(t *testing.T) {
+	b := newBench(t, "shop")
+	b.fill(t, "shop", "all", item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass."))
+	for _, row := range []struct {
+		language string
+		question Question
+		want     string
+	}{
+		{"", Question{Text: "qqzz"}, "Nothing here matches that question. Try other words."},
+		{"de-CH", Question{Text: "qqzz"}, "Nichts hier passt zu dieser Frage. Versuchen Sie es mit anderen Worten."},
+		{"fr", Question{Text: "qqzz", Types: []string{"Product"}}, "Rien ici du type Product ne correspond à cette question. Essayez avec d’autres mots ou sans le type."},
+		{"ja", Question{Text: "qqzz", Sites: []string{"shop"}}, "shopには該当するものが見つかりません。別の言葉にするか、すべてのサイトでお試しください。"},
+		{"es", Question{Text: "qqzz", Report: true, ReportOnly: true}, "Nada aquí coincide con esa pregunta. Pruebe con otras palabras."},
+	} {
+		if row.language != "" {
+			row.question.Languages = []string{row.language}
+		}
+		_, err := b.Ask(t.Context(), row.question)
+		if got := fail.From(err); got.Code != fail.NoResults || got.Detail != row.want {
+			t.Errorf("%s %+v: %v, want %s", row.language, row.question, err, row.want)
+		}
+	}
+	reply, err := b.Ask(t.Context(), Question{Text: "lamp", Languages: []string{"pt-BR, en;q=0.5"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft, err := reply.Answer.Draft(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := draft.BuiltIn().Text; !strings.HasPrefix(got, "1 item: Product. ") {
+		t.Errorf("the summary in Portuguese is %q", got)
 	}
 }

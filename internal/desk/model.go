@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/answer"
 	"frontdesk/internal/facet"
 	"frontdesk/internal/model"
+	"frontdesk/internal/phrase"
 	"frontdesk/internal/understand"
 )
 
@@ -219,7 +220,7 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 			break
 		}
 	}
-	draft.builtIn = strings.TrimSpace(a.telling + " " + answer.Summarize(a.terms, told))
+	draft.builtIn = strings.TrimSpace(a.telling + " " + answer.Summarize(phrase.For(a.language), a.terms, told))
 	if draft.builtIn == "" {
 		return nil, nil
 	}

@@ -48,7 +48,7 @@ func (d *Desk) report(ctx context.Context, in *inquiry) (*Report, error) {
 		return nil, err
 	}
 	if all.Items == 0 {
-		return nil, noResults(in.asked)
+		return nil, in.noResults()
 	}
 	typesFirst(all.Facets)
 	r := &Report{Counted: all}
