@@ -62,7 +62,8 @@ type Hit struct {
 	*Listing
 	Score   float64 // 0 to 100
 	Passage int     // the ordinal of the passage that fits best
-	Doubt   bool    // it cannot be told of it whether it meets every condition; such hits come after the others
+	at      search.Place
+	Doubt   bool // it cannot be told of it whether it meets every condition; such hits come after the others
 }
 
 // Find answers a question. Items of several sources under one URL count as one; the best stays. Conditions that nothing
@@ -247,7 +248,7 @@ func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
 		switch {
 		case a.dropped[i]:
 			relaxed = append(relaxed, Relaxed{Constraint: c.Constraint})
-		case a.unknown && !c.Not && slices.ContainsFunc(hits, func(h Hit) bool { return !c.meet.Has(h.ID) }):
+		case a.unknown && !c.Not && slices.ContainsFunc(hits, func(h Hit) bool { return !c.meet.Holds(h.at) }):
 			relaxed = append(relaxed, Relaxed{Constraint: c.Constraint, Unknown: true})
 		}
 	}
@@ -277,7 +278,7 @@ func (s *finding) try(a attempt) []Hit {
 	s.corrections = nil
 	if a.wordless {
 		// Words that nothing has are no words to give way: then nothing here is what was meant.
-		if known, worded := s.search(s.within, 1, s.asked.MinScore*faintly); worded && len(known) == 0 {
+		if known, worded := s.search(lookup{s.within, 1, s.asked.MinScore * faintly, 0}, all); worded && len(known) == 0 {
 			return nil
 		}
 	}
@@ -300,6 +301,9 @@ func (s *finding) try(a attempt) []Hit {
 	return hits
 }
 
+// all settles for whatever is found.
+func all(hits []Hit) []Hit { return hits }
+
 // alike leaves out doubtful hits of a type that none of the sure ones has: beside cakes without nuts, a cake that does not say
 // what is in it may be meant, but not a fair where cake is sold.
 func alike(sure, doubtful []Hit) []Hit {
@@ -318,7 +322,7 @@ func alike(sure, doubtful []Hit) []Hit {
 func (s *finding) comparable(a attempt, hits []Hit) []Hit {
 	for i, c := range s.hard {
 		if a.dropped[i] && !a.unknown && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero()) {
-			hits = slices.DeleteFunc(hits, func(h Hit) bool { return c.unknown.Has(h.ID) })
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return c.unknown.Holds(h.at) })
 		}
 	}
 	return hits
@@ -348,78 +352,99 @@ func (s *finding) look(within *search.Selection, conditions bool, a attempt, lim
 	case len(s.soft) > 0:
 		depth = max(softDepth, 3*limit)
 	}
-	least, share := s.asked.MinScore, goodEnough
+	least, share := s.asked.MinScore, 0.0
 	switch {
 	case a.faint:
 		least, share = least*faintly, faintShare
 	case len(s.soft) > 0:
 		least *= softly
 	}
-	hits, worded := s.search(within, min(depth, search.MaxLimit), least)
-	worded = worded && !a.wordless
-	if a.faint {
-		hits = bestOf(hits, share)
+	if s.asked.Sort.By != "" {
+		share = max(share, goodEnough)
 	}
+	hits, worded := s.search(lookup{within, min(depth, search.MaxLimit), least, share}, func(hits []Hit) []Hit {
+		switch {
+		case s.asked.Sort.By != "":
+			s.view.sort(hits, s.asked.Sort)
+		case len(s.soft) > 0:
+			s.raise(hits)
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < s.asked.MinScore && !s.meetsSoft(h) })
+		}
+		return hits[:min(len(hits), limit)]
+	})
+	worded = worded && !a.wordless
 	switch {
 	case !worded && !conditions && s.asked.Sort.By == "":
 		return nil
 	case !worded:
-		hits = s.list(within, limit)
-	case s.asked.Sort.By != "":
-		hits = bestOf(hits, share)
-		s.view.sort(hits, s.asked.Sort)
-	case len(s.soft) > 0:
-		s.raise(hits)
-		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < s.asked.MinScore && !s.meetsSoft(h) })
+		return s.list(within, limit)
 	}
-	return hits[:min(len(hits), limit)]
-}
-
-// bestOf keeps the hits that have a share of the best one's score.
-func bestOf(hits []Hit, share float64) []Hit {
-	if len(hits) == 0 {
-		return hits
-	}
-	enough := hits[0].Score * share
-	return slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < enough })
+	return hits
 }
 
 // meetsSoft says whether a hit meets all soft conditions.
 func (s *finding) meetsSoft(h Hit) bool {
-	return !slices.ContainsFunc(s.soft, func(soft preference) bool { return !soft.meet.Has(h.ID) })
+	return !slices.ContainsFunc(s.soft, func(soft preference) bool { return !soft.meet.Holds(h.at) })
 }
 
-// search finds by words, and says whether there were any to look for.
-func (s *finding) search(within *search.Selection, limit int, least float64) (hits []Hit, worded bool) {
-	query := search.Query{Text: s.asked.Text, Limit: limit, Within: within, MinScore: least, Literal: s.asked.Literal, Prefer: s.asked.Prefer, Near: s.asked.Near}
+// lookup is where to look by words, and for how much.
+type lookup struct {
+	within *search.Selection
+	limit  int
+	least  float64 // score of a hit
+	share  float64 // of the best one's score
+}
+
+// search finds by words, lets settle choose from what is found, and says whether there were any words to look for.
+func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, worded bool) {
+	again := false
+	query := search.Query{
+		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
+		Literal: s.asked.Literal, Prefer: s.asked.Prefer, Near: s.asked.Near,
+		Settle: func(found []search.Hit) []search.Hit {
+			hits = listings(found)
+			if s.view.several {
+				hits = oneEach(hits)
+				again = len(hits) < len(found) && len(found) == look.limit
+			}
+			hits = settle(hits)
+			return unlisted(found, hits)
+		},
+	}
 	result := s.view.snapshot.Search(query)
 	s.terms = result.Terms
 	if s.corrections == nil {
 		s.corrections = result.Corrections
 	}
-	hits = listings(result.Hits)
-	if s.view.several {
-		hits = oneEach(hits)
-		if len(hits) < len(result.Hits) && len(result.Hits) == limit {
-			query.Limit = search.MaxLimit // some were the same; there may be more further down
-			result = s.view.snapshot.Search(query)
-			hits = oneEach(listings(result.Hits))
-		}
+	if again && query.Limit < search.MaxLimit { // some were the same; there may be more further down
+		query.Limit = search.MaxLimit
+		result = s.view.snapshot.Search(query)
+	}
+	for i := range hits {
+		hits[i].Passage = result.Hits[i].Passage
 	}
 	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop })
 	return hits, worded
 }
 
+// unlisted is the opposite of listings, in the room of what is not needed any more.
+func unlisted(room []search.Hit, hits []Hit) []search.Hit {
+	room = room[:0]
+	for _, h := range hits {
+		room = append(room, search.Hit{Ref: h.Listing, Score: h.Score, Passage: h.Passage, At: h.at})
+	}
+	return room
+}
+
 // raise puts items that meet soft conditions before others that fit about as well, and those that have what is not wanted
 // behind.
 func (s *finding) raise(hits []Hit) {
-	scores := make(map[string]float64, len(hits))
-	for _, h := range hits {
-		factor := 1.0
+	for i := range hits {
+		h, factor := &hits[i], 1.0
 		for _, soft := range s.soft {
-			met := soft.meet.Has(h.ID)
+			met := soft.meet.Holds(h.at)
 			switch {
-			case soft.not && !met && !soft.unknown.Has(h.ID):
+			case soft.not && !met && !soft.unknown.Holds(h.at):
 				factor *= unwanted
 			case met && (soft.slot == facet.Brand || soft.slot == facet.Color || soft.slot == facet.Material):
 				factor += namedWeight
@@ -427,11 +452,11 @@ func (s *finding) raise(hits []Hit) {
 				factor += softWeight / float64(len(s.soft))
 			}
 		}
-		scores[h.ID] = h.Score * factor
+		h.Score *= factor
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	for i := range hits {
-		hits[i].Score = min(100, scores[hits[i].ID])
+		hits[i].Score = min(100, hits[i].Score)
 	}
 }
 
@@ -462,8 +487,8 @@ func (s *finding) list(within *search.Selection, limit int) []Hit {
 		}
 		hits = hits[:min(len(hits), limit)]
 	}
-	for ref := range within.All() {
-		hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100})
+	for at, ref := range within.All() {
+		hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100, at: at})
 		if len(hits) >= keep {
 			cut()
 		}
@@ -515,7 +540,7 @@ func (f *facts) first(slot uint16) float64 {
 func listings(found []search.Hit) []Hit {
 	hits := make([]Hit, len(found))
 	for i, hit := range found {
-		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage}
+		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage, at: hit.At}
 	}
 	return hits
 }

@@ -123,6 +123,7 @@ func (l *Library) show() {
 	if before := l.view.Load(); before != nil && before.dictionary == l.words {
 		earlier = before.columns
 	}
+	l.index.Snapshot().Prepare()
 	view := newView(l.index.Snapshot(), l.cursor, l.types, l.words, earlier)
 	if l.taught == nil || view.Len() <= smallCatalog || 50*l.news > view.Len() {
 		l.taught, l.news = view.learn(), 0

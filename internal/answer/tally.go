@@ -37,9 +37,9 @@ const maxValues = 100
 // Facets tells what the items of hits say of themselves, slot by slot, those first that most say. The types of items are
 // the slot "@type". Of items of which only a notice is shown, what the notice says counts.
 func (v *View) Facets(hits []Hit) []Facet {
-	return v.count(func(yield func(any) bool) {
+	return v.count(func(yield func(search.Place, any) bool) {
 		for _, hit := range hits {
-			if !yield(hit.Listing) {
+			if !yield(hit.at, hit.Listing) {
 				return
 			}
 		}
@@ -72,7 +72,7 @@ type extent struct {
 }
 
 // count looks at each item that which admits; nil is all.
-func (v *View) count(items iter.Seq[any], which func(*Listing) bool) counts {
+func (v *View) count(items iter.Seq2[search.Place, any], which func(*Listing) bool) counts {
 	c := counts{types: map[string]int{}, slots: map[facet.Slot]*tally{}}
 	d := v.dictionary
 	d.mu.RLock()
@@ -86,7 +86,7 @@ func (v *View) count(items iter.Seq[any], which func(*Listing) bool) counts {
 		return bySlot[slot]
 	}
 	numbers := make([]map[uint32]int, len(d.names))
-	for ref := range items {
+	for _, ref := range items {
 		l := ref.(*Listing)
 		if which != nil && !which(l) {
 			continue

@@ -53,15 +53,22 @@ func (s *Snapshot) searchNear(q Query) Result {
 		limit = DefaultLimit
 	}
 	q.Near = nil
+	share, settle := q.Share, q.Settle
 	if !slices.Equal(n.Vectors.views, s.views) || n.Vectors.rows == 0 || len(n.Values) != n.Vectors.dimensions {
 		return s.Search(q)
 	}
+	q.Share, q.Settle = 0, nil
 	q.Limit = min(MaxLimit, max(limit, fusedDepth))
 	result := s.Search(q)
 	room := scannings.Get().(*scanning)
 	defer scannings.Put(room)
 	hits := n.fuse(room, &q, result.Hits)
-	result.Hits = hits[:min(len(hits), limit)]
+	hits = hits[:min(len(hits), limit)]
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < share*hits[0].Score })
+	if settle != nil {
+		hits = settle(hits)
+	}
+	result.Hits = hits
 	return result
 }
 
@@ -87,7 +94,9 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 				break
 			}
 			if at := (near{view: found.view, item: found.item}); !known[at] {
-				hit := Hit{Ref: v.views[found.view].refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage)}
+				view := v.views[found.view]
+				unit, _ := view.unitsOf(int(found.item))
+				hit := Hit{Ref: view.refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage), At: Place{found.view, uint32(unit)}}
 				all = append(all, fused{Hit: hit, key: v.keyOf(found), near: found, telling: true, place: len(worded)})
 			}
 		}

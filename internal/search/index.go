@@ -34,6 +34,15 @@ func (x *Index) Analyzer() *Analyzer { return x.analyzer }
 // Snapshot returns the current state without waiting.
 func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 
+// Prepare makes what questions to the snapshot would otherwise wait for, one of them each time: where to look for what a
+// misspelt word may stand for, and how its languages deny something.
+func (s *Snapshot) Prepare() {
+	parallel(len(s.views), func(i int) {
+		s.views[i].forms.neighbours()
+		s.views[i].denials(s.analyzer)
+	})
+}
+
 // Apply puts documents, replacing those of equal key, and removes keys, then publishes the new state at once and
 // returns it. Of several documents with one key the last counts; a key that is both removed and put is put.
 //

@@ -48,12 +48,12 @@ func (v *view) unitsOfItems(items bitmap) bitmap {
 	return units
 }
 
-// All gives the items of a selection, by part and number.
-func (sel *Selection) All() iter.Seq[any] {
-	return func(yield func(any) bool) {
+// All gives the items of a selection and where they stand, by part and number.
+func (sel *Selection) All() iter.Seq2[Place, any] {
+	return func(yield func(Place, any) bool) {
 		for i, v := range sel.views {
 			for u := range v.units() {
-				if sel.units[i].has(u) && (u == 0 || !v.continues(u)) && !yield(v.refs[v.item[u]]) {
+				if sel.units[i].has(u) && (u == 0 || !v.continues(u)) && !yield(Place{uint32(i), uint32(u)}, v.refs[v.item[u]]) {
 					return
 				}
 			}

@@ -7,15 +7,15 @@ const told = 3
 
 // bestPassage gives the ordinal of the passage in which words of the most weight stand; of several such the one that
 // has the weightiest most often, and then the first.
-func (a *asking) bestPassage(c candidate) int {
-	view := int(c.view)
+func (a *asking) bestPassage(at Place) int {
+	view := int(at.view)
 	v := a.snapshot.views[view]
-	first, ends := int(v.first[c.unit]), v.partEnds(int(c.unit))
+	first, ends := int(v.first[at.unit]), v.partEnds(int(at.unit))
 	if len(ends) < 3 {
 		return first
 	}
 	a.passages = append(a.passages[:0], make([]uint32, len(ends))...)
-	text := v.unit(int(c.unit))
+	text := v.unit(int(at.unit))
 	heavy, left := a.weightiest()
 	for _, g := range heavy {
 		a.markPassages(text, ends, g, view)

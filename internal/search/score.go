@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // The score says how well the question is answered. The best item's evidence is how much it scored of what the
@@ -177,18 +178,25 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 	if len(best) == 0 {
 		return nil
 	}
-	hits := make([]Hit, 0, len(best))
 	unit := 100 * confidence / float64(best[0].score)
-	for _, c := range best {
-		score := min(100, unit*float64(c.score)) // the division before may have rounded up
-		if score < q.MinScore {
-			break
-		}
+	scoreOf := func(c candidate) float64 {
+		return min(100, unit*float64(c.score)) // the division before may have rounded up
+	}
+	least := max(q.MinScore, q.Share*scoreOf(best[0]))
+	enough := sort.Search(len(best), func(i int) bool { return scoreOf(best[i]) < least })
+	hits := make([]Hit, 0, enough)
+	for _, c := range best[:enough] {
 		if a.idle && q.MinScore > 0 && a.named(c) == 0 {
 			continue
 		}
 		v := a.snapshot.views[c.view]
-		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: score, Passage: a.bestPassage(c)})
+		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: scoreOf(c), At: Place{c.view, c.unit}})
+	}
+	if q.Settle != nil {
+		hits = q.Settle(hits)
+	}
+	for i := range hits {
+		hits[i].Passage = a.bestPassage(hits[i].At)
 	}
 	return hits
 }

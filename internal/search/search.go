@@ -54,6 +54,11 @@ type Query struct {
 	Literal bool
 	// Near finds items by their direction too; nil for words alone.
 	Near *Near
+	// Share leaves out the items whose score is below this share of the best one's.
+	Share float64
+	// Settle, when not nil, is given the hits before it is looked up which passage of each fits best, and gives those that
+	// are wanted, in any order. Looking that up takes longer than finding them.
+	Settle func(hits []Hit) []Hit
 }
 
 // The limits of a question.
@@ -90,6 +95,8 @@ type Hit struct {
 	Score float64
 	// Passage is the ordinal of the passage that fits the question best; 0 when there is none.
 	Passage int
+	// At is where the item stands in the snapshot.
+	At Place
 }
 
 // Term is one distinct word of the question.

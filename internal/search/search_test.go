@@ -333,3 +333,43 @@ func TestWordsAreFoundAmongItemsOfManyLanguages(t *testing.T) {
 		t.Errorf("hits %v", hits)
 	}
 }
+
+func TestHitsAreSettledBeforeTheirPassagesAreNamed(t *testing.T) {
+	var docs []Document
+	for i := range 6 {
+		docs = append(docs, Document{
+			Ref: fmt.Sprint(i), Key: fmt.Sprint(i), Language: "en", Title: strings.Repeat("kettle ", i%3) + "ware",
+			Passages: []string{"of no account", "a kettle of copper", strings.Repeat("nothing ", i) + "to see"},
+		})
+	}
+	s := New(Options{}).Apply(docs, nil)
+	asked := Query{Text: "copper kettle"}
+	plain := s.Search(asked).Hits
+	even := s.Select(func(ref any) bool { return ref.(string)[0]%2 == 0 })
+	asked.Settle = func(hits []Hit) []Hit {
+		hits = slices.DeleteFunc(hits, func(h Hit) bool { return !even.Holds(h.At) })
+		slices.Reverse(hits)
+		return hits
+	}
+	got := s.Search(asked).Hits
+	var want []Hit
+	for _, h := range slices.Backward(plain) {
+		if h.Ref.(string)[0]%2 == 0 {
+			want = append(want, h)
+		}
+	}
+	if len(want) != 3 || want[0].Passage != 1 {
+		t.Fatalf("hits %v", plain)
+	}
+	if diff := cmp.Diff(want, got, wherever); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	share := plain[2].Score / plain[0].Score
+	near := s.Search(Query{Text: "copper kettle", Share: share}).Hits
+	for i, h := range plain {
+		if kept := i < len(near) && near[i].Ref == h.Ref; kept != (h.Score >= share*plain[0].Score) {
+			t.Errorf("with a share of %.2f, hits %v of %v", share, near, plain)
+		}
+	}
+}

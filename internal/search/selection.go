@@ -7,6 +7,14 @@ type Selection struct {
 	rule  rule
 }
 
+// Place is where an item stands in a snapshot. It says nothing in another.
+type Place struct{ view, unit uint32 }
+
+// Holds says whether the item at a place of the selection's snapshot is in the selection.
+func (sel *Selection) Holds(at Place) bool {
+	return int(at.view) < len(sel.units) && sel.units[at.view].has(int(at.unit))
+}
+
 // rule gives the live units of a view that are in a selection. It depends on the view's stock and on what of it is
 // dead, so that units once chosen stay chosen while they live.
 type rule func(v *view) bitmap
