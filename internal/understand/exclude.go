@@ -72,6 +72,9 @@ func (r *reader) readWithout(i int) bool {
 			break
 		}
 		first = next
+		if further[r.word(next-1)] {
+			first = next - 1
+		}
 		if r.has(next, roleWithout) { // "no nuts and no eggs"
 			if _, m := r.match(next, roleWithout); m > 0 {
 				next += m

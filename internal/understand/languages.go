@@ -8,7 +8,7 @@ atmost: höchstens, maximal, max, bis zu, nicht mehr als, nicht über, bis, in h
 over: über, mehr als, teurer als, länger als, höher als, besser als, größer als, schwerer als
 atleast: mindestens, ab, nicht weniger als, minimum, wenigstens, nicht unter
 about: etwa, ungefähr, circa, ca, rund, um die, zirka
-between: zwischen, von
+between: zwischen, von, vom
 orless: oder weniger, oder billiger, oder günstiger, max, maximal, höchstens, oder kürzer, oder darunter
 ormore: oder mehr, oder besser, oder höher, und mehr, und besser, aufwärts, mindestens, oder länger
 without: ohne, kein, keine, keinen, keiner, außer, ausser, ausgenommen, abgesehen von, ohne jegliche, nichts mit, frei von, bloß keine, mag keine, mag kein, nicht mit, nicht von, nicht vom, nicht aus, nichts von, nichts vom, nichts aus, weder, esse kein, esse keine, esse keinen, essen kein, essen keine, essen keinen, hasse
@@ -152,7 +152,7 @@ atmost: au plus, maximum, max, jusqu à, pas plus de, au maximum, dans un budget
 over: plus de, à plus de, supérieur à, supérieure à, au dessus de
 atleast: au moins, minimum, à partir de, dès, au minimum, pas moins de
 about: environ, autour de, vers, à peu près
-between: entre, de
+between: entre, de, du
 orless: ou moins, maximum, max, au maximum, au plus
 ormore: ou plus, et plus, minimum, au moins, ou mieux
 without: sans, hormis, sauf, excepté, à part, pas de, sans aucun, rien avec, ni, aucun, aucune, autre que, pas d, sans le, sans la, sans les, ne mange pas de, ne mangeons pas de, ne mange pas, ne veux pas de, ne veux pas, n aime pas, déteste, ne supporte pas, rien de, rien de chez, rien avec
@@ -225,7 +225,7 @@ after: après, après le
 before: avant, avant le, antérieur à
 until: jusqu en, jusqu au, jusqu à
 past: dernier, dernière, derniers, dernières, ces derniers, les derniers, au cours des derniers, la semaine dernière
-next: prochain, prochaine, prochains, prochaines, les prochains, dans les prochains, la semaine prochaine
+next: prochain, prochaine, prochains, prochaines, les prochains, dans les prochains
 this: ce, cette, cet, ces, en ce, le, ce prochain
 in: en, à, au, dans, de, du, pendant, dans le, le
 near: à, au, en, près de, dans, autour de, aux alentours de, proche de, du côté de, à la

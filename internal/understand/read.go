@@ -59,7 +59,8 @@ type reader struct {
 	tongues uint8 // the languages whose words count
 	best    int   // the one among them that the question seems to be in, an index of tongues
 	out     *Understood
-	kept    []int // tokens that are used and stay in the text searched for
+	kept    []int  // tokens that are used and stay in the text searched for
+	spans   []span // of the tokens, by constraint
 
 	wish   Sort       // the order that was read, before it was brought to what items say
 	food   bool       // something was said that only food is said of
@@ -191,7 +192,11 @@ func (r *reader) readAt(i int) {
 func (r *reader) add(c Constraint, i, j int) {
 	c.Source = FromText
 	c.Said = r.said(i, j)
+	for len(r.spans) < len(r.out.Constraints) {
+		r.spans = append(r.spans, span{})
+	}
 	r.out.Constraints = append(r.out.Constraints, c)
+	r.spans = append(r.spans, span{i, j})
 	r.use(i, j)
 }
 

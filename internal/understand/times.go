@@ -33,7 +33,84 @@ func (r *reader) readTime(i int) bool {
 	if p, next, ok := r.point(i, false); ok && next > end {
 		best, end = p, next
 	}
+	if p, next, ok := r.trailed(i); ok && next > end {
+		best, end = p, next
+	}
+	if end > 0 && dayParts[r.word(end)] && !r.together2(end) {
+		end++
+	}
 	return end > 0 && r.dated(best, i, end)
+}
+
+// dayParts are parts of a day that items do not tell apart: "vendredi soir".
+var dayParts = map[string]bool{"soir": true, "matin": true, "abend": true, "morgen": true, "nachmittag": true, "vormittag": true, "evening": true, "night": true, "afternoon": true, "noche": true, "tarde": true, "noite": true}
+
+// together2 says whether the token at i is apart from the one before it.
+func (r *reader) together2(i int) bool {
+	return r.tokens[i].used || r.tokens[i].comma || r.tokens[i].stop
+}
+
+// trailed reads a time whose "next" or "last" stands behind it, as in French and Spanish: "la semaine prochaine".
+func (r *reader) trailed(i int) (p period, next int, ok bool) {
+	k := i
+	if articles[r.word(k)] {
+		k++
+	}
+	s, n := r.match(k, roleDay)
+	if n == 0 || r.best < 2 {
+		return p, 0, false
+	}
+	for _, lead := range []role{roleNext, rolePast} {
+		if _, m := r.match(k+n, lead); m > 0 {
+			p, ok = r.stretch(s.arg, lead)
+			return p, k + n + m, ok
+		}
+	}
+	return p, 0, false
+}
+
+// dayNumber reads the number of a day whose month is said later: "1er", "1.", "3".
+func (r *reader) dayNumber(i int) (day, next int) {
+	if i >= len(r.tokens) || !r.tokens[i].number {
+		return 0, i
+	}
+	day, err := strconv.Atoi(r.word(i))
+	if err != nil || day < 1 || day > 31 {
+		return 0, i
+	}
+	next = i + 1
+	switch r.word(next) {
+	case "er", "st", "nd", "rd", "th":
+		if r.tokens[next].glued {
+			next++
+		}
+	}
+	return day, next
+}
+
+// unarticled is the first token at i or behind it that is no article.
+func (r *reader) unarticled(i int) int {
+	for i < len(r.tokens) && (articles[r.word(i)] || r.word(i) == "zum" || r.word(i) == "the") {
+		i++
+	}
+	return i
+}
+
+// betweenDays reads two days of which only the second has its month: "entre le 1er et le 10 décembre".
+func (r *reader) betweenDays(i int) (p period, next int, ok bool) {
+	day, mid := r.dayNumber(r.unarticled(i))
+	if day == 0 {
+		return p, 0, false
+	}
+	k := r.jointAt(mid)
+	if k < 0 {
+		return p, 0, false
+	}
+	second, end, ok := r.point(r.unarticled(k), true)
+	if !ok || second.from.AddDate(0, 0, 1) != second.to || second.from.Day() < day {
+		return p, 0, false
+	}
+	return period{second.from.AddDate(0, 0, day-second.from.Day()), second.to}, end, true
 }
 
 // hasDay says whether "coming" and its like lead to a day or a span of time.
@@ -55,15 +132,15 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	case rolePast, roleNext, roleThis:
 		return r.relative(lead, i)
 	case roleBetween:
-		first, mid, ok := r.point(i, true)
+		first, mid, ok := r.point(r.unarticled(i), true)
 		if !ok {
-			return p, 0, false
+			return r.betweenDays(i)
 		}
 		k := r.jointAt(mid)
 		if k < 0 {
 			return p, 0, false
 		}
-		second, end, ok := r.point(k, true)
+		second, end, ok := r.point(r.unarticled(k), true)
 		if !ok || second.to.Before(first.from) {
 			return p, 0, false
 		}
@@ -278,6 +355,9 @@ func (r *reader) stretch(name string, lead role) (p period, ok bool) {
 	case "yesterday":
 		return days(today.AddDate(0, 0, -1), 1)
 	case "weekend":
+		if step == 0 && today.Weekday() == time.Sunday && r.ahead() {
+			return days(today, 1) // what is left of it
+		}
 		return days(monday.AddDate(0, 0, 5+7*step), 2)
 	case "week":
 		return days(monday.AddDate(0, 0, 7*step), 7)

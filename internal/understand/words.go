@@ -175,12 +175,35 @@ func (r *reader) readSoft(i int) bool {
 		r.lean(Constraint{Slot: facet.TotalTime, Max: &half}, i, i+n)
 		return true
 	}
+	if _, n := r.match(i, roleCheap); n > 0 && r.known(facet.Price) && r.bareBut(i, n) {
+		if r.out.Sort.By == "" {
+			r.out.Sort = Sort{By: facet.Price, Said: r.said(i, i+n)}
+		}
+		r.use(i, i+n)
+		return true
+	}
 	if _, n := r.match(i, rolePraised); n > 0 && r.known(facet.Rating) {
 		four := 4.0
 		r.add(Constraint{Slot: facet.Rating, Min: &four}, i, i+n)
 		return true
 	}
 	return false
+}
+
+// bareBut says whether a question has nothing to search for but the n tokens at i: the type that is wanted is all else.
+func (r *reader) bareBut(i, n int) bool {
+	if len(r.out.Types) == 0 {
+		return false
+	}
+	for k := range r.tokens {
+		if r.tokens[k].used || k >= i && k < i+n || r.functional(k) {
+			continue
+		}
+		if _, m := r.match(k, roleCourtesy); m == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // sizes of clothes.
@@ -426,6 +449,9 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 		}
 		return false
 	}
+	if r.alternative(m, i, n) {
+		return true
+	}
 	switch m.Slot {
 	case facet.Location:
 		if led(roleNear) {
@@ -434,6 +460,10 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 		}
 	case facet.Author, facet.Brand:
 		if led(roleBy) {
+			r.add(c, i-1, i+n)
+			return true
+		}
+		if i > 0 && alone[r.word(i-1)] && m.Slot == facet.Brand {
 			r.add(c, i-1, i+n)
 			return true
 		}
@@ -458,6 +488,45 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 	}
 	r.prefer(c, i, i+n)
 	return true
+}
+
+// alone are words by which nothing else than what follows is wanted.
+var alone = map[string]bool{
+	"only": true, "nur": true, "ausschliesslich": true, "seulement": true, "uniquement": true, "solo": true, "solamente": true, "unicamente": true,
+	"so": true, "somente": true, "apenas": true,
+}
+
+// alternative takes a meaning of the n tokens at i for one more value of the condition before it: "in Lyon or Paris".
+func (r *reader) alternative(m Meaning, i, n int) bool {
+	if m.Slot != facet.Location && m.Slot != facet.Brand && m.Slot != facet.Author {
+		return false
+	}
+	k := i - 1
+	if k > 0 && !r.has(k, roleOr) && !r.has(k, roleAnd) && (r.has(k, roleNear) || r.has(k, roleBy)) {
+		k--
+	}
+	if k < 1 || !r.has(k, roleOr) && !r.has(k, roleAnd) {
+		return false
+	}
+	for at := range r.out.Constraints {
+		c := &r.out.Constraints[at]
+		if at >= len(r.spans) || r.spans[at].to != k || c.Slot != m.Slot || c.Not || len(c.Values) == 0 {
+			continue
+		}
+		if !slices.Contains(c.Values, m.Value) {
+			c.Values = append(slices.Clip(c.Values), m.Value)
+		}
+		c.Said = r.said(r.spans[at].from, i+n)
+		r.spans[at].to = i + n
+		r.use(k, i+n)
+		if c.Soft {
+			for ; k < i+n; k++ {
+				r.kept = append(r.kept, k)
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // colorful says whether one of the n words at i is a word for a colour. Shops write much else where a colour belongs.
@@ -526,12 +595,25 @@ func (r *reader) countAt(i int, top bool) bool {
 	if next := i + 1; next < len(r.tokens) && r.tokens[next].glued {
 		return false
 	}
+	if !top && value > 1 && r.titled(i) {
+		return false
+	}
 	if !top && !r.itemsFollow(i+1) && !r.goodsFollow(i) {
 		return false
 	}
 	r.out.Count = int(value)
 	r.use(i, i+1)
 	return true
+}
+
+// titled says whether a number behind "the" before a word for one thing is part of a name: "the 100 book".
+func (r *reader) titled(i int) bool {
+	if r.word(i-1) != "the" || r.best > 0 {
+		return false
+	}
+	word := r.word(i + 1)
+	_, n := r.match2(i+1, roleType)
+	return n == 1 && word == facet.Singular(word) && word != "news"
 }
 
 // itemsFollow says whether a word for items stands at i, with nothing but wishes before it.
@@ -546,6 +628,9 @@ func (r *reader) itemsFollow(i int) bool {
 		if _, n := r.match2(k, roleThing); n > 0 {
 			return true
 		}
+		if k == i && r.kind(k) {
+			return true
+		}
 		wish := r.tokens[k].used
 		r.phrases(k, func(s sense, _ int) bool {
 			wish = wish || s.role == roleCheap || s.role == roleColor || s.role == roleQuick
@@ -553,6 +638,21 @@ func (r *reader) itemsFollow(i int) bool {
 		})
 		if !wish && !handy[r.word(k)] {
 			return false
+		}
+	}
+	return false
+}
+
+// kind says whether the word at i is one that the catalog knows for a category, and ends what is asked for.
+func (r *reader) kind(i int) bool {
+	if next := i + 1; next < len(r.tokens) && !r.tokens[next].used && !r.tokens[next].comma && !r.tokens[next].stop && !r.functional(next) {
+		return false
+	}
+	for _, form := range [...]string{r.word(i), facet.Singular(r.word(i))} {
+		for _, m := range r.at.Lexicon.Meanings(form) {
+			if m.Slot == facet.Category && (m.Count > 1 || r.soleCategory(m)) {
+				return true
+			}
 		}
 	}
 	return false
