@@ -693,6 +693,7 @@ func (r *reader) complete() {
 			}
 		}
 	}
+	r.lasting()
 	_, begins := first(Start)
 	if _, ok := first(Price); !ok && (begins || len(r.Values(Location)) > 0) && slices.Contains(r.Words, Word{"isAccessibleForFree", "true"}) {
 		r.figure(Figure{Slot: Price, Kind: Figures})
@@ -710,6 +711,23 @@ func (r *reader) complete() {
 	r.stand(Author, "creator")
 	r.stand(Cuisine, "servesCuisine")
 }
+
+// lasting lets what is on for days be found on each of them: an exhibition of two months is on in the second, too.
+func (r *reader) lasting() {
+	end, ok := r.Figure("endDate")
+	if !ok || end.Kind != Times {
+		return
+	}
+	for i, f := range r.Figures {
+		if f.Slot == Start && f.Kind == Times && end.High > f.High && end.High-f.Low < longestRun {
+			r.Figures[i].High = end.High
+			return
+		}
+	}
+}
+
+// longestRun is the longest time, in seconds, that something is taken to be on all the while.
+const longestRun = 400 * 24 * 60 * 60
 
 // stand lets the words of one slot stand for another that has none.
 func (r *reader) stand(slot, other Slot) {

@@ -127,3 +127,17 @@ func TestDietsAndClassesAreKnownInOurLanguages(t *testing.T) {
 		t.Error("that nothing with gluten is named is taken to mean that there is none")
 	}
 }
+
+func TestWhatLastsIsOnAllTheWhile(t *testing.T) {
+	for object, days := range map[string]float64{
+		`{"startDate":"2026-10-01","endDate":"2027-01-31"}`: 123,
+		`{"startDate":"2026-10-01","endDate":"2026-09-01"}`: 1,
+		`{"startDate":"2026-10-01","endDate":"2036-09-01"}`: 1,
+		`{"startDate":"2026-10-01"}`:                        1,
+	} {
+		f, ok := facet.Read([]byte(object)).Figure(facet.Start)
+		if !ok || (f.High-f.Low)/86400 != days {
+			t.Errorf("%s is on for %v days, want %v", object, (f.High-f.Low)/86400, days)
+		}
+	}
+}

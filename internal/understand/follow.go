@@ -39,7 +39,7 @@ func Relate(text string, said, earlier *Understood) Turn {
 	if strings.TrimSpace(folded) == "" {
 		return Turn{}
 	}
-	if _, reset := trimLead(folded, resets); reset {
+	if _, reset := trimLead(folded, resets); reset && len(letGo(folded)) == 0 {
 		return Turn{}
 	}
 	if furthers[trimFillers(folded)] || furthersJapanese(folded) {
@@ -97,6 +97,9 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 	if len(let) > 0 && !hard {
 		own = ""
 	}
+	if swap && len(said.Types) > 0 && !slices.Equal(said.Types, earlier.Types) {
+		earlier.Asked = untyped(earlier.Asked, earlier.Types)
+	}
 	asked := whole(own, earlier, gone, head)
 	next := read(asked)
 	next.Asked = asked
@@ -126,6 +129,17 @@ func Follow(text string, said, earlier Understood, read func(string) Understood)
 	return next
 }
 
+// untyped is a question without the words for its types, where others take their place.
+func untyped(asked string, types []string) string {
+	words := strings.Fields(asked)
+	kept := slices.DeleteFunc(words, func(word string) bool {
+		return slices.ContainsFunc(vocabulary[facet.Fold(strings.Trim(word, ",.;:!?"))], func(s sense) bool {
+			return s.role == roleType && slices.Contains(types, s.arg)
+		})
+	})
+	return strings.Join(kept, " ")
+}
+
 // settle brings the constraints that were read of a question made of several together with those that were known before:
 // what no longer holds goes, and what no words say comes.
 func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
@@ -133,6 +147,9 @@ func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
 	for _, c := range u.Constraints {
 		if slices.Contains(let, c.Slot) || slices.ContainsFunc(gone, c.equal) && !slices.ContainsFunc(said, c.equal) {
 			continue
+		}
+		if c.Soft && !c.Not && (slices.ContainsFunc(said, c.firmly) || slices.ContainsFunc(gone, c.inPlaceOf)) {
+			c.Soft = false // what it takes the place of left others out, too
 		}
 		if i := slices.IndexFunc(kept, c.equal); i >= 0 {
 			c.Source = kept[i].Source
@@ -145,6 +162,16 @@ func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
 		}
 	}
 	u.Constraints = all
+}
+
+// firmly says whether another constraint asks for the same and leaves others out.
+func (c Constraint) firmly(d Constraint) bool {
+	return !d.Soft && d.Slot == c.Slot && !d.Not && meet(c.Values, d.Values)
+}
+
+// inPlaceOf says whether a constraint stands where another did that left others out: a place for a place.
+func (c Constraint) inPlaceOf(d Constraint) bool {
+	return !d.Soft && !d.Not && d.Slot == c.Slot && (c.Slot == facet.Location || c.Slot == facet.Brand || c.Slot == facet.Author) && !same(c.Values, d.Values)
 }
 
 // equal says whether two constraints ask for the same.
@@ -183,7 +210,7 @@ func whole(own string, earlier Understood, gone []Constraint, head bool) string 
 	switch folded := " " + facet.Fold(own) + " "; {
 	case strings.TrimSpace(folded) == "":
 		return tidy(base)
-	case head, !startsWith(folded, prepositions) && !behind(folded):
+	case head, !startsWith(folded, prepositions) && !behind(folded) && !strings.HasPrefix(strings.ToLower(own), "à "):
 		return tidy(own + " " + base)
 	default:
 		return tidy(base + " " + own)
@@ -329,7 +356,7 @@ func plain(text string) string {
 		}
 		words = words[cut:]
 	}
-	for len(words) > 0 && ties[facet.Fold(words[0])] {
+	for len(words) > 0 && ties[facet.Fold(words[0])] && !strings.EqualFold(words[0], "à") {
 		words = words[1:]
 	}
 	for n := len(words) - 1; n >= 0 && (ties[facet.Fold(words[n])] || lastStandIns[facet.Fold(words[n])]); n-- {

@@ -150,6 +150,10 @@ var pronouns = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?:and |so |but )?(?:is|was|does|has|can) (it|this one|that one|this|that)\b`),
 	regexp.MustCompile(`(?i)^(?:and |so |but )?how (?:long|much|many|big|heavy|old|far)\b[^?]*? (?:is|does|will|would|are) (it|this one|that one|this|that)\b`),
 	regexp.MustCompile(`(?i)^(?:and |so |but )?(?:what|when|where|who|which)\b[^?]*? (?:is|does|has) (it|this one|that one)\b`),
+	regexp.MustCompile(`(?i)^(?:et )?(?:combien|quand) (ça|cela) `),
+	regexp.MustCompile(`(?i)^(?:und )?was kostet (das|es|er|sie)\b[ ?!.]*$`),
+	// Spanish and Portuguese leave the pronoun out.
+	regexp.MustCompile(`(?i)^[¿ ]*(?:[ye] )?(?:cu[aá]nto (?:cuesta|tarda|dura|vale|tiempo lleva)|cu[aá]ndo (?:es|empieza|comienza)|d[oó]nde (?:es|est[aá])|cu[aá]ntas calor[ií]as tiene|quanto (?:custa|dura|tempo leva|tempo demora)|quando (?:é|começa)|onde (?:é|fica)|quantas calorias tem)()[ ?!.]*$`),
 	regexp.MustCompile(`(?i)^(?:und )?(?:ist|hat|kostet|dauert|enthält) (es|das|er|sie)\b`),
 	regexp.MustCompile(`(?i)^(?:und )?wie (?:lange|viel|teuer|groß|schwer)\b[^?]*? (?:ist|dauert|kostet) (es|das|er|sie)\b`),
 }

@@ -120,6 +120,9 @@ var resets = phrases(
 // Reset takes the words off the beginning of a question that say it begins anew: "start over, show me lamps". A question
 // that is nothing else stays as it is.
 func Reset(text string) string {
+	if len(letGo(" "+facet.Fold(text)+" ")) > 0 {
+		return text
+	}
 	words := strings.Fields(text)
 	for n := min(4, len(words)-1); n > 0; n-- {
 		if slices.Contains(resets, facet.Fold(strings.Join(words[:n], " "))) {
@@ -175,12 +178,12 @@ var (
 		facet.Rating: phrases("rating, ratings, bewertung, note, valoración, avaliação"), facet.Diet: phrases("diet, ernährung, régime, dieta"),
 		facet.Size: phrases("size, größe, taille, talla, tamanho"), facet.Location: phrases("place, location, city, ort, lieu, lugar, local"),
 		facet.Material: phrases("material, matière"), facet.Category: phrases("category, kategorie, catégorie, categoría, categoria"),
-		facet.Cuisine: phrases("cuisine, küche, cocina, cozinha"),
+		facet.Cuisine: phrases("cuisine, küche, cocina, cozinha"), facet.Start: phrases("date, day, datum, tag, jour, fecha, día, data, dia"),
 	}
 	releases = frames(
 		"any %, % does not matter, % doesn't matter, no matter the %, whatever the %, regardless of %, regardless of the %, ignore the %, forget the %",
-		"% egal, % ist egal, jede %, jeder %, unabhängig vom %, peu importe le %, peu importe la %, n'importe quel %, n'importe quelle %",
-		"cualquier %, sin importar el %, sin importar la %, qualquer %, não importa o %, não importa a %",
+		"egal welche %, egal welcher %, egal welches %, % egal, % ist egal, jede %, jeder %, unabhängig vom %, peu importe le %, peu importe l %, quel que soit le %, quelle que soit la %, peu importe la %, n'importe quel %, n'importe quelle %",
+		"da igual el %, da igual la %, no importa el %, no importa la %, cualquier %, sin importar el %, sin importar la %, qualquer %, não importa o %, não importa a %",
 	)
 )
 

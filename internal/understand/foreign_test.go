@@ -1,6 +1,12 @@
 package understand
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
+)
 
 // TestWhatSomebodyMustNotEatIsNeverAWish holds the forms in which people say so outside English.
 func TestWhatSomebodyMustNotEatIsNeverAWish(t *testing.T) {
@@ -63,5 +69,67 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 	at.Now = fridayNoon.AddDate(0, 0, 2)
 	if got, want := read("what to do this weekend", at), "date on 2026-11-22"; got != want {
 		t.Errorf("on a Sunday: %s, want %s", got, want)
+	}
+}
+
+func TestWhatJobsPayIsTheirSalary(t *testing.T) {
+	at := asking()
+	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{{Slot: salary, Kind: facet.Figures, Unit: "GBP", Count: 9}}})
+	for _, row := range []struct{ question, want string }{
+		{"jobs over £60k", "kind: JobPosting; salary over 60000 GBP"},
+		{"jobs paying more than 50000", "kind: JobPosting; salary over 50000"},
+		{"best paid jobs", "kind: JobPosting; by salary, highest first"},
+	} {
+		if got := read(row.question, at); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+	}
+}
+
+// TestFollowUpsKeepAndDropTheRightThings holds follow-ups that are read by the same rules as what was asked before them.
+func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
+	for _, row := range []struct{ before, now, want string }{
+		{"concerts à Berlin", "et à Net Loft ?", "kind: MusicEvent; place: Net Loft"},
+		{"events in Berlin", "what about Net Loft", "kind: Event; place: Net Loft"},
+		{"Kitchen things under $100", "nur Nike", "price under 100 USD; brand: Nike; preferably category: Kitchen"},
+		{"Nike lamp under $100", "Marke egal", "lamp; price under 100 USD"},
+		{"cheapest products", "what about recipes?", "kind: Recipe; by price, lowest first"},
+	} {
+		earlier := Read(row.before, asking())
+		said := Read(row.now, asking())
+		if turn := Relate(row.now, &said, &earlier); turn.Relation != Onward {
+			t.Errorf("%s, %s: %v", row.before, row.now, turn)
+			continue
+		}
+		next := Follow(row.now, said, earlier, func(text string) Understood { return Read(text, asking()) })
+		if got := next.Say(phrase.For("en")); got != row.want {
+			t.Errorf("%s, %s\n got %s\nwant %s", row.before, row.now, got, row.want)
+		}
+	}
+}
+
+// TestPronounsAndBareVerbsAskOfWhatWasToldOf holds "wie viel kostet es?" and its like behind an answer.
+func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
+	for _, row := range []struct{ question, named string }{
+		{"wie viel kostet es?", "wie viel kostet Kombizange ?"},
+		{"was kostet das?", "was kostet Kombizange ?"},
+		{"¿cuánto tarda?", "¿cuánto tarda Kombizange ?"},
+		{"y cuánto cuesta", "y cuánto cuesta Kombizange"},
+		{"combien ça coûte ?", "combien Kombizange coûte ?"},
+		{"quanto custa?", "quanto custa Kombizange ?"},
+	} {
+		said, earlier := Read(row.question, asking()), Read("Kombizange", asking())
+		turn := Relate(row.question, &said, &earlier)
+		if turn.Relation != Pick || !turn.Same {
+			t.Errorf("%s: %+v", row.question, turn)
+			continue
+		}
+		got := strings.TrimSpace(turn.Before + " Kombizange " + turn.After)
+		if got != row.named {
+			t.Errorf("%s becomes %s, want %s", row.question, got, row.named)
+		}
+		if u := Read(got, asking()); u.Intent != Tell || u.Subjects[0] != "Kombizange" {
+			t.Errorf("%s is %v of %v", got, u.Intent, u.Subjects)
+		}
 	}
 }

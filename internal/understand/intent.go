@@ -29,6 +29,8 @@ var asks = func() map[string][]ask {
 		{lead: "what is the cook time of|what is the cooking time of|what is the cooking time for|cooking time for|cooking time of", slot: facet.CookTime},
 		{lead: "how much does|how much do|what does|what do|how much would", ends: []string{"cost", "costs", "go for", "sell for", "cost me"}, slot: facet.Price},
 		{lead: "how much does|how much do", ends: []string{"weigh"}, slot: "weight"},
+		{lead: "how much does|how much do|what does|what do", ends: []string{"pay", "earn"}, slot: salary},
+		{lead: "what is the salary of|what is the salary for|whats the salary of|whats the salary for", slot: salary},
 		{lead: "how much is|how much are|how much for|how expensive is|how expensive are|what is the price of|whats the price of|what is the cost of|whats the cost of|price of|cost of|what is the price for|how much was", slot: facet.Price},
 		{lead: "how heavy is|how heavy are|what is the weight of", slot: "weight"},
 		{lead: "how wide is", slot: "width"},
@@ -62,6 +64,8 @@ var asks = func() map[string][]ask {
 		{lead: "wer hat|wer schrieb", ends: []string{"geschrieben", ""}, slot: facet.Author},
 		{lead: "für wie viele personen ist|für wie viele personen reicht|wie viele portionen ergibt", slot: facet.Yield},
 		{lead: "combien coûte|combien coûtent|quel est le prix de|prix de|quel est le prix du|combien vaut", slot: facet.Price},
+		{lead: "combien", ends: []string{"coûte", "coûtent", "vaut"}, slot: facet.Price},
+		{lead: "quand", ends: []string{"a lieu", "commence"}, slot: facet.Start},
 		{lead: "combien de temps prend|combien de temps faut il pour|combien de temps dure|quelle est la durée de|combien de temps pour", slot: facet.TotalTime},
 		{lead: "quand a lieu|quand est|quand commence|quelle est la date de|quelle est la date du", slot: facet.Start},
 		{lead: "où a lieu|où est|où se trouve|où se déroule", slot: facet.Location},
@@ -113,7 +117,7 @@ func (r *reader) opened() int {
 	return i
 }
 
-var greetings = wordSet("hi hello hey please so ok okay and but bitte hallo bonjour hola ola well um")
+var greetings = wordSet("hi hello hey please so ok okay and but und et y e bitte hallo bonjour hola ola well um")
 
 // readComparison reads "compare A and B", "A vs B", "what is the difference between A and B", "which is cheaper, A or B".
 func (r *reader) readComparison(from int) bool {
@@ -268,8 +272,14 @@ func (r *reader) ends(ends []string, i, j int) (int, bool) {
 	return 0, false
 }
 
+// itself are pronouns that stand for an item in the other languages.
+var itself = wordSet("es er sie ihn dies dieses ça cela ceci il elle eso esto ello isso isto ele ela")
+
 // isName says whether words may be the name of an item.
 func (r *reader) isName(name string, i int) bool {
+	if itself[facet.Fold(name)] {
+		return false
+	}
 	switch r.word(i) {
 	case "there", "it", "you", "they", "too", "many", "much", "this", "i", "we", "possible":
 		return false

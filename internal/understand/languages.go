@@ -47,7 +47,7 @@ slot recipeYield: portionen
 slot author: autor, autorin, geschrieben von
 slot brand: marke
 sort price: am billigsten, billigste, billigsten, billigster, billigstes, am günstigsten, günstigste, günstigsten, günstigster, günstigstes, nach preis, nach preis sortiert, preis aufsteigend
-sort -price: am teuersten, teuerste, teuersten, teuerster, teuerstes
+sort -price: bestbezahlte, bestbezahlten, am besten bezahlt, am besten bezahlte, am besten bezahlten, am teuersten, teuerste, teuersten, teuerster, teuerstes
 sort -datePublished: neueste, neuesten, neuester, neuestes, aktuellste, aktuellsten, jüngste, zuletzt veröffentlicht
 sort datePublished: älteste, ältesten, ältester
 sort startDate: nächste, frühesten, früheste
@@ -188,7 +188,7 @@ slot recipeYield: portions, parts
 slot author: auteur, autrice, écrit par
 slot brand: marque
 sort price: moins cher, moins chère, moins chers, moins chères, les moins chers, le moins cher, la moins chère, les moins chères, meilleur prix, prix le plus bas, par prix, par prix croissant
-sort -price: plus cher, plus chère, plus chers, plus chères, les plus chers, le plus cher, la plus chère, les plus chères
+sort -price: mieux payé, mieux payés, mieux payée, mieux payées, les mieux payés, les mieux payées, plus cher, plus chère, plus chers, plus chères, les plus chers, le plus cher, la plus chère, les plus chères
 sort -datePublished: plus récent, plus récents, plus récente, plus récentes, les plus récents, derniers articles, dernières nouvelles, les plus récentes, le plus récent, la plus récente
 sort -ratingValue: mieux noté, mieux notés, mieux notée, mieux notées, les mieux notés, les mieux notées, meilleure note, le mieux noté, la mieux notée, meilleures notes
 sort -ratingCount: plus populaire, plus populaires, les plus populaires, meilleures ventes
@@ -321,7 +321,7 @@ slot recipeYield: porciones, raciones
 slot author: autor, autora, escrito por
 slot brand: marca
 sort price: más barato, más barata, más baratos, más baratas, más económico, más económica, por precio, menor precio, precio más bajo, el más barato, la más barata, los más baratos, las más baratas
-sort -price: más caro, más cara, más caros, más caras, los más caros
+sort -price: mejor pagado, mejor pagados, mejor pagada, mejor pagadas, más caro, más cara, más caros, más caras, los más caros
 sort -datePublished: más reciente, más recientes, más nuevo, más nueva, más nuevos, más nuevas, últimas noticias, los más recientes, las más recientes
 sort -ratingValue: mejor valorado, mejor valorada, mejor valorados, mejor valoradas, mejor puntuado, mejor puntuados, mejor calificado, mejor calificados, mejores valoraciones
 sort -ratingCount: más popular, más populares, más vendido, más vendidos

@@ -48,6 +48,7 @@ func Read(text string, at Asking) Understood {
 	r.readCount()
 	r.implied()
 	r.readWords()
+	r.paid()
 	r.settleText()
 	return u
 }
@@ -66,6 +67,24 @@ type reader struct {
 	food   bool       // something was said that only food is said of
 	force  facet.Slot // the slot of an attribute, of which everything read is
 	barely bool       // what was read of it is a figure without a bound
+}
+
+// salary is the slot of what a job pays.
+const salary facet.Slot = "baseSalary"
+
+// paid makes the money of a question for jobs what they pay.
+func (r *reader) paid() {
+	if !r.wanted("JobPosting") {
+		return
+	}
+	for i := range r.out.Constraints {
+		if r.out.Constraints[i].Slot == facet.Price {
+			r.out.Constraints[i].Slot = salary
+		}
+	}
+	if r.out.Sort.By == facet.Price {
+		r.out.Sort.By = salary
+	}
 }
 
 // guessTongue settles in which language the question is. Words of English are understood within others, too, unless they
@@ -213,6 +232,9 @@ func (r *reader) prefer(c Constraint, i, j int) {
 func (r *reader) known(slot facet.Slot) bool {
 	if r.force != "" {
 		return true
+	}
+	if slot == facet.Price && r.wanted("JobPosting") {
+		slot = salary
 	}
 	_, ok := r.at.Lexicon.Slot(string(slot))
 	return ok

@@ -40,6 +40,11 @@ func (r *reader) readSort(i int) bool {
 		r.use(i, i+n) // it says once more what was said
 		return true
 	}
+	if !r.known(order.By) && r.bareBut(i, n) { // there is nothing else to search for
+		r.out.Ignored = append(r.out.Ignored, Ignored{Name: "sort", Reason: "no item says its " + string(order.By)})
+		r.use(i, i+n)
+		return true
+	}
 	if !r.known(order.By) || r.out.Sort.By != "" {
 		return false
 	}
@@ -304,12 +309,15 @@ func (r *reader) narrowed(category int) bool {
 		}
 	}
 	for i := range r.tokens {
-		if _, n := r.match(i, roleThing); n > 0 {
+		if _, n := r.match(i, roleThing); n > 0 || counting[r.word(i)] {
 			return true
 		}
 	}
 	return false
 }
+
+// counting are words that ask how many there are.
+var counting = map[string]bool{"many": true, "viele": true, "wieviele": true, "combien": true, "cuantos": true, "cuantas": true, "quantos": true, "quantas": true}
 
 // readFoodClass reads "seafood", "fish" and "meat" where recipes are wanted: whatever is made of it, by any name.
 func (r *reader) readFoodClass(i int) int {
