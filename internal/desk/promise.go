@@ -96,8 +96,9 @@ var (
 type progress struct {
 	resumed bool // the question was admitted and promised before
 
-	mu sync.Mutex
-	at session.Progress
+	mu  sync.Mutex
+	at  session.Progress
+	job *session.Job // nil before there is a promise
 }
 
 type progressKey struct{}
@@ -117,6 +118,27 @@ func (p *progress) tell(at session.Progress) {
 	defer p.mu.Unlock()
 	at.Part = max(at.Part, p.at.Part)
 	p.at = at
+}
+
+// of says which promise the work is for.
+func (p *progress) of(job *session.Job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.job = job
+}
+
+// forgotten says whether the promise was forgotten that the work is for.
+func (p *progress) forgotten(ctx context.Context) (bool, error) {
+	if p == nil {
+		return false, nil
+	}
+	p.mu.Lock()
+	job := p.job
+	p.mu.Unlock()
+	if job == nil {
+		return false, nil
+	}
+	return job.Forgotten(ctx)
 }
 
 func (p *progress) get() session.Progress {
@@ -154,6 +176,10 @@ func (d *Desk) makePromise(ctx context.Context, q Question, asked session.Asked)
 		return nil, nil, err
 	}
 	asked.Party, asked.Request, asked.Holder = q.Party, request, "party "+q.Party
+	if q.Session != nil && d.config.Conversations != nil {
+		talk := d.config.Conversations.Open(q.Session.Conversation, q.Party, q.Session.State)
+		asked.Talk = session.Talk{Party: q.Party, Secret: talk.Secret, Conversation: talk.ID}
+	}
 	if q.Party == "" {
 		asked.Holder = "stranger"
 		if d.config.Promising.Client != nil {
@@ -393,7 +419,7 @@ func (d *Desk) Work(ctx context.Context, keeper Keeper) {
 			if job == nil || err != nil {
 				break
 			}
-			told := &progress{resumed: true}
+			told := &progress{resumed: true, job: job}
 			work, cancel := context.WithCancelCause(context.WithValue(ctx, progressKey{}, told))
 			if !d.promises.begin(job.ID(), cancel) {
 				break
@@ -555,6 +581,7 @@ func (d *Desk) Patiently(ctx context.Context, q Question, keeper Keeper, work fu
 		return wait()
 	}
 	promise.Progress = at.Part
+	told.of(job)
 	go d.carry(own, cancel, carried{job, told, keeper, rules}, func(context.Context) ([]byte, bool) { return <-finished, false })
 	return nil, promise, nil
 }

@@ -339,3 +339,67 @@ func TestSourcesAreReadAgainForAQuestionThatAsks(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
+	secret := []byte(strings.Repeat("s", 32))
+	talks := session.NewConversations(session.ConversationOptions{Secret: secret, Good: time.Hour})
+	var memory *session.Memory
+	b := promising(t, func(c *Config) {
+		slowly("brass", time.Millisecond)(c)
+		var err error
+		memory, err = session.NewMemory(storetest.Chosen(t, session.Schema), session.MemoryOptions{Secret: secret, For: time.Hour, Turns: 10, All: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Conversations, c.Memory = talks, memory
+	})
+	hers := session.Whose{Party: "key:alice", Conversation: "c"}
+	remembered := func() int {
+		turns, _, err := memory.Recall(t.Context(), hers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(turns)
+	}
+	forgotten, begun, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	yes := true
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		b.Work(ctx, Keeper{
+			Answer: func(ctx context.Context, party string, request []byte) ([]byte, bool) {
+				close(begun)
+				<-forgotten
+				// The work does not notice in time that it was to end.
+				_, err := b.Ask(context.WithoutCancel(ctx), Question{Text: string(request), Party: party, Session: &Session{Conversation: "c"}, Remember: &yes, AnswersOnly: true})
+				if err != nil {
+					t.Error(err)
+				}
+				return nil, false
+			},
+			Failure: b.keeper().Failure,
+		})
+	}()
+	if err := memory.Keep(t.Context(), hers, session.Turn{Text: "lamp"}); err != nil {
+		t.Fatal(err)
+	}
+	q := recorded("brass lamp")
+	q.Party, q.Session, q.Remember = hers.Party, &Session{Conversation: "c"}, &yes
+	made := b.mustPromise(t, q)
+	<-begun
+	if n := remembered(); n != 1 {
+		t.Fatalf("%d turns are remembered before", n)
+	}
+	if err := b.Forget(t.Context(), hers.Party, Session{Conversation: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Await(t.Context(), hers.Party, made.Token, false); fail.From(err).Code != fail.UnknownPromise {
+		t.Errorf("the promise outlives its conversation: %v", err)
+	}
+	close(forgotten)
+	stop()
+	<-ended
+	if n := remembered(); n != 0 {
+		t.Errorf("%d turns came back after the conversation was forgotten", n)
+	}
+}

@@ -210,7 +210,13 @@ func (d *Desk) keepTurn(ctx context.Context, in *inquiry) error {
 		return err
 	}
 	in.talk.Kept = true
-	return nil
+	// Of a promise, the conversation may have been forgotten since it was made.
+	forgotten, err := progressOf(ctx).forgotten(limited)
+	if !forgotten {
+		return err
+	}
+	in.talk.Kept = false
+	return d.config.Memory.Forget(limited, in.whose())
 }
 
 // turn is the question as a turn of the conversation.
@@ -222,8 +228,8 @@ func (in *inquiry) turn() session.Turn {
 	return t
 }
 
-// Forget forgets a conversation that is kept here: of the party that asks, or of a stranger who has its state. Nobody
-// learns whether there was one. It is fail.Forbidden for a stranger without a state of the conversation.
+// Forget forgets a conversation that is kept here: of the party that asks, or of a stranger who has its state. With it go
+// the promises that were made in it. Nobody learns whether there was one. It is fail.Forbidden for a stranger without a state of the conversation.
 func (d *Desk) Forget(ctx context.Context, party string, s Session) error {
 	if s.Conversation == "" || len(s.Conversation) > session.MaxID || d.config.Conversations == nil {
 		return fail.New(fail.NotFound, "there is no such conversation")
@@ -232,17 +238,31 @@ func (d *Desk) Forget(ctx context.Context, party string, s Session) error {
 	if party == "" && talk.At == 0 {
 		return fail.New(fail.Forbidden, "show that the conversation is yours: send the state_token of its last answer in the header Session-State, or the credential that asked")
 	}
-	if d.config.Memory == nil {
-		return nil
-	}
 	limited, cancel := context.WithTimeout(ctx, d.config.Timeout)
 	defer cancel()
-	if err := d.config.Memory.Forget(limited, session.Whose{Party: party, Secret: talk.Secret, Conversation: s.Conversation}); err != nil {
+	if err := d.forget(limited, session.Whose{Party: party, Secret: talk.Secret, Conversation: s.Conversation}); err != nil {
 		unavailable := fail.New(fail.Unavailable, "the conversation cannot be forgotten at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
 		return unavailable.Because(err)
 	}
 	return nil
+}
+
+// forget forgets what was promised first: work on it that remembers its question afterwards sees that (keepTurn).
+func (d *Desk) forget(ctx context.Context, w session.Whose) error {
+	if promises := d.config.Promising.Store; promises != nil {
+		jobs, err := promises.Forget(ctx, session.Talk{Party: w.Party, Secret: w.Secret, Conversation: w.Conversation})
+		if err != nil {
+			return err
+		}
+		for _, id := range jobs {
+			d.promises.stop(id, errTakenBack)
+		}
+	}
+	if d.config.Memory == nil {
+		return nil
+	}
+	return d.config.Memory.Forget(ctx, w)
 }
 
 // other takes what is known of a context of another type (NLWeb 0.55 §3.2). What it means is told by the names of its

@@ -20,7 +20,8 @@ import (
 //
 // promise_job has one row for each promise. Its key is the SHA-256 of its owner and its token, so that the table opens
 // nothing to who reads it, and a token that does not exist is looked up like one that is another's. holder is for whom the
-// promise counts, which is no name either; party is the id of the principal that asked, empty for a stranger. A job is
+// promise counts, which is no name either; party is the id of the principal that asked, empty for a stranger; talk is the
+// conversation with which the promise is forgotten, NULL for none, and no name either. A job is
 // done under a claim, which holds until lease. Times are microseconds, progress is in millionths.
 //
 // promise_answer has what came of it, compressed, and the version of the terms under which it was released.
@@ -51,6 +52,9 @@ CREATE TABLE promise_answer (
 	rules  TEXT NOT NULL,
 	answer {{bytes}} NOT NULL
 );
+`, `
+ALTER TABLE promise_job ADD COLUMN talk {{bytes}};
+CREATE INDEX promise_job_talk ON promise_job (talk);
 `},
 }
 
@@ -113,10 +117,30 @@ func NewPromises(db *store.DB, limits Limits, now func() time.Time) *Promises {
 type Asked struct {
 	Party   string // id of the principal that asks; empty for a stranger, for whom the token is all it takes
 	Holder  string // for whom the promise counts; never stored as it is
+	Talk    Talk   // with which the promise is forgotten; never stored as it is
 	Request []byte // all that is needed to answer, and to go on after a restart
 	Message string // for people, until there is progress
 	Expect  time.Duration
 	Begun   bool // whoever promises works on it already, and gets the job
+}
+
+// Talk is a conversation with which promises are forgotten; the zero Talk is none.
+type Talk struct {
+	Party        string // verified id of who asks; empty for a stranger
+	Secret       string // of a stranger's conversation, from its state; without one it is no Talk
+	Conversation string // id
+}
+
+// hash is under which name a conversation is kept, nil for none.
+func (t Talk) hash() []byte {
+	if t.Conversation == "" || t.Party == "" && t.Secret == "" {
+		return nil
+	}
+	if t.Party != "" {
+		t.Secret = ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%d %s%d %s%s", len(t.Party), t.Party, len(t.Secret), t.Secret, t.Conversation))
+	return sum[:]
 }
 
 // Standing is how a promise stands.
@@ -176,10 +200,10 @@ func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, e
 		case all >= p.limits.All:
 			return p.full("too many answers are promised at the moment; come back later")
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO promise_job (key, holder, party, request, state, claim, lease, tries, progress, ready, message, made, expires)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12)`,
+		_, err = tx.Exec(ctx, `INSERT INTO promise_job (key, holder, party, request, state, claim, lease, tries, progress, ready, message, made, expires, talk)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, $13)`,
 			job.key, holder[:], a.Party, a.Request, int(state), job.claim, store.Micros(until), b2i(a.Begun), store.Micros(ready), a.Message,
-			store.Micros(now), store.Micros(now.Add(p.limits.Keep)))
+			store.Micros(now), store.Micros(now.Add(p.limits.Keep)), a.Talk.hash())
 		return err
 	})
 	if err != nil {
@@ -287,6 +311,39 @@ func (p *Promises) Cancel(ctx context.Context, party, token string) (Standing, e
 		return err
 	})
 	return s, err
+}
+
+// Forget removes all promises of a conversation, questions and answers, and gives the ids of their jobs. Whoever works on
+// one learns of it when it renews its claim.
+func (p *Promises) Forget(ctx context.Context, t Talk) (jobs []string, err error) {
+	talk := t.hash()
+	if talk == nil {
+		return nil, nil
+	}
+	err = p.db.Update(ctx, func(tx *store.Tx) error {
+		jobs = nil
+		rows, err := tx.Query(ctx, `SELECT key FROM promise_job WHERE talk = $1`, talk)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key []byte
+			if err := rows.Scan(&key); err != nil {
+				return err
+			}
+			jobs = append(jobs, string(key))
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(jobs) == 0 {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM promise_answer WHERE key IN (SELECT key FROM promise_job WHERE talk = $1)`, talk); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM promise_job WHERE talk = $1`, talk)
+		return err
+	})
+	return jobs, err
 }
 
 // Again has the answer of a kept promise made anew: it may no longer leave. Its progress stays what it was.

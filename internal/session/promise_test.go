@@ -430,3 +430,37 @@ func TestOneOfManyWorkersGetsAJob(t *testing.T) {
 		}
 	})
 }
+
+func TestPromisesAreForgottenWithTheirConversationAlone(t *testing.T) {
+	each(t, Limits{Each: 20}, func(t *testing.T, one, other *Promises, _ *clock) {
+		alice := Talk{Party: "key:alice", Conversation: "c"}
+		stranger := Talk{Secret: "s", Conversation: "c"}
+		tokens := map[string]string{}
+		for name, a := range map[string]Asked{
+			"waiting":   {Party: "key:alice", Talk: alice},
+			"begun":     {Party: "key:alice", Talk: alice, Begun: true},
+			"hers":      {Party: "key:alice", Talk: Talk{Party: "key:alice", Conversation: "d"}},
+			"another's": {Party: "key:bob", Talk: Talk{Party: "key:bob", Conversation: "c"}},
+			"stranger":  {Talk: stranger},
+			"unbound":   {Talk: Talk{Conversation: "c"}},
+		} {
+			a.Holder, a.Request = name, []byte(name)
+			tokens[name] = one.mustMake(t, a)
+		}
+		if jobs, err := other.Forget(t.Context(), Talk{Conversation: "c"}); err != nil || len(jobs) != 0 {
+			t.Errorf("a conversation of nobody was forgotten: %d, %v", len(jobs), err)
+		}
+		if jobs, err := other.Forget(t.Context(), alice); err != nil || len(jobs) != 2 {
+			t.Errorf("%d promises were forgotten, %v; want two", len(jobs), err)
+		}
+		if jobs, err := other.Forget(t.Context(), stranger); err != nil || len(jobs) != 1 {
+			t.Errorf("%d promises of a stranger were forgotten, %v; want one", len(jobs), err)
+		}
+		for name, party := range map[string]string{"waiting": "key:alice", "begun": "key:alice", "hers": "key:alice", "another's": "key:bob", "stranger": "", "unbound": ""} {
+			_, err := one.Look(t.Context(), party, tokens[name])
+			if gone := name == "waiting" || name == "begun" || name == "stranger"; gone != (fail.From(err).Code == fail.UnknownPromise) {
+				t.Errorf("the promise %s: %v", name, err)
+			}
+		}
+	})
+}

@@ -23,6 +23,15 @@ type Job struct {
 // ID names a job in this process; it says nothing of its token.
 func (j *Job) ID() string { return string(j.key) }
 
+// Forgotten says whether the promise is no more, with its conversation.
+func (j *Job) Forgotten(ctx context.Context) (bool, error) {
+	var n int
+	err := j.promises.db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM promise_job WHERE key = $1`, j.key).Scan(&n)
+	})
+	return err == nil && n == 0, err
+}
+
 // Progress is how far the work is.
 type Progress struct {
 	Part    float64       // 0 to 1
