@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,4 +43,28 @@ func fillIn(t tool.Tool, params *sdk.CallToolParamsRaw, call *tool.Call) bool {
 		call.Arguments = t.Fill(call.Arguments, params.RequestState, answer.Content)
 	}
 	return asked
+}
+
+// asked notes that the handler of a call asks a person.
+type asked struct{ it bool }
+
+type askedKey struct{}
+
+// unanswered has a call answered all the same when what was put to a person comes back as no answer that the protocol
+// knows: an error of his client, or values that the form does not allow. What was asked is then in the result.
+func unanswered(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+		call, ok := request.(*sdk.CallToolRequest)
+		if !ok {
+			return next(ctx, method, request)
+		}
+		var was asked
+		result, err := next(context.WithValue(ctx, askedKey{}, &was), method, request)
+		if err == nil || !was.it || ctx.Err() != nil {
+			return result, err
+		}
+		params := *call.Params
+		params.InputResponses = sdk.InputResponseMap{formID: &sdk.ElicitResult{Action: "cancel"}}
+		return next(ctx, method, &sdk.CallToolRequest{Session: call.Session, Params: &params, Extra: call.Extra})
+	}
 }

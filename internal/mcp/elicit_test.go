@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -99,5 +100,49 @@ func TestAFormIsPutToThePersonWhereTheClientCan(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestACallIsAnsweredWhateverTheClientMakesOfTheForm speaks a revision in which the form is a request of ours.
+func TestACallIsAnsweredWhateverTheClientMakesOfTheForm(t *testing.T) {
+	for reply, want := range map[string]string{
+		`"result":{"action":"accept","content":{"colour":"blue"}}`: `{"given":{"colour":"blue","state":"s1","was":{"q":1}}}`,
+		`"result":{"action":"accept","content":{"colour":5}}`:      `{"given":{"q":1}}`,
+		`"result":{"action":"accept"}`:                             `{"given":{"colour":null,"state":"s1","was":{"q":1}}}`,
+		`"result":{"action":"cancel"}`:                             `{"given":{"q":1}}`,
+		`"result":{"action":"nonsense"}`:                           `{"given":{"q":1}}`,
+		`"error":{"code":-32601,"message":"there is no window"}`:   `{"given":{"q":1}}`,
+	} {
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- asker().Serve(context.Background(), in, out) }()
+		lines := bufio.NewScanner(fromServer)
+		exchange := func(message string) (answer map[string]json.RawMessage) {
+			if _, err := io.WriteString(toServer, message+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			if !lines.Scan() || json.Unmarshal(lines.Bytes(), &answer) != nil {
+				t.Fatalf("%s is answered with %s: %v", message, lines.Text(), lines.Err())
+			}
+			return answer
+		}
+		exchange(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`)
+		if _, err := io.WriteString(toServer, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		form := exchange(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{"q":1}}}`)
+		if string(form["method"]) != `"elicitation/create"` {
+			t.Fatalf("the person is not asked: %s", lines.Text())
+		}
+		answer := exchange(`{"jsonrpc":"2.0","id":` + string(form["id"]) + `,` + reply + `}`)
+		var result struct{ StructuredContent json.RawMessage }
+		_ = json.Unmarshal(answer["result"], &result)
+		if got := string(result.StructuredContent); got != want || string(answer["id"]) != "2" {
+			t.Errorf("%s\n got %s\nwant %s", reply, lines.Text(), want)
+		}
+		toServer.Close()
+		go io.Copy(io.Discard, fromServer)
+		<-served
 	}
 }

@@ -68,7 +68,7 @@ func New(config Config) *Server {
 	for _, t := range config.Tools() {
 		s.AddTool(described(t), s.handler(t))
 	}
-	around := []sdk.Middleware{s.guard, s.fresh} // the first is the outermost
+	around := []sdk.Middleware{s.guard, unanswered, s.fresh} // the first is the outermost
 	if config.Desk != nil {
 		around = append(around, s.resources)
 		s.addItems()
@@ -115,6 +115,9 @@ func (s *Server) handler(t tool.Tool) sdk.ToolHandler {
 			return nil, err
 		}
 		if result.Form != nil && t.Fill != nil && !filled && asksPeople(request.Session) {
+			if was, ok := ctx.Value(askedKey{}).(*asked); ok {
+				was.it = true
+			}
 			return asking(result.Form), nil
 		}
 		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(result.Object), IsError: result.Failed}

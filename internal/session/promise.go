@@ -196,7 +196,7 @@ func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, e
 		case err != nil:
 			return err
 		case own >= p.limits.Each:
-			return p.full("%d answers are promised to you already, which is all that is kept for one; take or cancel one of them, or come back later", own)
+			return p.full("%d answers are promised to you already, which is all that is kept for one; cancel one that is still worked on, or come back when one has expired", own)
 		case all >= p.limits.All:
 			return p.full("too many answers are promised at the moment; come back later")
 		}
