@@ -9,7 +9,6 @@ import (
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/session"
 	"frontdesk/internal/store"
-	"frontdesk/internal/trust"
 )
 
 // AskSession sets how conversations go on.
@@ -49,11 +48,7 @@ func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, 
 
 // conversations are those that callers carry, sealed with the front desk's secret, and the memory of what is kept here of
 // them, nil for none.
-func (c Config) conversations(db *store.DB, log *slog.Logger) (*session.Conversations, *session.Memory, error) {
-	secret, err := trust.OpenSecret(c.KeyFolder(), "session")
-	if err != nil {
-		return nil, nil, err
-	}
+func (c Config) conversations(db *store.DB, log *slog.Logger, secret []byte) (*session.Conversations, *session.Memory, error) {
 	carried := session.NewConversations(session.ConversationOptions{Secret: secret, Good: c.Ask.Session.For})
 	if c.Ask.Remember.For == 0 {
 		return carried, nil, nil

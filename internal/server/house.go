@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync/atomic"
@@ -48,8 +49,15 @@ func (c Config) Database(log *slog.Logger) store.Config {
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
-// nothing yet: Refresh or Follow loads the catalog.
+// nothing yet: Refresh or Follow loads the catalog. It makes no secrets: conversations go on for as long as the process runs.
 func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, error) {
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	return openHouse(ctx, config, log, secret)
+}
+
+// openHouse is OpenHouse with the secret that conversations are sealed with.
+func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []byte) (*House, error) {
 	rules, err := config.CompileTerms()
 	if err != nil {
 		return nil, err
@@ -71,7 +79,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.rules.Store(rules)
-	conversations, memory, err := config.conversations(db, log)
+	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {
 		db.Close()
 		return nil, err

@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/trust"
 )
 
 // Options are what a server needs.
@@ -70,7 +71,11 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	config := options.Loaded.Config
-	house, err := OpenHouse(ctx, config, options.Log)
+	secret, err := trust.OpenSecret(config.KeyFolder(), "session")
+	if err != nil {
+		return nil, err
+	}
+	house, err := openHouse(ctx, config, options.Log, secret)
 	if err != nil {
 		return nil, err
 	}
