@@ -76,6 +76,26 @@ func TestMissingDirectoryIsMadeForTheOwnerAlone(t *testing.T) {
 	}
 }
 
+// TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo holds that in a folder which others can look into they do not find in
+// the log of the database what they cannot read in the database.
+func TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "we ird?%#&+.db")
+	db, err := store.Open(t.Context(), store.Config{DSN: path, Schemas: []store.Schema{notes}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, p := range []string{path, path + "-wal"} {
+		info, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != 0o600 {
+			t.Errorf("%s has mode %o, want 600", filepath.Base(p), got)
+		}
+	}
+}
+
 func TestFileThatIsNoDatabaseIsLeftAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "letter.txt")
 	text := []byte(strings.Repeat("Dear diary, ", 1000))

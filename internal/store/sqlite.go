@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -83,12 +84,13 @@ func openPool(ctx context.Context, path string, size int, txlock string, pragmas
 }
 
 // fileURL is the driver's name for the file. The busy timeout comes first: the other pragmas may already have to
-// wait.
+// wait. The files that SQLite keeps beside it are for the eyes of those for whom it is.
 func fileURL(path, txlock string, pragmas []string) string {
 	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(on)&_pragma=temp_store(memory)", txlock, busyTimeout.Milliseconds())
 	for _, pragma := range pragmas {
 		query += "&_pragma=" + pragma
 	}
+	query += "&modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") // SQLite reads no + as a blank
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query}
 	return u.String()
 }
