@@ -60,6 +60,9 @@ func inWords(s phrase.Speaker, f facet.Facts, slot facet.Slot) string {
 		return s.List(slices.Clone(values[:min(len(values), mostTold)]))
 	case figure.Kind == facet.Times:
 		at := time.Unix(int64(figure.Low), 0).UTC()
+		if slot == facet.Start && figure.High-figure.Low > 36*60*60 {
+			return at.Format(time.DateOnly) + "–" + time.Unix(int64(figure.High)-1, 0).UTC().Format(time.DateOnly)
+		}
 		if at.Hour() == 0 && at.Minute() == 0 {
 			return at.Format(time.DateOnly)
 		}
@@ -69,7 +72,7 @@ func inWords(s phrase.Speaker, f facet.Facts, slot facet.Slot) string {
 	if unit == "" {
 		unit = (&understand.Constraint{Slot: slot, Min: &figure.Low}).UnitName()
 	}
-	if figure.High > figure.Low && slot == facet.Price {
+	if figure.High > figure.Low && figure.Unit != "" {
 		return understand.SayFigure(slot, figure.Low, "") + "–" + understand.SayFigure(slot, figure.High, unit)
 	}
 	return understand.SayFigure(slot, figure.Low, unit)
@@ -107,7 +110,7 @@ func tellIngredient(s phrase.Speaker, f facet.Facts, what string) string {
 	folded := facet.Fold(what)
 	class, known := facet.Class(folded)
 	var found []string
-	for _, ingredient := range f.Values(facet.Ingredient) {
+	for _, ingredient := range slices.Concat(f.Values(facet.Ingredient), f.Values(facet.Allergens)) {
 		if words := " " + facet.Fold(ingredient) + " "; strings.Contains(words, " "+folded+" ") || strings.Contains(words, " "+facet.Singular(folded)+" ") {
 			found = append(found, ingredient)
 		}

@@ -35,6 +35,17 @@ func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 	}
 }
 
+func TestADetailOmitsNeitherADeclaredAllergenNorTheEndOfWhatLasts(t *testing.T) {
+	bar := Told{Name: "Bar", Facts: facet.Read([]byte(`{"@type":"Product","allergens":"sulphites","recipeIngredient":["oats","cocoa"]}`))}
+	if got, want := Tell(phrase.For("en"), bar, facet.Ingredient, "sulphites"), "Bar: contains sulphites."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	show := Told{Name: "Show", Facts: facet.Read([]byte(`{"@type":"Event","startDate":"2026-10-01","endDate":"2027-01-31"}`))}
+	if got, want := Tell(phrase.For("en"), show, facet.Start, ""), "Show: date 2026-10-01–2027-01-31."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestAComparisonSaysWhichIsLowestOfWhatBothState(t *testing.T) {
 	item := func(name, object string) Told { return Told{Name: name, Facts: facet.Read([]byte(object))} }
 	a := item("A", `{"offers":{"price":20,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":3},"weight":"2 kg"}`)

@@ -28,6 +28,7 @@ var (
 var (
 	Price        = in("price", "price", "Preis", "prix", "precio", "preço", "価格")
 	Salary       = in("salary", "salary", "Gehalt", "salaire", "salario", "salário", "給与")
+	Deadline     = in("deadline", "closing date", "Bewerbungsschluss", "date limite", "fecha límite", "data limite", "締切日")
 	Rating       = in("rating", "rating", "Bewertung", "note", "valoración", "avaliação", "評価")
 	Ratings      = in("ratings", "number of ratings", "Zahl der Bewertungen", "nombre d'avis", "número de valoraciones", "número de avaliações", "評価数")
 	TotalTime    = in("total_time", "time", "Zeit", "durée", "tiempo", "tempo", "所要時間")

@@ -60,6 +60,7 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 		{"events between 1 and 10 December", "kind: Event; date 2026-12-01 to 2026-12-10"},
 		{"concerts vendredi soir", "kind: MusicEvent; date on 2026-11-20"},
 		{"pas trop cher", "pas trop cher"},
+		{"how many Starter do you have", "category: Starter"},
 	} {
 		if got := read(row.question, asking()); got != row.want {
 			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
@@ -131,5 +132,18 @@ func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
 		if u := Read(got, asking()); u.Intent != Tell || u.Subjects[0] != "Kombizange" {
 			t.Errorf("%s is %v of %v", got, u.Intent, u.Subjects)
 		}
+	}
+}
+
+func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
+	at := asking()
+	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{
+		{Slot: deadline, Kind: facet.Times, Count: 9}, {Slot: facet.Published, Kind: facet.Times, Count: 9},
+	}})
+	if got, want := read("jobs closing before December 10", at), "kind: JobPosting; closing date until 2026-12-09"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := read("jobs posted before December 10", at), "kind: JobPosting; published until 2025-12-09"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

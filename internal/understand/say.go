@@ -23,7 +23,7 @@ var labels = map[facet.Slot]phrase.Text{
 	facet.Yield: phrase.Yield, facet.Calories: phrase.Calories, facet.Protein: phrase.Protein, facet.Fat: phrase.Fat,
 	facet.Carbohydrate: phrase.Carbohydrate, facet.Sugar: phrase.Sugar, facet.Fiber: phrase.Fiber, facet.Sodium: phrase.Sodium,
 	facet.Language: phrase.Tongue, facet.Availability: phrase.Availability,
-	salary: phrase.Salary, workload: phrase.Length, "weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
+	salary: phrase.Salary, deadline: phrase.Deadline, workload: phrase.Length, "weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
 }
 
 // units are the units of figures in slots that have one unit.

@@ -320,6 +320,9 @@ func (r *reader) ahead() bool {
 	if r.force != "" {
 		return r.force == facet.Start
 	}
+	if r.closes() {
+		return true
+	}
 	return r.known(facet.Start) && (r.wanted("Event", "Course") || len(r.out.Types) == 0)
 }
 
@@ -407,6 +410,23 @@ func (r *reader) dated(p period, i, next int) bool {
 	return true
 }
 
+// deadline is the slot of the day until which a job can be applied for.
+const deadline facet.Slot = "validThrough"
+
+// closes says whether the time of a question for jobs is that by which they close.
+func (r *reader) closes() bool {
+	if !r.wanted("JobPosting") || !r.known(deadline) {
+		return false
+	}
+	for i := range r.tokens[:min(len(r.tokens), 40)] {
+		switch r.word(i) {
+		case "closing", "closes", "close", "expiring", "expire", "deadline", "bewerbungsfrist", "bewerbungsschluss":
+			return true
+		}
+	}
+	return false
+}
+
 // releaseDate is the slot of products by which they are new or old.
 const releaseDate facet.Slot = "releaseDate"
 
@@ -421,6 +441,8 @@ func (r *reader) dateSlot(p period, i int) (facet.Slot, bool) {
 	starts, published := r.known(facet.Start), r.known(facet.Published)
 	said := publishing[r.word(i-1)] || publishing[r.word(i-2)]
 	switch {
+	case r.closes():
+		return deadline, true
 	case r.wanted("Product") && r.known(releaseDate) && r.past(p):
 		return releaseDate, true
 	case said && published && !r.wanted("Event"):

@@ -260,7 +260,7 @@ func (r *reader) gratis(i, next int) bool {
 func (r *reader) readWords() {
 	category, others := -1, false
 	for i := 0; i < len(r.tokens); i++ {
-		if r.tokens[i].used || r.functional(i) {
+		if r.tokens[i].used || r.functional(i) || counting[r.word(i)] {
 			continue
 		}
 		if slot, n := r.readLearnt(i); n > 0 {
@@ -285,7 +285,9 @@ func (r *reader) readWords() {
 			i += n - 1
 			continue
 		}
-		if r.idle(i) == 0 && !r.has(i, roleGlue) {
+		if n := r.idle(i); n > 0 {
+			i += n - 1
+		} else if !r.has(i, roleGlue) {
 			others = true
 		}
 	}
@@ -550,9 +552,15 @@ func (r *reader) colorful(i, n int) bool {
 // soleCategory says whether a category that one item has is worth naming all the same: where there are few items.
 func (r *reader) soleCategory(Meaning) bool { return r.at.Lexicon.Items() < 1000 }
 
+// deepest is the last token at which a number of items is looked for.
+const deepest = 40
+
 // readCount reads how many items are asked for: "three recipes", "top 5", "the best ten".
 func (r *reader) readCount() {
 	for i := range r.tokens {
+		if i > deepest {
+			return // what is counted stands at the beginning
+		}
 		if r.tokens[i].used {
 			continue
 		}
