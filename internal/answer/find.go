@@ -93,7 +93,9 @@ func (v *View) Find(q Question) Found {
 }
 
 // tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
-func tells(c *understand.Constraint) bool { return !c.Not && len(c.Values) > 0 && called[c.Slot] }
+func tells(c *understand.Constraint) bool {
+	return !c.Not && len(c.Values) > 0 && (called[c.Slot] || c.Slot == facet.Location)
+}
 
 // spelled is a condition on what is not wanted with its words as they are meant: what nothing mentions because it is
 // misspelt would leave nothing out.

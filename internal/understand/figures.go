@@ -237,7 +237,7 @@ func (r *reader) jointAt(i int) int {
 		return i
 	}
 	switch r.word(i) {
-	case "to", "and", "bis", "und", "a", "et", "y", "e", "ate", "hasta", "til", "till", "~", "&":
+	case "to", "and", "bis", "und", "a", "et", "y", "e", "ate", "hasta", "au", "al", "ao", "zum", "til", "till", "~", "&":
 		return i + 1
 	}
 	return -1

@@ -147,3 +147,23 @@ func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestAListOfWhatMustNotBeInIsReadToItsEnd holds that a diet's name at its head does not end it.
+func TestAListOfWhatMustNotBeInIsReadToItsEnd(t *testing.T) {
+	for _, row := range []struct{ question, want string }{
+		{"recetas sin huevos, leche o nueces", "kind: Recipe; diet: egg-free; without leche; without nueces"},
+		{"Rezepte ohne Gluten, Eier oder Nüsse", "kind: Recipe; diet: gluten-free; without eier; without nusse"},
+		{"recettes sans gluten ni oeufs", "kind: Recipe; diet: gluten-free; without oeufs"},
+		{"recipes with no gluten, eggs or nuts", "kind: Recipe; diet: gluten-free; without eggs; without nuts"},
+		{"receitas sem leite ou ovos", "kind: Recipe; diet: dairy-free; without ovos"},
+		{"no como cerdo", "kind: Recipe; without cerdo"},
+		{"no tolero la lactosa", "kind: Recipe; without lactosa"},
+		{"anything but recipes", "anything but recipes"},
+		{"événements du 1er au 5 décembre", "kind: Event; date 2026-12-01 to 2026-12-05"},
+		{"recipes with chicken or fish", "with chicken or fish; kind: Recipe"},
+	} {
+		if got := read(row.question, asking()); got != row.want {
+			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)
+		}
+	}
+}

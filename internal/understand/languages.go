@@ -155,7 +155,7 @@ about: environ, autour de, vers, à peu près
 between: entre, de, du
 orless: ou moins, maximum, max, au maximum, au plus
 ormore: ou plus, et plus, minimum, au moins, ou mieux
-without: sans, hormis, sauf, excepté, à part, pas de, sans aucun, rien avec, ni, aucun, aucune, autre que, pas d, sans le, sans la, sans les, ne mange pas de, ne mangeons pas de, ne mange pas, ne veux pas de, ne veux pas, n aime pas, déteste, ne supporte pas, rien de, rien de chez, rien avec
+without: sans, hormis, sauf, excepté, à part, pas de, sans aucun, rien avec, ni, aucun, aucune, autre que, pas d, sans le, sans la, sans les, ne tolère pas, ne mange pas de, ne mangeons pas de, ne mange pas, ne veux pas de, ne veux pas, n aime pas, déteste, ne supporte pas, rien de, rien de chez, rien avec
 not: pas, pas trop, non
 allergic: allergique à, allergique aux, allergique au, allergiques à, allergiques aux, allergiques au, allergie aux, allergie au, allergie à, allergies aux, intolérant au, intolérant à, intolérant aux, intolérante au, intolérante à, intolérante aux, intolérance au, intolérance à
 diet vegan: vegan, végan, végane, véganes, végétalien, végétalienne, végétaliens, végétaliennes
@@ -288,7 +288,7 @@ about: unos, unas, alrededor de, cerca de, aproximadamente
 between: entre, de, desde
 orless: o menos, máximo, como máximo, max
 ormore: o más, mínimo, como mínimo, o mejor, para arriba, en adelante
-without: sin, excepto, salvo, menos, que no sea, nada de, sin nada de, ningún, ninguna, no de, ni, que no tenga, que no tengan, que no lleve, que no lleven, que no contenga, que no contengan, no como, no comemos, no come, no tomo, no tomamos, no quiero, no queremos, no puedo comer, no puedo tomar, no podemos comer, no me gusta, no me gustan, odio
+without: sin, excepto, salvo, menos, que no sea, nada de, sin nada de, ningún, ninguna, no de, ni, que no tenga, que no tengan, que no lleve, que no lleven, que no contenga, que no contengan, no tolero, no tolera, no toleramos, nada con, no como, no comemos, no come, no tomo, no tomamos, no quiero, no queremos, no puedo comer, no puedo tomar, no podemos comer, no me gusta, no me gustan, odio
 not: no, no muy, no tan, que no sea
 allergic: alérgico a, alérgica a, alérgico al, alérgica al, alérgicos a, alérgicas a, alérgicos al, alérgicas al, alergia a, alergia al, alergias a, intolerante a, intolerante al, intolerantes a, intolerantes al, intolerancia a, intolerancia al
 diet vegan: vegano, vegana, veganos, veganas
@@ -419,7 +419,7 @@ about: cerca de, aproximadamente, por volta de
 between: entre, de
 orless: ou menos, no máximo, máximo, max
 ormore: ou mais, no mínimo, mínimo, ou melhor
-without: sem, exceto, menos, nada de, que não seja, nenhum, nenhuma, nem, que não tenha, que não tenham, que não contenha, não como, não comemos, não quero, não posso comer, não gosto de, odeio, nada da
+without: sem, exceto, menos, nada de, que não seja, nenhum, nenhuma, nem, que não tenha, que não tenham, que não contenha, não tolero, nada com, não como, não comemos, não quero, não posso comer, não gosto de, odeio, nada da
 not: não, não muito
 allergic: alérgico a, alérgica a, alérgico ao, alérgica ao, alérgico aos, alérgica aos, alérgico à, alérgica à, alergia a, alergia ao, alergia aos, alergia à, intolerante a, intolerante ao, intolerante à, intolerância a, intolerância ao, intolerância à
 diet vegan: vegano, vegana, veganos, veganas

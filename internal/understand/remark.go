@@ -23,13 +23,14 @@ const maxRemarks = 24
 
 // patterns of what is said of people. The group is what it is about, one or several.
 var (
-	bears = regexp.MustCompile(`(?i)\b(?:allerg(?:ic|y|ies) (?:to|against)|intoleran(?:t|ce) (?:to|of)|can(?:no|')?t (?:eat|have|tolerate)|cannot (?:eat|have|tolerate)|(?:do|does)(?:n't| not) eat|avoids?|avoiding|no|without|free of|` +
+	bears = regexp.MustCompile(`(?i)\b(?:no (?:come[ns]?|como|comemos|tom[ao]|toler[ao]|puede comer|puedo comer|puede tomar|puedo tomar)|não (?:com[eo]|comemos|posso comer|pode comer|tolero|tolera)|esse keine?n?|ne (?:mange|tolère) pas (?:de |d'|le |la |les )?|` +
+		`allerg(?:ic|y|ies) (?:to|against)|intoleran(?:t|ce) (?:to|of)|can(?:no|')?t (?:eat|have|tolerate)|cannot (?:eat|have|tolerate)|(?:do|does)(?:n't| not) eat|avoids?|avoiding|no|without|free of|` +
 		`allergisch (?:gegen|auf)|vertr[aä]gt keine?n?|isst keine?n?|ohne|allergique (?:à|a|aux|au)|ne mange pas (?:de|d')|sans|al[eé]rgic[oa]s? (?:a|ao|à|al|aos|às)|no come|não come|sin|sem) +(.+)$`)
 	bearsBehind = regexp.MustCompile(`(?i)^(?:(?:has|have|with|i have|i've|hat|habe|eine?) )*(?:an? )?([\p{L} ]+?)[ -](?:allerg(?:y|ies|ic|ie|ien)|intolerance|intolerant|unverträglichkeit)\b`)
 	bearsFree   = regexp.MustCompile(`(?i)^([\p{L}]+)[ -]free$`)
 	hates       = regexp.MustCompile(`(?i)\b(?:dislikes?|hates?|(?:do|does)(?:n't| not) (?:like|want)|not (?:a fan of|into)|mag keine?n?|n'aime pas(?: les?| la)?|no le gustan?|não gosta de) +(.+)$`)
 	loves       = regexp.MustCompile(`(?i)\b(?:likes?|loves?|prefers?|enjoys?|favou?rites?(?: \w+)? (?:is|are)|interested in|fan of|into|mag|liebt|bevorzugt|aime|préfère|adore|le gustan?|prefiere|gosta de|prefere) +(.+)$`)
-	listed      = regexp.MustCompile(`(?i) *(?:,|/|&|、|\band\b|\bor\b|\bnor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\be\b) *`)
+	listed      = regexp.MustCompile(`(?i) *(?:,|/|&|、|\band\b|\bor\b|\bnor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\be\b|\bni\b|\bnem\b|\bnoch\b) *`)
 	clauses     = regexp.MustCompile(`[.;\n!?。；]+|,? +(?:but|aber|mais|pero|mas) +`)
 )
 
@@ -113,7 +114,7 @@ func Bears(text string) (all []Remark) {
 func things(text string) (all []string) {
 	for _, thing := range listed.Split(text, -1) {
 		thing = strings.TrimFunc(thing, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		for _, article := range []string{"the ", "any ", "a ", "an ", "all ", "eating ", "les ", "des ", "de ", "los ", "las ", "os ", "as "} {
+		for _, article := range []string{"the ", "any ", "a ", "an ", "all ", "eating ", "les ", "des ", "de ", "la ", "le ", "el ", "los ", "las ", "os ", "as "} {
 			thing = strings.TrimPrefix(thing, article)
 		}
 		if thing != "" && utf8.RuneCountInString(thing) <= 60 {

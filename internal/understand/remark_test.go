@@ -30,6 +30,11 @@ func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
 		"allergisch gegen Nüsse und Soja":               {condition("without Nüsse"), condition("without Soja")},
 		"allergique aux noix":                           {condition("without noix")},
 		"alérgica a los cacahuetes":                     {condition("without cacahuetes")},
+		"no como cerdo ni huevos":                       {condition("without cerdo"), condition("without huevos")},
+		"no tolero la lactosa":                          {condition("without lactosa")},
+		"je ne mange pas de porc":                       {condition("without porc")},
+		"ich esse kein Fleisch":                         {condition("without Fleisch")},
+		"não como carne":                                {condition("without carne")},
 		"":                                              nil,
 	} {
 		if diff := cmp.Diff(want, understand.Remarks(text)); diff != "" {

@@ -83,7 +83,7 @@ func (c *Constraint) negated(s phrase.Speaker, text string) string {
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
 func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
 	values := s.List(c.named(s))
-	bare := c.Slot == facet.Ingredient || c.Slot == facet.Mention
+	bare := c.Slot == facet.Ingredient || c.Slot == facet.Mention || c.Slot == facet.Contains
 	switch {
 	case bare && c.Not:
 		return s.Say(phrase.Without, values)

@@ -67,13 +67,17 @@ func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
 // notHeads are words before a word for a type that make it something else: "main course", "of course".
 var notHeads = map[string]bool{
 	"main": true, "of": true, "first": true, "second": true, "crash": true, "race": true, "golf": true, "obstacle": true, "no": true, "not": true,
-	"nose": true, "steve": true, "without": true, "to": true,
+	"nose": true, "steve": true, "without": true, "to": true, "but": true, "except": true, "excluding": true, "kein": true, "keine": true, "keinen": true,
+	"ausser": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true, "sin": true, "sem": true, "sans": true, "ohne": true,
 }
+
+// onlyThat are words that turn such a word around: "nothing but books".
+var onlyThat = map[string]bool{"nothing": true, "nichts": true, "rien": true, "nada": true}
 
 // heads says whether the word for a type at i, n tokens long, is what the question is for, and does not qualify what
 // follows: "recipes for lunch", but "recipe book".
 func (r *reader) heads(i, n int) bool {
-	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads[r.word(i-1)] && r.word(i-1) != "to" {
+	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat[r.word(i-2)] {
 		return false
 	}
 	next := i + n

@@ -117,9 +117,44 @@ func (r *reader) readDiet(i int) bool {
 		c.Not = true
 		i, n = i-1, n+1
 	}
+	_, denied := r.match(i, roleWithout)
+	_, refused := r.match(i, roleNot)
 	r.add(c, i, i+n)
+	if denied > 0 || refused > 0 {
+		r.readFurther(i + n)
+	}
 	return true
 }
+
+// readFurther reads the rest of a list of what must not be in something, whose head was the name of a diet: "sin huevos,
+// leche o nueces". Only what is known for food goes on with it.
+func (r *reader) readFurther(end int) {
+	for range mostListed {
+		next := r.listed(end)
+		if next < 0 {
+			return
+		}
+		if _, n := r.match(next, roleWithout); n > 0 {
+			return // it is read by itself
+		}
+		start := next
+		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
+			start++
+		}
+		c, after := r.unwanted(start, roleWithout)
+		if after == start || len(c.Values) == 0 || c.Slot != facet.Ingredient && c.Slot != facet.Diet {
+			return
+		}
+		if _, ok := facet.Class(c.Values[0]); !ok && c.Slot == facet.Ingredient && !facet.IsFood(facet.Singular(c.Values[0])) {
+			return
+		}
+		r.add(c, end, after)
+		end = after
+	}
+}
+
+// mostListed bounds how long a list is read.
+const mostListed = 16
 
 // figureOfDiet gives the figure by which a diet of less of something is judged where items tell it: a serving's.
 func figureOfDiet(diet string) (slot facet.Slot, limit float64, least bool) {
@@ -331,6 +366,9 @@ func (r *reader) readFoodClass(i int) int {
 	}
 	if !ok || !r.wanted("Recipe") && !r.only("Recipe") || !r.known(facet.Contains) {
 		return 0
+	}
+	if r.has(i+1, roleOr) || r.has(i-1, roleOr) {
+		return 0 // one of several things that would do
 	}
 	c := Constraint{Slot: facet.Contains, Values: []string{class}}
 	if class == "seafood" {
