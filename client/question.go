@@ -59,7 +59,8 @@ func (q Question) request(streaming bool) wireRequest {
 		r.Prefer.ResponseFormat = nlweb.List{q.Format}
 	}
 	if q.NoQuestions {
-		r.Prefer.Other = map[string]strictjson.Value{"elicitation": strictjson.Value("false")}
+		no := false
+		r.Prefer.Elicitation = &no
 	}
 	if len(q.Previous) > 0 {
 		r.Context = append(r.Context[:len(r.Context):len(r.Context)], nlweb.Context{Type: "ConversationalContext", Prev: q.Previous})

@@ -65,8 +65,9 @@ func (s Site) title() string {
 
 // Paths of what the other doors serve.
 const (
-	askPath = "/ask"
-	mcpPath = "/mcp"
+	askPath   = "/ask"
+	awaitPath = "/await"
+	mcpPath   = "/mcp"
 )
 
 // Route is one address that discovery answers to GET and HEAD.

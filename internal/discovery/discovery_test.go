@@ -59,7 +59,7 @@ func fixture(t testing.TB, more int) (*desk.Desk, *store.DB, Config) {
 	}
 	return d, db, Config{
 		PublicURL: func(*http.Request) string { return "https://desk.example/front" },
-		Fixed:     true, Fail: failed, Version: "1.2.3", MCP: true, Feeds: true, Served: []string{"/ask", "/mcp", "/healthz", "/assets/"},
+		Fixed:     true, Fail: failed, Version: "1.2.3", MCP: true, Feeds: true, Served: []string{"/ask", "/await", "/mcp", "/healthz", "/assets/"},
 		Sites: []Site{
 			{ID: "lamps", Name: "Lamps [and\nmore]", URL: "https://lamps.example", Hosts: []string{"lamps.example"}},
 			{ID: "garten", Hosts: []string{"garten.example"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,12 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 	fmt.Fprintf(&b, "## Ask\n\n")
 	fmt.Fprintf(&b, "- [Ask](%s%s): POST `{\"query\": {\"text\": \"your question\"%s}}` as JSON (NLWeb 0.55). Further members of `query`: `itemType`, a schema.org type; `limit`. "+
 		"`\"prefer\": {\"mode\": \"list, summarize\"}` adds a summary, `\"streaming\": true` streams. GET without a question tells formats and limits.\n", v.base, askPath, siteMember(v))
+	fmt.Fprintf(&b, "- `_meta.response_type` says what came. With `elicitation`, send the question again with each answer as a member of `query` named by the `id` of its "+
+		"question, and `_meta.session_context` as `meta.session_context`.")
+	if slices.Contains(d.config.Served, awaitPath) {
+		fmt.Fprintf(&b, " With `promise` the answer comes later: POST `{\"promise_token\": \"its token\", \"action\": \"checkin\"}` to [Await](%s%s).", v.base, awaitPath)
+	}
+	b.WriteByte('\n')
 	if d.config.MCP {
 		fmt.Fprintf(&b, "- [MCP](%s%s): the same as a tool, by the Model Context Protocol over Streamable HTTP.\n", v.base, mcpPath)
 	}

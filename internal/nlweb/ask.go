@@ -324,7 +324,7 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 		asked.Languages = []string{language}
 	}
 	// An extension of ours: whoever cannot answer questions says so.
-	asked.NoQuestions = string(r.Prefer.Other["elicitation"]) == "false"
+	asked.NoQuestions = r.Prefer.Elicitation != nil && !*r.Prefer.Elicitation
 	if party, known := trust.From(ctx); known {
 		asked.Party = party.ID
 	}

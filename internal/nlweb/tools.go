@@ -124,6 +124,8 @@ func (d *door) askSchema() []byte {
 				"properties": schema{
 					"mode":            text(`"list" for items, "summarize" for items and a summary, "report" for counts, values and ranges over everything that matches; "list" when left out.`),
 					"response_format": text(`"conversational_search", or "chatgpt_app" for texts and structured data apart.`),
+					"accept-language": text("Languages for the answer, the best first, such as \"de, en;q=0.5\"."),
+					"elicitation":     schema{"type": "boolean", "description": "false when questions that are asked back cannot be answered: there is an answer at once."},
 				},
 			},
 			"meta": schema{

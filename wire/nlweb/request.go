@@ -62,8 +62,10 @@ type Prefer struct {
 	// Fresh asks the desk to read its sources again before it answers, if its owner allows that. (An extension of ours.)
 	Fresh bool `json:"fresh,omitzero"`
 	// Deltas says that delta events of a stream are understood. (An extension of ours.)
-	Deltas bool                        `json:"deltas,omitzero"`
-	Other  map[string]strictjson.Value `json:",embed"`
+	Deltas bool `json:"deltas,omitzero"`
+	// Elicitation false says that questions cannot be answered: nothing is asked back. (An extension of ours.)
+	Elicitation *bool                       `json:"elicitation,omitzero"`
+	Other       map[string]strictjson.Value `json:",embed"`
 }
 
 // RequestMeta is the request's own metadata (NLWeb 0.55 §3.4). None of it is authority for anything.
