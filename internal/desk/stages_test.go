@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ const (
 	stagesDatabase  = "FRONTDESK_STAGES"
 	stagesSite      = "FRONTDESK_STAGES_SITE"
 	stagesQuestions = "FRONTDESK_STAGES_QUESTIONS"
+	stagesItems     = "FRONTDESK_STAGES_ITEMS" // how many are made up
 )
 
 // stage is a part of what a question goes through.
@@ -193,10 +195,19 @@ func stageContent(b *testing.B) (catalog *content.Catalog, site string, question
 	}
 	db := storetest.Chosen(b, content.Schema, vector.Schema)
 	catalog = content.New(db, content.Options{})
-	items, questions := inventedShop(7000)
+	n := 7000
+	if text := os.Getenv(stagesItems); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			b.Fatalf("%s is %q; give a number of items", stagesItems, text)
+		}
+	}
+	items, questions := inventedShop(n)
 	run, err := catalog.Begin(b.Context(), "shop", "shelf")
-	if err == nil {
-		err = run.Put(b.Context(), items...)
+	for part := range slices.Chunk(items, 1000) {
+		if err == nil {
+			err = run.Put(b.Context(), part...)
+		}
 	}
 	if err == nil {
 		_, err = run.Commit(b.Context(), content.CommitOptions{})

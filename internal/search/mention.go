@@ -1,8 +1,10 @@
 package search
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Where says in which parts of an item words are looked for.
@@ -82,21 +84,37 @@ func (m *mention) read(text string, tongues []*tongue) {
 
 // choose gives the live units of the items of a view that mention the text.
 func (m *mention) choose(v *view) bitmap {
-	chosen := newBitmap(v.units())
-	var denied map[uint8]*denials
+	var spelled [][][]uint32
+	key := []byte{byte(m.where)}
 	for _, words := range m.spelled {
 		numbers := v.numbersOfAll(words)
 		if numbers == nil {
 			continue
 		}
-		if denied == nil {
-			denied = v.denials(m.analyzer)
+		spelled = append(spelled, numbers)
+		for _, forms := range numbers {
+			for _, number := range forms {
+				key = binary.LittleEndian.AppendUint32(key, number)
+			}
+			key = append(key, endOfWord...)
 		}
+		key = append(key, endOfWord...) // of a word without forms, which there is none: another spelling follows
+	}
+	if spelled == nil {
+		return newBitmap(v.units())
+	}
+	return v.living(v.mentioned.unless(key, func() bitmap { return m.look(v, spelled) }))
+}
+
+// look gives the units of the items that mention one of the spellings, the dead ones too.
+func (m *mention) look(v *view, spelled [][][]uint32) bitmap {
+	chosen, denied := newBitmap(v.units()), v.denials(m.analyzer)
+	for _, numbers := range spelled {
 		for _, number := range v.rarest(numbers) {
 			docs, _ := v.list(number)
 			for _, doc := range docs {
 				u := int(doc)
-				if v.dead.has(u) || chosen.has(u) || !m.in(v, u, numbers, denied[v.tongues[v.item[u]]]) {
+				if chosen.has(u) || !m.in(v, u, numbers, denied[v.tongues[v.item[u]]]) {
 					continue
 				}
 				v.chooseItemOf(u, chosen)
@@ -104,6 +122,37 @@ func (m *mention) choose(v *view) bitmap {
 		}
 	}
 	return chosen
+}
+
+// endOfWord ends the numbers of a word's forms in a key of mentioned. It begins like no number that a stock gives.
+const endOfWord = "\xff\xff\xff\xff"
+
+// mentioned are the units of a stock that mention something, by what: they are the same in every snapshot that has the
+// stock.
+type mentioned struct {
+	mu    sync.Mutex
+	units map[string]bitmap
+}
+
+// maxMentioned is of how many things a stock remembers where they are mentioned.
+const maxMentioned = 128
+
+// unless gives what is remembered for a key, or what look gives, which is remembered.
+func (m *mentioned) unless(key []byte, look func() bitmap) bitmap {
+	m.mu.Lock()
+	known, ok := m.units[string(key)]
+	m.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = look()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.units == nil || len(m.units) >= maxMentioned {
+		m.units = map[string]bitmap{}
+	}
+	m.units[string(key)] = known
+	return known
 }
 
 // chooseItemOf adds all units of the item that a unit is of.

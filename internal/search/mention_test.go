@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -186,4 +187,35 @@ func BenchmarkMentions(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestMentionsAreRememberedPerSpellingAndPlace(t *testing.T) {
+	x := New(Options{})
+	s := x.Apply([]Document{
+		{Ref: "title", Key: "1", Language: "en", Title: "USB-C cable"},
+		{Ref: "text", Key: "2", Language: "en", Title: "Charger", Passages: []string{"comes with a usbc cable"}},
+		{Ref: "words", Key: "3", Language: "en", Title: "C cable, and a USB port"},
+	}, nil)
+	mentioned := func(s *Snapshot, text string, where Where) (refs []any) {
+		for _, ref := range s.Mentions(text, "", where).All() {
+			refs = append(refs, ref)
+		}
+		return refs
+	}
+	check := func(s *Snapshot, text string, where Where, want ...any) {
+		t.Helper()
+		for range 2 { // found, and remembered
+			if diff := cmp.Diff(want, mentioned(s, text, where)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", text, diff)
+			}
+		}
+	}
+	check(s, "usb-c", Anywhere, "title", "text")
+	check(s, "usb-c", Titled, "title")
+	check(s, "cable", Anywhere, "title", "text", "words")
+	check(s, "cable", Titled, "title", "words")
+	gone := x.Apply(nil, []string{"1"})
+	check(gone, "usb-c", Anywhere, "text")
+	check(gone, "cable", Titled, "words")
+	check(s, "usb-c", Anywhere, "title", "text") // as it was
 }

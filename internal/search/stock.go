@@ -27,6 +27,8 @@ type stock struct {
 
 	denied atomic.Pointer[map[uint8]*denials] // see denials; nil until it is asked for
 
+	mentioned mentioned
+
 	forms forms // the words as they are written
 }
 
