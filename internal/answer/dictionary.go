@@ -132,14 +132,6 @@ func (d *dictionary) unitNumber(name string) uint16 {
 	return 1<<16 - 1
 }
 
-// text gives a value as it is written.
-func (d *dictionary) text(v value) (facet.Slot, string) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	slot := d.names[v.slot]
-	return slot, d.slots[slot].texts[v.number]
-}
-
 // matching gives the numbers of the values of a slot that have all words of asked, in any order and form. Of categories, where
 // one is just what is asked for, the others are given apart: "Lighting & Ceiling Fans" is not "Ceiling Fans".
 func (d *dictionary) matching(slot facet.Slot, asked string) (found, others []uint32) {

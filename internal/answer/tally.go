@@ -60,7 +60,6 @@ type counts struct {
 type tally struct {
 	items, times int
 	values       map[string]int
-	lows         []float64
 	units        map[string]*extent
 }
 

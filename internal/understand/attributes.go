@@ -84,12 +84,6 @@ const (
 	countNames = " count numberofresults "
 )
 
-// ReadName finds the slot that an attribute filters, by its name in any form; ok is false when no item says it.
-func ReadName(name string, lexicon *Lexicon) (slot facet.Slot, ok bool) {
-	m, ok := readName(name, lexicon)
-	return m.slot, ok
-}
-
 func readName(name string, lexicon *Lexicon) (m meaningOf, ok bool) {
 	plain := strings.ReplaceAll(facet.Fold(name), " ", "")
 	if m, ok = attributeNames[plain]; ok {

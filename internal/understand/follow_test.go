@@ -32,8 +32,6 @@ func valued(slot facet.Slot, said string, values ...string) understand.Constrain
 
 func not(c understand.Constraint) understand.Constraint { c.Not = true; return c }
 
-func soft(c understand.Constraint) understand.Constraint { c.Soft = true; return c }
-
 func atMost(slot facet.Slot, most float64, said string) understand.Constraint {
 	return understand.Constraint{Slot: slot, Max: &most, Said: said, Source: understand.FromText}
 }

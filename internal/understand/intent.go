@@ -13,9 +13,6 @@ type ask struct {
 	lead string
 	ends []string
 	slot facet.Slot
-	// value says that what is asked about stands behind the name ("is X vegan"), or before it ("does X contain nuts" has it
-	// behind, "how much protein is in X" is a slot of its own).
-	value bool
 }
 
 // asks by the first word of the lead.

@@ -87,9 +87,6 @@ type sense struct {
 	arg     string
 }
 
-// longest is how many words a phrase of the vocabulary has at most.
-const longest = 5
-
 // vocabulary holds phrases by their folded form, and the words with which any phrase begins.
 var vocabulary, beginnings, functionWords = compile()
 

@@ -143,12 +143,6 @@ func (e *Endpoint) Kill() {
 	}
 }
 
-// Again runs a server at the address of one that was killed.
-func (e *Endpoint) Again() *Endpoint {
-	e.t.Helper()
-	return start(e.t, strings.TrimPrefix(e.origin, "http://"))
-}
-
 // Set says how the server behaves from now on, and makes it forget what came before.
 func (e *Endpoint) Set(b Behaviours) {
 	e.t.Helper()
