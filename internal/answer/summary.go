@@ -2,12 +2,12 @@ package answer
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"frontdesk/internal/facet"
 	"frontdesk/internal/phrase"
@@ -29,9 +29,9 @@ const (
 	sentenceRunes = 240 // of a sentence quoted
 )
 
-// Summarize writes a short text about the items of an answer, in their order: how many of which kind, the range of
-// their figures, and of the first few the sentence that has most of the question's words. Every sentence about an
-// item is the item's own; the same input gives the same text. Our own words are in the speaker's language.
+// Summarize writes a short text about the items of an answer, in their order: how many of which kind and the range of
+// their figures, in the language of say, and of the first few the sentence that has most of the question's words. Every
+// sentence about an item is the item's own, in its own language; the same input gives the same text.
 func Summarize(say phrase.Speaker, terms []search.Term, items []Told) string {
 	if len(items) == 0 {
 		return ""
@@ -53,8 +53,8 @@ func Summarize(say phrase.Speaker, terms []search.Term, items []Told) string {
 		if sentence := bestSentence(analyzer, weights, item); sentence != "" {
 			b.WriteString(": " + sentence)
 		}
-		if !strings.ContainsAny(b.String()[b.Len()-1:], ".!?") && !strings.HasSuffix(b.String(), "…") {
-			b.WriteString(".")
+		if last, _ := utf8.DecodeLastRuneInString(b.String()); !strings.ContainsRune(".!?…。！？", last) {
+			b.WriteString(say.Say(phrase.Stop))
 		}
 	}
 	return b.String()
@@ -90,91 +90,44 @@ func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item To
 
 // overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.
 func overview(say phrase.Speaker, items []Told) string {
-	var parts []string
-	if s := span(say, items, phrase.SummaryTime, facet.TotalTime, minutes); s != "" {
-		parts = append(parts, s)
+	parts := []string{kinds(say, items)}
+	if s := span(say, items, facet.TotalTime, say.Span); s != "" {
+		parts = append(parts, say.Say(phrase.ReadyIn, s))
 	}
 	if currency, ok := oneCurrency(items); ok {
-		money := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " " + currency }
-		if s := span(say, items, phrase.SummaryPrice, facet.Price, money); s != "" {
-			parts = append(parts, s)
+		money := func(v float64) string { return say.Number(v, 2) + " " + currency }
+		if s := span(say, items, facet.Price, money); s != "" {
+			parts = append(parts, say.Say(phrase.Priced, s))
 		}
 	}
-	rating := func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
-	if s := span(say, items, phrase.SummaryRated, facet.Rating, rating); s != "" {
-		parts = append(parts, s)
+	rating := func(v float64) string { return say.Number(v, 1) }
+	if s := span(say, items, facet.Rating, rating); s != "" {
+		parts = append(parts, say.Say(phrase.Rated, s))
 	}
 	if s := period(say, items); s != "" {
 		parts = append(parts, s)
 	}
-	text := kinds(say, items)
-	if len(parts) > 0 {
-		text += ", " + strings.Join(parts, ", ")
-	}
-	return text + "."
+	return strings.Join(parts, say.Say(phrase.Then)) + say.Say(phrase.Stop)
 }
 
-// kinds counts the items by type: "4 recipes and 1 article". Of other languages' words for types there is no list; there
-// they have their schema.org names.
+// kinds counts the items by type: "4 recipes and 1 article".
 func kinds(say phrase.Speaker, items []Told) string {
 	counts := map[string]int{}
 	for _, item := range items {
 		counts[item.Type]++
 	}
-	types := make([]string, 0, len(counts))
-	for t := range counts {
-		types = append(types, t)
-	}
-	slices.SortFunc(types, func(a, b string) int {
+	types := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 	parts := make([]string, len(types))
-	if say != (phrase.Speaker{}) {
-		for i, t := range types {
-			parts[i] = fmt.Sprintf("%s (%d)", cmp.Or(t, "Thing"), counts[t])
-		}
-		if len(items) == 1 {
-			return say.Say(phrase.SummaryKind, cmp.Or(types[0], "Thing"))
-		}
-		return say.Say(phrase.SummaryKinds, len(items), say.List(parts))
-	}
 	for i, t := range types {
-		parts[i] = fmt.Sprintf("%d %s", counts[t], noun(t, counts[t]))
+		parts[i] = say.Several(counts[t], t)
 	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-}
-
-// noun turns a type's name into words: "NewsArticle", 2 becomes "news articles".
-func noun(typ string, n int) string {
-	if typ == "" || typ == "Thing" {
-		typ = "Item"
-	}
-	var b strings.Builder
-	for i, r := range typ {
-		if i > 0 && r >= 'A' && r <= 'Z' && typ[i-1] >= 'a' && typ[i-1] <= 'z' {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	word := strings.ToLower(b.String())
-	switch {
-	case n == 1:
-		return word
-	case strings.HasSuffix(word, "series"):
-		return word
-	case len(word) > 1 && strings.HasSuffix(word, "y") && !strings.ContainsAny(word[len(word)-2:len(word)-1], "aeiou"):
-		return word[:len(word)-1] + "ies"
-	case strings.HasSuffix(word, "s"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"):
-		return word + "es"
-	}
-	return word + "s"
+	return say.List(parts)
 }
 
 // span tells the range of a figure over the items that have it; empty when fewer than two have.
-func span(say phrase.Speaker, items []Told, label phrase.Text, slot facet.Slot, form func(float64) string) string {
+func span(say phrase.Speaker, items []Told, slot facet.Slot, form func(float64) string) string {
 	low, high, n := math.Inf(1), math.Inf(-1), 0
 	for _, item := range items {
 		if f, ok := item.Facts.Figure(slot); ok && f.Low > 0 {
@@ -185,20 +138,9 @@ func span(say phrase.Speaker, items []Told, label phrase.Text, slot facet.Slot, 
 	case n < 2:
 		return ""
 	case form(low) == form(high):
-		return say.Say(label, form(low))
+		return form(low)
 	}
-	return say.Say(label, say.Say(phrase.To, form(low), form(high)))
-}
-
-func minutes(v float64) string {
-	h, m := int(v)/60, int(v)%60
-	switch {
-	case h == 0:
-		return fmt.Sprintf("%d min", m)
-	case m == 0:
-		return fmt.Sprintf("%d h", h)
-	}
-	return fmt.Sprintf("%d h %d min", h, m)
+	return say.Say(phrase.Ranging, form(low), form(high))
 }
 
 // oneCurrency returns the currency of the prices if they all have the same.
@@ -230,15 +172,11 @@ func period(say phrase.Speaker, items []Told) string {
 			}
 		}
 	}
-	day := "2 January 2006"
-	if say != (phrase.Speaker{}) {
-		day = time.DateOnly
-	}
 	switch {
 	case n < 2:
 		return ""
-	case first.Format(day) == last.Format(day):
-		return say.Say(phrase.SummaryOn, first.Format(day))
+	case say.Day(first) == say.Day(last):
+		return say.Say(phrase.On, say.Day(first))
 	}
-	return say.Say(phrase.SummaryFrom, first.Format(day), last.Format(day))
+	return say.Say(phrase.During, say.Day(first), say.Day(last))
 }

@@ -67,15 +67,15 @@ func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!", Facts: said(facet.TotalTime, 70, facet.Rating, 4.1)},
 	}
 	for language, want := range map[string]string{
-		"de": "2 Einträge: NewsArticle (1) und Recipe (1), fertig in 25 min bis 1 h 10 min, Bewertung 4.1 bis 4.5. Tomato soup: Fresh basil makes it sing. Herbs!",
-		"fr": "2 éléments : NewsArticle (1) et Recipe (1), prêt en 25 min à 1 h 10 min, note 4.1 à 4.5. Tomato soup: Fresh basil makes it sing. Herbs!",
-		"ja": "2件（NewsArticle (1)とRecipe (1)）, 所要時間25 min〜1 h 10 min, 評価4.1〜4.5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"de": "1 Nachrichtenartikel und 1 Rezept, fertig in 25 min bis 1 h 10 min, bewertet mit 4,1 bis 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"fr": "1 article d’actualité et 1 recette, prêts en 25 min à 1 h 10 min, notés 4,1 à 4,5. Tomato soup: Fresh basil makes it sing. Herbs!",
+		"ja": "ニュース記事1件とレシピ1件、所要時間25分〜1時間10分、評価4.1〜4.5。 Tomato soup: Fresh basil makes it sing. Herbs!",
 	} {
 		if got := Summarize(phrase.For(language), nil, items); got != want {
 			t.Errorf("%s: got %s, want %s", language, got, want)
 		}
 	}
-	if got, want := Summarize(phrase.For("es"), nil, items[:1]), "1 elemento: Recipe. Tomato soup: Fresh basil makes it sing."; got != want {
+	if got, want := Summarize(phrase.For("es"), nil, items[:1]), "1 receta. Tomato soup: Fresh basil makes it sing."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

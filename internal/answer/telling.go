@@ -57,25 +57,25 @@ func inWords(s phrase.Speaker, f facet.Facts, slot facet.Slot) string {
 	switch {
 	case !ok:
 		values := f.Values(slot)
-		return s.List(slices.Clone(values[:min(len(values), mostTold)]))
+		return s.List(understand.Named(s, slot, values[:min(len(values), mostTold)]))
 	case figure.Kind == facet.Times:
 		at := time.Unix(int64(figure.Low), 0).UTC()
 		if slot == facet.Start && figure.High-figure.Low > 36*60*60 {
-			return at.Format(time.DateOnly) + "–" + time.Unix(int64(figure.High)-1, 0).UTC().Format(time.DateOnly)
+			return s.Day(at) + "–" + s.Day(time.Unix(int64(figure.High)-1, 0).UTC())
 		}
 		if at.Hour() == 0 && at.Minute() == 0 {
-			return at.Format(time.DateOnly)
+			return s.Day(at)
 		}
-		return at.Format("2006-01-02 15:04 UTC")
+		return s.Moment(at)
 	}
 	unit := figure.Unit
 	if unit == "" {
 		unit = (&understand.Constraint{Slot: slot, Min: &figure.Low}).UnitName()
 	}
 	if figure.High > figure.Low && figure.Unit != "" {
-		return understand.SayFigure(slot, figure.Low, "") + "–" + understand.SayFigure(slot, figure.High, unit)
+		return understand.SayFigure(s, slot, figure.Low, "") + "–" + understand.SayFigure(s, slot, figure.High, unit)
 	}
-	return understand.SayFigure(slot, figure.Low, unit)
+	return understand.SayFigure(s, slot, figure.Low, unit)
 }
 
 // tellDiet says whether an item keeps to a diet: by what it declares, or by what is in it. It never says so of an item that
@@ -96,7 +96,7 @@ func tellDiet(s phrase.Speaker, f facet.Facts, diet string) string {
 	var against []string
 	for _, class := range facet.Forbids(name) {
 		if slices.Contains(contents, class) {
-			against = append(against, class)
+			against = append(against, s.Food(class))
 		}
 	}
 	if len(against) > 0 {
@@ -109,6 +109,9 @@ func tellDiet(s phrase.Speaker, f facet.Facts, diet string) string {
 func tellIngredient(s phrase.Speaker, f facet.Facts, what string) string {
 	folded := facet.Fold(what)
 	class, known := facet.Class(folded)
+	if known && s.Language() != "en" { // where the word may be in another language
+		what = s.Food(class)
+	}
 	var found []string
 	for _, ingredient := range slices.Concat(f.Values(facet.Ingredient), f.Values(facet.Allergens)) {
 		if words := " " + facet.Fold(ingredient) + " "; strings.Contains(words, " "+folded+" ") || strings.Contains(words, " "+facet.Singular(folded)+" ") {
@@ -165,7 +168,7 @@ func sideBySide(s phrase.Speaker, items []Told, slot facet.Slot, most bool) stri
 			best = i
 		}
 	}
-	text := s.Say(phrase.SetBeside, understand.Label(s, slot), strings.Join(each, ", "))
+	text := s.Say(phrase.SetBeside, understand.Label(s, slot), strings.Join(each, s.Say(phrase.Then)))
 	if !even {
 		winner := phrase.Lowest
 		switch {
@@ -176,5 +179,5 @@ func sideBySide(s phrase.Speaker, items []Told, slot facet.Slot, most bool) stri
 		}
 		text += "; " + s.Say(winner, items[best].Name)
 	}
-	return text + "."
+	return text + s.Say(phrase.Stop)
 }

@@ -55,7 +55,7 @@ func TestAComparisonSaysWhichIsLowestOfWhatBothState(t *testing.T) {
 	if got, want := Compare(en, []Told{a, b}, ""), "price: A 20 EUR, B 15.50 EUR; lowest: B. rating: A 4.5, B 4.5."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	if got, want := Compare(phrase.For("de"), []Told{a, b}, facet.Price), "Preis: A 20 EUR, B 15.50 EUR; am niedrigsten: B."; got != want {
+	if got, want := Compare(phrase.For("de"), []Told{a, b}, facet.Price), "Preis: A 20 EUR, B 15,50 EUR; am niedrigsten: B."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if got := Compare(en, []Told{a, c}, facet.Price); got != "" {

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"frontdesk/internal/phrase"
 )
@@ -83,6 +82,7 @@ type view struct {
 	// Language is that of the page's own words, and Say these words by name.
 	Language string
 	Say      map[string]string
+	Things   func(typ string) string // what is of a type: "recipes"
 }
 
 // asked is the question in the page's address, so that a link to a question works.
@@ -96,7 +96,8 @@ type desk struct {
 	Ask   string            `json:"ask"`
 	Title string            `json:"title"`
 	Sites []Site            `json:"sites"`
-	Say   map[string]string `json:"say"` // the page's own words, by name
+	Say   map[string]string `json:"say"`   // the page's own words, by name
+	Types map[string]string `json:"types"` // words for types, by their names
 }
 
 func (p *page) show(w http.ResponseWriter, r *http.Request) {
@@ -113,11 +114,11 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 		Prefix: prefix,
 		Assets: prefix + p.files.root,
 		Ask:    prefix + p.config.Ask,
-		Desk:   desk{prefix + p.config.Ask, p.config.Title, p.config.Sites, say},
+		Desk:   desk{prefix + p.config.Ask, p.config.Title, p.config.Sites, say, speaker.PageTypes()},
 
-		Language: speaker.Language(), Say: say,
+		Language: speaker.Language(), Say: say, Things: speaker.Things,
 	}
-	v.Curl = curl(base+p.config.Ask, v.Asked)
+	v.Curl = curl(base+p.config.Ask, v.Asked, say["question"])
 	var body bytes.Buffer
 	if err := p.template.Execute(&body, v); err != nil {
 		http.Error(w, "The page could not be drawn.", http.StatusInternalServerError)
@@ -145,10 +146,10 @@ func clip(text string) string {
 }
 
 // curl writes the question as a command for a POSIX shell.
-func curl(address string, q asked) string {
+func curl(address string, q asked, example string) string {
 	text := q.Text
 	if text == "" {
-		text = "your question"
+		text = example
 	}
 	body := `{"query": {"text": ` + quoteJSON(text)
 	if q.Site != "" {
@@ -180,23 +181,4 @@ func quoteJSON(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// plural makes a word of a type's name: "NewsArticle" is "news articles".
-func plural(typ string) string {
-	var b strings.Builder
-	for i, r := range typ {
-		if i > 0 && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	word := b.String()
-	switch {
-	case strings.HasSuffix(word, "y"):
-		return strings.TrimSuffix(word, "y") + "ies"
-	case strings.HasSuffix(word, "s"):
-		return word
-	}
-	return word + "s"
 }

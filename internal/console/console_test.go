@@ -230,18 +230,10 @@ func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
 }
 
 func TestQuestionSurvivesTheShell(t *testing.T) {
-	got := curl("https://desk.example/ask", asked{Text: "a\n'b' \\ \"c\" é", Site: "s"})
+	got := curl("https://desk.example/ask", asked{Text: "a\n'b' \\ \"c\" é", Site: "s"}, "Your question")
 	want := `curl 'https://desk.example/ask' -H 'Content-Type: application/json' -d '{"query": {"text": "a\u000a'\''b'\'' \\ \"c\" é", "site": "s"}}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestPluralOfTypes(t *testing.T) {
-	for typ, want := range map[string]string{"Recipe": "recipes", "NewsArticle": "news articles", "Country": "countries", "Event": "events"} {
-		if got := plural(typ); got != want {
-			t.Errorf("plural(%q) = %q, want %q", typ, got, want)
-		}
 	}
 }
 

@@ -43,7 +43,7 @@ func load() *files {
 }
 
 func (f *files) template() *template.Template {
-	return template.Must(template.New("page.html").Funcs(template.FuncMap{"plural": plural}).ParseFS(embedded, "page.html"))
+	return template.Must(template.New("page.html").ParseFS(embedded, "page.html"))
 }
 
 // serve answers with a file. Under the name of another version, which a page from before an upgrade asks for, it

@@ -136,10 +136,11 @@ type Answer struct {
 	ready  []*card   // of the first part; nil once it is forgotten
 	terms  []search.Term
 
-	tab               *model.Tab // what it takes of a model; nil without one
-	wording, language string     // of the question, for a model
-	telling           string     // what a summary begins with; see inquiry
-	sure              int        // how many hits, from the first on, meet every condition without a doubt
+	tab               *model.Tab     // what it takes of a model; nil without one
+	wording, language string         // of the question, for a model
+	telling           string         // what a summary begins with; see inquiry
+	speaker           phrase.Speaker // says what a summary says itself
+	sure              int            // how many hits, from the first on, meet every condition without a doubt
 
 	relaxed []answer.Relaxed // conditions that gave way
 	// corrected are misspelt words that were taken for others.
@@ -258,14 +259,15 @@ func (d *Desk) admit(ctx context.Context, sites []string) error {
 	return d.config.Admit(ctx, sites)
 }
 
+// noResults says that nothing fits, and what to try.
 func (in *inquiry) noResults() error {
-	say, q := phrase.For(in.Languages...), in.asked
-	text := say.Say(phrase.NothingFits)
+	say, q := phrase.For(in.Languages...), &in.asked
+	text := say.Say(phrase.None)
 	switch {
 	case len(q.Types) > 0:
-		text = say.Say(phrase.NothingOfType, strings.Join(q.Types, ", "))
+		text = say.Say(phrase.NoneOfType, strings.Join(say.Kinds(q.Types), ", "))
 	case len(q.Sites) > 0:
-		text = say.Say(phrase.NothingOnSite, strings.Join(q.Sites, ", "))
+		text = say.Say(phrase.NoneOnSite, strings.Join(q.Sites, ", "))
 	}
 	return fail.New(fail.NoResults, "%s", text)
 }

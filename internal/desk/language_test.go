@@ -38,10 +38,10 @@ func TestWhatTheDeskSaysItselfIsInTheLanguageOfTheAnswer(t *testing.T) {
 		want     string
 	}{
 		{"", Question{Text: "qqzz"}, "Nothing here matches that question. Try other words."},
-		{"de-CH", Question{Text: "qqzz"}, "Nichts hier passt zu dieser Frage. Versuchen Sie es mit anderen Worten."},
-		{"fr", Question{Text: "qqzz", Types: []string{"Product"}}, "Rien ici du type Product ne correspond à cette question. Essayez avec d’autres mots ou sans le type."},
-		{"ja", Question{Text: "qqzz", Sites: []string{"shop"}}, "shopには該当するものが見つかりません。別の言葉にするか、すべてのサイトでお試しください。"},
-		{"es", Question{Text: "qqzz", Report: true, ReportOnly: true}, "Nada aquí coincide con esa pregunta. Pruebe con otras palabras."},
+		{"de-CH", Question{Text: "qqzz"}, "Dazu gibt es hier nichts. Versuchen Sie andere Worte."},
+		{"fr", Question{Text: "qqzz", Types: []string{"Product"}}, "Rien ici du type produit ne correspond à cette question. Essayez d’autres mots, ou retirez le type."},
+		{"ja", Question{Text: "qqzz", Sites: []string{"shop"}}, "shopには該当するものがありません。別の言葉を使うか、すべてのサイトで検索してください。"},
+		{"es", Question{Text: "qqzz", Report: true, ReportOnly: true}, "Aquí nada responde a esa pregunta. Prueba con otras palabras."},
 	} {
 		if row.language != "" {
 			row.question.Languages = []string{row.language}
@@ -59,7 +59,7 @@ func TestWhatTheDeskSaysItselfIsInTheLanguageOfTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := draft.BuiltIn().Text; !strings.HasPrefix(got, "1 item: Product. ") {
+	if got := draft.BuiltIn().Text; !strings.HasPrefix(got, "1 produto. ") {
 		t.Errorf("the summary in Portuguese is %q", got)
 	}
 }

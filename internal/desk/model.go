@@ -73,7 +73,7 @@ func (in *inquiry) wide() answer.Question {
 // improve has a model put the best items into order, where one is wanted, and brings the answer to the number of items
 // that was asked for. Scores belong to places: the best item has the best score, whoever chose it.
 func (a *Answer) improve(ctx context.Context, in *inquiry) {
-	a.tab, a.wording, a.language, a.telling = in.tab, in.wording(), "", in.telling
+	a.tab, a.wording, a.language, a.telling, a.speaker = in.tab, in.wording(), "", in.telling, phrase.For(in.Languages...)
 	if len(in.Languages) > 0 {
 		a.language = in.Languages[0]
 	}
@@ -220,7 +220,7 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 			break
 		}
 	}
-	draft.builtIn = strings.TrimSpace(a.telling + " " + answer.Summarize(phrase.For(a.language), a.terms, told))
+	draft.builtIn = strings.TrimSpace(a.telling + " " + answer.Summarize(a.speaker, a.terms, told))
 	if draft.builtIn == "" {
 		return nil, nil
 	}

@@ -288,8 +288,9 @@ func dawdle(ctx context.Context, whole time.Duration, tell func(spent time.Durat
 
 // Await says what became of a promise that was made to a party, empty for a stranger, or cancels it first. It returns
 // fail.UnknownPromise for a token that is not the party's, and fail.Cancelled for one that was cancelled. The result is
-// there with these failures of a promise that is known, too, for its request.
-func (d *Desk) Await(ctx context.Context, party, token string, cancel bool) (*Awaited, error) {
+// there with these failures of a promise that is known, too, for its request. languages, which may be nil, tells the
+// languages that a recorded request wants.
+func (d *Desk) Await(ctx context.Context, party, token string, cancel bool, languages func(request []byte) []string) (*Awaited, error) {
 	store := d.config.Promising.Store
 	if store == nil {
 		return nil, fail.New(fail.UnknownPromise, "this front desk promises no answers")
@@ -301,7 +302,11 @@ func (d *Desk) Await(ctx context.Context, party, token string, cancel bool) (*Aw
 	s, err := look(ctx, party, token)
 	if err == nil && s.State == session.Kept && s.Rules != d.config.Terms().Version() {
 		// What was released under other terms may be more than these allow.
-		if s, err = store.Again(ctx, party, token, phrase.Speaker{}.Say(phrase.PromiseAgain)); err == nil {
+		var speaker phrase.Speaker
+		if languages != nil {
+			speaker = phrase.For(languages(s.Request)...)
+		}
+		if s, err = store.Again(ctx, party, token, speaker.Say(phrase.PromiseAgain)); err == nil {
 			d.promises.nudge()
 		}
 	}

@@ -64,19 +64,17 @@ func (r *Report) inWords(say phrase.Speaker) string {
 		case f.Slot == "@type":
 			var kinds []string
 			for _, v := range f.Values[:min(len(f.Values), maxReportKinds)] {
-				kinds = append(kinds, fmt.Sprintf("%s (%d)", v.Value, v.Items))
+				kinds = append(kinds, fmt.Sprintf("%s (%d)", say.Kind(v.Value), v.Items))
 			}
 			text = append([]string{say.Say(phrase.ReportItems, r.Counted.Items, say.List(kinds))}, text...)
 		case f.Slot == facet.Price && f.Kind == facet.Figures:
-			text = append(text, say.Say(phrase.ReportPrices, f.Items, figure(f.Min), figure(f.Max), f.Unit, figure(f.Median)))
+			text = append(text, say.Say(phrase.ReportPrices, f.Items, say.Amount(f.Min), say.Amount(f.Max), f.Unit, say.Amount(f.Median)))
 		case f.Slot == facet.Rating && f.Kind == facet.Figures:
-			text = append(text, say.Say(phrase.ReportRatings, f.Items, figure(f.Min), figure(f.Max), figure(f.Median)))
+			text = append(text, say.Say(phrase.ReportRatings, f.Items, say.Number(f.Min, -1), say.Number(f.Max, -1), say.Number(f.Median, -1)))
 		}
 	}
 	return strings.Join(text, " ")
 }
-
-func figure(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // AppendJSON appends the report as an item.
 func (r *Report) AppendJSON(dst []byte) []byte {

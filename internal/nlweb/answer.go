@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/phrase"
 	wire "frontdesk/wire/nlweb"
 )
 
@@ -72,7 +73,7 @@ func (d *door) items(ctx context.Context, x *exchange, answer *desk.Answer, dst 
 	}
 	var found func(int, desk.Result)
 	if x.report != nil {
-		found = reporter(x.report, answer.Len())
+		found = reporter(x.speaker, x.report, answer.Len())
 	}
 	x.model(answer.Model())
 	for result, err := range answer.Results(ctx) {
@@ -100,7 +101,7 @@ func (x *exchange) partial(err error, ready int) bool {
 	if coded.Code != fail.Timeout || ready == 0 {
 		return false
 	}
-	x.meta.Partial = &wire.Failure{Code: words[coded.Code].code, Message: fmt.Sprintf("%s; these %d results were", coded.Detail, ready)}
+	x.meta.Partial = &wire.Failure{Code: words[coded.Code].code, Message: x.speaker.Say(phrase.Partial, ready)}
 	return true
 }
 
@@ -149,6 +150,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	}
 	if len(m.SessionContext) > 0 {
 		dst = append(append(dst, `,"session_context":`...), marshal(m.SessionContext)...)
+	}
+	if m.Language != "" {
+		dst = quote(append(dst, `,"language":`...), m.Language)
 	}
 	if m.RequestID != "" {
 		dst = quote(append(dst, `,"request_id":`...), m.RequestID)
@@ -227,7 +231,7 @@ func (t *told) add(x *exchange, result desk.Result) {
 	if x.meta.ResponseFormat != wire.FormatChatGPT || len(t.lines) == maxTold {
 		return
 	}
-	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + result.Type() + ")"
+	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + x.speaker.Kind(result.Type()) + ")"
 	if description := strings.Join(strings.Fields(result.Description()), " "); description != "" {
 		line += ": " + desk.Excerpt(description, 30)
 	}
@@ -295,12 +299,21 @@ func noteFailure(e *event.Event, coded *fail.Error) {
 
 // WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	new(exchange).writeFailure(w, r, err)
+	x := &exchange{}
+	if preferred := languageOf(r); preferred != "" {
+		x.speaker = phrase.For(preferred)
+	}
+	x.writeFailure(w, r, err)
 }
 
 // failureMeta is the _meta of a failure: of what the answer's would have said, that which goes on to hold.
-func (x *exchange) failureMeta() wire.Meta {
+func (x *exchange) failureMeta(coded *fail.Error) wire.Meta {
+	language := x.meta.Language
+	if language != "" && !spoken(coded.Code) {
+		language = "en"
+	}
 	return wire.Meta{
+		Language:     language,
 		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood,
 		Model: x.meta.Model, RequestID: x.meta.RequestID,
 	}
@@ -319,6 +332,6 @@ func (x *exchange) writeFailure(w http.ResponseWriter, r *http.Request, err erro
 	if coded.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((coded.RetryAfter+time.Second-1)/time.Second))))
 	}
-	response := wire.Response{Meta: x.failureMeta(), Error: &wire.Failure{Code: word.code, Message: coded.Detail}}
+	response := wire.Response{Meta: x.failureMeta(coded), Error: &wire.Failure{Code: word.code, Message: x.word(coded)}}
 	send(w, word.status, marshal(response), []byte("\n"))
 }

@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/phrase"
 	"frontdesk/internal/trust"
 	wire "frontdesk/wire/nlweb"
 	"frontdesk/wire/strictjson"
@@ -84,7 +85,8 @@ type exchange struct {
 	request *wire.AskRequest
 	meta    wire.Meta
 	modes   modes
-	session wire.Session // as it came, within its bounds
+	session wire.Session   // as it came, within its bounds
+	speaker phrase.Speaker // says what the door says itself
 	start   time.Time
 	report  func(done, total int, message string) // told of each item as it is rendered; nil for nobody
 }
@@ -157,6 +159,7 @@ func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*desk.Rep
 // settle settles how to answer, and brings the request to the desk's terms.
 func (d *door) settle(ctx context.Context, x *exchange) (desk.Question, error) {
 	x.echo()
+	x.speak()
 	x.identify(ctx)
 	if err := x.negotiate(); err != nil {
 		return desk.Question{}, err
@@ -294,16 +297,6 @@ func (x *exchange) ignore(pointer, reason string) {
 	}
 }
 
-// maxLanguages is how many bytes of a list of languages are read.
-const maxLanguages = 256
-
-// heedLanguage takes the languages of the header for a request that prefers none (NLWeb 0.55 §3.3).
-func heedLanguage(request *wire.AskRequest, r *http.Request) {
-	if header := r.Header.Get("Accept-Language"); request.Prefer.AcceptLanguage == "" && len(header) <= maxLanguages {
-		request.Prefer.AcceptLanguage = header
-	}
-}
-
 // question brings a request to the desk's terms.
 func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question, error) {
 	q := r.Query
@@ -320,9 +313,7 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 			asked.Context.Origins = append(asked.Context.Origins, origin(i, len(r.Context)))
 		}
 	}
-	if language := r.Prefer.AcceptLanguage; language != "" {
-		asked.Languages = []string{language}
-	}
+	asked.Languages = languages(r)
 	// An extension of ours: whoever cannot answer questions says so.
 	asked.NoQuestions = r.Prefer.Elicitation != nil && !*r.Prefer.Elicitation
 	if party, known := trust.From(ctx); known {

@@ -55,6 +55,7 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 		id:       firstRunes(request.ID(), maxID), site: strings.Join(request.Site, ","),
 	}
 	heedLanguage(x.request, r)
+	x.speak()
 	if x.id == "" {
 		x.id = strings.ToLower(rand.Text())
 	}
@@ -138,7 +139,7 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *event
 	}
 	failure := func(err error) {
 		noteFailure(e, fail.From(err))
-		tell(wire.LegacyMessage{MessageType: wire.LegacyError, Content: fail.From(err).Detail})
+		tell(wire.LegacyMessage{MessageType: wire.LegacyError, Content: x.word(fail.From(err))})
 		tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
 	}
 	draft, err := x.legacyDraft(ctx, answer)

@@ -78,8 +78,8 @@ func (x *exchange) failed(ctx context.Context, err error) *composed {
 	noteFailure(event.From(ctx), coded)
 	word := words[coded.Code]
 	c := compact(word.status, wire.Response{
-		Meta:  x.failureMeta(),
-		Error: &wire.Failure{Code: word.code, Message: coded.Detail},
+		Meta:  x.failureMeta(coded),
+		Error: &wire.Failure{Code: word.code, Message: x.word(coded)},
 	})
 	c.Failed = coded.Code != fail.NoResults && coded.Code != fail.Cancelled
 	return c
@@ -185,11 +185,12 @@ func (d *door) resume(request []byte) (*exchange, error) {
 	return x, nil
 }
 
-// resumed takes a recorded request up to tell of it: what is known of its session.
+// resumed takes a recorded request up to tell of it: what is known of its session, and the language.
 func (d *door) resumed(request []byte) *exchange {
 	x, err := d.resume(request)
 	if err == nil {
 		x.echo()
+		x.speak()
 	}
 	return x
 }
@@ -203,7 +204,7 @@ func Await(d *desk.Desk, config Config) http.Handler {
 			WriteError(w, r, err)
 			return
 		}
-		response, err := at.await(r.Context(), body)
+		response, err := at.await(r.Context(), body, languageOf(r))
 		if err != nil {
 			WriteError(w, r, err)
 			return
@@ -212,17 +213,21 @@ func Await(d *desk.Desk, config Config) http.Handler {
 	})
 }
 
-// await checks on a promise, or cancels it.
-func (d *door) await(ctx context.Context, body []byte) (*composed, error) {
+// await checks on a promise, or cancels it. What is told of a promise is in the language that its question wanted, and
+// that there is none in the one that is preferred here.
+func (d *door) await(ctx context.Context, body []byte, preferred string) (*composed, error) {
 	request, err := wire.DecodeAwait(body)
 	if err != nil {
 		return nil, malformed(err)
 	}
 	event.From(ctx).Set("action", request.Action)
-	own := &exchange{request: &wire.AskRequest{Meta: request.Meta}, meta: wire.Meta{Version: wire.Version}}
+	own := &exchange{request: &wire.AskRequest{Meta: request.Meta, Prefer: wire.Prefer{AcceptLanguage: preferred}}, meta: wire.Meta{Version: wire.Version}}
+	own.speak()
 	own.identify(ctx) // each look has an id of its own
 	party, _ := trust.From(ctx)
-	made, err := d.desk.Await(ctx, party.ID, request.PromiseToken, request.Action == wire.ActionCancel)
+	made, err := d.desk.Await(ctx, party.ID, request.PromiseToken, request.Action == wire.ActionCancel, func(request []byte) []string {
+		return d.resumed(request).languages()
+	})
 	if made == nil && fail.From(err).Code == fail.UnknownPromise {
 		return own.failed(ctx, err), nil
 	}
@@ -270,7 +275,7 @@ func (d *door) awaitTool() tool.Tool {
 			if err != nil {
 				return x.failed(ctx, err).result()
 			}
-			response, err := d.await(ctx, arguments)
+			response, err := d.await(ctx, arguments, "")
 			if err != nil {
 				return x.failed(ctx, err).result()
 			}

@@ -115,8 +115,8 @@ func (d *door) streamFailure(w http.ResponseWriter, r *http.Request, x *exchange
 // appendFailure appends the data of an error event: the failure response of §4.1.4.
 func appendFailure(dst []byte, x *exchange, cause *fail.Error) []byte {
 	return append(dst, marshal(wire.Response{
-		Meta:  x.failureMeta(),
-		Error: &wire.Failure{Code: words[cause.Code].code, Message: cause.Detail},
+		Meta:  x.failureMeta(cause),
+		Error: &wire.Failure{Code: words[cause.Code].code, Message: x.word(cause)},
 	})...)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/phrase"
 	"frontdesk/internal/tool"
 	wire "frontdesk/wire/nlweb"
 )
@@ -226,11 +227,11 @@ func (d *door) arguments(call tool.Call) ([]byte, error) {
 const maxReports = 20
 
 // reporter tells of items as they are found: of each, or of every so many when there are many.
-func reporter(progress func(done, total int, message string), total int) func(int, desk.Result) {
+func reporter(speaker phrase.Speaker, progress func(done, total int, message string), total int) func(int, desk.Result) {
 	step := max(1, (total+maxReports-1)/maxReports)
 	return func(count int, result desk.Result) {
 		if count%step == 0 || count == total {
-			progress(count, total, fmt.Sprintf("%d of %d: %s", count, total, firstRunes(result.Name(), 80)))
+			progress(count, total, speaker.Say(phrase.FoundSoFar, count, total, firstRunes(result.Name(), 80)))
 		}
 	}
 }

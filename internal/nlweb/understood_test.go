@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
 	wire "frontdesk/wire/nlweb"
 )
 
@@ -37,7 +38,7 @@ func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// A failure says it, too: that is how one sees why nothing was found.
-	if diff := cmp.Diff(x.meta.Understood, x.failureMeta().Understood); diff != "" {
+	if diff := cmp.Diff(x.meta.Understood, x.failureMeta(fail.New(fail.NoResults, "nothing")).Understood); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,10 +5,13 @@ import "strings"
 // page is before the key of every text of the page on which people ask.
 const page = "page."
 
+// PageTypes gives the words for types of the vocabulary, each by its name.
+func (s Speaker) PageTypes() map[string]string { return s.types() }
+
 // Page gives the texts of the page on which people ask, by name, with their places as they are: its script fills them in.
 func (s Speaker) Page() map[string]string {
 	said := map[string]string{
-		"no_preference": s.Say(NoPreference), "yes": s.Say(Yes), "no": s.Say(No),
+		"no_preference": s.Say(NoPreference), "quoted": s.Say(Quotes), "yes": s.Say(Yes), "no": s.Say(No),
 	}
 	for key, text := range texts {
 		if name, ok := strings.CutPrefix(key, page); ok {
@@ -77,6 +80,10 @@ func init() {
 		"no_name":        {"Without a name", "Ohne Namen", "Sans nom", "Sin nombre", "Sem nome", "名称なし"},
 		"takes":          {"Takes %s", "Dauert %s", "Durée : %s", "Tarda %s", "Demora %s", "所要時間%s"},
 		"by":             {"By %s", "Von %s", "Par %s", "Por %s", "Por %s", "著者：%s"},
+		"days":           {"%s d", "%s T", "%s j", "%s d", "%s d", "%s日"},
+		"hours":          {"%s h", "%s h", "%s h", "%s h", "%s h", "%s時間"},
+		"minutes":        {"%s min", "%s min", "%s min", "%s min", "%s min", "%s分"},
+		"seconds":        {"%s s", "%s s", "%s s", "%s s", "%s s", "%s秒"},
 		"rated":          {"Rated %s of %s", "Bewertet mit %s von %s", "Noté %s sur %s", "Valorado con %s de %s", "Avaliado com %s de %s", "評価%s／%s"},
 		"ratings_one":    {"%s rating", "%s Bewertung", "%s avis", "%s valoración", "%s avaliação", "%s件の評価"},
 		"ratings_other":  {"%s ratings", "%s Bewertungen", "%s avis", "%s valoraciones", "%s avaliações", "%s件の評価"},
@@ -144,6 +151,7 @@ func init() {
 		"unreachable":   {"The desk cannot be reached", "Keine Verbindung", "Connexion impossible", "No se puede conectar", "Sem ligação", "接続できません"},
 		"unreached":     {"The server did not answer. Check the connection and try again.", "Der Server hat nicht geantwortet. Verbindung prüfen und noch einmal versuchen.", "Le serveur n’a pas répondu. Vérifiez la connexion et réessayez.", "El servidor no respondió. Revisa la conexión y vuelve a intentarlo.", "O servidor não respondeu. Verifique a ligação e tente de novo.", "サーバーから応答がありません。接続を確認してお試しください。"},
 		"cut":           {"The answer was cut off", "Die Antwort brach ab", "La réponse a été coupée", "La respuesta se cortó", "A resposta foi cortada", "回答が途切れました"},
+		"not_an_answer": {"The server answered with status %s, which is not an answer to a question.", "Der Server antwortete mit dem Status %s; das ist keine Antwort auf eine Frage.", "Le serveur a répondu avec le statut %s, ce qui n’est pas une réponse à une question.", "El servidor respondió con el estado %s, que no es respuesta a una pregunta.", "O servidor respondeu com o estado %s, que não é resposta a uma pergunta.", "サーバーの応答（%s）は質問への回答ではありません。"},
 		"cut_try":       {"Try again.", "Noch einmal versuchen.", "Réessayez.", "Vuelve a intentarlo.", "Tente de novo.", "もう一度お試しください。"},
 		"failed":        {"The desk could not answer", "Die Frage konnte nicht beantwortet werden", "Impossible de répondre", "No se pudo responder", "Não foi possível responder", "回答できませんでした"},
 		"again":         {"Try again", "Noch einmal", "Réessayer", "Reintentar", "Tentar de novo", "再試行"},

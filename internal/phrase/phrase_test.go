@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestTheLanguageThatFitsBestIsChosen(t *testing.T) {
@@ -73,5 +74,62 @@ func TestAListReadsAsOneWouldSayIt(t *testing.T) {
 		if got := For(row.language).List([]string{"a", "b", "c"}); got != row.want {
 			t.Errorf("in %s: %q, want %q", row.language, got, row.want)
 		}
+	}
+}
+
+func TestThingsAreCountedAndNamedAsPeopleDo(t *testing.T) {
+	for _, row := range []struct {
+		language, typ  string
+		n              int
+		several, thing string
+	}{
+		{"en", "Recipe", 1, "1 recipe", "recipes"},
+		{"en", "NewsArticle", 2, "2 news articles", "news articles"},
+		{"en", "Country", 3, "3 countries", "countries"},
+		{"en", "", 2, "2 items", "s"},
+		{"de", "Recipe", 1, "1 Rezept", "Rezepte"},
+		{"fr", "JobPosting", 4, "4 offres d’emploi", "offres d’emploi"},
+		{"es", "Book", 2, "2 libros", "libros"},
+		{"pt", "Hotel", 2, "2 hotéis", "hotéis"},
+		{"ja", "Recipe", 4, "レシピ4件", "レシピ"},
+		{"ja", "Zoo", 1, "Zoo1件", "Zoo"},
+		{"de", "Zoo", 2, "2 Zoo", "Zoo"},
+	} {
+		s := For(row.language)
+		if got := s.Several(row.n, row.typ); got != row.several {
+			t.Errorf("%s: %q, want %q", row.language, got, row.several)
+		}
+		if got := s.Things(row.typ); row.typ != "" && got != row.thing {
+			t.Errorf("%s: %q, want %q", row.language, got, row.thing)
+		}
+	}
+	for typ, words := range thingOf {
+		if len(words) != len(Languages) {
+			t.Errorf("%s has words in %d languages", typ, len(words))
+		}
+	}
+}
+
+func TestFiguresAndDaysAreWrittenAsTheLanguageDoes(t *testing.T) {
+	day := time.Date(2026, 3, 9, 19, 30, 0, 0, time.UTC)
+	for _, row := range []struct{ language, number, small, span, day, moment string }{
+		{"en", "1,299.5", "4.5", "1 h 10 min", "9 March 2026", "9 March 2026, 19:30 UTC"},
+		{"de", "1.299,5", "4,5", "1 h 10 min", "9. März 2026", "9. März 2026, 19:30 Uhr UTC"},
+		{"fr", "1\u202f299,5", "4,5", "1 h 10 min", "9 mars 2026", "9 mars 2026, 19:30 UTC"},
+		{"es", "1299,5", "4,5", "1 h 10 min", "9 de marzo de 2026", "9 de marzo de 2026, 19:30 UTC"},
+		{"pt", "1.299,5", "4,5", "1 h 10 min", "9 de março de 2026", "9 de março de 2026, 19:30 UTC"},
+		{"ja", "1,299.5", "4.5", "1時間10分", "2026年3月9日", "2026年3月9日 19:30（UTC）"},
+	} {
+		s := For(row.language)
+		for got, want := range map[string]string{
+			s.Number(1299.5, -1): row.number, s.Number(4.5, -1): row.small, s.Span(70): row.span, s.Day(day): row.day, s.Moment(day): row.moment,
+		} {
+			if got != want {
+				t.Errorf("%s: %q, want %q", row.language, got, want)
+			}
+		}
+	}
+	if got := (Speaker{}).Number(-1234567, 0) + " " + (Speaker{}).Number(1e30, -1)[:4]; got != "-1,234,567 1,00" {
+		t.Errorf("%q", got)
 	}
 }

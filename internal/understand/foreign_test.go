@@ -52,13 +52,13 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 		{"günstige Produkte", "kind: Product; by price, lowest first"},
 		{"drei Starter", "kind: Recipe; category: Starter; 3 results"},
 		// Asked on Friday, 20 November 2026.
-		{"événements la semaine prochaine", "kind: Event; date 2026-11-23 to 2026-11-29"},
-		{"événements le mois prochain", "kind: Event; date 2026-12-01 to 2026-12-31"},
-		{"eventos la semana que viene", "kind: Event; date 2026-11-23 to 2026-11-29"},
-		{"événements entre le 1er et le 10 décembre", "kind: Event; date 2026-12-01 to 2026-12-10"},
-		{"Konzerte vom 1. bis zum 10. Dezember", "kind: MusicEvent; date 2026-12-01 to 2026-12-10"},
-		{"events between 1 and 10 December", "kind: Event; date 2026-12-01 to 2026-12-10"},
-		{"concerts vendredi soir", "kind: MusicEvent; date on 2026-11-20"},
+		{"événements la semaine prochaine", "kind: Event; date 23 November 2026 to 29 November 2026"},
+		{"événements le mois prochain", "kind: Event; date 1 December 2026 to 31 December 2026"},
+		{"eventos la semana que viene", "kind: Event; date 23 November 2026 to 29 November 2026"},
+		{"événements entre le 1er et le 10 décembre", "kind: Event; date 1 December 2026 to 10 December 2026"},
+		{"Konzerte vom 1. bis zum 10. Dezember", "kind: MusicEvent; date 1 December 2026 to 10 December 2026"},
+		{"events between 1 and 10 December", "kind: Event; date 1 December 2026 to 10 December 2026"},
+		{"concerts vendredi soir", "kind: MusicEvent; date on 20 November 2026"},
 		{"pas trop cher", "pas trop cher"},
 		{"how many Starter do you have", "category: Starter"},
 	} {
@@ -68,7 +68,7 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 	}
 	at := asking()
 	at.Now = fridayNoon.AddDate(0, 0, 2)
-	if got, want := read("what to do this weekend", at), "date on 2026-11-22"; got != want {
+	if got, want := read("what to do this weekend", at), "date on 22 November 2026"; got != want {
 		t.Errorf("on a Sunday: %s, want %s", got, want)
 	}
 }
@@ -77,8 +77,8 @@ func TestWhatJobsPayIsTheirSalary(t *testing.T) {
 	at := asking()
 	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{{Slot: salary, Kind: facet.Figures, Unit: "GBP", Count: 9}}})
 	for _, row := range []struct{ question, want string }{
-		{"jobs over £60k", "kind: JobPosting; salary over 60000 GBP"},
-		{"jobs paying more than 50000", "kind: JobPosting; salary over 50000"},
+		{"jobs over £60k", "kind: JobPosting; salary over 60,000 GBP"},
+		{"jobs paying more than 50000", "kind: JobPosting; salary over 50,000"},
 		{"best paid jobs", "kind: JobPosting; by salary, highest first"},
 	} {
 		if got := read(row.question, at); got != row.want {
@@ -140,10 +140,10 @@ func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
 	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{
 		{Slot: deadline, Kind: facet.Times, Count: 9}, {Slot: facet.Published, Kind: facet.Times, Count: 9},
 	}})
-	if got, want := read("jobs closing before December 10", at), "kind: JobPosting; closing date until 2026-12-09"; got != want {
+	if got, want := read("jobs closing before December 10", at), "kind: JobPosting; closing date until 9 December 2026"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := read("jobs posted before December 10", at), "kind: JobPosting; published until 2025-12-09"; got != want {
+	if got, want := read("jobs posted before December 10", at), "kind: JobPosting; published until 9 December 2025"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -159,7 +159,7 @@ func TestAListOfWhatMustNotBeInIsReadToItsEnd(t *testing.T) {
 		{"no como cerdo", "kind: Recipe; without cerdo"},
 		{"no tolero la lactosa", "kind: Recipe; without lactosa"},
 		{"anything but recipes", "anything but recipes"},
-		{"événements du 1er au 5 décembre", "kind: Event; date 2026-12-01 to 2026-12-05"},
+		{"événements du 1er au 5 décembre", "kind: Event; date 1 December 2026 to 5 December 2026"},
 		{"recipes with chicken or fish", "with chicken or fish; kind: Recipe"},
 	} {
 		if got := read(row.question, asking()); got != row.want {

@@ -1,8 +1,6 @@
 package understand
 
 import (
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -82,7 +80,7 @@ func (c *Constraint) negated(s phrase.Speaker, text string) string {
 
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
 func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
-	values := s.List(c.named(s))
+	values := s.List(Named(s, c.Slot, c.Values))
 	bare := c.Slot == facet.Ingredient || c.Slot == facet.Mention || c.Slot == facet.Contains
 	switch {
 	case bare && c.Not:
@@ -95,23 +93,26 @@ func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
 	return s.Say(phrase.OfKind, label, values)
 }
 
-// named are the values as people call them.
-func (c *Constraint) named(s phrase.Speaker) []string {
-	if c.Slot != facet.Diet {
-		return c.Values
+// Named are the values of a slot as people call them.
+func Named(s phrase.Speaker, slot facet.Slot, values []string) []string {
+	name := func(value string) string { return value }
+	switch slot {
+	case facet.Diet:
+		name = s.Diet
+	case facet.Contains:
+		name = s.Food
+	case facet.Availability:
+		name = s.Stock
 	}
-	names := make([]string, len(c.Values))
-	for i, value := range c.Values {
-		names[i] = value
-		if text, ok := phrase.Diets[value]; ok {
-			names[i] = s.Say(text)
-		}
+	names := make([]string, len(values))
+	for i, value := range values {
+		names[i] = name(value)
 	}
 	return names
 }
 
 func (c *Constraint) sayFigures(s phrase.Speaker, label string) string {
-	figure := func(v float64) string { return SayFigure(c.Slot, v, c.UnitName()) }
+	figure := func(v float64) string { return SayFigure(s, c.Slot, v, c.UnitName()) }
 	switch {
 	case c.Min != nil && c.Max != nil && *c.Min == *c.Max:
 		return s.Say(phrase.Exactly, label, figure(*c.Min))
@@ -128,35 +129,23 @@ func (c *Constraint) sayFigures(s phrase.Speaker, label string) string {
 }
 
 // SayFigure writes a figure of a slot with its unit: "20 USD", "1 h 10 min", "4.5".
-func SayFigure(slot facet.Slot, v float64, unit string) string {
+func SayFigure(s phrase.Speaker, slot facet.Slot, v float64, unit string) string {
 	if unit == "min" {
-		return sayMinutes(v)
+		return s.Span(v)
 	}
-	digits := -1
-	if slot == facet.Price && v != math.Trunc(v) {
-		digits = 2
+	text := s.Number(v, -1)
+	if slot == facet.Price {
+		text = s.Amount(v)
 	}
-	text := strconv.FormatFloat(v, 'f', digits, 64)
 	if unit != "" {
 		text += " " + unit
 	}
 	return text
 }
 
-func sayMinutes(v float64) string {
-	if v != math.Trunc(v) || v < 60 || v > 1e9 {
-		return strconv.FormatFloat(v, 'f', -1, 64) + " min"
-	}
-	text := strconv.Itoa(int(v)/60) + " h"
-	if rest := int(v) % 60; rest > 0 {
-		text += " " + strconv.Itoa(rest) + " min"
-	}
-	return text
-}
-
 // sayPeriod words a time: a day, or from one to another. To is the moment before which the time ends.
 func sayPeriod(s phrase.Speaker, label string, from, to time.Time) string {
-	day := func(t time.Time) string { return t.Format(time.DateOnly) }
+	day := s.Day
 	last := to.Add(-time.Second)
 	switch {
 	case to.IsZero():
@@ -185,7 +174,7 @@ func (o Sort) Say(s phrase.Speaker) string {
 
 // SayTypes puts the types in plain words.
 func (u *Understood) SayTypes(s phrase.Speaker) string {
-	return s.Say(phrase.OfKind, s.Say(phrase.Kind), s.List(u.Types))
+	return s.Say(phrase.OfKind, s.Say(phrase.Kind), s.List(s.Kinds(u.Types)))
 }
 
 // Say puts all that is wanted in plain words: the words searched for, the conditions, the order.

@@ -24,7 +24,7 @@ test("a question is answered with cards, and a click leads to the page behind on
   assert.ok((await p.cards.count()) > 0);
   const card = p.cards.filter({ has: p.page.getByRole("heading", { name: "Chickpea and Spinach Skillet" }) });
   const text = await card.innerText();
-  for (const part of ["Recipe", "Larkspur Kitchen", "25 min", "4.7 (388)", "3 servings", "gluten free"]) assert.ok(text.includes(part), `${part} is not in: ${text}`);
+  for (const part of ["Recipe", "Larkspur Kitchen", "25 min", "4.7 (388)", "3 servings", "gluten-free"]) assert.ok(text.includes(part), `${part} is not in: ${text}`);
   assert.equal(await card.locator("img").evaluate(async (img) => { await img.decode(); return img.naturalWidth; }), 800);
   assert.equal(await p.page.title(), "a quick vegan dinner with chickpeas · Tidewater");
   await p.picture("answers", { fullPage: true });

@@ -228,7 +228,7 @@ test("a conversation with the sample sites: asked back, answered, gone on from, 
   await p.asked();
   assert.match(await labels(), /vegan/);
   assert.match(await labels(), /gluten-free/);
-  assert.ok((await tags()).every((t) => t.includes("gluten free")), `answers for ${JSON.stringify(await tags())}`);
+  assert.ok((await tags()).every((t) => t.includes("gluten-free")), `answers for ${JSON.stringify(await tags())}`);
   await p.picture("dinner-gone-on", { fullPage: true });
 
   await chips(p).filter({ hasText: "diet" }).click();

@@ -136,7 +136,7 @@ var rooms = []room{
 	},
 
 	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
-	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/phrase", "internal/trust", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 	{
 		path:    "internal/mcp",
 		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},

@@ -97,7 +97,10 @@ type Meta struct {
 	Version        string           `json:"version"`
 	Streaming      bool             `json:"streaming,omitzero"`
 	SessionContext strictjson.Value `json:"session_context,omitzero"`
-	RequestID      string           `json:"request_id,omitzero"` // the request's own
+	// Language is that of the answer's own words, when the request prefers one: the best that there is of what it prefers,
+	// as a BCP 47 tag. Items stay in the languages of their owners.
+	Language  string `json:"language,omitzero"`
+	RequestID string `json:"request_id,omitzero"` // the request's own
 	// OutputTemplate is the URI of the widget that shows a chatgpt_app answer, and WidgetAccessible whether it may call
 	// tools. Both are there or neither.
 	OutputTemplate   string `json:"openai/outputTemplate,omitzero"`

@@ -1,6 +1,6 @@
 // Drawing answers. Every text goes in as text; nothing of an item is ever read as markup.
 
-import { count, language, say } from "./say.js";
+import { count, figure, language, say } from "./say.js";
 import * as words from "./words.js";
 
 // make makes an element with attributes and children; strings become text, null is left out.
@@ -89,7 +89,7 @@ function byline(item) {
 const fact = (kind, text, label) => (text ? make("li", { class: kind, title: label }, text) : null);
 
 function rating({ value, best, count: raters }) {
-  const shown = value.toFixed(1);
+  const shown = figure(value, 1);
   const label = [say("rated", shown, best), raters ? count(raters, "ratings") : ""].filter(Boolean).join(", ");
   return make("li", { class: "rating" },
     make("span", { "aria-hidden": "true" }, make("b", {}, "★"), ` ${shown}`, raters ? ` (${raters.toLocaleString(language)})` : ""),

@@ -10,5 +10,11 @@ export function say(name, ...args) {
   return String(desk.say?.[name] ?? name).replace(/%s/g, () => String(args[next++] ?? ""));
 }
 
+// thing is the word for a type of the vocabulary; null where there is none.
+export const thing = (type) => (Object.hasOwn(desk.types || {}, type) ? desk.types[type] : null);
+
+// figure is a number as the language writes it, with so many decimals.
+export const figure = (n, decimals = 0) => n.toLocaleString(language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+
 // count is "1 answer", "7 answers", "12,401 ratings".
 export const count = (n, word) => say(`${word}_${n === 1 ? "one" : "other"}`, n.toLocaleString(language));

@@ -1,6 +1,8 @@
 // Asking over the wire: POST /ask, and the answer as events, whether it came as a stream of server-sent events or
 // as one JSON object (NLWeb 0.55, sections 4 and 6).
 
+import { say } from "./say.js";
+
 // events reads a stream of server-sent events from chunks of text and calls take(name, data) for each. The chunks
 // may be cut anywhere, also within a line or between "\r" and "\n".
 export function eventReader(take) {
@@ -101,14 +103,13 @@ async function plain(response, on) {
   let whole;
   try { whole = JSON.parse(text); } catch { whole = null; }
   if (!isObject(whole)) {
-    const message = `The server answered ${response.status} ${response.statusText}`.trim() + ", which is not an answer to a question.";
-    return { error: { code: "NOT_AN_ANSWER", message } };
+    return { error: { code: "NOT_AN_ANSWER", message: say("not_an_answer", response.status) } };
   }
   if (Array.isArray(whole.results)) {
     whole.results = whole.results.filter(isObject);
     whole.results.forEach((item, index) => on.result(index, item));
   }
-  if (!response.ok && !whole.error) whole.error = { code: "NOT_AN_ANSWER", message: `The server answered ${response.status}.` };
+  if (!response.ok && !whole.error) whole.error = { code: "NOT_AN_ANSWER", message: say("not_an_answer", response.status) };
   return whole;
 }
 

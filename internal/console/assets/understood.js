@@ -36,7 +36,7 @@ function chips(told, take) {
 function corrected(told, spell) {
   const words = list(told.corrected).filter((c) => text(c?.from) && text(c?.to));
   if (words.length === 0) return null;
-  const all = (side) => words.map((c) => `“${text(c[side])}”`).join(", ");
+  const all = (side) => words.map((c) => say("quoted", text(c[side]))).join(", ");
   const instead = make("button", { type: "button", class: "link" }, say("instead", all("from")));
   instead.addEventListener("click", spell);
   return make("p", { class: "told" }, say("corrected", all("to")), " ", instead);

@@ -1,7 +1,7 @@
 // Reading schema.org values as they come (a string, a number, an object, a list of any of them) and putting them
 // into words. Everything here returns plain text or null, and never markup.
 
-import { language, say } from "./say.js";
+import { figure, language, say, thing } from "./say.js";
 
 // list makes a list of a value: nothing is none, one is one.
 export const list = (v) => (v === undefined || v === null ? [] : Array.isArray(v) ? v : [v]);
@@ -45,9 +45,11 @@ export function image(v) {
 // types are an item's types without the address of the vocabulary.
 export const types = (item) => list(item["@type"]).filter((t) => typeof t === "string").map((t) => t.replace(/^.*[/#:]/, ""));
 
-// typeWord turns "NewsArticle" into "News article".
+// typeWord turns "NewsArticle" into "News article". A type for which there is no word goes by its own name.
 export function typeWord(type) {
-  const words = type.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  const known = thing(type);
+  if (!known && language !== "en") return type;
+  const words = known || type.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -59,8 +61,8 @@ export function duration(v) {
   minutes += Math.round(seconds / 60);
   hours += Math.floor(minutes / 60); minutes %= 60;
   days += Math.floor(hours / 24); hours %= 24;
-  const words = [days && `${days} d`, hours && `${hours} h`, minutes && `${minutes} min`].filter(Boolean);
-  return words.length > 0 ? words.join(" ") : null;
+  const words = [days && say("days", days), hours && say("hours", hours), minutes && say("minutes", minutes)].filter(Boolean);
+  return words.length > 0 ? words.join(language === "ja" ? "" : " ") : null;
 }
 
 // A date keeps the clock of its own place: an event at 19:30 is at 19:30 wherever it is read.
@@ -138,9 +140,10 @@ export function rating(v) {
   return { value, best, count: Number(text(r.ratingCount) ?? text(r.reviewCount)) || 0 };
 }
 
-// diets turns the address of GlutenFreeDiet in the vocabulary into "gluten free".
+// diets turns the address of GlutenFreeDiet in the vocabulary into "gluten-free".
 export const diets = (v) =>
-  list(v).slice(0, 8).map((d) => (text(d) || "").replace(/^.*[/#:]/, "").replace(/Diet$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase()).filter(Boolean);
+  list(v).slice(0, 8).map((d) => (text(d) || "").replace(/^.*[/#:]/, "").replace(/Diet$/, "")).filter(Boolean)
+    .map((name) => thing(`${name}Diet`) || name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase());
 
 // place is a venue and its town.
 export function place(v) {
@@ -150,7 +153,7 @@ export function place(v) {
 }
 
 // took is a time in milliseconds with as many digits as matter.
-export const took = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`);
+export const took = (ms) => (ms >= 1000 ? say("seconds", figure(ms / 1000, 1)) : `${figure(ms, ms >= 10 ? 0 : 1)} ms`);
 
 // Words of a question that say nothing of what it is about.
 const small = new Set(("all and any are but can did for get had has her him his how its let may not now off one our out own see she the too two use was way who why you "

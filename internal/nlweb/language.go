@@ -1,0 +1,66 @@
+package nlweb
+
+import (
+	"net/http"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/phrase"
+	wire "frontdesk/wire/nlweb"
+)
+
+// maxLanguages is how many bytes of a list of languages are read.
+const maxLanguages = 256
+
+// languageOf is what the header of a request prefers; empty for nothing.
+func languageOf(r *http.Request) string {
+	if header := r.Header.Get("Accept-Language"); len(header) <= maxLanguages {
+		return header
+	}
+	return ""
+}
+
+// heedLanguage takes the languages of the header for a request that prefers none (NLWeb 0.55 §3.3).
+func heedLanguage(request *wire.AskRequest, r *http.Request) {
+	if request.Prefer.AcceptLanguage == "" {
+		request.Prefer.AcceptLanguage = languageOf(r)
+	}
+}
+
+// languages are those that a request prefers; nil for none.
+func languages(request *wire.AskRequest) []string {
+	if request == nil || request.Prefer.AcceptLanguage == "" {
+		return nil
+	}
+	return []string{request.Prefer.AcceptLanguage}
+}
+
+func (x *exchange) languages() []string { return languages(x.request) }
+
+// speak settles the language of our own words, and states it where the request prefers one.
+func (x *exchange) speak() {
+	if preferred := x.languages(); preferred != nil {
+		x.speaker = phrase.For(preferred...)
+		x.meta.Language = x.speaker.Language()
+	}
+}
+
+// plain are failures that are no fault of the request's, in words for people. All others tell developers what is wrong with
+// a request, or operators with a credential, and are in English.
+var plain = map[fail.Code]phrase.Text{
+	fail.TooLong: phrase.QuestionTooLong, fail.Limited: phrase.TooMany, fail.Unavailable: phrase.NotNow, fail.Timeout: phrase.TooSlow,
+	fail.Cancelled: phrase.TakenBack, fail.UnknownPromise: phrase.NoPromise, fail.Internal: phrase.WentWrong,
+}
+
+// spoken says whether a failure is told in the language of the answer. The desk itself words that there are no results.
+func spoken(code fail.Code) bool {
+	_, ok := plain[code]
+	return ok || code == fail.NoResults
+}
+
+// word words a failure. In English its own words say more than what can be said in every language.
+func (x *exchange) word(coded *fail.Error) string {
+	if text, ok := plain[coded.Code]; ok && x.speaker.Language() != "en" {
+		return x.speaker.Say(text)
+	}
+	return coded.Detail
+}
