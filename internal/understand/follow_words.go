@@ -120,12 +120,12 @@ var resets = phrases(
 // Reset takes the words off the beginning of a question that say it begins anew: "start over, show me lamps". A question
 // that is nothing else stays as it is.
 func Reset(text string) string {
-	if len(letGo(" "+facet.Fold(text)+" ")) > 0 {
-		return text
-	}
 	words := strings.Fields(text)
 	for n := min(4, len(words)-1); n > 0; n-- {
 		if slices.Contains(resets, facet.Fold(strings.Join(words[:n], " "))) {
+			if len(letGo(" "+facet.Fold(text)+" ")) > 0 {
+				return text // "forget the price" begins nothing anew
+			}
 			return strings.Join(words[n:], " ")
 		}
 	}
