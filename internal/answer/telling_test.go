@@ -41,7 +41,7 @@ func TestADetailOmitsNeitherADeclaredAllergenNorTheEndOfWhatLasts(t *testing.T) 
 		t.Errorf("got %s, want %s", got, want)
 	}
 	show := Told{Name: "Show", Facts: facet.Read([]byte(`{"@type":"Event","startDate":"2026-10-01","endDate":"2027-01-31"}`))}
-	if got, want := Tell(phrase.For("en"), show, facet.Start, ""), "Show: date 2026-10-01–2027-01-31."; got != want {
+	if got, want := Tell(phrase.For("en"), show, facet.Start, ""), "Show: date 1 October 2026–31 January 2027."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -95,6 +95,9 @@ func (a *Asker) split(n *Need) []Prompt {
 	return prompts
 }
 
+// follows are the diets that hold of what others hold of, and of much else: nobody chooses by them when asked.
+var follows = map[string]bool{"meatfree": true, "fishfree": true, "shellfishfree": true, "porkfree": true}
+
 // options are the choices that a facet offers, and how evenly the items are spread over them, from 0 to 1.
 func (f *Facet) options(n *Need) (options []string, even float64) {
 	if len(f.Figures) > 0 {
@@ -105,7 +108,7 @@ func (f *Facet) options(n *Need) (options []string, even float64) {
 	total := 0
 	for _, c := range f.Values {
 		word := strings.Join(words(c.Value), " ")
-		if _, diet := phrase.Diets[c.Value]; word == "" || len(c.Value) > maxText || f.Slot == facet.Diet && !diet {
+		if _, diet := phrase.Diets[c.Value]; word == "" || len(c.Value) > maxText || f.Slot == facet.Diet && (!diet || follows[c.Value]) {
 			continue // nothing that people would choose by
 		}
 		if strings.Contains(said, " "+word+" ") {
