@@ -52,6 +52,9 @@ func (v *View) Select(permit func(*Listing) bool) *search.Selection {
 	return v.snapshot.Select(func(ref any) bool { return permit(ref.(*Listing)) })
 }
 
+// Has says whether some item has a word.
+func (v *View) Has(word string) bool { return v.snapshot.Has(word) }
+
 // Lexicon is what the items that are open teach: their brands, colours, authors and the like. In a large catalog it may be
 // that of a little earlier.
 func (v *View) Lexicon() *understand.Lexicon { return v.lexicon }

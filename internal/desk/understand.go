@@ -98,9 +98,12 @@ func (d *Desk) heed(in *inquiry, u *understand.Understood, attributes map[string
 
 // asking is what a question is read with.
 func (d *Desk) asking(in *inquiry) understand.Asking {
-	return understand.Asking{
-		Lexicon: d.admitted().view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages,
+	view := d.admitted().view
+	at := understand.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages}
+	if !in.asked.Literal {
+		at.Has = view.Has
 	}
+	return at
 }
 
 // typed says whether the question names types beside its words.

@@ -104,3 +104,10 @@ func (s *Snapshot) Corrected(text string, languages ...string) (string, []Correc
 	fixes := a.fixes(true)
 	return applied(a.text, fixes), a.corrections(fixes)
 }
+
+// Has says whether some document has a word, in any form that a search for it finds.
+func (s *Snapshot) Has(word string) bool {
+	a := s.ask(&Query{Text: word})
+	defer a.end()
+	return slices.ContainsFunc(a.words, func(w asked) bool { return w.df > 0 || w.use == Stop })
+}

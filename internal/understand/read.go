@@ -22,12 +22,18 @@ type Asking struct {
 	Types []string
 	// Literal says that the question is for a list of items, whatever form it has.
 	Literal bool
+	// Has says whether an item has a word; what none has may be a slip of the hand. Nil reads all words as they stand.
+	Has func(word string) bool
 }
 
 // Read understands the words of a question. It takes time in proportion to their number, and the same question gives
 // the same result.
 func Read(text string, at Asking) Understood {
-	u := Understood{Text: text, Asked: text, Types: at.Types}
+	var mended []Correction
+	if at.Has != nil {
+		text, mended = mend(text, at.Has)
+	}
+	u := Understood{Text: text, Asked: text, Types: at.Types, Corrections: mended}
 	r := &reader{line: split(text), at: at, out: &u}
 	if at.IsA == nil {
 		r.at.IsA = func(typ, ancestor string) bool { return typ == ancestor }
