@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/jackc/pgx/v5"
@@ -53,6 +54,9 @@ func (f *copyFeed) copy(ctx context.Context, conn *sql.Conn, table string, colum
 	defer close(f.stopped)
 	f.err = conn.Raw(func(raw any) (err error) {
 		f.n, err = raw.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, f)
+		if ended := ctx.Err(); err != nil && ended != nil && !errors.Is(err, ended) {
+			err = fmt.Errorf("%w: %w", ended, err) // the driver closed the connection, and tells of that alone
+		}
 		return err
 	})
 }
