@@ -7,6 +7,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,12 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	}
 	config := options.Loaded.Config
 	secret, err := trust.OpenSecret(config.KeyFolder(), "session")
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOSPC): // answering needs no room
+		options.Log.Warn("conversations end with this process", "reason", err)
+		secret = make([]byte, 32)
+		rand.Read(secret)
+	case err != nil:
 		return nil, err
 	}
 	house, err := openHouse(ctx, config, options.Log, secret)
