@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"frontdesk/internal/model"
+	"frontdesk/test/clock"
 	scripted "frontdesk/test/model"
 )
 
@@ -21,28 +22,10 @@ func TestMain(m *testing.M) { scripted.Main(m) }
 // brief is a time that a call to a server which does not reply costs the tests.
 const brief = 150 * time.Millisecond
 
-// clock is a clock that stands until it is moved.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // desk is a client for a scripted endpoint with what it told its owner.
 type desk struct {
 	*model.Client
-	clock *clock
+	clock *clock.Clock
 	log   *bytes.Buffer
 	mu    sync.Mutex
 	calls []model.Call
@@ -57,9 +40,9 @@ func (d *desk) seen() []model.Call {
 // open makes a client with long times, which change may shorten.
 func open(t *testing.T, url string, change func(*model.Options)) *desk {
 	t.Helper()
-	d := &desk{clock: &clock{at: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{}}
+	d := &desk{clock: clock.At(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), log: &bytes.Buffer{}}
 	options := model.Options{
-		URL: url, Chat: "talker", Embedding: "pointer", Now: d.clock.now,
+		URL: url, Chat: "talker", Embedding: "pointer", Now: d.clock.Now,
 		Time: map[model.Use]time.Duration{model.Rerank: time.Minute, model.Summarize: time.Minute, model.Rewrite: time.Minute, model.Embed: time.Minute},
 		Log:  slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observe: func(c model.Call) {
@@ -254,7 +237,7 @@ func TestBreakerLeavesADeadEndpointAlone(t *testing.T) {
 	}
 
 	endpoint.Set(scripted.Behaviours{}) // well again
-	d.clock.move(time.Minute)
+	d.clock.Pass(time.Minute)
 	if got := reason(); got != model.Resting {
 		t.Errorf("reason %q; a question must not wait for what is tried beside it", got)
 	}
@@ -283,7 +266,7 @@ func TestEndpointMayAskToBeLeftAlone(t *testing.T) {
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 429, After: "120"}})
 	d := open(t, endpoint.URL, nil)
 	d.Tab().Rerank(t.Context(), "soup", soups())
-	d.clock.move(119 * time.Second)
+	d.clock.Pass(119 * time.Second)
 	d.Tab().Rerank(t.Context(), "soup", soups())
 	if requests, _ := endpoint.Requests(); len(requests) != 1 {
 		t.Errorf("%d requests came within the time that was asked for", len(requests))

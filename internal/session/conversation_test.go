@@ -9,17 +9,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"frontdesk/test/clock"
 )
 
 // conversing returns the conversations of a front desk whose secret is the same byte throughout.
-func conversing(secret byte, at *clock) *Conversations {
+func conversing(secret byte, at *clock.Clock) *Conversations {
 	return NewConversations(ConversationOptions{Secret: []byte(strings.Repeat(string(rune(secret)), 32)), Now: at.Now})
 }
 
 var sameTurns = cmpopts.IgnoreFields(Conversation{}, "At")
 
 func TestAStateComesBackAsItWas(t *testing.T) {
-	at := &clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	at := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	c := conversing('k', at)
 	v := c.Open("", "", "")
 	if len(v.ID) < 20 || v.ID == c.Open("", "", "").ID {
@@ -33,7 +35,7 @@ func TestAStateComesBackAsItWas(t *testing.T) {
 }
 
 func TestAStateIsGoodOnlyWhereItIsFrom(t *testing.T) {
-	at := &clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	at := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	c := conversing('k', at)
 	v := Conversation{ID: "c-1", Turns: []Turn{{Text: "soup"}}}
 	state := c.Seal(v, "key:a")
@@ -60,18 +62,18 @@ func TestAStateIsGoodOnlyWhereItIsFrom(t *testing.T) {
 			t.Errorf("%s: the conversation lost its id", name)
 		}
 	}
-	at.now = at.now.Add(24*time.Hour + time.Second)
+	at.Pass(24*time.Hour + time.Second)
 	if got := c.Open("c-1", "key:a", state); len(got.Turns) > 0 {
 		t.Error("the state is good after a day")
 	}
-	at.now = at.now.Add(-48 * time.Hour)
+	at.Pass(-48 * time.Hour)
 	if got := c.Open("c-1", "key:a", state); len(got.Turns) > 0 {
 		t.Error("a state from tomorrow is good")
 	}
 }
 
 func TestALongConversationFitsAndBeginsWithAQuestionThatStandsByItself(t *testing.T) {
-	c := conversing('k', &clock{now: time.Unix(1_800_000_000, 0)})
+	c := conversing('k', clock.At(time.Unix(1_800_000_000, 0)))
 	v := Conversation{ID: "c"}
 	whole := "muffins"
 	for i := range 40 {
@@ -98,7 +100,7 @@ func TestWhatIsTooLongOfAQuestionIsNotCarried(t *testing.T) {
 	if got := v.Turns[0]; len(got.Text) > maxTurnText || !strings.HasSuffix(got.Text, "süß") || got.Attributes != nil {
 		t.Errorf("kept are %d bytes ending in %q, and %d attributes", len(got.Text), got.Text[len(got.Text)-8:], len(got.Attributes))
 	}
-	c := conversing('k', &clock{now: time.Unix(1_800_000_000, 0)})
+	c := conversing('k', clock.At(time.Unix(1_800_000_000, 0)))
 	v.Turns = []Turn{{Text: "a", Attributes: map[string]jsontext.Value{"b": jsontext.Value("{")}}}
 	if got := c.Open("c", "", c.Seal(v, "")); len(got.Turns) != 0 {
 		t.Errorf("what is no JSON was carried: %+v", got)
@@ -106,7 +108,7 @@ func TestWhatIsTooLongOfAQuestionIsNotCarried(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	c := conversing('k', &clock{now: time.Unix(1_800_000_000, 0)})
+	c := conversing('k', clock.At(time.Unix(1_800_000_000, 0)))
 	good := c.Seal(Conversation{ID: "c", Turns: []Turn{{Text: "soup"}}}, "p")
 	f.Add("c", "p", good)
 	f.Add("", "", "")

@@ -11,10 +11,11 @@ import (
 
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
+	"frontdesk/test/clock"
 )
 
 // remembering returns a memory of the database for an hour, five turns of each and twenty of all.
-func remembering(t testing.TB, db *store.DB, secret string, at *clock) *Memory {
+func remembering(t testing.TB, db *store.DB, secret string, at *clock.Clock) *Memory {
 	t.Helper()
 	m, err := NewMemory(db, MemoryOptions{Secret: []byte(strings.Repeat(secret, 32)), For: time.Hour, Turns: 5, All: 20, Now: at.Now})
 	if err != nil {
@@ -48,7 +49,7 @@ func (m *Memory) texts(t testing.TB, w Whose) (all []string) {
 	return all
 }
 
-func start() *clock { return &clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)} }
+func start() *clock.Clock { return clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)) }
 
 func TestOnlyWhoKeptATurnRecallsIt(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -91,12 +92,12 @@ func TestTurnsAreForgottenAsTheOwnerSays(t *testing.T) {
 	w := Whose{Party: "key:a", Conversation: "c"}
 	for i := range 7 {
 		m.mustKeep(t, w, Turn{Text: fmt.Sprint(i)})
-		at.now = at.now.Add(time.Minute)
+		at.Pass(time.Minute)
 	}
 	if diff := cmp.Diff([]string{"2", "3", "4", "5", "6"}, m.texts(t, w)); diff != "" {
 		t.Error(diff)
 	}
-	at.now = at.now.Add(56 * time.Minute)
+	at.Pass(56 * time.Minute)
 	if diff := cmp.Diff([]string{"4", "5", "6"}, m.texts(t, w)); diff != "" {
 		t.Errorf("after an hour: %s", diff)
 	}
@@ -136,7 +137,7 @@ func TestStrangersCannotFillTheMemoryOrDriveOthersOut(t *testing.T) {
 	w := Whose{Party: "key:a", Conversation: "c"}
 	m.mustKeep(t, w, Turn{Text: "mine"})
 	for i := range 60 {
-		at.now = at.now.Add(time.Second)
+		at.Pass(time.Second)
 		m.mustKeep(t, Whose{Secret: fmt.Sprint(i), Conversation: "x"}, Turn{Text: "many"})
 	}
 	if n := rows(t, db); n > 22 {

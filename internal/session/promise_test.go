@@ -4,35 +4,17 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
+	"frontdesk/test/clock"
 )
 
-// clock is a time that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // each runs a test with promises on every engine, in a database that two nodes share.
-func each(t *testing.T, limits Limits, test func(t *testing.T, one, other *Promises, c *clock)) {
+func each(t *testing.T, limits Limits, test func(t *testing.T, one, other *Promises, c *clock.Clock)) {
 	if limits.Keep == 0 {
 		limits.Keep = time.Hour
 	}
@@ -44,7 +26,7 @@ func each(t *testing.T, limits Limits, test func(t *testing.T, one, other *Promi
 	}
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, PromiseSchema)
-		c := &clock{now: time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)}
+		c := clock.At(time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC))
 		test(t, NewPromises(db, limits, c.Now), NewPromises(db, limits, c.Now), c)
 	})
 }
@@ -82,7 +64,7 @@ func isUnknown(err error) bool {
 }
 
 func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Party: "key:a", Holder: "key:a", Request: []byte("q"), Message: "soon", Expect: 90 * time.Second})
 		s := other.mustLook(t, "key:a", token)
 		if s.State != Waiting || s.Progress != 0 || s.Message != "soon" || string(s.Request) != "q" || s.Left != 90*time.Second {
@@ -118,7 +100,7 @@ func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
 }
 
 func TestATokenOpensNothingToOthers(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		a := one.mustMake(t, Asked{Party: "key:a", Holder: "a"})
 		stranger := one.mustMake(t, Asked{Holder: "x"})
 		var said []string
@@ -182,7 +164,7 @@ func TestTokensAreManyBitsAndNeverTheSame(t *testing.T) {
 }
 
 func TestCancelledWorkStopsAndStaysCancelled(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
 		for range 2 {
@@ -209,13 +191,13 @@ func TestCancelledWorkStopsAndStaysCancelled(t *testing.T) {
 }
 
 func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Request: []byte("q")})
 		lost := one.mustClaim(t)
 		if _, err := lost.Renew(t.Context(), Progress{Part: 0.5}); err != nil {
 			t.Fatal(err)
 		}
-		c.pass(lease + time.Second)
+		c.Pass(lease + time.Second)
 		job := other.mustClaim(t)
 		if mine, err := lost.Renew(t.Context(), Progress{Part: 0.9}); mine || err != nil {
 			t.Errorf("two have the job: %v, %v", mine, err)
@@ -236,11 +218,11 @@ func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
 }
 
 func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
 			one.mustClaim(t)
-			c.pass(lease + time.Second)
+			c.Pass(lease + time.Second)
 		}
 		if job, err := other.Claim(t.Context()); job != nil || err != nil {
 			t.Fatalf("claimed %v, %v", job, err)
@@ -252,7 +234,7 @@ func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
 }
 
 func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		one.mustMake(t, Asked{})
 		for range maxTries + 2 { // a restart is no fault of the job
 			if err := one.mustClaim(t).Release(t.Context()); err != nil {
@@ -264,7 +246,7 @@ func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
 }
 
 func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
 			if err := one.mustClaim(t).Defer(t.Context()); err != nil {
@@ -273,7 +255,7 @@ func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
 			if job, err := other.Claim(t.Context()); job != nil || err != nil {
 				t.Fatalf("at once: %v, %v", job, err)
 			}
-			c.pass(lease + time.Second)
+			c.Pass(lease + time.Second)
 		}
 		if job, err := other.Claim(t.Context()); job != nil || err != nil {
 			t.Fatalf("once more: %v, %v", job, err)
@@ -285,7 +267,7 @@ func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
 }
 
 func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token, job, err := one.Make(t.Context(), Asked{Begun: true})
 		if err != nil || job == nil {
 			t.Fatal(job, err)
@@ -299,20 +281,20 @@ func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
 		if s := other.mustLook(t, "", token); s.State != Running {
 			t.Errorf("%+v", s)
 		}
-		c.pass(lease + time.Second)
+		c.Pass(lease + time.Second)
 		other.mustClaim(t)
 	})
 }
 
 func TestPromisesEndAndAreSweptAway(t *testing.T) {
-	each(t, Limits{Keep: time.Hour, Each: 2}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{Keep: time.Hour, Each: 2}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		kept, waiting := one.mustMake(t, Asked{}), one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
-		c.pass(30 * time.Minute)
+		c.Pass(30 * time.Minute)
 		if err := job.Finish(t.Context(), "", []byte("a")); err != nil {
 			t.Fatal(err)
 		}
-		c.pass(30*time.Minute + time.Second)
+		c.Pass(30*time.Minute + time.Second)
 		if _, err := other.Look(t.Context(), "", waiting); !isUnknown(err) {
 			t.Errorf("a question that nobody worked on is there after its time: %v", err)
 		}
@@ -323,7 +305,7 @@ func TestPromisesEndAndAreSweptAway(t *testing.T) {
 		if n, err := one.Sweep(t.Context()); n != 1 || err != nil {
 			t.Errorf("swept %d, %v", n, err)
 		}
-		c.pass(30 * time.Minute)
+		c.Pass(30 * time.Minute)
 		if _, err := other.Look(t.Context(), "", kept); !isUnknown(err) {
 			t.Errorf("an answer is there after its time: %v", err)
 		}
@@ -337,7 +319,7 @@ func TestPromisesEndAndAreSweptAway(t *testing.T) {
 }
 
 func TestNobodyFillsTheStore(t *testing.T) {
-	each(t, Limits{Each: 2, All: 3}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{Each: 2, All: 3}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Holder: "a"})
 		other.mustMake(t, Asked{Holder: "a"})
 		full := func(holder string) {
@@ -354,7 +336,7 @@ func TestNobodyFillsTheStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		full("a")
-		c.pass(time.Hour + time.Second)
+		c.Pass(time.Hour + time.Second)
 		token = one.mustMake(t, Asked{Holder: "a"})
 		one.mustMake(t, Asked{Holder: "a"})
 		if _, err := one.Cancel(t.Context(), "", token); err != nil {
@@ -369,7 +351,7 @@ func TestNobodyFillsTheStore(t *testing.T) {
 }
 
 func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		if err := one.mustClaim(t).Finish(t.Context(), "1", []byte("old")); err != nil {
 			t.Fatal(err)
@@ -407,7 +389,7 @@ func TestAnswersThatAreTooLargeAreRefused(t *testing.T) {
 }
 
 func TestOneOfManyWorkersGetsAJob(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock) {
+	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		one.mustMake(t, Asked{})
 		got := make(chan bool)
 		for i := range 8 {
@@ -432,7 +414,7 @@ func TestOneOfManyWorkersGetsAJob(t *testing.T) {
 }
 
 func TestPromisesAreForgottenWithTheirConversationAlone(t *testing.T) {
-	each(t, Limits{Each: 20}, func(t *testing.T, one, other *Promises, _ *clock) {
+	each(t, Limits{Each: 20}, func(t *testing.T, one, other *Promises, _ *clock.Clock) {
 		alice := Talk{Party: "key:alice", Conversation: "c"}
 		stranger := Talk{Secret: "s", Conversation: "c"}
 		tokens := map[string]string{}

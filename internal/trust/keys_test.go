@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,27 +13,10 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
 )
 
-// clock is a clock that a test sets.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newClock() *clock { return &clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
+func newClock() *clock.Clock { return clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)) }
 
 // bearer and inKeyHeader are the two ways to send a key.
 func bearer(text string) http.Header { return http.Header{"Authorization": {"Bearer " + text}} }
@@ -69,9 +51,9 @@ func codeOf(err error) fail.Code {
 func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
 		c, dsn := newClock(), fresh(t)
-		owner := trust.NewKeys(storetest.Open(t, dsn, trust.Schema), c.now)
-		front := verifier(t, trust.Config{Keys: trust.NewKeys(storetest.Open(t, dsn, trust.Schema), c.now), Now: c.now})
-		text, made, err := owner.Create(t.Context(), trust.Key{Name: "Partner", Scopes: []string{"ask"}, Rate: "5/1m", Expires: c.now().Add(time.Hour)})
+		owner := trust.NewKeys(storetest.Open(t, dsn, trust.Schema), c.Now)
+		front := verifier(t, trust.Config{Keys: trust.NewKeys(storetest.Open(t, dsn, trust.Schema), c.Now), Now: c.Now})
+		text, made, err := owner.Create(t.Context(), trust.Key{Name: "Partner", Scopes: []string{"ask"}, Rate: "5/1m", Expires: c.Now().Add(time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +75,7 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 		if err := owner.Revoke(t.Context(), second.ID); err != nil {
 			t.Fatal(err)
 		}
-		c.advance(time.Second)
+		c.Pass(time.Second)
 		if _, ok, err := front.Verify(t.Context(), bearer(other)); ok || codeOf(err) != fail.Unauthorized || !strings.Contains(err.Error(), "revoked") {
 			t.Errorf("a second after another process revoked it: %t, %v", ok, err)
 		}
@@ -103,11 +85,11 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 		if err := owner.Revoke(t.Context(), "nosuchkey"); codeOf(err) != fail.NotFound {
 			t.Errorf("revoking what is not there: %v", err)
 		}
-		c.advance(time.Hour - time.Second - 1)
+		c.Pass(time.Hour - time.Second - 1)
 		if _, ok, err := front.Verify(t.Context(), bearer(text)); !ok {
 			t.Errorf("just before it expires: %v", err)
 		}
-		c.advance(1)
+		c.Pass(1)
 		if _, ok, err := front.Verify(t.Context(), bearer(text)); ok || codeOf(err) != fail.Unauthorized || !strings.Contains(err.Error(), "expired") {
 			t.Errorf("when it expires: %t, %v", ok, err)
 		}
@@ -116,7 +98,7 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 			t.Fatalf("%+v, %v", listed, err)
 		}
 		for _, key := range listed {
-			if state := key.State(c.now()); state != map[string]string{"Partner": "expired", "Other": "revoked"}[key.Name] {
+			if state := key.State(c.Now()); state != map[string]string{"Partner": "expired", "Other": "revoked"}[key.Name] {
 				t.Errorf("%s is %s", key.Name, state)
 			}
 		}
@@ -193,7 +175,7 @@ func TestAlmostRightKeysAreWrong(t *testing.T) {
 
 func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
 	c, db := newClock(), storetest.OpenSQLite(t, trust.Schema)
-	keys := trust.NewKeys(db, c.now)
+	keys := trust.NewKeys(db, c.Now)
 	text, _, err := keys.Create(t.Context(), trust.Key{Name: "Partner"})
 	if err != nil {
 		t.Fatal(err)
@@ -202,21 +184,21 @@ func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := verifier(t, trust.Config{Keys: keys, Now: c.now})
+	v := verifier(t, trust.Config{Keys: keys, Now: c.Now})
 	if _, ok, err := v.Verify(t.Context(), bearer(text)); !ok {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.advance(30 * time.Second)
+	c.Pass(30 * time.Second)
 	if _, ok, err := v.Verify(t.Context(), bearer(text)); !ok {
 		t.Errorf("half a minute later: %v", err)
 	}
 	if _, ok, err := v.Verify(t.Context(), bearer(unseen)); ok || codeOf(err) != fail.Unavailable {
 		t.Errorf("one that was not used before: %t, %v", ok, err)
 	}
-	c.advance(time.Minute)
+	c.Pass(time.Minute)
 	if _, ok, err := v.Verify(t.Context(), bearer(text)); ok || codeOf(err) != fail.Unavailable {
 		t.Errorf("after more than a minute: %t, %v", ok, err)
 	}

@@ -27,6 +27,7 @@ import (
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
 )
 
 // authority is an authorization server, as far as it publishes keys and signs.
@@ -86,7 +87,7 @@ func newAuthority() *authority {
 }
 
 // oauth is a verifier of an authority's tokens.
-func oauth(t testing.TB, a *authority, c *clock, change ...func(*trust.OAuth)) *trust.Verifier {
+func oauth(t testing.TB, a *authority, c *clock.Clock, change ...func(*trust.OAuth)) *trust.Verifier {
 	t.Helper()
 	config := trust.OAuth{
 		Issuer: "https://login.example", Audiences: []string{"https://desk.example/mcp", "desk"}, JWKS: "https://login.example/keys",
@@ -95,7 +96,7 @@ func oauth(t testing.TB, a *authority, c *clock, change ...func(*trust.OAuth)) *
 	for _, f := range change {
 		f(&config)
 	}
-	return verifier(t, trust.Config{OAuth: &config, Now: c.now, Strict: true, Log: slog.New(slog.NewTextHandler(&a.heard, nil))})
+	return verifier(t, trust.Config{OAuth: &config, Now: c.Now, Strict: true, Log: slog.New(slog.NewTextHandler(&a.heard, nil))})
 }
 
 // token is a token that is to be signed.
@@ -107,9 +108,9 @@ type token struct {
 	header    map[string]any
 }
 
-func good(c *clock) token {
+func good(c *clock.Clock) token {
 	return token{key: p256, algorithm: jose.ES256, id: "p256", typ: "at+jwt", claims: map[string]any{
-		"iss": "https://login.example", "aud": "desk", "sub": "agent-7", "iat": c.now().Unix(), "exp": c.now().Add(time.Hour).Unix(), "scope": "read ask",
+		"iss": "https://login.example", "aud": "desk", "sub": "agent-7", "iat": c.Now().Unix(), "exp": c.Now().Add(time.Hour).Unix(), "scope": "read ask",
 	}}
 }
 
@@ -151,8 +152,8 @@ func TestTokensOfTheAuthorityNameTheParty(t *testing.T) {
 		"of the long type":     func(k *token) { k.typ = "application/at+JWT" },
 		"several audiences":    func(k *token) { k.claims["aud"] = []string{"other", "https://desk.example/mcp"} },
 		"of a client":          func(k *token) { delete(k.claims, "sub"); k.claims["client_id"] = "agent-7" },
-		"expired a moment ago": func(k *token) { k.claims["exp"] = c.now().Add(-59 * time.Second).Unix() },
-		"valid in a moment":    func(k *token) { k.claims["nbf"] = c.now().Add(59 * time.Second).Unix() },
+		"expired a moment ago": func(k *token) { k.claims["exp"] = c.Now().Add(-59 * time.Second).Unix() },
+		"valid in a moment":    func(k *token) { k.claims["nbf"] = c.Now().Add(59 * time.Second).Unix() },
 		"scopes as a list":     func(k *token) { delete(k.claims, "scope"); k.claims["scp"] = []string{"ask", "read"} },
 		"with unknown claims":  func(k *token) { k.claims["groups"] = []any{map[string]any{"a": 1}} },
 	} {
@@ -171,10 +172,10 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	stranger, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	weak := weakRSA(t)
 	for name, change := range map[string]func(*token){
-		"expired":                  func(k *token) { k.claims["exp"] = c.now().Add(-61 * time.Second).Unix() },
+		"expired":                  func(k *token) { k.claims["exp"] = c.Now().Add(-61 * time.Second).Unix() },
 		"never expires":            func(k *token) { delete(k.claims, "exp") },
-		"not valid yet":            func(k *token) { k.claims["nbf"] = c.now().Add(61 * time.Second).Unix() },
-		"issued in the future":     func(k *token) { k.claims["iat"] = c.now().Add(61 * time.Second).Unix() },
+		"not valid yet":            func(k *token) { k.claims["nbf"] = c.Now().Add(61 * time.Second).Unix() },
+		"issued in the future":     func(k *token) { k.claims["iat"] = c.Now().Add(61 * time.Second).Unix() },
 		"of another issuer":        func(k *token) { k.claims["iss"] = "https://login.example/" },
 		"of no issuer":             func(k *token) { delete(k.claims, "iss") },
 		"for another audience":     func(k *token) { k.claims["aud"] = "desk.example" },
@@ -217,7 +218,7 @@ func TestTokensThatWereTamperedWithAreRefused(t *testing.T) {
 	text := good(c).sign(t)
 	parts := strings.Split(text, ".")
 	encode := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-	admin := encode(fmt.Sprintf(`{"iss":"https://login.example","aud":"desk","sub":"admin","exp":%d}`, c.now().Add(time.Hour).Unix()))
+	admin := encode(fmt.Sprintf(`{"iss":"https://login.example","aud":"desk","sub":"admin","exp":%d}`, c.Now().Add(time.Hour).Unix()))
 	v := oauth(t, newAuthority(), c)
 	for name, forged := range map[string]string{
 		"other claims":       parts[0] + "." + admin + "." + parts[2],
@@ -279,7 +280,7 @@ func TestNewKeysAreFetchedOnceWhenATokenNamesOne(t *testing.T) {
 	rotated := good(c)
 	rotated.key, rotated.id = next, "next"
 	a.add(next, "next", "", "")
-	c.advance(11 * time.Second)
+	c.Pass(11 * time.Second)
 	if ok, err := verify(rotated); !ok || a.fetches.Load() != 2 {
 		t.Errorf("the new key: %v after %d fetches", err, a.fetches.Load())
 	}
@@ -331,16 +332,16 @@ func TestKeysStayGoodWhileTheAuthorityIsDown(t *testing.T) {
 		t.Errorf("with no keys at all: %v", err)
 	}
 	a.down.Store(false)
-	c.advance(10 * time.Second)
+	c.Pass(10 * time.Second)
 	if err := verify(); err != nil {
 		t.Fatal(err)
 	}
 	a.down.Store(true)
-	c.advance(23 * time.Hour)
+	c.Pass(23 * time.Hour)
 	if err := verify(); err != nil {
 		t.Errorf("after 23 hours: %v", err)
 	}
-	c.advance(2 * time.Hour)
+	c.Pass(2 * time.Hour)
 	if err := verify(); codeOf(err) != fail.Unavailable {
 		t.Errorf("after 25 hours: %v", err)
 	}

@@ -16,28 +16,11 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/vector"
+	"frontdesk/test/clock"
 	scripted "frontdesk/test/model"
 )
 
 func TestMain(m *testing.M) { scripted.Main(m) }
-
-// clock is a clock that stands until it is moved.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
 
 // room is a catalog with an endpoint that makes vectors for it.
 type room struct {
@@ -45,7 +28,7 @@ type room struct {
 	db       *store.DB
 	catalog  *content.Catalog
 	endpoint *scripted.Endpoint
-	clock    *clock
+	clock    *clock.Clock
 	model    *model.Client
 	rules    string
 	texts    func(*content.Entry) []string
@@ -53,8 +36,8 @@ type room struct {
 
 func open(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) *room {
 	t.Helper()
-	r := &room{t: t, db: fresh(t, content.Schema, vector.Schema), endpoint: scripted.Start(t), rules: "1", clock: &clock{at: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}}
-	r.catalog = content.New(r.db, content.Options{Now: r.clock.now})
+	r := &room{t: t, db: fresh(t, content.Schema, vector.Schema), endpoint: scripted.Start(t), rules: "1", clock: clock.At(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))}
+	r.catalog = content.New(r.db, content.Options{Now: r.clock.Now})
 	r.texts = func(e *content.Entry) []string {
 		var texts []string
 		for _, p := range e.Passages {
@@ -69,7 +52,7 @@ func open(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) *room
 // connect makes a client for the endpoint.
 func (r *room) connect() {
 	r.t.Helper()
-	client, err := model.New(model.Options{URL: r.endpoint.URL, Embedding: "pointer", Now: r.clock.now, Time: map[model.Use]time.Duration{model.Embed: time.Minute}})
+	client, err := model.New(model.Options{URL: r.endpoint.URL, Embedding: "pointer", Now: r.clock.Now, Time: map[model.Use]time.Duration{model.Embed: time.Minute}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -91,7 +74,7 @@ func on(t *testing.T) *room {
 
 // keeper begins as a process does that starts.
 func (r *room) keeper(change func(*vector.Options)) *vector.Keeper {
-	options := vector.Options{Catalog: r.catalog, DB: r.db, Model: r.model, Now: r.clock.now}
+	options := vector.Options{Catalog: r.catalog, DB: r.db, Model: r.model, Now: r.clock.Now}
 	if change != nil {
 		change(&options)
 	}
@@ -247,17 +230,17 @@ func TestOneOfSeveralProcessesMakesVectorsAndAllHaveThem(t *testing.T) {
 		r.ready(first, 10, 30)
 		r.ready(second, 10, 30)
 
-		r.clock.move(time.Minute)
+		r.clock.Pass(time.Minute)
 		r.step(first)
 		r.step(second)
 		r.ready(second, 20, 30)
 		if err := first.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.move(10 * time.Second)
+		r.clock.Pass(10 * time.Second)
 		r.step(second) // has its own pace, and takes over
 		r.ready(second, 30, 30)
-		r.clock.move(10 * time.Second)
+		r.clock.Pass(10 * time.Second)
 		r.step(first)
 		r.ready(first, 30, 30)
 		if n := len(r.sent()); n != 20 {
@@ -267,7 +250,7 @@ func TestOneOfSeveralProcessesMakesVectorsAndAllHaveThem(t *testing.T) {
 		r.put("s", numbered(40)...)
 		r.step(first) // second, which is gone without a word, has the lease
 		r.ready(first, 30, 40)
-		r.clock.move(4 * time.Minute)
+		r.clock.Pass(4 * time.Minute)
 		r.step(first)
 		r.ready(first, 40, 40)
 	})
@@ -342,7 +325,7 @@ func TestWhateverTheEndpointDoesNothingWrongIsKept(t *testing.T) {
 		r.endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: "status", Status: 503, Times: 1}})
 		r.step(k)
 		r.ready(k, 0, 3)
-		r.clock.move(time.Minute)
+		r.clock.Pass(time.Minute)
 		r.step(k)
 		r.ready(k, 3, 3)
 		if err := k.State().Error; err != nil {
@@ -364,7 +347,7 @@ func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 		t.Errorf("the owner is told %v", err)
 	}
 	anew := r.keeper(func(o *vector.Options) { o.Version = "2" })
-	r.clock.move(time.Hour)
+	r.clock.Pass(time.Hour)
 	r.step(anew)
 	r.ready(anew, 2, 2)
 	tab := r.model.Tab()
@@ -381,12 +364,12 @@ func TestATextThatTheModelDoesNotTakeKeepsNoOtherBack(t *testing.T) {
 	r.step(k)
 	r.ready(k, 3, 4)
 	r.sent()
-	r.clock.move(time.Minute)
+	r.clock.Pass(time.Minute)
 	r.step(k)
 	if got := r.sent(); len(got) > 0 {
 		t.Errorf("%q was sent again at once", got)
 	}
-	r.clock.move(2 * time.Hour)
+	r.clock.Pass(2 * time.Hour)
 	r.step(k)
 	r.ready(k, 4, 4)
 }
@@ -400,7 +383,7 @@ func TestTextsGoOutAtThePace(t *testing.T) {
 		if n := len(r.sent()); n != []int{6, 0, 3, 0, 6}[i] || more {
 			t.Errorf("step %d: %d texts were sent (more: %v); want %v", i, n, more, want)
 		}
-		r.clock.move([]time.Duration{0, 30 * time.Second, time.Second, 10 * time.Minute, 0}[i])
+		r.clock.Pass([]time.Duration{0, 30 * time.Second, time.Second, 10 * time.Minute, 0}[i])
 	}
 }
 
@@ -444,7 +427,7 @@ func TestUnusedVectorsAreKeptForAWhile(t *testing.T) {
 			{[]string{"first", "second", "third"}, time.Hour, 3},
 		} {
 			r.put("s", tc.texts...)
-			r.clock.move(tc.after)
+			r.clock.Pass(tc.after)
 			r.step(k)
 			r.ready(k, len(tc.texts), len(tc.texts))
 			if n := count(); n != tc.rows {
@@ -558,7 +541,7 @@ func TestProbesAloneAreMade(t *testing.T) {
 	if k.Unrelated() != nil {
 		t.Fatal("some of the questions are given before all are there")
 	}
-	r.clock.move(2 * time.Minute)
+	r.clock.Pass(2 * time.Minute)
 	r.step(k)
 	if got := k.Unrelated(); len(got) != len(vector.Probes) {
 		t.Errorf("%d questions have vectors; want %d", len(got), len(vector.Probes))

@@ -173,6 +173,7 @@ var rooms = []room{
 	// Black-box tests and their tools.
 	{path: "test/imports"},
 	{path: "test/report"},
+	{path: "test/clock"},
 	{path: "test/transcript", outside: testTools},
 	{path: "test/process", tool: true},
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "test/process"}},
@@ -199,7 +200,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{

@@ -1,0 +1,30 @@
+// Package clock is a clock for tests: it stands until it is moved, and may be read from many goroutines.
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock is a time that a test moves.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// At returns a clock that shows a time.
+func At(at time.Time) *Clock { return &Clock{at: at} }
+
+// Now is the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Pass moves the clock on.
+func (c *Clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
