@@ -24,7 +24,7 @@ func Fold(s string) string {
 		gap = false
 		b.WriteRune(r)
 	}
-	for _, r := range norm.NFKD.String(s) {
+	for _, r := range norm.NFKD.String(strings.ToValidUTF8(s, " ")) { // beside broken bytes norm leaves letters whole
 		switch {
 		case unicode.Is(unicode.Mn, r):
 			if r == '\u3099' || r == '\u309a' { // marks of voice are part of a Japanese letter

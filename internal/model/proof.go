@@ -222,7 +222,7 @@ func bare(address string) string {
 }
 
 // address is what a reader could take for one: with a scheme, or a name with a dot before letters, or of mail.
-var address = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s<>"')\]]+|//[^\s]+|(?:mailto|tel|javascript|data):[^\s<>"')\]]+|(?:[\pL\pN-]+\.)+\pL{2,}(?:[/:?#][^\s<>"')\]]*)?|[^\s@]+@[^\s@]+`)
+var address = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s<>"')\]]+|//[^\s]+|(?:mailto|tel|javascript|data):\S+|(?:[\pL\pN-]+\.)+\pL{2,}(?:[/:?#][^\s<>"')\]]*)?|[^\s@]+@[^\s@]+`)
 
 // addresses are the addresses in a text, without the points that end its sentences.
 func addresses(text string) []string {

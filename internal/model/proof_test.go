@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -105,10 +106,15 @@ func TestItemsAreDataInThePrompt(t *testing.T) {
 	}
 }
 
+// foreign is what no sentence may hold whose items have no addresses: one, and what a reader of HTML or Markdown acts on.
+var foreign = regexp.MustCompile(`://\S|<[A-Za-z]|\]\(|[^\s@]@[^\s@]|javascript:\S`)
+
 func FuzzSummaryHoldsNothingForeign(f *testing.F) {
 	f.Add("Tomato soup takes 25 minutes [1]. See https://evil.example.")
 	f.Add("Tomato [1](javascript:x) 99 <b>")
 	f.Add("[1]://evil")
+	f.Add("[1]@")
+	f.Add("[1]javascript:'x'")
 	f.Add("a[1]。 b\n[2].[3]")
 	f.Fuzz(func(t *testing.T, reply string) {
 		text, cited, told, ok := model.Prove(model.Asking{Question: "soup", Sources: soups()}, reply)
@@ -118,10 +124,8 @@ func FuzzSummaryHoldsNothingForeign(f *testing.F) {
 		if strings.TrimSpace(strings.Join(told, "")) != text || len(cited) == 0 || len(cited) > 3 {
 			t.Errorf("text %q, told %q, cited %v", text, told, cited)
 		}
-		for _, bad := range []string{"://evil", "<b", "](", "@", "javascript:"} {
-			if strings.Contains(text, bad) {
-				t.Errorf("%q holds %q", text, bad)
-			}
+		if bad := foreign.FindString(text); bad != "" {
+			t.Errorf("%q holds %q", text, bad)
 		}
 		for _, i := range cited {
 			if i < 0 || i > 2 {
