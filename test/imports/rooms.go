@@ -51,6 +51,7 @@ const (
 	dnsMessage  = "golang.org/x/net/dns/dnsmessage"
 	mcpSDK      = "github.com/modelcontextprotocol/go-sdk"
 	jsonSchema  = "github.com/google/jsonschema-go"
+	schemas     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jose        = "github.com/go-jose/go-jose/v4"
 )
 
@@ -65,6 +66,9 @@ var rooms = []room{
 	// What goes over the wire: shared by server and clients, no I/O.
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
+
+	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/intent", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
 
 	// The guarded way to other people's addresses.
 	{path: "internal/fetch/robots", pure: true},
@@ -196,6 +200,7 @@ var rooms = []room{
 // testTools are the third-party libraries that tests of every room may use.
 var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
+	"github.com/gowebpki/jcs",                              // the oracle for canonical JSON
 	jose, "github.com/modelcontextprotocol/go-sdk/oauthex", // for authorization servers that tests play, and clients that look for them
 }
 
@@ -214,7 +219,7 @@ var guarded = map[string]func(room) bool{
 
 // pureStandard is what a room without I/O may import of the standard library.
 var pureStandard = []string{
-	"bytes", "cmp", "container/heap", "crypto/sha256", "encoding", "encoding/base32", "encoding/base64", "encoding/binary",
+	"bytes", "cmp", "container/heap", "crypto/hmac", "crypto/sha256", "embed", "encoding", "encoding/base32", "encoding/base64", "encoding/binary",
 	"encoding/hex", "encoding/json", "errors", "fmt", "hash", "hash/fnv", "hash/maphash", "io", "iter", "maps", "math", "math/bits",
 	"net/url", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
 	"unicode", "unicode/utf16", "unicode/utf8", "unique",

@@ -1,0 +1,67 @@
+// Package sign is what signatures are made over and how they look on the wire: canonical JSON (RFC 8785), and the
+// five headers by which the Agentic Intent Protocol signs a request, an answer or an event.
+//
+// It is shared by the server's doors, the client and the checker. It has no I/O, no clock and no randomness: times
+// and nonces are handed in, and what is right at a certain time is asked with that time.
+package sign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/wire/strictjson"
+)
+
+// Canonical is the one way to write a JSON value that everybody agrees on (RFC 8785): members in order, no blanks,
+// numbers as the double they denote. Two texts are the same value just when their canonical forms are the same bytes.
+//
+// What would be read in two ways is refused: members that stand twice, numbers beyond the range of a double, invalid
+// UTF-8, data after the value, nesting beyond [strictjson.MaxDepth]. The error is a *[strictjson.Error], which names
+// the place. The input stays as it is.
+func Canonical(text []byte) ([]byte, error) {
+	if err := checkNumbers(text); err != nil {
+		return nil, err
+	}
+	value := jsontext.Value(bytes.Clone(text))
+	if err := value.Canonicalize(); err != nil {
+		return nil, &strictjson.Error{Problem: fmt.Sprintf("not JSON: %v", err)}
+	}
+	return value, nil
+}
+
+// checkNumbers reads the tokens of a text: the library would write a number that is too large as the largest there is.
+func checkNumbers(text []byte) error {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := decoder.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return &strictjson.Error{Pointer: string(decoder.StackPointer()), Problem: fmt.Sprintf("not JSON: %v", err)}
+		}
+		if token.Kind() == '0' {
+			if _, err := strconv.ParseFloat(token.String(), 64); err != nil {
+				return &strictjson.Error{Pointer: string(decoder.StackPointer()), Problem: "this number is beyond the range of a double"}
+			}
+		}
+		if decoder.StackDepth() > strictjson.MaxDepth {
+			return &strictjson.Error{Problem: fmt.Sprintf("objects and arrays nest deeper than %d levels", strictjson.MaxDepth)}
+		}
+	}
+}
+
+// Same says whether two JSON texts are the same value. What has no canonical form is the same as nothing.
+func Same(a, b []byte) bool {
+	x, err := Canonical(a)
+	if err != nil {
+		return false
+	}
+	y, err := Canonical(b)
+	return err == nil && bytes.Equal(x, y)
+}
