@@ -41,7 +41,7 @@ func says(status int, contentType, body string) http.HandlerFunc {
 }
 
 const whole = `{"_meta":{"response_type":"answer","response_format":"conversational_search","version":"0.55","session_context":{"a":1.50},
-	"understood":{"text":"tea; price under 5 EUR","filters":[{"name":"price","text":"price under 5 EUR","max":5,"below":true,"unit":"EUR","from":"question"}]},
+	"understood":{"text":"tea; price under €5","filters":[{"name":"price","text":"price under €5","max":5,"below":true,"unit":"EUR","from":"question"}]},
 	"ignored":[{"name":"/query/price","reason":"unknown"}],"processing_time_ms":0.5},
 	"results":[{"@type":"SearchSummary","text":"Two soups."},
 	{"@type":["Recipe","Thing"],"name":"Soup","url":"https://a.example/1","description":"Hot.","site":"a","score":98.5,"cookTime":"PT10M"},

@@ -1,44 +1,69 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module for a while, one after the other. It finds the targets itself, so a new one
-# needs no entry anywhere.
+# Runs every fuzz target of the module for a while. It finds the targets itself, so a new one needs no entry anywhere.
 #
-#   test/fuzz.sh          the short form, 5 seconds each (.ci/run does this)
+#   test/fuzz.sh          the short form, 2 seconds each (.ci/run does this)
 #   test/fuzz.sh 10m      the long form, before a release
 #   test/fuzz.sh 1h strictjson    only targets of packages whose path contains this word
 #
-# An input that fails is written under the package's testdata/fuzz: commit it with the repair.
+# Each package's test binary is built once, and as many packages as there are cores are fuzzed side by side, each target by one
+# worker. An input that fails is written under the package's testdata/fuzz: commit it with the repair.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:-5s}
+export FUZZ_SECONDS=${1:-2s}
 only=${2:-}
 
-# go test -list prints the names of a package's targets, and then a line about the package.
-targets=$(go test -list '^Fuzz' ./... | awk '/^Fuzz/ {names[n++] = $1} /^ok/ {for (i = 0; i < n; i++) print $2, names[i]; n = 0}')
-[ -n "$targets" ] || {
-	echo "no fuzz target found: the listing is broken" >&2
-	exit 1
-}
+FUZZ_WORK=$(mktemp -d)
+FUZZ_KEPT=$FUZZ_WORK/kept
+if [ $# -gt 0 ]; then # go on from inputs that earlier runs found worth keeping; to run them all takes longer than the short form
+	FUZZ_KEPT=$(go env GOCACHE)/fuzz
+fi
+export FUZZ_WORK FUZZ_KEPT
+trap 'rm -rf "$FUZZ_WORK"' EXIT
 
+# fuzz BINARY PACKAGE NAME runs one target, in the package's folder.
 fuzz() {
-	go test -run='^$' -fuzz="^$2\$" -fuzztime="$seconds" "$1" 2>&1
+	"$1" -test.run='^$' -test.fuzz="^$3\$" -test.fuzztime="$FUZZ_SECONDS" -test.parallel=1 -test.fuzzcachedir="$FUZZ_KEPT/$2" 2>&1
 }
 
-count=0
-failed=()
-while read -r package name; do
-	[[ $package == *"$only"* ]] || continue
-	count=$((count + 1))
-	# The fuzzer at times reports the end of its own time as a failure; one that found an input says so.
-	if ! output=$(fuzz "$package" "$name"); then
-		if [[ $output == *"Failing input"* || $output != *"context deadline exceeded"* ]] || ! output=$(fuzz "$package" "$name"); then
-			printf '%s\n' "$output"
-			failed+=("$package $name")
-		fi
+# fuzz_package FOLDER runs the targets of one package, and notes each with what came of it.
+fuzz_package() {
+	local binary package name names output
+	package=$(go list "$1")
+	binary=$FUZZ_WORK/${package//\//-}.test
+	if ! output=$(go test -c -fuzz=. -o "$binary" "$1" 2>&1) || ! names=$(cd "$1" && "$binary" -test.list='^Fuzz'); then
+		printf '%s\n' "$output"
+		echo "$package" >>"$FUZZ_WORK/failed"
+		return
 	fi
-	printf 'fuzz %s %s: %s\n' "$package" "$name" "$(grep -o 'execs: [0-9]*' <<<"$output" | tail -n 1)"
-done <<<"$targets"
-if [ ${#failed[@]} -gt 0 ]; then
-	printf 'FAILED %s\n' "${failed[@]}"
+	for name in $names; do
+		echo "$package $name" >>"$FUZZ_WORK/ran"
+		# The fuzzer at times reports the end of its own time as a failure; one that found an input says so.
+		if ! output=$(cd "$1" && fuzz "$binary" "$package" "$name"); then
+			if [[ $output == *"Failing input"* || $output != *"context deadline exceeded"* ]] || ! output=$(cd "$1" && fuzz "$binary" "$package" "$name"); then
+				printf '%s\n' "$output"
+				echo "$package $name" >>"$FUZZ_WORK/failed"
+			fi
+		fi
+		printf 'fuzz %s %s: %s\n' "$package" "$name" "$(grep -o 'execs: [0-9]*' <<<"$output" | tail -n 1)"
+	done
+	rm -f "$binary"
+}
+export -f fuzz fuzz_package
+
+# Packages with many targets go first, so that none is left to run alone at the end.
+grep -rcE --include='*_test.go' '^func Fuzz[A-Z0-9_]' . | awk -F: -v only="$only" '
+	$2 > 0 { sub("/[^/]*$", "", $1); if (index($1, only)) count[$1] += $2 }
+	END { for (folder in count) print count[folder], folder }' | sort -rn >"$FUZZ_WORK/packages"
+wanted=$(awk '{ n += $1 } END { print n + 0 }' "$FUZZ_WORK/packages")
+cut -d' ' -f2 "$FUZZ_WORK/packages" | xargs -P "$(nproc)" -I{} bash -c 'fuzz_package {}'
+
+ran=$(cat "$FUZZ_WORK/ran" 2>/dev/null | wc -l)
+if [ -s "$FUZZ_WORK/failed" ]; then
+	sed 's/^/FAILED /' "$FUZZ_WORK/failed"
 	exit 1
 fi
-echo "$count fuzz targets, $seconds each: nothing found."
+if [ "$ran" = 0 ] || [ "$ran" != "$wanted" ]; then
+	echo "$ran of $wanted fuzz targets ran: the listing is broken" >&2
+	exit 1
+fi
+echo "$ran fuzz targets, $FUZZ_SECONDS each: nothing found."

@@ -95,7 +95,7 @@ func overview(say phrase.Speaker, items []Told) string {
 		parts = append(parts, say.Say(phrase.ReadyIn, s))
 	}
 	if currency, ok := oneCurrency(items); ok {
-		money := func(v float64) string { return say.Number(v, 2) + " " + currency }
+		money := func(v float64) string { return say.With(currency, say.Number(v, 2)) }
 		if s := span(say, items, facet.Price, money); s != "" {
 			parts = append(parts, say.Say(phrase.Priced, s))
 		}

@@ -84,7 +84,7 @@ func TestSummaryDoesNotMixCurrencies(t *testing.T) {
 	priced := func(price float64, currency string) Told {
 		return Told{Type: "Product", Name: "x", Facts: facet.Facts{Figures: []facet.Figure{{Slot: facet.Price, Low: price, High: price, Unit: currency}}}}
 	}
-	if got := overview(phrase.Speaker{}, []Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced 5.00 EUR to 7.50 EUR." {
+	if got := overview(phrase.Speaker{}, []Told{priced(5, "EUR"), priced(7.5, "EUR"), priced(0, "")}); got != "3 products, priced €5.00 to €7.50." {
 		t.Error(got)
 	}
 	if got := overview(phrase.Speaker{}, []Told{priced(5, "EUR"), priced(7, "USD")}); got != "2 products." {

@@ -73,7 +73,7 @@ func inWords(s phrase.Speaker, f facet.Facts, slot facet.Slot) string {
 		unit = (&understand.Constraint{Slot: slot, Min: &figure.Low}).UnitName()
 	}
 	if figure.High > figure.Low && figure.Unit != "" {
-		return understand.SayFigure(s, slot, figure.Low, "") + "–" + understand.SayFigure(s, slot, figure.High, unit)
+		return understand.SayRange(s, slot, figure.Low, figure.High, unit)
 	}
 	return understand.SayFigure(s, slot, figure.Low, unit)
 }
@@ -100,7 +100,7 @@ func tellDiet(s phrase.Speaker, f facet.Facts, diet string) string {
 		}
 	}
 	if len(against) > 0 {
-		return s.Say(phrase.IsNot, diet) + ", " + s.Say(phrase.HasIn, s.List(against))
+		return s.Say(phrase.IsNot, diet) + s.Say(phrase.Then) + s.Say(phrase.HasIn, s.List(against))
 	}
 	return ""
 }

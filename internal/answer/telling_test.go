@@ -17,7 +17,7 @@ func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 	}{
 		{facet.TotalTime, "", "Fish pie: time 1 h 15 min."},
 		{facet.Duration, "", "Fish pie: time 1 h 15 min."}, // what is asked as a duration is a time to cook
-		{facet.Price, "", "Fish pie: price 9.50 EUR."},
+		{facet.Price, "", "Fish pie: price €9.50."},
 		{facet.Calories, "", "Fish pie: calories 420 kcal."},
 		{facet.Author, "", "Fish pie: author Priya."},
 		{facet.Diet, "glutenfree", "Fish pie: yes, gluten-free."},
@@ -52,10 +52,10 @@ func TestAComparisonSaysWhichIsLowestOfWhatBothState(t *testing.T) {
 	b := item("B", `{"offers":{"price":15.5,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":9}}`)
 	c := item("C", `{"offers":{"price":15.5,"priceCurrency":"USD"}}`)
 	en := phrase.For("en")
-	if got, want := Compare(en, []Told{a, b}, ""), "price: A 20 EUR, B 15.50 EUR; lowest: B. rating: A 4.5, B 4.5."; got != want {
+	if got, want := Compare(en, []Told{a, b}, ""), "price: A €20, B €15.50; lowest: B. rating: A 4.5, B 4.5."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	if got, want := Compare(phrase.For("de"), []Told{a, b}, facet.Price), "Preis: A 20 EUR, B 15,50 EUR; am niedrigsten: B."; got != want {
+	if got, want := Compare(phrase.For("de"), []Told{a, b}, facet.Price), "Preis: A 20 €, B 15,50 €; am niedrigsten: B."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if got := Compare(en, []Told{a, c}, facet.Price); got != "" {

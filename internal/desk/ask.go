@@ -265,9 +265,9 @@ func (in *inquiry) noResults() error {
 	text := say.Say(phrase.None)
 	switch {
 	case len(q.Types) > 0:
-		text = say.Say(phrase.NoneOfType, strings.Join(say.Kinds(q.Types), ", "))
+		text = say.Say(phrase.NoneOfType, strings.Join(say.Kinds(q.Types), say.Say(phrase.Then)))
 	case len(q.Sites) > 0:
-		text = say.Say(phrase.NoneOnSite, strings.Join(q.Sites, ", "))
+		text = say.Say(phrase.NoneOnSite, strings.Join(q.Sites, say.Say(phrase.Then)))
 	}
 	return fail.New(fail.NoResults, "%s", text)
 }

@@ -68,7 +68,7 @@ func (r *Report) inWords(say phrase.Speaker) string {
 			}
 			text = append([]string{say.Say(phrase.ReportItems, r.Counted.Items, say.List(kinds))}, text...)
 		case f.Slot == facet.Price && f.Kind == facet.Figures:
-			text = append(text, say.Say(phrase.ReportPrices, f.Items, say.Amount(f.Min), say.Amount(f.Max), f.Unit, say.Amount(f.Median)))
+			text = append(text, say.Say(phrase.ReportPrices, f.Items, say.With(f.Unit, say.Amount(f.Min)), say.With(f.Unit, say.Amount(f.Max)), say.With(f.Unit, say.Amount(f.Median))))
 		case f.Slot == facet.Rating && f.Kind == facet.Figures:
 			text = append(text, say.Say(phrase.ReportRatings, f.Items, say.Number(f.Min, -1), say.Number(f.Max, -1), say.Number(f.Median, -1)))
 		}

@@ -79,7 +79,7 @@ func TestAReportCountsAllThatMatches(t *testing.T) {
 			}
 		}
 	}
-	if want := "1500 items match: Product (1500). 1500 tell a price: from 10 to 1,509 EUR, half of them at most 760."; r.Text != want {
+	if want := "1500 items match: Product (1500). 1500 tell a price: from €10 to €1,509, half of them at most €760."; r.Text != want {
 		t.Errorf("the text is %q, want %q", r.Text, want)
 	}
 	if r := b.reported(t, Question{Text: "*", Languages: []string{"de"}}); r.Items != 1501 || !strings.HasPrefix(r.Text, "1501 Einträge passen: Produkt (1500) und Rezept (1).") {

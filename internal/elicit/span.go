@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -19,9 +18,6 @@ type span struct {
 
 // minutes is the unit of times.
 const minutes = "min"
-
-// signs are the currencies that have a sign that everybody knows.
-var signs = map[string]string{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "BRL": "R$", "INR": "₹"}
 
 // label is the span as people read it.
 func (s span) label(speaker phrase.Speaker) string {
@@ -38,18 +34,10 @@ func (s span) label(speaker phrase.Speaker) string {
 
 // figure is a figure with its unit, where the speaker's language puts it.
 func (s span) figure(f float64, speaker phrase.Speaker) string {
-	sign, known := signs[s.unit]
-	switch {
-	case s.unit == minutes:
+	if s.unit == minutes {
 		return speaker.Say(phrase.Minutes, number(f))
-	case s.unit == "":
-		return number(f)
-	case !known:
-		return number(f) + " " + s.unit
-	case slices.Contains([]string{"en", "ja", "pt"}, speaker.Language()):
-		return sign + number(f)
 	}
-	return number(f) + " " + sign
+	return speaker.With(s.unit, number(f))
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -75,13 +63,7 @@ func readSpan(said string) *span {
 			return nil
 		}
 	}
-	units := []string{minutes, ""}
-	for unit, sign := range signs {
-		if strings.Contains(said, sign) {
-			units = append(units, unit)
-		}
-	}
-	slices.Sort(units)
+	units := append([]string{minutes, ""}, slices.Sorted(phrase.Currencies())...)
 	if code := currency.FindString(said); code != "" {
 		units = append(units, code)
 	}

@@ -101,6 +101,9 @@ func (s *Server) handler(t tool.Tool) sdk.ToolHandler {
 			return nil, err
 		}
 		call := tool.Call{Arguments: request.Params.Arguments}
+		if extra := request.GetExtra(); extra != nil {
+			call.Languages = extra.Header.Get("Accept-Language")
+		}
 		if token := request.Params.GetProgressToken(); token != nil {
 			call.Progress = func(done, total int, message string) {
 				// A client that has gone cannot be told; the call ends by its context.

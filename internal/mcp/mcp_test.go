@@ -277,6 +277,22 @@ func post(t testing.TB, url, body string, headers ...string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
+func TestAToolLearnsWhichLanguagesTheRequestPrefers(t *testing.T) {
+	server := New(Config{Name: "test", Version: "1", Tools: func() []tool.Tool {
+		return []tool.Tool{{Name: "tongue", Description: "Gives back languages.", Input: []byte(`{"type":"object"}`), Call: func(_ context.Context, call tool.Call) tool.Result {
+			return tool.Result{Object: []byte(`{"languages":"` + call.Languages + `"}`), Meta: []byte(`{}`)}
+		}}}
+	}})
+	web := httptest.NewServer(server.Handler(HTTP{}))
+	defer web.Close()
+	for _, header := range []string{"de-AT, en;q=0.5", ""} {
+		_, answer := post(t, web.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tongue","arguments":{}}}`, "Accept-Language", header)
+		if want := `"structuredContent":{"languages":"` + header + `"}`; !strings.Contains(answer, want) {
+			t.Errorf("Accept-Language %q: got %s, want %s in it", header, answer, want)
+		}
+	}
+}
+
 func TestMethodsKnownHereAreThoseOfTheSDK(t *testing.T) {
 	server, _ := newScripted(t, nil)
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server.Server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))

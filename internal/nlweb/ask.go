@@ -108,7 +108,7 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return malformed(err)
 	}
-	heedLanguage(request, r)
+	heedLanguage(request, languageOf(r))
 	ctx := r.Context()
 	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
 	stream := wantsStream(r, request)

@@ -12,17 +12,20 @@ import (
 const maxLanguages = 256
 
 // languageOf is what the header of a request prefers; empty for nothing.
-func languageOf(r *http.Request) string {
-	if header := r.Header.Get("Accept-Language"); len(header) <= maxLanguages {
-		return header
+func languageOf(r *http.Request) string { return bounded(r.Header.Get("Accept-Language")) }
+
+// bounded is a list of languages that is not too long to be read, else none.
+func bounded(header string) string {
+	if len(header) > maxLanguages {
+		return ""
 	}
-	return ""
+	return header
 }
 
-// heedLanguage takes the languages of the header for a request that prefers none (NLWeb 0.55 §3.3).
-func heedLanguage(request *wire.AskRequest, r *http.Request) {
+// heedLanguage takes the languages that the transport prefers for a request that prefers none (NLWeb 0.55 §3.3).
+func heedLanguage(request *wire.AskRequest, preferred string) {
 	if request.Prefer.AcceptLanguage == "" {
-		request.Prefer.AcceptLanguage = languageOf(r)
+		request.Prefer.AcceptLanguage = preferred
 	}
 }
 

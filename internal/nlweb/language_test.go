@@ -20,7 +20,7 @@ func TestTheLanguageOfTheHeaderCountsWhereNoneIsPreferred(t *testing.T) {
 		if c.header != "" {
 			r.Header.Set("Accept-Language", c.header)
 		}
-		heedLanguage(request, r)
+		heedLanguage(request, languageOf(r))
 		if got := request.Prefer.AcceptLanguage; got != c.want {
 			t.Errorf("prefer %q, header %q: %q, want %q", c.prefer, c.header, got, c.want)
 		}

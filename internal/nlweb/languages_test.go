@@ -243,6 +243,21 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 				Progress:  func(_, _ int, message string) { told = append(told, message) },
 			})
 			check(t, []any{map[string]any{"text": result.Text}, map[string]any{"text": strings.Join(told, " ")}}, "1 of 4")
+
+			// The transport's languages count where the arguments name none.
+			result = Tools(d, Config{Now: noon})[0].Call(t.Context(), tool.Call{Arguments: []byte(`{"query":{"text":"qqqzz"}}`), Languages: language + ",en;q=0.5"})
+			var failed wire.Response
+			if err := json.Unmarshal(result.Object, &failed); err != nil || failed.Meta.Language != language {
+				t.Errorf("a caller that reads %s is told %s (%v)", language, result.Object, err)
+			}
+			result = Tools(d, Config{Now: noon})[1].Call(t.Context(), tool.Call{
+				Arguments: []byte(`{"promise_token":"` + strings.Repeat("a", 26) + `","action":"checkin"}`), Languages: language,
+			})
+			var none any
+			if err := json.Unmarshal(result.Object, &none); err != nil {
+				t.Fatal(err)
+			}
+			check(t, []any{none}, "mistyped")
 		})
 	}
 }

@@ -54,7 +54,7 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 		exchange: &exchange{request: request.Ask(), start: start, meta: wire.Meta{Version: wire.Version}},
 		id:       firstRunes(request.ID(), maxID), site: strings.Join(request.Site, ","),
 	}
-	heedLanguage(x.request, r)
+	heedLanguage(x.request, languageOf(r))
 	x.speak()
 	if x.id == "" {
 		x.id = strings.ToLower(rand.Text())

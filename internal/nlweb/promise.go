@@ -275,7 +275,7 @@ func (d *door) awaitTool() tool.Tool {
 			if err != nil {
 				return x.failed(ctx, err).result()
 			}
-			response, err := d.await(ctx, arguments, "")
+			response, err := d.await(ctx, arguments, bounded(call.Languages))
 			if err != nil {
 				return x.failed(ctx, err).result()
 			}

@@ -198,6 +198,7 @@ func (d *door) call(ctx context.Context, call tool.Call) tool.Result {
 	if x.request, err = wire.DecodeAsk(arguments); err != nil {
 		return x.failed(ctx, malformed(err)).result()
 	}
+	heedLanguage(x.request, bounded(call.Languages))
 	reply, whole, err := d.inquire(ctx, x, false)
 	if whole == nil {
 		whole = d.compose(ctx, x, reply, err)

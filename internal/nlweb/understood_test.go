@@ -15,9 +15,9 @@ import (
 func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 	twenty := 20.0
 	reply := &desk.Reply{Understood: desk.Understanding{
-		Query: "vegan soup", Text: "soup; price under 20 EUR",
+		Query: "vegan soup", Text: "soup; price under €20",
 		Filters: []desk.Filter{
-			{Name: "price", Text: "price under 20 EUR", Max: &twenty, Below: true, Unit: "EUR", Source: "question"},
+			{Name: "price", Text: "price under €20", Max: &twenty, Below: true, Unit: "EUR", Source: "question"},
 			{Name: "recipeIngredient", Text: "without ginger\xff", Values: []string{"ginger\xff"}, Not: true, Source: "earlier"},
 			{Name: "startDate", Text: "date on 2026-12-05", From: noon(), To: noon().Add(24 * time.Hour), Soft: true, Source: "question"},
 		},
@@ -27,8 +27,8 @@ func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 	}}
 	x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, Version: wire.Version}}
 	x.tell(reply)
-	const want = `{"_meta":{"response_type":"answer","version":"0.55","understood":{"query":"vegan soup","text":"soup; price under 20 EUR","filters":[` +
-		`{"name":"price","text":"price under 20 EUR","max":20,"below":true,"unit":"EUR","from":"question"},` +
+	const want = `{"_meta":{"response_type":"answer","version":"0.55","understood":{"query":"vegan soup","text":"soup; price under €20","filters":[` +
+		`{"name":"price","text":"price under €20","max":20,"below":true,"unit":"EUR","from":"question"},` +
 		`{"name":"recipeIngredient","text":"without ginger` + "\uFFFD" + `","values":["ginger` + "\uFFFD" + `"],"not":true,"from":"earlier"},` +
 		`{"name":"startDate","text":"date on 2026-12-05","start":"2026-11-20T12:00:00Z","end":"2026-11-21T12:00:00Z","soft":true,"from":"question"}],` +
 		`"sort":{"by":"price","order":"descending","text":"dearest first"},"count":3,"intent":"compare","answer":"A is cheaper.",` +

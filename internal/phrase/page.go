@@ -11,7 +11,7 @@ func (s Speaker) PageTypes() map[string]string { return s.types() }
 // Page gives the texts of the page on which people ask, by name, with their places as they are: its script fills them in.
 func (s Speaker) Page() map[string]string {
 	said := map[string]string{
-		"no_preference": s.Say(NoPreference), "quoted": s.Say(Quotes), "yes": s.Say(Yes), "no": s.Say(No),
+		"no_preference": s.Say(NoPreference), "quoted": s.Say(Quotes), "then": s.Say(Then), "yes": s.Say(Yes), "no": s.Say(No),
 	}
 	for key, text := range texts {
 		if name, ok := strings.CutPrefix(key, page); ok {
@@ -117,7 +117,7 @@ func init() {
 		"sort_soon":   {"date, soonest first", "Datum, nächste zuerst", "date, les prochains d’abord", "fecha, lo más próximo primero", "data, os próximos primeiro", "日付の近い順"},
 		"sort_time":   {"time, shortest first", "Dauer, kürzeste zuerst", "durée, les plus courts d’abord", "tiempo, lo más corto primero", "tempo, o mais curto primeiro", "所要時間の短い順"},
 		"follow":      {"Go on from here", "Weiterfragen", "Poursuivre", "Seguir preguntando", "Continuar", "続けて質問"},
-		"follow_hint": {"“cheaper ones”, “only vegan”, “and without nuts?”", "„nur vegan“, „und ohne Nüsse?“", "« moins cher », « seulement végan », « et sans noix ? »", "«más baratos», «solo vegano», «¿y sin nueces?»", "“mais baratos”, “só vegano”, “e sem nozes?”", "「もっと安いもの」「ビーガンのみ」「ナッツなしは？」"},
+		"follow_hint": {"“cheaper ones”, “only vegan”, “and without nuts?”", "„nur vegan“, „und ohne Nüsse?“", "« moins cher », « seulement végan », « et sans noix ? »", "«más baratos», «solo vegano», «¿y sin nueces?»", "“mais baratos”, “só vegano”, “e sem nozes?”", "「もっと安いもの」「ナッツなしは？」"},
 		"follow_ask":  {"Ask on", "Weiterfragen", "Demander", "Preguntar", "Perguntar", "質問する"},
 		"thread":      {"This conversation", "Dieses Gespräch", "Cette conversation", "Esta conversación", "Esta conversa", "これまでの質問"},
 

@@ -92,8 +92,8 @@ func TestThingsAreCountedAndNamedAsPeopleDo(t *testing.T) {
 		{"es", "Book", 2, "2 libros", "libros"},
 		{"pt", "Hotel", 2, "2 hotéis", "hotéis"},
 		{"ja", "Recipe", 4, "レシピ4件", "レシピ"},
-		{"ja", "Zoo", 1, "Zoo1件", "Zoo"},
-		{"de", "Zoo", 2, "2 Zoo", "Zoo"},
+		{"ja", "Widget", 1, "Widget1件", "Widget"},
+		{"de", "Widget", 2, "2 Widget", "Widget"},
 	} {
 		s := For(row.language)
 		if got := s.Several(row.n, row.typ); got != row.several {

@@ -24,9 +24,9 @@ var (
 var (
 	ReportItems = in("report_items", "%d items match: %s.", "%d Einträge passen: %s.", "%d éléments correspondent : %s.", "%d elementos coinciden: %s.",
 		"%d itens correspondem: %s.", "該当するものは%d件です（%s）。")
-	ReportPrices = in("report_prices", "%d tell a price: from %s to %s %s, half of them at most %s.", "%d nennen einen Preis: von %s bis %s %s, die Hälfte höchstens %s.",
-		"%d indiquent un prix : de %s à %s %s, la moitié au plus %s.", "%d indican un precio: de %s a %s %s, la mitad como máximo %s.",
-		"%d indicam um preço: de %s a %s %s, metade no máximo %s.", "価格があるものは%d件で、%sから%s %s、半数は%s以下です。")
+	ReportPrices = in("report_prices", "%d tell a price: from %s to %s, half of them at most %s.", "%d nennen einen Preis: von %s bis %s, die Hälfte höchstens %s.",
+		"%d indiquent un prix : de %s à %s, la moitié au plus %s.", "%d indican un precio: de %s a %s, la mitad como máximo %s.",
+		"%d indicam um preço: de %s a %s, metade no máximo %s.", "価格があるものは%d件で、%sから%s、半数は%s以下です。")
 	ReportRatings = in("report_ratings", "%d are rated: from %s to %s, half of them at most %s.", "%d sind bewertet: von %s bis %s, die Hälfte höchstens %s.",
 		"%d sont notés : de %s à %s, la moitié au plus %s.", "%d tienen valoración: de %s a %s, la mitad como máximo %s.",
 		"%d têm avaliação: de %s a %s, metade no máximo %s.", "評価があるものは%d件で、%sから%s、半数は%s以下です。")

@@ -31,6 +31,9 @@ type Call struct {
 	// Progress takes how far the work is, in steps of any size, and a sentence about it; done grows from call to call.
 	// It is nil when nobody wants to know.
 	Progress func(done, total int, message string)
+	// Languages are those that the caller's transport prefers, as an Accept-Language header writes them; empty for none. What
+	// the arguments say of languages goes before it.
+	Languages string
 }
 
 // Result is what came of a call.

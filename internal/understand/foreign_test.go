@@ -77,7 +77,7 @@ func TestWhatJobsPayIsTheirSalary(t *testing.T) {
 	at := asking()
 	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{{Slot: salary, Kind: facet.Figures, Unit: "GBP", Count: 9}}})
 	for _, row := range []struct{ question, want string }{
-		{"jobs over £60k", "kind: JobPosting; salary over 60,000 GBP"},
+		{"jobs over £60k", "kind: JobPosting; salary over £60,000"},
 		{"jobs paying more than 50000", "kind: JobPosting; salary over 50,000"},
 		{"best paid jobs", "kind: JobPosting; by salary, highest first"},
 	} {
@@ -92,8 +92,8 @@ func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
 	for _, row := range []struct{ before, now, want string }{
 		{"concerts à Berlin", "et à Net Loft ?", "kind: MusicEvent; place: Net Loft"},
 		{"events in Berlin", "what about Net Loft", "kind: Event; place: Net Loft"},
-		{"Kitchen things under $100", "nur Nike", "price under 100 USD; brand: Nike; preferably category: Kitchen"},
-		{"Nike lamp under $100", "Marke egal", "lamp; price under 100 USD"},
+		{"Kitchen things under $100", "nur Nike", "price under $100; brand: Nike; preferably category: Kitchen"},
+		{"Nike lamp under $100", "Marke egal", "lamp; price under $100"},
 		{"cheapest products", "what about recipes?", "kind: Recipe; by price, lowest first"},
 	} {
 		earlier := Read(row.before, asking())

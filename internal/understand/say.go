@@ -49,7 +49,7 @@ func (c *Constraint) UnitName() string {
 	return units[c.Slot]
 }
 
-// Say puts a constraint in plain words: "price under 20 USD".
+// Say puts a constraint in plain words: "price under $20".
 func (c *Constraint) Say(s phrase.Speaker) string {
 	text := c.say(s)
 	if c.Soft {
@@ -128,19 +128,28 @@ func (c *Constraint) sayFigures(s phrase.Speaker, label string) string {
 	return s.Say(phrase.AtMost, label, figure(*c.Max))
 }
 
-// SayFigure writes a figure of a slot with its unit: "20 USD", "1 h 10 min", "4.5".
+// SayFigure writes a figure of a slot with its unit: "$20", "1 h 10 min", "4.5".
 func SayFigure(s phrase.Speaker, slot facet.Slot, v float64, unit string) string {
 	if unit == "min" {
 		return s.Span(v)
 	}
-	text := s.Number(v, -1)
+	return s.With(unit, bare(s, slot, v))
+}
+
+// SayRange writes a range of a slot's figures with their unit: "$20–$40", "20–40 g".
+func SayRange(s phrase.Speaker, slot facet.Slot, low, high float64, unit string) string {
+	if unit == "min" {
+		return s.Span(low) + "–" + s.Span(high)
+	}
+	return s.Range(unit, bare(s, slot, low), bare(s, slot, high))
+}
+
+// bare writes a figure of a slot without its unit.
+func bare(s phrase.Speaker, slot facet.Slot, v float64) string {
 	if slot == facet.Price {
-		text = s.Amount(v)
+		return s.Amount(v)
 	}
-	if unit != "" {
-		text += " " + unit
-	}
-	return text
+	return s.Number(v, -1)
 }
 
 // sayPeriod words a time: a day, or from one to another. To is the moment before which the time ends.

@@ -37,20 +37,20 @@ const chips = (p) => p.page.getByRole("region", { name: "What was understood" })
 
 test("what was understood stands above the answers, and can be taken away", async () => {
   const filters = [
-    { name: "price", text: "price under 20 USD", max: 20, below: true, unit: "USD", from: "question" },
+    { name: "price", text: "price under $20", max: 20, below: true, unit: "USD", from: "question" },
     { name: "recipeIngredient", text: "without ginger", values: ["ginger"], not: true, from: "question" },
     { name: "recipeIngredient", text: "without <b>nuts</b>", values: ["nuts"], not: true, from: "question" },
   ];
   play = (res, body) => tell(res, { text: "lamp; …", filters: filters.filter((f) => body.query[f.name] !== "any"), relaxed: [{ name: "color", text: "colour: red" }], corrected: [{ from: "lmap", to: "lamp" }] }, [priced("Lamp", 19)]);
   const p = await visit("/?q=lmap+under+20+dollars");
   await p.asked();
-  assert.deepEqual(await chips(p).allInnerTexts(), ["price under 20 USD×", "without ginger · without <b>nuts</b>×"]);
+  assert.deepEqual(await chips(p).allInnerTexts(), ["price under $20×", "without ginger · without <b>nuts</b>×"]);
   const region = p.page.getByRole("region", { name: "What was understood" });
   assert.match(await region.innerText(), /Nothing has all of that\. Left out: colour: red\./);
   assert.match(await region.innerText(), /Showing answers for “lamp”\./);
   await p.picture("chips");
 
-  await region.getByRole("button", { name: "Take away: price under 20 USD" }).press("Enter");
+  await region.getByRole("button", { name: "Take away: price under $20" }).press("Enter");
   await p.asked();
   assert.equal(asked.at(-1).query.price, "any");
   assert.deepEqual(await chips(p).allInnerTexts(), ["without ginger · without <b>nuts</b>×"]);
@@ -182,7 +182,7 @@ test("the page speaks the reader's language, and asks for answers in it", async 
 
 for (const [name, options] of [["a phone", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }], ["a desk in the dark", { colorScheme: "dark" }]]) {
   test(`what was understood and what is asked back fits ${name}`, async () => {
-    const filters = ["price under 20 USD", "without ginger and without any kind of nuts whatsoever, also in traces", "diet: vegan"].map((text, n) => ({ name: `n${n}`, text, from: "question" }));
+    const filters = ["price under $20", "without ginger and without any kind of nuts whatsoever, also in traces", "diet: vegan"].map((text, n) => ({ name: `n${n}`, text, from: "question" }));
     play = (res, body) => {
       if (body.query.text === "lamp") return tell(res, { text: "x", query: "a longer question made of two", filters, relaxed: [{ name: "c", text: "colour: red" }] }, [priced("A", 1), priced("B", 2)]);
       res.writeHead(200, { "Content-Type": "application/json" });

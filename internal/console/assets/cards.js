@@ -83,14 +83,14 @@ function facts(item) {
 // byline says who wrote it and when.
 function byline(item) {
   const author = words.text(item.author), date = item.startDate ? null : words.day(item.datePublished);
-  return [author && say("by", author), date].filter(Boolean).join(", ");
+  return [author && say("by", author), date].filter(Boolean).join(say("then"));
 }
 
 const fact = (kind, text, label) => (text ? make("li", { class: kind, title: label }, text) : null);
 
 function rating({ value, best, count: raters }) {
   const shown = figure(value, 1);
-  const label = [say("rated", shown, best), raters ? count(raters, "ratings") : ""].filter(Boolean).join(", ");
+  const label = [say("rated", shown, best), raters ? count(raters, "ratings") : ""].filter(Boolean).join(say("then"));
   return make("li", { class: "rating" },
     make("span", { "aria-hidden": "true" }, make("b", {}, "★"), ` ${shown}`, raters ? ` (${raters.toLocaleString(language)})` : ""),
     make("span", { class: "unseen" }, label));

@@ -1,7 +1,7 @@
 // Answers that are promised for later (NLWeb 0.55, section 4.1.2): how far the work is, a way to end it, and the answer.
 
 import { make } from "./cards.js";
-import { say } from "./say.js";
+import { figure, say } from "./say.js";
 import { member, text } from "./words.js";
 
 // The time between two looks, in milliseconds: from the first to the longest, ever more.
@@ -26,7 +26,7 @@ export async function awaited(whole, { address, ask, place, signal, on }) {
       const { message, progress, estimated_time: seconds } = member(whole.promise);
       words.textContent = text(message) || say("promised");
       if (Number(progress) >= 0) bar.value = Math.max(bar.value, Math.min(Number(progress), 1));
-      left.textContent = Number(seconds) > 0 ? say("left", Number(seconds) < 90 ? `${Number(seconds)} s` : `${Math.round(Number(seconds) / 60)} min`) : "";
+      left.textContent = Number(seconds) > 0 ? say("left", Number(seconds) < 90 ? say("seconds", figure(Number(seconds))) : say("minutes", figure(Number(seconds) / 60))) : "";
       if (!cancelled) {
         await new Promise((resolve, reject) => {
           wake = resolve;

@@ -36,7 +36,7 @@ function chips(told, take) {
 function corrected(told, spell) {
   const words = list(told.corrected).filter((c) => text(c?.from) && text(c?.to));
   if (words.length === 0) return null;
-  const all = (side) => words.map((c) => say("quoted", text(c[side]))).join(", ");
+  const all = (side) => words.map((c) => say("quoted", text(c[side]))).join(say("then"));
   const instead = make("button", { type: "button", class: "link" }, say("instead", all("from")));
   instead.addEventListener("click", spell);
   return make("p", { class: "told" }, say("corrected", all("to")), " ", instead);
@@ -44,7 +44,7 @@ function corrected(told, spell) {
 
 function relaxed(told) {
   const left = list(told.relaxed).map((r) => text(r?.text)).filter(Boolean);
-  return left.length > 0 ? make("p", { class: "told" }, say("relaxed", left.join(", "))) : null;
+  return left.length > 0 ? make("p", { class: "told" }, say("relaxed", left.join(say("then")))) : null;
 }
 
 // outcome is that of a comparison, or the detail that was asked for.

@@ -149,7 +149,7 @@ export const diets = (v) =>
 export function place(v) {
   const p = member(v);
   const parts = [text(v), text(member(p.address).addressLocality)].filter(Boolean);
-  return parts.length > 0 ? [...new Set(parts)].join(", ") : null;
+  return parts.length > 0 ? [...new Set(parts)].join(say("then")) : null;
 }
 
 // took is a time in milliseconds with as many digits as matter.
