@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // secretSize is how many bytes a secret has.
@@ -33,8 +34,20 @@ func OpenSecret(folder, name string) ([]byte, error) {
 	return secret, nil
 }
 
-// makeSecret puts a new secret in place under its name in one step, so that nobody ever reads half of it.
+// makeSecret makes a secret, unless somebody else was faster.
 func makeSecret(folder, path string) error {
+	secret := make([]byte, secretSize)
+	rand.Read(secret)
+	if err := putFile(folder, path, secret, os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// putFile puts a file that only this program's user can read in place in one step, so that nobody ever reads half of
+// it, and makes the folder if it is missing. With os.Link as the step the file must not be there yet (fs.ErrExist); with
+// os.Rename it replaces what is there.
+func putFile(folder, path string, text []byte, step func(from, to string) error) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -43,14 +56,24 @@ func makeSecret(folder, path string) error {
 		return err
 	}
 	defer os.Remove(file.Name())
-	secret := make([]byte, secretSize)
-	rand.Read(secret)
-	_, err = file.Write(secret)
+	_, err = file.Write(text)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := step(file.Name(), path); err != nil {
 		return err
 	}
-	return nil
+	return syncFolder(folder)
+}
+
+// syncFolder makes a new name in a folder durable, where the system can.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
