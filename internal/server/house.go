@@ -29,6 +29,10 @@ type House struct {
 	Keys    *trust.Keys
 	Model   *model.Client  // nil without one
 	Vectors *vector.Keeper // nil where no model makes any
+	Nonces  *trust.Nonces  // that were used under platforms' keys
+	// SiteKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
+	SiteKeys  *trust.SiteKeys
+	Platforms *trust.Platforms
 
 	db       *store.DB
 	promises *session.Promises // nil without
@@ -45,7 +49,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -79,6 +83,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.rules.Store(rules)
+	h.Nonces = trust.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {
 		db.Close()

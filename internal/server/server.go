@@ -86,6 +86,12 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		return nil, err
 	}
 	house.clock = options.Now
+	if err := house.UnlockKeys(config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if err := house.firstSiteKey(); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
@@ -128,6 +134,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.promiseRoutes()...)
 	all = append(all, s.sessionRoutes()...)
 	all = append(all, s.metadataRoutes()...)
+	all = append(all, s.jwksRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
@@ -158,10 +165,11 @@ func (s *Server) page() http.Handler {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.front.ServeHTTP(w, r) }
 
-// Reload reads the configuration again and puts its terms in force, if it has no mistakes; and the files of the
-// certificate.
+// Reload reads the configuration again and puts its terms in force, if it has no mistakes; the files of the
+// certificate, and the site's keys.
 func (s *Server) Reload() {
 	s.reloader.reload()
+	reloadKeys(s.SiteKeys, s.log)
 	if source := s.certificates.Load(); source != nil {
 		(*source).Look()
 	}
@@ -196,6 +204,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.Work(work) })
+	background.Go(func() { s.keepNonces(work) })
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })
 	}

@@ -13,13 +13,14 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
 )
 
 var sealer = bytes.Repeat([]byte{7}, 32)
 
-func platforms(t testing.TB, db *store.DB, c *clock) *trust.Platforms {
+func platforms(t testing.TB, db *store.DB, c *clock.Clock) *trust.Platforms {
 	t.Helper()
-	p, err := trust.NewPlatforms(db, sealer, c.now)
+	p, err := trust.NewPlatforms(db, sealer, c.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 			t.Fatalf("%q, %v", held, err)
 		}
 		if found.Platform != "example-search" || strings.Join(found.Roles, " ") != "retrieve event" || found.MaxChunks != 3 || found.MaxTokens != 900 || found.Rate != "10/1s" ||
-			found.State(c.now()) != "active" || !found.Created.Equal(c.now()) || !found.May(trust.RoleEvent) || found.May("admin") {
+			found.State(c.Now()) != "active" || !found.Created.Equal(c.Now()) || !found.May(trust.RoleEvent) || found.May("admin") {
 			t.Errorf("%+v", found)
 		}
 		for _, step := range []struct{ status, code string }{
@@ -58,7 +59,7 @@ func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 			if found, _, _ := owner.Find(t.Context(), made.ID); found.Status != step.status {
 				t.Errorf("the process that did it says %s, not %s", found.Status, step.status)
 			}
-			c.advance(time.Second)
+			c.Pass(time.Second)
 			if found, held, err := door.Find(t.Context(), made.ID); err != nil || found.Status != step.status || len(held) == 0 {
 				t.Errorf("after a second another process says %s, not %s: %v", found.Status, step.status, err)
 			}
@@ -78,7 +79,7 @@ func TestSecretsOfARegistryAreTaken(t *testing.T) {
 	c := newClock()
 	p := platforms(t, storetest.Chosen(t, trust.PlatformSchema), c)
 	k := platformKey()
-	k.ID, k.NotBefore, k.NotAfter = "plat_live_92xk", c.now().Add(time.Hour), c.now().Add(2*time.Hour)
+	k.ID, k.NotBefore, k.NotAfter = "plat_live_92xk", c.Now().Add(time.Hour), c.Now().Add(2*time.Hour)
 	secret := []byte("\x00binary and sixteen bytes long\xff")
 	made, text, err := p.Issue(t.Context(), k, secret)
 	if err != nil || !made.Imported || !bytes.Equal(text, secret) {
@@ -88,9 +89,9 @@ func TestSecretsOfARegistryAreTaken(t *testing.T) {
 		by    time.Duration
 		state string
 	}{{0, "not yet valid"}, {time.Hour - 1, "not yet valid"}, {1, "active"}, {time.Hour - 1, "active"}, {1, "expired"}} {
-		c.advance(step.by)
-		if found, held, err := p.Find(t.Context(), "plat_live_92xk"); err != nil || found.State(c.now()) != step.state || !bytes.Equal(held, secret) {
-			t.Errorf("at %v it is %s, not %s: %q, %v", c.now(), found.State(c.now()), step.state, held, err)
+		c.Pass(step.by)
+		if found, held, err := p.Find(t.Context(), "plat_live_92xk"); err != nil || found.State(c.Now()) != step.state || !bytes.Equal(held, secret) {
+			t.Errorf("at %v it is %s, not %s: %q, %v", c.Now(), found.State(c.Now()), step.state, held, err)
 		}
 	}
 	if _, _, err := p.Issue(t.Context(), k, secret); codeOf(err) != fail.Invalid || !strings.Contains(err.Error(), "already") {
@@ -126,7 +127,7 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.advance(time.Minute)
+	c.Pass(time.Minute)
 	made, secret, err := p.Rotate(t.Context(), old.ID, time.Hour)
 	if err != nil || made.ID == old.ID || made.Platform != old.Platform || made.MaxChunks != old.MaxChunks || made.Rate != old.Rate || len(made.Roles) != 2 || len(secret) == 0 {
 		t.Fatalf("%+v, %v", made, err)
@@ -135,12 +136,12 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 		t.Helper()
 		a, _, _ := p.Find(t.Context(), old.ID)
 		b, _, _ := p.Find(t.Context(), made.ID)
-		if got := a.State(c.now()) + ", " + b.State(c.now()); got != want {
+		if got := a.State(c.Now()) + ", " + b.State(c.Now()); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
 	}
 	states("active, active")
-	c.advance(time.Hour)
+	c.Pass(time.Hour)
 	states("expired, active")
 	third, _, err := p.Rotate(t.Context(), made.ID, 0)
 	if err != nil {
@@ -155,7 +156,7 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 	if _, _, err := p.Rotate(t.Context(), "nothing", time.Hour); codeOf(err) != fail.NotFound {
 		t.Errorf("rotating nothing: %v", err)
 	}
-	if found, _, err := p.Find(t.Context(), third.ID); err != nil || found.State(c.now()) != "active" {
+	if found, _, err := p.Find(t.Context(), third.ID); err != nil || found.State(c.Now()) != "active" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -201,7 +202,7 @@ func TestTheDatabaseAloneGivesNoSecret(t *testing.T) {
 	if err != nil || rows != 2 {
 		t.Fatalf("%d rows, %v", rows, err)
 	}
-	thief, err := trust.NewPlatforms(db, bytes.Repeat([]byte{8}, 32), c.now)
+	thief, err := trust.NewPlatforms(db, bytes.Repeat([]byte{8}, 32), c.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,8 +225,8 @@ func TestTheDatabaseAloneGivesNoSecret(t *testing.T) {
 	}
 }
 
-func nonces(t testing.TB, db *store.DB, most int, c *clock) (*trust.Nonces, func(key, nonce string, until time.Time) (bool, error)) {
-	n := trust.NewNonces(db, most, c.now)
+func nonces(t testing.TB, db *store.DB, most int, c *clock.Clock) (*trust.Nonces, func(key, nonce string, until time.Time) (bool, error)) {
+	n := trust.NewNonces(db, most, c.Now)
 	return n, func(key, nonce string, until time.Time) (fresh bool, err error) {
 		err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
 			fresh, err = n.UseNonce(t.Context(), tx, key, nonce, until)
@@ -241,7 +242,7 @@ func TestANonceIsFreshOnceForItsTime(t *testing.T) {
 		one, use := nonces(t, storetest.Open(t, dsn, trust.PlatformSchema), 0, c)
 		other := storetest.Open(t, dsn, trust.PlatformSchema)
 		_, elsewhere := nonces(t, other, 0, c)
-		end := c.now().Add(10 * time.Minute)
+		end := c.Now().Add(10 * time.Minute)
 		expect := func(what string, want, got bool, err error) {
 			t.Helper()
 			if err != nil || got != want {
@@ -258,7 +259,7 @@ func TestANonceIsFreshOnceForItsTime(t *testing.T) {
 		expect("under another key", true, got, err)
 		got, err = use("an", "1", end)
 		expect("the same letters otherwise divided", true, got, err)
-		got, err = use("a", "n2", c.now())
+		got, err = use("a", "n2", c.Now())
 		expect("one whose time is over", false, got, err)
 		undone := errors.New("undone")
 		err = other.Update(t.Context(), func(tx *store.Tx) error {
@@ -272,20 +273,20 @@ func TestANonceIsFreshOnceForItsTime(t *testing.T) {
 		}
 		got, err = use("a", "n3", end)
 		expect("one whose transaction was undone", true, got, err)
-		c.advance(10*time.Minute - 1)
+		c.Pass(10*time.Minute - 1)
 		if removed, err := one.Sweep(t.Context()); removed != 0 || err != nil {
 			t.Errorf("swept %d before their time, %v", removed, err)
 		}
 		got, err = use("a", "n1", end.Add(time.Minute))
 		expect("at the end of its time", false, got, err)
-		c.advance(1)
-		got, err = use("a", "n1", c.now().Add(10*time.Minute))
+		c.Pass(1)
+		got, err = use("a", "n1", c.Now().Add(10*time.Minute))
 		expect("after its time", true, got, err)
-		c.advance(time.Minute)
+		c.Pass(time.Minute)
 		if removed, err := one.Sweep(t.Context()); removed != 3 || err != nil {
 			t.Errorf("swept %d, not 3, %v", removed, err)
 		}
-		got, err = elsewhere("a", "n1", c.now().Add(10*time.Minute))
+		got, err = elsewhere("a", "n1", c.Now().Add(10*time.Minute))
 		expect("one that was used anew, after the sweep", false, got, err)
 	})
 }
@@ -298,7 +299,7 @@ func TestOneOfManyWhoUseANonceAtOnceIsFirst(t *testing.T) {
 			_, use := nonces(t, storetest.Open(t, dsn, trust.PlatformSchema), 0, c)
 			for range 8 {
 				go func() {
-					fresh, err := use("a", "n", c.now().Add(time.Minute))
+					fresh, err := use("a", "n", c.Now().Add(time.Minute))
 					if err != nil {
 						t.Error(err)
 					}
@@ -322,7 +323,7 @@ func TestAKeysNoncesAreBounded(t *testing.T) {
 	c := newClock()
 	db := storetest.Chosen(t, trust.PlatformSchema)
 	n, use := nonces(t, db, 3, c)
-	end := c.now().Add(5 * time.Minute)
+	end := c.Now().Add(5 * time.Minute)
 	for _, nonce := range []string{"1", "2", "3"} {
 		if fresh, err := use("a", nonce, end); !fresh || err != nil {
 			t.Fatalf("%s: %t, %v", nonce, fresh, err)
@@ -341,11 +342,11 @@ func TestAKeysNoncesAreBounded(t *testing.T) {
 	if _, err := anew("a", "5", end); codeOf(err) != fail.Limited {
 		t.Errorf("beyond the bound after a restart: %v", err)
 	}
-	c.advance(6 * time.Minute)
+	c.Pass(6 * time.Minute)
 	if removed, err := n.Sweep(t.Context()); removed != 4 || err != nil {
 		t.Errorf("swept %d, %v", removed, err)
 	}
-	if fresh, err := use("a", "1", c.now().Add(time.Minute)); !fresh || err != nil {
+	if fresh, err := use("a", "1", c.Now().Add(time.Minute)); !fresh || err != nil {
 		t.Errorf("after the sweep: %t, %v", fresh, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,11 +19,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
 )
 
-func siteKeys(t testing.TB, folder string, c *clock) *trust.SiteKeys {
+func siteKeys(t testing.TB, folder string, c *clock.Clock) *trust.SiteKeys {
 	t.Helper()
-	keys, err := trust.OpenSiteKeys(folder, c.now)
+	keys, err := trust.OpenSiteKeys(folder, c.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func siteKeys(t testing.TB, folder string, c *clock) *trust.SiteKeys {
 }
 
 // made is a ring with its first key.
-func made(t testing.TB, folder string, c *clock) *trust.SiteKeys {
+func made(t testing.TB, folder string, c *clock.Clock) *trust.SiteKeys {
 	t.Helper()
 	keys := siteKeys(t, folder, c)
 	if err := keys.Make(); err != nil {
@@ -112,23 +113,23 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 	if n := signed(before, two); n != 1 {
 		t.Errorf("%d signatures before the rotation", n)
 	}
-	c.advance(time.Hour)
+	c.Pass(time.Hour)
 	made, err := one.Rotate(48 * time.Hour)
-	if err != nil || made.Number != 2 || !made.Created.Equal(c.now()) {
+	if err != nil || made.Number != 2 || !made.Created.Equal(c.Now()) {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	c.advance(time.Second)
+	c.Pass(time.Second)
 	if id, _, _ := two.Current(); id != made.ID {
 		t.Errorf("a second later another process signs with %s, not with %s", id, made.ID)
 	}
 	if n := signed(sign(two), one); n != 2 {
 		t.Errorf("%d signatures during the overlap", n)
 	}
-	c.advance(48*time.Hour - time.Second - 1)
+	c.Pass(48*time.Hour - time.Second - 1)
 	if n := signed(sign(two), one); n != 2 {
 		t.Errorf("%d signatures at the end of the overlap", n)
 	}
-	c.advance(1)
+	c.Pass(1)
 	if n := signed(sign(two), one); n != 1 {
 		t.Errorf("%d signatures after the overlap", n)
 	}
@@ -137,7 +138,7 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 	}
 	states := func() (all string) {
 		for _, k := range two.Keys() {
-			all += k.State(c.now()) + " "
+			all += k.State(c.Now()) + " "
 		}
 		return all
 	}
@@ -156,7 +157,7 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 			t.Errorf("%s holds a private key: %t, %v", n, !want, err)
 		}
 	}
-	c.advance(time.Second)
+	c.Pass(time.Second)
 	if n := signed(before, siteKeys(t, folder, c)); n != 1 || signed(before, one) != 1 {
 		t.Errorf("without its private part the oldest key verifies %d times", n)
 	}
@@ -193,7 +194,7 @@ func TestSiteKeysArePublishedAsOthersReadThem(t *testing.T) {
 	if err := json.Unmarshal(keys.JWKS(), &raw); err != nil {
 		t.Fatal(err)
 	}
-	if _, ends := raw.Keys[0]["exp"]; ends || raw.Keys[1]["exp"] != float64(c.now().Add(time.Hour).Unix()) {
+	if _, ends := raw.Keys[0]["exp"]; ends || raw.Keys[1]["exp"] != float64(c.Now().Add(time.Hour).Unix()) {
 		t.Errorf("ends: %v", raw.Keys)
 	}
 	if bytes.Contains(keys.JWKS(), []byte(`"d"`)) {
@@ -257,7 +258,7 @@ func TestSiteKeysThatAreNotWholeAreRefused(t *testing.T) {
 		if err := one.change(folder); err != nil {
 			t.Fatal(err)
 		}
-		_, err := trust.OpenSiteKeys(folder, newClock().now)
+		_, err := trust.OpenSiteKeys(folder, newClock().Now)
 		if err == nil || !strings.Contains(err.Error(), one.says) || !strings.Contains(err.Error(), folder) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -296,7 +297,7 @@ func FuzzSiteKeyFile(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(folder, "site-1.pem"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		keys, err := trust.OpenSiteKeys(folder, newClock().now)
+		keys, err := trust.OpenSiteKeys(folder, newClock().Now)
 		if err != nil {
 			return
 		}

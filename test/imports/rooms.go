@@ -53,6 +53,7 @@ const (
 	jsonSchema  = "github.com/google/jsonschema-go"
 	schemas     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jose        = "github.com/go-jose/go-jose/v4"
+	notes       = "golang.org/x/mod/sumdb/note"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -102,7 +103,7 @@ var rooms = []room{
 	{path: "internal/backup", inside: []string{"internal/store"}},
 
 	// Who asks, and how often.
-	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose}, sql: true},
+	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose, notes}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},

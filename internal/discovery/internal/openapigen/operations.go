@@ -175,10 +175,11 @@ func (s *schemas) paths() object {
 			"get": operation("discovery", "protectedResource", "Who issues tokens for this server (RFC 9728)", plainResponses("application/json"))},
 		"/.well-known/oauth-protected-resource/mcp": object{
 			"get": operation("discovery", "protectedResourceMCP", "Who issues tokens for /mcp (RFC 9728)", plainResponses("application/json"))},
-		"/robots.txt":    document("robots", "What may be fetched, and where the schema map is (RFC 9309)", "text/plain"),
-		"/llms.txt":      document("llms", "A page for models, in Markdown", "text/markdown"),
-		"/openapi.json":  document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
-		"/schemamap.xml": document("schemaMap", "The feeds of all items, as a site map with content types", "application/xml"),
+		"/.well-known/jwks.json": document("jwks", "The keys that this front desk signs with, retired ones among them (RFC 7517)", "application/jwk-set+json"),
+		"/robots.txt":            document("robots", "What may be fetched, and where the schema map is (RFC 9309)", "text/plain"),
+		"/llms.txt":              document("llms", "A page for models, in Markdown", "text/markdown"),
+		"/openapi.json":          document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
+		"/schemamap.xml":         document("schemaMap", "The feeds of all items, as a site map with content types", "application/xml"),
 		"/feeds/{site}/{part}": object{
 			"get": operation("content", "feed", "Read a part of a site's items", object{
 				"parameters": []any{
