@@ -160,6 +160,7 @@ func (d *Desk) promise(ctx context.Context, in *inquiry) (*Promise, error) {
 	q := in.Question
 	if q.Session != nil && d.config.Conversations != nil {
 		q.Session = &Session{Conversation: in.talk.ID, State: q.Session.State} // which it may have got just now
+		in.talk.Secret = d.bind(q.Session, q.Party)
 	}
 	promise, _, err := d.makePromise(ctx, q, session.Asked{
 		Message: phrase.For(in.Languages...).Say(phrase.PromiseWaiting), Expect: slow,
@@ -168,6 +169,18 @@ func (d *Desk) promise(ctx context.Context, in *inquiry) (*Promise, error) {
 		d.promises.nudge()
 	}
 	return promise, err
+}
+
+// bind brings a session to where what is promised in it can be forgotten with it, and gives its secret: it gets an id, and
+// that of a stranger a secret in its state, if it has none.
+func (d *Desk) bind(s *Session, party string) (secret string) {
+	talk := d.config.Conversations.Open(s.Conversation, party, s.State)
+	s.Conversation = talk.ID
+	if party == "" && talk.Secret == "" {
+		talk.Secret = d.config.Conversations.NewSecret()
+		s.State = d.config.Conversations.Seal(talk, party)
+	}
+	return talk.Secret
 }
 
 func (d *Desk) makePromise(ctx context.Context, q Question, asked session.Asked) (*Promise, *session.Job, error) {
@@ -534,8 +547,8 @@ const (
 // promise, and the work goes on. The work calls ready when it has come so far that its caller can take over, and ends
 // there if that says so. Where nothing can be promised, it is waited for.
 func (d *Desk) Patiently(ctx context.Context, q Question, keeper Keeper, work func(ctx context.Context, ready func() bool) []byte) ([]byte, *Promise, error) {
-	if q.Session != nil && q.Session.Conversation == "" && d.config.Conversations != nil {
-		q.Session.Conversation = d.config.Conversations.Open("", q.Party, "").ID // the same in a promise as in its answer
+	if q.Session != nil && d.config.Conversations != nil {
+		d.bind(q.Session, q.Party) // the same in a promise as in its answer
 	}
 	told, rules := &progress{}, d.config.Terms().Version()
 	own, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), progressKey{}, told))

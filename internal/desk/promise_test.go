@@ -36,9 +36,13 @@ func promising(t *testing.T, change func(*Config)) *bench {
 	db := storetest.Chosen(t, content.Schema, session.PromiseSchema)
 	b := &bench{catalog: content.New(db, content.Options{})}
 	b.obey(t)
+	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
 	config := Config{
 		Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1, Sites: []Site{{ID: "shop"}},
-		Promising: Promising{Store: session.NewPromises(db, session.Limits{Keep: time.Hour, Each: 100, All: 100}, nil), After: time.Hour, Workers: 4},
+		Promising: Promising{Store: promises, After: time.Hour, Workers: 4},
 	}
 	if change != nil {
 		change(&config)
@@ -401,5 +405,59 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 	<-ended
 	if n := remembered(); n != 0 {
 		t.Errorf("%d turns came back after the conversation was forgotten", n)
+	}
+}
+
+// A stranger who takes the first thing back that he ever asked has what was promised for it gone, too.
+func TestAStrangersFirstPromiseIsForgottenWithItsConversation(t *testing.T) {
+	ways := map[string]func(*testing.T, *bench) (token string, state Session){
+		"promised at once": func(t *testing.T, b *bench) (string, Session) {
+			q := recorded("brass lamp at leisure")
+			q.Session = &Session{}
+			reply, err := b.Ask(t.Context(), q)
+			if err != nil || reply.Promise == nil {
+				t.Fatalf("%+v, %v", reply, err)
+			}
+			return reply.Promise.Token, *reply.Session
+		},
+		"promised when it took long": func(t *testing.T, b *bench) (string, Session) {
+			b.config.Promising.After = 0
+			q := recorded("lamp")
+			q.Session = &Session{}
+			_, promise, err := b.Patiently(t.Context(), q, b.keeper(), func(ctx context.Context, _ func() bool) []byte {
+				select {
+				case <-ctx.Done():
+				case <-t.Context().Done():
+				}
+				return nil
+			})
+			if err != nil || promise == nil {
+				t.Fatalf("%v, %v", promise, err)
+			}
+			t.Cleanup(b.promises.group.Wait)
+			return promise.Token, *q.Session
+		},
+	}
+	for name, ask := range ways {
+		t.Run(name, func(t *testing.T) {
+			b := promising(t, func(c *Config) {
+				slowly("leisure", time.Hour)(c)
+				c.Conversations = session.NewConversations(session.ConversationOptions{Secret: []byte(strings.Repeat("s", 32)), Good: time.Hour})
+			})
+			token, state := ask(t, b)
+			other, _ := ask(t, b)
+			if err := b.Forget(t.Context(), "", Session{Conversation: state.Conversation}); fail.From(err).Code != fail.Forbidden {
+				t.Errorf("without its state: %v", err)
+			}
+			if err := b.Forget(t.Context(), "", state); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Await(t.Context(), "", token, false, nil); fail.From(err).Code != fail.UnknownPromise {
+				t.Errorf("the promise outlives its conversation: %v", err)
+			}
+			if made, err := b.Await(t.Context(), "", other, true, nil); fail.From(err).Code != fail.Cancelled {
+				t.Errorf("the promise of another conversation: %+v, %v", made, err)
+			}
+		})
 	}
 }

@@ -51,12 +51,16 @@ func foreignDesk(t *testing.T) *desk.Desk {
 	if err != nil {
 		t.Fatal(err)
 	}
+	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, err := desk.New(desk.Config{
 		Catalog: catalog, MinScore: 20, Terms: func() *terms.Terms { return rules }, Sites: []desk.Site{{ID: "zorvik"}, {ID: "leerlo"}}, Now: noon,
 		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
 		Elicit:        elicit.New(elicit.Config{Mode: elicit.Auto, Rounds: 2, Questions: 3, MoreThan: 5, Words: 2}),
 		Promising: desk.Promising{
-			Store: session.NewPromises(db, session.Limits{Keep: time.Hour, Each: 100, All: 100}, nil), After: time.Hour,
+			Store: promises, After: time.Hour,
 			Slow: []desk.Slow{{Words: "lenturo", For: time.Hour}},
 		},
 	})

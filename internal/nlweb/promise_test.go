@@ -40,10 +40,14 @@ func promising(t testing.TB) (d *desk.Desk, ask, await http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 1e6, Kept: 1e6, All: 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, err = desk.New(desk.Config{
 		Catalog: catalog, MinScore: 20, Terms: func() *terms.Terms { return rules }, Sites: []desk.Site{{ID: "lamps"}},
 		Promising: desk.Promising{
-			Store: session.NewPromises(db, session.Limits{Keep: time.Hour, Each: 1e6, All: 1e6}, nil), After: time.Hour,
+			Store: promises, After: time.Hour,
 			Slow: []desk.Slow{{Words: "brass", For: time.Millisecond}, {Words: "paper", For: time.Hour}},
 		},
 	})

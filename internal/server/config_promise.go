@@ -18,9 +18,11 @@ type Promise struct {
 	Time time.Duration `yaml:"time"`
 	// Keep is how long an answer is kept once it is there, and a promise that was cancelled.
 	Keep time.Duration `yaml:"keep"`
-	// Each is the most promises at a time of one key or subject of a token, and for strangers of one address. One that
-	// was cancelled does not count.
+	// Each is how many answers that are not there yet are promised at a time to one key or subject of a token, and for
+	// strangers to one address. One that was cancelled does not count.
 	Each int `yaml:"each"`
+	// Kept is how many answers that are there are kept at a time for the same before no more are promised.
+	Kept int `yaml:"kept"`
 	// All is the most promises at a time of all together.
 	All int `yaml:"all"`
 	// Workers is how many promises this process works on at a time; the others wait.
@@ -49,7 +51,7 @@ type Slow struct {
 
 func defaultPromise() Promise {
 	return Promise{
-		Enabled: true, After: 2 * time.Second, Time: 10 * time.Minute, Keep: time.Hour, Each: 20, All: 1000, Workers: 2,
+		Enabled: true, After: 2 * time.Second, Time: 10 * time.Minute, Keep: time.Hour, Each: 20, Kept: 200, All: 1000, Workers: 2,
 		Fresh: Fresh{Every: 10 * time.Minute},
 	}
 }
@@ -61,6 +63,7 @@ func (c *checks) promise() {
 	between(c, "ask.promise.time", p.Time, time.Second, 24*time.Hour)
 	between(c, "ask.promise.keep", p.Keep, 10*time.Second, 30*24*time.Hour)
 	between(c, "ask.promise.each", p.Each, 1, 100_000)
+	between(c, "ask.promise.kept", p.Kept, 1, 100_000)
 	between(c, "ask.promise.all", p.All, 1, 1_000_000)
 	between(c, "ask.promise.workers", p.Workers, 1, 256)
 	between(c, "ask.promise.fresh.every", p.Fresh.Every, 0, 24*time.Hour)

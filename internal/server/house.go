@@ -53,14 +53,15 @@ func (c Config) Database(log *slog.Logger) store.Config {
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
-// nothing yet: Refresh or Follow loads the catalog. It makes no secrets: conversations go on for as long as the process runs.
+// nothing yet: Refresh or Follow loads the catalog. It makes no secrets: conversations
+// and promises go on for as long as the process runs.
 func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, error) {
 	secret := make([]byte, 32)
 	rand.Read(secret)
 	return openHouse(ctx, config, log, secret)
 }
 
-// openHouse is OpenHouse with the secret that conversations are sealed with.
+// openHouse is OpenHouse with the secret that conversations and promises are sealed with.
 func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []byte) (*House, error) {
 	rules, err := config.CompileTerms()
 	if err != nil {
@@ -94,6 +95,10 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		return nil, err
 	}
 	h.memory = memory
+	promising, err := h.promising(config, secret)
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
 	h.Vectors = config.openVectors(h)
 	var sites []desk.Site
 	for _, site := range config.AllSites() {
@@ -111,7 +116,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		Admit:      h.admitted,
 		Now:        h.now,
 		Place:      config.Ask.place(),
-		Promising:  h.promising(config),
+		Promising:  promising,
 		Log:        log,
 
 		Conversations: conversations,

@@ -17,13 +17,17 @@ import (
 
 const awaitPath = "/await"
 
-// promising is what the desk promises, as the configuration says.
-func (h *House) promising(config Config) desk.Promising {
+// promising is what the desk promises, as the configuration says, sealed with the front desk's secret.
+func (h *House) promising(config Config, secret []byte) (desk.Promising, error) {
 	p := config.Ask.Promise
 	if !p.Enabled {
-		return desk.Promising{}
+		return desk.Promising{}, nil
 	}
-	h.promises = session.NewPromises(h.db, session.Limits{Keep: p.Keep, Each: p.Each, All: p.All}, nil)
+	var err error
+	h.promises, err = session.NewPromises(h.db, session.PromiseOptions{Secret: secret, Keep: p.Keep, Each: p.Each, Kept: p.Kept, All: p.All})
+	if err != nil {
+		return desk.Promising{}, err
+	}
 	promising := desk.Promising{
 		Store: h.promises,
 		After: p.After, Time: p.Time, Workers: p.Workers, Client: clientOf,
@@ -37,7 +41,7 @@ func (h *House) promising(config Config) desk.Promising {
 			return h.reread(ctx, sources, sites, p.Fresh.Every, pages)
 		}
 	}
-	return promising
+	return promising, nil
 }
 
 // reread reads the sources of sites again, but for those that were read not long ago, and says which could not be.

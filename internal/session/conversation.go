@@ -40,7 +40,7 @@ type Conversation struct {
 	// Turns are the questions since the subject changed last, oldest first. Those that are kept here at the caller's wish
 	// stand in the store instead (Memory).
 	Turns []Turn `json:"turns,omitempty"`
-	// Secret is the name under which turns of somebody without a credential are kept; empty while none are.
+	// Secret is the name under which turns and promises of somebody without a credential are kept; empty while none are.
 	Secret string `json:"secret,omitzero"`
 	// Kept says that turns of this conversation are in the store.
 	Kept bool `json:"kept,omitzero"`
@@ -214,5 +214,5 @@ func (c *Conversations) mac(id, party string, payload []byte) []byte {
 	return mac.Sum(make([]byte, 0, sha256.Size+len(payload)))
 }
 
-// NewSecret makes a name under which a stranger's turns can be kept: 128 random bits or more.
+// NewSecret makes a name under which a stranger's turns and promises can be kept: 128 random bits or more.
 func (c *Conversations) NewSecret() string { return c.name() }

@@ -2,10 +2,7 @@ package session
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -57,7 +54,7 @@ type Memory struct {
 	db      *store.DB
 	options MemoryOptions
 	naming  []byte // key under which names are hashed
-	sealing cipher.AEAD
+	sealing seal
 
 	mu   sync.Mutex
 	kept int // turns since the last sweep
@@ -71,13 +68,9 @@ func NewMemory(db *store.DB, options MemoryOptions) (*Memory, error) {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
-	block, err := aes.NewCipher(derive(options.Secret, "memory"))
+	sealing, err := newSeal(options.Secret, "memory")
 	if err != nil {
-		return nil, fmt.Errorf("encrypt what is remembered: %w", err)
-	}
-	sealing, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, fmt.Errorf("encrypt what is remembered: %w", err)
+		return nil, err
 	}
 	return &Memory{db: db, options: options, naming: derive(options.Secret, "names"), sealing: sealing}, nil
 }
@@ -116,9 +109,7 @@ func (m *Memory) Keep(ctx context.Context, w Whose, t Turn) error {
 		return fmt.Errorf("keep a turn: %w", err)
 	}
 	party, person, talk := m.party(w), m.hash("person", w.Person), m.hash("conversation", w.Conversation)
-	nonce := make([]byte, m.sealing.NonceSize())
-	rand.Read(nonce)
-	body := m.sealing.Seal(nonce, nonce, plain, slices.Concat(party, person, talk))
+	body := m.sealing.close(plain, slices.Concat(party, person, talk))
 	now := m.options.Now()
 	known := 0
 	if w.Party != "" {
@@ -196,12 +187,8 @@ const (
 )
 
 func (m *Memory) open(body, where []byte) (t Turn, ok bool) {
-	size := m.sealing.NonceSize()
-	if len(body) < size {
-		return t, false
-	}
-	plain, err := m.sealing.Open(nil, body[:size], body[size:], where)
-	return t, err == nil && json.Unmarshal(plain, &t) == nil
+	plain, ok := m.sealing.open(body, where)
+	return t, ok && json.Unmarshal(plain, &t) == nil
 }
 
 // Forget forgets a conversation of a party, whomever it was for, or of a stranger who knows its secret.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
@@ -11,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
@@ -20,11 +23,12 @@ import (
 //
 // promise_job has one row for each promise. Its key is the SHA-256 of its owner and its token, so that the table opens
 // nothing to who reads it, and a token that does not exist is looked up like one that is another's. holder is for whom the
-// promise counts, which is no name either; party is the id of the principal that asked, empty for a stranger; talk is the
-// conversation with which the promise is forgotten, NULL for none, and no name either. A job is
-// done under a claim, which holds until lease. Times are microseconds, progress is in millionths.
+// promise counts, and talk the conversation with which it is forgotten, NULL for none: both under a hash that only the
+// front desk's secret can make. request is who asked and what, encrypted under the secret; seal says which secret that is,
+// so that who has another leaves the promise alone. A job is done under a claim, which was made at begun, 0 for never, and
+// holds until lease. Times are microseconds, progress is in millionths.
 //
-// promise_answer has what came of it, compressed, and the version of the terms under which it was released.
+// promise_answer has what came of it, compressed and encrypted, and the version of the terms under which it was released.
 var PromiseSchema = store.Schema{
 	Room: "promise",
 	Steps: []string{`
@@ -55,6 +59,39 @@ CREATE TABLE promise_answer (
 `, `
 ALTER TABLE promise_job ADD COLUMN talk {{bytes}};
 CREATE INDEX promise_job_talk ON promise_job (talk);
+`,
+		// Questions were kept as they were asked before: those are forgotten.
+		`
+DROP TABLE promise_answer;
+DROP TABLE promise_job;
+
+CREATE TABLE promise_job (
+	key      {{bytes}} NOT NULL PRIMARY KEY,
+	seal     {{bytes}} NOT NULL,
+	holder   {{bytes}} NOT NULL,
+	talk     {{bytes}},
+	request  {{bytes}} NOT NULL,
+	state    BIGINT NOT NULL,
+	claim    TEXT NOT NULL,
+	lease    BIGINT NOT NULL,
+	begun    BIGINT NOT NULL,
+	tries    BIGINT NOT NULL,
+	progress BIGINT NOT NULL,
+	ready    BIGINT NOT NULL,
+	message  TEXT NOT NULL,
+	made     BIGINT NOT NULL,
+	expires  BIGINT NOT NULL
+);
+CREATE INDEX promise_job_state ON promise_job (state, made);
+CREATE INDEX promise_job_holder ON promise_job (holder, begun);
+CREATE INDEX promise_job_expires ON promise_job (expires);
+CREATE INDEX promise_job_talk ON promise_job (talk);
+
+CREATE TABLE promise_answer (
+	key    {{bytes}} NOT NULL PRIMARY KEY,
+	rules  TEXT NOT NULL,
+	answer {{bytes}} NOT NULL
+);
 `},
 }
 
@@ -71,11 +108,14 @@ const (
 	Broken                 // the work was interrupted too often
 )
 
-// Limits bound what promises may cost; every member must be set.
-type Limits struct {
-	Keep time.Duration // how long an answer is kept once it is there, and a question until it is worked on
-	Each int           // promises of one holder at a time, with those whose answer is there, without those that were cancelled
-	All  int           // promises of all holders at a time, whatever became of them
+// PromiseOptions say how promises are kept, and bound what they may cost; every member but Now must be set.
+type PromiseOptions struct {
+	Secret []byte           // of the front desk; nodes that work for each other share it
+	Keep   time.Duration    // how long an answer is kept once it is there, and a question until it is worked on
+	Each   int              // promises of one holder at a time whose answer is not there yet
+	Kept   int              // answers of one holder that are kept at a time before no more are promised
+	All    int              // promises of all holders at a time, whatever became of them
+	Now    func() time.Time // nil is time.Now
 }
 
 // The bounds of one promise.
@@ -100,17 +140,64 @@ const (
 // processes may share a database: one that claims a job works on it, and every one can say how it stands. Its methods
 // may be called from many goroutines.
 type Promises struct {
-	db     *store.DB
-	limits Limits
-	now    func() time.Time
+	db      *store.DB
+	options PromiseOptions
+	now     func() time.Time
+	naming  []byte // key under which names are hashed
+	sealing seal
+	name    []byte // of the seal
 }
 
-// NewPromises returns the promises of a database that has PromiseSchema. A nil clock is time.Now.
-func NewPromises(db *store.DB, limits Limits, now func() time.Time) *Promises {
-	if now == nil {
-		now = time.Now
+// NewPromises returns the promises of a database that has PromiseSchema.
+func NewPromises(db *store.DB, options PromiseOptions) (*Promises, error) {
+	if options.Now == nil {
+		options.Now = time.Now
 	}
-	return &Promises{db: db, limits: limits, now: now}
+	sealing, err := newSeal(options.Secret, "promise")
+	if err != nil {
+		return nil, err
+	}
+	return &Promises{
+		db: db, options: options, now: options.Now,
+		naming: derive(options.Secret, "promise names"), sealing: sealing, name: derive(options.Secret, "promise seal")[:8],
+	}, nil
+}
+
+// hash is a name as it stands in the table.
+func (p *Promises) hash(kind string, parts ...string) []byte {
+	mac := hmac.New(sha256.New, p.naming)
+	mac.Write([]byte(kind))
+	for _, part := range parts {
+		fmt.Fprintf(mac, " %d %s", len(part), part)
+	}
+	return mac.Sum(nil)
+}
+
+// question is what is kept of who asked what.
+type question struct {
+	Party   string `json:"party,omitzero"`
+	Request []byte `json:"request"`
+}
+
+// close encrypts a question for the row of a key.
+func (p *Promises) close(key []byte, q question) ([]byte, error) {
+	plain, err := json.Marshal(q)
+	if err != nil {
+		return nil, fmt.Errorf("keep a question: %w", err)
+	}
+	return p.sealing.close(plain, append([]byte("question "), key...)), nil
+}
+
+// open decrypts what close did.
+func (p *Promises) open(key, closed []byte) (q question, err error) {
+	plain, ok := p.sealing.open(closed, append([]byte("question "), key...))
+	if !ok {
+		return q, errors.New("a question that was kept cannot be opened: its row was changed")
+	}
+	if err := json.Unmarshal(plain, &q); err != nil {
+		return q, fmt.Errorf("read a question that was kept: %w", err)
+	}
+	return q, nil
 }
 
 // Asked is what is promised an answer.
@@ -131,16 +218,15 @@ type Talk struct {
 	Conversation string // id
 }
 
-// hash is under which name a conversation is kept, nil for none.
-func (t Talk) hash() []byte {
-	if t.Conversation == "" || t.Party == "" && t.Secret == "" {
+// talk is under which name a conversation is kept, nil for none.
+func (p *Promises) talk(t Talk) []byte {
+	switch {
+	case t.Conversation == "" || t.Party == "" && t.Secret == "":
 		return nil
+	case t.Party != "":
+		return p.hash("talk of a party", t.Party, t.Conversation)
 	}
-	if t.Party != "" {
-		t.Secret = ""
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%d %s%d %s%s", len(t.Party), t.Party, len(t.Secret), t.Secret, t.Conversation))
-	return sum[:]
+	return p.hash("talk of a stranger", t.Secret, t.Conversation)
 }
 
 // Standing is how a promise stands.
@@ -175,35 +261,30 @@ func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, e
 	if len(a.Request) > MaxRequest {
 		return "", nil, fail.New(fail.TooLarge, "the question is too large to be kept; send less context")
 	}
-	a.Request = append([]byte{}, a.Request...) // which is not NULL, when it is empty
 	token = tokenPrefix + rand.Text()
 	now := p.now()
 	job = &Job{promises: p, key: keyOf(a.Party, token), Party: a.Party, Request: a.Request}
-	state, until := Waiting, time.Time{}
-	if a.Begun {
-		state, until, job.claim = Running, now.Add(lease), rand.Text()
+	request, err := p.close(job.key, question{a.Party, a.Request})
+	if err != nil {
+		return "", nil, err
 	}
-	holder := sha256.Sum256([]byte("holder\x00" + a.Holder))
+	state, begun, until := Waiting, time.Time{}, time.Time{}
+	if a.Begun {
+		state, begun, until, job.claim = Running, now, now.Add(lease), rand.Text()
+	}
+	holder := p.hash("holder", a.Holder)
 	var ready time.Time
 	if a.Expect > 0 {
 		ready = now.Add(a.Expect)
 	}
 	err = p.db.Update(ctx, func(tx *store.Tx) error {
-		var own, all int
-		err := tx.QueryRow(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN holder = $1 AND state <= $2 THEN 1 ELSE 0 END), 0)
-			FROM promise_job WHERE expires > $3`, holder[:], int(Kept), store.Micros(now)).Scan(&all, &own)
-		switch {
-		case err != nil:
+		if err := p.room(ctx, tx, holder, now); err != nil {
 			return err
-		case own >= p.limits.Each:
-			return p.full("%d answers are promised to you already, which is all that is kept for one; cancel one that is still worked on, or come back when one has expired", own)
-		case all >= p.limits.All:
-			return p.full("too many answers are promised at the moment; come back later")
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO promise_job (key, holder, party, request, state, claim, lease, tries, progress, ready, message, made, expires, talk)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, $13)`,
-			job.key, holder[:], a.Party, a.Request, int(state), job.claim, store.Micros(until), b2i(a.Begun), store.Micros(ready), a.Message,
-			store.Micros(now), store.Micros(now.Add(p.limits.Keep)), a.Talk.hash())
+		_, err = tx.Exec(ctx, `INSERT INTO promise_job (key, seal, holder, talk, request, state, claim, lease, begun, tries, progress, ready, message, made, expires)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14)`,
+			job.key, p.name, holder, p.talk(a.Talk), request, int(state), job.claim, store.Micros(until), store.Micros(begun), b2i(a.Begun), store.Micros(ready),
+			a.Message, store.Micros(now), store.Micros(now.Add(p.options.Keep)))
 		return err
 	})
 	if err != nil {
@@ -215,6 +296,25 @@ func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, e
 	return token, job, nil
 }
 
+// room says whether there is room for one more promise of a holder.
+func (p *Promises) room(ctx context.Context, tx *store.Tx, holder []byte, now time.Time) error {
+	var open, kept, all int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN holder = $1 AND state < $2 THEN 1 ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN holder = $1 AND state = $2 THEN 1 ELSE 0 END), 0) FROM promise_job WHERE expires > $3`,
+		holder, int(Kept), store.Micros(now)).Scan(&all, &open, &kept)
+	switch {
+	case err != nil:
+		return err
+	case open >= p.options.Each:
+		return p.full("%d answers are promised to you and not there yet, which is as many as one may wait for; wait for one, or cancel one", open)
+	case kept >= p.options.Kept:
+		return p.full("%d answers are kept for you already, which is all that is kept for one; come back when one has expired", kept)
+	case all >= p.options.All:
+		return p.full("too many answers are promised at the moment; come back later")
+	}
+	return nil
+}
+
 func b2i(b bool) int {
 	if b {
 		return 1
@@ -224,7 +324,7 @@ func b2i(b bool) int {
 
 func (p *Promises) full(format string, args ...any) error {
 	err := fail.New(fail.Limited, format, args...)
-	err.RetryAfter = min(p.limits.Keep, time.Minute)
+	err.RetryAfter = min(p.options.Keep, time.Minute)
 	return err
 }
 
@@ -253,7 +353,7 @@ func (p *Promises) find(ctx context.Context, tx *store.Tx, party, token string) 
 	for _, owner := range parties {
 		key := keyOf(owner, token)
 		var one int
-		err := tx.QueryRow(ctx, `SELECT 1 FROM promise_job WHERE key = $1 AND expires > $2`, key, store.Micros(p.now())).Scan(&one)
+		err := tx.QueryRow(ctx, `SELECT 1 FROM promise_job WHERE key = $1 AND seal = $2 AND expires > $3`, key, p.name, store.Micros(p.now())).Scan(&one)
 		switch {
 		case err == nil:
 			found = key
@@ -270,12 +370,18 @@ func (p *Promises) find(ctx context.Context, tx *store.Tx, party, token string) 
 func (p *Promises) read(ctx context.Context, tx *store.Tx, key []byte) (Standing, error) {
 	s := Standing{ID: string(key)}
 	var state int
+	var request []byte
 	var progress, ready int64
 	err := tx.QueryRow(ctx, `SELECT state, request, message, progress, ready FROM promise_job WHERE key = $1`, key).
-		Scan(&state, &s.Request, &s.Message, &progress, &ready)
+		Scan(&state, &request, &s.Message, &progress, &ready)
 	if err != nil {
 		return s, err
 	}
+	asked, err := p.open(key, request)
+	if err != nil {
+		return s, err
+	}
+	s.Request = asked.Request
 	s.State, s.Progress = State(state), float64(progress)/whole
 	if ready > 0 {
 		s.Left = max(0, store.FromMicros(ready).Sub(p.now()))
@@ -283,12 +389,21 @@ func (p *Promises) read(ctx context.Context, tx *store.Tx, key []byte) (Standing
 	if s.State != Kept {
 		return s, nil
 	}
-	var packed []byte
-	if err := tx.QueryRow(ctx, `SELECT rules, answer FROM promise_answer WHERE key = $1`, key).Scan(&s.Rules, &packed); err != nil {
+	var closed []byte
+	if err := tx.QueryRow(ctx, `SELECT rules, answer FROM promise_answer WHERE key = $1`, key).Scan(&s.Rules, &closed); err != nil {
 		return s, err
+	}
+	packed, ok := p.sealing.open(closed, answerPlace(key, s.Rules))
+	if !ok {
+		return s, errors.New("an answer that was kept cannot be opened: its row was changed")
 	}
 	s.Answer, err = unpack(packed)
 	return s, err
+}
+
+// answerPlace is what an answer is sealed to: its promise, and the terms that it was released under.
+func answerPlace(key []byte, rules string) []byte {
+	return append(append([]byte("answer "), key...), rules...)
 }
 
 // whole is the progress of work that is done, in the table.
@@ -304,7 +419,7 @@ func (p *Promises) Cancel(ctx context.Context, party, token string) (Standing, e
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE promise_job SET state = $1, claim = '', lease = 0, expires = $2 WHERE key = $3 AND state < $4`,
-			int(Cancelled), store.Micros(p.now().Add(p.limits.Keep)), key, int(Kept))
+			int(Cancelled), store.Micros(p.now().Add(p.options.Keep)), key, int(Kept))
 		if err == nil {
 			s, err = p.read(ctx, tx, key)
 		}
@@ -316,7 +431,7 @@ func (p *Promises) Cancel(ctx context.Context, party, token string) (Standing, e
 // Forget removes all promises of a conversation, questions and answers, and gives the ids of their jobs. Whoever works on
 // one learns of it when it renews its claim.
 func (p *Promises) Forget(ctx context.Context, t Talk) (jobs []string, err error) {
-	talk := t.hash()
+	talk := p.talk(t)
 	if talk == nil {
 		return nil, nil
 	}
@@ -355,7 +470,7 @@ func (p *Promises) Again(ctx context.Context, party, token, message string) (Sta
 			return err
 		}
 		n, err := tx.Exec(ctx, `UPDATE promise_job SET state = $1, tries = 0, ready = 0, message = $2, expires = $3 WHERE key = $4 AND state = $5`,
-			int(Waiting), message, store.Micros(p.now().Add(p.limits.Keep)), key, int(Kept))
+			int(Waiting), message, store.Micros(p.now().Add(p.options.Keep)), key, int(Kept))
 		if err == nil && n > 0 {
 			_, err = tx.Exec(ctx, `DELETE FROM promise_answer WHERE key = $1`, key)
 		}

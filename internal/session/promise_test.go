@@ -1,8 +1,11 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -14,12 +17,15 @@ import (
 )
 
 // each runs a test with promises on every engine, in a database that two nodes share.
-func each(t *testing.T, limits Limits, test func(t *testing.T, one, other *Promises, c *clock.Clock)) {
+func each(t *testing.T, limits PromiseOptions, test func(t *testing.T, one, other *Promises, c *clock.Clock)) {
 	if limits.Keep == 0 {
 		limits.Keep = time.Hour
 	}
 	if limits.Each == 0 {
 		limits.Each = 5
+	}
+	if limits.Kept == 0 {
+		limits.Kept = 5
 	}
 	if limits.All == 0 {
 		limits.All = 100
@@ -27,8 +33,22 @@ func each(t *testing.T, limits Limits, test func(t *testing.T, one, other *Promi
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, PromiseSchema)
 		c := clock.At(time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC))
-		test(t, NewPromises(db, limits, c.Now), NewPromises(db, limits, c.Now), c)
+		limits.Now = c.Now
+		test(t, promising(t, db, limits), promising(t, db, limits), c)
 	})
+}
+
+// promising gives the promises of a database, with the tests' secret unless there is another.
+func promising(t *testing.T, db *store.DB, options PromiseOptions) *Promises {
+	t.Helper()
+	if options.Secret == nil {
+		options.Secret = []byte(strings.Repeat("k", 32))
+	}
+	p, err := NewPromises(db, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func (p *Promises) mustMake(t *testing.T, a Asked) string {
@@ -64,7 +84,7 @@ func isUnknown(err error) bool {
 }
 
 func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Party: "key:a", Holder: "key:a", Request: []byte("q"), Message: "soon", Expect: 90 * time.Second})
 		s := other.mustLook(t, "key:a", token)
 		if s.State != Waiting || s.Progress != 0 || s.Message != "soon" || string(s.Request) != "q" || s.Left != 90*time.Second {
@@ -100,7 +120,7 @@ func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
 }
 
 func TestATokenOpensNothingToOthers(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		a := one.mustMake(t, Asked{Party: "key:a", Holder: "a"})
 		stranger := one.mustMake(t, Asked{Holder: "x"})
 		var said []string
@@ -131,27 +151,113 @@ func TestATokenOpensNothingToOthers(t *testing.T) {
 	})
 }
 
-func TestTokensAreKeptNowhere(t *testing.T) {
-	db := storetest.OpenSQLite(t, PromiseSchema)
-	p := NewPromises(db, Limits{time.Hour, 10, 10}, nil)
-	token := p.mustMake(t, Asked{Holder: "192.0.2.7", Request: []byte("q")})
-	err := db.View(t.Context(), func(tx *store.Tx) error {
-		var key, holder []byte
-		if err := tx.QueryRow(t.Context(), `SELECT key, holder FROM promise_job`).Scan(&key, &holder); err != nil {
-			return err
+func TestTheTablesTellNothing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		db := open(t, PromiseSchema)
+		p := promising(t, db, PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+		token := p.mustMake(t, Asked{Party: "key:abc", Holder: "192.0.2.7", Talk: Talk{Party: "key:abc", Conversation: "talk-77"}, Request: []byte("a present for my wife")})
+		job := p.mustClaim(t)
+		if job.Party != "key:abc" || string(job.Request) != "a present for my wife" {
+			t.Errorf("claimed %+v", job)
 		}
-		if len(key) != 32 || strings.Contains(string(key), token) || strings.Contains(string(holder), "192.0") {
-			t.Errorf("the table has key %q, holder %q", key, holder)
+		if err := job.Finish(t.Context(), "rules", []byte("a present: the brass lamp")); err != nil {
+			t.Fatal(err)
 		}
-		return nil
+		var key, seal, holder, talk, request, answer []byte
+		err := db.View(t.Context(), func(tx *store.Tx) error {
+			if err := tx.QueryRow(t.Context(), `SELECT key, seal, holder, talk, request FROM promise_job`).Scan(&key, &seal, &holder, &talk, &request); err != nil {
+				return err
+			}
+			return tx.QueryRow(t.Context(), `SELECT answer FROM promise_answer`).Scan(&answer)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{token, "abc", "192.0", "talk-77", "present", "lamp"} {
+			if said := fmt.Sprintf("%s %s %s %s %s %s", key, seal, holder, talk, request, answer); strings.Contains(said, word) {
+				t.Errorf("the tables have %q", word)
+			}
+		}
+		if packed, err := pack([]byte("a present: the brass lamp")); err != nil || bytes.Contains(answer, packed) {
+			t.Errorf("the answer is compressed only, %v", err)
+		}
+		// Who has another secret can do nothing with it, and leaves it alone.
+		p.mustMake(t, Asked{Request: []byte("q")})
+		other := promising(t, db, PromiseOptions{Secret: []byte(strings.Repeat("x", 32)), Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+		if _, err := other.Look(t.Context(), "key:abc", token); !isUnknown(err) {
+			t.Errorf("with another secret: %v", err)
+		}
+		if job, err := other.Claim(t.Context()); job != nil || err != nil {
+			t.Errorf("with another secret it is claimed: %v, %v", job, err)
+		}
+		p.mustClaim(t)
 	})
-	if err != nil {
-		t.Fatal(err)
+}
+
+func TestWhatWasChangedInTheTablesIsNotOpened(t *testing.T) {
+	db := storetest.OpenSQLite(t, PromiseSchema)
+	p := promising(t, db, PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+	mine, yours := p.mustMake(t, Asked{Request: []byte("mine")}), p.mustMake(t, Asked{Request: []byte("yours")})
+	for range 2 {
+		if err := p.mustClaim(t).Finish(t.Context(), "1", []byte("answer")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := func(statement string) {
+		t.Helper()
+		err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), statement); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(`UPDATE promise_answer SET rules = '2'`) // so that it would leave under terms that it was not released under
+	if s, err := p.Look(t.Context(), "", mine); err == nil || s.Answer != nil {
+		t.Errorf("an answer of other terms: %+v, %v", s, err)
+	}
+	change(`UPDATE promise_answer SET rules = '1'`)
+	p.mustLook(t, "", mine)
+	change(`UPDATE promise_job SET request = (SELECT request FROM promise_job ORDER BY key LIMIT 1)`)
+	_, one := p.Look(t.Context(), "", mine)
+	_, two := p.Look(t.Context(), "", yours)
+	if (one == nil) == (two == nil) {
+		t.Errorf("one of two has the question of the other: %v, %v", one, two)
+	}
+	change(`UPDATE promise_job SET state = 0, request = 'x'`)
+	if job, err := p.Claim(t.Context()); job != nil || err != nil {
+		t.Errorf("claimed %v, %v", job, err)
+	}
+	count, err := p.Count(t.Context())
+	if err != nil || count[Broken] != 1 || count[Waiting] != 1 {
+		t.Errorf("what cannot be opened is not given up: %v, %v", count, err)
 	}
 }
 
+func TestPromisesOfAnOlderSchemaAreForgotten(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		dsn := fresh(t)
+		old := PromiseSchema
+		old.Steps = old.Steps[:2]
+		db := storetest.Open(t, dsn, old)
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec(t.Context(), `INSERT INTO promise_job (key, holder, party, request, state, message, made, expires) VALUES ($1, $1, 'key:abc', $1, 0, '', 1, $2)`,
+				[]byte("a question in the clear"), int64(math.MaxInt64))
+			return err
+		})
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		p := promising(t, storetest.Open(t, dsn, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+		if count, err := p.Count(t.Context()); len(count) != 0 || err != nil {
+			t.Errorf("there are %v, %v", count, err)
+		}
+		token := p.mustMake(t, Asked{Request: []byte("q")})
+		p.mustClaim(t)
+		p.mustLook(t, "", token)
+	})
+}
+
 func TestTokensAreManyBitsAndNeverTheSame(t *testing.T) {
-	p := NewPromises(storetest.OpenSQLite(t, PromiseSchema), Limits{time.Hour, 1001, 1001}, nil)
+	p := promising(t, storetest.OpenSQLite(t, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 1001, Kept: 1001, All: 1001})
 	seen := map[string]bool{}
 	for range 1000 {
 		token := p.mustMake(t, Asked{})
@@ -164,7 +270,7 @@ func TestTokensAreManyBitsAndNeverTheSame(t *testing.T) {
 }
 
 func TestCancelledWorkStopsAndStaysCancelled(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
 		for range 2 {
@@ -191,7 +297,7 @@ func TestCancelledWorkStopsAndStaysCancelled(t *testing.T) {
 }
 
 func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Request: []byte("q")})
 		lost := one.mustClaim(t)
 		if _, err := lost.Renew(t.Context(), Progress{Part: 0.5}); err != nil {
@@ -218,7 +324,7 @@ func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
 }
 
 func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
 			one.mustClaim(t)
@@ -234,7 +340,7 @@ func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
 }
 
 func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		one.mustMake(t, Asked{})
 		for range maxTries + 2 { // a restart is no fault of the job
 			if err := one.mustClaim(t).Release(t.Context()); err != nil {
@@ -246,7 +352,7 @@ func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
 }
 
 func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
 			if err := one.mustClaim(t).Defer(t.Context()); err != nil {
@@ -267,7 +373,7 @@ func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
 }
 
 func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token, job, err := one.Make(t.Context(), Asked{Begun: true})
 		if err != nil || job == nil {
 			t.Fatal(job, err)
@@ -287,7 +393,7 @@ func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
 }
 
 func TestPromisesEndAndAreSweptAway(t *testing.T) {
-	each(t, Limits{Keep: time.Hour, Each: 2}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{Keep: time.Hour, Each: 2}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		kept, waiting := one.mustMake(t, Asked{}), one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
 		c.Pass(30 * time.Minute)
@@ -318,8 +424,84 @@ func TestPromisesEndAndAreSweptAway(t *testing.T) {
 	})
 }
 
+func TestAnswersThatAreThereTakeNoPlaceOfThoseToCome(t *testing.T) {
+	each(t, PromiseOptions{Each: 2, Kept: 3, All: 100}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+		keep := func() {
+			t.Helper()
+			one.mustMake(t, Asked{Holder: "a"})
+			if err := other.mustClaim(t).Finish(t.Context(), "", []byte("answer")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keep()
+		keep() // as many as may wait at a time
+		one.mustMake(t, Asked{Holder: "a"})
+		one.mustMake(t, Asked{Holder: "a"})
+		if _, _, err := one.Make(t.Context(), Asked{Holder: "a"}); fail.From(err).Code != fail.Limited || !strings.Contains(err.Error(), "cancel one") {
+			t.Errorf("a third that waits: %v", err)
+		}
+		for range 2 {
+			if err := other.mustClaim(t).Finish(t.Context(), "", []byte("answer")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := one.Make(t.Context(), Asked{Holder: "a"}); fail.From(err).Code != fail.Limited || !strings.Contains(err.Error(), "kept for you") {
+			t.Errorf("one more than is kept: %v", err)
+		}
+		one.mustMake(t, Asked{Holder: "b"})
+		c.Pass(time.Hour + time.Second)
+		keep()
+	})
+}
+
+func TestHoldersTakeTurns(t *testing.T) {
+	each(t, PromiseOptions{Each: 50}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+		make := func(holder string, n int) {
+			for range n {
+				c.Pass(time.Millisecond)
+				one.mustMake(t, Asked{Holder: holder, Request: []byte(holder)})
+			}
+		}
+		make("many ", 20)
+		make("few ", 2)
+		make("one ", 1)
+		var order strings.Builder
+		next := func() *Job {
+			t.Helper()
+			c.Pass(time.Millisecond)
+			job := other.mustClaim(t)
+			order.Write(job.Request)
+			return job
+		}
+		for range 6 {
+			if err := next().Finish(t.Context(), "", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := order.String(), "many few one many few many "; got != want {
+			t.Errorf("worked on are %q, want %q", got, want)
+		}
+		// Of whom much is worked on at the moment, nothing more is begun while others wait.
+		order.Reset()
+		make("few ", 3)
+		for range 5 {
+			next()
+		}
+		if got, want := order.String(), "few many few many few "; got != want {
+			t.Errorf("worked on at a time are %q, want %q", got, want)
+		}
+		make("late ", 2)
+		order.Reset()
+		next()
+		next()
+		if got, want := order.String(), "late late "; got != want {
+			t.Errorf("who comes late is worked on as %q, want %q", got, want)
+		}
+	})
+}
+
 func TestNobodyFillsTheStore(t *testing.T) {
-	each(t, Limits{Each: 2, All: 3}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{Each: 2, All: 3}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Holder: "a"})
 		other.mustMake(t, Asked{Holder: "a"})
 		full := func(holder string) {
@@ -351,7 +533,7 @@ func TestNobodyFillsTheStore(t *testing.T) {
 }
 
 func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		if err := one.mustClaim(t).Finish(t.Context(), "1", []byte("old")); err != nil {
 			t.Fatal(err)
@@ -371,7 +553,7 @@ func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
 }
 
 func TestAnswersThatAreTooLargeAreRefused(t *testing.T) {
-	p := NewPromises(storetest.OpenSQLite(t, PromiseSchema), Limits{time.Hour, 10, 10}, nil)
+	p := promising(t, storetest.OpenSQLite(t, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
 	token := p.mustMake(t, Asked{})
 	job := p.mustClaim(t)
 	if err := job.Finish(t.Context(), "", make([]byte, maxUnpacked+1)); fail.From(err).Code != fail.TooLong {
@@ -389,7 +571,7 @@ func TestAnswersThatAreTooLargeAreRefused(t *testing.T) {
 }
 
 func TestOneOfManyWorkersGetsAJob(t *testing.T) {
-	each(t, Limits{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
+	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		one.mustMake(t, Asked{})
 		got := make(chan bool)
 		for i := range 8 {
@@ -414,7 +596,7 @@ func TestOneOfManyWorkersGetsAJob(t *testing.T) {
 }
 
 func TestPromisesAreForgottenWithTheirConversationAlone(t *testing.T) {
-	each(t, Limits{Each: 20}, func(t *testing.T, one, other *Promises, _ *clock.Clock) {
+	each(t, PromiseOptions{Each: 20}, func(t *testing.T, one, other *Promises, _ *clock.Clock) {
 		alice := Talk{Party: "key:alice", Conversation: "c"}
 		stranger := Talk{Secret: "s", Conversation: "c"}
 		tokens := map[string]string{}

@@ -39,38 +39,47 @@ type Progress struct {
 	Message string        // for people; empty leaves the last
 }
 
-// Claim gives the job that waits the longest, or whose claim has run out; nil when there is none.
+// Claim gives a job that waits, or whose claim has run out; nil when there is none. Holders take turns: the next job is of
+// the one for whom the fewest are worked on, among these of the one whose last was begun the longest ago, and of his jobs it is
+// the oldest. So nobody's many promises hold up another's.
 func (p *Promises) Claim(ctx context.Context) (*Job, error) {
-	const next = `SELECT key, party, request, tries FROM promise_job
-		WHERE expires > $1 AND (state = 0 OR state = 1 AND lease < $1) ORDER BY made LIMIT 1`
+	const next = `WITH due AS (SELECT holder, MIN(made) AS oldest FROM promise_job
+			WHERE seal = $1 AND expires > $2 AND (state = 0 OR state = 1 AND lease < $2) GROUP BY holder),
+		turn AS (SELECT holder, oldest FROM due ORDER BY
+			(SELECT COUNT(*) FROM promise_job busy WHERE busy.holder = due.holder AND busy.state = 1 AND busy.lease >= $2),
+			(SELECT MAX(begun) FROM promise_job before WHERE before.holder = due.holder), oldest LIMIT 1)
+		SELECT job.key, job.request, job.tries FROM promise_job job JOIN turn ON job.holder = turn.holder AND job.made = turn.oldest
+		WHERE job.seal = $1 AND job.expires > $2 AND (job.state = 0 OR job.state = 1 AND job.lease < $2) LIMIT 1`
 	now := store.Micros(p.now())
 	var job *Job
-	look := func(tx *store.Tx) (tries int, err error) {
+	look := func(tx *store.Tx) (request []byte, tries int, err error) {
 		job = &Job{promises: p}
-		err = tx.QueryRow(ctx, next, now).Scan(&job.key, &job.Party, &job.Request, &tries)
+		err = tx.QueryRow(ctx, next, p.name, now).Scan(&job.key, &request, &tries)
 		if errors.Is(err, sql.ErrNoRows) {
 			job, err = nil, nil
 		}
-		return tries, err
+		return request, tries, err
 	}
 	// Mostly there is none, and then nothing is written.
-	err := p.db.View(ctx, func(tx *store.Tx) error { _, err := look(tx); return err })
+	err := p.db.View(ctx, func(tx *store.Tx) error { _, _, err := look(tx); return err })
 	if err != nil || job == nil {
 		return nil, err
 	}
 	err = p.db.Update(ctx, func(tx *store.Tx) error {
-		tries, err := look(tx)
+		request, tries, err := look(tx)
 		if err != nil || job == nil {
 			return err
 		}
-		if tries >= maxTries {
+		asked, unreadable := p.open(job.key, request)
+		if tries >= maxTries || unreadable != nil {
 			_, err = tx.Exec(ctx, `UPDATE promise_job SET state = $1, claim = '', lease = 0 WHERE key = $2`, int(Broken), job.key)
 			job = nil
 			return err
 		}
-		job.claim = rand.Text()
-		_, err = tx.Exec(ctx, `UPDATE promise_job SET state = 1, claim = $1, lease = $2, tries = tries + 1 WHERE key = $3`,
-			job.claim, store.Micros(p.now().Add(lease)), job.key)
+		job.Party, job.Request, job.claim = asked.Party, asked.Request, rand.Text()
+		now := p.now()
+		_, err = tx.Exec(ctx, `UPDATE promise_job SET state = 1, claim = $1, lease = $2, begun = $3, tries = tries + 1 WHERE key = $4`,
+			job.claim, store.Micros(now.Add(lease)), store.Micros(now), job.key)
 		return err
 	})
 	if err != nil {
@@ -92,7 +101,7 @@ func (j *Job) Renew(ctx context.Context, at Progress) (mine bool, err error) {
 		n, err := tx.Exec(ctx, `UPDATE promise_job SET lease = $1, progress = CASE WHEN progress < $2 THEN $2 ELSE progress END, ready = $3,
 			message = CASE WHEN $4 = '' THEN message ELSE $4 END, expires = $5 WHERE key = $6 AND claim = $7 AND state = 1`,
 			store.Micros(now.Add(lease)), int64(min(max(at.Part, 0), 1)*whole), store.Micros(ready), at.Message,
-			store.Micros(now.Add(p.limits.Keep)), j.key, j.claim)
+			store.Micros(now.Add(p.options.Keep)), j.key, j.claim)
 		mine = n > 0
 		return err
 	})
@@ -110,14 +119,14 @@ func (j *Job) Finish(ctx context.Context, rules string, answer []byte) error {
 	return p.db.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE promise_job SET state = $1, claim = '', lease = 0, progress = $2, ready = 0, expires = $3
 			WHERE key = $4 AND claim = $5 AND state = 1`,
-			int(Kept), int64(whole), store.Micros(p.now().Add(p.limits.Keep)), j.key, j.claim)
+			int(Kept), int64(whole), store.Micros(p.now().Add(p.options.Keep)), j.key, j.claim)
 		if err != nil || n == 0 {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM promise_answer WHERE key = $1`, j.key); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO promise_answer (key, rules, answer) VALUES ($1, $2, $3)`, j.key, rules, packed)
+		_, err = tx.Exec(ctx, `INSERT INTO promise_answer (key, rules, answer) VALUES ($1, $2, $3)`, j.key, rules, p.sealing.close(packed, answerPlace(j.key, rules)))
 		return err
 	})
 }
