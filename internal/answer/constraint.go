@@ -67,6 +67,12 @@ func appendKey(key []byte, c *understand.Constraint) []byte {
 func (v *View) verdictOn(c *understand.Constraint) verdict {
 	var meet, known *search.Selection
 	switch {
+	case c.Free():
+		return v.onFree()
+	case c.Slot == facet.End && c.From.IsZero() && !c.Not:
+		return v.onEnded(c.To)
+	case c.Slot == facet.Workplace:
+		return v.onWorkplace(c)
 	case c.Min != nil || c.Max != nil:
 		meet, known = v.withFigures(c.Slot, within(c, v.unitOf(c))), v.having(c.Slot)
 	case !c.From.IsZero() || !c.To.IsZero():
@@ -215,6 +221,32 @@ func (v *View) onContents(c *understand.Constraint) verdict {
 		}
 	}
 	return verdict{meet: free, unknown: unknown}
+}
+
+// onFree judges what costs nothing: what may be had without paying, and what has no price above nothing.
+func (v *View) onFree() verdict {
+	open := v.withWordsOf("isAccessibleForFree", "true")
+	meet := v.withFigures(facet.Price, func(_, high float64, _ uint16) bool { return high <= 0 }).Or(open)
+	known := v.having(facet.Price).Or(v.having("isAccessibleForFree"))
+	return verdict{meet: meet, unknown: v.all().Without(known)}
+}
+
+// onEnded judges what was over by a time: what begins and ends before it, or begins and does not say when it ends.
+func (v *View) onEnded(by time.Time) verdict {
+	at := float64(by.Unix())
+	before := func(_, high float64, _ uint16) bool { return high <= at }
+	behind := func(_, high float64, _ uint16) bool { return high > at }
+	meet := v.withFigures(facet.Start, before).Without(v.withFigures(facet.End, behind))
+	return verdict{meet: meet, unknown: v.all().Without(v.having(facet.Start))}
+}
+
+// onWorkplace judges where one works. Work that does not say that it is remote is not.
+func (v *View) onWorkplace(c *understand.Constraint) verdict {
+	meet := v.withAnyValue(c)
+	if c.Not {
+		meet = v.all().Without(meet)
+	}
+	return verdict{meet: meet, unknown: v.none()}
 }
 
 // containing gives the items with a food of a class.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"frontdesk/internal/facet"
 	"frontdesk/internal/search"
@@ -36,6 +37,9 @@ type Question struct {
 	Near *search.Near
 	// Literal takes the words as they stand: see [search.Query].
 	Literal bool
+	// Today is when the day of the question begins. Events that were over by then come behind those to come that fit about
+	// as well, unless the question is about their time; when it is zero, none is over.
+	Today time.Time
 }
 
 // Found is the outcome of a question.
@@ -76,6 +80,10 @@ func (v *View) Find(q Question) Found {
 	s := finding{view: v, asked: q, within: within}
 	for i := range q.Constraints {
 		c := s.spelled(&q.Constraints[i])
+		if c.Cheap {
+			s.cheap = true
+			continue
+		}
 		if c.Soft && !(q.Text == "" && tells(c)) {
 			s.soft = append(s.soft, preference{verdict: v.judge(c), slot: c.Slot, not: c.Not})
 			continue
@@ -89,6 +97,7 @@ func (v *View) Find(q Question) Found {
 		types := v.below(q.Types)
 		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 	}
+	s.over = v.over(&q)
 	return s.find()
 }
 
@@ -129,6 +138,8 @@ type finding struct {
 	types  *search.Selection // nil for all
 	hard   []condition
 	soft   []preference
+	cheap  bool              // what costs less comes first among what fits as well
+	over   *search.Selection // the events that come behind others, since they are over; nil for none
 	terms  []search.Term
 
 	corrections []search.Correction // of the last attempt
@@ -351,8 +362,10 @@ func (s *finding) look(within *search.Selection, conditions bool, a attempt, lim
 	switch {
 	case s.asked.Sort.By != "":
 		depth = search.MaxLimit
-	case len(s.soft) > 0:
+	case len(s.soft) > 0 || s.cheap:
 		depth = max(softDepth, 3*limit)
+	case s.over != nil:
+		depth = 3 * limit
 	}
 	least, share := s.asked.MinScore, 0.0
 	switch {
@@ -368,9 +381,13 @@ func (s *finding) look(within *search.Selection, conditions bool, a attempt, lim
 		switch {
 		case s.asked.Sort.By != "":
 			s.view.sort(hits, s.asked.Sort)
-		case len(s.soft) > 0:
+			s.lastOver(hits)
+		case len(s.soft) > 0 || s.cheap:
 			s.raise(hits)
 			hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < s.asked.MinScore && !s.meetsSoft(h) })
+		}
+		if s.asked.Sort.By == "" {
+			s.demote(hits)
 		}
 		return hits[:min(len(hits), limit)]
 	})
@@ -441,8 +458,9 @@ func unlisted(room []search.Hit, hits []Hit) []search.Hit {
 // raise puts items that meet soft conditions before others that fit about as well, and those that have what is not wanted
 // behind.
 func (s *finding) raise(hits []Hit) {
+	cheaper := s.cheaper(hits)
 	for i := range hits {
-		h, factor := &hits[i], 1.0
+		h, factor := &hits[i], 1.0+cheaper(i)
 		for _, soft := range s.soft {
 			met := soft.meet.Holds(h.at)
 			switch {
@@ -473,12 +491,16 @@ func (s *finding) list(within *search.Selection, limit int) []Hit {
 				by = understand.Sort{By: facet.Start}
 			}
 		}
+		if s.over != nil && s.attended() {
+			by = understand.Sort{By: facet.Start}
+		}
 	}
 	keep := max(4*limit, 1024)
 	var hits []Hit
 	cut := func() {
 		s.view.sort(hits, by)
-		if s.asked.Sort.By == "" && len(s.soft) > 0 {
+		s.lastOver(hits)
+		if s.asked.Sort.By == "" && (len(s.soft) > 0 || s.cheap) {
 			for i := range hits {
 				hits[i].Score = listedScore
 			}

@@ -119,6 +119,8 @@ func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Ques
 	asked.Guessed = len(asked.Types) == 0
 	asked.Text, asked.Types = u.Text, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
+	now := d.config.Now().In(d.config.Place)
+	asked.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	return asked
 }
 

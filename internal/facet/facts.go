@@ -131,6 +131,8 @@ func init() {
 	as((*reader).properties, "additionalProperty", "additionalProperties")
 	as((*reader).list, "keywords")
 	as((*reader).amenity, "amenityFeature")
+	as((*reader).employment, "employmentType")
+	as((*reader).workplace, "jobLocationType")
 	as((*reader).allergen, "allergens", "allergen", "allergenInformation")
 	as(func(r *reader, _ string, v *node) { v.each(func(part *node) { r.thing(part, false) }) }, "hasCourseInstance", "hasVariant", "model", "eventSchedule", "workFeatured")
 	as((*reader).other, "color", "material", "size", "startDate", "endDate", "courseMode")

@@ -85,17 +85,17 @@ sort -weight: heaviest
 high: high, high in, rich in, rich, packed, packed with, full of, loaded with, plenty of, lots of, a lot of, good source of, heavy, higher
 low: low, low in, little, reduced, light on, light in, lower
 quick: quick, fast, speedy, in a hurry, in no time, express, quickly, hurry
-cheap: cheap, affordable, inexpensive, budget friendly, low cost, low price, low priced, bargain, bargains, not too expensive, not expensive, reasonably priced, wallet friendly, economical, good value
+cheap: cheap, affordable, inexpensive, budget friendly, low cost, low price, low priced, bargain, bargains, not too expensive, not expensive, reasonably priced, wallet friendly, economical, good value, on a budget, low budget, cheaply, not too pricey, not pricey, not very expensive, not so expensive, easy on the wallet
 praised: highly rated, well rated, well reviewed, good reviews, great reviews, with good ratings, good ratings, positive reviews, highly reviewed, highly recommended, well liked, good rating, great ratings, excellent reviews, excellent ratings, with good reviews
-gratis: for free, free of charge, free entry, free admission, no charge, no entry fee, without charge, at no cost, doesnt cost anything, costs nothing, cost nothing, with free entry, with free admission
+gratis: for free, free to attend, free to enter, free to join, without an entry fee, without entry fee, without paying, free of charge, free entry, free admission, no charge, no entry fee, without charge, at no cost, doesnt cost anything, costs nothing, cost nothing, with free entry, with free admission
 day today: today, todays
 day tonight: tonight, this evening
-day tomorrow: tomorrow, tomorrow night
-day yesterday: yesterday
-day weekend: weekend, the weekend
-day week: week
-day month: month
-day year: year
+day tomorrow: tomorrow, tomorrows, tomorrow night
+day yesterday: yesterday, yesterdays
+day weekend: weekend, the weekend, weekends
+day week: week, weeks
+day month: month, months
+day year: year, years
 day monday: monday, mondays
 day tuesday: tuesday, tuesdays
 day wednesday: wednesday, wednesdays
@@ -121,7 +121,7 @@ made: made of, made from, made out of, in, of, out of
 for: for
 serves: serves, serving, feeds, to feed, feeding, enough for, for, to serve, that serves, that feeds, good for
 type Recipe: recipe, recipes
-type Event: event, events, happenings, what happens, what is happening, whats happening, whats on, what is on, things to do, going on
+type Event: event, events, happenings, what happens, what is happening, whats happening, whats on, what is on, what was on, things to do, going on
 type MusicEvent: concert, concerts, gig, gigs, live music
 type Festival: festival, festivals
 type SportsEvent: sports event, sports events, sporting event, sporting events, sport events
@@ -136,7 +136,7 @@ type NewsArticle: news article, news articles, news stories, news story
 type BlogPosting: blog post, blog posts, blog
 type Book: book, books, novel, novels
 type Course: course, courses
-type JobPosting: job, jobs, vacancy, vacancies, job opening, job openings, job posting, job postings, job offers
+type JobPosting: job, jobs, vacancy, vacancies, job opening, job openings, job posting, job postings, job offers, open positions, positions, open position, job listings
 type Hotel: hotel, hotels
 type LodgingBusiness: lodging, lodgings, accommodation, accommodations, places to stay, place to stay, guesthouse, guesthouses, b and b
 type Restaurant: restaurant, restaurants, eatery, eateries
@@ -183,6 +183,8 @@ color multicolor: multicolor, multicolored, multicoloured
 top: top, best, first, the best, the top, the first
 out: out of stock, sold out, unavailable, not available, not in stock
 stock: in stock, available now, currently available, in store now, available for delivery, only available
+gone: past, previous, former, bygone, finished, ended, concluded, in the past, from the past, of the past, that are over, that is over, which are over, already over, are over, that have ended, that ended, that already ended, that are finished, already happened, that already happened, that have already happened, that took place, that already took place, that have taken place, gone by, old, older, earlier
+now: current, currently, ongoing, now, right now, at the moment, at present, on now, running now, running right now, currently running, happening now, in progress, still running, still on
 upcoming: upcoming, next upcoming, coming up, in the future, still to come, future, forthcoming
 tongue en: english
 tongue de: german

@@ -176,7 +176,7 @@ func (c Constraint) inPlaceOf(d Constraint) bool {
 
 // equal says whether two constraints ask for the same.
 func (c Constraint) equal(d Constraint) bool {
-	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
+	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && c.Cheap == d.Cheap && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
 		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To)
 }
 
@@ -237,6 +237,8 @@ func displaces(now, before Constraint, swap bool) bool {
 	case now.Slot != before.Slot:
 		// "with nuts" after "without nuts", whatever slots they were taken for
 		return now.Not != before.Not && meet(now.Values, before.Values)
+	case now.Cheap != before.Cheap:
+		return false // both can hold
 	case now.Not != before.Not:
 		return len(now.Values) == 0 || meet(now.Values, before.Values)
 	case now.Not:

@@ -59,7 +59,7 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 		{"Konzerte vom 1. bis zum 10. Dezember", "kind: MusicEvent; date 1 December 2026 to 10 December 2026"},
 		{"events between 1 and 10 December", "kind: Event; date 1 December 2026 to 10 December 2026"},
 		{"concerts vendredi soir", "kind: MusicEvent; date on 20 November 2026"},
-		{"pas trop cher", "pas trop cher"},
+		{"pas trop cher", "preferably low price"},
 		{"how many Starter do you have", "category: Starter"},
 	} {
 		if got := read(row.question, asking()); got != row.want {

@@ -41,7 +41,16 @@ var jaSorts = []struct {
 	{"人気", Sort{By: facet.Ratings, Descending: true}},
 }
 
-var jaDays = []struct{ word, name string }{{"今週末", "weekend"}, {"今日", "today"}, {"明日", "tomorrow"}, {"今週", "week"}, {"今月", "month"}}
+// jaDays are names of stretches of time. Where one is within another, the longer stands first.
+var jaDays = []struct {
+	word, name string
+	lead       role
+}{
+	{"今週末", "weekend", roleThis}, {"来週末", "weekend", roleNext}, {"先週末", "weekend", rolePast}, {"週末", "weekend", roleThis}, {"今日", "today", roleThis},
+	{"本日", "today", roleThis}, {"今夜", "today", roleThis}, {"明日", "tomorrow", roleThis}, {"昨日", "yesterday", roleThis}, {"今週", "week", roleThis}, {"来週", "week", roleNext},
+	{"先週", "week", rolePast}, {"今月", "month", roleThis}, {"来月", "month", roleNext}, {"先月", "month", rolePast}, {"今年", "year", roleThis}, {"来年", "year", roleNext},
+	{"去年", "year", rolePast}, {"昨年", "year", rolePast},
+}
 
 // readJapanese reads the common conditions of a Japanese question.
 // It says whether there are any: nothing else reads the question then.
@@ -89,8 +98,11 @@ func (r *reader) readJapanese() bool {
 			j.cut(t.word)
 		}
 	}
+	j.work()
+	j.times()
+	j.prices()
 	for _, d := range jaDays {
-		if p, ok := r.stretch(d.name, roleThis); ok && strings.Contains(j.rest, d.word) {
+		if p, ok := r.stretch(d.name, d.lead); ok && strings.Contains(j.rest, d.word) {
 			if slot, ok := r.dateSlot(p, 0); ok {
 				j.take(d.word, Constraint{Slot: slot, From: p.from, To: p.to})
 				break

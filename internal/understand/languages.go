@@ -63,7 +63,7 @@ high fiberContent: ballaststoffreich, ballaststoffreiche
 low carbohydrateContent: kohlenhydratarm, kohlenhydratarme
 low sugarContent: zuckerarm, zuckerarme
 quick: schnell, schnelle, schnelles, schneller, schnellen, rasch, flott
-cheap: billig, billige, billiges, günstig, günstige, günstiges, günstiger, günstigen, preiswert, preiswerte, preiswertes, preisgünstig
+cheap: billig, billige, billiges, günstig, günstige, günstiges, günstiger, günstigen, preiswert, preiswerte, preiswertes, preisgünstig, preisgünstige, nicht zu teuer, nicht teuer, nicht so teuer, nicht zu teure, nicht teure, erschwinglich, erschwingliche, bezahlbar, bezahlbare
 praised: gut bewertet, gut bewertete, gut bewertetes, gut bewerteten, mit guten bewertungen, gute bewertungen
 gratis: kostenlos, kostenlose, kostenloses, kostenloser, kostenlosen, gratis, umsonst, eintritt frei, freier eintritt, kostenfrei, kostenfreie, mit freiem eintritt
 day today: heute
@@ -131,6 +131,8 @@ color orange: orange
 top: die besten, besten, beste, die ersten, ersten, top
 out: ausverkauft, nicht lieferbar
 stock: auf lager, vorrätig, lieferbar, sofort lieferbar, verfügbar
+gone: vergangene, vergangenen, vergangener, frühere, früheren, vorbei, schon vorbei, die vorbei sind, die schon vorbei sind, bereits vorbei, beendete, abgelaufene, in der vergangenheit, aus der vergangenheit, die schon stattgefunden haben, die bereits stattgefunden haben
+now: aktuelle, aktuellen, aktuell, derzeit, derzeitige, laufende, laufenden, gerade, jetzt, momentan, im moment, zur zeit, zurzeit
 upcoming: kommende, bevorstehende, anstehende, demnächst
 tongue de: deutsch, deutscher sprache
 tongue en: englisch, englischer sprache
@@ -198,7 +200,7 @@ sort startDate: prochain, prochaine, prochains, prochaines
 high: riche en, riches en, beaucoup de
 low: pauvre en, pauvres en, peu de, faible en
 quick: rapide, rapides, vite, rapidement, express, vite fait
-cheap: pas cher, pas chère, pas chers, pas chères, bon marché, abordable, abordables, économique, économiques
+cheap: pas cher, pas trop cher, pas trop chers, pas trop chère, pas trop chères, peu cher, peu chers, peu chère, peu chères, à petit prix, petits prix, peu coûteux, peu coûteuse, peu coûteuses, pas chère, pas chers, pas chères, bon marché, abordable, abordables, économique, économiques
 praised: bien noté, bien notée, bien notés, bien notées, bons avis, avec de bons avis
 gratis: gratuit, gratuite, gratuits, gratuites, gratuitement, entrée libre, entrée gratuite
 day today: aujourd hui, aujourdhui
@@ -264,6 +266,8 @@ color purple: violet, violette
 top: les meilleurs, les meilleures, meilleurs, meilleures, top, les premiers
 out: épuisé, en rupture de stock
 stock: en stock, disponible, disponibles
+gone: passé, passés, passée, passées, déjà passés, déjà passées, terminé, terminés, terminée, terminées, précédents, précédentes, qui ont déjà eu lieu, déjà eu lieu, qui ont eu lieu, dans le passé
+now: actuel, actuels, actuelle, actuelles, actuellement, en cours, en ce moment, maintenant
 upcoming: à venir, prochainement
 tongue fr: français, langue française
 tongue en: anglais, langue anglaise
@@ -331,7 +335,7 @@ sort -proteinContent: más proteína, con más proteína, más proteínas
 high: alto en, alta en, altos en, altas en, rico en, rica en, ricos en, ricas en, mucha, mucho
 low: bajo en, baja en, bajos en, bajas en, poca, poco, pobre en
 quick: rápido, rápida, rápidos, rápidas
-cheap: barato, barata, baratos, baratas, económico, económica, económicos, asequible, asequibles
+cheap: barato, barata, baratos, baratas, económico, económica, económicos, económicas, asequible, asequibles, de bajo coste, a buen precio, no muy caro, no muy cara, no muy caros, no muy caras, no demasiado caro, no demasiado cara, no demasiado caros, no demasiado caras, poco caro, poco cara
 praised: bien valorado, bien valorada, bien valorados, bien valoradas, buenas valoraciones
 gratis: gratis, gratuito, gratuita, gratuitos, gratuitas, entrada libre
 day today: hoy
@@ -395,6 +399,8 @@ color pink: rosa
 top: los mejores, las mejores, mejores, los primeros, top
 out: agotado, agotados
 stock: en stock, disponible, disponibles
+gone: pasados, pasadas, pasado, pasada, anteriores, terminados, terminadas, finalizados, finalizadas, ya celebrados, ya pasados, ya pasadas, que ya pasaron, que ya han pasado, que ya se celebraron
+now: actuales, actual, actualmente, en curso, ahora, ahora mismo, en este momento
 upcoming: próximos, futuros
 tongue es: español, castellano
 tongue en: inglés
@@ -460,7 +466,7 @@ sort calories: menos calorias, com menos calorias
 high: alto em, alta em, altos em, rico em, rica em, ricos em, ricas em, muita, muito
 low: baixo em, baixa em, pouca, pouco, pobre em
 quick: rápido, rápida, rápidos, rápidas
-cheap: barato, barata, baratos, baratas, em conta, acessível, acessíveis, econômico, econômica
+cheap: barato, barata, baratos, baratas, em conta, acessível, acessíveis, econômico, econômica, econômicos, econômicas, de baixo custo, a bom preço, não muito caro, não muito cara, não muito caros, não muito caras, pouco caro, baratinho
 praised: bem avaliado, bem avaliada, bem avaliados, bem avaliadas, boas avaliações
 gratis: grátis, gratuito, gratuita, gratuitos, gratuitas, de graça, entrada livre, entrada gratuita
 day today: hoje
@@ -524,6 +530,8 @@ color pink: rosa
 top: os melhores, as melhores, melhores, os primeiros, top
 out: esgotado, esgotados
 stock: em estoque, disponível, disponíveis
+gone: passados, passadas, passado, passada, anteriores, encerrados, encerradas, terminados, terminadas, já realizados, que já aconteceram, que já passaram
+now: atuais, atual, atualmente, em cartaz, em andamento, agora, neste momento, no momento
 upcoming: próximos, futuros
 tongue pt: português
 tongue en: inglês

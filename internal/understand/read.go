@@ -46,6 +46,7 @@ func Read(text string, at Asking) Understood {
 		return u
 	}
 	r.readTypes()
+	r.readWork()
 	for i := 0; i < len(r.tokens); i++ {
 		if !r.tokens[i].used {
 			r.readAt(i)
@@ -204,8 +205,8 @@ func (r *reader) functional(i int) bool {
 // readAt tries each kind of condition at i.
 func (r *reader) readAt(i int) {
 	for _, try := range []func(*reader, int) bool{
-		(*reader).readSort, (*reader).readTime, (*reader).readBound, (*reader).readServes, (*reader).readDiet, (*reader).readWithout,
-		(*reader).readNutrient, (*reader).readSoft, (*reader).readMark,
+		(*reader).readSort, (*reader).readAge, (*reader).readTime, (*reader).readGone, (*reader).readBound, (*reader).readServes, (*reader).readDiet,
+		(*reader).readWithout, (*reader).readNutrient, (*reader).readSoft, (*reader).readGratis, (*reader).readMark,
 	} {
 		if try(r, i) {
 			return

@@ -69,7 +69,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"lamps over 10 but under 30 dollars", "lamps; price over 10; price under $30"},
 		{"stationery for 15 to 25 usd", "stationery; price $15 to $25"},
 		{"lamp around $50", "lamp; price $40 to $60"},
-		{"free events for families", "for families; kind: Event; price at most 0"},
+		{"free events for families", "for families; kind: Event; free of charge"},
 		// Ratings.
 		{"4 stars and up pans", "pans; rating at least 4"},
 		{"pans rated above 4", "pans; rating over 4"},

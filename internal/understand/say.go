@@ -20,7 +20,9 @@ var labels = map[facet.Slot]phrase.Text{
 	facet.Audience: phrase.Audience, facet.Cuisine: phrase.Cuisine, facet.Diet: phrase.Diet, facet.Ingredient: phrase.Ingredient,
 	facet.Yield: phrase.Yield, facet.Calories: phrase.Calories, facet.Protein: phrase.Protein, facet.Fat: phrase.Fat,
 	facet.Carbohydrate: phrase.Carbohydrate, facet.Sugar: phrase.Sugar, facet.Fiber: phrase.Fiber, facet.Sodium: phrase.Sodium,
-	facet.Language: phrase.Tongue, facet.Availability: phrase.Availability,
+	facet.Language: phrase.Tongue, facet.Availability: phrase.Availability, facet.Employment: phrase.Employment, facet.Workplace: phrase.Workplace,
+	facet.End: phrase.Ended, "genre": phrase.Genre, "numberOfPages": phrase.Pages, "organizer": phrase.Organizer, "performer": phrase.Performer,
+	"director": phrase.Director, "instructor": phrase.Instructor, "hiringOrganization": phrase.Employer, "publisher": phrase.Publisher,
 	salary: phrase.Salary, deadline: phrase.Deadline, workload: phrase.Length, "weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
 }
 
@@ -61,8 +63,14 @@ func (c *Constraint) Say(s phrase.Speaker) string {
 func (c *Constraint) say(s phrase.Speaker) string {
 	label := Label(s, c.Slot)
 	switch {
+	case c.Cheap:
+		return s.Say(phrase.LowPrice)
+	case c.Free():
+		return s.Say(phrase.Free)
 	case len(c.Values) > 0:
 		return c.sayWords(s, label)
+	case c.Slot == facet.End && c.From.IsZero() && !c.To.IsZero():
+		return c.negated(s, s.Say(phrase.OverBefore, s.Day(c.To)))
 	case !c.From.IsZero() || !c.To.IsZero():
 		return c.negated(s, sayPeriod(s, label, c.From, c.To))
 	case c.Min != nil || c.Max != nil:
@@ -103,6 +111,8 @@ func Named(s phrase.Speaker, slot facet.Slot, values []string) []string {
 		name = s.Food
 	case facet.Availability:
 		name = s.Stock
+	case facet.Employment, facet.Workplace:
+		name = s.Job
 	}
 	names := make([]string, len(values))
 	for i, value := range values {

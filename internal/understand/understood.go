@@ -58,12 +58,19 @@ type Constraint struct {
 	Unit string
 	// From and To bound a time, each when not zero: from From on, before To.
 	From, To time.Time
+	// Cheap prefers what costs less than the others that are found, the more the cheaper; it bounds nothing and is soft.
+	Cheap bool
 	// Soft conditions raise items that meet them and leave none out.
 	Soft bool
 	// Source is where the condition comes from.
 	Source Source
 	// Said is how it was said, for people: words of the question, or those of the attribute.
 	Said string
+}
+
+// Free says whether a constraint is that something costs nothing.
+func (c *Constraint) Free() bool {
+	return c.Slot == facet.Price && c.Min == nil && c.Max != nil && *c.Max == 0 && !c.Not
 }
 
 // Source is where a constraint comes from.

@@ -65,6 +65,8 @@ const (
 	roleCourtesy      // means nothing: "show me", "please"
 	roleGlue          // means nothing beside a constraint: "that are", "costing"
 	roleAllergic      // what follows is not wanted, by somebody whom it harms
+	roleGone          // over, of events
+	roleNow           // on at this time, of events
 )
 
 // The languages, as bits.
@@ -99,7 +101,7 @@ var roleNames = map[string]role{
 	"this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor, "serves": roleServes, "type": roleType,
 	"thing": roleThing, "color": roleColor, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
 	"stars": roleStars, "reviews": roleReviews, "people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy,
-	"glue": roleGlue, "allergic": roleAllergic,
+	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow,
 }
 
 // compile reads the lists: a line for each meaning, "role argument: phrase, phrase".

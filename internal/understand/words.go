@@ -215,17 +215,49 @@ func (r *reader) readSoft(i int) bool {
 		r.lean(Constraint{Slot: facet.TotalTime, Max: &half}, i, i+n)
 		return true
 	}
-	if _, n := r.match(i, roleCheap); n > 0 && r.known(facet.Price) && r.bareBut(i, n) {
-		if r.out.Sort.By == "" {
-			r.out.Sort = Sort{By: facet.Price, Said: r.said(i, i+n)}
-		}
-		r.use(i, i+n)
+	if r.readCheap(i) {
 		return true
 	}
 	if _, n := r.match(i, rolePraised); n > 0 && r.known(facet.Rating) {
 		four := 4.0
 		r.add(Constraint{Slot: facet.Rating, Min: &four}, i, i+n)
 		return true
+	}
+	return false
+}
+
+// readCheap reads a wish for what costs little. It orders by price where there is nothing else to go by; otherwise what fits
+// as well and costs less comes first. Words that say other things as well count where things are for sale.
+func (r *reader) readCheap(i int) bool {
+	_, n := r.match(i, roleCheap)
+	if n == 0 || !r.known(facet.Price) || r.wanted("JobPosting", "Article") || r.denied(i) < i || r.named(i, n) {
+		return false
+	}
+	switch {
+	case r.bareBut(i, n):
+		if r.out.Sort.By == "" {
+			r.out.Sort = Sort{By: facet.Price, Said: r.said(i, i+n)}
+		}
+		r.use(i, i+n)
+	case economic[r.word(i)] && !r.wanted("Product") && !r.only("Product"):
+		return false
+	default:
+		r.lean(Constraint{Slot: facet.Price, Cheap: true}, i, i+n)
+	}
+	return true
+}
+
+// economic are words for little money that are said of much else.
+var economic = wordSet("economical économique économiques económico económica económicos económicas econômico econômica econômicos econômicas express")
+
+// named says whether the n tokens at i are a part of a name that the catalog taught: "Cheap Trick".
+func (r *reader) named(i, n int) bool {
+	for from := max(0, i-1); from <= i; from++ {
+		for to := min(len(r.tokens), from+LongestPhrase); to > i+n; to-- {
+			if r.together(from, to) && len(r.at.Lexicon.Meanings(r.phrase(from, to))) > 0 {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -249,17 +281,8 @@ func (r *reader) bareBut(i, n int) bool {
 // sizes of clothes.
 var sizes = map[string]bool{"xs": true, "s": true, "m": true, "l": true, "xl": true, "xxl": true, "small": true, "medium": true, "large": true}
 
-// readMark reads what is for nothing, in stock, or in a language.
+// readMark reads what is in stock, or in a language.
 func (r *reader) readMark(i int) bool {
-	if _, n := r.match(i, roleGratis); n > 0 && r.known(facet.Price) {
-		return r.gratis(i, i+n)
-	}
-	// "free" is a price before what one attends or reads, and much else before other words.
-	if r.word(i) == "free" && r.best <= 0 && r.known(facet.Price) && i+1 < len(r.tokens) && !r.tokens[i].glued {
-		if _, m := r.match2(i+1, roleType); m > 0 && r.wanted("Event", "Course", "Book", "SoftwareApplication", "Movie", "MediaObject", "Article") {
-			return r.gratis(i, i+1)
-		}
-	}
 	if _, n := r.match(i, roleStock); n > 0 && r.known(facet.Availability) {
 		r.add(Constraint{Slot: facet.Availability, Values: []string{"InStock"}}, i, i+n)
 		return true
@@ -281,12 +304,6 @@ func (r *reader) readMark(i int) bool {
 		}
 	}
 	return false
-}
-
-func (r *reader) gratis(i, next int) bool {
-	nothing := 0.0
-	r.add(Constraint{Slot: facet.Price, Max: &nothing}, i, next)
-	return true
 }
 
 // readWords finds words that the catalog taught, among those that became nothing else: brands, authors, places, colours.

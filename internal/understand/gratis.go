@@ -1,0 +1,52 @@
+package understand
+
+import (
+	"frontdesk/internal/facet"
+)
+
+// readGratis reads that something is to cost nothing: "free of charge", "free family concerts", "events that are free".
+func (r *reader) readGratis(i int) bool {
+	if _, says := r.at.Lexicon.Slot("isAccessibleForFree"); !says && !r.known(facet.Price) {
+		return false
+	}
+	if r.denied(i) < i {
+		return false
+	}
+	nothing := 0.0
+	free := Constraint{Slot: facet.Price, Max: &nothing}
+	if _, n := r.match(i, roleGratis); n > 0 && !delivered[r.word(i-1)] && !delivered[r.word(i+n)] {
+		r.add(free, i, i+n)
+		return true
+	}
+	if r.word(i) == "free" && r.best <= 0 && r.freely(i) {
+		r.add(free, i, i+1)
+		return true
+	}
+	return false
+}
+
+// freely says whether "free" at i is a price. Before what one attends, reads or uses it is, and behind it, too; before many
+// other words it is a part of them.
+func (r *reader) freely(i int) bool {
+	if r.tokens[i].glued || i > 0 && r.tokens[i].dash || freeWith[r.word(i+1)] {
+		return false
+	}
+	if i+1 < len(r.tokens) && r.tokens[i+1].glued && r.tokens[i+1].dash { // "free-range"
+		return false
+	}
+	if !r.wanted("Event", "Course", "Book", "SoftwareApplication", "Movie", "MediaObject", "Article", "VideoGame", "Museum", "TouristAttraction") {
+		return false
+	}
+	if i > 0 && !r.tokens[i-1].used && !r.functional(i-1) && !r.has(i-1, roleCourtesy) && !r.has(i-1, roleGlue) && !r.tokens[i].comma {
+		return false // "sugar free", "hands free"
+	}
+	return true
+}
+
+// freeWith are words that "free" is a part of when it stands before them.
+var freeWith = wordSet(`shipping delivery postage returns return range standing trade from of jazz fall style form will hand time speech wifi parking kick throw
+	agent diving running climbing verse radical radicals samples sample gift gifts trial weights dome food drinks drink`)
+
+// delivered are words beside which what is for nothing is the way something comes, not the thing.
+var delivered = wordSet(`shipping delivery postage returns versand lieferung rücksendung versandkosten livraison retour retours port expédition envío envio entrega
+	devolución frete devolução parking parkplatz parkplätze estacionamiento estacionamento wlan wifi`)
