@@ -167,14 +167,23 @@ func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLe
 		return err
 	}
 	defer sqlTx.Rollback()
-	tx := &Tx{tx: sqlTx, bulk: copyRows(conn)}
+	fresh := func() *Tx { return &Tx{tx: sqlTx, bulk: copyRows(conn), last: new(lastly)} }
+	tx := fresh()
 	if err := perform(tx, fn); err != nil {
 		if collided(tx.failed) {
 			return tx.failed
 		}
 		return err
 	}
-	return sqlTx.Commit()
+	do := func(query string) error { _, err := sqlTx.ExecContext(ctx, query); return err }
+	if err := tx.last.run(do, fresh); err != nil {
+		return err
+	}
+	if err := sqlTx.Commit(); err != nil {
+		return err
+	}
+	tx.committed()
+	return nil
 }
 
 // settle counts tables anew now; the server would do so by itself in a minute or two.

@@ -22,7 +22,52 @@ type Tx struct {
 	known      *statements          // queries that the pool keeps prepared; nil to prepare each time
 	asked      []string             // the texts that Query and QueryRow were called with, if known is set
 	failed     error                // the first statement that failed
+	last       *lastly              // what BeforeCommit was given; nil in a View
+	after      []func()             // what AfterCommit was given
 	over       atomic.Bool
+}
+
+// lastly is what is to be done before a commit, by name. On SQLite all who share the commit share it.
+type lastly struct {
+	names []string
+	fns   []func(*Tx) error
+}
+
+// BeforeCommit has fn run when all else in the transaction is done, right before the commit: once for each name, however
+// often that is given. On SQLite several Updates share a commit, and so does fn, which then runs once for all of them. If it
+// fails, what it wrote is undone and the rest is committed all the same; it tells of its failure itself.
+func (tx *Tx) BeforeCommit(name string, fn func(*Tx) error) {
+	if tx.last != nil && !slices.Contains(tx.last.names, name) {
+		tx.last.names, tx.last.fns = append(tx.last.names, name), append(tx.last.fns, fn)
+	}
+}
+
+// AfterCommit has fn run as soon as what the transaction wrote is durable, before Update returns.
+func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
+
+// committed runs what was to wait for the commit.
+func (tx *Tx) committed() {
+	for _, fn := range tx.after {
+		fn()
+	}
+}
+
+// run does what was left for the end, each in a savepoint of its own. do runs a statement, and fresh makes a Tx on the same
+// connection. An error means that the whole transaction is lost.
+func (l *lastly) run(do func(string) error, fresh func() *Tx) error {
+	for _, fn := range l.fns {
+		if err := do(`SAVEPOINT lastly`); err != nil {
+			return err
+		}
+		end := `RELEASE SAVEPOINT lastly`
+		if perform(fresh(), fn) != nil {
+			end = `ROLLBACK TO SAVEPOINT lastly; RELEASE SAVEPOINT lastly`
+		}
+		if err := do(end); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bulk is how an engine inserts many rows.

@@ -31,6 +31,7 @@ type turn struct {
 	ctx   context.Context
 	start chan *Tx   // unbuffered: a caller that has left does not take it
 	ran   chan error // what came of the closure
+	tx    *Tx        // what the closure was last run with; the caller's
 	end   chan error // what came of the whole, exactly once, at last
 }
 
@@ -80,6 +81,9 @@ func (w *writer) update(ctx context.Context, fn func(*Tx) error) error {
 		case tx := <-t.start:
 			t.run(tx, fn)
 		case err := <-t.end:
+			if err == nil {
+				t.tx.committed()
+			}
 			return err
 		}
 	}
@@ -88,6 +92,7 @@ func (w *writer) update(ctx context.Context, fn func(*Tx) error) error {
 // run runs the closure and tells the writer, even if the closure never returns.
 func (t *turn) run(tx *Tx, fn func(*Tx) error) {
 	err := errLeft
+	t.tx = tx
 	defer func() { t.ran <- err }()
 	err = perform(tx, fn)
 }
@@ -133,6 +138,11 @@ func (w *writer) group(first *turn) {
 			members = append(members, next)
 		}
 	}
+	if err := tx.lastly(w); err != nil {
+		tx.rollback()
+		w.apart(members)
+		return
+	}
 	err = w.commit(tx)
 	for _, t := range members {
 		t.end <- err
@@ -175,11 +185,21 @@ func (w *writer) join(t *turn, tx *groupTx) (joined, lost bool) {
 // hand gives the turn to the caller and waits for its closure.
 func (w *writer) hand(t *turn, tx *groupTx) error {
 	select {
-	case t.start <- &Tx{tx: tx.Tx, bulk: w.bulk, shared: true, statements: tx.statements}:
+	case t.start <- w.fresh(tx):
 		return <-t.ran
 	case <-t.ctx.Done():
 		return context.Cause(t.ctx)
 	}
+}
+
+// fresh is a Tx for a turn in a group's transaction.
+func (w *writer) fresh(tx *groupTx) *Tx {
+	return &Tx{tx: tx.Tx, bulk: w.bulk, shared: true, statements: tx.statements, last: &tx.last}
+}
+
+// lastly does what the members left for the end.
+func (tx *groupTx) lastly(w *writer) error {
+	return tx.last.run(tx.do, func() *Tx { return w.fresh(tx) })
 }
 
 // apart runs again, each by itself, those whose common transaction was lost through no fault of theirs.
@@ -188,6 +208,9 @@ func (w *writer) apart(members []*turn) {
 		tx, err := w.begin()
 		if err == nil {
 			if err = w.hand(t, tx); err == nil {
+				err = tx.lastly(w)
+			}
+			if err == nil {
 				err = w.commit(tx)
 			} else {
 				tx.rollback()
@@ -201,6 +224,7 @@ func (w *writer) apart(members []*turn) {
 type groupTx struct {
 	*sql.Tx
 	statements map[string]*sql.Stmt
+	last       lastly
 	done       context.CancelFunc
 }
 

@@ -54,6 +54,7 @@ const (
 	schemas     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jose        = "github.com/go-jose/go-jose/v4"
 	notes       = "golang.org/x/mod/sumdb/note"
+	trees       = "golang.org/x/mod/sumdb/tlog"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -66,6 +67,7 @@ var rooms = []room{
 
 	// What goes over the wire: shared by server and clients, no I/O.
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/receipt", inside: []string{"wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
 	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 
 	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
@@ -101,6 +103,9 @@ var rooms = []room{
 	{path: "internal/content", inside: []string{"internal/fail", "internal/store"}, sql: true},
 	{path: "internal/content/internal/classgen"},
 	{path: "internal/backup", inside: []string{"internal/store"}},
+
+	// What happened, kept so that nobody can change it unseen.
+	{path: "internal/ledger", inside: []string{"internal/fail", "internal/store", "wire/receipt", "wire/strictjson"}, outside: []string{jsonText, notes, trees}, sql: true},
 
 	// Who asks, and how often.
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose, notes}, sql: true},
@@ -220,8 +225,9 @@ var guarded = map[string]func(room) bool{
 
 // pureStandard is what a room without I/O may import of the standard library.
 var pureStandard = []string{
-	"bytes", "cmp", "container/heap", "crypto/hmac", "crypto/sha256", "embed", "encoding", "encoding/base32", "encoding/base64", "encoding/binary",
-	"encoding/hex", "encoding/json", "errors", "fmt", "hash", "hash/fnv", "hash/maphash", "io", "iter", "maps", "math", "math/bits",
+	"bufio", "bytes", "cmp", "container/heap", "crypto/ed25519", "crypto/hmac", "crypto/sha256", "crypto/x509", "embed", "encoding", "encoding/base32",
+	"encoding/base64", "encoding/binary", "encoding/hex", "encoding/json", "encoding/pem", "errors", "fmt", "hash", "hash/fnv", "hash/maphash",
+	"io", "iter", "maps", "math", "math/bits",
 	"net/url", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
 	"unicode", "unicode/utf16", "unicode/utf8", "unique",
 }

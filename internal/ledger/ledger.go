@@ -1,0 +1,243 @@
+// Package ledger keeps what happened so that nobody can change it later without being found out: an append-only Merkle
+// tree over entries, in the same database as everything else. A fact is appended in the transaction that makes it true, so
+// that neither is there without the other.
+//
+// An entry is durable with its transaction, and has no place yet. The sequencer gives it one: it hashes the leaves that are
+// new, writes the tiles of the tree and signs a checkpoint over all. On SQLite, where one writer commits, that happens in
+// the same commit; on PostgreSQL right after it, by whichever node comes first, one at a time, and at the latest a second
+// later. What the sequencer builds on is compared with what is there when it writes: of two that built on the same
+// checkpoint one fails and starts again, so that there is only ever one history.
+//
+// It stands on store, and keeps the forms of wire/receipt. Its tables:
+//
+//	ledger_entry    one row for each entry: its place, counted from 1, and its leaf
+//	ledger_pending  entries that have no place yet (PostgreSQL only)
+//	ledger_tile     the hashes of the tree, 256 in a row; the last row of each level grows
+//	ledger_head     one row: the ledger's name and its latest checkpoint
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/internal/store"
+	"frontdesk/wire/receipt"
+)
+
+// Schema is the tables of this room. The place of an entry is its index in the tree plus 1, which SQLite gives by itself.
+// tag is the first half of the entry's id: most of the time it finds one row.
+var Schema = store.Schema{
+	Room: "ledger",
+	Steps: []string{`
+CREATE TABLE ledger_entry (
+	place {{key}},
+	tag   BIGINT NOT NULL,
+	leaf  {{bytes}} NOT NULL
+);
+CREATE INDEX ledger_entry_tag ON ledger_entry (tag);
+CREATE TABLE ledger_pending (
+	id    {{text}} NOT NULL PRIMARY KEY,
+	tag   BIGINT NOT NULL,
+	leaf  {{bytes}} NOT NULL
+);
+CREATE TABLE ledger_tile (
+	level  BIGINT NOT NULL,
+	n      BIGINT NOT NULL,
+	hashes {{bytes}} NOT NULL,
+	PRIMARY KEY (level, n)
+);
+CREATE TABLE ledger_head (
+	origin     TEXT NOT NULL PRIMARY KEY,
+	size       BIGINT NOT NULL,
+	checkpoint TEXT NOT NULL,
+	signed     BIGINT NOT NULL
+);
+`},
+}
+
+// Options are what a ledger needs.
+type Options struct {
+	// Origin names a new ledger, see receipt.CheckOrigin. One that is there keeps its name.
+	Origin string
+	// Signers gives what signs the checkpoints of a ledger of that name, now: during the change from one key to the next
+	// both. A nil Signers only reads and appends, and leaves the rest to those who can sign.
+	Signers func(origin string) ([]note.Signer, error)
+	// Keys gives the public keys that have ever signed.
+	Keys func() receipt.Keys
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Log hears what the sequencer cannot do; nil for none.
+	Log *slog.Logger
+}
+
+// Ledger is the ledger of one database. Several may be open on the same, in one process or in many.
+type Ledger struct {
+	db      *store.DB
+	options Options
+	now     func() time.Time
+	log     *slog.Logger
+	wake    chan struct{} // to the sequencer: there is something
+
+	mu   sync.Mutex
+	edge *receipt.Edge // of the tree with the root below; nil when it has to be read
+	root receipt.Hash
+
+	heard sync.Mutex
+	news  chan struct{} // closed when there are new entries
+
+	fault func(step string) error // in tests: what befalls a step, by its name; nil for nothing
+}
+
+// Open looks at the ledger of a database that has this room's Schema, and begins one where there is none. It refuses to go
+// on with a ledger whose key is not there, or that has lost its head.
+func Open(ctx context.Context, db *store.DB, options Options) (*Ledger, error) {
+	l := &Ledger{db: db, options: options, now: options.Now, log: options.Log, wake: make(chan struct{}, 1), news: make(chan struct{})}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if l.log == nil {
+		l.log = slog.New(slog.DiscardHandler)
+	}
+	if err := l.begin(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Append writes an entry, in the caller's transaction, and gives its id. Of the entry it sets V and ID, and Time where
+// there is none. The entry is there when the transaction is, and Receipt gives its receipt as soon as it is sequenced.
+func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id string, err error) {
+	id, tag, leaf, err := l.prepare(e)
+	if err != nil {
+		return "", err
+	}
+	if err := l.befalls("append"); err != nil {
+		return "", err
+	}
+	if l.direct() {
+		_, err = tx.Exec(ctx, `INSERT INTO ledger_entry (tag, leaf) VALUES ($1, $2)`, tag, leaf)
+	} else {
+		_, err = tx.Exec(ctx, `INSERT INTO ledger_pending (id, tag, leaf) VALUES ($1, $2, $3)`, id, tag, leaf)
+	}
+	if err != nil {
+		return "", err
+	}
+	l.follow(tx)
+	return id, l.befalls("append done")
+}
+
+// AppendAll is Append for many entries at once, which costs less.
+func (l *Ledger) AppendAll(ctx context.Context, tx *store.Tx, entries iter.Seq[receipt.Entry]) (ids []string, err error) {
+	var wrong error
+	rows := func(yield func([]any) bool) {
+		for e := range entries {
+			id, tag, leaf, err := l.prepare(e)
+			if err != nil {
+				wrong = err
+				return
+			}
+			ids = append(ids, id)
+			row := []any{id, tag, leaf}
+			if l.direct() {
+				row = row[1:]
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	if l.direct() {
+		_, err = tx.Bulk(ctx, "ledger_entry", []string{"tag", "leaf"}, rows)
+	} else {
+		_, err = tx.Bulk(ctx, "ledger_pending", []string{"id", "tag", "leaf"}, rows)
+	}
+	if err = errors.Join(wrong, err); err != nil {
+		return nil, err
+	}
+	l.follow(tx)
+	return ids, nil
+}
+
+// direct says whether an entry has its place from the beginning. On SQLite one transaction writes at a time, so that
+// the next free place is known (and half of the writing is saved); on PostgreSQL many write side by side, and nobody knows
+// in which order they commit.
+func (l *Ledger) direct() bool { return l.db.Engine() == store.SQLite }
+
+// follow has the sequencer work after what a transaction appends.
+func (l *Ledger) follow(tx *store.Tx) {
+	switch {
+	case !l.direct():
+		tx.AfterCommit(l.rouse)
+	case l.options.Signers != nil:
+		tx.BeforeCommit("ledger", l.sequenceWithin)
+		tx.AfterCommit(l.announce)
+	}
+}
+
+// prepare makes the leaf of a new entry.
+func (l *Ledger) prepare(e receipt.Entry) (id string, tag int64, leaf []byte, err error) {
+	if e.ID != "" || e.V != 0 {
+		return "", 0, nil, errors.New("a ledger entry gets its id and its version from the ledger")
+	}
+	now := l.now().UTC().Truncate(time.Microsecond)
+	if e.Time.IsZero() {
+		e.Time = now
+	}
+	e.Time = e.Time.Truncate(time.Microsecond)
+	e.V, e.ID = receipt.Version, newID(now)
+	if leaf, err = e.Leaf(); err != nil {
+		return "", 0, nil, err
+	}
+	if err := seemly(e.Body); err != nil {
+		return "", 0, nil, err
+	}
+	tag, err = tagOf(e.ID)
+	return e.ID, tag, leaf, err
+}
+
+// newID makes a UUID of version 7 (RFC 9562 §5.7): the millisecond, its fraction in 12 bits (§6.2, method 3), and 62 random
+// bits.
+func newID(now time.Time) string {
+	var id [16]byte
+	rand.Read(id[8:])
+	micros := now.UnixMicro()
+	fraction := uint64(micros%1000) * 4096 / 1000
+	binary.BigEndian.PutUint64(id[:], uint64(micros/1000)<<16|7<<12|fraction)
+	id[8] = id[8]&0x3f | 0x80
+	text := make([]byte, 0, 36)
+	for i, to := range []int{4, 6, 8, 10, 16} {
+		if i > 0 {
+			text = append(text, '-')
+		}
+		text = hex.AppendEncode(text, id[[]int{0, 4, 6, 8, 10}[i]:to])
+	}
+	return string(text)
+}
+
+// tagOf is the first half of an id, as a number.
+func tagOf(id string) (int64, error) {
+	if len(id) == 36 {
+		if half, err := hex.DecodeString(id[0:8] + id[9:13] + id[14:18]); err == nil {
+			return int64(binary.BigEndian.Uint64(half)), nil
+		}
+	}
+	return 0, fmt.Errorf("%.40q is no id of a ledger entry", id)
+}
+
+// befalls is what a test has happen at a step.
+func (l *Ledger) befalls(step string) error {
+	if l.fault == nil {
+		return nil
+	}
+	return l.fault(step)
+}

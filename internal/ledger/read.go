@@ -1,0 +1,328 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"strconv"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/wire/receipt"
+)
+
+// Record is an entry in its place.
+type Record struct {
+	Index int64
+	Entry receipt.Entry
+	Leaf  []byte // its canonical JSON
+}
+
+// Receipt makes the receipt of an entry under the latest checkpoint. It is fail.NotFound where there is no such entry, and
+// fail.Unavailable while it waits for its place.
+func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error) {
+	unknown := fail.New(fail.NotFound, "the ledger has no entry of this id")
+	tag, err := tagOf(id)
+	if err != nil {
+		return receipt.Receipt{}, unknown
+	}
+	var r receipt.Receipt
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		h, err := readHead(ctx, tx)
+		if err != nil && !errors.Is(err, errNone) {
+			return err
+		}
+		record, err := find(ctx, tx, tag, id)
+		switch {
+		case err != nil:
+			return err
+		case record.Leaf == nil:
+			return unknown
+		case record.Index < 0 || record.Index >= h.size:
+			early := fail.New(fail.Unavailable, "this entry is kept, and has no place in the ledger yet; ask again in a second")
+			early.RetryAfter = Delay
+			return early
+		}
+		proof, err := receipt.ProveEntry(h.size, record.Index, hashesOf(ctx, tx, h))
+		r = receipt.Receipt{Entry: record.Entry, Index: record.Index, Proof: proof, Checkpoint: h.checkpoint}
+		return err
+	})
+	return r, err
+}
+
+// find reads an entry by its id. Its leaf is nil where there is none, and its index -1 where it has no place yet.
+func find(ctx context.Context, tx *store.Tx, tag int64, id string) (Record, error) {
+	rows, err := tx.Query(ctx, `SELECT place, leaf FROM ledger_entry WHERE tag = $1 UNION ALL SELECT 0, leaf FROM ledger_pending WHERE tag = $1`, tag)
+	if err != nil {
+		return Record{}, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r Record
+		if err := rows.Scan(&r.Index, &r.Leaf); err != nil {
+			return Record{}, err
+		}
+		r.Index--
+		if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
+			return Record{}, err
+		}
+		if r.Entry.ID == id {
+			return r, nil
+		}
+	}
+	return Record{}, rows.Err()
+}
+
+// hashesOf reads hashes of the tree of a head. Tiles that do not belong to it are an error.
+func hashesOf(ctx context.Context, tx *store.Tx, h head) interface {
+	ReadHashes([]int64) ([]receipt.Hash, error)
+} {
+	return receipt.FromTiles(h.size, h.root, func(tiles []receipt.Tile) ([][]byte, error) {
+		data := make([][]byte, len(tiles))
+		for i, t := range tiles {
+			var err error
+			if data[i], err = readTile(ctx, tx, t); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+}
+
+// Checkpoint gives the latest checkpoint, as a signed note.
+func (l *Ledger) Checkpoint(ctx context.Context) (string, error) {
+	h, err := l.head(ctx)
+	return h.checkpoint, err
+}
+
+// head reads the head in a transaction of its own.
+func (l *Ledger) head(ctx context.Context) (h head, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		h, err = readHead(ctx, tx)
+		return err
+	})
+	if errors.Is(err, errNone) {
+		err = fail.New(fail.NotFound, "there is no ledger here yet")
+	}
+	return h, err
+}
+
+// Tile gives the hashes of a tile, 32 bytes each. It is fail.NotFound when the tree does not have it.
+func (l *Ledger) Tile(ctx context.Context, t receipt.Tile) (hashes []byte, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		h, err := readHead(ctx, tx)
+		if err != nil && !errors.Is(err, errNone) {
+			return err
+		}
+		if !t.In(h.size) {
+			return fail.New(fail.NotFound, "the ledger has no such tile; it has %d entries", h.size)
+		}
+		hashes, err = readTile(ctx, tx, t)
+		return err
+	})
+	return hashes, err
+}
+
+// Consistency gives the hashes that show that the ledger of older entries is the beginning of that of size entries.
+func (l *Ledger) Consistency(ctx context.Context, older, size int64) (proof []receipt.Hash, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		h, err := readHead(ctx, tx)
+		if err != nil && !errors.Is(err, errNone) {
+			return err
+		}
+		if older < 0 || older > size || size > h.size {
+			return fail.New(fail.Invalid, "the ledger has %d entries: ask for 0 ≤ OLDER ≤ SIZE ≤ %d", h.size, h.size)
+		}
+		proof, err = receipt.ProveGrowth(older, size, hashesOf(ctx, tx, h))
+		return err
+	})
+	return proof, err
+}
+
+// Filter says which entries are wanted. An empty field is no condition.
+type Filter struct {
+	Site, Kind, Party, Subject, Request string
+
+	Since, Until time.Time // when it happened: Since ≤ time < Until
+	After        int64     // entries from this index on
+	Before       int64     // entries below this index; 0 for no bound
+	Newest       bool      // the newest first
+	Limit        int       // how many at most; 0 for all
+}
+
+// page is how many rows are read at once, so that a reader holds no snapshot for long.
+const page = 1024
+
+// Read gives the entries of the signed tree that a filter wants, in their order. It reads on while it is asked, so that
+// its answer is not of one moment.
+func (l *Ledger) Read(ctx context.Context, f Filter) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		h, err := l.head(ctx)
+		if err != nil {
+			if fail.From(err).Code != fail.NotFound {
+				yield(Record{}, err)
+			}
+			return
+		}
+		from, to := max(0, f.After), h.size
+		if f.Before > 0 {
+			to = min(to, f.Before)
+		}
+		wanted, given := f.snippets(), 0
+		for from < to {
+			rows, err := l.page(ctx, from, to, f.Newest, wanted)
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			if f.Newest {
+				to = max(from, to-page)
+			} else {
+				from = min(from+page, to)
+			}
+			for _, r := range rows {
+				if !f.takes(r.Entry) {
+					continue
+				}
+				if !yield(r, nil) {
+					return
+				}
+				if given++; given == f.Limit {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page reads the entries of one page that hold all snippets.
+func (l *Ledger) page(ctx context.Context, from, to int64, newest bool, snippets [][]byte) (all []Record, err error) {
+	query, first, last := `SELECT place, leaf FROM ledger_entry WHERE place > $1 AND place <= $2 ORDER BY place`, from, min(to, from+page)
+	if newest {
+		query, first, last = query+` DESC`, max(from, to-page), to
+	}
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, query, first, last)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var place int64
+			var leaf sql.RawBytes
+			if err := rows.Scan(&place, &leaf); err != nil {
+				return err
+			}
+			if !holdsAll(leaf, snippets) {
+				continue
+			}
+			r := Record{Index: place - 1, Leaf: bytes.Clone(leaf)}
+			if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
+				return fail.New(fail.Internal, "entry %d of the ledger cannot be read; `frontdesk ledger audit` says more", r.Index).Because(err)
+			}
+			all = append(all, r)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+func holdsAll(leaf []byte, snippets [][]byte) bool {
+	for _, s := range snippets {
+		if !bytes.Contains(leaf, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// snippets are what the leaf of every wanted entry holds somewhere: canonical JSON has one spelling. Most that are not
+// wanted need not be parsed.
+func (f Filter) snippets() (all [][]byte) {
+	for _, member := range []struct{ name, value string }{
+		{"site", f.Site}, {"kind", f.Kind}, {"party", f.Party}, {"subject", f.Subject}, {"request", f.Request},
+	} {
+		if member.value != "" {
+			all = append(all, receipt.Member(member.name, member.value))
+		}
+	}
+	return all
+}
+
+func (f Filter) takes(e receipt.Entry) bool {
+	same := func(want, have string) bool { return want == "" || want == have }
+	return same(f.Site, e.Site) && same(f.Kind, e.Kind) && same(f.Party, e.Party) && same(f.Subject, e.Subject) && same(f.Request, e.Request) &&
+		(f.Since.IsZero() || !e.Time.Before(f.Since)) && (f.Until.IsZero() || e.Time.Before(f.Until))
+}
+
+// Follow gives the entries from an index on, and those to come as they get their places, until ctx ends or an error.
+func (l *Ledger) Follow(ctx context.Context, cursor int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		look := time.NewTicker(Delay) // for what other processes append
+		defer look.Stop()
+		for {
+			l.heard.Lock()
+			news := l.news
+			l.heard.Unlock()
+			for r, err := range l.Read(ctx, Filter{After: cursor}) {
+				if err != nil && ctx.Err() != nil {
+					return
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+				cursor = r.Index + 1
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-news:
+			case <-look.C:
+			}
+		}
+	}
+}
+
+// Head says how the ledger stands.
+type Head struct {
+	Origin  string
+	Size    int64
+	Root    receipt.Hash
+	Signed  time.Time // when its checkpoint was signed
+	Keys    []string  // the hashes of the keys that signed it, as C2SP signed notes write them
+	Waiting int64     // entries that have no place yet
+}
+
+// Head reads how the ledger stands; its origin is empty where there is none.
+func (l *Ledger) Head(ctx context.Context) (out Head, err error) {
+	err = l.db.View(ctx, func(tx *store.Tx) error {
+		h, err := readHead(ctx, tx)
+		if err != nil && !errors.Is(err, errNone) {
+			return err
+		}
+		out = Head{Origin: h.origin, Size: h.size, Root: h.root}
+		for _, hash := range receipt.SignedBy(h.checkpoint) {
+			out.Keys = append(out.Keys, strconv.FormatUint(uint64(hash)|1<<32, 16)[1:])
+		}
+		var signed int64
+		if h.origin != "" {
+			if err := tx.QueryRow(ctx, `SELECT signed FROM ledger_head`).Scan(&signed); err != nil {
+				return err
+			}
+		}
+		out.Signed = store.FromMicros(signed)
+		out.Waiting, err = waiting(ctx, tx, h.size)
+		return err
+	})
+	return out, err
+}
+
+// waiting counts the entries that have no place yet.
+func waiting(ctx context.Context, tx *store.Tx, size int64) (n int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT (SELECT COUNT(*) FROM ledger_entry WHERE place > $1) + (SELECT COUNT(*) FROM ledger_pending)`, size).Scan(&n)
+	return n, err
+}

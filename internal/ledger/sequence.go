@@ -1,0 +1,382 @@
+package ledger
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/wire/receipt"
+)
+
+const (
+	// most is how many entries one round of the sequencer takes.
+	most = 16 << 10
+	// Delay is the longest that a durable entry waits for its place while a sequencer runs.
+	Delay = time.Second
+)
+
+// head is the row of ledger_head.
+type head struct {
+	origin     string
+	size       int64
+	checkpoint string
+	root       receipt.Hash
+}
+
+// errChanged is what a sequencer finds that built on a checkpoint that is not the latest any more.
+var errChanged = errors.New("another sequencer was faster")
+
+// errNone is what is found where no ledger was begun.
+var errNone = errors.New("there is no ledger yet")
+
+// readHead reads the latest checkpoint. That it is ours is for Open and Check to say.
+func readHead(ctx context.Context, tx *store.Tx) (h head, err error) {
+	err = tx.QueryRow(ctx, `SELECT origin, size, checkpoint FROM ledger_head`).Scan(&h.origin, &h.size, &h.checkpoint)
+	if errors.Is(err, sql.ErrNoRows) {
+		return h, errNone
+	}
+	if err != nil {
+		return h, err
+	}
+	text, _, _ := strings.Cut(h.checkpoint, "\n\n")
+	c, err := receipt.ParseCheckpoint(text + "\n")
+	if err == nil && (c.Size != h.size || c.Origin != h.origin) {
+		err = errors.New("the row and its checkpoint say different things")
+	}
+	if err != nil {
+		return h, fmt.Errorf("the head of the ledger is damaged: %w; put back a backup", err)
+	}
+	h.root = c.Root
+	return h, nil
+}
+
+// begin looks at the ledger that is there, and begins one where there is none.
+func (l *Ledger) begin(ctx context.Context) error {
+	var h head
+	var tiles int
+	err := l.db.View(ctx, func(tx *store.Tx) (err error) {
+		if h, err = readHead(ctx, tx); !errors.Is(err, errNone) {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM ledger_tile`).Scan(&tiles)
+	})
+	switch {
+	case err != nil:
+		return err
+	case h.origin == "" && tiles > 0:
+		return errors.New("the database holds a ledger that has lost its head, so that nothing in it can be proved: put back a backup, or take another database")
+	case h.origin == "" && l.options.Signers == nil:
+		return nil
+	case h.origin == "":
+		return l.sequenceNow(ctx)
+	}
+	if l.options.Keys == nil {
+		return nil
+	}
+	if _, err := receipt.OpenCheckpoint(h.checkpoint, l.options.Keys()); err != nil {
+		return fmt.Errorf("the database holds a ledger of %d entries (%s) that the site's key has not signed: %w. Put the folder with the site's keys "+
+			"back in its place (`keys` in the configuration, `frontdesk restore` from a backup), or take the database that belongs to these keys", h.size, h.origin, err)
+	}
+	return nil
+}
+
+// Run is the sequencer: it gives places to entries until ctx ends. On SQLite there is little left for it, but what a
+// process without the keys has appended.
+func (l *Ledger) Run(ctx context.Context) {
+	if l.options.Signers == nil {
+		return
+	}
+	pause := time.NewTicker(Delay)
+	defer pause.Stop()
+	failed := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+		case <-pause.C:
+		}
+		err := l.sequenceWaiting(ctx)
+		switch {
+		case err == nil:
+			failed = ""
+		case ctx.Err() == nil && err.Error() != failed:
+			failed = err.Error()
+			l.log.ErrorContext(ctx, "entries of the ledger wait for their places", "error", err)
+		}
+	}
+}
+
+// rouse has Run look at once.
+func (l *Ledger) rouse() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// sequenceWaiting is sequenceNow where there is something to do, which a look tells.
+func (l *Ledger) sequenceWaiting(ctx context.Context) error {
+	idle := false
+	err := l.db.View(ctx, func(tx *store.Tx) error {
+		h, err := readHead(ctx, tx)
+		if err != nil {
+			return err
+		}
+		n, err := waiting(ctx, tx, h.size)
+		if err != nil || n > 0 {
+			return err
+		}
+		signers, err := l.options.Signers(h.origin)
+		idle = err == nil && signedBy(signers, h.checkpoint)
+		return err
+	})
+	if idle || err != nil && !errors.Is(err, errNone) {
+		return err
+	}
+	return l.sequenceNow(ctx)
+}
+
+// signedBy says whether a checkpoint bears the signatures of these signers and no others.
+func signedBy(signers []note.Signer, checkpoint string) bool {
+	var hashes []uint32
+	for _, s := range signers {
+		hashes = append(hashes, s.KeyHash())
+	}
+	return slices.Equal(hashes, receipt.SignedBy(checkpoint))
+}
+
+// sequenceNow gives places to all entries that wait.
+func (l *Ledger) sequenceNow(ctx context.Context) error {
+	for {
+		n := 0
+		err := l.db.UpdateInTurn(ctx, "ledger", func(tx *store.Tx) (err error) {
+			n, err = l.sequence(ctx, tx, true)
+			return err
+		})
+		if err == nil {
+			err = l.befalls("commit done")
+		}
+		if n > 0 && err == nil {
+			l.announce()
+		}
+		if err != nil || n < most {
+			return err
+		}
+	}
+}
+
+// sequenceWithin is what a transaction on SQLite does at its end.
+func (l *Ledger) sequenceWithin(tx *store.Tx) error {
+	_, err := l.sequence(context.Background(), tx, false)
+	if err != nil {
+		l.log.Error("entries of the ledger wait for their places", "error", err)
+		l.rouse()
+	}
+	return err
+}
+
+// sequence gives places to entries that have none, and signs the tree that there is then. It gives how many it placed.
+func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, err := readHead(ctx, tx)
+	started := !errors.Is(err, errNone)
+	if started && err != nil {
+		return 0, err
+	}
+	if !started {
+		h = head{origin: l.options.Origin}
+	}
+	leaves, err := unplaced(ctx, tx, h.size)
+	if err != nil {
+		return 0, err
+	}
+	if move && len(leaves) < most {
+		moved, err := l.place(ctx, tx, h.size+int64(len(leaves)))
+		if err != nil {
+			return 0, err
+		}
+		leaves = append(leaves, moved...)
+	}
+	signers, err := l.options.Signers(h.origin)
+	if err != nil {
+		return 0, err
+	}
+	if len(leaves) == 0 && started && signedBy(signers, h.checkpoint) {
+		return 0, nil
+	}
+	edge, err := l.grow(ctx, tx, h, leaves)
+	if err != nil {
+		return 0, err
+	}
+	next := receipt.Checkpoint{Origin: h.origin, Size: edge.Size(), Root: edge.Root()}
+	signed, err := next.Sign(signers...)
+	if err != nil {
+		return 0, err
+	}
+	if err := l.swap(ctx, tx, started, h, next, signed); err != nil {
+		return 0, err
+	}
+	l.edge, l.root = edge, next.Root
+	return len(leaves), nil
+}
+
+// swap puts the next checkpoint in the place of the one that it was built on, and of no other.
+func (l *Ledger) swap(ctx context.Context, tx *store.Tx, started bool, h head, next receipt.Checkpoint, signed string) error {
+	if err := l.befalls("head"); err != nil {
+		return err
+	}
+	now := store.Micros(l.now())
+	if !started {
+		if _, err := tx.Exec(ctx, `INSERT INTO ledger_head (origin, size, checkpoint, signed) VALUES ($1, $2, $3, $4)`, next.Origin, next.Size, signed, now); err != nil {
+			return err
+		}
+		return l.befalls("head done")
+	}
+	n, err := tx.Exec(ctx, `UPDATE ledger_head SET size = $1, checkpoint = $2, signed = $3 WHERE size = $4 AND checkpoint = $5`, next.Size, signed, now, h.size, h.checkpoint)
+	if err == nil && n != 1 {
+		err = errChanged
+	}
+	if err != nil {
+		return err
+	}
+	return l.befalls("head done")
+}
+
+// unplaced reads the leaves behind the end of the tree, in their places.
+func unplaced(ctx context.Context, tx *store.Tx, size int64) ([][]byte, error) {
+	rows, err := tx.Query(ctx, `SELECT place, leaf FROM ledger_entry WHERE place > $1 ORDER BY place LIMIT $2`, size, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var leaves [][]byte
+	for rows.Next() {
+		var place int64
+		var leaf []byte
+		if err := rows.Scan(&place, &leaf); err != nil {
+			return nil, err
+		}
+		if place != size+int64(len(leaves))+1 {
+			return nil, fail.New(fail.Internal, "the ledger has a gap: entry %d is missing; put back a backup", size+int64(len(leaves)))
+		}
+		leaves = append(leaves, leaf)
+	}
+	return leaves, rows.Err()
+}
+
+// place gives the next places to entries that have none, in the order of their ids.
+func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte, error) {
+	if err := l.befalls("take"); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `DELETE FROM ledger_pending WHERE id IN (SELECT id FROM ledger_pending ORDER BY id LIMIT $1) RETURNING id, tag, leaf`, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	type pending struct {
+		id   string
+		tag  int64
+		leaf []byte
+	}
+	var all []pending
+	for rows.Next() {
+		var p pending
+		if err := rows.Scan(&p.id, &p.tag, &p.leaf); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	if err := errors.Join(rows.Err(), rows.Close(), l.befalls("take done")); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b pending) int { return cmp.Compare(a.id, b.id) })
+	if err := l.befalls("place"); err != nil {
+		return nil, err
+	}
+	leaves := make([][]byte, len(all))
+	_, err = tx.Bulk(ctx, "ledger_entry", []string{"place", "tag", "leaf"}, func(yield func([]any) bool) {
+		for i, p := range all {
+			leaves[i] = p.leaf
+			if !yield([]any{size + int64(i) + 1, p.tag, p.leaf}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return leaves, l.befalls("place done")
+}
+
+// grow adds leaves to the tree of a head, and writes the tiles that this changes.
+func (l *Ledger) grow(ctx context.Context, tx *store.Tx, h head, leaves [][]byte) (*receipt.Edge, error) {
+	edge := l.edge
+	l.edge = nil // until what is made of it is written
+	if edge == nil || edge.Size() != h.size || l.root != h.root {
+		var err error
+		edge, err = receipt.OpenEdge(h.size, func(t receipt.Tile) ([]byte, error) { return readTile(ctx, tx, t) })
+		if err != nil {
+			return nil, err
+		}
+		if h.size > 0 && edge.Root() != h.root {
+			return nil, fail.New(fail.Internal, "the tiles of the ledger are not those of its checkpoint of %d entries; `frontdesk ledger audit` says which", h.size)
+		}
+	}
+	write := func(t receipt.Tile, hashes []byte) error {
+		if err := l.befalls("tile"); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO ledger_tile (level, n, hashes) VALUES ($1, $2, $3) ON CONFLICT (level, n) DO UPDATE SET hashes = $3`,
+			t.Level, t.N, bytes.Clone(hashes))
+		if err != nil {
+			return err
+		}
+		return l.befalls("tile done")
+	}
+	for _, leaf := range leaves {
+		if err := edge.Append(receipt.LeafHash(leaf), write); err != nil {
+			return nil, err
+		}
+	}
+	width := int64(receipt.TileWidth)
+	return edge, edge.Partial(func(t receipt.Tile, hashes []byte) error {
+		if t.Level > 0 && edge.Size()/width == h.size/width {
+			return nil // no tile below was completed, so that nothing was added here
+		}
+		return write(t, hashes)
+	})
+}
+
+// readTile reads the hashes of a tile. There may be more of them by now.
+func readTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
+	var hashes []byte
+	err := tx.QueryRow(ctx, `SELECT hashes FROM ledger_tile WHERE level = $1 AND n = $2`, t.Level, t.N).Scan(&hashes)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
+	}
+	if len(hashes) < t.Width*len(receipt.Hash{}) {
+		return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more", t.Path())
+	}
+	return hashes[:t.Width*len(receipt.Hash{})], nil
+}
+
+// announce tells those who follow that there are new entries.
+func (l *Ledger) announce() {
+	l.heard.Lock()
+	defer l.heard.Unlock()
+	close(l.news)
+	l.news = make(chan struct{})
+}

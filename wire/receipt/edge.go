@@ -1,0 +1,99 @@
+package receipt
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Edge is the right edge of a tree: of each level the hashes of its last tile that is not full. It is all that is needed to
+// add leaves and to know the root. The zero Edge is the empty tree.
+type Edge struct {
+	size   int64
+	levels [][]byte // of each level the hashes that no full tile holds yet, at most TileWidth-1
+}
+
+// OpenEdge reads the edge of a tree from its last tiles.
+func OpenEdge(size int64, read func(Tile) ([]byte, error)) (*Edge, error) {
+	e := &Edge{size: size}
+	for level, n := 0, size; n > 0; level, n = level+1, n/TileWidth {
+		last := Tile{Level: level, N: n / TileWidth, Width: int(n % TileWidth)}
+		if last.Width == 0 {
+			e.levels = append(e.levels, nil)
+			continue
+		}
+		data, err := read(last)
+		if err != nil {
+			return nil, err
+		}
+		if len(data) != last.Width*tlog.HashSize {
+			return nil, fmt.Errorf("%s has %d bytes, and not %d", last.Path(), len(data), last.Width*tlog.HashSize)
+		}
+		e.levels = append(e.levels, append(make([]byte, 0, TileWidth*tlog.HashSize), data...))
+	}
+	return e, nil
+}
+
+// Size is how many leaves there are.
+func (e *Edge) Size() int64 { return e.size }
+
+// Append adds a leaf. full gets every tile that this completes, with its hashes, which are full's only until it returns.
+func (e *Edge) Append(leaf Hash, full func(Tile, []byte) error) error {
+	e.size++
+	for level, n := 0, e.size; ; level++ {
+		if level == len(e.levels) {
+			e.levels = append(e.levels, make([]byte, 0, TileWidth*tlog.HashSize))
+		}
+		e.levels[level] = append(e.levels[level], leaf[:]...)
+		if len(e.levels[level]) < TileWidth*tlog.HashSize {
+			return nil
+		}
+		n /= TileWidth
+		if err := full(Tile{Level: level, N: n - 1, Width: TileWidth}, e.levels[level]); err != nil {
+			return err
+		}
+		leaf = TileRoot(e.levels[level])
+		e.levels[level] = e.levels[level][:0]
+	}
+}
+
+// Partial gives the tiles that are not full, with their hashes, the lowest level first.
+func (e *Edge) Partial(fn func(Tile, []byte) error) error {
+	for level, n := 0, e.size; level < len(e.levels); level, n = level+1, n/TileWidth {
+		if hashes := e.levels[level]; len(hashes) > 0 {
+			if err := fn(Tile{Level: level, N: n / TileWidth, Width: len(hashes) / tlog.HashSize}, hashes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Root is the root of the tree (RFC 6962 §2.1).
+func (e *Edge) Root() Hash {
+	root, any := Hash(sha256.Sum256(nil)), false
+	for _, hashes := range e.levels { // from the leaves on the right to the large subtrees on the left
+		for n := len(hashes) / tlog.HashSize; n > 0; n &= n - 1 {
+			width := n & -n // the smallest subtree that stands last
+			subtree := foldHashes(hashes[(n-width)*tlog.HashSize : n*tlog.HashSize])
+			if any {
+				subtree = tlog.NodeHash(subtree, root)
+			}
+			root, any = subtree, true
+		}
+	}
+	return root
+}
+
+// TileRoot is the hash of the subtree over a full tile, which the level above holds.
+func TileRoot(hashes []byte) Hash { return foldHashes(hashes) }
+
+// foldHashes is the hash of the tree over some hashes, whose number is a power of two.
+func foldHashes(hashes []byte) Hash {
+	if len(hashes) == tlog.HashSize {
+		return Hash(hashes)
+	}
+	half := len(hashes) / 2
+	return tlog.NodeHash(foldHashes(hashes[:half]), foldHashes(hashes[half:]))
+}
