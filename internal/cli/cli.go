@@ -39,7 +39,7 @@ type grammar struct {
 	Eval    evalCommand    `cmd:"" help:"Measure how well questions are answered, by judged questions."`
 	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`
 	Terms   termsCommands  `cmd:"" help:"See what the terms decide."`
-	Key     keyCommands    `cmd:"" help:"Give out API keys, and take them back."`
+	Keys    keysCommands   `cmd:"" help:"Give out keys, rotate them, and take them back."`
 	Backup  backupCommand  `cmd:"" help:"Write all that is kept into one file, while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Put a backup in place."`
 	Version versionCommand `cmd:"" help:"Print the version."`
@@ -118,7 +118,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}()
 	env := &environment{ctx, stdin, stdout, stderr, os.Environ()}
 	parser, err := kong.New(&grammar{},
-		kong.Name("frontdesk"), kong.Description(description), kong.Writers(stdout, stderr), kong.Bind(env),
+		kong.Name("frontdesk"), kong.Description(description), kong.Writers(stdout, stderr), kong.Bind(env), kong.Vars{"overlap": defaultOverlap},
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: false, WrapUpperBound: 100}))
 	if err != nil {

@@ -62,7 +62,7 @@ type Config struct {
 	Model Model `yaml:"model"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
-	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk key` do not.
+	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
 	Auth Auth `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
 	MCP MCP `yaml:"mcp"`

@@ -16,7 +16,7 @@ type Auth struct {
 	// Required lists the doors that open only to who shows a credential: `ask` (questions over HTTP, and the feeds) and `mcp`. How to
 	// ask (`GET /ask`) stays open.
 	Required []string `yaml:"required"`
-	// Keys are API keys by their hash, beside those of `frontdesk key create`, which need no entry here.
+	// Keys are API keys by their hash, beside those of `frontdesk keys issue api`, which need no entry here.
 	Keys []AuthKey `yaml:"keys"`
 	// OAuth lets in who has a bearer token of an OAuth 2.0 authorization server: a JWT.
 	OAuth OAuth `yaml:"oauth"`
@@ -26,7 +26,7 @@ type Auth struct {
 type AuthKey struct {
 	// Name is what you call the key's holder; it appears in the log.
 	Name string `yaml:"name,required"`
-	// Hash is the key's hash, as `frontdesk key hash` prints it.
+	// Hash is the key's hash, as `frontdesk keys hash` prints it.
 	Hash string `yaml:"hash,required"`
 	// Scopes list the doors that the key opens; without them, all.
 	Scopes []string `yaml:"scopes"`

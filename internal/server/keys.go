@@ -17,18 +17,15 @@ import (
 
 // UnlockKeys opens what lies in the folder of secrets for SiteKeys and Platforms. It makes the secret that seals
 // platforms' keys where it is missing, but no site key.
-func (h *House) UnlockKeys(config Config) error {
-	secret, err := trust.OpenSecret(config.KeyFolder(), trust.PlatformSecret)
-	if errors.Is(err, syscall.ENOSPC) { // what was sealed before could not be opened anyway, and answering needs no room
-		h.log.Warn("keys of platforms cannot be opened", "reason", err)
-		secret = make([]byte, 32)
+func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
+	h.Platforms, err = trust.OpenPlatforms(ctx, h.db, config.KeyFolder(), h.now)
+	if errors.Is(err, syscall.ENOSPC) { // there are no keys yet, and answering needs no room
+		h.log.Warn("no keys of platforms can be issued", "reason", err)
+		secret := make([]byte, 32)
 		rand.Read(secret)
-		err = nil
+		h.Platforms, err = trust.NewPlatforms(h.db, secret, h.now)
 	}
 	if err != nil {
-		return err
-	}
-	if h.Platforms, err = trust.NewPlatforms(h.db, secret, h.now); err != nil {
 		return err
 	}
 	h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now)

@@ -86,7 +86,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		return nil, err
 	}
 	house.clock = options.Now
-	if err := house.UnlockKeys(config); err != nil {
+	if err := house.UnlockKeys(ctx, config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
 	if err := house.firstSiteKey(); err != nil {

@@ -98,15 +98,53 @@ func NewKeys(db *store.DB, now func() time.Time) *Keys {
 // Create makes a key and gives its text, which is kept nowhere and cannot be had again. Of k it takes name, scopes,
 // rate and when it expires.
 func (ks *Keys) Create(ctx context.Context, k Key) (text string, made Key, err error) {
-	made = Key{ID: strings.ToLower(rand.Text()[:12]), Name: k.Name, Scopes: k.Scopes, Rate: k.Rate, Created: ks.now().UTC().Truncate(time.Microsecond), Expires: k.Expires}
-	text = Prefix + made.ID + "_" + strings.ToLower(rand.Text())
-	hash := sha256.Sum256([]byte(text))
-	err = ks.db.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO trust_key (id, name, hash, scopes, rate, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
-			made.ID, made.Name, hash[:], strings.Join(made.Scopes, " "), made.Rate, store.Micros(made.Created), store.Micros(made.Expires))
+	err = ks.db.Update(ctx, func(tx *store.Tx) (err error) {
+		text, made, err = ks.create(ctx, tx, k)
 		return err
 	})
 	return text, made, err
+}
+
+func (ks *Keys) create(ctx context.Context, tx *store.Tx, k Key) (text string, made Key, err error) {
+	made = Key{ID: strings.ToLower(rand.Text()[:12]), Name: k.Name, Scopes: k.Scopes, Rate: k.Rate, Created: ks.now().UTC().Truncate(time.Microsecond), Expires: k.Expires}
+	text = Prefix + made.ID + "_" + strings.ToLower(rand.Text())
+	hash := sha256.Sum256([]byte(text))
+	_, err = tx.Exec(ctx, `INSERT INTO trust_key (id, name, hash, scopes, rate, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
+		made.ID, made.Name, hash[:], strings.Join(made.Scopes, " "), made.Rate, store.Micros(made.Created), store.Micros(made.Expires))
+	return text, made, err
+}
+
+// Rotate makes a key with all that another has but its secret; the old one ends after overlap, if not before. It is
+// fail.NotFound when there is none of that id, and fail.Invalid when it is not valid at the moment.
+func (ks *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (text string, made Key, err error) {
+	now := ks.now().UTC().Truncate(time.Microsecond)
+	err = ks.db.Update(ctx, func(tx *store.Tx) error {
+		old, _, err := ks.read(ctx, tx, id)
+		if err == nil && old.State(now) != "valid" {
+			err = fail.New(fail.Invalid, "the key %s is %s; issue one instead of rotating it", id, old.State(now))
+		}
+		if err != nil {
+			return err
+		}
+		if text, made, err = ks.create(ctx, tx, old); err != nil {
+			return err
+		}
+		if overlap <= 0 {
+			return ks.revoke(ctx, tx, id)
+		}
+		_, err = tx.Exec(ctx, `UPDATE trust_key SET expires = $1 WHERE id = $2 AND (expires = 0 OR expires > $1)`, store.Micros(now.Add(overlap)), id)
+		return err
+	})
+	return text, made, err
+}
+
+// read reads a key in a transaction. It is fail.NotFound when there is none of that id.
+func (ks *Keys) read(ctx context.Context, tx *store.Tx, id string) (Key, []byte, error) {
+	key, hash, err := scanKey(tx.QueryRow(ctx, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fail.New(fail.NotFound, "there is no key %s; `frontdesk keys list` shows those there are", id)
+	}
+	return key, hash, err
 }
 
 // List gives all keys, the oldest first.
@@ -144,19 +182,16 @@ func scanKey(row interface{ Scan(...any) error }) (Key, []byte, error) {
 
 // Revoke ends a key. It is fail.NotFound when there is none of that id, and no error when it was revoked before.
 func (ks *Keys) Revoke(ctx context.Context, id string) error {
-	now := ks.now()
-	return ks.db.Update(ctx, func(tx *store.Tx) error {
-		var revoked int64
-		err := tx.QueryRow(ctx, `SELECT revoked FROM trust_key WHERE id = $1`, id).Scan(&revoked)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return fail.New(fail.NotFound, "there is no key %s; `frontdesk key list` shows those there are", id)
-		case err != nil || revoked != 0:
-			return err
-		}
-		_, err = tx.Exec(ctx, `UPDATE trust_key SET revoked = $1 WHERE id = $2`, store.Micros(now), id)
+	return ks.db.Update(ctx, func(tx *store.Tx) error { return ks.revoke(ctx, tx, id) })
+}
+
+func (ks *Keys) revoke(ctx context.Context, tx *store.Tx, id string) error {
+	key, _, err := ks.read(ctx, tx, id)
+	if err != nil || !key.Revoked.IsZero() {
 		return err
-	})
+	}
+	_, err = tx.Exec(ctx, `UPDATE trust_key SET revoked = $1 WHERE id = $2`, store.Micros(ks.now()), id)
+	return err
 }
 
 // verify gives the party whose key a text is.
@@ -192,9 +227,8 @@ func (ks *Keys) find(ctx context.Context, id string) (known, error) {
 	}
 	fresh := known{until: now.Add(keyFresh)}
 	err := ks.db.View(ctx, func(tx *store.Tx) (err error) {
-		row := tx.QueryRow(ctx, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key WHERE id = $1`, id)
-		fresh.key, fresh.hash, err = scanKey(row)
-		if errors.Is(err, sql.ErrNoRows) {
+		fresh.key, fresh.hash, err = ks.read(ctx, tx, id)
+		if err != nil && fail.From(err).Code == fail.NotFound {
 			fresh.key, fresh.hash, err = Key{}, nil, nil
 		}
 		return err
@@ -239,7 +273,7 @@ func ParseHash(text string) ([]byte, error) {
 	digits, ok := strings.CutPrefix(text, hashPrefix)
 	sum, err := hex.DecodeString(digits)
 	if !ok || err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("this is no hash of a key; write %s and 64 hexadecimal digits, as `frontdesk key hash` prints them", hashPrefix)
+		return nil, fmt.Errorf("this is no hash of a key; write %s and 64 hexadecimal digits, as `frontdesk keys hash` prints them", hashPrefix)
 	}
 	return sum, nil
 }

@@ -251,3 +251,55 @@ func TestChallengeCannotBeBrokenOutOf(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestARotatedKeyOverlapsWithTheOneThatFollows(t *testing.T) {
+	c := newClock()
+	keys := trust.NewKeys(storetest.Chosen(t, trust.Schema), c.Now)
+	front := verifier(t, trust.Config{Keys: keys, Now: c.Now})
+	opens := func(text string) bool {
+		_, ok, _ := front.Verify(t.Context(), bearer(text))
+		return ok
+	}
+	for name, one := range map[string]struct {
+		expires, overlap, good time.Duration
+	}{
+		"without an end":          {0, time.Hour, time.Hour},
+		"that would have ended":   {time.Minute, time.Hour, time.Minute},
+		"that would end later":    {24 * time.Hour, time.Hour, time.Hour},
+		"that is to end at once":  {0, 0, 0},
+		"that ends at once, both": {time.Hour, 0, 0},
+	} {
+		old := trust.Key{Name: "Partner", Scopes: []string{"ask"}, Rate: "5/1m"}
+		if one.expires > 0 {
+			old.Expires = c.Now().Add(one.expires)
+		}
+		first, kept, err := keys.Create(t.Context(), old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, made, err := keys.Rotate(t.Context(), kept.ID, one.overlap)
+		if err != nil || made.ID == kept.ID || made.Name != "Partner" || made.Rate != "5/1m" || len(made.Scopes) != 1 || !made.Expires.Equal(old.Expires) {
+			t.Fatalf("%s: %+v, %v", name, made, err)
+		}
+		if one.good > 0 {
+			c.Pass(one.good - 1)
+			if !opens(first) || !opens(second) {
+				t.Errorf("%s: just before the end the old one opens: %t, the new one: %t", name, opens(first), opens(second))
+			}
+			c.Pass(1)
+		}
+		c.Pass(time.Second) // what was read of a key holds for as long
+		if opens(first) {
+			t.Errorf("%s: the old one opens when it has ended", name)
+		}
+		if want := one.expires != time.Minute; opens(second) != want {
+			t.Errorf("%s: the new one opens: %t", name, !want)
+		}
+		if _, _, err := keys.Rotate(t.Context(), kept.ID, time.Hour); codeOf(err) != fail.Invalid {
+			t.Errorf("%s: it is rotated twice: %v", name, err)
+		}
+	}
+	if _, _, err := keys.Rotate(t.Context(), "nothing", time.Hour); codeOf(err) != fail.NotFound {
+		t.Errorf("%v", err)
+	}
+}

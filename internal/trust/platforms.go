@@ -8,6 +8,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -117,6 +120,30 @@ type knownPlatform struct {
 // PlatformSecret is the name of the secret, in the folder of secrets, that seals platforms' secrets.
 const PlatformSecret = "platforms"
 
+// OpenPlatforms is NewPlatforms with the secret of a folder of secrets, which is made where it is missing. While the
+// database has keys it is not made, since they would open nothing: that is an error.
+func OpenPlatforms(ctx context.Context, db *store.DB, folder string, now func() time.Time) (*Platforms, error) {
+	path := filepath.Join(folder, PlatformSecret)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		var keys int
+		err := db.View(ctx, func(tx *store.Tx) error {
+			return tx.QueryRow(ctx, `SELECT COUNT(*) FROM platform_key WHERE state <> 'revoked'`).Scan(&keys)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if keys > 0 {
+			return nil, fmt.Errorf("the secret %s is missing, which opens the %d keys of platforms that the database has; put it back from a backup. "+
+				"If it is lost, make another with `openssl rand -out %s 32`, and revoke and issue the keys anew", path, keys, path)
+		}
+	}
+	secret, err := OpenSecret(folder, PlatformSecret)
+	if err != nil {
+		return nil, err
+	}
+	return NewPlatforms(db, secret, now)
+}
+
 // NewPlatforms makes the keys of a database that has PlatformSchema; secret is what OpenSecret gives for
 // PlatformSecret. A nil clock is time.Now.
 func NewPlatforms(db *store.DB, secret []byte, now func() time.Time) (*Platforms, error) {
@@ -190,6 +217,11 @@ func number(b bool) int {
 }
 
 func checkPlatform(k PlatformKey, roles []string, secret []byte) error {
+	for _, role := range roles {
+		if !slices.Contains(Roles, role) {
+			return fail.New(fail.Invalid, "%q is no role; there are %s", role, strings.Join(Roles, ", "))
+		}
+	}
 	switch {
 	case !visible(k.ID):
 		return fail.New(fail.Invalid, "%q is no id of a key; use 1 to %d visible ASCII characters", k.ID, maxPlatformID)
@@ -203,11 +235,6 @@ func checkPlatform(k PlatformKey, roles []string, secret []byte) error {
 		return fail.New(fail.Invalid, "the key would end before it begins")
 	case len(k.Roles) == 0:
 		return fail.New(fail.Invalid, "give the key a role; there are %s", strings.Join(Roles, ", "))
-	}
-	for _, role := range roles {
-		if !slices.Contains(Roles, role) {
-			return fail.New(fail.Invalid, "%q is no role; there are %s", role, strings.Join(Roles, ", "))
-		}
 	}
 	return nil
 }
@@ -388,10 +415,7 @@ func (p *Platforms) look(ctx context.Context, id string, now time.Time) (knownPl
 		}
 		return err
 	})
-	var coded *fail.Error
-	switch {
-	case errors.As(err, &coded) && coded.Code == fail.NotFound:
-	case err != nil:
+	if err != nil && fail.From(err).Code != fail.NotFound {
 		unavailable := fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
 		return knownPlatform{}, unavailable.Because(err)

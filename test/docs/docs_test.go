@@ -107,7 +107,7 @@ func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
 
 var (
 	fence   = regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```")
-	command = regexp.MustCompile(`^(?:\./|go run \./cmd/)?frontdesk ([a-z]+(?: [a-z]+)?)?(.*)`)
+	command = regexp.MustCompile(`^(?:\./|go run \./cmd/)?frontdesk ([a-z]+(?: [a-z]+){0,2})?(.*)`)
 	flagged = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*)`)
 )
 
@@ -136,7 +136,7 @@ func checkCommand(t *testing.T, path, name, rest string) {
 	words := strings.Fields(name)
 	var help string
 	var err error
-	for n := len(words); n >= 0; n-- { // the second word may be an argument
+	for n := len(words); n >= 0; n-- { // the last words may be arguments
 		if help, _, err = process.Run(t, append(append([]string{}, words[:n]...), "--help")...); err == nil && (n > 0 || len(words) == 0) {
 			break
 		}

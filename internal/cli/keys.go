@@ -1,0 +1,542 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/server"
+	"frontdesk/internal/trust"
+)
+
+type keysCommands struct {
+	Issue   keysIssue   `cmd:"" help:"Make a key, or take one that was made elsewhere."`
+	Rotate  keysRotate  `cmd:"" help:"Make a key that follows another: the site's, a platform's or an API key."`
+	Revoke  keysRevoke  `cmd:"" help:"End a key for good."`
+	Suspend keysSuspend `cmd:"" help:"Let a platform's key in no longer, until it is resumed."`
+	Resume  keysResume  `cmd:"" help:"Let a platform's key in again that was suspended."`
+	List    keysList    `cmd:"" help:"List all keys, without their secrets."`
+	Hash    keysHash    `cmd:"" help:"Print the hash of a key on standard input, for auth.keys of the configuration."`
+}
+
+type keysIssue struct {
+	API      keysIssueAPI      `cmd:"" name:"api" help:"An API key, which opens doors such as ask and mcp."`
+	Platform keysIssuePlatform `cmd:"" help:"A key with which a platform signs its requests (Agentic Intent Protocol)."`
+}
+
+// openKeys opens the house that keeps the keys, and the folder of secrets. Where there is no database yet, it makes one
+// only if asked to, and otherwise gives no house.
+func openKeys(env *environment, flags configFlags, create bool) (*server.House, *server.Loaded, error) {
+	loaded, err := flags.load(env, nil)
+	if err != nil || !create && needContent(loaded.Config) != nil {
+		return nil, loaded, err
+	}
+	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		return nil, loaded, err
+	}
+	if err := house.UnlockKeys(env.ctx, loaded.Config); err != nil {
+		return nil, loaded, errors.Join(err, house.Close())
+	}
+	return house, loaded, nil
+}
+
+// needKeys is openKeys for a key that must be there.
+func needKeys(env *environment, flags configFlags, id string) (*server.House, error) {
+	house, _, err := openKeys(env, flags, false)
+	if err == nil && house == nil {
+		err = fmt.Errorf("there is no database here, and so no key %s; name the folder with --data or the file with --config", clean(id))
+	}
+	return house, err
+}
+
+// ends is when a key ends that is good for a span; zero for no span.
+func ends(span time.Duration) (time.Time, error) {
+	switch {
+	case span < 0:
+		return time.Time{}, usage("--expires %s is over already", span)
+	case span == 0:
+		return time.Time{}, nil
+	}
+	return time.Now().UTC().Add(span).Truncate(time.Second), nil
+}
+
+type keysIssueAPI struct {
+	configFlags
+	Name    string        `arg:"" help:"What you call the key's holder."`
+	Door    []string      `placeholder:"NAME" help:"A door that the key opens, ask or mcp; may be repeated. Without it, all."`
+	Rate    string        `placeholder:"RATE" help:"The key's own limit, such as 600/1m, in place of limits.rate.key."`
+	Expires time.Duration `placeholder:"SPAN" help:"How long the key is good, such as 720h. Without it, until it is revoked."`
+}
+
+// Help is the command's example.
+func (keysIssueAPI) Help() string {
+	return "The key goes to standard output and is kept nowhere: only its hash is. A server that runs takes it at once.\n\n" +
+		"Example:\n\n\tfrontdesk keys issue api \"Example Agents Inc.\" --door ask --rate 600/1m --expires 2160h"
+}
+
+// Run makes a key.
+func (c keysIssueAPI) Run(env *environment) error {
+	for _, door := range c.Door {
+		if !server.IsDoor(door) {
+			return usage("--door %s: there is no such door; there are %s", door, strings.Join(server.Doors(), ", "))
+		}
+	}
+	if _, err := limit.ParseRate(c.Rate); err != nil {
+		return usage("--rate %v", err)
+	}
+	key := trust.Key{Name: clean(c.Name), Scopes: c.Door, Rate: c.Rate}
+	if key.Name == "" {
+		return usage("give the key's holder a name")
+	}
+	var err error
+	if key.Expires, err = ends(c.Expires); err != nil {
+		return err
+	}
+	house, loaded, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	text, made, err := house.Keys.Create(env.ctx, key)
+	if err != nil {
+		return err
+	}
+	showAPIKey(env, made, text)
+	if len(loaded.Config.Auth.Required) == 0 {
+		fmt.Fprintln(env.stderr, "No door needs a key yet; set auth.required in the configuration to close those that should.")
+	}
+	return nil
+}
+
+func showAPIKey(env *environment, key trust.Key, text string) {
+	fmt.Fprintf(env.stderr, "The key %s for %q is shown this once:\n", key.ID, key.Name)
+	env.print("%s\n", text)
+}
+
+type keysIssuePlatform struct {
+	configFlags
+	Platform  string        `arg:"" help:"The platform's id, as platform.id of its requests has it."`
+	Role      []string      `placeholder:"ROLE" help:"What the key is for, retrieve or event; may be repeated. Without it, both."`
+	MaxChunks int           `placeholder:"N" help:"The most passages of an answer under this key, where that is less than what holds for everybody."`
+	MaxTokens int           `placeholder:"N" help:"The most tokens of an answer under this key, where that is less than what holds for everybody."`
+	Rate      string        `placeholder:"RATE" help:"The key's own limit, such as 20/1s, where that is less than what holds for everybody."`
+	NotBefore time.Time     `placeholder:"TIME" help:"When the key begins to be good, such as 2027-01-01T00:00:00Z. Without it, now."`
+	Expires   time.Duration `placeholder:"SPAN" help:"How long the key is good from now, such as 2160h. Without it, until it is revoked."`
+
+	ID         string `name:"id" placeholder:"ID" help:"The key's id, where a registry gave it one."`
+	SecretFile string `placeholder:"FILE" help:"Take the secret from a file, or from standard input with -, instead of making one."`
+	Encoding   string `enum:"text,base64,hex" default:"text" help:"How the secret is written in the file: text (its bytes are the secret), base64 or hex."`
+	JSON       bool   `name:"json" help:"Print the key with its secret as a JSON object."`
+}
+
+// Help is the command's example.
+func (keysIssuePlatform) Help() string {
+	return "The secret goes to standard output, once; the bytes of that text are the key of HMAC-SHA256. It is kept sealed: the database alone gives no secret. " +
+		"A server that runs takes the key at once.\n\n" +
+		"Examples:\n\n\tfrontdesk keys issue platform example-search --role retrieve --role event --max-chunks 3 --rate 20/1s\n" +
+		"\tfrontdesk keys issue platform example-search --id plat_live_92xk --secret-file registry.txt"
+}
+
+// Run makes a key, or takes one.
+func (c keysIssuePlatform) Run(env *environment) error {
+	if _, err := limit.ParseRate(c.Rate); err != nil {
+		return usage("--rate %v", err)
+	}
+	if c.ID == siteKey {
+		return usage("--id %s: that is what the site's own key is called here; choose another", c.ID)
+	}
+	key := trust.PlatformKey{
+		ID: c.ID, Platform: c.Platform, Roles: c.Role, NotBefore: c.NotBefore.UTC(), MaxChunks: c.MaxChunks, MaxTokens: c.MaxTokens, Rate: c.Rate,
+	}
+	if len(key.Roles) == 0 {
+		key.Roles = trust.Roles
+	}
+	if c.NotBefore.IsZero() {
+		key.NotBefore = time.Time{}
+	}
+	var err error
+	if key.NotAfter, err = ends(c.Expires); err != nil {
+		return err
+	}
+	secret, err := c.secret(env)
+	if err != nil {
+		return err
+	}
+	house, _, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	made, text, err := house.Platforms.Issue(env.ctx, key, secret)
+	if err != nil {
+		return err
+	}
+	return showPlatformKey(env, made, text, c.JSON)
+}
+
+// maxSecretFile is the most that is read of a file with a secret.
+const maxSecretFile = 16 << 10
+
+// secret is the secret to take, nil to make one.
+func (c keysIssuePlatform) secret(env *environment) ([]byte, error) {
+	if c.SecretFile == "" {
+		return nil, nil
+	}
+	from := env.stdin
+	if c.SecretFile != "-" {
+		file, err := os.Open(c.SecretFile)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxSecretFile))
+	if err != nil {
+		return nil, fmt.Errorf("the secret cannot be read: %w", err)
+	}
+	line := strings.TrimRight(string(text), "\r\n")
+	secret := []byte(line)
+	switch c.Encoding {
+	case "base64":
+		secret, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(line), "="))
+	case "hex":
+		secret, err = hex.DecodeString(line)
+	}
+	if err != nil {
+		return nil, usage("the secret in %s is no %s; see --encoding", c.SecretFile, c.Encoding)
+	}
+	return secret, nil
+}
+
+// showPlatformKey prints a key that was made, with its secret; that of one that was taken is known already.
+func showPlatformKey(env *environment, key trust.PlatformKey, secret []byte, asJSON bool) error {
+	if asJSON {
+		shown := listedPlatform(key, time.Now())
+		if !key.Imported {
+			shown.Secret = string(secret)
+		}
+		return printJSON(env, shown)
+	}
+	if key.Imported {
+		env.print("The key %s for the platform %q is taken over.\n", key.ID, key.Platform)
+		return nil
+	}
+	fmt.Fprintf(env.stderr, "The key %s for the platform %q; its secret is shown this once:\n", key.ID, key.Platform)
+	env.print("%s\n", secret)
+	return nil
+}
+
+// siteKey is what the site's own key is called on the command line.
+const siteKey = "site"
+
+// defaultOverlap is how long a key that is followed by another stays good.
+const defaultOverlap = "168h"
+
+type keysRotate struct {
+	configFlags
+	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; or a key's id, as frontdesk keys list shows it."`
+	Overlap time.Duration `default:"${overlap}" placeholder:"SPAN" help:"How long the old key stays good (of the site's: signs beside the new one); 0s ends it at once."`
+}
+
+// Help is the command's example.
+func (keysRotate) Help() string {
+	return "Servers that run take the new key within a second. A new key of a platform, or API key, has all that the old one has but its secret, " +
+		"which goes to standard output, once.\n\n" +
+		"Examples:\n\n\tfrontdesk keys rotate site\n\tfrontdesk keys rotate plat_cd6kcyi7ssil --overlap 24h"
+}
+
+// Run makes a key that follows another.
+func (c keysRotate) Run(env *environment) error {
+	if c.Overlap < 0 {
+		return usage("--overlap %s is less than nothing", c.Overlap)
+	}
+	if c.ID == siteKey {
+		return c.rotateSite(env)
+	}
+	house, err := needKeys(env, c.configFlags, c.ID)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	made, secret, err := house.Platforms.Rotate(env.ctx, c.ID, c.Overlap)
+	if err == nil {
+		c.tell(env, c.ID)
+		return showPlatformKey(env, madeHere(made), secret, false)
+	}
+	if !isNotFound(err) {
+		return err
+	}
+	text, key, err := house.Keys.Rotate(env.ctx, c.ID, c.Overlap)
+	if err != nil {
+		return err
+	}
+	c.tell(env, c.ID)
+	showAPIKey(env, key, text)
+	return nil
+}
+
+// madeHere is a key whose secret was made here, whoever made that of the key before it.
+func madeHere(key trust.PlatformKey) trust.PlatformKey {
+	key.Imported = false
+	return key
+}
+
+// tell says what becomes of the old key.
+func (c keysRotate) tell(env *environment, old string) {
+	if c.Overlap == 0 {
+		fmt.Fprintf(env.stderr, "The key %s opens nothing any more.\n", old)
+		return
+	}
+	fmt.Fprintf(env.stderr, "The key %s stays good for %s at the most.\n", old, c.Overlap)
+}
+
+func (c keysRotate) rotateSite(env *environment) error {
+	house, loaded, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	made, err := house.SiteKeys.Rotate(c.Overlap)
+	if err != nil {
+		return err
+	}
+	env.print("The site signs with the key %s from now on (%s).\n", made.ID, loaded.Config.KeyFolder())
+	if made.Number > 1 && c.Overlap > 0 {
+		env.print("The one before it signs beside it for %s.\n", c.Overlap)
+	}
+	fmt.Fprintln(env.stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
+	return nil
+}
+
+func isNotFound(err error) bool { return err != nil && fail.From(err).Code == fail.NotFound }
+
+type keysRevoke struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The key's id, as frontdesk keys list shows it."`
+}
+
+// Run ends a key.
+func (c keysRevoke) Run(env *environment) error {
+	if c.ID == siteKey {
+		return usage("the site's key cannot be without a follower; `frontdesk keys rotate site --overlap 0s` ends it at once")
+	}
+	house, err := needKeys(env, c.configFlags, c.ID)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	_, err = house.Platforms.SetStatus(env.ctx, c.ID, trust.PlatformRevoked)
+	if isNotFound(err) {
+		err = house.Keys.Revoke(env.ctx, c.ID)
+	}
+	if err != nil {
+		return err
+	}
+	env.print("The key %s opens nothing any more; servers that run know it within a second.\n", c.ID)
+	return nil
+}
+
+type keysSuspend struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The id of a platform's key, as frontdesk keys list shows it."`
+}
+
+// Run suspends a key.
+func (c keysSuspend) Run(env *environment) error {
+	return setStatus(env, c.configFlags, c.ID, trust.PlatformSuspended, "The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
+}
+
+type keysResume struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The id of a platform's key, as frontdesk keys list shows it."`
+}
+
+// Run resumes a key.
+func (c keysResume) Run(env *environment) error {
+	return setStatus(env, c.configFlags, c.ID, trust.PlatformActive, "The key %s is let in again; servers that run know it within a second.\n")
+}
+
+func setStatus(env *environment, flags configFlags, id, status, told string) error {
+	house, err := needKeys(env, flags, id)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	if _, err := house.Platforms.SetStatus(env.ctx, id, status); err != nil {
+		return err
+	}
+	env.print(told, id)
+	return nil
+}
+
+type keysList struct {
+	configFlags
+	JSON bool `help:"Print a JSON array."`
+}
+
+// Run lists the keys.
+func (c keysList) Run(env *environment) error {
+	keys, err := c.keys(env)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(env, keys)
+	}
+	if len(keys) == 0 {
+		env.print("There are no keys. Make one with `frontdesk keys issue api NAME` or `frontdesk keys issue platform ID`.\n")
+		return nil
+	}
+	table := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS")
+	for _, key := range keys {
+		opens := orElse(strings.Join(append(key.Doors, key.Roles...), ","), "all")
+		if key.Kind == siteKey {
+			opens = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, clean(key.ID), orElse(clean(key.Name+key.Platform), "-"), key.State, opens,
+			orElse(key.Rate, "-"), figure(key.MaxChunks), figure(key.MaxTokens), day(&key.Created), day(key.Ends))
+	}
+	return table.Flush()
+}
+
+// keys are all keys: the site's, those of platforms, API keys.
+func (c keysList) keys(env *environment) ([]listedKey, error) {
+	all, now := []listedKey{}, time.Now()
+	house, loaded, err := openKeys(env, c.configFlags, false)
+	if err != nil {
+		return nil, err
+	}
+	if house == nil { // keys of the site may be there all the same
+		site, err := trust.OpenSiteKeys(loaded.Config.KeyFolder(), nil)
+		if err != nil {
+			return nil, err
+		}
+		return appendSiteKeys(all, site, now), nil
+	}
+	defer house.Close()
+	all = appendSiteKeys(all, house.SiteKeys, now)
+	platforms, err := house.Platforms.List(env.ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range platforms {
+		all = append(all, listedPlatform(key, now))
+	}
+	return appendAPIKeys(env.ctx, all, house.Keys, now)
+}
+
+// listedKey is a key as `frontdesk keys list --json` prints it.
+type listedKey struct {
+	Kind      string     `json:"kind"` // site, platform or api
+	ID        string     `json:"id"`
+	Name      string     `json:"name,omitempty"`     // of an API key's holder
+	Platform  string     `json:"platform,omitempty"` // whose a platform's key is
+	State     string     `json:"state"`
+	Doors     []string   `json:"doors,omitempty"` // of an API key; none for all
+	Roles     []string   `json:"roles,omitempty"` // of a platform's key
+	MaxChunks int        `json:"max_chunks,omitempty"`
+	MaxTokens int        `json:"max_tokens,omitempty"`
+	Rate      string     `json:"rate,omitempty"`
+	Imported  bool       `json:"imported,omitempty"`
+	Created   time.Time  `json:"created"`
+	Begins    *time.Time `json:"not_before,omitempty"`
+	Ends      *time.Time `json:"ends,omitempty"`
+	Revoked   *time.Time `json:"revoked,omitempty"`
+	Secret    string     `json:"secret,omitempty"` // never in a list
+}
+
+func appendSiteKeys(all []listedKey, keys *trust.SiteKeys, now time.Time) []listedKey {
+	for _, key := range keys.Keys() {
+		all = append(all, listedKey{Kind: siteKey, ID: key.ID, State: key.State(now), Created: key.Created, Ends: instant(key.Retires)})
+	}
+	return all
+}
+
+func listedPlatform(key trust.PlatformKey, now time.Time) listedKey {
+	l := listedKey{
+		Kind: "platform", ID: key.ID, Platform: key.Platform, State: key.State(now), Roles: key.Roles, MaxChunks: key.MaxChunks, MaxTokens: key.MaxTokens,
+		Rate: key.Rate, Imported: key.Imported, Created: key.Created, Begins: instant(key.NotBefore), Ends: instant(key.NotAfter),
+	}
+	if key.Status == trust.PlatformRevoked {
+		l.Revoked = instant(key.Changed)
+	}
+	return l
+}
+
+func appendAPIKeys(ctx context.Context, all []listedKey, keys *trust.Keys, now time.Time) ([]listedKey, error) {
+	known, err := keys.List(ctx)
+	for _, key := range known {
+		all = append(all, listedKey{
+			Kind: "api", ID: key.ID, Name: key.Name, State: key.State(now), Doors: key.Scopes, Rate: key.Rate, Created: key.Created,
+			Ends: instant(key.Expires), Revoked: instant(key.Revoked),
+		})
+	}
+	return all, err
+}
+
+// instant is a time that may not be.
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// figure is a limit for people; "-" for none.
+func figure(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+// day is a time for people; "-" for never.
+func day(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+func printJSON(env *environment, value any) error {
+	encoder := json.NewEncoder(env.stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+type keysHash struct{}
+
+// leastKey is how long a key that somebody thought of must be.
+const leastKey = 20
+
+// Run prints a hash. The key comes by standard input, since arguments can be seen by other users of the machine.
+func (keysHash) Run(env *environment) error {
+	line, _ := bufio.NewReader(env.stdin).ReadString('\n')
+	key := strings.TrimSpace(line)
+	if len(key) < leastKey {
+		return usage("write the key to standard input, at least %d characters; for a new one: openssl rand -hex 20", leastKey)
+	}
+	env.print("%s\n", trust.Hash(key))
+	return nil
+}
