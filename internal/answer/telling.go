@@ -20,6 +20,10 @@ func Tell(s phrase.Speaker, item Told, slot facet.Slot, supposed string) string 
 		said = tellDiet(s, item.Facts, supposed)
 	case slot == facet.Ingredient && supposed != "":
 		said = tellIngredient(s, item.Facts, supposed)
+	case slot == facet.Price && supposed != "":
+		said = tellFree(s, item.Facts)
+	case (slot == facet.Employment || slot == facet.Workplace) && supposed != "":
+		said = tellWork(s, item.Facts, slot, supposed)
 	default:
 		if slot, ok := told(item.Facts, slot); ok {
 			label = understand.Label(s, slot)
@@ -36,6 +40,8 @@ func Tell(s phrase.Speaker, item Told, slot facet.Slot, supposed string) string 
 var likewise = map[facet.Slot][]facet.Slot{
 	facet.TotalTime: {facet.Duration, facet.CookTime}, facet.Duration: {facet.TotalTime, facet.CookTime}, facet.CookTime: {facet.TotalTime},
 	facet.Start: {facet.Published}, facet.Author: {"creator", "director", "performer", "organizer"}, facet.Brand: {"manufacturer"}, facet.Location: {"address"},
+	facet.Allergens: {facet.Contains}, "genre": {facet.Category}, "director": {"creator", facet.Author}, "instructor": {"performer", "provider"},
+	"publisher": {"provider", "organizer"}, "organizer": {"provider", "performer"},
 }
 
 // told finds the slot in which an item answers for one.
@@ -48,12 +54,55 @@ func told(f facet.Facts, slot facet.Slot) (facet.Slot, bool) {
 	return slot, false
 }
 
+// tellFree says whether an item costs nothing, and what it costs otherwise.
+func tellFree(s phrase.Speaker, f facet.Facts) string {
+	price, priced := rangeIn(f, facet.Price)
+	switch {
+	case priced && price.High > 0:
+		return s.Say(phrase.IsNot, s.Say(phrase.Free)) + ", " + s.Say(phrase.Exactly, understand.Label(s, facet.Price), inWords(s, f, facet.Price))
+	case priced, slices.Contains(f.Values("isAccessibleForFree"), "true"):
+		return s.Say(phrase.Is, s.Say(phrase.Free))
+	case slices.Contains(f.Values("isAccessibleForFree"), "false"):
+		return s.Say(phrase.IsNot, s.Say(phrase.Free))
+	}
+	return ""
+}
+
+// tellWork says whether work is of a kind, and of which it is otherwise.
+func tellWork(s phrase.Speaker, f facet.Facts, slot facet.Slot, supposed string) string {
+	has := f.Values(slot)
+	switch {
+	case len(has) == 0:
+		return ""
+	case slices.Contains(has, supposed):
+		return s.Say(phrase.Is, s.Job(supposed))
+	}
+	return s.Say(phrase.IsNot, s.Job(supposed)) + ", " + s.List(understand.Named(s, slot, has))
+}
+
+// rangeIn is the range of an item's figures in a slot, of those in the unit of the first.
+func rangeIn(f facet.Facts, slot facet.Slot) (whole facet.Figure, ok bool) {
+	for _, figure := range f.Figures {
+		switch {
+		case figure.Slot != slot || ok && (figure.Unit != whole.Unit || figure.Kind != whole.Kind):
+		case !ok:
+			whole, ok = figure, true
+		default:
+			whole.Low, whole.High = min(whole.Low, figure.Low), max(whole.High, figure.High)
+		}
+	}
+	return whole, ok
+}
+
 // mostTold is how many words of a slot a sentence tells.
 const mostTold = 12
 
 // inWords words what an item says in a slot.
 func inWords(s phrase.Speaker, f facet.Facts, slot facet.Slot) string {
 	figure, ok := f.Figure(slot)
+	if slot == facet.Price || slot == facet.Size {
+		figure, ok = rangeIn(f, slot)
+	}
 	switch {
 	case !ok:
 		values := f.Values(slot)

@@ -51,8 +51,55 @@ var asks = func() map[string][]ask {
 		{lead: "what material is|what materials are", slot: facet.Material},
 		{lead: "what is the rating of|whats the rating of|how well rated is|how highly rated is|how is|rating of|what rating does|how good are the reviews of|how good is", ends: []string{"rated", "have", ""}, slot: facet.Rating},
 		{lead: "what are the ingredients of|what are the ingredients in|what are the ingredients for|ingredients of|ingredients for|ingredients in|what ingredients are in|what ingredients do i need for|what do i need for|what goes into|what ingredients does|whats in|what is in", ends: []string{"need", "have", ""}, slot: facet.Ingredient},
+		{lead: "what does|what do", ends: []string{"contain", "contain exactly", "consist of", "include"}, slot: facet.Ingredient},
+		{lead: "what is inside|whats inside|what is there in|what do i need to make|what do i need to cook|what do you need for", slot: facet.Ingredient},
+		{lead: "when does|when do|when did|what time does|when will|until when does", ends: []string{"end", "finish", "stop", "close", "be over", "last", "run"}, slot: facet.End},
+		{lead: "when is|when was", ends: []string{"over"}, slot: facet.End},
+		{lead: "until when is|until when are|how long is", ends: []string{"on", "open", "running"}, slot: facet.End},
+		{lead: "who organizes|who organises|who hosts|who is hosting|who is organizing|who runs|who is behind", slot: "organizer"},
+		{lead: "who directed|who is the director of", slot: "director"},
+		{lead: "who performs in|who performs at|who plays at|who plays in|who is performing at|who is playing at|who stars in|who acts in|who is in", slot: "performer"},
+		{lead: "who teaches|who gives|who leads", slot: "instructor"},
+		{lead: "who published|who publishes", slot: "publisher"},
+		{lead: "who is|whos", ends: []string{"by"}, slot: facet.Author},
+		{lead: "who", ends: []string{"by"}, slot: facet.Author},
+		{lead: "how many people rated|how many people have rated|how many people reviewed|how many ratings does|how many reviews does|how often was", ends: []string{"have", "rated", ""}, slot: facet.Ratings},
+		{lead: "what language is|which language is|in what language is|in which language is", ends: []string{"in", "written in", ""}, slot: facet.Language},
+		{lead: "what genre is|which genre is|what kind of book is", slot: "genre"},
+		{lead: "what category is|which category is|what category does", ends: []string{"in", "belong to", ""}, slot: facet.Category},
+		{lead: "what cuisine is|which cuisine is", slot: facet.Cuisine},
+		{lead: "how big is|what size is|how large is", slot: facet.Size},
+		{lead: "how deep is", slot: "depth"},
 		{lead: "is|are", ends: []string{"in stock", "available", "sold out", "still available"}, slot: facet.Availability},
 
+		{lead: "was ist in|was steckt in|was enthält|woraus besteht|was brauche ich für|was kommt in", ends: []string{"drin", "enthalten", "rein", ""}, slot: facet.Ingredient},
+		{lead: "wie ist", ends: []string{"bewertet"}, slot: facet.Rating},
+		{lead: "wie gut ist", ends: []string{"bewertet", ""}, slot: facet.Rating},
+		{lead: "wer ist der autor von|wer ist die autorin von|von wem ist", slot: facet.Author},
+		{lead: "wer veranstaltet|wer organisiert", slot: "organizer"},
+		{lead: "wann endet|bis wann geht|bis wann läuft", slot: facet.End},
+		{lead: "wo findet", ends: []string{"statt"}, slot: facet.Location},
+		{lead: "wie schwer ist", slot: "weight"}, {lead: "wie hoch ist", slot: "height"}, {lead: "wie breit ist", slot: "width"},
+		{lead: "aus welchem material ist|woraus ist", ends: []string{"gemacht", ""}, slot: facet.Material},
+		{lead: "welche farbe hat", slot: facet.Color}, {lead: "von welcher marke ist", slot: facet.Brand},
+		{lead: "wann erschien|wann ist", ends: []string{"erschienen"}, slot: facet.Published},
+		{lead: "für wie viele personen ist|für wie viele personen reicht|für wie viele ist|für wie viele reicht", ends: []string{"gedacht", ""}, slot: facet.Yield},
+		{lead: "que contient|que contiennent|qu y a t il dans|qu est ce qu il y a dans|de quoi est fait|de quoi est faite", slot: facet.Ingredient},
+		{lead: "pour combien de personnes est|combien de portions pour|combien de personnes pour|combien de parts pour", slot: facet.Yield},
+		{lead: "quand finit|quand se termine|jusqu à quand dure", slot: facet.End},
+		{lead: "qui organise", slot: "organizer"}, {lead: "qui est l auteure de|qui est l autrice de|de qui est", slot: facet.Author},
+		{lead: "combien pèse", slot: "weight"}, {lead: "de quelle couleur est", slot: facet.Color}, {lead: "de quelle marque est", slot: facet.Brand},
+		{lead: "en quelle matière est|en quoi est", slot: facet.Material},
+		{lead: "quand est sorti|quand est paru|quand a été publié", slot: facet.Published},
+		{lead: "qué contiene|qué contienen|qué lleva|qué hay en|de qué está hecho|de qué está hecha", slot: facet.Ingredient},
+		{lead: "para cuántas personas es|cuántas personas comen con", slot: facet.Yield},
+		{lead: "cuándo termina|cuándo acaba|hasta cuándo es", slot: facet.End}, {lead: "quién organiza", slot: "organizer"},
+		{lead: "cuánto pesa", slot: "weight"}, {lead: "de qué color es", slot: facet.Color}, {lead: "de qué marca es", slot: facet.Brand},
+		{lead: "de qué material es", slot: facet.Material}, {lead: "cuándo se publicó|cuándo salió", slot: facet.Published},
+		{lead: "o que contém|que contém|o que leva|o que há em|o que tem em|do que é feito|do que é feita", slot: facet.Ingredient},
+		{lead: "para quantas pessoas é", slot: facet.Yield}, {lead: "quando termina|quando acaba", slot: facet.End}, {lead: "quem organiza", slot: "organizer"},
+		{lead: "quanto pesa", slot: "weight"}, {lead: "de que cor é", slot: facet.Color}, {lead: "de que marca é", slot: facet.Brand},
+		{lead: "de que material é", slot: facet.Material}, {lead: "quando foi publicado|quando foi publicada", slot: facet.Published},
 		{lead: "wie lange dauert|wie lange braucht|wie lang dauert|wie lange dauern", slot: facet.TotalTime},
 		{lead: "was kostet|was kosten|wie viel kostet|wie viel kosten|wieviel kostet|wie teuer ist|preis von", slot: facet.Price},
 		{lead: "wie viele kalorien hat|wieviele kalorien hat|wie viel kalorien hat|kalorien von", slot: facet.Calories},
@@ -102,7 +149,7 @@ func (r *reader) readIntent() bool {
 	if from >= len(r.tokens) {
 		return false
 	}
-	return r.readComparison(from) || r.readDetail(from)
+	return r.readComparison(from) || r.readDetail(from) || r.readJapaneseDetail()
 }
 
 // opened is the token behind greetings.
@@ -249,7 +296,7 @@ func (r *reader) readDetail(from int) bool {
 			}
 		}
 	}
-	return r.readProperty(from, last)
+	return r.readNoun(from, last) || r.readProperty(from, last) || r.readStated(from, last)
 }
 
 // ends finds which of the ends the tokens from i to before j have, and where it begins.
@@ -284,16 +331,13 @@ func (r *reader) isName(name string, i int) bool {
 	return name != ""
 }
 
-// readProperty reads "is X vegan", "does X contain nuts", "are there eggs in X".
+// readProperty reads "is X vegan", "does X contain nuts", "are there eggs in X", and their like: "enthält X Nüsse".
 func (r *reader) readProperty(from, last int) bool {
 	switch r.word(from) {
-	case "is", "are", "ist", "sind", "es", "est", "e", "was":
-		for i := from + 2; i < last; i++ {
-			if s, n := r.match(i, roleDiet); n > 0 && i+n == last {
-				if name := r.name(from+1, i); r.isName(name, from+1) {
-					return r.tell(name, facet.Diet, s.arg)
-				}
-			}
+	case "is", "are", "ist", "sind", "es", "son", "est", "e", "sao", "was":
+		start := from + 1
+		if r.word(from) == "est" && r.word(start) == "ce" { // "est-ce que X est végan"
+			start = r.behindThat(start)
 		}
 		if r.word(from+1) == "there" {
 			for i := last - 2; i > from+2; i-- {
@@ -302,12 +346,37 @@ func (r *reader) readProperty(from, last int) bool {
 				}
 			}
 		}
+		for i := start + 1; i < last; i++ {
+			if slot, supposed, ok := r.predicate(i, last); ok {
+				end := i
+				if copulas[r.word(end-1)] && end-1 > start {
+					end--
+				}
+				if name := r.name(start, end); r.isName(name, start) {
+					return r.tell(name, slot, supposed)
+				}
+			}
+		}
 	case "does", "do":
 		for i := from + 2; i+1 < last; i++ {
 			switch r.word(i) {
-			case "contain", "have", "include", "use", "contains":
+			case "contain", "include", "contains":
 				if name := r.name(from+1, i); r.isName(name, from+1) && r.known(facet.Ingredient) {
 					return r.tell(name, facet.Ingredient, r.name(i+1, last))
+				}
+			case "have", "use":
+				if what := r.name(i+1, last); r.known(facet.Ingredient) && r.eaten(what) {
+					if name := r.name(from+1, i); r.isName(name, from+1) {
+						return r.tell(name, facet.Ingredient, what)
+					}
+				}
+			}
+		}
+	case "contient", "contem", "contiene", "enthalt":
+		for i := last - 1; i > from+1; i-- { // what is in it stands behind the name
+			if what := r.name(i, last); r.eaten(what) && r.known(facet.Ingredient) {
+				if name := strings.TrimSuffix(r.name(from+1, r.unled(from+1, i)), " "); r.isName(name, from+1) {
+					return r.tell(name, facet.Ingredient, what)
 				}
 			}
 		}
@@ -315,9 +384,40 @@ func (r *reader) readProperty(from, last int) bool {
 	return false
 }
 
+// behindThat is the token behind "ce que" at i.
+func (r *reader) behindThat(i int) int {
+	if r.word(i+1) == "que" || r.word(i+1) == "qu" {
+		return i + 2
+	}
+	return i + 1
+}
+
+// unled is the end of the words from i to before j without articles at their end.
+func (r *reader) unled(i, j int) int {
+	for j > i+1 && articles[r.word(j-1)] {
+		j--
+	}
+	return j
+}
+
+// eaten says whether words are for something that food is made of.
+func (r *reader) eaten(what string) bool {
+	folded := facet.Fold(what)
+	if _, ok := facet.Class(folded); ok {
+		return true
+	}
+	for _, m := range r.at.Lexicon.Meanings(folded) {
+		if m.Slot == facet.Ingredient {
+			return true
+		}
+	}
+	last := folded[strings.LastIndexByte(folded, ' ')+1:]
+	return facet.IsFood(facet.Singular(last))
+}
+
 // tell settles a question for a detail.
 func (r *reader) tell(name string, slot facet.Slot, value string) bool {
-	if name == "" || len(r.at.Lexicon.Types()) > 0 && !r.known(slot) && !isTime(slot) {
+	if name == "" || value != "" && slot != facet.Price && len(r.at.Lexicon.Types()) > 0 && !r.known(slot) {
 		return false
 	}
 	r.out.Intent, r.out.Subjects, r.out.Detail, r.out.DetailValue = Tell, []string{name}, slot, value
