@@ -26,7 +26,9 @@ func Tell(s phrase.Speaker, item Told, slot facet.Slot, supposed string) string 
 		said = tellWork(s, item.Facts, slot, supposed)
 	default:
 		if slot, ok := told(item.Facts, slot); ok {
-			label = understand.Label(s, slot)
+			if label = understand.Label(s, slot); slot == facet.Ingredient && len(item.Facts.Values(slot)) > 1 {
+				label = s.Say(phrase.Ingredients)
+			}
 			said = s.Say(phrase.Exactly, label, inWords(s, item.Facts, slot))
 		}
 	}
@@ -149,6 +151,12 @@ func tellDiet(s phrase.Speaker, f facet.Facts, diet string) string {
 		}
 	}
 	if len(against) > 0 {
+		switch s.Language() {
+		case "fr", "es", "pt":
+			if strings.HasSuffix(name, "free") { // their words for it have a denial already
+				return s.Say(phrase.No) + ", " + s.Say(phrase.HasIn, s.List(against))
+			}
+		}
 		return s.Say(phrase.IsNot, diet) + s.Say(phrase.Then) + s.Say(phrase.HasIn, s.List(against))
 	}
 	return ""
