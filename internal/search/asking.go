@@ -10,12 +10,14 @@ type asking struct {
 	tongue    *tongue   // in which it seems to be written
 	tongueBit int       // its place among them
 	text      string
+	literal   bool // nothing is looked up but the words as they stand
 
 	runs     []run
 	words    []asked
 	sought   []sought
 	numbers  []uint32 // by sought term and view: the term's number, or separatorCode
-	placed   []uint32 // the same by view and group
+	placed   []uint32 // by view and group: the numbers of what counts for the group
+	bounds   []int    // where those of each begin in placed; one more at the end
 	groups   []group
 	own      int   // how many groups are of the question itself; the others are what feedback added
 	sequence []int // groups in the order of the question, repetitions included
@@ -48,7 +50,7 @@ func (a *asking) reset(s *Snapshot) {
 	a.snapshot, a.apart, a.idle = s, 0, false
 	a.runs, a.words, a.sought, a.numbers = a.runs[:0], a.words[:0], a.sought[:0], a.numbers[:0]
 	a.groups, a.sequence, a.pairs = a.groups[:0], a.sequence[:0], a.pairs[:0]
-	a.placed, a.heavy = a.placed[:0], a.heavy[:0]
+	a.heavy = a.heavy[:0]
 }
 
 // forget lets go of everything that would keep a snapshot or a text in memory.
@@ -56,6 +58,7 @@ func (a *asking) forget() {
 	a.snapshot, a.tongues, a.tongue, a.text, a.chosen = nil, nil, nil, "", nil
 	clear(a.words)
 	clear(a.sought)
+	clear(a.groups)
 	clear(a.lists)
 	clear(a.active)
 	clear(a.gathering.best)

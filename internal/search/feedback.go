@@ -71,7 +71,6 @@ func (a *asking) take(words []added) {
 	for _, word := range words {
 		a.addTerm(string(word.term), uint32(fedShare*fullWeight*(word.worth/total)))
 	}
-	a.placed = a.placed[:0]
 	a.place()
 }
 
@@ -98,7 +97,7 @@ func (a *asking) whole(c candidate) bool {
 // has says whether a text has one of a group's words.
 func (a *asking) has(text codes, g, view int) bool {
 	for _, number := range a.numbersOf(g, view) {
-		if number != separatorCode && text.index(number, 0) < len(text) {
+		if text.index(number, 0) < len(text) {
 			return true
 		}
 	}

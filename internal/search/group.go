@@ -11,7 +11,8 @@ type group struct {
 	negated bool
 	vague   bool // tells what kind of answer is wanted and little of its subject
 	weight  uint32
-	anchors int // the first pair whose anchor it is, plus one
+	anchors int       // the first pair whose anchor it is, plus one
+	whole   *composed // words that have it as a part; nil for none
 }
 
 // sought is a term that was looked up in all views. Its numbers are in asking.numbers.
@@ -29,6 +30,7 @@ func (a *asking) resolve(from, to int) {
 			continue
 		}
 		a.seekForms(w)
+		a.seekWholes(w)
 		switch {
 		case w.part == wholeRun:
 			whole = i
@@ -72,13 +74,23 @@ func (a *asking) seekForms(w *asked) {
 		if w.n == maxForms || slices.Contains(w.forms[:w.n], term) {
 			continue
 		}
-		if df := a.unitsWith(term); commonSame*df >= own && df > 0 {
+		if df := a.snapshot.unitsWith(term); commonSame*df >= own && df > 0 {
 			w.forms[w.n], w.terms[w.n] = term, a.seek(term)
 			w.n++
 			w.df += df
 		}
 	}
 	w.df = min(w.df, a.snapshot.census.units)
+}
+
+// seekWholes looks up what a word is a part of.
+func (a *asking) seekWholes(w *asked) {
+	if w.part == wholeRun || a.literal || !a.snapshot.composes {
+		return
+	}
+	if w.whole = a.snapshot.composed(a.written(w)); w.whole != nil {
+		w.df = min(w.df+w.whole.df, a.snapshot.census.units)
+	}
 }
 
 // commonSame is how many times as common a word may be as one that stands for it, for that to be looked up, too: what is
@@ -154,7 +166,7 @@ func (a *asking) join(w, of *asked, negated bool) {
 			return
 		}
 		at = len(a.groups)
-		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, negated: negated})
+		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, negated: negated, whole: of.whole})
 	}
 	w.groups[w.counted] = at
 	w.counted++

@@ -17,13 +17,14 @@ import (
 
 // tongue is what the analyzer knows of one language.
 type tongue struct {
-	tag     string
-	index   uint8
-	stemmer func(word string, stemStopWords bool) string // nil when there is none
-	stops   map[string]bool                              // folded function words; in questions they are not looked up
-	negates map[string]bool                              // folded words after which comes what is not wanted
-	same    map[string][]string                          // by folded word, others that stand for it in questions
-	cache   cache
+	tag      string
+	index    uint8
+	stemmer  func(word string, stemStopWords bool) string // nil when there is none
+	stops    map[string]bool                              // folded function words; in questions they are not looked up
+	negates  map[string]bool                              // folded words after which comes what is not wanted
+	same     map[string][]string                          // by folded word, others that stand for it in questions
+	composes bool                                         // see composing
+	cache    cache
 }
 
 var stemmers = map[string]func(string, bool) string{
@@ -52,6 +53,9 @@ func newTongues() map[string]*tongue {
 		}
 		tongues[tag].stops, tongues[tag].negates = folded(list), folded(negations[tag])
 		tongues[tag].same = sameWords(tag)
+	}
+	for _, tag := range composing {
+		tongues[tag].composes = true
 	}
 	return tongues
 }

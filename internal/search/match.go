@@ -34,7 +34,8 @@ func (a *asking) openLists(view int) {
 	v := a.snapshot.views[view]
 	for i := range a.groups {
 		weight := a.groups[i].weight
-		for _, number := range a.numbersOf(i, view) {
+		for _, term := range a.groups[i].terms[:a.groups[i].n] {
+			number := a.numbers[term*len(a.snapshot.views)+view]
 			if number == separatorCode {
 				continue
 			}
@@ -50,6 +51,10 @@ func (a *asking) openLists(view int) {
 				l.most *= weight
 			}
 			a.lists = append(a.lists, l)
+		}
+		if whole := a.groups[i].whole; whole != nil && len(whole.views[view].docs) > 0 {
+			w := &whole.views[view]
+			a.lists = append(a.lists, list{docs: w.docs, impacts: w.impacts, weight: weight, most: uint32(w.most) * weight})
 		}
 	}
 }

@@ -137,10 +137,12 @@ func (a *asking) scoreOf(view, u int, av averages) uint32 {
 	share := av.shares(text.lengths())
 	sum := uint32(0)
 	for g := range a.groups {
+		var wholes []uint32
+		if whole := a.groups[g].whole; whole != nil {
+			wholes = whole.views[view].numbers
+		}
+		part := uint32(0)
 		for _, wanted := range a.numbersOf(g, view) {
-			if wanted == separatorCode {
-				continue
-			}
 			f, frequency := titleField, float32(0)
 			for i := 0; i < len(text); {
 				var number uint32
@@ -152,10 +154,19 @@ func (a *asking) scoreOf(view, u int, av averages) uint32 {
 					frequency += share[f]
 				}
 			}
-			if frequency > 0 {
+			if frequency == 0 {
+				continue
+			}
+			if slices.Contains(wholes, wanted) {
+				ends := slices.ContainsFunc(a.groups[g].terms[:a.groups[g].n], func(term int) bool {
+					return strings.HasSuffix(string(v.words.word(wanted)), a.sought[term].term)
+				})
+				part = max(part, uint32((&composite{ends: ends}).impact(impactOf(frequency))))
+			} else {
 				sum += a.groups[g].weight * uint32(impactOf(frequency))
 			}
 		}
+		sum += a.groups[g].weight * part
 	}
 	return sum
 }

@@ -59,9 +59,7 @@ func (a *asking) lift(c candidate) uint32 {
 			continue
 		}
 		for _, number := range a.numbersOf(g, view) {
-			if number != separatorCode {
-				a.findPairs(text, titleEnd, a.groups[g].anchors, number, view)
-			}
+			a.findPairs(text, titleEnd, a.groups[g].anchors, number, view)
 		}
 	}
 	sum := uint32(0)

@@ -40,9 +40,6 @@ func (a *asking) mostOf(g int, text codes, ends []uint16, view int) int {
 		}
 		count, part := 0, text[:ends[at]]
 		for _, number := range a.numbersOf(g, view) {
-			if number == separatorCode {
-				continue
-			}
 			for i := part.index(number, int(ends[at-1])); i < len(part); i = part.index(number, i+codeSize) {
 				count++
 			}
@@ -92,9 +89,6 @@ func (a *asking) weightiest() (groups []int, weight uint32) {
 func (a *asking) markPassages(text codes, ends []uint16, g, view int) {
 	marked := uint64(0) // the passages that have the weight already; those beyond the 64th are of no account
 	for _, number := range a.numbersOf(g, view) {
-		if number == separatorCode {
-			continue
-		}
 		at := 1
 		for i := text.index(number, int(ends[0])); i < len(text) && at < 64; i = text.index(number, int(ends[at])) {
 			for i > int(ends[at]) {

@@ -19,6 +19,7 @@ type asked struct {
 	terms      [maxForms]int // the forms in asking.sought
 	n          int           // how many forms there are
 	same       []string      // terms of words that stand for it
+	whole      *composed     // words that have it as a part; nil for none
 	df         int           // units that have any of the forms
 	stops      uint32        // the languages in which it is a function word, a bit each
 	negates    uint32        // those in which what follows it is not wanted
@@ -47,6 +48,7 @@ type run struct {
 func (a *asking) understand(s *Snapshot, q *Query) {
 	a.reset(s)
 	a.text = cut(q.Text, MaxQuestionSize)
+	a.literal = q.Literal
 	a.tongues = s.understoodIn(q.Languages)
 	a.prefer(q.Prefer)
 	a.readWords()

@@ -133,7 +133,7 @@ func (a *asking) called(c candidate) float64 {
 	sum := uint32(0)
 	for g := range a.groups {
 		for _, number := range a.numbersOf(g, int(c.view)) {
-			if number != separatorCode && text.index(number, 0) < len(text) {
+			if text.index(number, 0) < len(text) {
 				sum += a.groups[g].weight
 				break
 			}
@@ -150,7 +150,7 @@ func (a *asking) named(c candidate) float64 {
 	title := text[:text.index(separatorCode, 0)]
 	for g := range a.groups {
 		if !slices.ContainsFunc(a.numbersOf(g, view), func(number uint32) bool {
-			return number != separatorCode && title.index(number, 0) < len(title)
+			return title.index(number, 0) < len(title)
 		}) {
 			return 0
 		}

@@ -11,6 +11,8 @@ type Snapshot struct {
 	views    []*view
 	census   census
 	tongues  []*tongue // the languages of the documents, the most frequent first
+	composes bool      // one of them is among composing
+	wholes   composedWords
 }
 
 // mostTongues is in how many languages a question is understood at most.
@@ -33,6 +35,7 @@ func newSnapshot(a *Analyzer, views []*view) *Snapshot {
 	if len(s.tongues) == 0 {
 		s.tongues = []*tongue{a.tongue("en")}
 	}
+	s.composes = slices.ContainsFunc(s.tongues, func(t *tongue) bool { return t.composes })
 	return s
 }
 

@@ -151,23 +151,12 @@ func (a *asking) joint(i int) (fix, bool) {
 func (a *asking) isKnown(word string) bool {
 	for _, t := range a.tongues {
 		for _, f := range t.lookup(word, compound).forms {
-			if a.unitsWith(f.term) > 0 {
+			if a.snapshot.unitsWith(f.term) > 0 {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// unitsWith is how many units have a term.
-func (a *asking) unitsWith(term string) int {
-	n, h := 0, hashOf(term)
-	for _, v := range a.snapshot.views {
-		if number, ok := v.words.find(term, h); ok {
-			n += v.frequency(number)
-		}
-	}
-	return n
 }
 
 // budget is what a correction of a word may cost.
@@ -194,7 +183,7 @@ func (a *asking) nearest(word string, found int) string {
 	}
 	best := likely{}
 	for _, l := range a.near(typed) {
-		n := a.unitsWith(l.term)
+		n := a.snapshot.unitsWith(l.term)
 		if n < timesAsMany*found || found > 0 && l.cost > costLetter {
 			continue
 		}

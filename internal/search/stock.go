@@ -30,6 +30,8 @@ type stock struct {
 	mentioned mentioned
 
 	forms forms // the words as they are written
+
+	composed composites
 }
 
 // maxUnits is how many units a stock holds at most, so that a unit's number fits 16 bits.

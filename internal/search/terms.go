@@ -15,6 +15,9 @@ func (a *asking) terms() []Term {
 			for _, term := range a.groups[g].terms[:a.groups[g].n] {
 				stems = append(stems, a.sought[term].term)
 			}
+			if whole := a.groups[g].whole; whole != nil {
+				stems = append(stems, whole.terms...)
+			}
 			t.Weight += float64(a.groups[g].weight) / fullWeight
 		}
 		t.Stems = stems[from:len(stems):len(stems)]

@@ -46,24 +46,29 @@ func (a *asking) weigh() {
 	}
 }
 
-// place lays the numbers of the groups' terms out by view.
+// place lays the numbers of the groups' terms out by view, and those of the words that they are a part of.
 func (a *asking) place() {
 	views := len(a.snapshot.views)
+	a.placed, a.bounds = a.placed[:0], a.bounds[:0]
 	for view := range views {
 		for i := range a.groups {
-			for k := range maxForms {
-				number := uint32(separatorCode)
-				if k < a.groups[i].n {
-					number = a.numbers[a.groups[i].terms[k]*views+view]
+			g := &a.groups[i]
+			a.bounds = append(a.bounds, len(a.placed))
+			for _, term := range g.terms[:g.n] {
+				if number := a.numbers[term*views+view]; number != separatorCode {
+					a.placed = append(a.placed, number)
 				}
-				a.placed = append(a.placed, number)
+			}
+			if g.whole != nil {
+				a.placed = append(a.placed, g.whole.views[view].numbers...)
 			}
 		}
 	}
+	a.bounds = append(a.bounds, len(a.placed))
 }
 
-// numbersOf gives the numbers of a group's terms in a view; where there is none, the separator's.
+// numbersOf gives the numbers of what counts for a group in a view.
 func (a *asking) numbersOf(g, view int) []uint32 {
-	from := (view*len(a.groups) + g) * maxForms
-	return a.placed[from : from+a.groups[g].n]
+	at := view*len(a.groups) + g
+	return a.placed[a.bounds[at]:a.bounds[at+1]]
 }

@@ -1,0 +1,325 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// In some languages a thing and its kind are one word: a Gummihammer is a Hammer. There a word of the question is looked
+// up in the words that end with it, too, and in those that begin with it, for less, when the rest is a word of the
+// index. Which words these are is read from the words of the items in such languages; nothing is indexed for it.
+
+// composing are those languages.
+var composing = []string{"de", "nl", "sv", "no", "da"}
+
+const (
+	endShare   = 0.7 // of its weight that a word has where another ends with it,
+	beginShare = 0.4 // and where another begins with it
+
+	shortestComposite = 6 // letters
+	shortestPart      = 3 // letters of either part
+	longPart          = 4 // letters of a word before whose like a part may stand that the index does not know
+	mostComposites    = 64
+	mostComposed      = 512 // words of which a snapshot remembers the composites
+)
+
+// neverEnds are words that another hardly ends with: there they are a suffix.
+var neverEnds = folded("frei los arm voll reich bar haft lich weise mal mals fach fest sam wert leer heit keit ung schaft lig isch ling rei tion")
+
+// alsoSuffix are words with which others end by chance (romantisch, Direktor): what stands before must be a word of the
+// index, or end as hardly any such stem does.
+var alsoSuffix = folded("tisch fisch art rat ring stand lage zug satz rest ende tor tier chen")
+
+// particles make another word of the one behind them, and no kind of it.
+var particles = folded("ver ent zer miss auf aus bei ein mit nach vor über unter durch fort heim hin her los nieder um zurück wider roman")
+
+// linked may stand between the parts of a word.
+var linked = []string{"", "n", "en", "s", "es", "er", "e"}
+
+// composites are the words of a stock's items in composing languages that may be made of others.
+type composites struct {
+	once sync.Once
+	ends []uint32 // ordered from their last letter on
+	all  []uint32 // ordered from their first letter on
+}
+
+// composites gives the stock's composites, which are found when they are first asked for.
+func (s *stock) composites(a *Analyzer) *composites {
+	s.composed.once.Do(func() { s.composed.fill(s, a) })
+	return &s.composed
+}
+
+func (c *composites) fill(s *stock, a *Analyzer) {
+	if !slices.ContainsFunc(s.tongues, func(t uint8) bool { return a.order[t].composes }) {
+		return
+	}
+	has := newBitmap(s.words.len())
+	for u := range s.units() {
+		if !a.order[s.tongues[s.item[u]]].composes {
+			continue
+		}
+		for text, i := s.unit(u), 0; i < len(text); {
+			var number uint32
+			number, i = text.get(i)
+			has.set(int(number))
+		}
+	}
+	for number := range s.words.len() {
+		if word := s.words.word(uint32(number)); has.has(number) && utf8.RuneCount(word) >= shortestComposite && allLetters(string(word)) {
+			c.all = append(c.all, uint32(number))
+		}
+	}
+	c.ends = slices.Clone(c.all)
+	slices.SortFunc(c.all, func(x, y uint32) int { return bytes.Compare(s.words.word(x), s.words.word(y)) })
+	slices.SortFunc(c.ends, func(x, y uint32) int { return compareEnds(s.words.word(x), s.words.word(y)) })
+}
+
+// compareEnds compares two words from their last byte on.
+func compareEnds(x, y []byte) int {
+	for i := 1; i <= len(x) && i <= len(y); i++ {
+		if d := cmp.Compare(x[len(x)-i], y[len(y)-i]); d != 0 {
+			return d
+		}
+	}
+	return cmp.Compare(len(x), len(y))
+}
+
+// endingWith calls fn with the words that end with a stem.
+func (c *composites) endingWith(s *stock, stem string, fn func(word string)) {
+	from, _ := slices.BinarySearchFunc(c.ends, []byte(stem), func(n uint32, end []byte) int { return compareEnds(s.words.word(n), end) })
+	for _, n := range c.ends[from:] {
+		word := string(s.words.word(n))
+		if !strings.HasSuffix(word, stem) {
+			return
+		}
+		fn(word)
+	}
+}
+
+// beginningWith calls fn with the words that begin with a stem.
+func (c *composites) beginningWith(s *stock, stem string, fn func(word string)) {
+	from, _ := slices.BinarySearchFunc(c.all, []byte(stem), func(n uint32, start []byte) int { return bytes.Compare(s.words.word(n), start) })
+	for _, n := range c.all[from:] {
+		word := string(s.words.word(n))
+		if !strings.HasPrefix(word, stem) {
+			return
+		}
+		fn(word)
+	}
+}
+
+// composed are the composites of one word in a snapshot, as one list of postings for each view.
+type composed struct {
+	terms []string
+	df    int // units that have one that ends with the word, counted for each
+	views []composedView
+}
+
+type composedView struct {
+	numbers       []uint32 // of the terms
+	docs, impacts []uint16 // what the best of them counts
+	most          uint16   // the largest impact
+}
+
+// composedWords remembers the composites of words that were asked for.
+type composedWords struct {
+	mu sync.Mutex
+	by map[string]*composed
+}
+
+// composed gives the composites of a word, in lower case as it is written; nil when it has none.
+func (s *Snapshot) composed(word string) *composed {
+	if !s.composes || !spoken(word) {
+		return nil
+	}
+	s.wholes.mu.Lock()
+	known, ok := s.wholes.by[word]
+	s.wholes.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = s.compose(word)
+	s.wholes.mu.Lock()
+	defer s.wholes.mu.Unlock()
+	if s.wholes.by == nil || len(s.wholes.by) >= mostComposed {
+		s.wholes.by = map[string]*composed{}
+	}
+	s.wholes.by[strings.Clone(word)] = known
+	return known
+}
+
+// composite is a word that ends or begins with another.
+type composite struct {
+	term string
+	ends bool
+	df   int
+}
+
+// compose finds the composites of a word: the most frequent, those that end with it first.
+func (s *Snapshot) compose(word string) *composed {
+	var all []composite
+	seen := map[string]bool{}
+	add := func(term string, ends bool) {
+		if seen[term] {
+			return
+		}
+		if df := s.unitsComposing(term); df > 0 {
+			seen[term] = true
+			all = append(all, composite{term, ends, df})
+		}
+	}
+	for _, t := range s.tongues {
+		stem := t.proper(word)
+		if !t.composes || utf8.RuneCountInString(stem) < shortestPart || t.stops[fold(word)] {
+			continue
+		}
+		p := parting{s, t, word, stem}
+		for _, v := range s.views {
+			v.composites(s.analyzer).endingWith(v.stock, stem, func(term string) {
+				if p.endsWith(term) {
+					add(term, true)
+				}
+			})
+		}
+		for _, v := range s.views {
+			v.composites(s.analyzer).beginningWith(v.stock, stem, func(term string) {
+				if p.beginsWith(term) {
+					add(term, false)
+				}
+			})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(x, y composite) int {
+		switch {
+		case x.ends != y.ends && x.ends:
+			return -1
+		case x.ends != y.ends:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(y.df, x.df), cmp.Compare(x.term, y.term))
+	})
+	return s.list(all[:min(len(all), mostComposites)])
+}
+
+// list reads the postings of composites.
+func (s *Snapshot) list(all []composite) *composed {
+	c := &composed{views: make([]composedView, len(s.views))}
+	for _, whole := range all {
+		c.terms = append(c.terms, whole.term)
+		if whole.ends {
+			c.df += whole.df
+		}
+	}
+	for i, v := range s.views {
+		view := &c.views[i]
+		var postings []uint32 // a unit and an impact each, so that they are ordered by both
+		for _, whole := range all {
+			number, ok := v.words.find(whole.term, hashOf(whole.term))
+			if !ok {
+				continue
+			}
+			view.numbers = append(view.numbers, number)
+			docs, impacts := v.list(number)
+			for k, doc := range docs {
+				postings = append(postings, uint32(doc)<<16|uint32(whole.impact(impacts[k])))
+			}
+		}
+		slices.Sort(postings)
+		for _, p := range postings {
+			doc, impact := uint16(p>>16), uint16(p)
+			if n := len(view.docs); n > 0 && view.docs[n-1] == doc {
+				view.impacts[n-1] = impact // the larger one
+			} else {
+				view.docs, view.impacts = append(view.docs, doc), append(view.impacts, impact)
+			}
+			view.most = max(view.most, impact)
+		}
+	}
+	return c
+}
+
+// impact is what remains of an impact of a composite for the word that it is made of.
+func (c *composite) impact(full uint16) uint16 {
+	if c.ends {
+		return uint16(endShare * float64(full))
+	}
+	return uint16(beginShare * float64(full))
+}
+
+// unitsComposing is how many units have a term, or 0 when it stands in no item of a composing language.
+func (s *Snapshot) unitsComposing(term string) int {
+	n, h, speaks := 0, hashOf(term), false
+	for _, v := range s.views {
+		number, ok := v.words.find(term, h)
+		if !ok {
+			continue
+		}
+		n += v.frequency(number)
+		docs, _ := v.list(number)
+		speaks = speaks || slices.ContainsFunc(docs, func(doc uint16) bool {
+			return !v.dead.has(int(doc)) && s.analyzer.order[v.tongues[v.item[doc]]].composes
+		})
+	}
+	if !speaks {
+		return 0
+	}
+	return n
+}
+
+// parting takes composites of one word apart.
+type parting struct {
+	*Snapshot
+	tongue     *tongue
+	word, stem string
+}
+
+// endsWith says whether a term that ends with the stem is a kind of what the word means.
+func (p *parting) endsWith(term string) bool {
+	before := strings.TrimSuffix(term, p.stem)
+	letters := utf8.RuneCountInString(before)
+	if letters < shortestPart || particles[before] || neverEnds[p.stem] || neverEnds[fold(p.word)] {
+		return false
+	}
+	if p.known(before) {
+		return true
+	}
+	if alsoSuffix[p.stem] && strings.IndexByte("bdfghlmrtwz", before[len(before)-1]) < 0 && !strings.HasSuffix(before, "ss") {
+		return false
+	}
+	return utf8.RuneCountInString(p.word) >= longPart && strings.ContainsAny(before, "aeiouyåøæäöü")
+}
+
+// known says whether the index has a word, in any form.
+func (p *parting) known(word string) bool {
+	return p.unitsWith(p.tongue.proper(word)) > 0 || strings.HasSuffix(word, "s") && len(word) > shortestPart && p.unitsWith(p.tongue.proper(word[:len(word)-1])) > 0
+}
+
+// beginsWith says whether a term that begins with the stem goes on with a word of the index.
+func (p *parting) beginsWith(term string) bool {
+	if utf8.RuneCountInString(p.word) < longPart || particles[fold(p.word)] {
+		return false
+	}
+	rest := strings.TrimPrefix(term, p.stem)
+	return slices.ContainsFunc(linked, func(link string) bool {
+		after, ok := strings.CutPrefix(rest, link)
+		return ok && utf8.RuneCountInString(after) >= longPart && !p.tongue.stops[after] && p.unitsWith(after) > 0
+	})
+}
+
+// unitsWith is how many units have a term.
+func (s *Snapshot) unitsWith(term string) int {
+	n, h := 0, hashOf(term)
+	for _, v := range s.views {
+		if number, ok := v.words.find(term, h); ok {
+			n += v.frequency(number)
+		}
+	}
+	return n
+}
