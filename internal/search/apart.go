@@ -1,24 +1,30 @@
 package search
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // The bounds of words that are taken apart.
 const (
-	longestApart = 24 // bytes
+	longestApart = 32 // bytes
 	shortestHalf = 3  // bytes
 	mostApart    = 4  // unknown words of a question that are tried
 )
 
-// takeApart finds two words of the index that an unknown word is made of ("firestick"): the cut whose rarer half is
+// takeApart finds two words of the index that an unknown word is made of ("firestick", "Kürbissuppe"): the cut whose rarer half is
 // the most frequent.
 func (a *asking) takeApart(w *asked) (left, right *asked, ok bool) {
 	text := a.written(w)
-	if len(text) > longestApart || !plainLower(text) || strings.IndexFunc(text, notLetter) >= 0 || a.apart == mostApart {
+	if len(text) > longestApart || !plainLower(text) && !a.tongue.composes || strings.IndexFunc(text, notLetter) >= 0 || a.apart == mostApart {
 		return nil, nil, false
 	}
 	a.apart++
 	best := 0
 	for i := shortestHalf; i <= len(text)-shortestHalf; i++ {
+		if !utf8.RuneStart(text[i]) {
+			continue
+		}
 		l, r := a.half(text[:i]), a.half(text[i:])
 		if l == nil || r == nil {
 			continue
@@ -36,7 +42,7 @@ func (a *asking) half(text string) *asked {
 		return nil
 	}
 	w := &asked{}
-	w.add(a.tongue.lookup(text, plain).forms[0].term)
+	w.add(a.tongue.proper(text))
 	a.seekForms(w)
 	if w.df == 0 {
 		return nil

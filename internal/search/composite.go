@@ -25,6 +25,8 @@ const (
 	longPart          = 4 // letters of a word before whose like a part may stand that the index does not know
 	mostComposites    = 64
 	mostComposed      = 512 // words of which a snapshot remembers the composites
+
+	oneOfComposing = 16 // of so many items one must be in a language: that of a few is often guessed wrongly
 )
 
 // neverEnds are words that another hardly ends with: there they are a suffix.
@@ -133,7 +135,7 @@ type composedWords struct {
 
 // composed gives the composites of a word, in lower case as it is written; nil when it has none.
 func (s *Snapshot) composed(word string) *composed {
-	if !s.composes || !spoken(word) {
+	if len(s.composing) == 0 || !spoken(word) {
 		return nil
 	}
 	s.wholes.mu.Lock()
@@ -172,9 +174,9 @@ func (s *Snapshot) compose(word string) *composed {
 			all = append(all, composite{term, ends, df})
 		}
 	}
-	for _, t := range s.tongues {
+	for _, t := range s.composing {
 		stem := t.proper(word)
-		if !t.composes || utf8.RuneCountInString(stem) < shortestPart || t.stops[fold(word)] {
+		if utf8.RuneCountInString(stem) < shortestPart || t.stops[fold(word)] {
 			continue
 		}
 		p := parting{s, t, word, stem}

@@ -48,6 +48,11 @@ func TestAWordIsFoundInThoseThatAreMadeOfIt(t *testing.T) {
 	if got := refs(s.Search(Query{Text: "Kuchen"})); got[0] != "Kuchen ohne Mehl" {
 		t.Errorf("what a word is a part of stands before the word itself: %q", got)
 	}
+	for question, want := range map[string]string{"Kaminholz": "Holz für den Kamin", "Linsensuppe": "Suppe aus Linsen", "Küchenkürbissuppe": "Kürbissuppe"} {
+		if got := refs(s.Search(Query{Text: question, MinScore: DefaultMinScore})); len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %q, want %q", question, got, want)
+		}
+	}
 	if got := refs(s.Search(Query{Text: "Hammer", Literal: true})); got != nil {
 		t.Errorf("a word that is taken as it stands is found in others: %q", got)
 	}

@@ -85,7 +85,7 @@ func (a *asking) seekForms(w *asked) {
 
 // seekWholes looks up what a word is a part of.
 func (a *asking) seekWholes(w *asked) {
-	if w.part == wholeRun || a.literal || !a.snapshot.composes {
+	if w.part == wholeRun || a.literal || len(a.snapshot.composing) == 0 {
 		return
 	}
 	if w.whole = a.snapshot.composed(a.written(w)); w.whole != nil {

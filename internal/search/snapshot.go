@@ -7,12 +7,12 @@ import (
 
 // Snapshot is one state of the index. It never changes and stays valid while it is held.
 type Snapshot struct {
-	analyzer *Analyzer
-	views    []*view
-	census   census
-	tongues  []*tongue // the languages of the documents, the most frequent first
-	composes bool      // one of them is among composing
-	wholes   composedWords
+	analyzer  *Analyzer
+	views     []*view
+	census    census
+	tongues   []*tongue // the languages of the documents, the most frequent first
+	composing []*tongue // those of them that join words, and in which many documents are
+	wholes    composedWords
 }
 
 // mostTongues is in how many languages a question is understood at most.
@@ -35,7 +35,11 @@ func newSnapshot(a *Analyzer, views []*view) *Snapshot {
 	if len(s.tongues) == 0 {
 		s.tongues = []*tongue{a.tongue("en")}
 	}
-	s.composes = slices.ContainsFunc(s.tongues, func(t *tongue) bool { return t.composes })
+	for _, t := range s.tongues {
+		if t.composes && oneOfComposing*s.census.tongues[t.index] >= s.census.items {
+			s.composing = append(s.composing, t)
+		}
+	}
 	return s
 }
 

@@ -15,6 +15,7 @@ import (
 // any item has them, and none in its title or keys; and so does everything with a digit.
 const (
 	mostMisspelt   = 4   // words of a question that are corrected at most
+	mostTried      = 16  // distinct words of it for which a correction is looked for
 	mostLikely     = 12  // candidates for a word that are looked at closely
 	pricePerTenth  = 0.4 // what a tenth of a letter is worth beside the logarithm of how many items have a word
 	loneLetters    = 5   // of a word that is corrected without others beside it
@@ -41,12 +42,15 @@ type likely struct {
 	worth float64
 }
 
-// fixes finds what the question's unknown words may stand for, or, when it is not answered, the rarest too.
+// fixes finds what the question's unknown words may stand for, or, when it is not answered, the rarest too. A word that comes
+// again is looked at once.
 func (a *asking) fixes(answered bool) []fix {
 	var fixes []fix
+	var tried [mostTried]struct{ word, to string }
+	n, misspelt := 0, 0
 	for i := range a.words {
 		w := &a.words[i]
-		if len(fixes) == mostMisspelt {
+		if misspelt == mostMisspelt || n == mostTried {
 			break
 		}
 		if r := a.runs[w.run]; w.silent || w.part != 0 || w.start != r.start || w.end != r.end {
@@ -58,17 +62,28 @@ func (a *asking) fixes(answered bool) []fix {
 		found := 0
 		switch {
 		case w.use == Unknown, w.counted == 2:
-			if joined, ok := a.joint(i); ok {
-				fixes = append(fixes, joined)
-				continue
-			}
-		case w.use == Used && !answered && !w.vague && w.df <= rarelyFound && !a.calls(w):
+		case w.use == Used && !answered && !w.vague && w.df <= rarelyFound:
 			found = w.df
 		default:
 			continue
 		}
-		if form := a.nearest(a.written(w), found); form != "" {
-			fixes = append(fixes, fix{w.start, w.end, form})
+		word := a.written(w)
+		if again := slices.IndexFunc(tried[:n], func(t struct{ word, to string }) bool { return t.word == word }); again >= 0 {
+			if to := tried[again].to; to != "" {
+				fixes = append(fixes, fix{w.start, w.end, to})
+			}
+			continue
+		}
+		tried[n].word = word
+		n++
+		if found > 0 && a.calls(w) {
+			continue
+		}
+		if joined, ok := a.joint(i); ok && found == 0 {
+			fixes, misspelt = append(fixes, joined), misspelt+1
+		} else if form := a.nearest(word, found); form != "" {
+			fixes, misspelt = append(fixes, fix{w.start, w.end, form}), misspelt+1
+			tried[n-1].to = form
 		}
 	}
 	return fixes

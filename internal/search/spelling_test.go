@@ -49,6 +49,7 @@ func TestMisspeltWordsAreCorrected(t *testing.T) {
 		{"toothpaste for kidz", "kidz", "kids", "Toothpaste for kids"},
 		{"key borad stand", "borad", "boards", ""},
 		{"book case", "book case", "bookcase", "Bookcase of oak"},
+		{"guittar or guitar", "guittar", "guitar", "Acoustic guitar"},
 		{"creme brulee torhc", "torhc", "torch", "Crème brûlée torch"},
 		{"créme brülee torch", "", "", "Crème brûlée torch"},
 	} {
@@ -89,6 +90,13 @@ func TestWordsThatAreNotMisspeltStay(t *testing.T) {
 		if r := s.Search(Query{Text: question}); len(r.Corrections) > 0 {
 			t.Errorf("%q is corrected: %v", question, r.Corrections)
 		}
+	}
+}
+
+func TestAWordThatIsMisspeltTwiceIsCorrectedTwice(t *testing.T) {
+	text, corrections := shop().Corrected("guittar strings, guittar straps")
+	if text != "guitar strings, guitar straps" || len(corrections) != 2 {
+		t.Errorf("%q, %v", text, corrections)
 	}
 }
 
