@@ -74,9 +74,11 @@ func (v *View) verdictOn(c *understand.Constraint) verdict {
 	case c.Slot == facet.Workplace:
 		return v.onWorkplace(c)
 	case c.Min != nil || c.Max != nil:
-		meet, known = v.withFigures(c.Slot, within(c, v.unitOf(c))), v.having(c.Slot)
+		in, meets := within(c, v.unitOf(c))
+		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
 	case !c.From.IsZero() || !c.To.IsZero():
-		meet, known = v.withFigures(c.Slot, during(c)), v.having(c.Slot)
+		in, meets := during(c)
+		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
 	case c.Slot == facet.Diet:
 		return v.onDiets(c)
 	case c.Slot == facet.Ingredient || c.Slot == facet.Mention || c.Slot == facet.Allergens || c.Slot == facet.Contains:
@@ -100,7 +102,7 @@ func (v *View) unitOf(c *understand.Constraint) uint16 {
 
 // within says whether a range has something within the bounds of a condition. A figure without a unit is taken to be in
 // the one that is asked for.
-func within(c *understand.Constraint, unit uint16) func(low, high float64, u uint16) bool {
+func within(c *understand.Constraint, unit uint16) (interval, func(low, high float64, u uint16) bool) {
 	least, most := math.Inf(-1), math.Inf(1)
 	if c.Min != nil {
 		least = *c.Min
@@ -108,7 +110,7 @@ func within(c *understand.Constraint, unit uint16) func(low, high float64, u uin
 	if c.Max != nil {
 		most = *c.Max
 	}
-	return func(low, high float64, u uint16) bool {
+	return interval{least, most}, func(low, high float64, u uint16) bool {
 		if unit != 0 && u != 0 && u != unit {
 			return false
 		}
@@ -117,7 +119,7 @@ func within(c *understand.Constraint, unit uint16) func(low, high float64, u uin
 }
 
 // during says whether a time lies in the span of a condition. A day counts when any of it does.
-func during(c *understand.Constraint) func(low, high float64, _ uint16) bool {
+func during(c *understand.Constraint) (interval, func(low, high float64, _ uint16) bool) {
 	from, to := math.Inf(-1), math.Inf(1)
 	if !c.From.IsZero() {
 		from = float64(c.From.Unix())
@@ -125,7 +127,7 @@ func during(c *understand.Constraint) func(low, high float64, _ uint16) bool {
 	if !c.To.IsZero() {
 		to = float64(c.To.Unix())
 	}
-	return func(low, high float64, _ uint16) bool { return low < to && (high > from || low >= from) }
+	return interval{from, to}, func(low, high float64, _ uint16) bool { return low < to && (high > from || low >= from) }
 }
 
 // called are the slots whose values an item's name may tell as well: "Red dog bowl".
@@ -226,7 +228,7 @@ func (v *View) onContents(c *understand.Constraint) verdict {
 // onFree judges what costs nothing: what may be had without paying, and what has no price above nothing.
 func (v *View) onFree() verdict {
 	open := v.withWordsOf("isAccessibleForFree", "true")
-	meet := v.withFigures(facet.Price, func(_, high float64, _ uint16) bool { return high <= 0 }).Or(open)
+	meet := v.withFigures(facet.Price, interval{math.Inf(-1), 0}, func(_, high float64, _ uint16) bool { return high <= 0 }).Or(open)
 	known := v.having(facet.Price).Or(v.having("isAccessibleForFree"))
 	return verdict{meet: meet, unknown: v.all().Without(known)}
 }
@@ -236,7 +238,7 @@ func (v *View) onEnded(by time.Time) verdict {
 	at := float64(by.Unix())
 	before := func(_, high float64, _ uint16) bool { return high <= at }
 	behind := func(_, high float64, _ uint16) bool { return high > at }
-	meet := v.withFigures(facet.Start, before).Without(v.withFigures(facet.End, behind))
+	meet := v.withFigures(facet.Start, interval{math.Inf(-1), at}, before).Without(v.withFigures(facet.End, interval{at, math.Inf(1)}, behind))
 	return verdict{meet: meet, unknown: v.all().Without(v.having(facet.Start))}
 }
 

@@ -122,6 +122,19 @@ func (d *dictionary) number(slot facet.Slot) (uint16, bool) {
 	return n, ok
 }
 
+// numbers gives the numbers of those slots that some item has or had.
+func (d *dictionary) numbers(slots []facet.Slot) []uint16 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	var all []uint16
+	for _, slot := range slots {
+		if n, ok := d.by[slot]; ok {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
 // unitNumber gives the number of a unit, or one that no figure has.
 func (d *dictionary) unitNumber(name string) uint16 {
 	d.mu.RLock()

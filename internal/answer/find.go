@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -380,8 +379,7 @@ func (s *finding) look(within *search.Selection, conditions bool, a attempt, lim
 	hits, worded := s.search(lookup{within, min(depth, search.MaxLimit), least, share}, func(hits []Hit) []Hit {
 		switch {
 		case s.asked.Sort.By != "":
-			s.view.sort(hits, s.asked.Sort)
-			s.lastOver(hits)
+			hits = s.first(hits, limit)
 		case len(s.soft) > 0 || s.cheap:
 			s.raise(hits)
 			hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < s.asked.MinScore && !s.meetsSoft(h) })
@@ -478,87 +476,6 @@ func (s *finding) raise(hits []Hit) {
 	for i := range hits {
 		hits[i].Score = min(100, hits[i].Score)
 	}
-}
-
-// list gives the first items of a selection in the order that is asked for: when none is, events by their date where a
-// time is asked for, all else by rating, then the newest. Every item fits as well as any other.
-func (s *finding) list(within *search.Selection, limit int) []Hit {
-	by := s.asked.Sort
-	if by.By == "" {
-		by = understand.Sort{By: facet.Rating, Descending: true}
-		for _, c := range s.hard {
-			if c.Slot == facet.Start {
-				by = understand.Sort{By: facet.Start}
-			}
-		}
-		if s.over != nil && s.attended() {
-			by = understand.Sort{By: facet.Start}
-		}
-	}
-	keep := max(4*limit, 1024)
-	var hits []Hit
-	cut := func() {
-		s.view.sort(hits, by)
-		s.lastOver(hits)
-		if s.asked.Sort.By == "" && (len(s.soft) > 0 || s.cheap) {
-			for i := range hits {
-				hits[i].Score = listedScore
-			}
-			s.raise(hits)
-		}
-		if s.view.several {
-			hits = oneEach(hits)
-		}
-		hits = hits[:min(len(hits), limit)]
-	}
-	for at, ref := range within.All() {
-		hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100, at: at})
-		if len(hits) >= keep {
-			cut()
-		}
-	}
-	cut()
-	return hits
-}
-
-// sort orders hits by a slot; those that do not say come last. Equal ones stay by score, then by what most people
-// rated, then the newest.
-func (v *View) sort(hits []Hit, by understand.Sort) {
-	number, ok := v.dictionary.number(by.By)
-	if !ok {
-		return
-	}
-	ratings, rated := v.dictionary.number(facet.Ratings)
-	type keyed struct {
-		key, rated float64
-		Hit
-	}
-	all := make([]keyed, len(hits))
-	for i, h := range hits {
-		low, high, _, ok := h.facts.rangeOf(number)
-		all[i] = keyed{key: low, Hit: h}
-		switch {
-		case !ok:
-			all[i].key = math.Inf(1)
-		case by.Descending:
-			all[i].key = -high
-		}
-		if rated && by.By == facet.Rating {
-			all[i].rated = h.facts.first(ratings)
-		}
-	}
-	slices.SortFunc(all, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.rated, a.rated), cmp.Compare(b.Score, a.Score), cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.ID, b.ID))
-	})
-	for i := range all {
-		hits[i] = all[i].Hit
-	}
-}
-
-// first is an item's first figure in a slot, 0 when it has none.
-func (f *facts) first(slot uint16) float64 {
-	low, _, _, _ := f.rangeOf(slot)
-	return low
 }
 
 func listings(found []search.Hit) []Hit {

@@ -81,11 +81,9 @@ func (s *finding) lastOver(hits []Hit) {
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		return cmp.Compare(truth(s.over.Holds(a.at)), truth(s.over.Holds(b.at)))
 	})
-	if s.asked.Sort.By == "" {
-		first := slices.IndexFunc(hits, func(h Hit) bool { return s.over.Holds(h.at) })
-		if first >= 0 && s.attended() {
-			slices.Reverse(hits[first:])
-		}
+	first := slices.IndexFunc(hits, func(h Hit) bool { return s.over.Holds(h.at) })
+	if first >= 0 && s.attended() {
+		slices.Reverse(hits[first:])
 	}
 }
 

@@ -16,6 +16,7 @@ type View struct {
 	several    bool     // some site has more than one source, so that a URL may stand twice
 	types      []string // that items have
 	dictionary *dictionary
+	parts      []search.Part // of the snapshot
 	columns    map[search.Part]*columns
 	everything *search.Selection
 	lexicon    *understand.Lexicon
@@ -32,7 +33,7 @@ type choice struct{ site, typ string }
 func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool, d *dictionary, earlier map[search.Part]*columns) *View {
 	v := &View{
 		snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{},
-		dictionary: d, columns: columnsOf(snapshot, earlier), verdicts: map[string]verdict{},
+		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d.numbers(common)), verdicts: map[string]verdict{},
 	}
 	v.everything = v.Select(func(*Listing) bool { return true })
 	sites := map[string]bool{}

@@ -23,6 +23,8 @@ const (
 	Start        Slot = "startDate"     // days
 	End          Slot = "endDate"       // days
 	Location     Slot = "location"      // place names
+	Latitude     Slot = "latitude"      // degrees
+	Longitude    Slot = "longitude"     // degrees
 	Brand        Slot = "brand"
 	Color        Slot = "color"
 	Category     Slot = "category"

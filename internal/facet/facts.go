@@ -469,8 +469,8 @@ func (r *reader) geo(_ string, v *node) {
 		lat, ok := numberOf(n.member("latitude"))
 		long, also := numberOf(n.member("longitude"))
 		if ok && also && math.Abs(lat) <= 90 && math.Abs(long) <= 180 {
-			r.figure(Figure{Slot: "latitude", Kind: Figures, Low: lat, High: lat})
-			r.figure(Figure{Slot: "longitude", Kind: Figures, Low: long, High: long})
+			r.figure(Figure{Slot: Latitude, Kind: Figures, Low: lat, High: lat})
+			r.figure(Figure{Slot: Longitude, Kind: Figures, Low: long, High: long})
 		}
 	})
 }

@@ -1,6 +1,9 @@
 package search
 
-import "iter"
+import (
+	"iter"
+	"math/bits"
+)
 
 // Part is a group of items that stay together: later snapshots have the same part, with some of its items gone, until they
 // are merged into another. It is comparable, so that what a caller knows of a part's items can be kept with it.
@@ -40,12 +43,41 @@ func (v *view) unitsOfItems(items bitmap) bitmap {
 		return v.living(items) // every item is one unit
 	}
 	units := newBitmap(v.units())
-	for u := range v.units() {
-		if items.has(int(v.item[u])) && !v.dead.has(u) {
-			units.set(u)
+	for w, word := range items {
+		for ; word != 0; word &= word - 1 {
+			item := w<<6 + bits.TrailingZeros64(word)
+			for u := v.firstUnit(item); u < len(v.item) && int(v.item[u]) == item; u++ {
+				units.set(u)
+			}
 		}
 	}
-	return units
+	return v.living(units)
+}
+
+// firstUnit gives the first unit of an item.
+func (s *stock) firstUnit(item int) int {
+	if !s.several() {
+		return item
+	}
+	s.begin.once.Do(func() {
+		s.begin.units = make([]uint16, 0, len(s.refs))
+		for u := range s.item {
+			if !s.continues(u) {
+				s.begin.units = append(s.begin.units, uint16(u))
+			}
+		}
+	})
+	return int(s.begin.units[item])
+}
+
+// Place gives where an item of one of the snapshot's parts stands.
+func (s *Snapshot) Place(part, item int) Place {
+	return Place{uint32(part), uint32(s.views[part].firstUnit(item))}
+}
+
+// Item gives the part and the number of the item that stands somewhere.
+func (s *Snapshot) Item(at Place) (part, item int) {
+	return int(at.view), int(s.views[at.view].item[at.unit])
 }
 
 // All gives the items of a selection and where they stand, by part and number.

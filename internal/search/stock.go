@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -32,6 +33,11 @@ type stock struct {
 	forms forms // the words as they are written
 
 	composed composites
+
+	begin struct { // by item: its first unit; made when it is first asked for
+		once  sync.Once
+		units []uint16
+	}
 }
 
 // maxUnits is how many units a stock holds at most, so that a unit's number fits 16 bits.
