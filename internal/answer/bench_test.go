@@ -45,6 +45,39 @@ func BenchmarkFind(b *testing.B) {
 	run("sorted", func(_ int, q *Question) { q.Sort = understand.Sort{By: facet.Price} })
 }
 
+// BenchmarkCondition judges conditions over 60,000 items: one that was asked before, which is the floor, and ones that nobody has
+// asked yet; and it lists the first in an order.
+func BenchmarkCondition(b *testing.B) {
+	stock := wares(60000)
+	objects := make([]string, len(stock))
+	for i, w := range stock {
+		objects[i] = w.object(i)
+	}
+	v := stocked(b, objects...)
+	all := v.Select(func(*Listing) bool { return true })
+	run := func(name string, ask func(i int) Question) {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				q := ask(i)
+				q.Within, q.Limit = all, 10
+				if len(v.Find(q).Hits) == 0 {
+					b.Fatal("nothing is found")
+				}
+			}
+		})
+	}
+	price := func(least, most float64) Question {
+		return Question{Constraints: []understand.Constraint{{Slot: facet.Price, Min: &least, Max: &most, Unit: "EUR"}}}
+	}
+	run("known", func(int) Question { return price(10, 12) })
+	run("narrow", func(i int) Question { return price(10+float64(i)/1e7, 12) })
+	run("wide", func(i int) Question { return price(1+float64(i)/1e7, 39) })
+	run("values", func(i int) Question {
+		return Question{Constraints: []understand.Constraint{{Slot: facet.Color, Not: i%2 == 0, Values: []string{"red", fmt.Sprint("hue ", i)}}}}
+	})
+	run("sorted", func(int) Question { return Question{Sort: understand.Sort{By: facet.Price, Descending: true}} })
+}
+
 func BenchmarkLexicon(b *testing.B) {
 	stock := wares(7000)
 	objects := make([]string, len(stock))

@@ -35,7 +35,14 @@ type figureColumn struct {
 	any       search.Set
 	byLow     []uint16 // the places in items by low
 	byHigh    []uint16 // and by high; the same slice where all ranges are points
+	best      []uint16 // of ratings: by high, by how many rated, by date and by identity; nil elsewhere
+
+	point bool         // all ranges are points in one unit,
+	upTo  []search.Set // and these are the items of the first block, of the first two and so on
 }
+
+// blockSize is how many places of a column's order make a block.
+const blockSize = 2048
 
 // wordColumn is the items that have each value of a slot.
 type wordColumn struct {
@@ -83,9 +90,31 @@ func (c *columns) prepare(slots []uint16) {
 	}
 	for _, column := range figures {
 		if column != nil {
-			column.order()
+			column.order(c.none)
 		}
 	}
+}
+
+// rank orders the ratings wholly, since lists without another order are in this one, and many items are rated alike.
+func (c *columns) rank(rating uint16, counts *figureColumn) {
+	column := c.ofFigures(rating)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if column.best != nil {
+		return
+	}
+	rated := make([]float64, len(column.items))
+	for i, item := range column.items {
+		rated[i], _, _ = counts.of(int(item))
+	}
+	column.best = slices.Clone(column.byHigh)
+	slices.SortFunc(column.best, func(a, b uint16) int {
+		if by := cmp.Or(cmp.Compare(column.high[b], column.high[a]), cmp.Compare(rated[b], rated[a])); by != 0 {
+			return by
+		}
+		x, y := c.refs[column.items[a]].(*Listing), c.refs[column.items[b]].(*Listing)
+		return cmp.Or(cmp.Compare(y.Dated, x.Dated), cmp.Compare(x.ID, y.ID))
+	})
 }
 
 func (c *columns) none() search.Set { return make(search.Set, (len(c.refs)+63)/64) }
@@ -104,7 +133,7 @@ func (c *figureColumn) add(item int, f *fact) {
 }
 
 // order sorts the column.
-func (c *figureColumn) order() {
+func (c *figureColumn) order(none func() search.Set) {
 	c.items, c.low, c.high, c.unit = slices.Clip(c.items), slices.Clip(c.low), slices.Clip(c.high), slices.Clip(c.unit)
 	ordered := func(by []float64) []uint16 {
 		places := make([]uint16, len(by))
@@ -117,6 +146,20 @@ func (c *figureColumn) order() {
 	c.byLow = ordered(c.low)
 	if c.byHigh = c.byLow; !slices.Equal(c.low, c.high) {
 		c.byHigh = ordered(c.high)
+	}
+	c.point = len(c.unit) > 0 && &c.byLow[0] == &c.byHigh[0] && !slices.ContainsFunc(c.unit, func(u uint16) bool { return u != c.unit[0] })
+	if !c.point {
+		return
+	}
+	for from := 0; from+blockSize <= len(c.byLow); from += blockSize {
+		block := none()
+		if n := len(c.upTo); n > 0 {
+			copy(block, c.upTo[n-1])
+		}
+		for _, place := range c.byLow[from : from+blockSize] {
+			block.Add(int(c.items[place]))
+		}
+		c.upTo = append(c.upTo, block)
 	}
 }
 
@@ -134,26 +177,22 @@ func (c *figureColumn) of(item int) (low, high float64, ok bool) {
 // has says whether an item is in the column.
 func (c *figureColumn) has(item int) bool { return c.any[item>>6]>>(item&63)&1 != 0 }
 
-// walk calls fn with the items by their figures, the lowest or the highest first, until it gives false; tied says that the
-// one before had the same.
+// walk calls fn with the items by their figures, the lowest or the highest first, until it gives false; tied says that nothing
+// tells the item from the one before.
 func (c *figureColumn) walk(descending bool, fn func(item int, tied bool) bool) {
 	places, by := c.byLow, c.low
-	if descending {
+	switch {
+	case descending && c.best != nil:
+		places, by = c.best, nil
+	case descending:
 		places, by = c.byHigh, c.high
 	}
 	for i := range places {
-		at := i
-		if descending {
-			at = len(places) - 1 - i
+		at, before := i, i-1
+		if descending && by != nil {
+			at, before = len(places)-1-i, len(places)-i
 		}
-		tied := false
-		switch {
-		case i == 0:
-		case descending:
-			tied = by[places[at]] == by[places[at+1]]
-		default:
-			tied = by[places[at]] == by[places[at-1]]
-		}
+		tied := by != nil && i > 0 && by[places[at]] == by[places[before]]
 		if !fn(int(c.items[places[at]]), tied) {
 			return
 		}
@@ -164,21 +203,46 @@ func (c *figureColumn) walk(descending bool, fn func(item int, tied bool) bool) 
 // somebody else to say.
 type interval struct{ least, most float64 }
 
-// within calls fn with the places of a superset of the ranges that have something within an interval: the smaller of those that
-// begin early enough and those that end late enough.
-func (c *figureColumn) within(in interval, fn func(place uint16)) {
+// within adds the items to a set whose ranges have something within an interval and meet a condition.
+func (c *figureColumn) within(in interval, meets func(low, high float64, unit uint16) bool, set search.Set) {
 	early := sort.Search(len(c.byLow), func(i int) bool { return c.low[c.byLow[i]] > in.most })
 	late := sort.Search(len(c.byHigh), func(i int) bool { return c.high[c.byHigh[i]] >= in.least })
-	places := c.byLow[:early]
+	test := func(places []uint16) {
+		for _, at := range places {
+			if meets(c.low[at], c.high[at], c.unit[at]) {
+				set.Add(int(c.items[at]))
+			}
+		}
+	}
 	switch {
-	case len(c.byLow) > 0 && &c.byLow[0] == &c.byHigh[0]:
-		places = c.byLow[min(late, early):early] // points lie within or not
-	case len(c.byHigh)-late < early:
-		places = c.byHigh[late:]
+	case c.point && late < early:
+		c.between(late, early, in, meets, set, test)
+	case c.point:
+	case len(c.byHigh)-late < early: // the smaller of those that begin early enough and those that end late enough
+		test(c.byHigh[late:])
+	default:
+		test(c.byLow[:early])
 	}
-	for _, place := range places {
-		fn(place)
+}
+
+// between does so for points, which are at the places from..to of the order: of those that are not at the bounds themselves
+// one tells of all, and whole blocks are taken at once.
+func (c *figureColumn) between(from, to int, in interval, meets func(low, high float64, unit uint16) bool, set search.Set, test func([]uint16)) {
+	first := from + sort.Search(to-from, func(i int) bool { return c.low[c.byLow[from+i]] > in.least })
+	last := first + sort.Search(to-first, func(i int) bool { return c.low[c.byLow[first+i]] >= in.most })
+	low, high := (first+blockSize-1)/blockSize, min(last/blockSize, len(c.upTo))
+	if low >= high || !meets(c.low[c.byLow[first]], c.high[c.byLow[first]], c.unit[0]) {
+		test(c.byLow[from:to])
+		return
 	}
+	for i, word := range c.upTo[high-1] {
+		if low > 0 {
+			word &^= c.upTo[low-1][i]
+		}
+		set[i] |= word
+	}
+	test(c.byLow[from : low*blockSize])
+	test(c.byLow[high*blockSize : to])
 }
 
 // ofFigures gives a slot's figures, or its times.
@@ -205,15 +269,31 @@ func (c *columns) ofWords(slot uint16) *wordColumn {
 	return column
 }
 
-// columnsOf keeps the columns of parts that an earlier view had and makes those of new ones, with some slots at once.
-func columnsOf(parts []search.Part, earlier map[search.Part]*columns, slots []uint16) map[search.Part]*columns {
+// columnsOf keeps the columns of parts that an earlier view had and makes those of new ones, with the common slots at once.
+func columnsOf(parts []search.Part, earlier map[search.Part]*columns, d *dictionary) map[search.Part]*columns {
+	slots := d.numbers(common)
+	rating, rated := d.number(facet.Rating)
+	count, counted := d.number(facet.Ratings)
+	none := &figureColumn{}
 	now := map[search.Part]*columns{}
+	var making sync.WaitGroup
 	for _, p := range parts {
-		if now[p] = earlier[p]; now[p] == nil {
-			now[p] = newColumns(p)
+		c := earlier[p]
+		if c == nil {
+			c = newColumns(p)
 		}
-		now[p].prepare(slots)
+		now[p] = c
+		making.Go(func() {
+			c.prepare(slots)
+			switch {
+			case rated && counted:
+				c.rank(rating, c.ofFigures(count))
+			case rated:
+				c.rank(rating, none)
+			}
+		})
 	}
+	making.Wait()
 	return now
 }
 
@@ -239,12 +319,7 @@ func (v *View) withFigures(slot facet.Slot, in interval, meets func(low, high fl
 		return v.none()
 	}
 	return v.snapshot.Pick(func(p search.Part, set search.Set) {
-		column := v.columnsFor(p).ofFigures(number)
-		column.within(in, func(at uint16) {
-			if meets(column.low[at], column.high[at], column.unit[at]) {
-				set.Add(int(column.items[at]))
-			}
-		})
+		v.columnsFor(p).ofFigures(number).within(in, meets, set)
 	})
 }
 

@@ -156,6 +156,10 @@ func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 			t.Fatalf("%v finds %s, relaxed %v, want %s", constraints, sorted(got), relaxed, sorted(want))
 		}
 		inOrder(t, q.Sort, constraints, got, byName)
+		q.Limit = rapid.IntRange(1, 20).Draw(t, "limit")
+		if few, _ := found(v, q); !slices.Equal(few, got[:min(q.Limit, len(got))]) && !slices.ContainsFunc(constraints, func(c understand.Constraint) bool { return c.Not }) {
+			t.Fatalf("%v by %v finds %q among the first %d, and %q among all", constraints, q.Sort, few, q.Limit, got[:min(q.Limit, len(got))])
+		}
 	})
 }
 

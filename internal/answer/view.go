@@ -33,7 +33,7 @@ type choice struct{ site, typ string }
 func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool, d *dictionary, earlier map[search.Part]*columns) *View {
 	v := &View{
 		snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{},
-		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d.numbers(common)), verdicts: map[string]verdict{},
+		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d), verdicts: map[string]verdict{},
 	}
 	v.everything = v.Select(func(*Listing) bool { return true })
 	sites := map[string]bool{}

@@ -35,12 +35,14 @@ func (x *Index) Analyzer() *Analyzer { return x.analyzer }
 func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 
 // Prepare makes what questions to the snapshot would otherwise wait for, one of them each time: where to look for what a
-// misspelt word may stand for, how its languages deny something, and which of its words are made of others.
+// misspelt word may stand for, how its languages deny something, which of its words are made of others, and
+// how items of equal scores are ordered.
 func (s *Snapshot) Prepare() {
 	parallel(len(s.views), func(i int) {
 		s.views[i].forms.neighbours()
 		s.views[i].denials(s.analyzer)
 		s.views[i].composites(s.analyzer)
+		s.views[i].ranks()
 	})
 }
 

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,10 @@ type stock struct {
 
 	composed composites
 
+	ranked struct { // by item: its place when they are ordered by their keys; made when it is first asked for
+		once  sync.Once
+		ranks []uint16
+	}
 	begin struct { // by item: its first unit; made when it is first asked for
 		once  sync.Once
 		units []uint16
@@ -69,6 +74,22 @@ func (s *stock) lead(u int) codes {
 
 // key gives the key of an item.
 func (s *stock) key(item int) string { return string(s.keys.word(uint32(item))) }
+
+// ranks gives, by item, its place when all are ordered by their keys.
+func (s *stock) ranks() []uint16 {
+	s.ranked.once.Do(func() {
+		order := make([]uint16, len(s.refs))
+		for i := range order {
+			order[i] = uint16(i)
+		}
+		slices.SortFunc(order, func(a, b uint16) int { return bytes.Compare(s.keys.word(uint32(a)), s.keys.word(uint32(b))) })
+		s.ranked.ranks = make([]uint16, len(order))
+		for rank, item := range order {
+			s.ranked.ranks[item] = uint16(rank)
+		}
+	})
+	return s.ranked.ranks
+}
 
 // endUnit closes the unit that is being written to codes.
 func (s *stock) endUnit(item, firstPassage int) {

@@ -29,6 +29,11 @@ func (t *top) better(a, b candidate) bool {
 
 // first breaks a tie.
 func (t *top) first(a, b candidate) bool {
+	if a.view == b.view {
+		v := t.views[a.view]
+		ranks := v.ranks()
+		return ranks[v.item[a.unit]] < ranks[v.item[b.unit]]
+	}
 	return bytes.Compare(t.keyOf(a), t.keyOf(b)) < 0
 }
 
