@@ -22,7 +22,7 @@ type columns struct {
 
 // common are the slots that questions ask for in their own words.
 var common = []facet.Slot{
-	facet.Price, facet.Rating, facet.Ratings, facet.TotalTime, facet.PrepTime, facet.CookTime, facet.Duration, facet.Published, facet.Modified, facet.Start, facet.Yield,
+	facet.Price, facet.Rating, facet.Ratings, facet.TotalTime, facet.PrepTime, facet.CookTime, facet.Duration, facet.Published, facet.Modified, facet.Start, facet.End, facet.Yield,
 	facet.Calories, facet.Protein, facet.Location, facet.Brand, facet.Color, facet.Category, facet.Author, facet.Material, facet.Size, facet.Audience, facet.Cuisine,
 	facet.Diet, facet.Ingredient, facet.Allergens, facet.Contains, facet.Keywords, facet.Latitude, facet.Longitude,
 }
@@ -163,13 +163,19 @@ func (c *figureColumn) order(none func() search.Set) {
 	}
 }
 
+// at gives the place of an item in the column.
+func (c *figureColumn) at(item int) (place int, ok bool) {
+	if item < len(c.items) && int(c.items[item]) == item { // all items before it are there
+		return item, true
+	}
+	return slices.BinarySearch(c.items, uint16(item))
+}
+
 // of gives the range of an item.
 func (c *figureColumn) of(item int) (low, high float64, ok bool) {
-	at := item
-	if len(c.items) <= item || int(c.items[item]) != item { // not all items before it are there
-		if at, ok = slices.BinarySearch(c.items, uint16(item)); !ok {
-			return 0, 0, false
-		}
+	at, ok := c.at(item)
+	if !ok {
+		return 0, 0, false
 	}
 	return c.low[at], c.high[at], true
 }

@@ -19,23 +19,30 @@ func (s *finding) cheaper(hits []Hit) func(i int) float64 {
 	if !s.cheap || !ok {
 		return func(int) float64 { return 0 }
 	}
-	units := map[uint16][]float64{}
-	for _, h := range hits {
-		if low, _, unit, ok := h.facts.rangeOf(number); ok {
-			units[unit] = append(units[unit], low)
+	type price struct {
+		low   float64
+		unit  uint16
+		known bool
+	}
+	asked, units := make([]price, len(hits)), map[uint16][]float64{}
+	for i, h := range hits {
+		part, item := s.view.snapshot.Item(h.at)
+		column := s.view.columnsFor(s.view.parts[part]).ofFigures(number)
+		if at, ok := column.at(item); ok {
+			asked[i] = price{column.low[at], column.unit[at], true}
+			units[column.unit[at]] = append(units[column.unit[at]], column.low[at])
 		}
 	}
 	for _, prices := range units {
 		slices.Sort(prices)
 	}
 	gains := make([]float64, len(hits))
-	for i, h := range hits {
-		low, _, unit, ok := h.facts.rangeOf(number)
-		prices := units[unit]
-		if !ok || len(prices) < 2 {
+	for i, p := range asked {
+		prices := units[p.unit]
+		if !p.known || len(prices) < 2 {
 			continue
 		}
-		below, _ := slices.BinarySearch(prices, low)
+		below, _ := slices.BinarySearch(prices, p.low)
 		gains[i] = cheapWeight * max(0, 1-2*float64(below)/float64(len(prices)))
 	}
 	return func(i int) float64 { return gains[i] }
