@@ -26,7 +26,7 @@ func init() {
 		// The form.
 		"headline":    {"What would you like to know?", "Was möchten Sie wissen?", "Que voulez-vous savoir ?", "¿Qué quieres saber?", "O que quer saber?", "何をお探しですか？"},
 		"question":    {"Your question", "Ihre Frage", "Votre question", "Tu pregunta", "A sua pergunta", "ご質問"},
-		"placeholder": {"Ask in your own words…", "In eigenen Worten fragen …", "Demandez avec vos propres mots…", "Pregunta con tus palabras…", "Pergunte com as suas palavras…", "自由にご質問ください…"},
+		"placeholder": {"Ask in your own words…", "In eigenen Worten …", "Avec vos propres mots…", "Con tus palabras…", "Com as suas palavras…", "自由にご質問ください…"},
 		"key":         {"Press / to come back to the box", "Mit / zurück zum Feld", "Appuyez sur / pour revenir au champ", "Pulsa / para volver al campo", "Prima / para voltar à caixa", "/ キーで入力欄に戻ります"},
 		"ask":         {"Ask", "Fragen", "Demander", "Preguntar", "Perguntar", "質問する"},
 		"skip":        {"Skip to the answers", "Zu den Antworten", "Aller aux réponses", "Ir a las respuestas", "Ir para as respostas", "回答へ移動"},
@@ -117,7 +117,7 @@ func init() {
 		"sort_soon":   {"date, soonest first", "Datum, nächste zuerst", "date, les prochains d’abord", "fecha, lo más próximo primero", "data, os próximos primeiro", "日付の近い順"},
 		"sort_time":   {"time, shortest first", "Dauer, kürzeste zuerst", "durée, les plus courts d’abord", "tiempo, lo más corto primero", "tempo, o mais curto primeiro", "所要時間の短い順"},
 		"follow":      {"Go on from here", "Weiterfragen", "Poursuivre", "Seguir preguntando", "Continuar", "続けて質問"},
-		"follow_hint": {"“cheaper ones”, “only vegan”, “and without nuts?”", "„nur vegan“, „und ohne Nüsse?“", "« moins cher », « seulement végan », « et sans noix ? »", "«más baratos», «solo vegano», «¿y sin nueces?»", "“mais baratos”, “só vegano”, “e sem nozes?”", "「もっと安いもの」「ナッツなしは？」"},
+		"follow_hint": {"“cheaper ones”, “without nuts?”", "„nur vegan“, „und ohne Nüsse?“", "« moins cher », « sans noix ? »", "«más baratos», «¿sin nueces?»", "“mais baratos”, “sem nozes?”", "「安い順」「ナッツなしは？」"},
 		"follow_ask":  {"Ask on", "Weiterfragen", "Demander", "Preguntar", "Perguntar", "質問する"},
 		"thread":      {"This conversation", "Dieses Gespräch", "Cette conversation", "Esta conversación", "Esta conversa", "これまでの質問"},
 

@@ -360,6 +360,33 @@ var foods = map[string]Text{
 	"sugar":     in("food_sugar", "sugar", "Zucker", "sucre", "azúcar", "açúcar", "砂糖"),
 }
 
+// Color names a colour by its English name; any other word stays as it is.
+func (s Speaker) Color(name string) string {
+	if text, ok := colors[name]; ok {
+		return s.Say(text)
+	}
+	return name
+}
+
+var colors = map[string]Text{
+	"black":     in("color_black", "black", "schwarz", "noir", "negro", "preto", "黒"),
+	"white":     in("color_white", "white", "weiß", "blanc", "blanco", "branco", "白"),
+	"red":       in("color_red", "red", "rot", "rouge", "rojo", "vermelho", "赤"),
+	"blue":      in("color_blue", "blue", "blau", "bleu", "azul", "azul", "青"),
+	"green":     in("color_green", "green", "grün", "vert", "verde", "verde", "緑"),
+	"yellow":    in("color_yellow", "yellow", "gelb", "jaune", "amarillo", "amarelo", "黄色"),
+	"brown":     in("color_brown", "brown", "braun", "marron", "marrón", "castanho", "茶色"),
+	"grey":      in("color_grey", "grey", "grau", "gris", "gris", "cinzento", "グレー"),
+	"pink":      in("color_pink", "pink", "rosa", "rose", "rosa", "cor-de-rosa", "ピンク"),
+	"purple":    in("color_purple", "purple", "lila", "violet", "morado", "roxo", "紫"),
+	"orange":    in("color_orange", "orange", "orange", "orange", "naranja", "laranja", "オレンジ"),
+	"beige":     in("color_beige", "beige", "beige", "beige", "beis", "bege", "ベージュ"),
+	"gold":      in("color_gold", "gold", "gold", "or", "dorado", "dourado", "金色"),
+	"silver":    in("color_silver", "silver", "silber", "argent", "plateado", "prateado", "銀色"),
+	"navy":      in("color_navy", "navy", "marineblau", "bleu marine", "azul marino", "azul-marinho", "紺"),
+	"turquoise": in("color_turquoise", "turquoise", "türkis", "turquoise", "turquesa", "turquesa", "ターコイズ"),
+}
+
 // Stock names an availability of the vocabulary: "InStock" is "In stock".
 func (s Speaker) Stock(name string) string {
 	if key, ok := stocks[name]; ok {

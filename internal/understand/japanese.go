@@ -52,6 +52,18 @@ var jaDays = []struct {
 	{"去年", "year", rolePast}, {"昨年", "year", rolePast},
 }
 
+// jaColors are colours as they stand before what has them, the catalog's words for them, and their English names.
+var jaColors = []struct {
+	words  []string
+	values []string
+}{
+	{[]string{"赤い", "赤色の", "赤の"}, []string{"赤", "赤色", "レッド", "red"}}, {[]string{"青い", "青色の", "青の"}, []string{"青", "青色", "ブルー", "blue"}},
+	{[]string{"白い", "白色の", "白の"}, []string{"白", "白色", "ホワイト", "white"}}, {[]string{"黒い", "黒色の", "黒の"}, []string{"黒", "黒色", "ブラック", "black"}},
+	{[]string{"黄色い", "黄色の"}, []string{"黄", "黄色", "イエロー", "yellow"}}, {[]string{"茶色い", "茶色の"}, []string{"茶", "茶色", "ブラウン", "brown"}},
+	{[]string{"緑色の", "緑の"}, []string{"緑", "緑色", "グリーン", "green"}}, {[]string{"紫色の", "紫の"}, []string{"紫", "紫色", "パープル", "purple"}},
+	{[]string{"灰色の", "グレーの"}, []string{"灰色", "グレー", "grey"}}, {[]string{"ピンクの", "ピンク色の"}, []string{"ピンク", "pink"}},
+}
+
 // readJapanese reads the common conditions of a Japanese question.
 // It says whether there are any: nothing else reads the question then.
 func (r *reader) readJapanese() bool {
@@ -84,6 +96,14 @@ func (r *reader) readJapanese() bool {
 			break
 		}
 		j.take(m[0], Constraint{Slot: facet.Ingredient, Not: true, Values: []string{m[1]}})
+	}
+	for _, c := range jaColors {
+		for _, word := range c.words {
+			if strings.Contains(j.rest, word) && r.known(facet.Color) {
+				j.take(word, Constraint{Slot: facet.Color, Values: c.values, Soft: true})
+				break
+			}
+		}
 	}
 	for _, s := range jaSorts {
 		if r.out.Sort.By == "" && strings.Contains(j.rest, s.word) && r.known(s.sort.By) {

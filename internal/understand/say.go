@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -113,12 +114,40 @@ func Named(s phrase.Speaker, slot facet.Slot, values []string) []string {
 		name = s.Stock
 	case facet.Employment, facet.Workplace:
 		name = s.Job
+	case facet.Color:
+		name, values = s.Color, onceColored(values)
 	}
 	names := make([]string, len(values))
 	for i, value := range values {
 		names[i] = name(value)
 	}
 	return names
+}
+
+// onceColored leaves out words for a colour ahead of its English name, which stands for the same.
+func onceColored(values []string) []string {
+	once := make([]string, 0, len(values))
+	for i, value := range values {
+		if !slices.Contains(values[i+1:], colorOf(value)) {
+			once = append(once, value)
+		}
+	}
+	return once
+}
+
+// colorOf is the English name of a colour in any language; empty when the word is none.
+func colorOf(word string) string {
+	for _, s := range vocabulary[facet.Fold(word)] {
+		if s.role == roleColor {
+			return s.arg
+		}
+	}
+	for _, c := range jaColors {
+		if slices.Contains(c.values, word) {
+			return c.values[len(c.values)-1]
+		}
+	}
+	return ""
 }
 
 func (c *Constraint) sayFigures(s phrase.Speaker, label string) string {

@@ -126,7 +126,7 @@ function begin(question, request) {
   shown = { request, response: "" };
   if (!raw.hidden) drawRaw();
   const places = [], items = []; // the indexes of the cards on the page, in order, and what is on them
-  const context = { siteName: (id) => (id === null ? null : names.get(id) || id), asked: question.text };
+  const context = { siteName: (id) => (id === null || names.size < 2 ? null : names.get(id) || id), asked: question.text };
   let told = ""; // of what was understood
   let written = ""; // of a summary, so far
 

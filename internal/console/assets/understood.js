@@ -15,7 +15,7 @@ export function understood(meta, { take, spell }) {
 
 const rewritten = (told) => (text(told.query) ? make("p", { class: "read" }, say("read_as", text(told.query))) : null);
 
-// chips has one for each attribute: several conditions under one name go together, as they came.
+// chips has one for each attribute: several conditions under one name go together, as they came. Those that gave way are struck out.
 function chips(told, take) {
   const byName = new Map();
   for (const filter of list(told.filters).slice(0, 40)) {
@@ -25,9 +25,10 @@ function chips(told, take) {
   const order = member(told.sort);
   if (text(order.text)) byName.set("sort", [text(order.text)]);
   if (byName.size === 0) return null;
+  const left = new Set(list(told.relaxed).map((r) => text(r?.text)));
   return make("ul", { class: "chips", "aria-label": say("understood") }, [...byName].map(([name, words]) => {
     const label = words.join(" · ");
-    const button = make("button", { type: "button", "aria-label": say("take_away", label) }, label, make("span", { "aria-hidden": "true" }, "×"));
+    const button = make("button", { type: "button", "aria-label": say("take_away", label) }, words.every((w) => left.has(w)) ? make("s", {}, label) : label, make("span", { "aria-hidden": "true" }, "×"));
     button.addEventListener("click", () => take(name));
     return make("li", {}, button);
   }));
