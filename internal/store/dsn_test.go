@@ -85,7 +85,7 @@ func TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, p := range []string{path, path + "-wal"} {
+	for _, p := range []string{path, path + "-wal", path + "-shm"} {
 		info, err := os.Stat(p)
 		if err != nil {
 			t.Fatal(err)

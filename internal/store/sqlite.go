@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -44,6 +45,7 @@ func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
 	if err != nil {
 		return nil, explainSQLite(err, path)
 	}
+	shareAlike(path)
 	e.readers, err = openPool(ctx, path, readers, "_txlock=deferred", "query_only(on)", "cache_size(-4000)")
 	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.writers.Close())
@@ -55,6 +57,16 @@ func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
 	e.queries = newStatements(e.readers)
 	e.writer = startWriter(conn)
 	return e, nil
+}
+
+// shareAlike gives the index of the log, which the driver makes for everybody to read, the rights of the database. Of
+// another user's file that cannot be done, nor is it needed.
+func shareAlike(path string) {
+	database, err := os.Stat(path)
+	index, missing := os.Lstat(path + "-shm")
+	if err == nil && missing == nil && index.Mode().IsRegular() && index.Mode().Perm() != database.Mode().Perm() {
+		_ = os.Chmod(path+"-shm", database.Mode().Perm())
+	}
 }
 
 // openPool opens connections to the file and tries one. Two processes that create the same file at once may find it

@@ -54,7 +54,10 @@ func startWriter(conn *sql.Conn) *writer {
 func (w *writer) close() error {
 	w.stop()
 	<-w.stopped
-	return w.conn.Close()
+	if err := w.conn.Close(); !errors.Is(err, sql.ErrConnDone) { // which says that a transaction was about to begin (begin)
+		return err
+	}
+	return nil
 }
 
 // update is the caller's side.
@@ -234,7 +237,7 @@ func (w *writer) begin() (*groupTx, error) {
 	detach := context.AfterFunc(w.ctx, cancel)
 	tx, err := w.conn.BeginTx(ctx, nil)
 	if !detach() {
-		return nil, ErrClosed // and the end of ctx takes tx back
+		return nil, ErrClosed // and the end of ctx takes tx back, and the connection with it
 	}
 	if err != nil {
 		cancel()

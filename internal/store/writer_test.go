@@ -308,3 +308,17 @@ func BenchmarkUpdateGroup(b *testing.B) {
 		})
 	}
 }
+
+// TestCloseWhileATransactionBegins closes a database in the moment in which a transaction begins. The pool gives up the
+// connection then, which is no fault of the database's.
+func TestCloseWhileATransactionBegins(t *testing.T) {
+	db := openFile(t, filepath.Join(t.TempDir(), "test.db")) // which holds that closing it is no error
+	w := db.engine.(*sqliteEngine).writer
+	w.stop()
+	<-w.stopped
+	for range 100 {
+		if _, err := w.begin(); !errors.Is(err, ErrClosed) {
+			t.Fatalf("it began: %v", err)
+		}
+	}
+}
