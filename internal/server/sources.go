@@ -19,11 +19,16 @@ func (h *House) Ingest(ctx context.Context, source Source, options ingest.Option
 	options.AllowShrink = options.AllowShrink || source.AllowShrink
 	began := time.Now()
 	report, err := ingest.Run(ctx, h.Catalog, h.ingestSource(source), options)
-	if ctx.Err() == nil && !isBusy(err) {
-		err = errors.Join(err, h.record(ctx, source, began, report, err))
+	if isBusy(err) || err != nil && ctx.Err() != nil { // which is no fault of the source
+		return report, err
 	}
-	return report, err
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTime) // what came to its end counts
+	defer done()
+	return report, errors.Join(err, h.record(ctx, source, began, report, err))
 }
+
+// recordTime is how long it may take to write down how a run ended.
+const recordTime = 5 * time.Second
 
 // ingestSource is a source as ingest wants it.
 func (h *House) ingestSource(source Source) ingest.Source {

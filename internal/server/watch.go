@@ -106,7 +106,7 @@ func (h *House) visit(ctx context.Context, source Source, w Watching) (pause tim
 		options.Log = w.Log.With("site", source.Site, "source", source.Name)
 	}
 	report, err := h.Ingest(ctx, source, options)
-	if ctx.Err() == nil && w.Done != nil {
+	if w.Done != nil && (err == nil || ctx.Err() == nil) {
 		w.Done(source, report, err)
 	}
 	var coded *fail.Error

@@ -65,6 +65,35 @@ func TestSourceOfTheWebIsReadWhenItIsDueAndNotBefore(t *testing.T) {
 	}
 }
 
+// What came to its end is told and recorded, though the server was told to end in that moment.
+func TestARunThatEndsWithTheServerCounts(t *testing.T) {
+	address, asked := newsSite(t)
+	s, log := open(t, "fetch: {interval: 0s}\nsources: [{name: news, url: '"+address+"', every: 1h}]")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := 0
+	s.Watch(ctx, s.config.AllSources(), Watching{
+		Log: s.log,
+		Options: ingest.Options{Progress: func(p ingest.Progress) {
+			if p.Done {
+				cancel()
+			}
+		}},
+		Done: func(_ Source, report ingest.Report, err error) {
+			told++
+			if err != nil || report.Summary.Items != 1 {
+				t.Errorf("told of %+v, %v", report.Summary, err)
+			}
+		},
+	})
+	if told != 1 {
+		t.Errorf("the run was told of %d times\n%s", told, log)
+	}
+	if runs := watchOnce(t, s); runs != 0 || asked.Load() != 1 {
+		t.Errorf("the next server reads it at once again: %d runs, asked %d times", runs, asked.Load())
+	}
+}
+
 func TestSourceThatFailedIsTriedAgainSooner(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	day := Source{URL: "https://x.example/", Every: 24 * time.Hour}
