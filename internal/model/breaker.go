@@ -43,7 +43,7 @@ func (b *breaker) allow(now time.Time) (call, try bool) {
 // counts says whether a failure tells anything of the endpoint.
 func counts(reason Reason) bool {
 	switch reason {
-	case Busy, Resting, Budget, Cancelled:
+	case Busy, Resting, Budget, DaySpent, Cancelled:
 		return false
 	}
 	return true

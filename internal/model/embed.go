@@ -34,7 +34,7 @@ type embedReply struct {
 
 // Embed turns texts into vectors, one for each in their order, all of the same length and without values that are no
 // numbers. It is one call, of MaxTexts at most; a text that is longer than MaxEmbedRunes is cut. It takes as long as ctx
-// allows. Its error is a *Fault.
+// allows, and no more than a part of a day's bounds (Day). Its error is a *Fault.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if !c.Does(Embed) {
 		return nil, fault(Refused, "there is no model for embeddings")
@@ -50,8 +50,12 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		ctx, cancel = context.WithTimeoutCause(ctx, longEmbed, errSlow)
 		defer cancel()
 	}
+	most := size{beside: true}
+	for _, text := range texts {
+		most.input += min(len(text), 4*MaxEmbedRunes)/3 + 16
+	}
 	var vectors [][]float32
-	_, err := c.within(ctx, Embed, embedPath, func(ctx context.Context) (usage Usage, err error) {
+	_, err := c.within(ctx, Embed, embedPath, most, func(ctx context.Context) (usage Usage, err error) {
 		vectors, usage, err = c.embed(ctx, texts)
 		return usage, err
 	})

@@ -29,6 +29,7 @@ const (
 	Busy        Reason = "busy"        // all calls that may be in flight are
 	Resting     Reason = "resting"     // it failed again and again, and is left alone for a while
 	Budget      Reason = "budget"      // the answer's tokens are used up
+	DaySpent    Reason = "day"         // what may be taken in a day is used up
 	Cancelled   Reason = "cancelled"   // nobody waits for it any more
 )
 
@@ -49,6 +50,8 @@ func (f *Fault) Error() string {
 		text = "it knows no such address or model (HTTP 404); look at model.url, which mostly ends in /v1, and at the model's name"
 	case f.Reason == Refused && f.Status >= 300 && f.Status < 400:
 		text = fmt.Sprintf("it redirects (HTTP %d), and redirects are not followed; write the last address as model.url", f.Status)
+	case f.Reason == DaySpent:
+		text = "what it may take in a day is used up; it is asked again after midnight UTC, or when model.day allows more"
 	case f.Status != 0:
 		text = fmt.Sprintf("%s (HTTP %d)", text, f.Status)
 	}

@@ -150,8 +150,9 @@ func readBounded(body io.Reader, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// within does one call of a use: within its time, if the breaker allows it and there is room for one more in flight.
-func (c *Client) within(ctx context.Context, use Use, to endpoint, call func(context.Context) (Usage, error)) (Usage, error) {
+// within does one call of a use that takes so much at most: within its time, if the breaker allows it, there is room for
+// one more in flight, and the day's bounds leave room.
+func (c *Client) within(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) (Usage, error) {
 	now, b := c.options.Now, c.breakers[use]
 	allowed, try := b.allow(now())
 	if try {
@@ -166,7 +167,10 @@ func (c *Client) within(ctx context.Context, use Use, to endpoint, call func(con
 	}
 	defer leave()
 	began := now()
-	usage, err := call(ctx)
+	usage, err := c.allowed(ctx, to, most, func() (Usage, error) { return call(ctx) })
+	if reasonOf(err) == DaySpent {
+		return usage, c.unmade(use, err)
+	}
 	if err != nil && ctx.Err() != nil { // whatever it was, the end of the time or of the caller's patience was first
 		err = broken(ctx, err)
 	}

@@ -60,6 +60,8 @@ type Options struct {
 	Reply int
 	// Calls is the most calls in flight at a time, of chat and of embeddings each; 0 is 8.
 	Calls int
+	// Day bounds what all answers together may take in a day; the zero value does not.
+	Day Day
 	// Price is what tokens cost; the zero value counts no cost.
 	Price Price
 	// Observe is told of each call when it is done, and of each that was not made; nil for nobody.
@@ -104,6 +106,7 @@ type Client struct {
 	slots    map[endpoint]chan struct{}
 	breakers map[Use]*breaker
 	memo     *memo
+	purse    *purse // nil without bounds of a day
 	dialect  dialect
 	inFlight atomic.Int64
 	told     atomic.Bool // that the endpoint refuses us
@@ -132,6 +135,9 @@ func New(options Options) (*Client, error) {
 	}
 	for _, use := range Uses {
 		c.breakers[use] = newBreaker()
+	}
+	if options.Day.Tokens > 0 || options.Day.Cost > 0 {
+		c.purse = &purse{bound: options.Day, now: options.Now, log: options.Log}
 	}
 	c.background, c.stop = context.WithCancel(context.Background())
 	return c, nil

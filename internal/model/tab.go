@@ -73,7 +73,7 @@ func (t *Tab) Embed(ctx context.Context, text string) (vector []float32, ok bool
 	if !t.does(Embed) {
 		return nil, false
 	}
-	err := t.take(ctx, Embed, embedPath, len(text)/3+16, func(ctx context.Context) (Usage, error) {
+	err := t.take(ctx, Embed, embedPath, size{input: len(text)/3 + 16}, func(ctx context.Context) (Usage, error) {
 		vectors, usage, err := t.client.embed(ctx, []string{text})
 		if err == nil {
 			vector = vectors[0]
@@ -91,7 +91,7 @@ func (t *Tab) ask(ctx context.Context, use Use, p prompt, parse func(string) err
 		t.note(use, nil)
 		return true
 	}
-	err := t.take(ctx, use, chatPath, p.size()+t.client.replyTokens(p), func(ctx context.Context) (Usage, error) {
+	err := t.take(ctx, use, chatPath, size{input: p.size(), output: t.client.replyTokens(p)}, func(ctx context.Context) (Usage, error) {
 		reply, usage, err := t.client.chat(ctx, p)
 		if err == nil {
 			err = parse(reply)
@@ -106,15 +106,15 @@ func (t *Tab) ask(ctx context.Context, use Use, p prompt, parse func(string) err
 
 // take makes a call of at most so many tokens, within the time of its use and what is left of the answer's tokens, and
 // notes how it went.
-func (t *Tab) take(ctx context.Context, use Use, to endpoint, tokens int, call func(context.Context) (Usage, error)) error {
-	if !t.afford(tokens) {
+func (t *Tab) take(ctx context.Context, use Use, to endpoint, most size, call func(context.Context) (Usage, error)) error {
+	if !t.afford(most.input + most.output) {
 		err := &Fault{Reason: Budget}
 		t.note(use, err)
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.client.Time(use), errSlow)
 	defer cancel()
-	usage, err := t.client.within(ctx, use, to, func(ctx context.Context) (Usage, error) {
+	usage, err := t.client.within(ctx, use, to, most, func(ctx context.Context) (Usage, error) {
 		t.mu.Lock()
 		t.calls++
 		t.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"frontdesk/internal/model"
+	"frontdesk/internal/spend"
 )
 
 // Model is a language model that the owner has: any server that speaks OpenAI's interface. Nothing needs one: without
@@ -35,6 +36,8 @@ type Model struct {
 	Time ModelTime `yaml:"time"`
 	// Tokens is the most that the model's part of one answer may take, prompts and replies together.
 	Tokens int `yaml:"tokens"`
+	// Day is the most that all answers together may take on one day of UTC. Beyond it they go on without the model.
+	Day ModelDay `yaml:"day"`
 	// Reply is the most tokens that one reply may have.
 	Reply int `yaml:"reply"`
 	// Calls is the most calls in flight at a time, of each of the two models.
@@ -82,6 +85,15 @@ type ModelPrice struct {
 	Currency string `yaml:"currency"`
 }
 
+// ModelDay bounds a day. Processes that share a database share it, and a restart forgets nothing. Making vectors of items
+// uses one half of it at most.
+type ModelDay struct {
+	// Tokens is the most tokens, prompts and replies together; `0` is no bound.
+	Tokens int `yaml:"tokens"`
+	// Cost is the most that they may cost by `price`, in its currency, such as `"2.50"`. Without it there is no bound.
+	Cost string `yaml:"cost"`
+}
+
 func defaultModel() Model {
 	return Model{
 		Uses: ModelUses{true, true, true, true},
@@ -106,6 +118,7 @@ func (c *checks) model() {
 		between(c, "model.time."+limit.path, limit.time, 10*time.Millisecond, 10*time.Minute)
 	}
 	c.modelPrice()
+	c.modelDay()
 	c.vectors()
 	if m.URL == "" {
 		if m.Chat != "" || m.Embedding != "" {
@@ -219,8 +232,38 @@ func (c *checks) modelPrice() {
 	}
 }
 
-// OpenModel makes the client that the configuration asks for; nil when there is no model. It calls nobody.
-func (c Config) OpenModel(log *slog.Logger, observe func(model.Call)) (*model.Client, error) {
+// modelDay holds that what bounds a day can be counted.
+func (c *checks) modelDay() {
+	m := c.Config.Model
+	between(c, "model.day.tokens", m.Day.Tokens, 0, 1_000_000_000_000)
+	if m.Day.Tokens > 0 && m.Day.Tokens < m.Tokens {
+		c.warning("model.day.tokens", "%d tokens a day are less than the %d of model.tokens that one answer may take", m.Day.Tokens, m.Tokens)
+	}
+	if m.Day.Cost == "" {
+		return
+	}
+	switch cost, err := model.ParseMoney(m.Day.Cost); {
+	case err != nil:
+		c.problem("model.day.cost", "%q is no amount; write a number like 2.50", m.Day.Cost)
+	case cost == 0:
+		c.problem("model.day.cost", "an amount of 0 lets nothing through; leave it out for no bound, or switch uses off as model.uses")
+	case m.Price.read() == (model.Price{Currency: m.Price.Currency}):
+		c.problem("model.day.cost", "without prices nothing is known of the cost; write model.price, or bound the tokens as model.day.tokens")
+	}
+}
+
+// read turns checked bounds into what the model holds.
+func (d ModelDay) read() model.Day {
+	cost, err := model.ParseMoney(d.Cost)
+	if err != nil {
+		cost = 0 // not given
+	}
+	return model.Day{Tokens: int64(d.Tokens), Cost: cost}
+}
+
+// OpenModel makes the client that the configuration asks for; nil when there is no model. It calls nobody. What is
+// spent on a day it writes into the book.
+func (c Config) OpenModel(log *slog.Logger, book *spend.Book, observe func(model.Call)) (*model.Client, error) {
 	m := c.Model
 	if m.URL == "" {
 		return nil, nil
@@ -234,8 +277,9 @@ func (c Config) OpenModel(log *slog.Logger, observe func(model.Call)) (*model.Cl
 		Time: map[model.Use]time.Duration{
 			model.Rerank: m.Time.Rerank, model.Summarize: m.Time.Summarize, model.Rewrite: m.Time.Rewrite, model.Embed: m.Time.Embed,
 		},
-		Price: m.Price.read(), Observe: observe, Trace: event.Traceparent, Log: log,
+		Price: m.Price.read(), Observe: observe, Trace: event.Traceparent, Log: log, Day: m.Day.read(),
 	}
+	options.Day.Add = book.Add
 	for use, wanted := range map[model.Use]bool{
 		model.Rerank: m.Uses.Rerank, model.Summarize: m.Uses.Summarize, model.Rewrite: m.Uses.Rewrite, model.Embed: m.Uses.Embed,
 	} {

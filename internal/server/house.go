@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/limit"
 	"frontdesk/internal/model"
 	"frontdesk/internal/session"
+	"frontdesk/internal/spend"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
@@ -49,7 +50,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -90,7 +91,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		db.Close()
 		return nil, err
 	}
-	if h.Model, err = config.OpenModel(log, h.called); err != nil {
+	if h.Model, err = config.OpenModel(log, spend.New(db), h.called); err != nil {
 		db.Close()
 		return nil, err
 	}

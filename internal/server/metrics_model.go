@@ -18,6 +18,13 @@ func (m *metrics) model(client *model.Client) func(model.Call) {
 	m.registry.MustRegister(calls, tokens, cost, seconds, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "frontdesk", Name: "model_calls_in_flight", Help: "Calls of the model that are being made.",
 	}, func() float64 { return float64(client.InFlight()) }))
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "frontdesk", Name: "model_day_tokens", Help: "Tokens that the model took on this day of UTC, where model.day bounds them.",
+		}, func() float64 { return float64(client.Today().Tokens) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "frontdesk", Name: "model_day_cost", Help: "What they cost by the configured prices, where model.day bounds it.",
+		}, func() float64 { return client.Today().Cost.Float() }))
 	for _, use := range model.Uses {
 		if !client.Does(use) {
 			continue

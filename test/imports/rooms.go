@@ -110,6 +110,8 @@ var rooms = []room{
 	// Who asks, and how often.
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose, notes}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
+	// What the language model took of a day.
+	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
@@ -165,7 +167,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/model", "internal/search", "internal/vector",
+			"internal/model", "internal/search", "internal/spend", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
 		},
 		outside: []string{metrics, listeners},

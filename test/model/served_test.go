@@ -460,6 +460,30 @@ func TestInjectedOrdersAreNotFollowed(t *testing.T) {
 	}
 }
 
+// TestASpentDayIsTold holds that answers go on without a model when what it may take in a day is used up, say so, and do
+// again after a restart.
+func TestASpentDayIsTold(t *testing.T) {
+	endpoint := scripted.Start(t)
+	d := serve(t, endpoint.URL, "  uses: {summarize: false}\n  day: {cost: \"0.02\"}\n"+unhurried) // one order may cost 0.012 at most
+	var reasons []string
+	for len(reasons) < 20 && !slices.Contains(reasons, "day") {
+		a := d.ask(object{"text": "lamp " + strings.Repeat("model ", len(reasons))}, object{})
+		if len(a.names()) == 0 {
+			t.Fatalf("an answer without items: %+v", a)
+		}
+		reasons = append(reasons, a.Meta.Model.Reason["rerank"])
+	}
+	if len(reasons) < 2 || len(reasons) == 20 || reasons[0] != "" {
+		t.Errorf("reasons %q", reasons)
+	}
+	d.expectMetrics(`frontdesk_model_calls_total{result="day",use="rerank"} 1`)
+	d.End(t)
+	again := &desk{process.Start(t, "serve", "--config", d.config), t, d.metrics, d.config}
+	if a := again.ask(object{"text": "lamp of another day"}, object{}); a.Meta.Model.Reason["rerank"] != "day" {
+		t.Errorf("after a restart: %+v", a.Meta.Model)
+	}
+}
+
 // TestDeadModelCostsNothingAfterAWhile holds that questions no longer call a model that failed again and again, and do
 // again once it is well.
 func TestDeadModelCostsNothingAfterAWhile(t *testing.T) {

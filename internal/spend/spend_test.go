@@ -1,0 +1,48 @@
+package spend_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"frontdesk/internal/model"
+	"frontdesk/internal/spend"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+func TestTheBookAddsUpByDay(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		db := open(t, spend.Schema)
+		one, other := spend.New(db), spend.New(db)
+		wait := sync.WaitGroup{}
+		for i := range 20 {
+			wait.Go(func() {
+				book := []*spend.Book{one, other}[i%2]
+				if _, err := book.Add(t.Context(), "2026-05-01", model.Spent{Tokens: 10, Cost: 3}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		for day, want := range map[string]model.Spent{"2026-05-01": {Tokens: 200, Cost: 60}, "2026-05-02": {}} {
+			if got, err := other.Add(t.Context(), day, model.Spent{}); got != want || err != nil {
+				t.Errorf("on %s: %+v, %v; want %+v", day, got, err, want)
+			}
+		}
+	})
+}
+
+func TestTheBookGoesBackAMonth(t *testing.T) {
+	book := spend.New(storetest.OpenSQLite(t, spend.Schema))
+	for day := range 40 {
+		if _, err := book.Add(t.Context(), fmt.Sprintf("2026-%02d-%02d", 1+day/28, 1+day%28), model.Spent{Tokens: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for day, want := range map[string]int64{"2026-01-09": 0, "2026-01-10": 1, "2026-02-12": 1} {
+		if got, err := book.Add(t.Context(), day, model.Spent{}); got.Tokens != want || err != nil {
+			t.Errorf("on %s: %+v, %v", day, got, err)
+		}
+	}
+}
