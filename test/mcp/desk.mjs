@@ -8,17 +8,25 @@ import { fileURLToPath } from "node:url";
 export const binary = process.env.FRONTDESK_BINARY;
 if (!binary) throw new Error("FRONTDESK_BINARY is not set; run test/mcp/run.sh, which builds the binary");
 
-// demo starts the sample sites on a free port and gives the address of /mcp and a function that stops them.
-export async function demo() {
-  const child = spawn(binary, ["demo", "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"] });
+// demo starts the sample sites on a free port.
+export const demo = () => run("demo", "--listen", "127.0.0.1:0");
+
+// serve starts a server with these flags.
+export const serve = (...flags) => run("serve", ...flags);
+
+// run starts a command that serves, and gives the address of its /mcp, a way to ask at its /ask, and a function that stops it.
+async function run(...args) {
+  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     let output = "";
-    child.once("exit", (code) => reject(new Error(`frontdesk demo ended with ${code}: ${output}`)));
-    child.stdout.on("data", (chunk) => {
+    child.once("exit", (code) => reject(new Error(`frontdesk ${args[0]} ended with ${code}: ${output}`)));
+    const read = (chunk) => {
       output += chunk;
       const found = /http:\/\/(127\.0\.0\.1|localhost):\d+/.exec(output);
       if (found) resolve(found[0]);
-    });
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
   });
   for (let tries = 0; !(await fetch(`${url}/readyz`)).ok; tries++) {
     if (tries === 300) throw new Error(`${url} was not ready within 30 seconds`);
