@@ -70,8 +70,8 @@ type Options struct {
 	// Origin names a new ledger, see receipt.CheckOrigin. One that is there keeps its name.
 	Origin string
 	// Signers gives what signs the checkpoints of a ledger of that name, now: during the change from one key to the next
-	// both. A nil Signers only reads and appends, and leaves the rest to those who can sign.
-	Signers func(origin string) ([]note.Signer, error)
+	// both. Where there are none, or Signers is nil, entries are appended and wait for a process that can sign.
+	Signers func(origin string) []note.Signer
 	// Keys gives the public keys that have ever signed.
 	Keys func() receipt.Keys
 	// Now is the clock; nil is time.Now.
@@ -98,9 +98,8 @@ type Ledger struct {
 	fault func(step string) error // in tests: what befalls a step, by its name; nil for nothing
 }
 
-// Open looks at the ledger of a database that has this room's Schema, and begins one where there is none. It refuses to go
-// on with a ledger whose key is not there, or that has lost its head.
-func Open(ctx context.Context, db *store.DB, options Options) (*Ledger, error) {
+// New makes the ledger of a database that has this room's Schema. It does not look at it yet: see Inspect.
+func New(db *store.DB, options Options) *Ledger {
 	l := &Ledger{db: db, options: options, now: options.Now, log: options.Log, wake: make(chan struct{}, 1), news: make(chan struct{})}
 	if l.now == nil {
 		l.now = time.Now
@@ -108,10 +107,7 @@ func Open(ctx context.Context, db *store.DB, options Options) (*Ledger, error) {
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
-	if err := l.begin(ctx); err != nil {
-		return nil, err
-	}
-	return l, nil
+	return l
 }
 
 // Append writes an entry, in the caller's transaction, and gives its id. Of the entry it sets V and ID, and Time where
@@ -178,7 +174,7 @@ func (l *Ledger) follow(tx *store.Tx) {
 	switch {
 	case !l.direct():
 		tx.AfterCommit(l.rouse)
-	case l.options.Signers != nil:
+	default:
 		tx.BeforeCommit("ledger", l.sequenceWithin)
 		tx.AfterCommit(l.announce)
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -30,6 +32,20 @@ func key(name string) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(seed[:])
 }
 
+// signer is what the key of a name signs a ledger with.
+func signer(origin, name string) note.Signer {
+	verifier, err := public(name)[0].Verifier(origin)
+	if err != nil {
+		panic(err)
+	}
+	hash, _, _ := strings.Cut(strings.TrimPrefix(verifier, origin+"+"), "+")
+	made, err := note.NewSigner("PRIVATE+KEY+" + origin + "+" + hash + "+" + base64.StdEncoding.EncodeToString(append([]byte{1}, key(name).Seed()...)))
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
 func public(names ...string) (keys receipt.Keys) {
 	for _, name := range names {
 		keys = append(keys, receipt.Key{ID: name, Public: key(name).Public().(ed25519.PublicKey)})
@@ -41,15 +57,11 @@ func public(names ...string) (keys receipt.Keys) {
 func options(names ...string) ledger.Options {
 	return ledger.Options{
 		Origin: origin,
-		Signers: func(origin string) (signers []note.Signer, err error) {
+		Signers: func(origin string) (signers []note.Signer) {
 			for _, name := range names {
-				s, err := receipt.NewSigner(origin, key(name))
-				if err != nil {
-					return nil, err
-				}
-				signers = append(signers, s)
+				signers = append(signers, signer(origin, name))
 			}
-			return signers, nil
+			return signers
 		},
 		Keys: func() receipt.Keys { return public(names...) },
 	}
@@ -58,8 +70,8 @@ func options(names ...string) ledger.Options {
 // open opens a ledger, and runs its sequencer until the test ends.
 func open(t testing.TB, db *store.DB, o ledger.Options) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), db, o)
-	if err != nil {
+	l := ledger.New(db, o)
+	if err := l.Inspect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -21,8 +21,8 @@ type Record struct {
 	Leaf  []byte // its canonical JSON
 }
 
-// Receipt makes the receipt of an entry under the latest checkpoint. It is fail.NotFound where there is no such entry, and
-// fail.Unavailable while it waits for its place.
+// Receipt makes the receipt of an entry under the latest checkpoint. It is fail.NotFound where there is no such entry. While
+// the entry waits for its place it is fail.Unavailable, and of the receipt there is only the entry.
 func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error) {
 	unknown := fail.New(fail.NotFound, "the ledger has no entry of this id")
 	tag, err := tagOf(id)
@@ -42,6 +42,7 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 		case record.Leaf == nil:
 			return unknown
 		case record.Index < 0 || record.Index >= h.size:
+			r.Entry = record.Entry
 			early := fail.New(fail.Unavailable, "this entry is kept, and has no place in the ledger yet; ask again in a second")
 			early.RetryAfter = Delay
 			return early

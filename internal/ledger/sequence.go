@@ -39,6 +39,17 @@ var errChanged = errors.New("another sequencer was faster")
 // errNone is what is found where no ledger was begun.
 var errNone = errors.New("there is no ledger yet")
 
+// errNoKey is what a sequencer finds that cannot sign.
+var errNoKey = errors.New("there is no key to sign the ledger with")
+
+// signers are the keys that sign a ledger, if there are any.
+func (l *Ledger) signers(origin string) []note.Signer {
+	if l.options.Signers == nil {
+		return nil
+	}
+	return l.options.Signers(origin)
+}
+
 // readHead reads the latest checkpoint. That it is ours is for Open and Check to say.
 func readHead(ctx context.Context, tx *store.Tx) (h head, err error) {
 	err = tx.QueryRow(ctx, `SELECT origin, size, checkpoint FROM ledger_head`).Scan(&h.origin, &h.size, &h.checkpoint)
@@ -60,8 +71,9 @@ func readHead(ctx context.Context, tx *store.Tx) (h head, err error) {
 	return h, nil
 }
 
-// begin looks at the ledger that is there, and begins one where there is none.
-func (l *Ledger) begin(ctx context.Context) error {
+// Inspect refuses a ledger with which one must not go on: one whose key is not there, or that has lost its head. It is for
+// the start of a server, before anything makes a new key.
+func (l *Ledger) Inspect(ctx context.Context) error {
 	var h head
 	var tiles int
 	err := l.db.View(ctx, func(tx *store.Tx) (err error) {
@@ -75,17 +87,12 @@ func (l *Ledger) begin(ctx context.Context) error {
 		return err
 	case h.origin == "" && tiles > 0:
 		return errors.New("the database holds a ledger that has lost its head, so that nothing in it can be proved: put back a backup, or take another database")
-	case h.origin == "" && l.options.Signers == nil:
-		return nil
-	case h.origin == "":
-		return l.sequenceNow(ctx)
-	}
-	if l.options.Keys == nil {
+	case h.origin == "" || l.options.Keys == nil:
 		return nil
 	}
 	if _, err := receipt.OpenCheckpoint(h.checkpoint, l.options.Keys()); err != nil {
-		return fmt.Errorf("the database holds a ledger of %d entries (%s) that the site's key has not signed: %w. Put the folder with the site's keys "+
-			"back in its place (`keys` in the configuration, `frontdesk restore` from a backup), or take the database that belongs to these keys", h.size, h.origin, err)
+		return fmt.Errorf("the database holds a ledger of %d entries (%s) that no key of this site has signed: %w. Put the folder with the site's keys "+
+			"back in its place (the key `keys` of the configuration names it, and a backup holds it), or take the database that belongs to these keys", h.size, h.origin, err)
 	}
 	return nil
 }
@@ -93,19 +100,10 @@ func (l *Ledger) begin(ctx context.Context) error {
 // Run is the sequencer: it gives places to entries until ctx ends. On SQLite there is little left for it, but what a
 // process without the keys has appended.
 func (l *Ledger) Run(ctx context.Context) {
-	if l.options.Signers == nil {
-		return
-	}
 	pause := time.NewTicker(Delay)
 	defer pause.Stop()
 	failed := ""
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-l.wake:
-		case <-pause.C:
-		}
 		err := l.sequenceWaiting(ctx)
 		switch {
 		case err == nil:
@@ -113,6 +111,12 @@ func (l *Ledger) Run(ctx context.Context) {
 		case ctx.Err() == nil && err.Error() != failed:
 			failed = err.Error()
 			l.log.ErrorContext(ctx, "entries of the ledger wait for their places", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+		case <-pause.C:
 		}
 	}
 }
@@ -137,9 +141,8 @@ func (l *Ledger) sequenceWaiting(ctx context.Context) error {
 		if err != nil || n > 0 {
 			return err
 		}
-		signers, err := l.options.Signers(h.origin)
-		idle = err == nil && signedBy(signers, h.checkpoint)
-		return err
+		idle = signedBy(l.signers(h.origin), h.checkpoint)
+		return nil
 	})
 	if idle || err != nil && !errors.Is(err, errNone) {
 		return err
@@ -179,9 +182,8 @@ func (l *Ledger) sequenceNow(ctx context.Context) error {
 // sequenceWithin is what a transaction on SQLite does at its end.
 func (l *Ledger) sequenceWithin(tx *store.Tx) error {
 	_, err := l.sequence(context.Background(), tx, false)
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoKey) {
 		l.log.Error("entries of the ledger wait for their places", "error", err)
-		l.rouse()
 	}
 	return err
 }
@@ -198,6 +200,10 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 	if !started {
 		h = head{origin: l.options.Origin}
 	}
+	signers := l.signers(h.origin)
+	if len(signers) == 0 {
+		return 0, errNoKey
+	}
 	leaves, err := unplaced(ctx, tx, h.size)
 	if err != nil {
 		return 0, err
@@ -208,10 +214,6 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 			return 0, err
 		}
 		leaves = append(leaves, moved...)
-	}
-	signers, err := l.options.Signers(h.origin)
-	if err != nil {
-		return 0, err
 	}
 	if len(leaves) == 0 && started && signedBy(signers, h.checkpoint) {
 		return 0, nil

@@ -26,6 +26,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.addresses()
 	c.edge()
 	c.discovery()
+	c.ledger()
 	c.tls()
 	c.numbers()
 	c.session()

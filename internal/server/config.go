@@ -66,6 +66,8 @@ type Config struct {
 	Auth Auth `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
 	MCP MCP `yaml:"mcp"`
+	// Ledger sets how the ledger of what was given and taken is called. Changes need a restart.
+	Ledger Ledger `yaml:"ledger"`
 	// Discovery sets what agents that arrive are told.
 	Discovery Discovery `yaml:"discovery"`
 	// Limits bound what a client may cost.

@@ -93,11 +93,11 @@ const (
 
 var doors = []string{doorAsk, doorMCP}
 
-// Doors names the doors that can be closed, and that a key can be for.
-func Doors() []string { return slices.Clone(doors) }
+// Doors names the doors that a key can be for.
+func Doors() []string { return append(slices.Clone(doors), doorLedger) }
 
 // IsDoor says whether there is a door of that name.
-func IsDoor(name string) bool { return slices.Contains(doors, name) }
+func IsDoor(name string) bool { return slices.Contains(Doors(), name) }
 
 func defaultAuth() Auth {
 	return Auth{OAuth: OAuth{Algorithms: []string{"RS256", "PS256", "ES256", "EdDSA"}, Skew: time.Minute}}

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fetch"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/model"
 	"frontdesk/internal/session"
@@ -31,6 +32,7 @@ type House struct {
 	Model   *model.Client  // nil without one
 	Vectors *vector.Keeper // nil where no model makes any
 	Nonces  *trust.Nonces  // that were used under platforms' keys
+	Ledger  *ledger.Ledger
 	// SiteKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys  *trust.SiteKeys
 	Platforms *trust.Platforms
@@ -50,7 +52,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, ledger.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows
@@ -85,6 +87,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.rules.Store(rules)
+	h.openLedger(config)
 	h.Nonces = trust.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {

@@ -89,6 +89,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.UnlockKeys(ctx, config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
+	if err := house.Ledger.Inspect(ctx); err != nil { // before there is a new key, which would not be that of the ledger
+		return nil, errors.Join(err, house.Close())
+	}
 	if err := house.firstSiteKey(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
@@ -135,6 +138,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.sessionRoutes()...)
 	all = append(all, s.metadataRoutes()...)
 	all = append(all, s.jwksRoutes()...)
+	all = append(all, s.ledgerRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
@@ -204,6 +208,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.Work(work) })
+	background.Go(func() { s.Ledger.Run(work) })
 	background.Go(func() { s.keepNonces(work) })
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })

@@ -12,6 +12,10 @@
 //	content_item       content   what a version holds: the fields, the passages and the object
 //	content_page       content   what a run over the web remembers of a page for the next
 //	trust_key          trust     the API keys that the owner gave out, as hashes
+//	ledger_entry       ledger    what happened, one row for each fact, in its place
+//	ledger_pending     ledger    what has no place yet
+//	ledger_tile        ledger    the hashes of the tree over all entries
+//	ledger_head        ledger    the signed checkpoint of the tree
 //	limit_bucket       limit     how much of a limit that nodes share is used up
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it

@@ -67,10 +67,10 @@ var rooms = []room{
 
 	// What goes over the wire: shared by server and clients, no I/O.
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
-	{path: "wire/receipt", inside: []string{"wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
 	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 
 	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/receipt", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
 	{path: "wire/intent", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
 
 	// The guarded way to other people's addresses.
@@ -166,11 +166,11 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/fail", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/vector",
-			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs",
+			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 		},
-		outside: []string{metrics, listeners},
+		outside: []string{notes, metrics, listeners},
 	},
 	{
 		path: "internal/cli",

@@ -2,48 +2,58 @@ package receipt
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
-// canonical gives the canonical form (RFC 8785) of a JSON text. Numbers that it would change in value are refused: those
-// that no float64 holds, and whole numbers beyond those that it holds exactly.
+// canonical gives the canonical form (RFC 8785) of a JSON text. Whole numbers beyond those that a double holds exactly are
+// refused: the form would change their value.
 func canonical(text strictjson.Value) (strictjson.Value, error) {
 	if err := exact(text); err != nil {
 		return nil, err
 	}
-	text = bytes.Clone(text)
-	err := text.Canonicalize()
-	return text, err
+	return sign.Canonical(text)
 }
 
-// exact refuses numbers that the canonical form would change in value.
+// exact refuses whole numbers that the canonical form would change.
 func exact(text strictjson.Value) error {
+	if !manyDigits(text) {
+		return nil
+	}
 	decoder := jsontext.NewDecoder(bytes.NewReader(text))
 	for {
 		token, err := decoder.ReadToken()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case token.Kind() != '0':
+		if err != nil {
+			return nil // its end, or what sign.Canonical tells of
+		}
+		if token.Kind() != '0' {
 			continue
 		}
-		written := token.String()
-		number, err := strconv.ParseFloat(written, 64)
-		if err != nil || math.IsInf(number, 0) {
-			return fmt.Errorf("the number %s is larger than any that others can read; write it as text", written)
-		}
-		if number == math.Trunc(number) && math.Abs(number) >= 1<<53 {
-			return fmt.Errorf("the number %s has more digits than others can read; write it as text", written)
+		if number, err := token.Float(); err == nil && number == math.Trunc(number) && math.Abs(number) >= 1<<53 {
+			return fmt.Errorf("the number %s has more digits than every reader keeps; write it as text", token.String())
 		}
 	}
+}
+
+// manyDigits says whether there may be such a number: it has sixteen digits, or an exponent.
+func manyDigits(text []byte) bool {
+	digits := 0
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			if digits++; digits >= 16 {
+				return true
+			}
+		case (c == 'e' || c == 'E') && digits > 0:
+			return true
+		case c != '.':
+			digits = 0
+		}
+	}
+	return false
 }

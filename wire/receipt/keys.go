@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -159,38 +158,4 @@ func parseLines(text string) (Keys, error) {
 		keys = append(keys, Key{ID: hash, Origin: origin, Public: key[1:]})
 	}
 	return keys, nil
-}
-
-// NewSigner makes what signs the checkpoints of a ledger with a private key.
-func NewSigner(origin string, private ed25519.PrivateKey) (note.Signer, error) {
-	if err := CheckOrigin(origin); err != nil {
-		return nil, err
-	}
-	public := private.Public().(ed25519.PublicKey)
-	text, err := Key{Public: public}.Verifier(origin)
-	if err != nil {
-		return nil, err
-	}
-	verifier, err := note.NewVerifier(text)
-	if err != nil {
-		return nil, err
-	}
-	return signer{origin, verifier.KeyHash(), private}, nil
-}
-
-// signer is a note.Signer. (The library makes one from text alone, which would have the secret lie about in one more
-// place.)
-type signer struct {
-	name    string
-	hash    uint32
-	private ed25519.PrivateKey
-}
-
-func (s signer) Name() string                    { return s.name }
-func (s signer) KeyHash() uint32                 { return s.hash }
-func (s signer) Sign(msg []byte) ([]byte, error) { return ed25519.Sign(s.private, msg), nil }
-
-// String keeps the secret out of logs.
-func (s signer) String() string {
-	return s.name + "+" + fmt.Sprintf("%x", binary.BigEndian.AppendUint32(nil, s.hash))
 }

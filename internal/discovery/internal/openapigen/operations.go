@@ -176,10 +176,26 @@ func (s *schemas) paths() object {
 		"/.well-known/oauth-protected-resource/mcp": object{
 			"get": operation("discovery", "protectedResourceMCP", "Who issues tokens for /mcp (RFC 9728)", plainResponses("application/json"))},
 		"/.well-known/jwks.json": document("jwks", "The keys that this front desk signs with, retired ones among them (RFC 7517)", "application/jwk-set+json"),
-		"/robots.txt":            document("robots", "What may be fetched, and where the schema map is (RFC 9309)", "text/plain"),
-		"/llms.txt":              document("llms", "A page for models, in Markdown", "text/markdown"),
-		"/openapi.json":          document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
-		"/schemamap.xml":         document("schemaMap", "The feeds of all items, as a site map with content types", "application/xml"),
+		"/ledger/checkpoint": object{
+			"get": operation("discovery", "checkpoint", "The signed checkpoint of the ledger (C2SP tlog-checkpoint)", plainResponses("text/plain"))},
+		"/ledger/tile/{tile}": object{
+			"get": operation("discovery", "tile", "Hashes of the ledger's tree (C2SP tlog-tiles)", object{
+				"parameters": []any{object{
+					"name": "tile", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "LEVEL/NUMBER, such as 0/x001/067, or 0/x001/068.p/17.",
+				}},
+				"responses": answers(object{"200": object{"description": "32 bytes for each hash.", "content": object{"application/octet-stream": object{}}}}, "404", "500"),
+			})},
+		"/ledger/receipt/{id}": object{
+			"get": operation("operation", "receipt", "The receipt of an entry of the ledger, for those whom it concerns", object{
+				"parameters": []any{object{"name": "id", "in": "path", "required": true, "description": "The id of the entry.", "schema": object{"type": "string"}}},
+				"responses": answers(object{"200": object{
+					"description": "The entry, its index, the hashes from it to the root, and the signed checkpoint.", "content": object{"application/json": object{"schema": object{"type": "object"}}},
+				}}, "401", "403", "404", "429", "500", "503"),
+			})},
+		"/robots.txt":    document("robots", "What may be fetched, and where the schema map is (RFC 9309)", "text/plain"),
+		"/llms.txt":      document("llms", "A page for models, in Markdown", "text/markdown"),
+		"/openapi.json":  document("openapi", "This description", "application/vnd.oai.openapi+json;version=3.1"),
+		"/schemamap.xml": document("schemaMap", "The feeds of all items, as a site map with content types", "application/xml"),
 		"/feeds/{site}/{part}": object{
 			"get": operation("content", "feed", "Read a part of a site's items", object{
 				"parameters": []any{

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/nlweb"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+)
+
+const ledgerPath = "/ledger"
+
+// doorLedger is the scope of keys that see every receipt. (The rest of the ledger tells nothing of what is in it, and is
+// open to all.)
+const doorLedger = "ledger"
+
+// openLedger makes the ledger of the house. Its keys are there once UnlockKeys has opened the folder of secrets.
+func (h *House) openLedger(config Config) {
+	h.Ledger = ledger.New(h.db, ledger.Options{
+		Origin: config.LedgerOrigin(),
+		Signers: func(origin string) []note.Signer {
+			if h.SiteKeys == nil {
+				return nil
+			}
+			return h.SiteKeys.Signers(origin)
+		},
+		Keys: h.LedgerKeys,
+		Now:  h.now,
+		Log:  h.log,
+	})
+}
+
+// LedgerKeys are the public keys that ever signed the ledger.
+func (h *House) LedgerKeys() (keys receipt.Keys) {
+	if h.SiteKeys == nil {
+		return nil
+	}
+	for _, k := range h.SiteKeys.Keys() {
+		keys = append(keys, receipt.Key{ID: k.ID, Public: k.Public})
+	}
+	return keys
+}
+
+// ledgerRoutes publish what proves the ledger (C2SP tlog-tiles), and give receipts to those whom they concern.
+func (s *Server) ledgerRoutes() []route {
+	return []route{
+		{pattern: ledgerPath + "/checkpoint", name: ledgerPath + "/checkpoint", methods: reading, cors: true, handler: answering(s.checkpoint)},
+		{pattern: ledgerPath + "/tile/", name: ledgerPath + "/tile", methods: reading, cors: true, handler: answering(s.tile)},
+		{pattern: ledgerPath + "/receipt/{id}", name: ledgerPath + "/receipt", methods: reading, cors: true, door: doorLedger, handler: answering(s.receipt)},
+	}
+}
+
+// answering renders the errors of a handler.
+func answering(handler func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := handler(w, r); err != nil {
+			nlweb.WriteError(w, r, err)
+		}
+	})
+}
+
+// checkpoint gives the latest checkpoint.
+func (s *Server) checkpoint(w http.ResponseWriter, r *http.Request) error {
+	signed, err := s.Ledger.Checkpoint(r.Context())
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, err = w.Write([]byte(signed))
+	return err
+}
+
+// tile gives a tile, which never changes.
+func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
+	_, path, _ := strings.Cut(r.URL.Path, ledgerPath+"/")
+	if strings.HasPrefix(path, "tile/entries/") {
+		return fail.New(fail.NotFound, "the entries of this ledger are for those whom they concern alone; hashes are at /ledger/tile/LEVEL/NUMBER")
+	}
+	t, err := receipt.ParseTile(path)
+	if err != nil {
+		return fail.New(fail.NotFound, "%v", err)
+	}
+	hashes, err := s.Ledger.Tile(r.Context(), t)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, err = w.Write(hashes)
+	return err
+}
+
+// receipt gives a receipt to the party of its entry, and to whoever may see all. To others it is not there.
+func (s *Server) receipt(w http.ResponseWriter, r *http.Request) error {
+	party, known := trust.From(r.Context())
+	if !known && s.gate != nil {
+		w.Header().Set("WWW-Authenticate", trust.Challenge{}.String())
+		return fail.New(fail.Unauthorized, "receipts are for those whom they concern: send an API key as `%s: KEY`", trust.KeyHeader)
+	}
+	given, err := s.Ledger.Receipt(r.Context(), r.PathValue("id"))
+	code := fail.From(err).Code
+	if err != nil && code != fail.Unavailable {
+		return err
+	}
+	all := s.gate == nil || party.Kind == trust.KindKey && slices.Contains(party.Scopes, doorLedger)
+	if !all && given.Entry.Party != party.ID {
+		return fail.New(fail.NotFound, "the ledger has no entry of this id that concerns you")
+	}
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(given)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "private, no-cache") // the next one has a newer checkpoint
+	_, err = w.Write(append(body, '\n'))
+	return err
+}

@@ -1,0 +1,206 @@
+package server
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
+	"frontdesk/wire/receipt"
+)
+
+// taken appends an entry for a party, and gives its id.
+func taken(t *testing.T, s *Server, party string) (id string) {
+	t.Helper()
+	err := s.db.Update(t.Context(), func(tx *store.Tx) (err error) {
+		id, err = s.Ledger.Append(t.Context(), tx, receipt.Entry{Kind: "access", Party: party, Subject: "https://example.com/soup"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// get asks for an address, with headers in pairs.
+func get(s http.Handler, address string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", address, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return send(s, r)
+}
+
+// published are the keys that the server tells of.
+func published(t *testing.T, s http.Handler) receipt.Keys {
+	t.Helper()
+	keys, err := receipt.ParseKeys(get(s, "/.well-known/jwks.json").Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
+	s, log := open(t, "url: https://Example.com/desk")
+	issue := func(scopes ...string) (text, party string) {
+		text, made, err := s.Keys.Create(t.Context(), trust.Key{Name: "holder", Scopes: scopes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text, "key:" + made.ID
+	}
+	holder, party := issue()
+	owner, _ := issue("ledger")
+	asker, _ := issue("ask")
+	mine, other := taken(t, s, party), taken(t, s, "platform-7")
+	for _, c := range []struct {
+		key, id string
+		status  int
+	}{
+		{holder, mine, 200}, {owner, mine, 200}, {owner, other, 200},
+		{holder, other, 404}, {asker, other, 403}, {"", mine, 401}, {"fd_nonsense", mine, 401}, {owner, "01930000-0000-7000-8000-000000000000", 404}, {owner, "soup", 404},
+	} {
+		var headers []string
+		if c.key != "" {
+			headers = []string{trust.KeyHeader, c.key}
+		}
+		w := get(s, "/ledger/receipt/"+c.id, headers...)
+		if w.Code != c.status {
+			t.Errorf("%.8s for %s: %d: %s", c.key, c.id, w.Code, w.Body)
+		}
+		if c.status != 200 {
+			if strings.Contains(w.Body.String(), "platform-7") || strings.Contains(w.Body.String(), "example.com/soup") {
+				t.Errorf("a refusal tells of the entry: %s", w.Body)
+			}
+			continue
+		}
+		given, err := receipt.Parse(w.Body.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkpoint, err := receipt.Verify(given, published(t, s))
+		if err != nil || given.Entry.ID != c.id || checkpoint.Origin != "example.com/desk/ledger" {
+			t.Errorf("%v: %s", err, w.Body)
+		}
+		if kept := w.Header().Get("Cache-Control"); !strings.Contains(kept, "private") {
+			t.Errorf("shared caches may keep a receipt: %q", kept)
+		}
+	}
+	if strings.Contains(log.String(), strings.TrimPrefix(holder, "fd_")) {
+		t.Error("the log has a key")
+	}
+}
+
+func TestTheLedgerIsProvedToEverybody(t *testing.T) {
+	s, _ := open(t, "")
+	for range 300 {
+		taken(t, s, "platform-7")
+	}
+	w := get(s, "/ledger/checkpoint")
+	c, err := receipt.OpenCheckpoint(w.Body.String(), published(t, s))
+	if err != nil || c.Size != 300 || c.Origin != "local/ledger" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+		t.Fatalf("%v, %+v: %s", err, c, w.Body)
+	}
+	for path, size := range map[string]int{"0/000": 8192, "0/001.p/44": 44 * 32, "0/001.p/7": 7 * 32, "0/000.p/200": 200 * 32, "1/000.p/1": 32} {
+		w := get(s, "/ledger/tile/"+path)
+		if w.Code != 200 || w.Body.Len() != size || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %d, %d bytes, %v", path, w.Code, w.Body.Len(), w.Header())
+		}
+	}
+	for _, path := range []string{"0/001", "0/001.p/45", "0/002", "1/000", "1/000.p/2", "2/000", "64/000", "0/1", "0/x000/001", "0/-01", "entries/000", "0/001.p/256", "0/001.p/044", ""} {
+		if w := get(s, "/ledger/tile/"+path); w.Code != 404 {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+func TestALedgerWithoutItsKeyIsRefused(t *testing.T) {
+	database, keys, others := storetest.NewSQLite(t), t.TempDir(), filepath.Join(t.TempDir(), "other")
+	begin := func(keys string) (*Server, error) {
+		loaded, err := Load(Layers{
+			File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
+			Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": database},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return New(t.Context(), Options{Loaded: loaded})
+	}
+	first, err := begin(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := taken(t, first, "platform-7")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := begin(others); err == nil {
+		s.Close()
+		t.Fatal("a server starts with another key than that of its ledger")
+	} else if !strings.Contains(err.Error(), "local/ledger") || !strings.Contains(err.Error(), "backup") {
+		t.Errorf("it says %v", err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(others, "site-*")); len(files) > 0 {
+		t.Errorf("a key was made all the same: %v", files)
+	}
+	if err := os.RemoveAll(others); err != nil {
+		t.Fatal(err)
+	}
+	again, err := begin(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if _, err := again.Ledger.Receipt(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
+	c := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	s, _ := open(t, "", func(o *Options) { o.Now = c.Now })
+	old, err := s.Ledger.Receipt(t.Context(), taken(t, s, "platform-7"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := published(t, s)
+	signatures := func(n int) string {
+		t.Helper()
+		taken(t, s, "platform-7")
+		text := get(s, "/ledger/checkpoint").Body.String()
+		if got := strings.Count(text, "\u2014 local/ledger "); got != n {
+			t.Errorf("%d keys have signed instead of %d: %s", got, n, text)
+		}
+		return text
+	}
+	signatures(1)
+	if _, err := s.SiteKeys.Rotate(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	during := signatures(2)
+	c.Pass(2 * time.Hour)
+	after := signatures(1)
+	now := published(t, s)
+	for name, text := range map[string]string{"before": old.Checkpoint, "during": during, "after": after} {
+		if _, err := receipt.OpenCheckpoint(text, now); err != nil {
+			t.Errorf("what was signed %s the change does not hold by the keys of now: %v", name, err)
+		}
+	}
+	if _, err := receipt.OpenCheckpoint(during, before); err != nil {
+		t.Errorf("who knows the old key alone cannot follow: %v", err)
+	}
+	if _, err := receipt.OpenCheckpoint(after, before); err == nil {
+		t.Error("the old key still signs")
+	}
+	if _, err := receipt.Verify(old, now); err != nil {
+		t.Error(err)
+	}
+}
