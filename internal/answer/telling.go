@@ -41,7 +41,7 @@ func Tell(s phrase.Speaker, item Told, slot facet.Slot, supposed string) string 
 // likewise are the slots that answer for one that an item does not state.
 var likewise = map[facet.Slot][]facet.Slot{
 	facet.TotalTime: {facet.Duration, facet.CookTime}, facet.Duration: {facet.TotalTime, facet.CookTime}, facet.CookTime: {facet.TotalTime},
-	facet.Start: {facet.Published}, facet.Author: {"creator", "director", "performer", "organizer"}, facet.Brand: {"manufacturer"}, facet.Location: {"address"},
+	facet.Author: {"creator", "director", "performer", "organizer"}, facet.Brand: {"manufacturer"}, facet.Location: {"address"},
 	facet.Allergens: {facet.Contains}, "genre": {facet.Category}, "director": {"creator", facet.Author}, "instructor": {"performer", "provider"},
 	"publisher": {"provider", "organizer"}, "organizer": {"provider", "performer"},
 }
@@ -94,6 +94,12 @@ func rangeIn(f facet.Facts, slot facet.Slot) (whole facet.Figure, ok bool) {
 		}
 	}
 	return whole, ok
+}
+
+// States says whether an item says anything in a slot, or in one that answers for it.
+func States(item Told, slot facet.Slot) bool {
+	_, ok := told(item.Facts, slot)
+	return ok
 }
 
 // mostTold is how many words of a slot a sentence tells.

@@ -2,9 +2,11 @@ package desk
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
 	"frontdesk/internal/facet"
 	"frontdesk/internal/phrase"
 	"frontdesk/internal/understand"
@@ -41,7 +43,7 @@ type subject struct {
 // subjects finds the items of the names; ok is false when one of them is none's name.
 func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok bool) {
 	for _, name := range in.understood.Subjects {
-		asked := answer.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 2, Prefer: in.asked.Prefer}
+		asked := answer.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer}
 		a := d.find(asked)
 		if len(a.parts) == 0 {
 			return nil, false
@@ -50,11 +52,19 @@ func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok boo
 		if err != nil {
 			return nil, false
 		}
-		at := -1
+		at, most, says := -1, 0.0, false
 		for i, c := range cards {
-			if c != nil && !taken(all, a.parts[0][i]) && names(name, c.name) {
-				at = i
-				break
+			if c == nil || taken(all, a.parts[0][i]) {
+				continue
+			}
+			// Of those whose names have as much of the words, one that states what is asked for is meant.
+			share := named(name, c)
+			if share <= leastNamed || share < most {
+				continue
+			}
+			states := in.understood.Detail == "" || answer.States(Result{card: c, hit: a.parts[0][i].hit()}.told(), in.understood.Detail)
+			if share > most || states && !says {
+				at, most, says = i, share, states
 			}
 		}
 		if at < 0 {
@@ -74,21 +84,31 @@ func taken(all []subject, f found) bool {
 	return false
 }
 
-// names says whether words name an item: at least half of them stand in its name.
-func names(words, name string) bool {
-	have := " " + singular(name) + " "
+// leastNamed is the share of the words that an item's name has to have more of, to be the one that is named.
+const leastNamed = 0.5
+
+// named is how much of the words stands in an item's name, or says of what type the item is: "the accountant job".
+func named(words string, c *card) float64 {
+	have := " " + singular(c.name) + " "
 	n, in := 0, 0
-	for word := range strings.FieldsSeq(singular(words)) {
-		if len(word) < 3 {
+	for word := range strings.FieldsSeq(facet.Fold(words)) {
+		if len(word) < 3 || joining[word] {
 			continue
 		}
 		n++
-		if strings.Contains(have, " "+word+" ") {
+		if strings.Contains(have, " "+facet.Singular(word)+" ") ||
+			slices.ContainsFunc(understand.TypesOf(word), func(t string) bool { return content.IsA(c.typ, t) }) {
 			in++
 		}
 	}
-	return n > 0 && 2*in >= n
+	if n == 0 {
+		return 0
+	}
+	return float64(in) / float64(n)
 }
+
+// joining are words of names that tell none from another.
+var joining = map[string]bool{"and": true, "the": true, "for": true, "with": true, "und": true, "mit": true, "von": true, "des": true, "les": true, "avec": true, "con": true, "com": true}
 
 // singular folds words and takes the plural off each.
 func singular(words string) string {

@@ -29,7 +29,7 @@ func (r *reader) readGone(i int) bool {
 
 // beside are words that say that something is over only where they stand beside the word for it: "old events", but not
 // "events in the old town".
-var beside = wordSet("old older earlier former previous finished ended anterior anteriores passe passes passee passees actual actuales actuel actuels atual atuais")
+var beside = wordSet("recent old older earlier former previous finished ended anterior anteriores passe passes passee passees actual actuales actuel actuels atual atuais")
 
 // besideType says whether a word for a type stands before or behind the n tokens at i.
 func (r *reader) besideType(i, n int) bool {

@@ -66,7 +66,7 @@ slot startDate: date, dates
 slot recipeCuisine: cuisine
 sort price: cheapest, cheapest first, least expensive, lowest price, lowest priced, lowest cost, sort by price, sorted by price, price low to high, lowest price first, by price, most affordable, price ascending, from cheapest to most expensive, cheapest to most expensive, best price, low to high, lowest first, for the least money, lowest prices, most inexpensive
 sort -price: most expensive, priciest, dearest, highest paid, best paid, highest paying, best paying, highest price, highest priced, price high to low, most expensive first, most luxurious, price descending, highest price first
-sort -datePublished: newest, latest, most recently released, most recent, newest first, latest first, most recently published, sort by date, sorted by date, most recent first, sort by newest, most up to date, freshest, recently added
+sort -datePublished: newest, latest, recent, most current, most recently released, most recent, newest first, latest first, most recently published, sort by date, sorted by date, most recent first, sort by newest, most up to date, freshest, recently added
 sort datePublished: oldest, oldest first, earliest published
 sort startDate: soonest, soonest first, earliest, sort by start date, coming up next, next up, earliest first, coming up first
 sort -ratingValue: top rated, best rated, highest rated, highest rating, best reviewed, top reviewed, best ratings, sort by rating, sorted by rating, best rating, highest rated first, with the best ratings, with the best reviews, best scored, highest scoring, best rated first, with the highest rating, by rating, top rated first, best review scores
@@ -183,7 +183,7 @@ color multicolor: multicolor, multicolored, multicoloured
 top: top, best, first, the best, the top, the first
 out: out of stock, sold out, unavailable, not available, not in stock
 stock: in stock, available now, currently available, in store now, available for delivery, only available
-gone: past, previous, former, bygone, finished, ended, concluded, in the past, from the past, of the past, that are over, that is over, which are over, already over, are over, that have ended, that ended, that already ended, that are finished, already happened, that already happened, that have already happened, that took place, that already took place, that have taken place, gone by, old, older, earlier
+gone: past, previous, former, bygone, finished, ended, concluded, in the past, from the past, of the past, that are over, that is over, which are over, already over, are over, that have ended, that ended, that already ended, that are finished, already happened, that already happened, that have already happened, that took place, that already took place, that have taken place, gone by, old, older, earlier, recent
 now: current, currently, ongoing, now, right now, at the moment, at present, on now, running now, running right now, currently running, happening now, in progress, still running, still on
 upcoming: upcoming, next upcoming, coming up, in the future, still to come, future, forthcoming
 tongue en: english

@@ -28,7 +28,7 @@ var jaDiets = []struct{ word, diet string }{
 }
 
 var jaTypes = []struct{ word, typ string }{
-	{"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
+	{"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"展覧会", "ExhibitionEvent"}, {"展示会", "ExhibitionEvent"}, {"ワークショップ", "EducationEvent"}, {"フェスティバル", "Festival"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
 	{"本", "Book"}, {"求人", "JobPosting"}, {"ホテル", "Hotel"}, {"レストラン", "Restaurant"}, {"映画", "Movie"}, {"講座", "Course"},
 }
 

@@ -191,7 +191,7 @@ slot author: auteur, autrice, écrit par
 slot brand: marque
 sort price: moins cher, moins chère, moins chers, moins chères, les moins chers, le moins cher, la moins chère, les moins chères, meilleur prix, prix le plus bas, par prix, par prix croissant
 sort -price: mieux payé, mieux payés, mieux payée, mieux payées, les mieux payés, les mieux payées, plus cher, plus chère, plus chers, plus chères, les plus chers, le plus cher, la plus chère, les plus chères
-sort -datePublished: plus récent, plus récents, plus récente, plus récentes, les plus récents, derniers articles, dernières nouvelles, les plus récentes, le plus récent, la plus récente
+sort -datePublished: récent, récents, récente, récentes, plus récent, plus récents, plus récente, plus récentes, les plus récents, derniers articles, dernières nouvelles, les plus récentes, le plus récent, la plus récente
 sort -ratingValue: mieux noté, mieux notés, mieux notée, mieux notées, les mieux notés, les mieux notées, meilleure note, le mieux noté, la mieux notée, meilleures notes
 sort -ratingCount: plus populaire, plus populaires, les plus populaires, meilleures ventes
 sort totalTime: plus rapide, plus rapides, les plus rapides, le plus rapide, la plus rapide
@@ -326,7 +326,7 @@ slot author: autor, autora, escrito por
 slot brand: marca
 sort price: más barato, más barata, más baratos, más baratas, más económico, más económica, por precio, menor precio, precio más bajo, el más barato, la más barata, los más baratos, las más baratas
 sort -price: mejor pagado, mejor pagados, mejor pagada, mejor pagadas, más caro, más cara, más caros, más caras, los más caros
-sort -datePublished: más reciente, más recientes, más nuevo, más nueva, más nuevos, más nuevas, últimas noticias, los más recientes, las más recientes
+sort -datePublished: reciente, recientes, más reciente, más recientes, más nuevo, más nueva, más nuevos, más nuevas, últimas noticias, los más recientes, las más recientes
 sort -ratingValue: mejor valorado, mejor valorada, mejor valorados, mejor valoradas, mejor puntuado, mejor puntuados, mejor calificado, mejor calificados, mejores valoraciones
 sort -ratingCount: más popular, más populares, más vendido, más vendidos
 sort totalTime: más rápido, más rápida, más rápidos, más rápidas
@@ -458,7 +458,7 @@ slot author: autor, autora, escrito por
 slot brand: marca
 sort price: mais barato, mais barata, mais baratos, mais baratas, menor preço, por preço, preço mais baixo, mais em conta, o mais barato, a mais barata, os mais baratos, as mais baratas
 sort -price: mais caro, mais cara, mais caros, mais caras
-sort -datePublished: mais recente, mais recentes, mais novo, mais novos, mais nova, mais novas, últimas notícias, os mais recentes
+sort -datePublished: recente, recentes, mais recente, mais recentes, mais novo, mais novos, mais nova, mais novas, últimas notícias, os mais recentes
 sort -ratingValue: mais bem avaliado, mais bem avaliada, mais bem avaliados, mais bem avaliadas, melhor avaliado, melhor avaliados, melhor avaliada, melhores avaliações, melhor avaliadas
 sort -ratingCount: mais popular, mais populares, mais vendido, mais vendidos
 sort totalTime: mais rápido, mais rápida, mais rápidos, mais rápidas

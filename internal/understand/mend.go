@@ -62,17 +62,28 @@ const manyLetters = 8
 // mend reads words that no item has as the words that conditions hang on, where one letter is too many, missing or, in longer
 // ones, another, or two stand the wrong way round: "without nuts" is too much to miss for a slip of the hand. It gives the
 // question with them, and what it read so.
-func mend(text string, has func(word string) bool) (string, []Correction) {
+//
+// A word for something that items call by another, in our languages, is read as theirs.
+func mend(text string, at *Asking) (string, []Correction) {
+	text, japanese := betweenJapanese(text, at)
 	l := split(text)
 	var b strings.Builder
 	var mended []Correction
-	from := 0
+	from, next := 0, 0
 	for i, t := range l.tokens {
-		if t.number || len(mended) == maxMended {
+		if i < next || t.number || len(mended) == maxMended {
+			continue
+		}
+		if theirs, n := l.between(i, at); theirs != "" {
+			next = i + n
+			b.WriteString(text[from:t.start])
+			b.WriteString(theirs)
+			from = l.tokens[next-1].end
+			mended = append(mended, Correction{From: l.said(i, next), To: theirs})
 			continue
 		}
 		word := l.word(i)
-		if meant := l.meant(i, word); meant != "" && !has(word) {
+		if meant := l.meant(i, word); meant != "" && !at.Has(word) {
 			b.WriteString(text[from:t.start])
 			b.WriteString(meant)
 			from = t.end
@@ -80,10 +91,10 @@ func mend(text string, has func(word string) bool) (string, []Correction) {
 		}
 	}
 	if len(mended) == 0 {
-		return text, nil
+		return text, japanese
 	}
 	b.WriteString(text[from:])
-	return b.String(), mended
+	return b.String(), append(japanese, mended...)
 }
 
 // maxMended bounds the words of a question that are read as others.

@@ -27,7 +27,7 @@ func TestSlipsInTheWordsThatConditionsHangOnAreMended(t *testing.T) {
 		{"", ""},
 		{"withuot", "without"},
 	} {
-		got, mended := mend(row.asked, has)
+		got, mended := mend(row.asked, &Asking{Has: has})
 		if got != row.want {
 			t.Errorf("mend(%q) = %q, want %q", row.asked, got, row.want)
 		}
@@ -44,5 +44,40 @@ func TestWordsAreReadAsTheyStandWhereNothingIsKnownOfItems(t *testing.T) {
 	u := Read("soup withuot nuts", Asking{Has: func(string) bool { return false }})
 	if len(u.Corrections) != 1 || u.Corrections[0] != (Correction{"withuot", "without"}) || len(u.Constraints) != 1 || !u.Constraints[0].Not {
 		t.Errorf("got %+v", u)
+	}
+}
+
+func TestAWordThatNoItemHasIsReadAsTheirsForTheSameThing(t *testing.T) {
+	const catalog = " breakfast soup dessert garlic lamp porridge relief oats "
+	at := Asking{Has: func(word string) bool { return strings.Contains(catalog, " "+word+" ") }}
+	for _, row := range []struct{ language, asked, want string }{
+		{"", "Frühstück", "breakfast"},
+		{"", "Frühstück mit Zimt", "breakfast mit Zimt"},
+		{"", "petit déjeuner", "breakfast"},
+		{"", "desayuno con avena", "breakfast con avena"},
+		{"", "postres veganos", "dessert veganos"},
+		{"pt", "sobremesas", "dessert"},
+		{"", "朝食のレシピ", "breakfast のレシピ"},
+		{"", "Suppe ohne Knoblauch", "soup ohne garlic"},
+		{"de", "Lampen", "lamp"},
+		{"", "soup", "soup"},
+		{"", "pain relief", "pain relief"},                         // no bread
+		{"en", "pain", "pain"},                                     // neither
+		{"", "kuchen", "kuchen"},                                   // no item has a word for it
+		{"", "Haferbrei zum Frühstück", "Haferbrei zum breakfast"}, // what is no word of ours stays
+	} {
+		asking := at
+		if row.language != "" {
+			asking.Languages = []string{row.language}
+		}
+		got, read := mend(row.asked, &asking)
+		if got != row.want || (got != row.asked) != (len(read) > 0) {
+			t.Errorf("%q is read as %q, %v; want %q", row.asked, got, read, row.want)
+		}
+	}
+	if german := (Asking{Has: func(word string) bool { return word == "nachtisch" }}); true {
+		if got, _ := mend("desserts", &german); got != "nachtisch" {
+			t.Errorf("desserts are read as %q over items that have Nachtisch", got)
+		}
 	}
 }

@@ -31,7 +31,7 @@ type Asking struct {
 func Read(text string, at Asking) Understood {
 	var mended []Correction
 	if at.Has != nil {
-		text, mended = mend(text, at.Has)
+		text, mended = mend(text, &at)
 	}
 	u := Understood{Text: text, Asked: text, Types: at.Types, Corrections: mended}
 	r := &reader{line: split(text), at: at, out: &u}
@@ -97,27 +97,7 @@ func (r *reader) paid() {
 // guessTongue settles in which language the question is. Words of English are understood within others, too, unless they
 // are common words there.
 func (r *reader) guessTongue() {
-	var score [5]int
-	for i := range r.tokens {
-		word := r.word(i)
-		var in uint8
-		for t := range functionWords {
-			if functionWords[t][word] {
-				score[t] += 2
-			}
-		}
-		for _, s := range vocabulary[word] {
-			in |= s.tongues
-		}
-		for t := range score {
-			if in&(1<<t) != 0 {
-				score[t]++
-				if in == 1<<t {
-					score[t]++
-				}
-			}
-		}
-	}
+	score := r.speech()
 	r.best = -1
 	for _, language := range r.at.Languages {
 		if t := slices.Index(tongues, strings.ToLower(language[:min(2, len(language))])); t >= 0 && score[t] > 0 {
@@ -136,6 +116,31 @@ func (r *reader) guessTongue() {
 	default:
 		r.tongues = 1<<r.best | en
 	}
+}
+
+// speech gives by how much the words of a question speak for each language.
+func (l *line) speech() (score [5]int) {
+	for i := range l.tokens {
+		word := l.word(i)
+		var in uint8
+		for t := range functionWords {
+			if functionWords[t][word] {
+				score[t] += 2
+			}
+		}
+		for _, s := range vocabulary[word] {
+			in |= s.tongues
+		}
+		for t := range score {
+			if in&(1<<t) != 0 {
+				score[t]++
+				if in == 1<<t {
+					score[t]++
+				}
+			}
+		}
+	}
+	return score
 }
 
 // counts says whether a sense counts for a phrase in the languages of the question.

@@ -136,3 +136,13 @@ func (r *reader) dish() bool {
 	}
 	return false
 }
+
+// TypesOf gives the schema.org types that a folded word names in one of our languages: "concert" is a MusicEvent.
+func TypesOf(word string) (types []string) {
+	for _, s := range vocabulary[word] {
+		if s.role == roleType {
+			types = append(types, s.arg)
+		}
+	}
+	return types
+}

@@ -22,6 +22,9 @@ func (r *reader) readSort(i int) bool {
 			return false
 		}
 	case facet.Published:
+		if recent[r.phrase(i, i+n)] && !r.wanted("Article", "JobPosting", "VideoObject", "PodcastEpisode", "Book", "Review") {
+			return false // of events that are over, or nothing that has a day
+		}
 		if r.wanted("Event") {
 			order = Sort{By: facet.Start, Descending: order.Descending}
 		} else if r.wanted("Product") && r.known(releaseDate) {
@@ -57,6 +60,9 @@ func (r *reader) readSort(i int) bool {
 	}
 	return true
 }
+
+// recent are words for what appeared of late; newer than the rest is less than "the newest".
+var recent = wordSet("recent récent récents récente récentes reciente recientes recente recentes")
 
 // readNextEvent reads "next" before a word for events: the soonest that is to come.
 func (r *reader) readNextEvent(i int) bool {
