@@ -198,13 +198,20 @@ func (c *Client) persist(ctx context.Context, r request) (*reply, error) {
 
 // post makes one attempt.
 func (c *Client) post(ctx context.Context, r request) (*reply, error) {
+	return c.exchange(ctx, func(ctx context.Context) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(r.body))
+		if err != nil {
+			return nil, err
+		}
+		return request, c.head(ctx, request, r)
+	})
+}
+
+// exchange makes one request, under a watch that the response's body keeps.
+func (c *Client) exchange(ctx context.Context, compose func(context.Context) (*http.Request, error)) (*reply, error) {
 	watch := newWatch(ctx, c.options.Silence)
-	request, err := http.NewRequestWithContext(watch.ctx, http.MethodPost, r.address, bytes.NewReader(r.body))
+	request, err := compose(watch.ctx)
 	if err != nil {
-		watch.end()
-		return nil, err
-	}
-	if err := c.head(ctx, request, r); err != nil {
 		watch.end()
 		return nil, err
 	}
@@ -212,7 +219,7 @@ func (c *Client) post(ctx context.Context, r request) (*reply, error) {
 	if err != nil {
 		err = watch.cause(err)
 		watch.end()
-		return nil, c.unreachable(ctx, err)
+		return nil, unreachable(ctx, request.URL.Redacted(), err)
 	}
 	return &reply{response.StatusCode, response.Header, watch.over(response.Body, c.options.MaxAnswer)}, nil
 }
@@ -245,7 +252,7 @@ func (c *Client) head(ctx context.Context, request *http.Request, r request) err
 }
 
 // unreachable says that there was no response. The context's own end stays what it is.
-func (c *Client) unreachable(ctx context.Context, err error) error {
+func unreachable(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -253,7 +260,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return &Unreachable{URL: c.ask, Err: err}
+	return &Unreachable{URL: address, Err: err}
 }
 
 // maxRedirects is how many redirects are followed when the http.Client has no opinion.

@@ -125,26 +125,20 @@ func (c *Client) forget(ctx context.Context, session nlweb.Session) error {
 
 // remove makes one attempt to delete what is at an address.
 func (c *Client) remove(ctx context.Context, address, state string) (*reply, error) {
-	watch := newWatch(ctx, c.options.Silence)
-	request, err := http.NewRequestWithContext(watch.ctx, http.MethodDelete, address, nil)
-	if err == nil {
-		err = c.head(ctx, request, requestHead)
-	}
-	if err != nil {
-		watch.end()
-		return nil, err
-	}
-	request.Header.Del("Content-Type")
-	if state != "" {
-		request.Header.Set("Session-State", state)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		err = watch.cause(err)
-		watch.end()
-		return nil, c.unreachable(ctx, err)
-	}
-	return &reply{response.StatusCode, response.Header, watch.over(response.Body, c.options.MaxAnswer)}, nil
+	return c.exchange(ctx, func(ctx context.Context) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodDelete, address, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.head(ctx, request, requestHead); err != nil {
+			return nil, err
+		}
+		request.Header.Del("Content-Type")
+		if state != "" {
+			request.Header.Set("Session-State", state)
+		}
+		return request, nil
+	})
 }
 
 // requestHead is for the head of a request without a body.

@@ -16,13 +16,19 @@ const firstWait = 500 * time.Millisecond
 
 // again says whether to ask once more, and how long to wait before.
 func (c *Client) again(ctx context.Context, response *reply, attempt int) (wait time.Duration, again bool) {
-	if response.status != http.StatusTooManyRequests && response.status != http.StatusServiceUnavailable || attempt >= c.options.Retries {
+	if response.status != http.StatusTooManyRequests && response.status != http.StatusServiceUnavailable {
 		return 0, false
 	}
-	wait = retryAfter(response.header)
-	if wait > c.options.MaxWait {
+	return c.patience(ctx, retryAfter(response.header), attempt)
+}
+
+// patience says whether there is time for one more attempt, and how long to wait before it. asked is how long the other
+// side wants to be left alone, 0 where it did not say.
+func (c *Client) patience(ctx context.Context, asked time.Duration, attempt int) (wait time.Duration, again bool) {
+	if attempt >= c.options.Retries || asked > c.options.MaxWait {
 		return 0, false
 	}
+	wait = asked
 	if wait == 0 {
 		wait = min(firstWait<<min(attempt, 20), c.options.MaxWait)
 		wait = wait/2 + rand.N(wait/2+1)

@@ -77,7 +77,10 @@ var rooms = []room{
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+
+	// Anybody's publisher, looked at from outside.
+	{path: "internal/check", inside: []string{"wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// The owner's language model, by HTTP.
 	{path: "internal/model"},
@@ -176,7 +179,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/fail", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "client", "wire/nlweb",
+			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/nlweb", "wire/intent",
 		},
 		outside: []string{commandLine},
 	},
@@ -201,6 +204,7 @@ var rooms = []room{
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/discovery", inside: []string{"test/process"}},
+	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
 	{path: "test/constrained", inside: []string{"internal/eval", "test/process"}},
 }
@@ -213,7 +217,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{
