@@ -196,6 +196,15 @@ func (j *judge) outcome(ctx context.Context, q eval.Constrained) (eval.Outcome, 
 	if question.Filters == nil {
 		question.Filters = map[string]any{}
 	}
+	if len(q.Context) > 0 {
+		known, err := json.Marshal(q.Context)
+		if err != nil {
+			return eval.Outcome{}, err
+		}
+		if err := json.Unmarshal(known, &question.Context); err != nil {
+			return eval.Outcome{}, err
+		}
+	}
 	for range rounds {
 		answer, err := j.front.Ask(ctx, question)
 		switch {

@@ -18,6 +18,8 @@ type Constrained struct {
 	Text string `json:"text"`
 	// Prev are the questions before it, oldest first.
 	Prev []string `json:"prev,omitempty"`
+	// Context is what is known beside the question (NLWeb 0.55 §3.2), as the request's contexts have it.
+	Context []map[string]any `json:"context,omitempty"`
 	// Filters are explicit attributes beside the words.
 	Filters map[string]any `json:"filters,omitempty"`
 	// Now is when it is asked; zero where the time does not matter.

@@ -52,6 +52,18 @@ func TestSampleSitesAnswerConstrainedQuestions(t *testing.T) {
 	}
 }
 
+func TestWhatIsKnownOfThePersonAndWhatIsPointedAtIsHeeded(t *testing.T) {
+	root, err := process.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "eval", "testdata", "constrained", "known.jsonl"))
+	hold(t, report, 0.95)
+	if report.Questions < 30 || report.Unasked > 0 {
+		t.Errorf("%d questions asked and %d left out, want at least 30 and 0", report.Questions, report.Unasked)
+	}
+}
+
 func TestInventedSiteAnswersConstrainedQuestions(t *testing.T) {
 	seed := uint64(1)
 	if text := os.Getenv("FRONTDESK_SEED"); text != "" {
