@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/ingest"
 	"frontdesk/internal/server"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/nlweb"
 )
 
 // noPreference answers every question that a desk asks back.
@@ -197,13 +198,15 @@ func (j *judge) outcome(ctx context.Context, q eval.Constrained) (eval.Outcome, 
 		question.Filters = map[string]any{}
 	}
 	if len(q.Context) > 0 {
-		known, err := json.Marshal(q.Context)
+		known, err := json.Marshal(map[string]any{"query": map[string]any{"text": q.Text}, "context": q.Context})
 		if err != nil {
 			return eval.Outcome{}, err
 		}
-		if err := json.Unmarshal(known, &question.Context); err != nil {
-			return eval.Outcome{}, err
+		request, err := nlweb.DecodeAsk(known)
+		if err != nil {
+			return eval.Outcome{}, fmt.Errorf("question %s: its context: %w", q.ID, err)
 		}
+		question.Context = request.Context
 	}
 	for range rounds {
 		answer, err := j.front.Ask(ctx, question)
