@@ -14,14 +14,17 @@ import (
 
 type termsCommands struct {
 	Explain termsExplain `cmd:"" help:"Say which rule decides on an item, and why the ones before it do not."`
+	Diff    termsDiff    `cmd:"" help:"Say what other rules would change for the items there are, without changing anything."`
 }
 
 type termsExplain struct {
 	URL string `arg:"" help:"The item's URL."`
 	configFlags
-	Site   string   `placeholder:"SITE" help:"The item's site; without it, what the database knows."`
-	Source string   `placeholder:"NAME" help:"The item's source; without it, what the database knows."`
-	Type   []string `placeholder:"TYPE" help:"The item's schema.org types; without it, what the database knows."`
+	Site    string   `placeholder:"SITE" help:"The item's site; without it, what the database knows."`
+	Source  string   `placeholder:"NAME" help:"The item's source; without it, what the database knows."`
+	User    string   `placeholder:"KIND" help:"The kind of user who asks, such as commercial; without it, not known."`
+	Country string   `placeholder:"CODE" help:"The country in which it is asked, such as DE; without it, not known."`
+	Type    []string `placeholder:"TYPE" help:"The item's schema.org types; without it, what the database knows."`
 }
 
 // Help is the command's example.
@@ -65,7 +68,7 @@ func (c termsExplain) Run(env *environment) error {
 		if i > 0 {
 			env.print("\n")
 		}
-		explain(env, loaded, rules.Explain(facts), facts)
+		explain(env, loaded, rules.Explain(facts), facts, terms.Use{User: c.User, Country: c.Country})
 	}
 	return nil
 }
@@ -167,9 +170,9 @@ func spellings(address string) []string {
 }
 
 // explain prints how a decision came about.
-func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts terms.Facts) {
+func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts terms.Facts, who terms.Use) {
 	d := e.Decision
-	env.print("%s: %s\n", clean(facts.URL), summary(d))
+	env.print("%s: %s\n", clean(facts.URL), clean(d.String()))
 	for _, known := range [][2]string{{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")}} {
 		if known[1] != "" {
 			env.print("  %s: %s\n", known[0], clean(known[1]))
@@ -178,7 +181,7 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 	env.print("\n")
 	if len(loaded.Config.Terms) == 0 {
 		env.print("  No terms are configured, so everything is open.\n")
-		return
+		e.Steps = nil
 	}
 	for i, step := range e.Steps {
 		mark := "does not match"
@@ -192,21 +195,43 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 	if d.Rule < 0 {
 		env.print("  No rule matches, and what no rule matches is blocked.\n")
 	}
+	if facts.Own != nil {
+		env.print("  Its own terms: %s%s\n", clean(facts.Own.String()), ignored(d))
+	}
+	env.print("\n")
+	for _, purpose := range purposes {
+		env.print("  %-38s %s\n", purpose.what+" ("+purpose.function+"):", verdict(d, terms.Use{Function: purpose.function, User: who.User, Country: who.Country}))
+	}
 }
 
-// summary says in a line what was decided.
-func summary(d terms.Decision) string {
-	parts := []string{string(d.Access)}
-	if d.Access == terms.Licensed {
-		parts = append(parts, fmt.Sprintf("excerpt of %d words", d.ExcerptWords))
+// purposes are the functions by what they mean here.
+var purposes = []struct{ what, function string }{
+	{"found and listed", "search"},
+	{"summaries, feeds, passages", "ai-input"},
+	{"indexes of others", "ai-index"},
+	{"training", "ai-train"},
+}
+
+func ignored(d terms.Decision) string {
+	if d.Own == nil {
+		return "; they do not count here"
 	}
-	for _, list := range []struct {
-		name   string
-		values []string
-	}{{"labels", d.Labels}, {"permits", d.Permit}, {"prohibits", d.Prohibit}} {
-		if len(list.values) > 0 {
-			parts = append(parts, list.name+" "+strings.Join(list.values, ", "))
-		}
+	return ""
+}
+
+// verdict says whether a use is permitted, and else why not.
+func verdict(d terms.Decision, use terms.Use) string {
+	switch d.Permits(use) {
+	case terms.Permitted:
+		return "yes"
+	case terms.ItemBlocked:
+		return "no: blocked"
+	case terms.FunctionRefused:
+		return "no: the rule does not allow it"
+	case terms.UserRefused:
+		return "no: " + d.Users.String() + ", and the user is " + orElse(use.User, "not known") + " (--user)"
+	case terms.CountryRefused:
+		return "no: " + d.Countries.String() + ", and the country is " + orElse(use.Country, "not known") + " (--country)"
 	}
-	return strings.Join(parts, "; ")
+	return "no: the item's own terms do not allow it"
 }

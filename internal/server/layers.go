@@ -141,6 +141,32 @@ func (l *Loaded) readFile() strictyaml.Findings {
 	return findings
 }
 
+// WithTermsOf gives the configuration with the rules of another file, which may be a whole configuration or hold nothing
+// else. Its error is of type strictyaml.Findings and holds all that is wrong with the rules.
+func (l *Loaded) WithTermsOf(file string) (*Loaded, error) {
+	other := &Loaded{Config: Default(), layers: Layers{File: file}, origins: map[string]origin{}}
+	findings := other.readFile()
+	rules := other.Config
+	other.Config = l.Config
+	other.Config.Terms = rules.Terms
+	if _, named := other.places["sites"]; named {
+		other.Config.Site, other.Config.Sites = Site{}, rules.Sites
+	} else if _, named := other.places["site"]; named {
+		other.Config.Site, other.Config.Sites = rules.Site, nil
+	}
+	if len(findings) == 0 {
+		c := &checks{Loaded: other}
+		c.terms()
+		findings, other.Warnings = c.problems, c.warnings
+	}
+	findings.Sort()
+	other.Warnings.Sort()
+	if len(findings) > 0 {
+		return other, findings
+	}
+	return other, nil
+}
+
 func unreadable(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file; `frontdesk config init` writes one to start from"

@@ -111,7 +111,7 @@ func TestBadFileLeavesTheOldTermsInForce(t *testing.T) {
 		"terms:\n":                               file + ":1:1: terms: the list is empty",
 		everythingBlocked + "ask: {limit: 0}\n":  file + ":4:7: ask.limit: 0 is not between",
 		"terms:\n  - match:\n    access: open\n": file + ":2:5: terms[0].match: the key has no value",
-		"terms:\n  - match: {}\n    access: open\n    price: {rate: 1}\n": file + ":4:5: terms[0].price: unknown key",
+		"terms:\n  - match: {}\n    access: open\n    prize: {rate: 1}\n": file + ":4:5: terms[0].prize: unknown key",
 	} {
 		before := s.Terms()
 		write(t, file[:strings.LastIndex(file, "/")], "frontdesk.yaml", text)

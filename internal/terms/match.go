@@ -66,9 +66,15 @@ func compile(index int, rule Rule) (compiled, []error) {
 		ExcerptWords: rule.Excerpt.Words,
 		Permit:       rule.Functions.Permit,
 		Prohibit:     rule.Functions.Prohibit,
+		Users:        rule.Users,
+		Countries:    rule.Countries,
+		DisplayWords: rule.Display.Words,
+		Reporting:    rule.Reporting.Window,
+		Delivery:     rule.Delivery,
 		Rule:         index,
 		Line:         rule.Line,
 	}
+	c.decision.Price, _ = rule.Price.money() // what is wrong with it was reported
 	c.decision.Reason = fmt.Sprintf("%s matches: %s", c.name(), c.conditions())
 	return c, check.findings
 }

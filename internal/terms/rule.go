@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Rule is one of the owner's rules as written.
@@ -19,6 +20,22 @@ type Rule struct {
 	Excerpt Excerpt `yaml:"excerpt" json:"excerpt"`
 	// Functions say what the items may be used for.
 	Functions Functions `yaml:"functions" json:"functions"`
+	// Users say who may use the items: `commercial`, `non-commercial`, `education`, `government`, `personal`.
+	Users Restriction `yaml:"users" json:"users,omitzero"`
+	// Countries say where the items may be used, by ISO 3166-1 codes of two capital letters such as `DE`.
+	Countries Restriction `yaml:"countries" json:"countries,omitzero"`
+	// Display bounds what a platform that was given the items may show its users of them.
+	Display Display `yaml:"display" json:"display,omitzero"`
+	// Price is what the items cost.
+	Price Price `yaml:"price" json:"price,omitzero"`
+	// Reporting says what users of the items owe.
+	Reporting Reporting `yaml:"reporting" json:"reporting,omitzero"`
+	// Delivery lists the only ways in which the items are delivered: `direct` in the answer, `instructions` where to get
+	// them, `streaming`. Without it all are.
+	Delivery []string `yaml:"delivery" json:"delivery,omitempty"`
+	// Imported says what becomes of the terms that the items themselves and the site's RSL documents state: `obey`, which
+	// is so without this key, lets them narrow what the rule allows and never widen it; `ignore` passes over them.
+	Imported string `yaml:"imported" json:"imported,omitempty"`
 	// Line is where the rule begins in its file, 0 if it comes from none.
 	Line int `yaml:",line" json:"-"`
 }
@@ -55,11 +72,65 @@ type Functions struct {
 	Prohibit []string `yaml:"prohibit" json:"prohibit,omitempty"`
 }
 
+// Restriction is who or where something is allowed for. What is not known of a user is in no list: it is not among those
+// that are permitted, nor among those that are prohibited.
+type Restriction struct {
+	// Permit lists the only ones that are allowed; without it all are that are not prohibited.
+	Permit []string `yaml:"permit" json:"permit,omitempty"`
+	// Prohibit lists those that are not allowed, whatever `permit` says.
+	Prohibit []string `yaml:"prohibit" json:"prohibit,omitempty"`
+}
+
+// Display bounds what may be shown to users of those who were given an item.
+type Display struct {
+	// Words is the most words of an item's text that may be shown word for word; 0 sets no bound.
+	Words int `yaml:"words" json:"words,omitempty"`
+}
+
+// Reporting is what is owed after use.
+type Reporting struct {
+	// Window is the time within which a use must be reported; 0 asks for no report.
+	Window time.Duration `yaml:"window" json:"window,omitempty"`
+}
+
+// Price is what an item costs.
+type Price struct {
+	// Model is what is paid for: `per_access`, `per_token`, `per_fetch`, `per_page`, `per_minute`, `per_record`, `flat` (once,
+	// however much is used), `subscription`, `training`, `revenue_share`, or nothing in money: `free`, `attribution`,
+	// `contribution`.
+	Model string `yaml:"model" json:"model,omitempty"`
+	// Rate is the price of one access, token and so on, such as `"0.02"`, with up to eight decimals; of `revenue_share` the
+	// share, such as `"0.15"`.
+	Rate string `yaml:"rate" json:"rate,omitempty"`
+	// Currency is its ISO 4217 code, such as `USD`.
+	Currency string `yaml:"currency" json:"currency,omitempty"`
+	// Months is for how many months a subscription or a licence for training is good; 0 for as long as it is paid.
+	Months int `yaml:"months" json:"months,omitempty"`
+}
+
 // maxExcerpt bounds an excerpt: more is no excerpt, but the text.
 const maxExcerpt = 500
 
 // functions is the vocabulary of Functions.
 var functions = []string{"search", "ai-input", "ai-index", "ai-train", "ai-all", "all"}
+
+// users is the vocabulary of kinds of users, which RAMP and RSL share.
+var users = []string{"commercial", "non-commercial", "education", "government", "personal"}
+
+// deliveries is the vocabulary of ways of delivery.
+var deliveries = []string{"direct", "instructions", "streaming"}
+
+// The values of Rule.Imported.
+const (
+	importedObey   = "obey"
+	importedIgnore = "ignore"
+)
+
+// The bounds of a reporting window.
+const (
+	minWindow = time.Minute
+	maxWindow = 366 * 24 * time.Hour
+)
 
 // covers says whether the function group covers function.
 func covers(group, function string) bool {
@@ -114,20 +185,50 @@ func (c *checker) check(r Rule) {
 			c.report(fmt.Sprintf("labels[%d]", i), "%q is no label: use letters, digits, dots, dashes, like finance.markets", label)
 		}
 	}
-	c.checkFunctions("functions.permit", r.Functions.Permit)
-	c.checkFunctions("functions.prohibit", r.Functions.Prohibit)
-	for i, f := range r.Functions.Permit {
-		if slices.Contains(r.Functions.Prohibit, f) {
-			c.report(fmt.Sprintf("functions.permit[%d]", i), "%q is prohibited by the same rule; keep one of the two", f)
+	c.checkList("functions", Restriction(r.Functions), "function", functions)
+	c.checkList("users", r.Users, "kind of user", users)
+	c.checkCountries(r.Countries)
+	for i, way := range r.Delivery {
+		c.oneOf(fmt.Sprintf("delivery[%d]", i), way, "way of delivery", deliveries)
+	}
+	if r.Imported != "" {
+		c.oneOf("imported", r.Imported, "way to treat imported terms", []string{importedObey, importedIgnore})
+	}
+	if r.Display.Words < 0 {
+		c.report("display.words", "%d is less than nothing", r.Display.Words)
+	}
+	if w := r.Reporting.Window; w != 0 && (w < minWindow || w > maxWindow) {
+		c.report("reporting.window", "%s is not between %s and %s", w, minWindow, maxWindow)
+	}
+	c.checkPrice(r.Price)
+}
+
+// checkList looks at the names of a restriction, which are of a vocabulary.
+func (c *checker) checkList(field string, r Restriction, what string, known []string) {
+	c.filled(field, r)
+	for i, name := range r.Permit {
+		c.oneOf(fmt.Sprintf("%s.permit[%d]", field, i), name, what, known)
+		if slices.Contains(r.Prohibit, name) {
+			c.report(fmt.Sprintf("%s.permit[%d]", field, i), "%q is prohibited by the same rule; keep one of the two", name)
 		}
+	}
+	for i, name := range r.Prohibit {
+		c.oneOf(fmt.Sprintf("%s.prohibit[%d]", field, i), name, what, known)
 	}
 }
 
-func (c *checker) checkFunctions(field string, names []string) {
-	for i, name := range names {
-		if !slices.Contains(functions, name) {
-			c.report(fmt.Sprintf("%s[%d]", field, i), "%q is no function; there are %s", name, strings.Join(functions, ", "))
+// filled refuses an empty list: nobody can tell whether it means none or all.
+func (c *checker) filled(field string, r Restriction) {
+	r.each(func(name string, list []string) {
+		if list != nil && len(list) == 0 {
+			c.report(field+"."+name, "the list is empty; name a value or remove the key")
 		}
+	})
+}
+
+func (c *checker) oneOf(field, name, what string, known []string) {
+	if !slices.Contains(known, name) {
+		c.report(field, "%q is no %s; there are %s", name, what, strings.Join(known, ", "))
 	}
 }
 

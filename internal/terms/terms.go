@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Access says how far an open door may go with an item.
@@ -30,6 +31,7 @@ type Facts struct {
 	Source string
 	URL    string
 	Types  []string
+	Own    *Own // the terms that the item brings along; nil for none
 }
 
 // Decision is what the rules say about one item. Its slices are shared by all decisions of the same rule and must
@@ -40,9 +42,16 @@ type Decision struct {
 	ExcerptWords int      // how many words of a licensed item an open door may show; 0 for none
 	Permit       []string // functions that the owner permits
 	Prohibit     []string // functions that the owner prohibits
-	Rule         int      // index of the rule that decided, -1 if none matched
-	Line         int      // its line in the file it came from, 0 if it came from none
-	Reason       string   // one sentence in plain words
+	Users        Restriction
+	Countries    Restriction
+	DisplayWords int           // the most words that a platform may show of the item's text; 0 for no bound
+	Price        Money         // what the item costs; the zero value when the rule names no price
+	Reporting    time.Duration // within which a use must be reported; 0 for never
+	Delivery     []string      // the only ways of delivery; empty for all
+	Own          *Own          // the terms that the item brings along, where they count; they narrow what stands above
+	Rule         int           // index of the rule that decided, -1 if none matched
+	Line         int           // its line in the file it came from, 0 if it came from none
+	Reason       string        // one sentence in plain words
 }
 
 // Options tell the rules what they cannot know by themselves.
@@ -116,7 +125,7 @@ func (t *Terms) Decide(facts Facts) Decision {
 		case unclear:
 			return t.unclear(i, &item)
 		case matched:
-			return t.rules[i].decision
+			return t.rules[i].decide(facts.Own)
 		}
 	}
 	return unmatched
@@ -137,18 +146,21 @@ func (t *Terms) unclear(i int, item *subject) Decision {
 	}
 }
 
-// Allows says whether the decision lets an item be used for a function ("search", "ai-input"). What is blocked is
-// allowed for nothing; a prohibition outweighs a permission; a list of permissions, where there is one, is
-// complete. "ai-all" covers the functions that begin with "ai-", "all" covers every one.
+// Allows says whether the decision lets an item be used for a function ("search", "ai-input") by somebody of whom
+// nothing is known. What is blocked is allowed for nothing; a prohibition outweighs a permission; a list of
+// permissions, where there is one, is complete. "ai-all" covers the functions that begin with "ai-", "all" covers
+// every one.
 func (d Decision) Allows(function string) bool {
-	if d.Access == Blocked {
+	return d.Permits(Use{Function: function}) == Permitted
+}
+
+// allow says whether a function is allowed. Asking for a whole group is refused as soon as one of its members is
+// prohibited.
+func (f Functions) allow(function string) bool {
+	if slices.ContainsFunc(f.Prohibit, func(p string) bool { return covers(p, function) || covers(function, p) }) {
 		return false
 	}
-	// Asking for a whole group is refused as soon as one of its members is prohibited.
-	if slices.ContainsFunc(d.Prohibit, func(f string) bool { return covers(f, function) || covers(function, f) }) {
-		return false
-	}
-	return len(d.Permit) == 0 || slices.ContainsFunc(d.Permit, func(f string) bool { return covers(f, function) })
+	return len(f.Permit) == 0 || slices.ContainsFunc(f.Permit, func(p string) bool { return covers(p, function) })
 }
 
 // Stated says what the owner wrote about a function ("search", "ai-input", "ai-train") for a whole site. It is known
@@ -161,7 +173,7 @@ func (t *Terms) Stated(site, function string) (allowed, known bool) {
 			continue
 		}
 		named := slices.ContainsFunc(slices.Concat(rule.Functions.Permit, rule.Functions.Prohibit), func(f string) bool { return covers(f, function) })
-		allows := t.rules[i].decision.Allows(function)
+		allows := rule.Functions.allow(function)
 		if !named && allows || known && allows != allowed {
 			return false, false
 		}
