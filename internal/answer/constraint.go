@@ -79,6 +79,8 @@ func (v *View) verdictOn(c *understand.Constraint) verdict {
 	case !c.From.IsZero() || !c.To.IsZero():
 		in, meets := during(c)
 		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
+	case c.Slot == understand.OfType:
+		return v.onTypes(c)
 	case c.Slot == facet.Diet:
 		return v.onDiets(c)
 	case c.Slot == facet.Ingredient || c.Slot == facet.Mention || c.Slot == facet.Allergens || c.Slot == facet.Contains:
@@ -90,6 +92,19 @@ func (v *View) verdictOn(c *understand.Constraint) verdict {
 		return verdict{meet: meet, unknown: v.all().Without(known).Without(meet)}
 	}
 	return verdict{meet: known.Without(meet), unknown: v.all().Without(known).Without(meet)}
+}
+
+// onTypes judges what items are. Each says.
+func (v *View) onTypes(c *understand.Constraint) verdict {
+	types := v.below(c.Values)
+	meet := v.none()
+	if len(types) > 0 {
+		meet = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
+	}
+	if c.Not {
+		meet = v.all().Without(meet)
+	}
+	return verdict{meet: meet, unknown: v.none()}
 }
 
 // unitOf gives the number of the unit that a condition asks for, 0 for any.
@@ -256,8 +271,12 @@ func (v *View) containing(class string) *search.Selection {
 	return v.withWordsOf(facet.Contains, class)
 }
 
-// never says whether a condition must hold whatever else gives way: what somebody must not eat.
+// never says whether a condition must hold whatever else gives way: what somebody must not eat, and what is of a type that
+// is not wanted.
 func never(c *understand.Constraint) bool {
+	if c.Slot == understand.OfType {
+		return true
+	}
 	if !c.Not && c.Slot == facet.Diet {
 		for _, asked := range c.Values {
 			if diet, ok := facet.DietOf(facet.Fold(asked)); ok {

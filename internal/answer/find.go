@@ -15,6 +15,8 @@ type Question struct {
 	// Text is what is looked for by words. Without any that can be looked for, everything that meets the constraints is
 	// found, or is of the types if the text is empty; without either, nothing.
 	Text string
+	// Beside is Text with words that lift items and are no part of what is asked for; empty where there are none.
+	Beside string
 	// Sites and Types restrict the items; empty means no restriction. A type stands for its subtypes too.
 	Sites, Types []string
 	// Guessed says that the types were read from the words of the question: they give way when nothing is of them.
@@ -84,7 +86,7 @@ func (v *View) Find(q Question) Found {
 			continue
 		}
 		if c.Soft && !(q.Text == "" && tells(c)) {
-			s.soft = append(s.soft, preference{verdict: v.judge(c), slot: c.Slot, not: c.Not})
+			s.soft = append(s.soft, v.preferring(c))
 			continue
 		}
 		s.hard = append(s.hard, condition{*c, v.judge(c)})
@@ -150,6 +152,20 @@ type preference struct {
 	verdict
 	slot facet.Slot
 	not  bool
+	// denied are the items that say that they are without what is not wanted; nil where something is wanted.
+	denied *search.Selection
+}
+
+// preferring makes a preference of a condition.
+func (v *View) preferring(c *understand.Constraint) preference {
+	p := preference{verdict: v.judge(c), slot: c.Slot, not: c.Not}
+	if c.Not && c.Slot == facet.Mention {
+		p.denied = v.none()
+		for _, asked := range c.Values {
+			p.denied = p.denied.Or(v.mentioning(asked, search.Denied))
+		}
+	}
+	return p
 }
 
 type condition struct {
@@ -352,6 +368,10 @@ const (
 
 	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
 
+	// besideItems is how many items there must be for words beside the text to be searched for: among fewer each word
+	// weighs so much that the items that name what is not wanted would come first.
+	besideItems = 1000
+
 	listedScore = 100 / (1 + softWeight) // of an item found without words that meets no soft condition
 )
 
@@ -428,6 +448,9 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 			return unlisted(found, hits)
 		},
 	}
+	if s.asked.Beside != "" && s.asked.Text != "" && s.view.Len() >= besideItems {
+		query.Text, query.Core = s.asked.Beside, s.asked.Text
+	}
 	result := s.view.snapshot.Search(query)
 	s.terms = result.Terms
 	if s.corrections == nil {
@@ -462,6 +485,8 @@ func (s *finding) raise(hits []Hit) {
 		for _, soft := range s.soft {
 			met := soft.meet.Holds(h.at)
 			switch {
+			case soft.denied != nil && soft.denied.Holds(h.at):
+				factor += 1.5 * softWeight / float64(len(s.soft))
 			case soft.not && !met && !soft.unknown.Holds(h.at):
 				factor *= unwanted
 			case met && (soft.slot == facet.Brand || soft.slot == facet.Color || soft.slot == facet.Material):

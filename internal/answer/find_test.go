@@ -289,3 +289,22 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsNotWantedComesLast(t *testing.T) {
+	v := stocked(t,
+		`{"@type":"Product","name":"Desk lamp","description":"A lamp with a switch."}`, `{"@type":"Product","name":"Touch lamp","description":"A lamp, no switch."}`,
+		`{"@type":"Product","name":"Wall lamp","description":"A lamp for the wall."}`, `{"@type":"Product","name":"Tote bag","description":"A bag without zip."}`)
+	unwanted := understand.Constraint{Slot: facet.Mention, Not: true, Values: []string{"switch"}, Soft: true}
+	wantFound(t, v, Question{Text: "lamp", Beside: "lamp without switch", Constraints: []understand.Constraint{unwanted}}, "Touch lamp", "Wall lamp", "Desk lamp")
+}
+
+func TestTypesAreLeftOutAndNeverGiveWay(t *testing.T) {
+	v := stocked(t, `{"@type":"Book","name":"On lamps"}`, `{"@type":"Product","name":"Wall lamp"}`)
+	not := func(typ string) []understand.Constraint {
+		return []understand.Constraint{{Slot: understand.OfType, Not: true, Values: []string{typ}, Source: understand.FromText}}
+	}
+	wantFound(t, v, Question{Text: "lamp", Constraints: not("Book")}, "Wall lamp")
+	wantFound(t, v, Question{Constraints: not("Product")}, "On lamps")
+	wantFound(t, v, Question{Constraints: not("CreativeWork")}, "Wall lamp")
+	wantFound(t, v, Question{Text: "lamp", Constraints: append(not("Book"), not("Product")...)})
+}

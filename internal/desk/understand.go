@@ -71,6 +71,7 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 	}
 	if in.anyType() {
 		in.understood.Types = nil
+		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c understand.Constraint) bool { return c.Slot == understand.OfType })
 	}
 	d.settle(ctx, in)
 	d.heed(in, &in.understood, in.Attributes)
@@ -117,7 +118,7 @@ func (in *inquiry) anyType() bool { return len(in.Types) > 0 && !in.typed() }
 // want brings what was understood to the library's terms.
 func (d *Desk) want(asked answer.Question, u *understand.Understood) answer.Question {
 	asked.Guessed = len(asked.Types) == 0
-	asked.Text, asked.Types = u.Text, u.Types
+	asked.Text, asked.Beside, asked.Types = u.Text, u.Beside, u.Types
 	asked.Constraints, asked.Soft, asked.Sort = u.Constraints, u.Soft, u.Sort
 	now := d.config.Now().In(d.config.Place)
 	asked.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())

@@ -69,6 +69,7 @@ func (a *asking) forget() {
 func (a *asking) look(q *Query) (confidence float64) {
 	a.search(q.Within, max(q.limit(), rescored))
 	a.rescore()
+	a.dropAside()
 	return a.confidence()
 }
 
@@ -78,6 +79,7 @@ func (a *asking) answer(q *Query, confidence float64) Result {
 	if !q.Literal && 100*confidence >= q.MinScore && a.feed() {
 		a.search(q.Within, max(q.limit(), rescored))
 		a.rescore()
+		a.dropAside()
 	}
 	result.Hits = a.hits(q, q.limit(), confidence)
 	return result

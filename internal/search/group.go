@@ -9,6 +9,8 @@ type group struct {
 	df      int
 	idf     float64
 	negated bool
+	aside   bool // no answer has to have it
+	empty   bool // and it says nothing of its subject: a negation, or what stands behind it
 	vague   bool // tells what kind of answer is wanted and little of its subject
 	weight  uint32
 	anchors int       // the first pair whose anchor it is, plus one
@@ -166,8 +168,10 @@ func (a *asking) join(w, of *asked, negated bool) {
 			return
 		}
 		at = len(a.groups)
-		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, negated: negated, whole: of.whole})
+		a.groups = append(a.groups, group{terms: of.terms, n: of.n, df: of.df, negated: negated, whole: of.whole, aside: true, empty: true})
 	}
+	a.groups[at].aside = a.groups[at].aside && w.aside
+	a.groups[at].empty = a.groups[at].empty && w.aside && (negated || w.negates != 0)
 	w.groups[w.counted] = at
 	w.counted++
 	a.sequence = append(a.sequence, at)

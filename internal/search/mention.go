@@ -15,6 +15,7 @@ const (
 	Called   Where = iota // the title and the keys
 	Anywhere              // the passages too
 	Titled                // the title alone
+	Denied                // anywhere, by items that say each time that they are without it
 )
 
 // maxMention is how many words of a mention are looked for; a longer one is mentioned nowhere.
@@ -199,7 +200,8 @@ func (v *view) rarest(words [][]uint32) []uint32 {
 	return best
 }
 
-// in says whether a unit mentions the words at least once without denying them.
+// in says whether a unit mentions the words at least once without denying them, or, where that is looked for, denies
+// them whenever it does.
 func (m *mention) in(v *view, u int, words [][]uint32, denied *denials) bool {
 	text := v.unit(u)
 	switch m.where {
@@ -208,14 +210,20 @@ func (m *mention) in(v *view, u int, words [][]uint32, denied *denials) bool {
 	case Titled:
 		text = text[:text.index(separatorCode, 0)]
 	}
+	without := false
 	for _, number := range words[0] {
 		for i := text.index(number, 0); i < len(text); i = text.index(number, i+codeSize) {
-			if end, ok := text.follow(i, words[1:]); ok && !denied.before(text, i) && !denied.after(text, end) {
-				return true
+			end, ok := text.follow(i, words[1:])
+			switch {
+			case !ok:
+			case denied.before(text, i), denied.after(text, end):
+				without = true
+			default:
+				return m.where != Denied
 			}
 		}
 	}
-	return false
+	return without && m.where == Denied
 }
 
 // follow goes from the word at place i over words that are to come next, each with one other in between at most, and

@@ -27,6 +27,7 @@ type asked struct {
 	opening    opening
 	use        Use
 	silent     bool   // another word of its run stands for it
+	aside      bool   // it is none of those that an answer has to have
 	groups     [2]int // what it counts as; two when it was taken apart
 	counted    int    // how many groups there are
 }
@@ -52,6 +53,9 @@ func (a *asking) understand(s *Snapshot, q *Query) {
 	a.tongues = s.understoodIn(q.Languages)
 	a.prefer(q.Prefer)
 	a.readWords()
+	if q.Core != "" {
+		a.setAside(cut(q.Core, MaxQuestionSize))
+	}
 	a.dropStops()
 	for i := 0; i < len(a.words); {
 		from := i
@@ -86,6 +90,19 @@ func (a *asking) readWords() {
 				a.words[j].learn(known, bit)
 			}
 		}
+	}
+}
+
+// setAside marks the words that are none of core.
+func (a *asking) setAside(core string) {
+	within := map[string]bool{}
+	scan(core, func(start, end int, _ kind) bool {
+		within[strings.ToLower(core[start:end])] = true
+		return len(within) < maxRuns
+	})
+	for i := range a.words {
+		run := a.runs[a.words[i].run]
+		a.words[i].aside = !within[strings.ToLower(a.text[run.start:run.end])]
 	}
 }
 

@@ -47,7 +47,7 @@ func (a *asking) confidence() float64 {
 		strength := float64(int64(c.score)-int64(c.lift)) / fullScore
 		best = max(best, (1-calledShare)*strength+calledShare*a.called(c))
 	}
-	needed, least := a.evidenceNeeded(), DefaultMinScore/100
+	needed, least := a.evidenceNeeded()*a.core(), DefaultMinScore/100
 	confidence := least * math.Pow(best/needed, steepness)
 	if best >= needed {
 		confidence = least + (1-least)*math.Sqrt((best-needed)/(1-needed))
@@ -61,13 +61,44 @@ func (a *asking) confidence() float64 {
 	return max(leastConfidence, min(1, confidence))
 }
 
+// core is the share of the question that an answer has to have.
+func (a *asking) core() float64 {
+	sum, aside := uint32(0), uint32(0)
+	for i := range a.groups {
+		sum += a.groups[i].weight
+		if a.groups[i].aside {
+			aside += a.groups[i].weight
+		}
+	}
+	if aside == 0 || aside == sum {
+		return 1
+	}
+	return float64(sum-aside) / float64(sum)
+}
+
+// dropAside leaves out candidates that have nothing but what is not wanted.
+func (a *asking) dropAside() {
+	if a.core() == 1 {
+		return
+	}
+	a.found = slices.DeleteFunc(a.found, func(c candidate) bool {
+		text := a.snapshot.views[c.view].unit(int(c.unit))
+		for g := range a.groups {
+			if !a.groups[g].empty && a.has(text, g, int(c.view)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // allButOne says whether one of the best items has all words of the question in its title and keys but one
 // that hardly any item has: a name that is not here does not stand in the way of what is.
 func (a *asking) allButOne() bool {
 	rarest := -1
 	for g := range a.groups {
 		switch {
-		case a.groups[g].vague:
+		case a.groups[g].vague, a.groups[g].aside:
 			return false
 		case a.groups[g].df <= rarelyFound && rarest < 0:
 			rarest = g
@@ -163,6 +194,9 @@ func (a *asking) named(c candidate) float64 {
 func (a *asking) effectiveWords() float64 {
 	sum, squares := 0.0, 0.0
 	for i := range a.groups {
+		if a.groups[i].aside {
+			continue
+		}
 		w := float64(a.groups[i].weight)
 		sum, squares = sum+w, squares+w*w
 	}

@@ -36,6 +36,10 @@ type Options struct {
 type Query struct {
 	// Text is the question as a person or an agent wrote it. Any input is safe.
 	Text string
+	// Core are those words of Text that an answer has to have, in any order; empty means all. The others lift items and
+	// are no evidence: what is not wanted, which items name whether or not they have it. An item with nothing but a
+	// negation and the word behind it is not found.
+	Core string
 	// Limit is how many items are wanted; 0 is 10, and MaxLimit is the most.
 	Limit int
 	// Within restricts the items; nil means all. A selection of another snapshot admits nothing: see

@@ -77,6 +77,9 @@ func (s *Snapshot) Search(q Query) Result {
 		if fixes := a.fixes(confidence >= DefaultMinScore/100); len(fixes) > 0 {
 			corrected := q
 			corrected.Text = applied(a.text, fixes)
+			if q.Core != "" {
+				corrected.Core += a.coreOf(fixes)
+			}
 			b := s.ask(&corrected)
 			defer b.end()
 			if better := b.look(&corrected); better > confidence && b.bears(fixes) {

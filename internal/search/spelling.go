@@ -290,6 +290,16 @@ func applied(text string, fixes []fix) string {
 	return b.String()
 }
 
+// coreOf gives the corrections of words that an answer has to have.
+func (a *asking) coreOf(fixes []fix) (words string) {
+	for _, f := range fixes {
+		if slices.ContainsFunc(a.words, func(w asked) bool { return w.start >= f.start && w.end <= f.end && !w.aside }) {
+			words += " " + f.to
+		}
+	}
+	return words
+}
+
 // bears says whether the best item has all words that corrections brought.
 func (a *asking) bears(fixes []fix) bool {
 	if len(a.found) == 0 {

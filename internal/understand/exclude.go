@@ -23,7 +23,7 @@ var articles = map[string]bool{
 	"any": true, "the": true, "a": true, "an": true, "of": true, "added": true, "my": true, "our": true, "your": true, "all": true, "kind": true, "sort": true, "from": true, "by": true, "in": true,
 	"de": true, "d": true, "du": true, "des": true, "le": true, "la": true, "les": true, "l": true, "el": true, "los": true, "las": true, "un": true, "una": true, "o": true, "os": true, "as": true, "uma": true,
 	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
-	"al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
+	"for": true, "fur": true, "pour": true, "para": true, "al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
 }
 
 // plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
@@ -44,10 +44,10 @@ func (r *reader) readWithout(i int) bool {
 		r.add(Constraint{Slot: facet.Material, Not: true, Values: append([]string{word}, kindsOf[word]...)}, i, i+n+1)
 		return true
 	}
-	kind, n := roleAllergic, 0
-	for _, negation := range []role{roleAllergic, roleWithout, roleNot} {
-		if _, m := r.match(i, negation); m > n {
-			kind, n = negation, m
+	by, n := negation{}, 0
+	for _, role := range []role{roleAllergic, roleWithout, roleNot} {
+		if s, m := r.match(i, role); m > n {
+			by, n = negation{role, s.arg == "part"}, m
 		}
 	}
 	if n == 0 || i+n >= len(r.tokens) || r.tokens[i+n].stop {
@@ -59,15 +59,15 @@ func (r *reader) readWithout(i int) bool {
 		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
 			start++
 		}
-		if !any && notExcluded[r.word(start)] && kind != roleAllergic {
+		if !any && (notExcluded[r.word(start)] || owned[r.word(next)]) && by.role != roleAllergic {
 			return false
 		}
-		c, end := r.unwanted(start, kind)
+		c, end := r.unwanted(start, by)
 		if end == start || c.Slot == facet.Mention && len(r.tokens) > plainSpoken {
 			break
 		}
 		any = true
-		r.exclude(c, first, end)
+		r.exclude(c, first, end, by)
 		if next = r.listed(end); next < 0 {
 			break
 		}
@@ -82,6 +82,15 @@ func (r *reader) readWithout(i int) bool {
 		}
 	}
 	return any
+}
+
+// owned are words behind a negation that make what follows a matter of somebody's: "watch the game, not your phone".
+var owned = map[string]bool{"your": true, "my": true}
+
+// negation is how something is said not to be wanted.
+type negation struct {
+	role role // roleWithout, roleNot or roleAllergic
+	part bool // it is something that the items lack ("without a switch"), and not a kind of them ("no lamps")
 }
 
 // allergy reads a German compound that names what harms: "Nussallergie", "Laktoseintoleranz".
@@ -116,37 +125,53 @@ var kindsOf = map[string][]string{
 	"wool":    {"lambswool", "merino", "merino wool", "cashmere", "mohair", "alpaca"},
 }
 
-// exclude adds a condition on what is not wanted. What items may mention all the same is a preference, and stays among the
-// words searched for, where the search knows what a negation is.
-func (r *reader) exclude(c Constraint, i, next int) {
-	if c.Slot == facet.Mention && r.mayMention(c.Values[0], i) {
-		r.prefer(c, i, next)
-		return
+// exclude adds a condition on what is not wanted, which the tokens from i to before next say. What items may mention all the
+// same is a preference.
+func (r *reader) exclude(c Constraint, i, next int, by negation) {
+	if c.Slot == facet.Mention && r.mayMention(c.Values[0], i, by) {
+		c.Soft = true
+		for k := i; k < next; k++ {
+			r.beside = append(r.beside, k)
+		}
 	}
 	r.add(c, i, next)
 }
 
-// mayMention says whether an item may mention what is not wanted and be wanted all the same: "a tool case without tools" is
-// about tools, and a belt without a buckle says so. What is excepted by name and what is food may not.
-func (r *reader) mayMention(what string, i int) bool {
+// mayMention says whether an item may mention what is not wanted and be wanted all the same: a belt without a buckle says so,
+// and "a tool case without tools" is about tools. What is food may not.
+func (r *reader) mayMention(what string, i int, by negation) bool {
+	what = facet.Fold(what)
 	last := facet.Singular(what[strings.LastIndexByte(what, ' ')+1:])
+	if by.part {
+		return !facet.IsFood(last)
+	}
+	if i > 0 && !r.clause(i) {
+		return true // "silicone not clear"
+	}
+	if strings.Contains(what, " ") {
+		return false // "lamps, but no floor lamps"
+	}
 	for k := range r.tokens[:i] {
 		if facet.Singular(r.word(k)) == last {
 			return true
 		}
 	}
-	for k := i; k < min(i+4, len(r.tokens)); k++ {
-		if exceptive[r.word(k)] {
-			return false
-		}
+	return false
+}
+
+// clause says whether a clause of its own begins at i: behind a comma, a word that joins, or what was understood already.
+func (r *reader) clause(i int) bool {
+	before := i - 1
+	for before > 0 && (r.word(before) == "that" || r.has(before, roleGlue)) && !r.tokens[before].used {
+		before--
 	}
-	return !facet.IsFood(last)
+	return before < i-1 || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive[r.word(i)] || exceptive[r.word(before)]
 }
 
 // exceptive are words that take something out of what was named.
 var exceptive = map[string]bool{
 	"except": true, "other": true, "excluding": true, "exclude": true, "but": true, "apart": true, "aside": true, "rather": true, "instead": true, "arent": true, "isnt": true,
-	"ausser": true, "ausgenommen": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true,
+	"ausser": true, "ausgenommen": true, "sauf": true, "hormis": true, "excepto": true, "salvo": true, "exceto": true, "anything": true, "nothing": true,
 }
 
 // listed is where the next of a list begins: behind a comma, "and", "or"; -1 when there is no more.
@@ -174,9 +199,19 @@ func (r *reader) listed(i int) int {
 var further = map[string]bool{"noch": true, "nor": true}
 
 // unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
-func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {
+func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
 	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) && !r.has(i, roleColor) {
 		return c, i
+	}
+	if n := r.gratisAt(i); n > 0 && !by.part && r.known(facet.Price) {
+		nothing := 0.0
+		return Constraint{Slot: facet.Price, Min: &nothing, Above: true}, i + n
+	}
+	if typ, n := r.unwantedType(i); n > 0 && (!by.part || slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(typ, t) })) {
+		if c, ok := r.unwantedCategory(r.phrase(i, i+n)); ok {
+			return c, i + n
+		}
+		return Constraint{Slot: OfType, Not: true, Values: []string{typ}}, i + n
 	}
 	for n := min(LongestPhrase, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
@@ -193,6 +228,9 @@ func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {
 		if c, ok := r.meaning(phrase); ok && (c.Slot != facet.Color || r.colorful(i, n)) {
 			return c, i + n
 		}
+		if c, ok := r.unwantedCategory(phrase); ok && !by.part {
+			return c, i + n
+		}
 		if s, m := r.match(i, roleColor); m == n && r.known(facet.Color) {
 			c = Constraint{Slot: facet.Color, Not: true, Values: []string{phrase}}
 			if s.arg != phrase {
@@ -205,15 +243,89 @@ func (r *reader) unwanted(i int, kind role) (c Constraint, end int) {
 		return c, i
 	}
 	end = i + 1
-	food := r.known(facet.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || kind == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
-	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop {
+	food := r.known(facet.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || by.role == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
+	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop && !r.has(end, roleCourtesy) && !r.has(end, roleColor) {
 		end++
 	}
 	slot := facet.Mention
-	if food && kind != roleNot {
+	if food && by.role != roleNot {
 		slot = facet.Ingredient
 	}
-	return Constraint{Slot: slot, Not: true, Values: []string{r.phrase(i, end)}}, end
+	return Constraint{Slot: slot, Not: true, Values: []string{r.said(i, end)}}, end
+}
+
+// unwantedType finds the type of items that the word at i names, among those that the catalog has. Nobody who does not
+// want any events wants none of what is wanted: a type above that is none.
+func (r *reader) unwantedType(i int) (typ string, n int) {
+	r.phrases(i, func(s sense, length int) bool {
+		if (s.role == roleType || s.role == roleKind) && r.have(s.arg) > 0 && !narrower[r.phrase(i, i+length)] {
+			typ, n = s.arg, length
+		}
+		return n == 0
+	})
+	if slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(t, typ) }) {
+		return "", 0
+	}
+	return typ, n
+}
+
+// narrower are words for a type that name some items of it: nobody who wants no novels wants no books.
+var narrower = wordSet("novel novels roman romane romans novela novelas romance romances gig gigs masterclass masterclasses")
+
+// unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
+func (r *reader) unwantedCategory(phrase string) (Constraint, bool) {
+	if r.known(facet.Ingredient) && facet.IsFood(facet.Singular(phrase)) && !foods[phrase] {
+		return Constraint{}, false
+	}
+	forms := []string{phrase, facet.Singular(phrase)}
+	for _, ending := range [...]string{"s", "es", "e", "en", "n"} {
+		if form, ok := strings.CutSuffix(phrase, ending); ok {
+			forms = append(forms, form)
+		}
+	}
+	for _, form := range forms {
+		for _, m := range r.at.Lexicon.Meanings(form) {
+			if m.Slot == facet.Category {
+				return Constraint{Slot: facet.Category, Not: true, Values: []string{m.Value}}, true
+			}
+		}
+	}
+	return Constraint{}, false
+}
+
+// refusedKind says whether what begins at i is a kind that is not wanted: a negation stands before it, or before what it is joined to by "and"
+// or "or".
+func (r *reader) refusedKind(i int) bool {
+	for range mostListed {
+		for i > 0 && articles[r.word(i-1)] && !r.tokens[i].comma && !r.tokens[i].stop {
+			i--
+		}
+		if i == 0 || r.tokens[i].stop || r.tokens[i].comma {
+			return false
+		}
+		if r.negatedBefore(i) {
+			return true
+		}
+		if !r.has(i-1, roleOr) && !r.has(i-1, roleAnd) {
+			return false
+		}
+		i--
+		for n := 0; n < LongestPhrase && i > 0 && (r.plain(i-1) || r.has(i-1, roleType)) && !r.negatedBefore(i); n++ {
+			i--
+		}
+	}
+	return false
+}
+
+// negatedBefore says whether a negation of a kind of items ends before i.
+func (r *reader) negatedBefore(i int) (yes bool) {
+	for k := max(0, i-5); k < i && !yes; k++ {
+		r.phrases(k, func(s sense, n int) bool {
+			yes = k+n == i && (s.role == roleWithout || s.role == roleNot) && !onlyThat[r.word(k-1)]
+			return !yes
+		})
+	}
+	return yes
 }
 
 // meaning gives the exclusion of what the catalog taught a phrase to be.
@@ -269,7 +381,7 @@ func (r *reader) plain(i int) bool {
 	plain := true
 	r.phrases(i, func(s sense, n int) bool {
 		switch s.role {
-		case roleSlot, roleThing, roleColor, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
+		case roleSlot, roleThing, roleColor, roleKind, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
 			return true
 		}
 		plain = false

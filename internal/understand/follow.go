@@ -151,6 +151,9 @@ func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
 		if c.Soft && !c.Not && (slices.ContainsFunc(said, c.firmly) || slices.ContainsFunc(gone, c.inPlaceOf)) {
 			c.Soft = false // what it takes the place of left others out, too
 		}
+		if c.Soft && c.Not && (slices.ContainsFunc(said, c.firmer) || slices.ContainsFunc(kept, c.firmer)) {
+			c.Soft = false // as it was when it was said
+		}
 		if i := slices.IndexFunc(kept, c.equal); i >= 0 {
 			c.Source = kept[i].Source
 		}
@@ -167,6 +170,11 @@ func (u *Understood) settle(kept, gone, said []Constraint, let []facet.Slot) {
 // firmly says whether another constraint asks for the same and leaves others out.
 func (c Constraint) firmly(d Constraint) bool {
 	return !d.Soft && d.Slot == c.Slot && !d.Not && meet(c.Values, d.Values)
+}
+
+// firmer says whether another constraint leaves out what this one would rather not have.
+func (c Constraint) firmer(d Constraint) bool {
+	return !d.Soft && d.Not && d.Slot == c.Slot && same(c.Values, d.Values)
 }
 
 // inPlaceOf says whether a constraint stands where another did that left others out: a place for a place.

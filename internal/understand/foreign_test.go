@@ -159,7 +159,7 @@ func TestAListOfWhatMustNotBeInIsReadToItsEnd(t *testing.T) {
 		{"receitas sem leite ou ovos", "kind: Recipe; diet: dairy-free; without ovos"},
 		{"no como cerdo", "kind: Recipe; without cerdo"},
 		{"no tolero la lactosa", "kind: Recipe; without lactosa"},
-		{"anything but recipes", "anything but recipes"},
+		{"anything but recipes", "kind: not Recipe"},
 		{"événements du 1er au 5 décembre", "kind: Event; date 1 December 2026 to 5 December 2026"},
 		{"recipes with chicken or fish", "with chicken or fish; kind: Recipe"},
 	} {

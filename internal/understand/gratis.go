@@ -14,15 +14,22 @@ func (r *reader) readGratis(i int) bool {
 	}
 	nothing := 0.0
 	free := Constraint{Slot: facet.Price, Max: &nothing}
-	if _, n := r.match(i, roleGratis); n > 0 && !delivered[r.word(i-1)] && !delivered[r.word(i+n)] {
+	if n := r.gratisAt(i); n > 0 {
 		r.add(free, i, i+n)
 		return true
 	}
-	if r.word(i) == "free" && r.best <= 0 && r.freely(i) {
-		r.add(free, i, i+1)
-		return true
-	}
 	return false
+}
+
+// gratisAt gives how many tokens at i say that something costs nothing.
+func (r *reader) gratisAt(i int) int {
+	if _, n := r.match(i, roleGratis); n > 0 && !delivered[r.word(i-1)] && !delivered[r.word(i+n)] {
+		return n
+	}
+	if r.word(i) == "free" && r.best <= 0 && r.freely(i) {
+		return 1
+	}
+	return 0
 }
 
 // freely says whether "free" at i is a price. Before what one attends, reads or uses it is, and behind it, too; before many

@@ -92,7 +92,14 @@ func (r *reader) readJapanese() bool {
 	}
 	for range 4 {
 		m := jaWithout.FindStringSubmatch(j.rest)
-		if m == nil || !r.known(facet.Ingredient) {
+		if m == nil {
+			break
+		}
+		if typ := j.typeOf(m[1]); typ != "" && strings.Contains(m[0], "以外") {
+			j.take(m[0], Constraint{Slot: OfType, Not: true, Values: []string{typ}})
+			continue
+		}
+		if !r.known(facet.Ingredient) {
 			break
 		}
 		j.take(m[0], Constraint{Slot: facet.Ingredient, Not: true, Values: []string{m[1]}})
@@ -137,6 +144,16 @@ func (r *reader) readJapanese() bool {
 	}
 	j.settle()
 	return j.changed
+}
+
+// typeOf is the type of items that a word names, if the catalog has any.
+func (r *reader) typeOf(word string) string {
+	for _, t := range jaTypes {
+		if t.word == word && r.have(t.typ) > 0 {
+			return t.typ
+		}
+	}
+	return ""
 }
 
 // japanese is a question of which conditions are cut.

@@ -11,7 +11,13 @@ about: etwa, ungefähr, circa, ca, rund, um die, zirka
 between: zwischen, von, vom
 orless: oder weniger, oder billiger, oder günstiger, max, maximal, höchstens, oder kürzer, oder darunter
 ormore: oder mehr, oder besser, oder höher, und mehr, und besser, aufwärts, mindestens, oder länger
-without: ohne, kein, keine, keinen, keiner, außer, ausser, ausgenommen, abgesehen von, ohne jegliche, nichts mit, frei von, bloß keine, mag keine, mag kein, nicht mit, nicht von, nicht vom, nicht aus, nichts von, nichts vom, nichts aus, weder, esse kein, esse keine, esse keinen, essen kein, essen keine, essen keinen, hasse
+without: kein, keine, keinen, keiner, außer, ausser, ausgenommen, abgesehen von, bloß keine, mag keine, mag kein, nicht von, nicht vom, nicht aus, nichts von, nichts vom, nichts aus, weder, esse kein, esse keine, esse keinen, essen kein, essen keine, essen keinen, hasse, außerhalb von
+without part: ohne, ohne jegliche, nichts mit, frei von, nicht mit, ohne einen, ohne eine, ohne ein
+rather: am liebsten, vorzugsweise, möglichst, wenn möglich, bevorzugt
+kind TheaterEvent: theater, theaterstücke, theaterstück, schauspiel
+kind MusicEvent: musik
+kind SportsEvent: sport
+kind ComedyEvent: comedy, kabarett
 not: nicht, nicht zu, nicht so
 allergic: allergisch gegen, allergisch auf, allergie gegen, allergien gegen, allergie auf, unverträglichkeit gegen, intolerant gegen, intoleranz gegen, vertrage kein, vertrage keine, vertrage keinen
 free: frei, freie, freies, freier, freien
@@ -143,7 +149,7 @@ reviews: bewertungen, rezensionen
 people: personen, leute, portionen, gäste, person, menschen
 and: und, sowie
 or: oder
-courtesy: zeig, zeig mir, zeige mir, suche, ich suche, ich möchte, ich will, gib mir, bitte, finde, ich brauche, wir suchen, welche, gibt es, was gibt es, hast du, habt ihr, kannst du, empfiehl mir, mir, alle, einige, hallo, ein paar, die, der, das, den, ein, eine, einen, mit, was kostet, was kann ich essen, was kann ich kochen, was koche ich, ich bin, wir sind, ich habe, wie viele, wieviele, haben sie, führt ihr, alles
+courtesy: nichts als, zeig, zeig mir, zeige mir, suche, ich suche, ich möchte, ich will, gib mir, bitte, finde, ich brauche, wir suchen, welche, gibt es, was gibt es, hast du, habt ihr, kannst du, empfiehl mir, mir, alle, einige, hallo, ein paar, die, der, das, den, ein, eine, einen, mit, was kostet, was kann ich essen, was kann ich kochen, was koche ich, ich bin, wir sind, ich habe, wie viele, wieviele, haben sie, führt ihr, alles
 glue: die, der, das, welche, sind, ist, kosten, kostet, für, in, mit, fertig, und, aber, ein, eine, einen, einem, einer, haben, hat, von, nur, am, im, bewertet, bewertung, an, zu, den, dem, erschienen, veröffentlicht, stattfinden, pro, portion, je, zum, preis, preise, sollen, soll, dauern, dauert, zubereitet
 `
 
@@ -157,7 +163,13 @@ about: environ, autour de, vers, à peu près
 between: entre, de, du
 orless: ou moins, maximum, max, au maximum, au plus
 ormore: ou plus, et plus, minimum, au moins, ou mieux
-without: sans, hormis, sauf, excepté, à part, pas de, sans aucun, rien avec, ni, aucun, aucune, autre que, pas d, sans le, sans la, sans les, ne tolère pas, ne mange pas de, ne mangeons pas de, ne mange pas, ne veux pas de, ne veux pas, n aime pas, déteste, ne supporte pas, rien de, rien de chez, rien avec
+without: hormis, sauf, excepté, à part, pas de, ni, aucun, aucune, autre que, pas d, ne tolère pas, ne mange pas de, ne mangeons pas de, ne mange pas, ne veux pas de, ne veux pas, n aime pas, déteste, ne supporte pas, rien de, rien de chez, en dehors de, hors de
+without part: sans, sans aucun, rien avec, sans le, sans la, sans les, rien avec, sans aucune, qui n a pas de, qui n ont pas de
+rather: de préférence, si possible, idéalement
+kind TheaterEvent: théâtre, théâtres, pièces de théâtre, pièce de théâtre
+kind MusicEvent: musique
+kind SportsEvent: sport, sports
+kind ComedyEvent: humour, comédie
 not: pas, pas trop, non
 allergic: allergique à, allergique aux, allergique au, allergiques à, allergiques aux, allergiques au, allergie aux, allergie au, allergie à, allergies aux, intolérant au, intolérant à, intolérant aux, intolérante au, intolérante à, intolérante aux, intolérance au, intolérance à
 diet vegan: vegan, végan, végane, véganes, végétalien, végétalienne, végétaliens, végétaliennes
@@ -236,7 +248,7 @@ made: en, en bois de
 for: pour
 serves: pour
 type Recipe: recette, recettes
-type Event: événement, événements, evenements, sorties, manifestations
+type Event: événement, événements, evenements, sorties, manifestations, spectacle, spectacles
 type MusicEvent: concert, concerts
 type EducationEvent: atelier, ateliers
 type Festival: festivals
@@ -278,7 +290,7 @@ reviews: avis, évaluations, notes
 people: personnes, personne, portions, convives
 and: et, ainsi que
 or: ou
-courtesy: montre moi, montrez moi, je cherche, je veux, je voudrais, j aimerais, trouve moi, donne moi, s il vous plaît, s il te plaît, cherche, cherchons, nous cherchons, il y a, y a t il, quels, quelles, quel, quelle, bonjour, des, les, le, la, une, un, avez vous, as tu, moi, une idée de, que, que puis je manger, que puis je cuisiner, je suis, nous sommes, j ai, combien de, tout, toute, tous, toutes, que faire, quoi faire
+courtesy: rien que, montre moi, montrez moi, je cherche, je veux, je voudrais, j aimerais, trouve moi, donne moi, s il vous plaît, s il te plaît, cherche, cherchons, nous cherchons, il y a, y a t il, quels, quelles, quel, quelle, bonjour, des, les, le, la, une, un, avez vous, as tu, moi, une idée de, que, que puis je manger, que puis je cuisiner, je suis, nous sommes, j ai, combien de, tout, toute, tous, toutes, que faire, quoi faire
 glue: qui, que, dont, sont, est, coûtent, coûte, coûtant, pour, en, avec, prêt, prête, prêts, prêtes, et, mais, un, une, des, de, du, les, le, la, l, d, à, au, ayant, noté, notée, notés, notées, par, seulement, publié, publiée, publiés, publiées, faire, prix, note, on, peut, portion, se, préparer, prépare, préparent, aux
 `
 
@@ -292,7 +304,13 @@ about: unos, unas, alrededor de, cerca de, aproximadamente
 between: entre, de, desde
 orless: o menos, máximo, como máximo, max
 ormore: o más, mínimo, como mínimo, o mejor, para arriba, en adelante
-without: sin, excepto, salvo, menos, que no sea, nada de, sin nada de, ningún, ninguna, no de, ni, que no tenga, que no tengan, que no lleve, que no lleven, que no contenga, que no contengan, no tolero, no tolera, no toleramos, nada con, no como, no comemos, no come, no tomo, no tomamos, no quiero, no queremos, no puedo comer, no puedo tomar, no podemos comer, no me gusta, no me gustan, odio
+without: excepto, salvo, menos, que no sea, nada de, ningún, ninguna, no de, ni, no tolero, no tolera, no toleramos, no como, no comemos, no come, no tomo, no tomamos, no quiero, no queremos, no puedo comer, no puedo tomar, no podemos comer, no me gusta, no me gustan, odio, fuera de
+without part: sin, sin nada de, que no tenga, que no tengan, que no lleve, que no lleven, que no contenga, que no contengan, nada con, sin ningún, sin ninguna
+rather: preferiblemente, preferentemente, si es posible, a poder ser
+kind TheaterEvent: teatro, obras de teatro
+kind MusicEvent: música
+kind SportsEvent: deporte, deportes
+kind ComedyEvent: comedia, humor
 not: no, no muy, no tan, que no sea
 allergic: alérgico a, alérgica a, alérgico al, alérgica al, alérgicos a, alérgicas a, alérgicos al, alérgicas al, alergia a, alergia al, alergias a, intolerante a, intolerante al, intolerantes a, intolerantes al, intolerancia a, intolerancia al
 diet vegan: vegano, vegana, veganos, veganas
@@ -411,7 +429,7 @@ reviews: reseñas, valoraciones, opiniones
 people: personas, persona, porciones, raciones, comensales
 and: y, e
 or: o, u
-courtesy: muéstrame, busco, quiero, necesito, dame, por favor, encuentra, buscamos, quisiera, me gustaría, hay, tienes, tienen, qué, cuáles, recomiéndame, hola, una, un, unos, unas, el, la, los, las, algún, alguna, soy, somos, tengo, qué ceno, qué como, qué cocino, qué puedo comer, qué puedo cenar, qué puedo cocinar, para cenar, para comer, cuántos, cuántas, todo, todos, todas
+courtesy: nada más que, muéstrame, busco, quiero, necesito, dame, por favor, encuentra, buscamos, quisiera, me gustaría, hay, tienes, tienen, qué, cuáles, recomiéndame, hola, una, un, unos, unas, el, la, los, las, algún, alguna, soy, somos, tengo, qué ceno, qué como, qué cocino, qué puedo comer, qué puedo cenar, qué puedo cocinar, para cenar, para comer, cuántos, cuántas, todo, todos, todas
 glue: que, son, es, cuestan, cuesta, cuesten, para, en, con, listo, lista, listas, listos, y, pero, un, una, de, del, el, la, los, las, tengan, tenga, tienen, por, solo, publicado, publicados, publicada, publicadas, precio, al, a, hechas, hechos, se, preparan, valorados, valoradas
 `
 
@@ -425,7 +443,13 @@ about: cerca de, aproximadamente, por volta de
 between: entre, de
 orless: ou menos, no máximo, máximo, max
 ormore: ou mais, no mínimo, mínimo, ou melhor
-without: sem, exceto, menos, nada de, que não seja, nenhum, nenhuma, nem, que não tenha, que não tenham, que não contenha, não tolero, nada com, não como, não comemos, não quero, não posso comer, não gosto de, odeio, nada da
+without: exceto, menos, nada de, que não seja, nenhum, nenhuma, nem, não tolero, não como, não comemos, não quero, não posso comer, não gosto de, odeio, nada da, fora de
+without part: sem, que não tenha, que não tenham, que não contenha, nada com, que não contenham, sem nenhum, sem nenhuma
+rather: de preferência, preferencialmente, se possível
+kind TheaterEvent: teatro, peças de teatro
+kind MusicEvent: música
+kind SportsEvent: esporte, esportes, desporto
+kind ComedyEvent: comédia, humor
 not: não, não muito
 allergic: alérgico a, alérgica a, alérgico ao, alérgica ao, alérgico aos, alérgica aos, alérgico à, alérgica à, alergia a, alergia ao, alergia aos, alergia à, intolerante a, intolerante ao, intolerante à, intolerância a, intolerância ao, intolerância à
 diet vegan: vegano, vegana, veganos, veganas
@@ -541,6 +565,6 @@ reviews: avaliações, opiniões
 people: pessoas, pessoa, porções
 and: e
 or: ou
-courtesy: mostre, mostre me, procuro, quero, preciso, preciso de, dê me, por favor, encontre, gostaria de, há, tem, quais, que, recomende, olá, sou, somos, tenho, quantos, quantas, tudo, todos, todas, um, uma, uns, umas, o, a, os, as
+courtesy: nada mais que, mostre, mostre me, procuro, quero, preciso, preciso de, dê me, por favor, encontre, gostaria de, há, tem, quais, que, recomende, olá, sou, somos, tenho, quantos, quantas, tudo, todos, todas, um, uma, uns, umas, o, a, os, as
 glue: que, são, é, custam, custa, custem, para, em, com, pronto, pronta, prontos, prontas, e, mas, um, uma, de, do, da, os, as, o, a, tenham, tenha, têm, por, só, publicado, publicados, publicada, publicadas, preço, feitas, feitos, ao, à, avaliados, avaliadas
 `

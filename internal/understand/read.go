@@ -68,6 +68,7 @@ type reader struct {
 	best    int   // the one among them that the question seems to be in, an index of tongues
 	out     *Understood
 	kept    []int  // tokens that are used and stay in the text searched for
+	beside  []int  // those that are used and stand beside it
 	spans   []span // of the tokens, by constraint
 
 	wish   Sort       // the order that was read, before it was brought to what items say
@@ -223,12 +224,29 @@ func (r *reader) readAt(i int) {
 func (r *reader) add(c Constraint, i, j int) {
 	c.Source = FromText
 	c.Said = r.said(i, j)
+	if r.preferred(i) && c.Slot != facet.Ingredient {
+		c.Soft = true
+	}
 	for len(r.spans) < len(r.out.Constraints) {
 		r.spans = append(r.spans, span{})
 	}
+	r.use(i, j)
+	if slices.ContainsFunc(r.out.Constraints, c.equal) {
+		return // it is said once more
+	}
 	r.out.Constraints = append(r.out.Constraints, c)
 	r.spans = append(r.spans, span{i, j})
-	r.use(i, j)
+}
+
+// preferred says whether what begins at i is a preference by its own words: "preferably under $50". They are used then.
+func (r *reader) preferred(i int) bool {
+	for k := max(0, i-4); k < i; k++ {
+		if _, n := r.match(k, roleRather); n > 0 && k+n == i {
+			r.use(k, i)
+			return true
+		}
+	}
+	return false
 }
 
 // prefer is add for a wish that raises items and leaves none out; its words are searched for, too.
@@ -326,6 +344,18 @@ func (r *reader) settleText() {
 	if firm && (said || lean == "") {
 		u.Text = lean
 	}
+	u.Beside = r.besides()
+}
+
+// besides is the text that is searched for with the words that stand beside it.
+func (r *reader) besides() string {
+	if len(r.beside) == 0 || r.out.Text == "" {
+		return ""
+	}
+	for _, i := range r.beside {
+		r.tokens[i].used = false
+	}
+	return r.rest()
 }
 
 // sorted says whether what was kept of the text means nothing more to a search, since conditions say it.

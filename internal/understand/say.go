@@ -12,6 +12,10 @@ import (
 // TypeName is the name of the attribute that says which types of items are wanted.
 const TypeName = "itemType"
 
+// OfType is the slot of a constraint on what items are: its values are schema.org types. Types that are wanted stand in
+// [Understood.Types]; those that are not are such a constraint.
+const OfType facet.Slot = TypeName
+
 // labels are the names of slots in plain words; a slot without one is called by its own name.
 var labels = map[facet.Slot]phrase.Text{
 	facet.Price: phrase.Price, facet.Rating: phrase.Rating, facet.Ratings: phrase.Ratings, facet.TotalTime: phrase.TotalTime,
@@ -24,7 +28,7 @@ var labels = map[facet.Slot]phrase.Text{
 	facet.Language: phrase.Tongue, facet.Availability: phrase.Availability, facet.Employment: phrase.Employment, facet.Workplace: phrase.Workplace,
 	facet.End: phrase.Ended, "genre": phrase.Genre, "numberOfPages": phrase.Pages, "organizer": phrase.Organizer, "performer": phrase.Performer,
 	"director": phrase.Director, "instructor": phrase.Instructor, "hiringOrganization": phrase.Employer, "publisher": phrase.Publisher,
-	salary: phrase.Salary, deadline: phrase.Deadline, workload: phrase.Length, "weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
+	salary: phrase.Salary, OfType: phrase.Kind, deadline: phrase.Deadline, workload: phrase.Length, "weight": phrase.Weight, "width": phrase.Width, "height": phrase.Height, "depth": phrase.Depth,
 }
 
 // units are the units of figures in slots that have one unit.
@@ -116,6 +120,8 @@ func Named(s phrase.Speaker, slot facet.Slot, values []string) []string {
 		name = s.Job
 	case facet.Color:
 		name, values = s.Color, onceColored(values)
+	case OfType:
+		name = s.Kind
 	}
 	names := make([]string, len(values))
 	for i, value := range values {
@@ -225,7 +231,8 @@ func (u *Understood) SayTypes(s phrase.Speaker) string {
 	return s.Say(phrase.OfKind, s.Say(phrase.Kind), s.List(s.Kinds(u.Types)))
 }
 
-// Say puts all that is wanted in plain words: the words searched for, the conditions, the order.
+// Say puts all that is wanted in plain words, each thing once: the words searched for, the conditions that they do not
+// say, the order.
 func (u *Understood) Say(s phrase.Speaker) string {
 	var parts []string
 	if u.Text != "" {
@@ -234,8 +241,15 @@ func (u *Understood) Say(s phrase.Speaker) string {
 	if len(u.Types) > 0 {
 		parts = append(parts, u.SayTypes(s))
 	}
+	searched := " " + facet.Fold(u.Text) + " "
 	for i := range u.Constraints {
-		parts = append(parts, u.Constraints[i].Say(s))
+		c := &u.Constraints[i]
+		if said := facet.Fold(c.Said); c.Soft && !c.Not && said != "" && strings.Contains(searched, " "+said+" ") {
+			continue
+		}
+		if text := c.Say(s); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
 	}
 	if u.Sort.By != "" {
 		parts = append(parts, u.Sort.Say(s))

@@ -27,6 +27,9 @@ func (r *reader) readTypes() {
 		if whole {
 			r.use(i, i+n)
 		}
+		if i > 1 && onlyThat[r.word(i-2)] {
+			r.use(i-2, i)
+		}
 		next := i + n
 		switch {
 		case r.has(next, roleAnd) || r.has(next, roleOr):
@@ -77,6 +80,9 @@ var onlyThat = map[string]bool{"nothing": true, "nichts": true, "rien": true, "n
 // heads says whether the word for a type at i, n tokens long, is what the question is for, and does not qualify what
 // follows: "recipes for lunch", but "recipe book".
 func (r *reader) heads(i, n int) bool {
+	if r.refusedKind(i) {
+		return false
+	}
 	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat[r.word(i-2)] {
 		return false
 	}
@@ -92,7 +98,7 @@ func (r *reader) heads(i, n int) bool {
 	}
 	apart := false
 	r.phrases(next, func(s sense, _ int) bool {
-		apart = s.role != roleColor && s.role != roleDiet && s.role != roleTongue
+		apart = s.role != roleColor && s.role != roleDiet && s.role != roleTongue && s.role != roleKind
 		return !apart
 	})
 	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.

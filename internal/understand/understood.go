@@ -15,6 +15,9 @@ import (
 type Understood struct {
 	// Text is what is left to search for by words. It may be empty when constraints say it all ("recipes under 20 minutes").
 	Text string
+	// Beside is Text with the words for what is rather not wanted, which say something of items all the same ("belt without
+	// buckle"); empty where there are none.
+	Beside string
 	// Asked is the whole question in words, with what earlier questions add: a follow-up made to stand by itself.
 	Asked string
 	// Types are schema.org types, any of which is wanted; an item of a subtype is one too.

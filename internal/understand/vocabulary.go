@@ -22,7 +22,7 @@ const (
 	roleBetween       // two figures follow
 	roleOrLess        // the figure before is the most
 	roleOrMore        // the figure before is the least
-	roleWithout       // what follows is not wanted
+	roleWithout       // what follows is not wanted; arg is "part" where it is something that items lack
 	roleNot           // the same, where something follows that is known
 	roleDiet          // a diet; arg names it
 	roleFree          // "free" behind what is not wanted
@@ -67,6 +67,8 @@ const (
 	roleAllergic      // what follows is not wanted, by somebody whom it harms
 	roleGone          // over, of events
 	roleNow           // on at this time, of events
+	roleRather        // makes a preference of what follows
+	roleKind          // what items of a type, arg, are about: says the type where it is not wanted
 )
 
 // The languages, as bits.
@@ -101,7 +103,7 @@ var roleNames = map[string]role{
 	"this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor, "serves": roleServes, "type": roleType,
 	"thing": roleThing, "color": roleColor, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
 	"stars": roleStars, "reviews": roleReviews, "people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy,
-	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow,
+	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "rather": roleRather,
 }
 
 // compile reads the lists: a line for each meaning, "role argument: phrase, phrase".

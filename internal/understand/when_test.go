@@ -102,7 +102,7 @@ func TestWhatCostsNothingAndLittle(t *testing.T) {
 		{"products with free shipping", "with free shipping; kind: Product"},
 		{"Produkte mit kostenlosem Versand", "mit kostenlosem Versand; kind: Product"},
 		{"free range eggs events", "free range eggs; kind: Event"},
-		{"events that are not free", "that are not free; kind: Event; preferably without free"},
+		{"events that are not free", "kind: Event; price over 0"},
 		{"cheap desk lamps", "desk lamps; preferably low price; preferably category: Lamps"},
 		{"not too expensive wooden stool", "wooden stool; preferably low price"},
 		{"günstige Schreibtischlampe", "Schreibtischlampe; preferably low price"},

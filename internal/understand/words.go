@@ -147,7 +147,7 @@ func (r *reader) readFurther(end int) {
 		for start < len(r.tokens) && articles[r.word(start)] && !r.tokens[start].stop {
 			start++
 		}
-		c, after := r.unwanted(start, roleWithout)
+		c, after := r.unwanted(start, negation{role: roleWithout, part: true})
 		if after == start || len(c.Values) == 0 || c.Slot != facet.Ingredient && c.Slot != facet.Diet {
 			return
 		}
