@@ -82,7 +82,7 @@ func (s *Snapshot) Search(q Query) Result {
 			}
 			b := s.ask(&corrected)
 			defer b.end()
-			if better := b.look(&corrected); better > confidence && b.bears(fixes) {
+			if better := b.look(&corrected); better > confidence && 100*better >= min(q.MinScore, DefaultMinScore) && b.bears(fixes) {
 				result := b.answer(&corrected, better)
 				result.Corrections = a.corrections(fixes)
 				return result

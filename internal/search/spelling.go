@@ -18,6 +18,7 @@ const (
 	mostTried      = 16  // distinct words of it for which a correction is looked for
 	mostLikely     = 12  // candidates for a word that are looked at closely
 	pricePerTenth  = 0.4 // what a tenth of a letter is worth beside the logarithm of how many items have a word
+	longLetters    = 9   // of a word that another letter makes no other word of
 	loneLetters    = 5   // of a word that is corrected without others beside it
 	rarelyFound    = 2   // units that have a word which may be misspelt there, too
 	timesAsMany    = 20  // units that have what it is corrected to then
@@ -81,6 +82,8 @@ func (a *asking) fixes(answered bool) []fix {
 		}
 		if joined, ok := a.joint(i); ok && found == 0 {
 			fixes, misspelt = append(fixes, joined), misspelt+1
+		} else if a.isPlausible(word) {
+			continue
 		} else if form := a.nearest(word, found); form != "" {
 			fixes, misspelt = append(fixes, fix{w.start, w.end, form}), misspelt+1
 			tried[n-1].to = form
@@ -221,9 +224,18 @@ func (a *asking) nearest(word string, found int) string {
 }
 
 // smallSlip says whether a word of so many letters is corrected to a form without anything beside it that tells: when
-// it costs little, or when a letter is missing in what an item is called.
+// it costs little, or when a letter is missing in what an item is called. In a word that is not long, a letter too many, or one
+// in the place of another, makes another word more often than it is a slip.
 func (a *asking) smallSlip(l *likely, letters int) bool {
-	return 4*l.cost <= 5*letters || l.cost <= costLetter && utf8.RuneCountInString(l.form) > letters && a.unitsCalled(l.term, false) > 0
+	switch {
+	case l.cost <= costDoubled:
+		return true
+	case l.cost <= costLetter && utf8.RuneCountInString(l.form) > letters:
+		return 4*l.cost <= 5*letters || a.unitsCalled(l.term, false) > 0
+	case letters < longLetters && l.cost > costSwapped:
+		return false
+	}
+	return 4*l.cost <= 5*letters
 }
 
 func (l *likely) before(other *likely) bool {

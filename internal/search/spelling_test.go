@@ -93,6 +93,25 @@ func TestWordsThatAreNotMisspeltStay(t *testing.T) {
 	}
 }
 
+// A word that people ask for is not corrected to its neighbour, whatever stands there, in whatever form it comes; and nothing is
+// corrected for the sake of a question that is not answered then either.
+func TestPlausibleWordsStay(t *testing.T) {
+	s := New(Options{}).Apply([]Document{
+		{Ref: "a", Key: "a", Language: "en", Title: "The best novels: winners of a prize"}, {Ref: "b", Key: "b", Language: "en", Title: "Electron microscope for schools"},
+		{Ref: "c", Key: "c", Language: "en", Title: "Steel funnels"}, {Ref: "d", Key: "d", Language: "en", Title: "Divided plates"},
+	}, nil)
+	for _, question := range []string{"nobel prize winners", "election", "elections at schools", "fennel", "dividends", "steal fennels"} {
+		if r := s.Search(Query{Text: question, MinScore: DefaultMinScore}); len(r.Corrections) > 0 {
+			t.Errorf("%q is corrected: %v", question, r.Corrections)
+		}
+	}
+	for question, want := range map[string]string{"electrn": "electron", "funels": "funnels"} {
+		if r := s.Search(Query{Text: question, MinScore: DefaultMinScore}); len(r.Corrections) != 1 || r.Corrections[0].To != want {
+			t.Errorf("%q is corrected so: %v", question, r.Corrections)
+		}
+	}
+}
+
 func TestAWordThatIsMisspeltTwiceIsCorrectedTwice(t *testing.T) {
 	text, corrections := shop().Corrected("guittar strings, guittar straps")
 	if text != "guitar strings, guitar straps" || len(corrections) != 2 {
