@@ -36,8 +36,8 @@ type Question struct {
 	Prefer []string
 	// Near finds items by the direction of their text, too; nil for words alone.
 	Near *search.Near
-	// Literal takes the words as they stand: see [search.Query].
-	Literal bool
+	// Literal takes the words as they stand, AsSpelled corrects none and OwnWords adds none: see [search.Query].
+	Literal, AsSpelled, OwnWords bool
 	// Today is when the day of the question begins. Events that were over by then come behind those to come that fit about
 	// as well, unless the question is about their time; when it is zero, none is over.
 	Today time.Time
@@ -110,7 +110,7 @@ func tells(c *understand.Constraint) bool {
 // spelled is a condition on what is not wanted with its words as they are meant: what nothing mentions because it is
 // misspelt would leave nothing out.
 func (s *finding) spelled(c *understand.Constraint) *understand.Constraint {
-	if !c.Not || len(c.Values) == 0 || s.asked.Literal || c.Source == understand.FromAttribute {
+	if !c.Not || len(c.Values) == 0 || s.asked.Literal || s.asked.AsSpelled || c.Source == understand.FromAttribute {
 		return c
 	}
 	meant := *c
@@ -437,7 +437,7 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 	again := false
 	query := search.Query{
 		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
-		Literal: s.asked.Literal, Prefer: s.asked.Prefer, Near: s.asked.Near,
+		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near,
 		Settle: func(found []search.Hit) []search.Hit {
 			hits = listings(found)
 			if s.view.several {

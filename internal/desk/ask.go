@@ -274,7 +274,7 @@ func (in *inquiry) noResults() error {
 
 // check checks a question's values and brings them to the library's terms.
 func (d *Desk) check(q Question) (answer.Question, error) {
-	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore, Prefer: phrase.Tags(q.Languages...)}
+	asked := answer.Question{Text: q.Text, Limit: q.Limit, MinScore: d.config.MinScore, Prefer: phrase.Tags(q.Languages...), AsSpelled: d.config.AsSpelled, OwnWords: d.config.OwnWords}
 	if n := utf8.RuneCountInString(q.Text); n > MaxText {
 		return asked, fail.New(fail.TooLong, "the question has %d characters; at most %d are read", n, MaxText)
 	}

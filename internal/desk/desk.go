@@ -48,6 +48,8 @@ type Config struct {
 	Elicit *elicit.Asker
 	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
 	MinScore float64
+	// AsSpelled corrects no word of a question, and OwnWords adds none to it by what the best items have in common.
+	AsSpelled, OwnWords bool
 	// CacheBytes bounds the memory for items that are ready to send; 0 is 64 MiB.
 	CacheBytes uint64
 	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.

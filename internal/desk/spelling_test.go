@@ -47,6 +47,18 @@ func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
 	}
 }
 
+func TestTheOwnerMayHaveNothingCorrected(t *testing.T) {
+	b := newBench(t, "shop")
+	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."), item("shop", "b", "Product", "Drum", "Two sticks."))
+	b.config.AsSpelled = true
+	for _, question := range []string{"guittar", "drum without stiks", "drum undr 20 dolars"} {
+		reply, err := b.Ask(context.Background(), Question{Text: question})
+		if err == nil && len(reply.Understood.Corrected) > 0 {
+			t.Errorf("%q is corrected: %v", question, reply.Understood.Corrected)
+		}
+	}
+}
+
 func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all",

@@ -43,7 +43,8 @@ type subject struct {
 // subjects finds the items of the names; ok is false when one of them is none's name.
 func (d *Desk) subjects(ctx context.Context, in *inquiry) (all []subject, ok bool) {
 	for _, name := range in.understood.Subjects {
-		asked := answer.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer}
+		asked := answer.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
+			AsSpelled: in.asked.AsSpelled, OwnWords: in.asked.OwnWords}
 		a := d.find(asked)
 		if len(a.parts) == 0 {
 			return nil, false

@@ -101,7 +101,7 @@ func (d *Desk) heed(in *inquiry, u *understand.Understood, attributes map[string
 func (d *Desk) asking(in *inquiry) understand.Asking {
 	view := d.admitted().view
 	at := understand.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: d.config.Now().In(d.config.Place), Languages: in.Languages}
-	if !in.asked.Literal {
+	if !in.asked.Literal && !in.asked.AsSpelled {
 		at.Has = view.Has
 	}
 	return at

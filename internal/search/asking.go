@@ -76,7 +76,7 @@ func (a *asking) look(q *Query) (confidence float64) {
 // answer makes the result.
 func (a *asking) answer(q *Query, confidence float64) Result {
 	result := Result{Terms: a.terms()}
-	if !q.Literal && 100*confidence >= q.MinScore && a.feed() {
+	if !q.Literal && !q.OwnWords && 100*confidence >= q.MinScore && a.feed() {
 		a.search(q.Within, max(q.limit(), rescored))
 		a.rescore()
 		a.dropAside()

@@ -32,6 +32,15 @@ func TestFeedbackFindsWhatSpeaksOfTheSameInOtherWords(t *testing.T) {
 			t.Errorf("literally %v: hits %v", literal, got)
 		}
 	}
+	if got := refs(s.Search(Query{Text: "bread loaf oven", Limit: 50, OwnWords: true})); slices.Contains(got, "crust") {
+		t.Errorf("by its own words: hits %v", got)
+	}
+	if r := s.Search(Query{Text: "sourdough startr", OwnWords: true}); len(r.Corrections) != 1 {
+		t.Errorf("by its own words, nothing is corrected: %v", r)
+	}
+	if r := s.Search(Query{Text: "sourdough startr", AsSpelled: true}); r.Corrections != nil {
+		t.Errorf("as it is spelled, it is corrected: %v", r.Corrections)
+	}
 }
 
 func TestNothingIsAddedToAQuestionThatAnItemAnswers(t *testing.T) {

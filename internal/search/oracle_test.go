@@ -20,7 +20,7 @@ func exhaustively(s *Snapshot, q Query) Result {
 	result := Result{Terms: a.terms()}
 	a.scoreAll(&q, limit)
 	confidence := a.confidence()
-	if !q.Literal && 100*confidence >= q.MinScore {
+	if !q.Literal && !q.OwnWords && 100*confidence >= q.MinScore {
 		if words := a.commonWords(); len(words) > 0 {
 			a.take(words)
 			a.scoreAll(&q, limit)

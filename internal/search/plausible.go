@@ -3,7 +3,8 @@ package search
 import "sync"
 
 // plausible are English words that people ask for and that lie near others: where no item has one, that is what was
-// meant all the same, and not a slip of the hand for its neighbour. Such as are often written for another (desert) are not among them. They stand here without endings that stemming takes off.
+// meant all the same, and not a slip of the hand for its neighbour. Such as are often written for another (desert) are
+// not among them.
 const plausible = `
 	abbey actor adoption aerosol agenda algebra alien alley almond altar amber ambulance anchor angel angle ankle antenna apartment apricot apron arch archer argon
 	arena arson artist asthma atlas atom attic attorney auction audit aunt author avenue bacon badger badminton bail bait bakery ballad ballet ballot bamboo bandit banjo

@@ -56,6 +56,8 @@ type Query struct {
 	// Literal takes the question by its own words: none is corrected, and none is added by what the best items have in
 	// common.
 	Literal bool
+	// AsSpelled corrects no word, and OwnWords adds none by what the best items have in common; Literal does either.
+	AsSpelled, OwnWords bool
 	// Near finds items by their direction too; nil for words alone.
 	Near *Near
 	// Share leaves out the items whose score is below this share of the best one's.

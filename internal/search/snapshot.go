@@ -73,7 +73,7 @@ func (s *Snapshot) Search(q Query) Result {
 	a := s.ask(&q)
 	defer a.end()
 	confidence := a.look(&q)
-	if !q.Literal {
+	if !q.Literal && !q.AsSpelled {
 		if fixes := a.fixes(confidence >= DefaultMinScore/100); len(fixes) > 0 {
 			corrected := q
 			corrected.Text = applied(a.text, fixes)

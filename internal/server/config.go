@@ -104,6 +104,10 @@ type Ask struct {
 	Limit int `yaml:"limit"`
 	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
 	MinScore float64 `yaml:"min_score"`
+	// Spelling says whether misspelt words of a question are corrected to words that items have.
+	Spelling bool `yaml:"spelling"`
+	// Feedback says whether a question that no item answers whole is asked again with what the best items have in common.
+	Feedback bool `yaml:"feedback"`
 	// Timeout is how long the items of an answer may take to be read from the database. What is ready by then is the
 	// answer, and says that it is not all.
 	Timeout time.Duration `yaml:"timeout"`
@@ -197,7 +201,7 @@ func Default() Config {
 		Data:   "frontdesk-data",
 		Fetch:  defaultFetch(),
 		Ask: Ask{
-			Limit: 10, MinScore: 20, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
+			Limit: 10, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Model:   defaultModel(),
 		Console: Console{Enabled: true},

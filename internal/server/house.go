@@ -115,6 +115,8 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		Actions:    actions,
 		Elicit:     config.Ask.Elicit.asker(),
 		MinScore:   config.Ask.MinScore,
+		AsSpelled:  !config.Ask.Spelling,
+		OwnWords:   !config.Ask.Feedback,
 		CacheBytes: uint64(config.Ask.Cache),
 		Timeout:    config.Ask.Timeout,
 		Admit:      h.admitted,
