@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"frontdesk/internal/ingest"
+	"frontdesk/test/publisher"
 )
 
 func TestMain(m *testing.M) {
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the commands as people do. Beside what testscript has, scripts know:
 //
 //	site NAME DIR FILE     serves a folder as a web site, sets $NAME to its address, and puts it for NAME into the file
+//	publisher NAME [LIE]    serves a publisher of the Agentic Intent Protocol, and sets $NAME to its address
 //	freeport NAME          sets $NAME to an address of this machine on which nobody listens
 //	ready ADDRESS          waits until a front desk answers there that it is ready
 //	fetch METHOD URL [BODY]  prints status and body of an answer
@@ -41,7 +43,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"site": site, "freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused,
+			"site": site, "publisher": publisherCommand, "freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused,
 		},
 	})
 }
@@ -52,6 +54,16 @@ func site(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 	file := ts.MkAbs(args[2])
 	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(ts.ReadFile(args[2]), args[0], server.URL)), 0o600))
+}
+
+func publisherCommand(ts *testscript.TestScript, _ bool, args []string) {
+	p := publisher.New()
+	if len(args) > 1 {
+		p.Lie(args[1])
+	}
+	server := httptest.NewServer(p)
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
 }
 
 func freePort(ts *testscript.TestScript, _ bool, args []string) {

@@ -49,9 +49,14 @@ type remembered struct {
 	answer intent.RetrieveResponse
 }
 
+// New is a publisher that nobody serves yet.
+func New() *Publisher {
+	return &Publisher{now: time.Now, nonces: map[string]bool{}, answers: map[string]remembered{}, covered: map[string]map[string]bool{}, events: map[string][]byte{}}
+}
+
 // Start serves a publisher until the test ends.
 func Start(t testing.TB) *Publisher {
-	p := &Publisher{now: time.Now, nonces: map[string]bool{}, answers: map[string]remembered{}, covered: map[string]map[string]bool{}, events: map[string][]byte{}}
+	p := New()
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	p.URL = server.URL
