@@ -40,6 +40,7 @@ func (c configCheck) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	env.warn(loaded.CheckKeys())
 	config := loaded.Config
 	env.print("%s is right: %s, %s, %s.\n", file,
 		plural(len(config.AllSites()), "site"), plural(len(config.AllSources()), "source"), plural(len(config.Terms), "rule"))

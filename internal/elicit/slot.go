@@ -161,6 +161,35 @@ func (s *Slot) checkOptions() (faults []Fault) {
 	return faults
 }
 
+// Filling is what an answer that a slot offers makes of the attribute that it fills. Field is the key below the slot that
+// says so.
+type Filling struct {
+	Field string
+	Value jsontext.Value
+}
+
+// Fillings are what the answers that a slot offers make of its attribute; none when it fills none.
+func (s *Slot) Fillings() (all []Filling) {
+	switch {
+	case s.Filter == "":
+		return nil
+	case s.Kind == string(Boolean) && s.Value != "":
+		return []Filling{{"value", quote(s.Value)}}
+	case s.Kind == string(Number):
+		return []Filling{{"kind", s.readNumber(jsontext.Value("5"))}}
+	}
+	field, values := "options", s.Options
+	if len(s.Values) > 0 {
+		field, values = "values", s.Values
+	}
+	for i, value := range values {
+		if !phrase.IsNoPreference(value) {
+			all = append(all, Filling{fmt.Sprintf("%s[%d]", field, i), quote(value)})
+		}
+	}
+	return all
+}
+
 func (s *Slot) selects() bool { return s.Kind == string(SingleSelect) || s.Kind == string(MultiSelect) }
 
 // applies says whether a slot is to be asked back.

@@ -2,9 +2,11 @@ package server
 
 import (
 	"fmt"
+	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/elicit"
+	"frontdesk/internal/understand"
 )
 
 // Elicit sets whether vague questions are asked back (an elicitation, in NLWeb's words), and what.
@@ -67,6 +69,11 @@ func (c *checks) elicit() {
 		slot, path := &e.Slots[i], fmt.Sprintf("ask.elicit.slots[%d]", i)
 		for _, fault := range slot.Check() {
 			c.problem(path+"."+fault.Field, "%s", fault.Detail)
+		}
+		for _, filling := range slot.Fillings() {
+			if !understand.Readable(slot.Filter, filling.Value, time.Now()) {
+				c.problem(path+"."+filling.Field, "%s is no value of %s that can be read; write one such as \"up to 20\" or \"vegan\", as values if the options say it otherwise", filling.Value, slot.Filter)
+			}
 		}
 		if seen[slot.ID] {
 			c.problem(path+".id", "the id %s is given to two slots", slot.ID)

@@ -34,20 +34,26 @@ ask:
 		t.Error("asking back is on when it is off, or off when it is on")
 	}
 	for from, want := range map[string]string{
-		"mode: auto":              "ask.elicit.mode",
-		"rounds: 1":               "ask.elicit.rounds",
-		"id: budget":              "ask.elicit.slots[1].id",
-		"[vegan, vegetarisch]":    "ask.elicit.slots[0].languages[0].options",
-		`default: "20"`:           "ask.elicit.slots[1].default",
-		"filter: suitableForDiet": "ask.elicit.slots[0].filter",
-		"text: Any diet?":         "ask.elicit.slots[0].text",
-		"text: Ernährung?":        "ask.elicit.slots[0].languages[0].text",
-		"id: diet":                "ask.elicit.slots[0].id",
+		"mode: auto":                "ask.elicit.mode",
+		"rounds: 1":                 "ask.elicit.rounds",
+		"id: budget":                "ask.elicit.slots[1].id",
+		"[vegan, vegetarisch]":      "ask.elicit.slots[0].languages[0].options",
+		`default: "20"`:             "ask.elicit.slots[1].default",
+		"filter: suitableForDiet":   "ask.elicit.slots[0].filter",
+		"text: Any diet?":           "ask.elicit.slots[0].text",
+		"text: Ernährung?":          "ask.elicit.slots[0].languages[0].text",
+		"id: diet":                  "ask.elicit.slots[0].id",
+		"filter: suitableForDiet\n": "ask.elicit.slots[0].options[0]",
+		"kind: number, filter: price, default: \"20\"": "ask.elicit.slots[1].values[1]",
+		"kind: number, filter: price":                  "ask.elicit.slots[1].value",
 	} {
 		to := map[string]string{
 			"mode: auto": "mode: sometimes", "rounds: 1": "rounds: 0", "id: budget": "id: diet", "[vegan, vegetarisch]": "[vegan]",
 			`default: "20"`: "default: much", "filter: suitableForDiet": "filter: text",
 			"text: Any diet?": `text: ""`, "text: Ernährung?": `text: " "`, "id: diet": "id: sort",
+			"filter: suitableForDiet\n":                    "filter: price\n",
+			"kind: number, filter: price, default: \"20\"": `kind: single_select, filter: price, options: [little, much], values: ["under 20", much]`,
+			"kind: number, filter: price":                  `kind: boolean, value: cheap-ish, filter: totalTime`,
 		}[from]
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", strings.Replace(good, from, to, 1))})
 		if err == nil || !strings.Contains(err.Error(), want) {

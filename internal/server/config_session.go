@@ -9,6 +9,8 @@ import (
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/session"
 	"frontdesk/internal/store"
+	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/trust"
 )
 
 // AskSession sets how conversations go on.
@@ -45,6 +47,23 @@ func (c *checks) session() {
 
 // KeyFolder is the folder of secrets, with the default filled in.
 func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, "keys")) }
+
+// CheckKeys says whether this user can read and make the secrets that a server needs, and leaves all as it is. It is a
+// warning: whoever checks a configuration may be another than who serves by it.
+func (l *Loaded) CheckKeys() strictyaml.Findings {
+	err := trust.CheckSecret(l.Config.KeyFolder(), secretName)
+	if err == nil {
+		return nil
+	}
+	path := "keys"
+	if l.Config.Keys == "" {
+		path = "data"
+	}
+	return strictyaml.Findings{l.at(path, "the server would not start as this user: %v", err)}
+}
+
+// secretName is the secret that conversations and promises are sealed with.
+const secretName = "session"
 
 // conversations are those that callers carry, sealed with the front desk's secret, and the memory of what is kept here of
 // them, nil for none.

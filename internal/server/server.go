@@ -72,7 +72,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	config := options.Loaded.Config
-	secret, err := trust.OpenSecret(config.KeyFolder(), "session")
+	secret, err := trust.OpenSecret(config.KeyFolder(), secretName)
 	switch {
 	case errors.Is(err, syscall.ENOSPC): // answering needs no room
 		options.Log.Warn("conversations end with this process", "reason", err)

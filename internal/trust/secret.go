@@ -34,6 +34,24 @@ func OpenSecret(folder, name string) ([]byte, error) {
 	return secret, nil
 }
 
+// CheckSecret says whether OpenSecret would give a secret, and leaves everything as it is.
+func CheckSecret(folder, name string) error {
+	if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+		_, err = OpenSecret(folder, name)
+		return err
+	}
+	// What is missing of the folder would be made in what is there.
+	there := folder
+	for _, err := os.Stat(there); errors.Is(err, fs.ErrNotExist) && there != filepath.Dir(there); _, err = os.Stat(there) {
+		there = filepath.Dir(there)
+	}
+	probe, err := os.CreateTemp(there, ".new-*")
+	if err != nil {
+		return fmt.Errorf("the secret %s cannot be made: %w; let this user write there", filepath.Join(folder, name), err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
 // makeSecret makes a secret, unless somebody else was faster.
 func makeSecret(folder, path string) error {
 	secret := make([]byte, secretSize)

@@ -51,3 +51,28 @@ func TestASecretThatIsNotWholeIsNotUsed(t *testing.T) {
 		t.Errorf("a secret of 5 bytes: %v", err)
 	}
 }
+
+func TestWhetherASecretCanBeMadeIsToldWithoutMakingIt(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.CheckSecret(filepath.Join(dir, "data", "keys"), "session"); err != nil {
+		t.Errorf("it can be made, and the answer is %v", err)
+	}
+	for _, folder := range []string{file, filepath.Join(file, "keys"), "/proc/none/keys"} {
+		if err := trust.CheckSecret(folder, "session"); err == nil || !strings.Contains(err.Error(), folder) {
+			t.Errorf("in %s: %v", folder, err)
+		}
+	}
+	if left, err := os.ReadDir(dir); len(left) != 1 || err != nil {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "session"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.CheckSecret(dir, "session"); err == nil || !strings.Contains(err.Error(), "4 bytes") {
+		t.Errorf("of half a secret: %v", err)
+	}
+}

@@ -170,7 +170,7 @@ var rooms = []room{
 		path: "internal/server",
 		inside: []string{
 			"internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/model", "internal/search", "internal/spend", "internal/vector",
+			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 		},
 		outside: []string{notes, metrics, listeners},
