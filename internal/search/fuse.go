@@ -57,7 +57,7 @@ func (s *Snapshot) searchNear(q Query) Result {
 	if !slices.Equal(n.Vectors.views, s.views) || n.Vectors.rows == 0 || len(n.Values) != n.Vectors.dimensions {
 		return s.Search(q)
 	}
-	q.Share, q.Settle = 0, nil
+	q.Share, q.Settle, q.names = 0, nil, true
 	q.Limit = min(MaxLimit, max(limit, fusedDepth))
 	result := s.Search(q)
 	room := scannings.Get().(*scanning)
@@ -72,7 +72,8 @@ func (s *Snapshot) searchNear(q Query) Result {
 	return result
 }
 
-// fuse makes one list of what was found by words, and of what resembles the question. Scores belong to places: the best
+// fuse makes one list of what was found by words, and of what resembles the question. An item whose name is the question
+// stays before all others: it is what was asked for, whatever it resembles. Scores belong to places: the best
 // item has the best score that either gave, so that as many have enough as before.
 func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	v := n.Vectors
@@ -111,7 +112,7 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 		n.byScores(all)
 	}
 	slices.SortFunc(all, func(a, b fused) int {
-		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place), bytes.Compare(a.key, b.key))
+		return cmp.Or(first(a.named, b.named), cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place), bytes.Compare(a.key, b.key))
 	})
 	slices.Sort(room.scores)
 	hits := make([]Hit, len(all))
@@ -122,6 +123,17 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	clear(all)
 	room.fused = all[:0]
 	return hits
+}
+
+// first puts what holds of one alone before.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // strength is the score of a similarity alone: even for the least that will do, and more beyond.

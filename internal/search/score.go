@@ -190,6 +190,28 @@ func (a *asking) named(c candidate) float64 {
 	return share * share
 }
 
+// exactly says whether the words of the question, and no others, are a candidate's title.
+func (a *asking) exactly(c candidate) bool {
+	view := int(c.view)
+	text := a.snapshot.views[view].lead(int(c.unit))
+	title := text[:text.index(separatorCode, 0)]
+	words := len(a.sequence)
+	for i := range a.words {
+		if a.words[i].use == Stop {
+			words++
+		}
+	}
+	if a.own == 0 || int(title.lengths()[titleField]) > words {
+		return false
+	}
+	for g := range a.groups[:a.own] {
+		if !slices.ContainsFunc(a.numbersOf(g, view), func(number uint32) bool { return title.index(number, 0) < len(title) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // effectiveWords is how many words of equal weight would make a question like this one.
 func (a *asking) effectiveWords() float64 {
 	sum, squares := 0.0, 0.0
@@ -224,7 +246,7 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 			continue
 		}
 		v := a.snapshot.views[c.view]
-		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: scoreOf(c), At: Place{c.view, c.unit}})
+		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: scoreOf(c), At: Place{c.view, c.unit}, named: q.names && a.exactly(c)})
 	}
 	if q.Settle != nil {
 		hits = q.Settle(hits)

@@ -65,6 +65,8 @@ type Query struct {
 	// Settle, when not nil, is given the hits before it is looked up which passage of each fits best, and gives those that
 	// are wanted, in any order. Looking that up takes longer than finding them.
 	Settle func(hits []Hit) []Hit
+
+	names bool // hits are to tell whether the question is their name
 }
 
 // The limits of a question.
@@ -103,6 +105,8 @@ type Hit struct {
 	Passage int
 	// At is where the item stands in the snapshot.
 	At Place
+
+	named bool // the question is the item's name, as far as Query.names asks for that
 }
 
 // Term is one distinct word of the question.

@@ -207,6 +207,25 @@ func TestWhatSharesNoWordIsFoundByItsDirection(t *testing.T) {
 	}
 }
 
+// An item that the question names stays the first, whatever resembles the question more.
+func TestAnExactNameStaysFirst(t *testing.T) {
+	s, v, supper := pointed()
+	for _, ranks := range []bool{false, true} {
+		f := telling(v)
+		f.Share, f.Ranks = 0.9, ranks
+		near := &Near{v, supper, f}
+		names := map[string]any{"garden chair": 2, "Chair, garden": 2, "wooden stool": 3, "hot broth in a bowl": 1}
+		if !ranks { // which leave what words find before what resembles alone
+			names["chair"], names["wooden chair"] = 0, 0 // which are no names
+		}
+		for question, want := range names {
+			if got := s.Search(Query{Text: question, MinScore: 20, Near: near}).Hits; len(got) == 0 || got[0].Ref != want {
+				t.Errorf("%s, ranks %v: %v; the first is to be %v", question, ranks, got, want)
+			}
+		}
+	}
+}
+
 func TestWhatResemblesNothingMuchFindsNothing(t *testing.T) {
 	s, v, _ := pointed()
 	r := rand.New(rand.NewPCG(77, 1))
