@@ -57,7 +57,7 @@ func (s *Snapshot) searchNear(q Query) Result {
 	if !slices.Equal(n.Vectors.views, s.views) || n.Vectors.rows == 0 || len(n.Values) != n.Vectors.dimensions {
 		return s.Search(q)
 	}
-	q.Share, q.Settle, q.names = 0, nil, true
+	q.Share, q.Settle, q.named = 0, nil, map[Place]bool{}
 	q.Limit = min(MaxLimit, max(limit, fusedDepth))
 	result := s.Search(q)
 	room := scannings.Get().(*scanning)
@@ -112,7 +112,7 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 		n.byScores(all)
 	}
 	slices.SortFunc(all, func(a, b fused) int {
-		return cmp.Or(first(a.named, b.named), cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place), bytes.Compare(a.key, b.key))
+		return cmp.Or(first(q.named[a.At], q.named[b.At]), cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place), bytes.Compare(a.key, b.key))
 	})
 	slices.Sort(room.scores)
 	hits := make([]Hit, len(all))

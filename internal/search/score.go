@@ -246,7 +246,10 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 			continue
 		}
 		v := a.snapshot.views[c.view]
-		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: scoreOf(c), At: Place{c.view, c.unit}, named: q.names && a.exactly(c)})
+		hits = append(hits, Hit{Ref: v.refs[v.item[c.unit]], Score: scoreOf(c), At: Place{c.view, c.unit}})
+		if q.named != nil && a.exactly(c) {
+			q.named[Place{c.view, c.unit}] = true
+		}
 	}
 	if q.Settle != nil {
 		hits = q.Settle(hits)

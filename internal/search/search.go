@@ -66,7 +66,7 @@ type Query struct {
 	// are wanted, in any order. Looking that up takes longer than finding them.
 	Settle func(hits []Hit) []Hit
 
-	names bool // hits are to tell whether the question is their name
+	named map[Place]bool // where it is told of which hits the question is the name; nil for nowhere
 }
 
 // The limits of a question.
@@ -105,8 +105,6 @@ type Hit struct {
 	Passage int
 	// At is where the item stands in the snapshot.
 	At Place
-
-	named bool // the question is the item's name, as far as Query.names asks for that
 }
 
 // Term is one distinct word of the question.
