@@ -42,6 +42,8 @@ type grammar struct {
 	Config  configCommands `cmd:"" help:"Check, show or begin a configuration file."`
 	Terms   termsCommands  `cmd:"" help:"See what the terms decide."`
 	Keys    keysCommands   `cmd:"" help:"Give out keys, rotate them, and take them back."`
+	Ledger  ledgerCommands `cmd:"" help:"See what happened, export it, and check that nobody changed it."`
+	Verify  verifyCommand  `cmd:"" help:"Check a receipt or an export of a ledger with nothing but the public key."`
 	Backup  backupCommand  `cmd:"" help:"Write all that is kept into one file, while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Put a backup in place."`
 	Version versionCommand `cmd:"" help:"Print the version."`

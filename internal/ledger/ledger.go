@@ -14,11 +14,13 @@
 //	ledger_pending  entries that have no place yet (PostgreSQL only)
 //	ledger_tile     the hashes of the tree, 256 in a row; the last row of each level grows
 //	ledger_head     one row: the ledger's name and its latest checkpoint
+//	ledger_state    what AppendChange recorded last
 package ledger
 
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -61,6 +63,11 @@ CREATE TABLE ledger_head (
 	size       BIGINT NOT NULL,
 	checkpoint TEXT NOT NULL,
 	signed     BIGINT NOT NULL
+);
+`, `
+CREATE TABLE ledger_state (
+	slot  {{text}} NOT NULL PRIMARY KEY,
+	value TEXT NOT NULL
 );
 `},
 }
@@ -130,6 +137,24 @@ func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id 
 	}
 	l.follow(tx)
 	return id, l.befalls("append done")
+}
+
+// AppendChange appends an entry if the state of something is not the one that was recorded last, whoever recorded it. It says
+// whether it did.
+func (l *Ledger) AppendChange(ctx context.Context, tx *store.Tx, slot, state string, e receipt.Entry) (bool, error) {
+	var last string
+	err := tx.QueryRow(ctx, `SELECT value FROM ledger_state WHERE slot = $1`, slot).Scan(&last)
+	switch {
+	case err == nil && last == state:
+		return false, nil
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
+		return false, err
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO ledger_state (slot, value) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET value = $2`, slot, state); err != nil {
+		return false, err
+	}
+	_, err = l.Append(ctx, tx, e)
+	return true, err
 }
 
 // AppendAll is Append for many entries at once, which costs less.

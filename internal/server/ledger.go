@@ -1,16 +1,20 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/receipt"
 )
@@ -46,6 +50,63 @@ func (h *House) LedgerKeys() (keys receipt.Keys) {
 		keys = append(keys, receipt.Key{ID: k.ID, Public: k.Public})
 	}
 	return keys
+}
+
+// chronicleEvery is how often keys and terms are looked at for the ledger.
+const chronicleEvery = time.Second
+
+// chronicle keeps in the ledger which terms were in force and which keys signed, until ctx ends.
+func (s *Server) chronicle(ctx context.Context) {
+	tick := time.NewTicker(chronicleEvery)
+	defer tick.Stop()
+	recorded := "" // what this process has seen recorded
+	for {
+		states := s.states()
+		if all := fmt.Sprint(states); all != recorded {
+			err := s.record(ctx, states)
+			if err == nil {
+				recorded = all
+			} else if ctx.Err() == nil {
+				s.log.WarnContext(ctx, "a change of keys or terms is not in the ledger yet; that is tried again", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// state is how something is now whose changes are recorded, with the entry for the case that it has changed.
+type state struct {
+	slot, value string
+	kind        string
+	subject     string
+	body        string
+}
+
+// states are the terms in force and the site's keys.
+func (s *Server) states() []state {
+	rules := s.Terms()
+	all := []state{{slot: "terms", value: rules.Version(), kind: "terms", subject: rules.Version(), body: fmt.Sprintf(`{"opens_all":%t}`, rules.OpensAll())}}
+	for _, k := range slices.Backward(s.SiteKeys.Keys()) {
+		what := k.State(s.now())
+		all = append(all, state{slot: "key " + k.ID, value: what, kind: "key", subject: k.ID, body: fmt.Sprintf(`{"key":"site","state":%q}`, what)})
+	}
+	return all
+}
+
+func (s *Server) record(ctx context.Context, states []state) error {
+	return s.db.Update(ctx, func(tx *store.Tx) error {
+		for _, st := range states {
+			_, err := s.Ledger.AppendChange(ctx, tx, st.slot, st.value, receipt.Entry{Kind: st.kind, Subject: st.subject, Body: []byte(st.body)})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // ledgerRoutes publish what proves the ledger (C2SP tlog-tiles), and give receipts to those whom they concern.

@@ -209,6 +209,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.Work(work) })
 	background.Go(func() { s.Ledger.Run(work) })
+	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })

@@ -16,6 +16,7 @@
 //	ledger_pending     ledger    what has no place yet
 //	ledger_tile        ledger    the hashes of the tree over all entries
 //	ledger_head        ledger    the signed checkpoint of the tree
+//	ledger_state       ledger    the state of what is recorded when it changes
 //	limit_bucket       limit     how much of a limit that nodes share is used up
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it

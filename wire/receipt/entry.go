@@ -141,7 +141,7 @@ func ParseEntry(text []byte) (Entry, error) {
 		return Entry{}, err
 	}
 	at, err := time.Parse(timeForm, raw.Time)
-	if err != nil {
+	if err != nil || at.Format(timeForm) != raw.Time { // the library takes a comma for the point
 		return Entry{}, fmt.Errorf("the time %q of an entry is not written as %s", raw.Time, timeForm)
 	}
 	e := Entry{V: raw.V, ID: raw.ID, Time: at, Site: raw.Site, Kind: raw.Kind, Party: raw.Party, Subject: raw.Subject, Request: raw.Request, Body: raw.Body}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/server"
+)
+
+type ledgerCommands struct {
+	Show   ledgerShow   `cmd:"" help:"Say how the ledger stands, and print its entries."`
+	Export ledgerExport `cmd:"" help:"Write the whole ledger, for others to verify."`
+	Audit  ledgerAudit  `cmd:"" help:"Derive the ledger anew from its entries, and name whatever was changed."`
+}
+
+// openLedger opens the house that keeps the ledger; nil where there is no database yet.
+func openLedger(env *environment, flags configFlags) (*server.House, error) {
+	loaded, err := flags.load(env, nil)
+	if err != nil || needContent(loaded.Config) != nil {
+		return nil, err
+	}
+	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		return nil, err
+	}
+	if err := house.UnlockKeys(env.ctx, loaded.Config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	return house, nil
+}
+
+type ledgerShow struct {
+	configFlags
+	ID      string    `arg:"" optional:"" help:"The id of an entry, to print its receipt."`
+	Site    string    `placeholder:"ID" help:"Only entries of this site."`
+	Kind    string    `placeholder:"KIND" help:"Only entries of this kind, such as access or citation."`
+	Party   string    `placeholder:"PARTY" help:"Only entries of this party."`
+	Subject string    `placeholder:"TEXT" help:"Only entries of this subject."`
+	Request string    `placeholder:"ID" help:"Only entries of this request."`
+	Since   time.Time `placeholder:"TIME" help:"Only what happened at this time (RFC 3339) or later."`
+	Until   time.Time `placeholder:"TIME" help:"Only what happened before this time."`
+	Limit   int       `default:"20" placeholder:"N" help:"How many entries at most, the newest first; 0 for all."`
+	JSON    bool      `help:"Print lines of JSON, each an index and an entry."`
+}
+
+// Help is the command's example.
+func (ledgerShow) Help() string {
+	return "Examples:\n\n\tfrontdesk ledger show\n\tfrontdesk ledger show --kind access --party platform:example --since 2026-11-01T00:00:00Z\n" +
+		"\tfrontdesk ledger show 0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b > receipt.json"
+}
+
+// Run prints entries, or a receipt.
+func (c ledgerShow) Run(env *environment) error {
+	house, err := openLedger(env, c.configFlags)
+	if err != nil {
+		return err
+	}
+	if house == nil {
+		env.print("There is no ledger yet.\n")
+		return nil
+	}
+	defer house.Close()
+	if c.ID != "" {
+		given, err := house.Ledger.Receipt(env.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(env.stdout).Encode(given)
+	}
+	filter := ledger.Filter{
+		Site: c.Site, Kind: c.Kind, Party: c.Party, Subject: c.Subject, Request: c.Request, Since: c.Since, Until: c.Until, Newest: true, Limit: c.Limit,
+	}
+	if c.JSON {
+		return c.lines(env, house, filter)
+	}
+	return c.table(env, house, filter)
+}
+
+func (c ledgerShow) lines(env *environment, house *server.House, filter ledger.Filter) error {
+	for r, err := range house.Ledger.Read(env.ctx, filter) {
+		if err != nil {
+			return err
+		}
+		env.print("{\"index\":%d,\"entry\":%s}\n", r.Index, r.Leaf)
+	}
+	return nil
+}
+
+func (c ledgerShow) table(env *environment, house *server.House, filter ledger.Filter) error {
+	head, err := house.Ledger.Head(env.ctx)
+	if err != nil {
+		return err
+	}
+	if head.Origin == "" {
+		env.print("There is no ledger yet.\n")
+	} else {
+		env.print("%s: %d entries, signed %s by %d key(s)\nroot %s\n", head.Origin, head.Size, head.Signed.Format(time.RFC3339), len(head.Keys), head.Root)
+	}
+	if head.Waiting > 0 {
+		env.print("%d entries wait for their places; a server gives them.\n", head.Waiting)
+	}
+	if head.Size == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nINDEX\tTIME\tKIND\tPARTY\tSUBJECT\tID")
+	for r, err := range house.Ledger.Read(env.ctx, filter) {
+		if err != nil {
+			return err
+		}
+		e := r.Entry
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n", r.Index, e.Time.Format(time.RFC3339), e.Kind, orElse(clean(e.Party), "-"), orElse(clean(e.Subject), "-"), e.ID)
+	}
+	return table.Flush()
+}
+
+type ledgerExport struct {
+	configFlags
+	Format string `default:"jsonl" enum:"jsonl,csv" help:"jsonl, which frontdesk verify verifies, or csv."`
+	Output string `short:"o" placeholder:"FILE" help:"The file to write; standard output without it."`
+}
+
+// Help is the command's example.
+func (ledgerExport) Help() string {
+	return "The export holds every entry up to the latest checkpoint, and that checkpoint. A server may run meanwhile.\n\n" +
+		"Examples:\n\n\tfrontdesk ledger export -o ledger.jsonl\n\tfrontdesk ledger export --format csv > ledger.csv"
+}
+
+// Run writes the export.
+func (c ledgerExport) Run(env *environment) error {
+	house, err := openLedger(env, c.configFlags)
+	if err != nil {
+		return err
+	}
+	if house == nil {
+		return fail.New(fail.NotFound, "there is no ledger yet")
+	}
+	defer house.Close()
+	var out io.Writer = env.stdout
+	var file *os.File
+	if c.Output != "" {
+		if file, err = os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return fmt.Errorf("%w; name a file that is not there yet", err)
+		}
+		out = file
+	}
+	n, err := house.Ledger.Export(env.ctx, out, c.Format)
+	if file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stderr, "Wrote %d entries.\n", n)
+	return nil
+}
+
+type ledgerAudit struct {
+	configFlags
+	JSON bool `help:"Print a JSON object."`
+}
+
+// Help is the command's example.
+func (ledgerAudit) Help() string {
+	return "Every leaf is hashed again, every tile of the tree is built again, and both are compared with what is stored and with what is signed. " +
+		"A server may run meanwhile. The exit code is 1 if anything is wrong.\n\nExample:\n\n\tfrontdesk ledger audit"
+}
+
+// Run checks the ledger.
+func (c ledgerAudit) Run(env *environment) error {
+	house, err := openLedger(env, c.configFlags)
+	if err != nil {
+		return err
+	}
+	var report ledger.Report
+	if house != nil {
+		defer house.Close()
+		if report, err = house.Ledger.Check(env.ctx); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		if report.Findings == nil {
+			report.Findings = []ledger.Finding{}
+		}
+		if err := json.NewEncoder(env.stdout).Encode(report); err != nil {
+			return err
+		}
+	} else {
+		c.print(env, report)
+	}
+	if len(report.Findings) > 0 {
+		return errTold
+	}
+	return nil
+}
+
+func (c ledgerAudit) print(env *environment, report ledger.Report) {
+	for _, f := range report.Findings {
+		env.print("%s: %s\n", f.Where, f.Problem)
+	}
+	switch {
+	case len(report.Findings) > 0:
+		env.print("The ledger is not as it was signed: %d finding(s) in %d entries and %d tiles.\n", len(report.Findings), report.Entries, report.Tiles)
+	case report.Origin == "":
+		env.print("There is no ledger yet.\n")
+	default:
+		env.print("%s is sound: %d entries, %d tiles and the checkpoint fit together.\n", report.Origin, report.Entries, report.Tiles)
+	}
+	if report.Waiting > 0 {
+		env.print("%d entries wait for their places; a server gives them.\n", report.Waiting)
+	}
+}
