@@ -41,6 +41,8 @@ type Question struct {
 	// Today is when the day of the question begins. Events that were over by then come behind those to come that fit about
 	// as well, unless the question is about their time; when it is zero, none is over.
 	Today time.Time
+	// Further is how many passages beside the best are wanted of each item.
+	Further int
 }
 
 // Found is the outcome of a question.
@@ -67,6 +69,7 @@ type Hit struct {
 	*Listing
 	Score   float64 // 0 to 100
 	Passage int     // the ordinal of the passage that fits best
+	Further []int   // those of others that have words of the question: see [search.Hit]
 	at      search.Place
 	Doubt   bool // it cannot be told of it whether it meets every condition; such hits come after the others
 }
@@ -437,7 +440,7 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 	again := false
 	query := search.Query{
 		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
-		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near,
+		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near, Further: s.asked.Further,
 		Settle: func(found []search.Hit) []search.Hit {
 			hits = listings(found)
 			if s.view.several {
@@ -461,7 +464,7 @@ func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, wor
 		result = s.view.snapshot.Search(query)
 	}
 	for i := range hits {
-		hits[i].Passage = result.Hits[i].Passage
+		hits[i].Passage, hits[i].Further = result.Hits[i].Passage, result.Hits[i].Further
 	}
 	worded = slices.ContainsFunc(result.Terms, func(t search.Term) bool { return t.Use != search.Stop })
 	return hits, worded

@@ -96,7 +96,9 @@ type Desk struct {
 	nearby   atomic.Pointer[directions]
 	standing standing
 
-	promises promises
+	promises     promises
+	excerpting   *Excerpting                     // nil where no passages are given
+	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.
@@ -154,7 +156,7 @@ func (d *Desk) Refresh(ctx context.Context) error {
 	rules := d.config.Terms()
 	changed, err := d.library.Refresh(ctx, answer.Admission{
 		Version: rules.Version(),
-		Admit:   func(l *answer.Listing) bool { return d.admits(rules, l) },
+		Admit:   func(l *answer.Listing) bool { return d.indexes(rules, l) },
 		Released: func(l *answer.Listing, object []byte) (shown []byte, whole, open bool) {
 			return released(rules, l, object)
 		},

@@ -14,7 +14,7 @@ import (
 // with are made of that alone. whole says that it is all of the object, so that misspelt words may be corrected to those
 // of its text. open is false for an item of which only a notice is shown.
 func released(rules *terms.Terms, l *answer.Listing, object []byte) (shown []byte, whole, open bool) {
-	if decide(rules, l).Access != terms.Open {
+	if decision := decide(rules, l); decision.Access != terms.Open || !decision.Allows(functionSearch) {
 		return nil, false, false
 	}
 	if rules.OpensAll() {

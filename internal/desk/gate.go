@@ -19,6 +19,7 @@ type gate struct {
 	permit *search.Selection
 	listed directory
 	feeds  feeds
+	areas  areas
 }
 
 // admitted returns the gate of the present view and terms. It is computed when either has changed, once.
@@ -39,9 +40,19 @@ func (d *Desk) admitted() *gate {
 	return g
 }
 
+// indexes says whether an item is indexed at all, so that nothing else can be felt in the scores: it may be found in a
+// list of answers, or give passages to platforms.
+func (d *Desk) indexes(rules *terms.Terms, l *answer.Listing) bool {
+	if !d.served[l.Site] {
+		return false
+	}
+	decision := decide(rules, l)
+	return decision.Allows(functionSearch) || d.excerpting != nil && len(decision.Labels) > 0 && decision.Allows(functionInput)
+}
+
 // admits says whether an item may be found: it belongs to a site that is served, and the terms allow it in a list
-// of answers. It decides twice: what is indexed at all, so that nothing else can be felt in the scores, and what a
-// question finds, so that terms hold from the moment they change, while the index is still being made anew.
+// of answers. It is asked for each question's gate, so that terms hold from the moment they change, while the index is
+// still being made anew.
 func (d *Desk) admits(rules *terms.Terms, l *answer.Listing) bool {
 	return d.served[l.Site] && decide(rules, l).Allows(functionSearch)
 }

@@ -13,10 +13,12 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -166,6 +168,20 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (*Response, error) {
 	return f.get(ctx, request, nil)
 }
 
+// Post sends a body to an address, and gives what it is answered with. It follows no redirect: where one is answered,
+// that is an error. See Get.
+func (f *Fetcher) Post(ctx context.Context, request Request, body []byte) (*Response, error) {
+	to, err := parse(request.URL)
+	if err != nil {
+		return nil, err
+	}
+	response, next, err := f.once(ctx, to, permit{own: request.Own, tls: to.Scheme == "https"}, f.header(request), body, f.bound(request), f.options.Timeout)
+	if err == nil && next != nil {
+		return nil, failure(Redirects, to, nil, "it redirects to another address; write that one")
+	}
+	return response, err
+}
+
 // hop is called before each request on the way to a document, the first and those that redirects lead to. It may
 // wait, which does not count as time of the exchange, and may say no.
 type hop func(ctx context.Context, to *url.URL, own bool) error
@@ -187,7 +203,7 @@ func (f *Fetcher) get(ctx context.Context, request Request, before hop) (*Respon
 		}
 		seen[to.String()] = true
 		began := time.Now()
-		response, next, err := f.once(ctx, to, permit{own: own, tls: to.Scheme == "https"}, header, f.bound(request), left)
+		response, next, err := f.once(ctx, to, permit{own: own, tls: to.Scheme == "https"}, header, nil, f.bound(request), left)
 		if err != nil || next == nil {
 			return response, err
 		}
@@ -252,11 +268,14 @@ func stripped(header http.Header) http.Header {
 	return kept
 }
 
-// once makes one request. next is set when the answer is a redirect.
-func (f *Fetcher) once(ctx context.Context, to *url.URL, p permit, header http.Header, size bound, left time.Duration) (_ *Response, next *url.URL, err error) {
+// once makes one request, with a body where there is one. next is set when the answer is a redirect.
+func (f *Fetcher) once(ctx context.Context, to *url.URL, p permit, header http.Header, body []byte, size bound, left time.Duration) (_ *Response, next *url.URL, err error) {
 	limited, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	request := (&http.Request{Method: http.MethodGet, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(limited)
+	if body != nil {
+		request.Method, request.Body, request.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
 	answer, err := f.roads[p].RoundTrip(request)
 	if err != nil {
 		return nil, nil, f.explain(ctx, limited, to, err)

@@ -1,6 +1,9 @@
 package search
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // told is how many words of the question decide which passage is the best: the weightiest.
 const told = 3
@@ -29,6 +32,35 @@ func (a *asking) bestPassage(at Place) int {
 		best = a.mostOf(heavy[0], text, ends, view)
 	}
 	return first + best - 1
+}
+
+// furtherPassages gives the ordinals of the passages beside the best in which words of the question stand, those of the
+// most weight first, up to a number.
+func (a *asking) furtherPassages(at Place, best, most int) (further []int) {
+	view := int(at.view)
+	v := a.snapshot.views[view]
+	first, ends := int(v.first[at.unit]), v.partEnds(int(at.unit))
+	if len(ends) < 3 {
+		return nil
+	}
+	a.passages = append(a.passages[:0], make([]uint32, len(ends))...)
+	text := v.unit(int(at.unit))
+	for g := range a.groups[:a.own] {
+		if a.groups[g].df > 0 {
+			a.markPassages(text, ends, g, view)
+		}
+	}
+	for i := 1; i < len(a.passages); i++ {
+		if a.passages[i] > 0 && first+i-1 != best {
+			further = append(further, i)
+		}
+	}
+	slices.SortStableFunc(further, func(i, j int) int { return cmp.Compare(a.passages[j], a.passages[i]) })
+	further = further[:min(most, len(further))]
+	for i := range further {
+		further[i] += first - 1
+	}
+	return further
 }
 
 // mostOf gives, of the passages of the most weight, the one in which a group's words stand most often.

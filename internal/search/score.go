@@ -256,6 +256,9 @@ func (a *asking) hits(q *Query, limit int, confidence float64) []Hit {
 	}
 	for i := range hits {
 		hits[i].Passage = a.bestPassage(hits[i].At)
+		if q.Further > 0 {
+			hits[i].Further = a.furtherPassages(hits[i].At, hits[i].Passage, q.Further)
+		}
 	}
 	return hits
 }

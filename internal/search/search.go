@@ -65,6 +65,8 @@ type Query struct {
 	// Settle, when not nil, is given the hits before it is looked up which passage of each fits best, and gives those that
 	// are wanted, in any order. Looking that up takes longer than finding them.
 	Settle func(hits []Hit) []Hit
+	// Further is how many passages beside the best are wanted of each item.
+	Further int
 
 	named map[Place]bool // where it is told of which hits the question is the name; nil for nowhere
 }
@@ -103,6 +105,9 @@ type Hit struct {
 	Score float64
 	// Passage is the ordinal of the passage that fits the question best; 0 when there is none.
 	Passage int
+	// Further are the ordinals of other passages that have words of the question, those that fit better first; up to
+	// [Query.Further] of them.
+	Further []int
 	// At is where the item stands in the snapshot.
 	At Place
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -278,7 +279,7 @@ func TestFusionKeepsToTheScale(t *testing.T) {
 			t.Fatalf("without a share for directions %v is first; want %v", hits[0], worded[0])
 		}
 		again := d.Search(q).Hits
-		if !slices.Equal(hits, again) {
+		if !reflect.DeepEqual(hits, again) {
 			t.Fatal("the same question finds otherwise")
 		}
 	})

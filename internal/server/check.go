@@ -39,6 +39,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.gate()
 	c.mcp()
 	c.promise()
+	c.intent()
 	c.terms()
 	c.actions()
 	return c.problems, c.warnings

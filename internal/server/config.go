@@ -60,6 +60,9 @@ type Config struct {
 	Ask Ask `yaml:"ask"`
 	// Model is a language model that helps, where there is one. Changes need a restart.
 	Model Model `yaml:"model"`
+	// Intent serves passages to platforms under the Agentic Intent Protocol. `intent.state` takes effect while the server
+	// runs; changes to the other keys need a restart.
+	Intent Intent `yaml:"intent"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
@@ -204,6 +207,7 @@ func Default() Config {
 			Limit: 10, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Model:   defaultModel(),
+		Intent:  defaultIntent(),
 		Console: Console{Enabled: true},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

@@ -11,10 +11,12 @@ import (
 	"frontdesk/internal/backup"
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/model"
+	"frontdesk/internal/outbox"
 	"frontdesk/internal/session"
 	"frontdesk/internal/spend"
 	"frontdesk/internal/store"
@@ -44,6 +46,7 @@ type House struct {
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
+	declared atomic.Pointer[Config]                          // what is declared to platforms; nil for nothing
 	clock    func() time.Time                                // nil for time.Now
 	admit    func(ctx context.Context, sites []string) error // nil to let everything through
 	asked    func(model.Call)                                // told of each call of the model; nil for nobody
@@ -52,7 +55,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, ledger.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows

@@ -22,8 +22,10 @@ type reloader struct {
 	loaded *Loaded // as last read without mistakes
 	start  Config  // what the server runs with, beside the terms
 	put    func(*terms.Terms)
-	count  func(result string)
-	log    *slog.Logger
+	// declare is given what the server runs with, with the terms and the state of access as they are now.
+	declare func(Config)
+	count   func(result string)
+	log     *slog.Logger
 }
 
 // stamp is what tells a file from its next version without reading it.
@@ -97,6 +99,11 @@ func (r *reloader) reload() {
 	}
 	r.loaded = fresh
 	r.put(compiled)
+	if r.start.Intent.Enabled {
+		declared := r.start
+		declared.Terms, declared.Intent.State = fresh.Config.Terms, fresh.Config.Intent.State
+		r.declare(declared)
+	}
 	r.count("loaded")
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
@@ -124,7 +131,7 @@ func changedKeys(a, b Config) []string {
 	values := map[string]any{}
 	walk(reflect.ValueOf(a), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
 	walk(reflect.ValueOf(b), "", func(path string, field reflect.Value) {
-		if path != "terms" && !reflect.DeepEqual(values[path], field.Interface()) {
+		if path != "terms" && path != "intent.state" && !reflect.DeepEqual(values[path], field.Interface()) {
 			changed = append(changed, path)
 		}
 	})

@@ -24,7 +24,9 @@ import (
 
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
+	"frontdesk/internal/fetch"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/outbox"
 	"frontdesk/internal/trust"
 )
 
@@ -55,6 +57,9 @@ type Server struct {
 	front   *front
 	outside *outside
 	gate    *admission // nil when only this process asks
+
+	effects *outbox.Outbox // nil without any
+	poster  *fetch.Fetcher
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	metrics      *metrics
@@ -97,7 +102,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	}
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.reloader = &reloader{
-		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store,
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, declare: house.declareIntent,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
@@ -105,6 +110,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 			return nil, errors.Join(err, house.Close())
 		}
 		house.admit = s.gate.Sites
+	}
+	if err := s.openIntent(); err != nil {
+		return nil, errors.Join(err, house.Close())
 	}
 	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
@@ -139,6 +147,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.metadataRoutes()...)
 	all = append(all, s.jwksRoutes()...)
 	all = append(all, s.ledgerRoutes()...)
+	all = append(all, s.intentRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
@@ -211,6 +220,10 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.Ledger.Run(work) })
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
+	if s.effects != nil {
+		background.Go(func() { s.effects.Work(work) })
+		background.Go(func() { s.forgetExcerpts(work) })
+	}
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })
 	}

@@ -115,6 +115,9 @@ var rooms = []room{
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What the language model took of a day.
 	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
+	// What was given passage by passage, and what is still to be done outside.
+	{path: "internal/excerpt", inside: []string{"internal/store"}, outside: []string{jsonText}, sql: true},
+	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
@@ -145,7 +148,7 @@ var rooms = []room{
 		inside: []string{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
-			"internal/vector",
+			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},
@@ -157,6 +160,7 @@ var rooms = []room{
 		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},
 		outside: []string{mcpSDK, jsonText},
 	},
+	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
 	{path: "internal/console", inside: []string{"internal/fail", "internal/phrase"}},
@@ -172,6 +176,7 @@ var rooms = []room{
 			"internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
+			"internal/excerpt", "internal/outbox", "internal/intent", "wire/intent", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},

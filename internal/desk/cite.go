@@ -1,0 +1,184 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"frontdesk/internal/excerpt"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+)
+
+// The kinds of events of the Agentic Intent Protocol.
+const (
+	EventAccess   = "access"
+	EventCitation = "citation"
+)
+
+// Reported is an event that a platform reports: a citation, or how it counts an access.
+type Reported struct {
+	// Key is of the platform that signed it; where events need no signature, only Key.Platform is set, and Nonce is empty.
+	Key    trust.PlatformKey
+	Nonce  string
+	Until  time.Time // until when the nonce may not be used again
+	ID     string    // event_id
+	Digest [sha256.Size]byte
+	Kind   string
+	Stated time.Time
+	// Request is the id of the request that it is about.
+	Request string
+	// PublisherID and Domain are whom it names.
+	PublisherID, Domain string
+
+	// Of a citation: SourceURL and Chunks say what was shown, Surface where.
+	SourceURL string
+	Chunks    []string
+	Surface   string
+	// Of an access: what the platform counted.
+	Returned, Tokens int
+	Mode             string
+}
+
+// Noted is what became of an event.
+type Noted struct {
+	Again   bool   // it was reported before
+	Entry   string // of the ledger
+	Verdict string // what our own records say of it
+}
+
+// The verdicts on events.
+const (
+	Agrees  = "agrees"  // it fits what we know
+	Differs = "differs" // an access that the platform counts otherwise than we do
+	Early   = "early"   // it is stated to have happened before the access that it is about
+)
+
+// Cite takes an event that a platform reports, held against what was really given, and puts it into the ledger, in one
+// transaction. An event that was reported before changes nothing. The error is a *[Refusal] with Replayed,
+// EventConflict for another event under its id, or Unprocessable for one that does not fit.
+func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
+	owner := d.excerpting.Owner()
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	var noted *Noted
+	var refusal *Refusal
+	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) error {
+		noted, refusal = nil, nil
+		if r.Nonce != "" {
+			fresh, err := d.excerpting.Nonces.UseNonce(ctx, tx, r.Key.ID, r.Nonce, r.Until)
+			if err != nil {
+				return err
+			}
+			if !fresh {
+				refusal = refuse(Replayed, "the nonce was used before")
+				return nil
+			}
+		}
+		prior, known, err := excerpt.FindEvent(ctx, tx, r.Key.Platform, r.ID)
+		switch {
+		case err != nil:
+			return err
+		case known && prior.Digest != r.Digest:
+			refusal = refuse(EventConflict, "Another event has this event_id; events are never changed, report a new one.")
+			return nil
+		case known:
+			noted = &Noted{Again: true, Entry: prior.Entry, Verdict: prior.Verdict}
+			return nil
+		}
+		asked, known, err := excerpt.Find(ctx, tx, r.Key.Platform, r.Request)
+		if err != nil {
+			return err
+		}
+		if refusal = owner.unfit(r, asked, known); refusal != nil {
+			return nil
+		}
+		noted = &Noted{Verdict: verdict(r, asked)}
+		if noted.Entry, err = d.recordEvent(ctx, tx, r, asked, noted.Verdict, now); err != nil {
+			return err
+		}
+		return excerpt.PutEvent(ctx, tx, excerpt.Event{
+			Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, Request: r.Request, Kind: r.Kind, Entry: noted.Entry, Verdict: noted.Verdict, At: now,
+		})
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case refusal != nil:
+		return nil, refusal
+	}
+	return noted, nil
+}
+
+// unfit says why an event does not fit the request that it is about.
+func (e *Excerpts) unfit(r Reported, asked excerpt.Request, known bool) *Refusal {
+	switch {
+	case r.PublisherID != e.PublisherID || r.Domain != e.Domain:
+		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.", e.PublisherID, e.Domain)
+	case !known:
+		return refuse(Unprocessable, "No request of this platform with this request_id is known.")
+	case asked.Outcome != excerpt.Ok:
+		return refuse(Unprocessable, "The request with this request_id was given nothing.")
+	case r.Kind != EventCitation:
+		return nil
+	}
+	given := map[string]string{}
+	for _, c := range asked.Answer.Chunks {
+		given[chunkID(c)] = c.URL
+	}
+	if !slices.ContainsFunc(asked.Answer.Chunks, func(c excerpt.Chunk) bool { return c.URL == r.SourceURL }) {
+		return refuse(Unprocessable, "source_url was not among the citations of the answer to this request.")
+	}
+	for _, id := range r.Chunks {
+		switch url, ok := given[id]; {
+		case !ok:
+			return refuse(Unprocessable, "The answer to this request had no chunk %q.", clip(id))
+		case url != r.SourceURL:
+			return refuse(Unprocessable, "Chunk %q is not of source_url; report each source by itself.", id)
+		}
+	}
+	return nil
+}
+
+// verdict holds an event against the request that it is about.
+func verdict(r Reported, asked excerpt.Request) string {
+	switch {
+	case r.Kind == EventAccess && (r.Returned != len(asked.Answer.Chunks) || r.Tokens != asked.Answer.Tokens || r.Mode != "chunks"):
+		return Differs
+	case r.Stated.Before(asked.At.Add(-freshness)):
+		return Early
+	}
+	return Agrees
+}
+
+// citationBody and counterBody are the bodies of ledger entries of the kinds "citation" and "counter-receipt".
+type citationBody struct {
+	Event     string   `json:"event_id"`
+	Access    string   `json:"access"` // the entry of the access
+	SourceURL string   `json:"source_url"`
+	Chunks    []string `json:"chunk_ids"`
+	Surface   string   `json:"display_surface,omitzero"`
+	Stated    string   `json:"stated"`
+	Verdict   string   `json:"verdict"`
+}
+
+type counterBody struct {
+	Event    string `json:"event_id"`
+	Access   string `json:"access"`
+	Returned int    `json:"chunks_returned"`
+	Tokens   int    `json:"token_count"`
+	Mode     string `json:"retrieval_mode"`
+	Stated   string `json:"stated"`
+	Verdict  string `json:"verdict"`
+}
+
+func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked excerpt.Request, verdict string, now time.Time) (string, error) {
+	e := receipt.Entry{Time: now, Site: asked.Answer.Chunks[0].Site, Kind: "citation", Party: "platform:" + r.Key.Platform, Request: r.Request}
+	stated := r.Stated.UTC().Format(time.RFC3339Nano)
+	if r.Kind == EventAccess {
+		e.Kind = "counter-receipt"
+		return d.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict})
+	}
+	return d.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, r.Chunks, r.Surface, stated, verdict})
+}

@@ -1,0 +1,239 @@
+// Package intent is the door of the Agentic Intent Protocol, the publisher's side: the declaration (aip.json), the
+// capabilities, signed retrieval of passages, and the events that platforms report about what they showed.
+//
+// It verifies signatures over the bytes that came, before anything is parsed; it decodes, asks the desk, and renders
+// what the desk decided in the protocol's words and statuses, signed with the key of the request. It stands on desk,
+// trust and wire, and knows nothing of content, ledger or database.
+package intent
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/trust"
+	wire "frontdesk/wire/intent"
+	"frontdesk/wire/sign"
+)
+
+// MaxBody is how many bytes a request or an event may have.
+const MaxBody = 64 << 10
+
+// Config is what the door needs to know.
+type Config struct {
+	// Options are the versions and spellings that are taken.
+	Options wire.Options
+	// Platforms are the keys of those who may come in.
+	Platforms *trust.Platforms
+	// Paths gives the paths of a request's address under which it may have been signed, as they were sent: that at which
+	// it arrived, and that which the public address makes of it.
+	Paths func(*http.Request) []string
+	// Suspect says, before a signature is looked at, that too many wrong ones came from a request's address; Failed counts
+	// one. Nil lets everybody try.
+	Suspect func(*http.Request) error
+	Failed  func(*http.Request)
+	// Sign says whether answers are signed, and Events whether events must be.
+	Sign, SignedEvents bool
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// door serves one front desk.
+type door struct {
+	desk *desk.Desk
+	Config
+}
+
+// Handlers are those of the protocol's two signed addresses.
+func Handlers(d *desk.Desk, config Config) (retrieve, events http.Handler) {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	door := &door{d, config}
+	return door.handler(door.retrieve), door.handler(door.event)
+}
+
+// call is one request on its way.
+type call struct {
+	*http.Request
+	header sign.Headers
+	path   string // as it was signed
+	body   []byte
+	key    trust.PlatformKey
+	secret []byte // nil before the signature is verified
+}
+
+// answered is what is sent.
+type answered struct {
+	status     int
+	body       any
+	retryAfter time.Duration
+	allow      string
+}
+
+// failure is what goes wrong on the way to the desk, in the protocol's words.
+type failure struct {
+	status        int
+	code, message string
+	retryAfter    time.Duration
+}
+
+func (f *failure) Error() string { return f.code + ": " + f.message }
+
+// authFailed tells nobody which check failed.
+func authFailed(status int) *failure {
+	return &failure{status: status, code: wire.CodeAuthFailed, message: "The request is not authenticated, or its key does not permit it."}
+}
+
+// handler reads a request, has it answered and signs what comes out.
+func (d *door) handler(answer func(context.Context, *call) answered) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{Request: r}
+		out := answer(r.Context(), c)
+		d.send(w, c, out)
+	})
+}
+
+// open reads the body of a request and verifies its signature, under the key that it names and for a role.
+func (d *door) open(ctx context.Context, c *call, role string, required bool) *failure {
+	if c.Method != http.MethodPost {
+		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed, message: "This address takes POST."}
+	}
+	if f := d.read(c); f != nil {
+		return f
+	}
+	if d.Suspect != nil {
+		if err := d.Suspect(c.Request); err != nil {
+			coded := fail.From(err)
+			return &failure{http.StatusTooManyRequests, wire.CodeRateLimited, coded.Detail, coded.RetryAfter}
+		}
+	}
+	if !required && !sign.Any(c.Header) {
+		return nil
+	}
+	if f := d.verify(ctx, c, role); f != nil {
+		if d.Failed != nil && f.status == http.StatusUnauthorized {
+			d.Failed(c.Request)
+		}
+		return f
+	}
+	return nil
+}
+
+// verify checks everything about a signature but whether its nonce is fresh, which the desk does when it records what
+// the request gets.
+func (d *door) verify(ctx context.Context, c *call, role string) *failure {
+	header, err := sign.Read(c.Header)
+	if err != nil {
+		return authFailed(http.StatusUnauthorized)
+	}
+	now := d.Now()
+	key, secret, err := d.Platforms.Find(ctx, header.KeyID)
+	if err != nil && fail.From(err).Code != fail.Unauthorized {
+		return failed(err)
+	}
+	good := false
+	for _, path := range d.Paths(c.Request) {
+		if header.Verify(secret, c.Method, path, c.body) { // with no secret it takes as long
+			good, c.path = true, path
+		}
+	}
+	state := key.State(now)
+	switch {
+	case !good || !header.Fresh(now):
+		return authFailed(http.StatusUnauthorized)
+	case state == trust.PlatformSuspended:
+		return authFailed(http.StatusForbidden)
+	case state != trust.PlatformActive:
+		return authFailed(http.StatusUnauthorized)
+	}
+	c.header, c.key, c.secret = header, key, secret
+	event.From(ctx).Set("party", "platform:"+key.Platform)
+	if !key.May(role) {
+		return authFailed(http.StatusForbidden)
+	}
+	return nil
+}
+
+// until is until when the request's nonce may not come again. The timestamp alone refuses it from then on; that second
+// is still good.
+func (c *call) until() time.Time { return c.header.UsedUntil().Add(time.Second) }
+
+// spend uses up the nonce of a request that goes no further: a repetition of it must not be told more.
+func (d *door) spend(ctx context.Context, c *call, f *failure) *failure {
+	if c.secret == nil {
+		return f
+	}
+	fresh, err := d.desk.Spend(ctx, c.key, c.header.Nonce, c.until())
+	switch {
+	case err != nil:
+		return failed(err)
+	case !fresh:
+		c.secret = nil // who repeats another's request gets nothing signed
+		return authFailed(http.StatusUnauthorized)
+	}
+	return f
+}
+
+// fits checks what a verified message says of itself against its headers.
+func (d *door) fits(c *call, version, platform string) *failure {
+	switch {
+	case c.secret == nil:
+		return nil
+	case version != c.header.Version:
+		return &failure{status: http.StatusBadRequest, code: wire.CodeInvalidRequest, message: "aip_version and the header X-AIP-Version differ; write the same into both."}
+	case platform != c.key.Platform:
+		return authFailed(http.StatusForbidden)
+	}
+	return nil
+}
+
+// unreadable is the failure of a body with findings; nil when there is nothing wrong.
+func unreadable(findings wire.Findings) *failure {
+	first := findings.First()
+	if first == nil {
+		return nil
+	}
+	code := wire.CodeInvalidRequest
+	if first.Rule == wire.RuleVersion {
+		code = wire.CodeUnsupportedVersion
+	}
+	where := first.Pointer
+	if where == "" {
+		where = "The body"
+	}
+	return &failure{status: http.StatusBadRequest, code: code, message: where + ": " + first.Detail + "; " + first.Mend + "."}
+}
+
+// failed is an error of the house in the protocol's words.
+func failed(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	coded := fail.From(err)
+	switch coded.Code {
+	case fail.Unavailable, fail.Timeout, fail.Limited:
+		return &failure{http.StatusServiceUnavailable, wire.CodeUnavailable, coded.Detail, max(coded.RetryAfter, time.Second)}
+	}
+	return &failure{status: http.StatusInternalServerError, code: wire.CodeInternalError, message: coded.Detail}
+}
+
+// supports says whether a version is answered.
+func (d *door) supports(version string) bool {
+	if d.Options.Versions == nil {
+		return version == wire.Version01
+	}
+	return slices.Contains(d.Options.Versions, version)
+}
+
+// retrySeconds rounds up, so that who comes back then is let in.
+func retrySeconds(wait time.Duration) string {
+	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
+}

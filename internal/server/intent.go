@@ -1,0 +1,258 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/excerpt"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/fetch"
+	"frontdesk/internal/intent"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/nlweb"
+	"frontdesk/internal/outbox"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+	wire "frontdesk/wire/intent"
+	"frontdesk/wire/strictjson"
+)
+
+// The addresses of the Agentic Intent Protocol.
+const (
+	intentRetrieve     = "/intent/retrieve"
+	intentEvents       = "/intent/events"
+	intentCapabilities = "/intent/capabilities"
+)
+
+// declareIntent puts in force what a configuration declares to platforms.
+func (h *House) declareIntent(config Config) { h.declared.Store(&config) }
+
+// declaration is aip.json at a public address.
+func (c Config) declarationAt(address string) (wire.Declaration, error) {
+	i, p := c.Intent, c.publisher()
+	d := wire.Declaration{
+		Version: i.Versions[0], Publisher: wire.Publisher{ID: p.ID, Name: p.Name, Domain: p.Domain},
+		IntentAccess: wire.IntentAccess{
+			Enabled: true, State: i.State, Mode: wire.ModeLiveOnly, TrainingUse: i.Training, StorageRights: wire.StorageNone, CachePolicy: wire.CacheNoStore,
+		},
+		EditorialDomains: c.editorialDomains(),
+		Endpoints: &wire.Endpoints{
+			Capabilities: &wire.Endpoint{Method: http.MethodGet, URL: address + intentCapabilities},
+			Retrieve:     &wire.Endpoint{Method: http.MethodPost, URL: address + intentRetrieve, CapabilitiesRef: wire.CapabilityRef},
+		},
+		Retrieval: wire.Retrieval{
+			Supports:  wire.Supports{Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle},
+			MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens,
+		},
+		Compliance: wire.Compliance{
+			Revocable: i.Compliance.Revocable, NoticeRequired: i.Compliance.NoticeRequired, RevocationReason: i.Compliance.RevocationReason,
+			Sunset: i.Compliance.Sunset, LastUpdated: i.Compliance.LastUpdated,
+		},
+	}
+	if i.Events.Enabled {
+		d.Endpoints.Event = &wire.EventEndpoint{Method: http.MethodPost, URL: address + intentEvents, Required: i.Events.Required}
+	}
+	for name, value := range i.Extensions {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return d, fmt.Errorf("intent.extensions: %s cannot be written as JSON: %w", name, err)
+		}
+		if d.Extensions == nil {
+			d.Extensions = wire.Extensions{}
+		}
+		d.Extensions[name] = strictjson.Value(text)
+	}
+	return d, nil
+}
+
+// intentOptions are what of the protocol is taken.
+func (c Config) intentOptions() wire.Options {
+	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any", WeakEvents: !c.Intent.Events.Strict}
+}
+
+// openIntent lets the desk give passages to platforms.
+func (s *Server) openIntent() error {
+	config := s.config
+	if !config.Intent.Enabled {
+		return nil
+	}
+	d, err := config.declarationAt(first(s.outside.url, "https://www.example.com"))
+	if err != nil {
+		return err
+	}
+	if _, err := intent.Declare(d, config.intentOptions()); err != nil {
+		return err
+	}
+	s.declareIntent(config)
+	admit, err := s.retrievals()
+	if err != nil {
+		return err
+	}
+	giving := &desk.Excerpting{
+		Owner: func() *desk.Excerpts { return s.declared.Load().excerpts() }, DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces, Admit: admit,
+	}
+	for _, sink := range config.Intent.Sinks {
+		giving.Sinks = append(giving.Sinks, desk.Sink{Name: sink.Name, Platform: sink.Platform})
+	}
+	if err := s.Desk.OpenExcerpts(giving); err != nil {
+		return err
+	}
+	s.poster = config.Fetcher()
+	s.effects = outbox.New(outbox.Options{DB: s.db, Do: s.postEffect, Now: s.now, Log: s.log})
+	return nil
+}
+
+// retrievals counts the requests of platforms and of their sessions.
+func (s *Server) retrievals() (func(context.Context, trust.PlatformKey, string) error, error) {
+	limiter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()})
+	platforms, err := limit.ParseRate(s.config.Intent.Rate)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := limit.ParseRate(s.config.Intent.Sessions)
+	if err != nil {
+		return nil, err
+	}
+	platform, session := limiter.Meter("platform", platforms), limiter.Meter("platform-session", sessions)
+	return func(ctx context.Context, key trust.PlatformKey, name string) error {
+		of, holder := platform, key.Platform
+		if own, err := limit.ParseRate(key.Rate); err == nil && key.Rate != "" {
+			of, holder = platform.At(own), "key "+key.ID
+		}
+		hash := excerpt.Session(key.Platform, name)
+		for _, m := range []struct {
+			meter limit.Meter
+			key   string
+			what  string
+		}{{of, holder, "this platform"}, {session, hex.EncodeToString(hash[:]), "this session"}} {
+			if status := m.meter.Allow(ctx, m.key, 1); !status.OK {
+				limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", m.what, rateWords(m.meter.Rate()), spanWords(status.RetryAfter))
+				limited.RetryAfter = status.RetryAfter
+				return limited
+			}
+		}
+		return nil
+	}, nil
+}
+
+// together is the database in which nodes count together, nil where each counts by itself.
+func (s *Server) together() *store.DB {
+	if s.config.Limits.Rate.Shared && s.db.Engine() == store.PostgreSQL {
+		return s.db
+	}
+	return nil
+}
+
+// postEffect posts an access event to its sink.
+func (s *Server) postEffect(ctx context.Context, e outbox.Effect) error {
+	for _, sink := range s.config.Intent.Sinks {
+		if sink.Name != e.Sink {
+			continue
+		}
+		response, err := s.poster.Post(ctx, fetch.Request{URL: sink.URL, Own: true, MaxBytes: 64 << 10, Header: http.Header{"Content-Type": {"application/json"}}}, e.Body)
+		switch {
+		case err != nil:
+			return err
+		case response.Status >= 300:
+			return fmt.Errorf("%s answered with status %d", sink.Name, response.Status)
+		}
+		return nil
+	}
+	return fmt.Errorf("there is no sink %s any more: %w", e.Sink, outbox.ErrNever)
+}
+
+// forgetEvery is how often old requests of platforms are forgotten.
+const forgetEvery = time.Hour
+
+// forgetExcerpts forgets old requests and sessions of platforms, until ctx ends.
+func (s *Server) forgetExcerpts(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		now := s.now()
+		if err := excerpt.Sweep(ctx, s.db, now.Add(-s.config.Intent.Keep), now); err != nil && ctx.Err() == nil {
+			s.log.Warn("old requests of platforms could not be forgotten; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// intentRoutes serve the Agentic Intent Protocol.
+func (s *Server) intentRoutes() []route {
+	if !s.config.Intent.Enabled {
+		return nil
+	}
+	config := intent.Config{
+		Options: s.config.intentOptions(), Platforms: s.Platforms, Sign: s.config.Intent.Sign, SignedEvents: s.config.Intent.Events.Signed,
+		Paths: s.signedPaths, Now: s.options.Now,
+	}
+	if s.gate != nil {
+		config.Suspect = s.gate.suspect
+		config.Failed = s.gate.failed
+	}
+	retrieve, events := intent.Handlers(s.Desk, config)
+	all := []route{
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(func(d wire.Declaration) (*intent.Document, error) {
+			return intent.Declare(d, s.config.intentOptions())
+		})},
+		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(func(d wire.Declaration) (*intent.Document, error) {
+			return intent.Capabilities(d, s.config.Intent.Versions)
+		})},
+		{pattern: intentRetrieve, name: intentRetrieve, handler: retrieve},
+	}
+	if s.config.Intent.Events.Enabled {
+		all = append(all, route{pattern: intentEvents, name: intentEvents, handler: events})
+	}
+	return all
+}
+
+// declaredDocument serves what is made of the declaration, at the address that a request came to.
+func (s *Server) declaredDocument(make func(wire.Declaration) (*intent.Document, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d, err := s.declared.Load().declarationAt(s.outside.PublicURL(r))
+		var document *intent.Document
+		if err == nil {
+			document, err = make(d)
+		}
+		if err != nil { // nothing that is not valid is declared
+			nlweb.WriteError(w, r, err)
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+}
+
+// signedPaths are the paths under which a request's sender may have signed it: as it came, and as its public address
+// has it, where a proxy takes a part off.
+func (s *Server) signedPaths(r *http.Request) []string {
+	paths := []string{r.RequestURI}
+	if s.outside.prefix != "" {
+		paths = append(paths, s.outside.prefix+r.RequestURI)
+	}
+	return paths
+}
+
+// suspect says that too many wrong signatures and credentials came from a request's address.
+func (a *admission) suspect(r *http.Request) error {
+	status := a.failures.Allow(r.Context(), network(a.outside.Client(r)), 0)
+	if status.Limit == 0 || status.Remaining >= 1 {
+		return nil
+	}
+	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
+	limited.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
+	return limited
+}
+
+// failed counts a wrong signature.
+func (a *admission) failed(r *http.Request) {
+	a.failures.Allow(r.Context(), network(a.outside.Client(r)), 1)
+}
