@@ -11,7 +11,7 @@ import (
 
 // cheapWeight is the share of its score that the cheapest of the hits gains where little is to be paid; the dearer half
 // gains nothing.
-const cheapWeight = 0.3
+const cheapWeight = 0.25
 
 // cheaper gives what each hit gains by costing less than others: nothing where that is not asked for.
 func (s *finding) cheaper(hits []Hit) func(i int) float64 {

@@ -88,24 +88,31 @@ func taken(all []subject, f found) bool {
 // leastNamed is the share of the words that an item's name has to have more of, to be the one that is named.
 const leastNamed = 0.5
 
-// named is how much of the words stands in an item's name, or says of what type the item is: "the accountant job".
+// named is how much of the words stands in an item's name, or says of what type the item is: "the accountant job". What stands
+// behind the first comma or bracket of a long name counts half: there, shops tell what comes with a thing.
 func named(words string, c *card) float64 {
-	have := " " + singular(c.name) + " "
-	n, in := 0, 0
+	head := c.name
+	if at := strings.IndexAny(c.name, ",;(|"); at > 0 {
+		head = c.name[:at]
+	}
+	first, whole := " "+singular(head)+" ", " "+singular(c.name)+" "
+	n, in := 0, 0.0
 	for word := range strings.FieldsSeq(facet.Fold(words)) {
 		if len(word) < 3 || joining[word] {
 			continue
 		}
 		n++
-		if strings.Contains(have, " "+facet.Singular(word)+" ") ||
-			slices.ContainsFunc(understand.TypesOf(word), func(t string) bool { return content.IsA(c.typ, t) }) {
+		switch form := " " + facet.Singular(word) + " "; {
+		case strings.Contains(first, form), slices.ContainsFunc(understand.TypesOf(word), func(t string) bool { return content.IsA(c.typ, t) }):
 			in++
+		case strings.Contains(whole, form):
+			in += 0.5
 		}
 	}
 	if n == 0 {
 		return 0
 	}
-	return float64(in) / float64(n)
+	return in / float64(n)
 }
 
 // joining are words of names that tell none from another.

@@ -128,7 +128,7 @@ func (r *reader) predicate(i, last int) (slot facet.Slot, supposed string, ok bo
 	if facet.IsRemote(phrase) {
 		return facet.Workplace, facet.Remote, true
 	}
-	if s, n := r.match(i, roleGratis); n > 0 && i+n == last && s.role == roleGratis || phrase == "free" {
+	if s, n := r.match(i, roleGratis); n > 0 && i+n == last && s.role == roleGratis || phrase == "free" && !r.without(i) {
 		return facet.Price, "free", true
 	}
 	if s, n := r.match(i, roleDiet); n > 0 && i+n == last {
@@ -140,6 +140,14 @@ func (r *reader) predicate(i, last int) (slot facet.Slot, supposed string, ok bo
 		}
 	}
 	return "", "", false
+}
+
+// without says whether "free" at i tells what something is without: "BPA free".
+func (r *reader) without(i int) bool {
+	word := r.word(i - 1)
+	_, class := facet.Class(word)
+	_, diet := facet.DietOf(word + " free")
+	return class || diet || freedoms[word] || r.tokens[i].glued && r.tokens[i].dash
 }
 
 // copulas are the words between an item and what is asked of it where the item stands first: "X est-il végan", "X es vegano".

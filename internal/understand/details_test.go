@@ -46,7 +46,7 @@ func TestQuestionsForADetailAreReadInManyWords(t *testing.T) {
 func TestQuestionsForAListAreNoneForADetail(t *testing.T) {
 	for _, question := range []string{
 		"how many recipes do you have", "which lamps have a dimmer", "recipes with calories under 300", "price under $20", "does the lamp have a switch", "what do you have for dinner",
-		"is there a vegan soup?", "a cake that is vegan?", "rezepte mit kalorien unter 300", "それはヴィーガンですか", "ヴィーガンのレシピは？",
+		"is there a vegan soup?", "is the bottle BPA free", "is the soap fragrance-free", "a cake that is vegan?", "rezepte mit kalorien unter 300", "それはヴィーガンですか", "ヴィーガンのレシピは？",
 	} {
 		if u := Read(question, asking()); u.Intent != List {
 			t.Errorf("%q is read as a question for the %s of %q", question, u.Detail, u.Subjects)

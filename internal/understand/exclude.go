@@ -393,7 +393,8 @@ func (r *reader) plain(i int) bool {
 // freedoms are words before "free" that nothing is made of.
 var freedoms = map[string]bool{
 	"fuss": true, "stress": true, "hassle": true, "guilt": true, "worry": true, "mess": true, "cruelty": true, "hands": true, "risk": true, "smoke": true,
-	"carefree": true, "duty": true, "trouble": true, "waste": true, "plastic": true, "additive": true, "chemical": true, "gmo": true, "toxin": true, "bpa": true,
+	"carefree": true, "duty": true, "trouble": true, "waste": true, "plastic": true, "additive": true, "chemical": true, "gmo": true, "toxin": true, "bpa": true, "paraben": true, "phthalate": true, "latex": true, "lead": true, "fragrance": true, "scent": true, "pvc": true, "glue": true,
+	"noise": true, "lint": true, "alcohol": true, "fat": true, "tax": true, "drug": true, "pet": true, "car": true, "snow": true, "rust": true, "sulfate": true, "aluminum": true, "aluminium": true,
 }
 
 // freeOf reads "X free" at i, and says how many tokens that took.

@@ -41,11 +41,24 @@ func (r *reader) freely(i int) bool {
 	if i+1 < len(r.tokens) && r.tokens[i+1].glued && r.tokens[i+1].dash { // "free-range"
 		return false
 	}
+	if len(r.out.Types) == 0 && r.alone(i) {
+		return true
+	}
 	if !r.wanted("Event", "Course", "Book", "SoftwareApplication", "Movie", "MediaObject", "Article", "VideoGame", "Museum", "TouristAttraction") {
 		return false
 	}
 	if i > 0 && !r.tokens[i-1].used && !r.functional(i-1) && !r.has(i-1, roleCourtesy) && !r.has(i-1, roleGlue) && !r.tokens[i].comma {
 		return false // "sugar free", "hands free"
+	}
+	return true
+}
+
+// alone says whether the word at i is all that a question says, as one that goes on with another does: "only free ones".
+func (r *reader) alone(i int) bool {
+	for k := range r.tokens {
+		if k != i && !r.functional(k) && !r.has(k, roleCourtesy) && !r.has(k, roleThing) && !r.has(k, roleGlue) {
+			return false
+		}
 	}
 	return true
 }

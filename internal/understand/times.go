@@ -161,6 +161,9 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	}
 	switch lead {
 	case roleSince:
+		if word := r.word(i - 1); (word == "since" || word == "seit" || word == "depuis") && point.from.After(r.today()) && !r.saysYear(i, next) {
+			point.from = point.from.AddDate(-1, 0, 0) // what it began with is past
+		}
 		return period{from: point.from}, next, true
 	case roleAfter:
 		return period{from: point.to}, next, true
@@ -201,8 +204,30 @@ func (r *reader) relative(lead role, i int) (p period, next int, ok bool) {
 	if n == 0 {
 		return p, 0, false
 	}
+	if lead == rolePast && r.rolling(i) {
+		switch s.arg {
+		case "week":
+			return period{today.AddDate(0, 0, -7), today.AddDate(0, 0, 1)}, i + n, true
+		case "month":
+			return period{today.AddDate(0, -1, 0), today.AddDate(0, 0, 1)}, i + n, true
+		case "year":
+			return period{today.AddDate(-1, 0, 0), today.AddDate(0, 0, 1)}, i + n, true
+		}
+	}
 	p, ok = r.stretch(s.arg, lead)
 	return p, i + n, ok
+}
+
+// rolling says whether the words before i lead to the time up to now: "in the last month", but not "last month".
+func (r *reader) rolling(i int) bool {
+	if i < 3 || r.word(i-2) != "the" || r.word(i-1) != "last" && r.word(i-1) != "past" {
+		return false
+	}
+	switch r.word(i - 3) {
+	case "in", "within", "over", "during":
+		return true
+	}
+	return false
 }
 
 func (r *reader) numberFollows(i int) bool { return i+1 < len(r.tokens) && r.tokens[i+1].number }

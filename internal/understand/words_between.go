@@ -125,6 +125,8 @@ garden,gardening|garten,gartenarbeit|jardin,jardinage|jardín,jardinería|jardim
 kitchen|küche|cuisine|cocina|cozinha|キッチン
 market,markets|markt,märkte|marché,marchés|mercado,mercados|mercado,mercados,feira|市場,マーケット
 walk,walks,hike,hikes|spaziergang,spaziergänge,wanderung,wanderungen|promenade,promenades,randonnée,randonnées|paseo,paseos,caminata|passeio,passeios,caminhada|散歩,ハイキング
+women,woman,ladies|damen,frauen,frau|femme,femmes|mujer,mujeres|mulher,mulheres|女性,レディース
+men,man,mens|herren,männer,mann|homme,hommes|hombre,hombres|homem,homens|男性,メンズ
 children,kids|kinder|enfants|niños|crianças|子供,子ども
 family,families|familie,familien|famille,familles|familia,familias|família,famílias|家族
 music|musik|musique|música|música|音楽

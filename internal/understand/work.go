@@ -2,6 +2,7 @@ package understand
 
 import (
 	"slices"
+	"strings"
 
 	"frontdesk/internal/facet"
 )
@@ -12,18 +13,17 @@ func (r *reader) readWork() {
 	if r.have("JobPosting") == 0 || !r.known(facet.Employment) && !r.known(facet.Workplace) {
 		return
 	}
-	jobs := r.wanted("JobPosting") || len(r.out.Types) == 0 && r.only("JobPosting")
+	jobs := r.wanted("JobPosting") || len(r.out.Types) == 0 && (r.only("JobPosting") || r.worked())
+	if !jobs {
+		return
+	}
+	if len(r.out.Types) == 0 {
+		r.out.Types = []string{"JobPosting"}
+	}
 	for i := 0; i < len(r.tokens); i++ {
 		c, n := r.workAt(i)
 		if n == 0 || !r.known(c.Slot) {
 			continue
-		}
-		phrase := r.phrase(i, i+n)
-		if !jobs && !(len(r.out.Types) == 0 && working[phrase]) {
-			continue
-		}
-		if !jobs {
-			r.out.Types, jobs = []string{"JobPosting"}, true
 		}
 		start := r.denied(i)
 		c.Not = c.Not != (start < i)
@@ -37,6 +37,16 @@ func (r *reader) readWork() {
 		}
 		i += n - 1
 	}
+}
+
+// worked says whether some words of the question are said of nothing but work.
+func (r *reader) worked() bool {
+	for i := range r.tokens {
+		if c, n := r.workAt(i); n > 0 && r.known(c.Slot) && working[r.phrase(i, i+n)] {
+			return true
+		}
+	}
+	return false
 }
 
 // working are words that are said of nothing but work.
@@ -69,6 +79,9 @@ func (r *reader) workAt(i int) (c Constraint, n int) {
 		}
 		if facet.IsRemote(phrase) || onSite[phrase] {
 			return Constraint{Slot: facet.Workplace, Values: []string{facet.Remote}, Not: onSite[phrase]}, n
+		}
+		if strings.HasPrefix(phrase, "hybrid") || phrase == "hibrido" || phrase == "hibrida" || phrase == "hibridos" || phrase == "hibridas" {
+			return Constraint{Slot: facet.Workplace, Values: []string{"hybrid"}}, n
 		}
 	}
 	return c, 0
