@@ -964,6 +964,9 @@ func TestSiteThatIsBuiltInTheBrowserIsToldOf(t *testing.T) {
 }
 
 func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a matter of quantity, which takes ten times as long under the race detector")
+	}
 	h := newHost(t)
 	h.web.URL, h.web.Kind = "/map.xml", "schemamap"
 	h.put("/map.xml", `<?xml version="1.0"?><schemamap><feed href="/many.jsonl"/><feed href="/few.jsonl"/></schemamap>`)

@@ -143,6 +143,9 @@ func TestDamagedFileKeepsWhatCameBefore(t *testing.T) {
 }
 
 func TestBombsAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a matter of quantity, which takes ten times as long under the race detector")
+	}
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	blank := bytes.Repeat([]byte(" "), 1<<20)
