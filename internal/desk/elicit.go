@@ -60,17 +60,17 @@ func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 		len(strings.Fields(u.Text)) > vagueWords {
 		return nil
 	}
+	first := in.asked
+	first.Limit, first.Literal = 1, true
+	telling := d.find(first).tellingWords()
+	if !asker.Asks(telling) { // as mostly, before anybody looks at what fits
+		return nil
+	}
 	wide := in.asked
 	wide.Limit = sample
 	look := d.find(wide)
-	telling := 0
-	for _, term := range look.terms {
-		if term.Use == search.Used || term.Use == search.Unknown {
-			telling++
-		}
-	}
 	fit := look.near()
-	if len(fit) == 0 || !asker.Asks(telling) {
+	if len(fit) == 0 {
 		return nil
 	}
 	back := asker.Ask(elicit.Need{
@@ -82,6 +82,16 @@ func (d *Desk) askBack(ctx context.Context, in *inquiry) *Elicitation {
 		in.talk.Back = session.AskedBack{Question: clip(in.worded), Rounds: after.Rounds, IDs: after.Asked}
 	}
 	return back
+}
+
+// tellingWords is how many words of the question say what is wanted.
+func (a *Answer) tellingWords() (n int) {
+	for _, term := range a.terms {
+		if term.Use == search.Used || term.Use == search.Unknown {
+			n++
+		}
+	}
+	return n
 }
 
 // elicited is what the conversation was asked back. Rounds count for one question, with those that follow it up; what was

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
+	"frontdesk/internal/elicit"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
@@ -65,6 +66,12 @@ var stages = []stage{
 		on.answer = d.lookFor(on.in)
 		return nil
 	}},
+	{"ask back", func(d *Desk, on *staged) error { // which looks once more, at what the items differ in
+		on.in.AnswersOnly = false
+		d.askBack(context.Background(), on.in)
+		on.in.AnswersOnly = true
+		return nil
+	}},
 	{"render", func(_ *Desk, on *staged) error {
 		if on.answer.Len() == 0 {
 			return nil
@@ -108,6 +115,9 @@ func pass(b *testing.B, d *Desk, questions []string, fastest [][]time.Duration) 
 	}
 }
 
+// backAsker asks back as the configuration does where it says `mode: auto` and nothing else.
+var backAsker = elicit.New(elicit.Config{Mode: elicit.Auto, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2})
+
 // BenchmarkStages breaks a question down: how long each stage takes, of the fastest of all passes for each question, and
 // with a view that nobody has asked anything yet. The stages of a question follow each other at once, so that the ratios
 // hold on a machine that has other work.
@@ -118,7 +128,7 @@ func BenchmarkStages(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		d, err := New(Config{Catalog: catalog, Sites: []Site{{ID: site}}, Terms: func() *terms.Terms { return rules }, MinScore: 20})
+		d, err := New(Config{Catalog: catalog, Sites: []Site{{ID: site}}, Terms: func() *terms.Terms { return rules }, MinScore: 20, Elicit: backAsker})
 		if err == nil {
 			err = d.Refresh(b.Context())
 		}
