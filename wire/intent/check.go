@@ -254,8 +254,23 @@ func Schema(k Kind) []byte {
 // compiled gives the schemas, ready to validate with and as they stand, made when the first is needed.
 var compiled = sync.OnceValues(compile)
 
-// compile reads the embedded schemas. They refer to nothing outside, and no loader could fetch it.
 func compile() (map[Kind]*jsonschema.Schema, map[string]any) {
+	validators, values := map[Kind]*jsonschema.Schema{}, map[string]any{}
+	for _, k := range Kinds {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema(k)))
+		if err != nil {
+			panic(err) // an embedded file is broken
+		}
+		if validators[k], err = compileOne(k, value); err != nil {
+			panic(err)
+		}
+		values[schemaID(k)] = value
+	}
+	return validators, values
+}
+
+// compileOne makes a validator of a schema. It refers to nothing outside, and no loader could fetch it.
+func compileOne(k Kind, value any) (*jsonschema.Schema, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
@@ -263,20 +278,10 @@ func compile() (map[Kind]*jsonschema.Schema, map[string]any) {
 	for _, format := range formats {
 		compiler.RegisterFormat(format)
 	}
-	validators, values := map[Kind]*jsonschema.Schema{}, map[string]any{}
-	for _, k := range Kinds {
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema(k)))
-		if err != nil {
-			panic(err) // an embedded file is broken
-		}
-		id := schemaID(k)
-		if err := compiler.AddResource(id, value); err != nil {
-			panic(err)
-		}
-		values[id] = value
-		validators[k] = compiler.MustCompile(id)
+	if err := compiler.AddResource(schemaID(k), value); err != nil {
+		return nil, err
 	}
-	return validators, values
+	return compiler.Compile(schemaID(k))
 }
 
 func schemaID(k Kind) string { return "urn:frontdesk:intent:" + string(k) }

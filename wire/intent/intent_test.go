@@ -121,6 +121,24 @@ func TestTheProseIsChecked(t *testing.T) {
 	}
 }
 
+// TestTheSchemaAloneIsEnough has what no rule of the prose would find.
+func TestTheSchemaAloneIsEnough(t *testing.T) {
+	const head = `{"aip_version":"0.1","request_id":"r1","timestamp":"2025-11-14T18:22:01Z",`
+	for _, text := range []string{
+		head + `"status":"partial"}`, head[:len(head)-1] + `}`, head + `"status":"ok","content":{}}`, head + `"status":"ok","content":{"chunks":[]}}`,
+		head + `"status":"ok","content":{"chunks":[{"text":"One."}]}}`, head + `"status":"ok","content":{"chunks":[{"id":"c1"}]}}`,
+	} {
+		if intent.Check(intent.KindResponse, []byte(text), intent.Options{}).Valid() {
+			t.Errorf("%s is valid", text)
+		}
+	}
+	for _, member := range []string{`"event_id":"e1",`, `"request_id":"r1",`, `"event_type":"citation",`} {
+		if intent.Check(intent.KindEvent, []byte(strings.Replace(citation, member, "", 1)), intent.Options{WeakEvents: true}).Valid() {
+			t.Errorf("an event without %s is valid", member)
+		}
+	}
+}
+
 func TestOptionsWiden(t *testing.T) {
 	swap := func(text, old, new string) string { return strings.Replace(text, old, new, 1) }
 	for name, c := range map[string]struct {

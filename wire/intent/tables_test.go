@@ -47,7 +47,7 @@ const (
 	counts     = `5 1 5.0 1e3 9007199254740991`
 	badCounts  = `0 -1 1.5 0.0 "5" 1e400 9007199254740993`
 	sizes      = `5 0 5.0 1e3`
-	badSizes   = `-1 1.5 "5" 1e400`
+	badSizes   = `-1 1.5 "5" 1e400 9007199254740993`
 	anyText    = `"x" "a b" "é\n" "<b>"`
 )
 
@@ -183,16 +183,19 @@ func variants() []variant {
 	for _, k := range intent.Kinds {
 		all = append(all, variant{k, string(k), tables[k]})
 	}
+	// swap takes a member out, with all below it, and puts rows in, in place of those of the same name.
 	swap := func(rows []row, without string, with ...row) []row {
 		return append(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-			return r.member == without || strings.HasPrefix(r.member, without+".") || strings.HasPrefix(r.member, without+"[") || r.member == with[0].member
+			return r.member == without || strings.HasPrefix(r.member, without+".") || strings.HasPrefix(r.member, without+"[") ||
+				slices.ContainsFunc(with, func(w row) bool { return w.member == r.member })
 		}), with...)
 	}
-	denied := swap(swap(swap(tables[intent.KindResponse], "content", row{"status", true, `"denied"`, `"ok" "error" ""`, "s"}), "citations", row{"denial", true, ``, ``, "o"},
+	bare := swap(swap(swap(tables[intent.KindResponse], "content"), "citations"), "limits_applied")
+	denied := swap(bare, "", row{"status", true, `"denied"`, `"ok" "error" ""`, "s"}, row{"denial", true, ``, ``, "o"},
 		row{"denial.reason", true, `"out_of_scope" "access_disabled" "policy_violation" "rate_limited" "unsupported"`, `"" "other" "Out_of_scope"`, "s"},
-		row{"denial.message", false, anyText, ``, "s"}), "limits_applied", row{"denial.reason", true, `"out_of_scope"`, ``, "s"})
-	failed := swap(swap(swap(tables[intent.KindResponse], "content", row{"status", true, `"error"`, `"ok" "denied" ""`, "s"}), "citations", row{"error", true, ``, ``, "o"},
-		row{"error.code", true, anyText, ``, "s"}, row{"error.message", false, anyText, ``, "s"}), "limits_applied", row{"error.code", true, anyText, ``, "s"})
+		row{"denial.message", false, anyText, ``, "s"})
+	failed := swap(bare, "", row{"status", true, `"error"`, `"ok" "denied" ""`, "s"}, row{"error", true, ``, ``, "o"},
+		row{"error.code", true, anyText, ``, "s"}, row{"error.message", false, anyText, ``, "s"})
 	access := swap(tables[intent.KindEvent], "citation", row{"event_type", true, `"access"`, `"citation" ""`, "s"}, row{"access", true, ``, ``, "o"},
 		row{"access.chunks_returned", true, sizes, badSizes, "i"}, row{"access.token_count", true, sizes, badSizes, "i"},
 		row{"access.retrieval_mode", true, `"chunks"`, `"" "full" "Chunks"`, "s"})
@@ -312,6 +315,9 @@ func judge(t interface {
 		t.Errorf("%s: valid is %v, the readings say %v\n%s\n%v", what, findings.Valid(), valid, text, findings)
 		return
 	}
+	if _, err := sign.Canonical(text); err == nil && slices.Contains(findings.Rules(), intent.RuleJSON) {
+		t.Errorf("%s: the types refuse what the schema takes:\n%s\n%v", what, text, findings)
+	}
 	for _, f := range findings {
 		if f.Rule == "" || f.Detail == "" || f.Mend == "" {
 			t.Errorf("%s: a finding says too little: %+v", what, f)
@@ -356,58 +362,153 @@ func read(k intent.Kind, text []byte) any {
 	return document
 }
 
-// TestTheValidatorAgreesWithTheTables makes, for each row of the field tables, documents that are right and wrong in
-// just that row.
-func TestTheValidatorAgreesWithTheTables(t *testing.T) {
-	made := 0
-	for _, v := range variants() {
-		judge(t, v.kind, v.name+" in full", full(v.rows).text(t), true)
-		if text := full(v.rows).text(t); !sign.Same(text, roundTrip(t, v.kind, text)) {
-			t.Errorf("%s in full is not written as it was read:\n%s\n%s", v.name, text, roundTrip(t, v.kind, text))
-		}
-		for _, r := range v.rows {
-			what := v.name + " " + r.member
+// made is a document, and what the table says of it.
+type made struct {
+	what  string
+	text  []byte
+	valid bool
+}
+
+// documents makes, for each row of a table, documents that are right and wrong in just that row.
+func documents(t *testing.T, v variant) (all []made) {
+	add := func(what string, o object, valid bool) {
+		all = append(all, made{v.name + " " + what, o.text(t), valid})
+	}
+	add("in full", full(v.rows), true)
+	for _, r := range v.rows {
+		if r.member != "citations[]" && r.member != "content.chunks[]" { // an array's rows say whether it may be empty
 			without := full(v.rows)
 			without.remove(r.member)
 			if r.member == "editorial_domains[]" { // of which there are two
 				without.set("editorial_domains", []any{})
 			}
-			if r.member != "citations[]" && r.member != "content.chunks[]" { // an array's rows say whether it may be empty
-				judge(t, v.kind, what+" left out", without.text(t), !r.required)
-			}
-			for _, value := range values(r.good) {
-				document := full(v.rows)
-				document.set(r.member, value)
-				judge(t, v.kind, fmt.Sprintf("%s = %s", what, value), document.text(t), true)
-				made++
-			}
-			for _, value := range append(values(r.bad), ofOtherTypes(r.kind)...) {
-				if r.member == "extensions" && strings.HasPrefix(string(value), "{") {
-					continue
-				}
-				document := full(v.rows)
-				document.set(r.member, value)
-				judge(t, v.kind, fmt.Sprintf("%s = %s", what, value), document.text(t), false)
-				made++
-			}
-			if r.kind == "o" && r.member != "extensions" {
-				for _, unknown := range []string{"bid", "x.y", strings.ToUpper(r.member)} {
-					document := full(v.rows)
-					document.setNamed(r.member, unknown)
-					judge(t, v.kind, what+" with "+unknown, document.text(t), false)
-					made++
-				}
-			}
+			add(r.member+" left out", without, !r.required)
 		}
-		for _, unknown := range []string{"bid", "vendor.name", "Aip_version"} {
+		for _, value := range values(r.good) {
 			document := full(v.rows)
-			document[unknown] = 1
-			judge(t, v.kind, v.name+" with "+unknown, document.text(t), false)
+			document.set(r.member, value)
+			add(fmt.Sprintf("%s = %s", r.member, value), document, true)
+		}
+		for _, value := range append(values(r.bad), ofOtherTypes(r.kind)...) {
+			document := full(v.rows)
+			document.set(r.member, value)
+			add(fmt.Sprintf("%s = %s", r.member, value), document, false)
+		}
+		if r.kind == "o" && r.member != "extensions" {
+			for _, unknown := range []string{"bid", "x.y", strings.ToUpper(r.member)} {
+				document := full(v.rows)
+				document.setNamed(r.member, unknown)
+				add(r.member+" with "+unknown, document, false)
+			}
 		}
 	}
-	if made < 1000 {
-		t.Errorf("only %d documents were made", made)
+	for _, unknown := range []string{"bid", "vendor.name", "Aip_version"} {
+		document := full(v.rows)
+		document[unknown] = 1
+		add("with "+unknown, document, false)
 	}
+	return all
+}
+
+func TestTheValidatorAgreesWithTheTables(t *testing.T) {
+	count := 0
+	for _, v := range variants() {
+		for _, m := range documents(t, v) {
+			judge(t, v.kind, m.what, m.text, m.valid)
+			count++
+		}
+		if text := full(v.rows).text(t); !sign.Same(text, roundTrip(t, v.kind, text)) {
+			t.Errorf("%s in full is not written as it was read:\n%s\n%s", v.name, text, roundTrip(t, v.kind, text))
+		}
+	}
+	if count < 1000 {
+		t.Errorf("only %d documents were made", count)
+	}
+}
+
+// TestEveryConstraintOfTheSchemasIsHeld takes each constraint out of the schemas, one at a time: what is found in the
+// documents that the tables call wrong must be another then.
+func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: judges many documents by many schemas")
+	}
+	for _, k := range intent.Kinds {
+		var all []made
+		for _, v := range variants() {
+			if v.kind == k {
+				all = append(all, documents(t, v)...)
+			}
+		}
+		before := map[string]intent.Findings{} // of the documents that must be wrong
+		for _, m := range all {
+			before[m.what] = intent.Check(k, m.text, intent.Options{})
+		}
+		all = slices.DeleteFunc(all, func(m made) bool { return m.valid })
+		weaker(t, intent.Schema(k), func(what string, schema []byte) {
+			told := false
+			err := intent.WithSchema(k, schema, func() {
+				told = slices.ContainsFunc(all, func(m made) bool { return !slices.Equal(intent.Check(k, m.text, intent.Options{}), before[m.what]) })
+			})
+			if err != nil {
+				t.Fatalf("%s without %s: %v", k, what, err)
+			}
+			if !told {
+				t.Errorf("%s without %s: no document tells", k, what)
+			}
+		})
+	}
+}
+
+// weaker calls a function with each schema that lacks one constraint of a schema.
+func weaker(t *testing.T, text []byte, try func(what string, schema []byte)) {
+	t.Helper()
+	var root any
+	if err := json.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(at string, node any)
+	attempt := func(what string) {
+		schema, err := json.Marshal(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try(what, schema)
+	}
+	walk = func(at string, node any) {
+		schema, ok := node.(map[string]any)
+		if !ok {
+			return
+		}
+		for _, keyword := range []string{"type", "enum", "pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "additionalProperties"} {
+			if value, there := schema[keyword]; there && !(at == "" && keyword == "type") && !alone(schema, keyword) {
+				delete(schema, keyword)
+				attempt(at + " " + keyword)
+				schema[keyword] = value
+			}
+		}
+		if required, ok := schema["required"].([]any); ok {
+			for i := range required {
+				schema["required"] = slices.Concat([]any{}, required[:i], required[i+1:])
+				if len(required) == 1 {
+					schema["required"] = []any{}
+				}
+				attempt(fmt.Sprintf("%s required %s", at, required[i]))
+			}
+			schema["required"] = required
+		}
+		walk(at+"[]", schema["items"])
+		properties, _ := schema["properties"].(map[string]any)
+		for name, below := range properties {
+			walk(at+"."+name, below)
+		}
+	}
+	walk("", root)
+}
+
+// alone says whether a keyword has no effect beside another of its schema: a type beside an enum of strings, the least
+// length of what has to be a domain name.
+func alone(schema map[string]any, keyword string) bool {
+	return keyword == "type" && schema["enum"] != nil || keyword == "minLength" && schema["format"] == "hostname"
 }
 
 // setNamed gives the object at a path a member whose name may have dots.
