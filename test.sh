@@ -6,7 +6,7 @@
 #   ./test.sh --only P   only what is in test/P, such as kill or e2e
 #   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
 #
-# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm and curl. As root
+# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm, curl and openssl. As root
 # this script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
 # of its own, as an unprivileged user, on loopback, in a directory of its own, and always stops it.
 #
@@ -62,6 +62,7 @@ missing() {
 	have node || echo nodejs
 	have npm || echo npm
 	have curl || echo curl
+	have openssl || echo openssl
 }
 
 install_missing() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/client"
+	"frontdesk/test/publisher"
 	"frontdesk/wire/nlweb"
 )
 
@@ -156,4 +157,38 @@ func ExampleOptions_token() {
 	}
 	// Output:
 	// Bearer a-token-renewed-when-needed
+}
+
+// A platform asks a publisher of the Agentic Intent Protocol, and tells it what was shown.
+func ExamplePublisher() {
+	site := httptest.NewServer(publisher.New()) // in place of https://www.example.com
+	defer site.Close()
+
+	platform := client.Platform{ID: publisher.Platform, Key: client.NewKey(publisher.KeyID, []byte(publisher.Secret)), RequireSigned: true}
+	food, err := client.OpenPublisher(context.Background(), site.URL, platform, client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	passages, err := food.Retrieve(context.Background(), client.Retrieval{Domain: "food", Query: "how do I season a pan?", Session: "s1", Turn: 3})
+	if err != nil {
+		fmt.Println(err) // *client.Denied, *client.Failed, *client.Invalid, client.ErrForged, ...
+		return
+	}
+	for _, chunk := range passages.Answer.Content.Chunks {
+		fmt.Println(chunk.Text)
+	}
+	shown, err := passages.Shown(passages.Answer.Citations[0].SourceURL, "footnote")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(food.Cite(context.Background(), shown))
+	_, err = food.Retrieve(context.Background(), client.Retrieval{Domain: "sports"})
+	fmt.Println(err)
+	// Output:
+	// The first passage about food.
+	// The second passage, of three.
+	// <nil>
+	// the publisher denies it: out_of_scope
 }

@@ -380,16 +380,17 @@ func (p *prober) keyRefused() bool {
 type needs uint16
 
 const (
-	key          needs = 1 << iota
-	retrieve           // a retrieve endpoint
-	accepted           // a key that works
-	open               // a declaration in force
-	closed             // a declaration that is not
-	nothing            // supports.chunks false
-	passages           // an answer with passages before
-	capabilities       // a capabilities endpoint
-	other              // a second key
-	events             // an event endpoint
+	declared needs = 1 << iota // a declaration that is valid
+	key
+	retrieve     // a retrieve endpoint
+	accepted     // a key that works
+	open         // a declaration in force
+	closed       // a declaration that is not
+	nothing      // supports.chunks false
+	passages     // an answer with passages before
+	capabilities // a capabilities endpoint
+	other        // a second key
+	events       // an event endpoint
 	burst
 )
 

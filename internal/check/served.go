@@ -45,7 +45,7 @@ var servedProbes = []probe{
 		}
 		return passed()
 	}},
-	{"wellknown.host", "the declaration is served by the domain that it governs", retrieve, func(_ context.Context, p *prober) verdict {
+	{"wellknown.host", "the declaration is served by the domain that it governs", declared, func(_ context.Context, p *prober) verdict {
 		host, domain := strings.ToLower(p.wellKnown.Hostname()), strings.ToLower(p.declaration.Publisher.Domain)
 		if host != domain && host != "www."+domain {
 			return doubt(fmt.Sprintf("it is served by %s and governs %s", host, domain), "serve it by "+domain+", or name the domain that serves it")

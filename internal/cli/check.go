@@ -30,7 +30,7 @@ type checkCommand struct {
 
 // Help is the command's example.
 func (checkCommand) Help() string {
-	return "Looks at anybody's publisher of the Agentic Intent Protocol. With a key, its endpoints are probed: that takes passages and reports two or three events, which the publisher keeps.\n" +
+	return "Looks at anybody's publisher of the Agentic Intent Protocol. With a key, its endpoints are probed: that takes passages and reports two events, which the publisher keeps.\n" +
 		"The status is 1 where something is wrong; warnings do not count.\n\n" +
 		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt"
 }
@@ -114,5 +114,5 @@ func (c checkCommand) print(env *environment, report *check.Report) {
 			env.print("%s\n", wrap("To mend: "+clean(r.Mend), "         "))
 		}
 	}
-	env.print("\n%d passed, %d errors, %d warnings, %d skipped\n", report.Count(check.Passed), report.Count(check.Wrong), report.Count(check.Doubtful), report.Count(check.Skipped))
+	env.print("\nerrors: %d, warnings: %d, passed: %d, skipped: %d\n", report.Count(check.Wrong), report.Count(check.Doubtful), report.Count(check.Passed), report.Count(check.Skipped))
 }

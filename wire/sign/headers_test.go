@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -57,7 +58,10 @@ func TestSignaturesAreThoseOfTheVectors(t *testing.T) {
 func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {
-		t.Fatal("openssl is not installed: apt-get install openssl")
+		if os.Getenv("FRONTDESK_TEST_ALL") == "1" {
+			t.Fatal("openssl is not installed: apt-get install openssl")
+		}
+		t.Skip("openssl is not installed")
 	}
 	for _, v := range vectors {
 		hash := hex.EncodeToString(run(t, openssl, v.body, "dgst", "-sha256", "-binary"))
