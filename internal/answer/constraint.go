@@ -52,6 +52,9 @@ func appendKey(key []byte, c *understand.Constraint) []byte {
 		key = append(key, '|')
 	}
 	key = append(key, c.Unit...)
+	if c.Around > 0 {
+		key = strconv.AppendFloat(append(key, '~'), c.Around, 'g', -1, 64)
+	}
 	for _, said := range []bool{c.Not, c.Above, c.Below} {
 		key = strconv.AppendBool(key, said)
 	}
@@ -67,6 +70,8 @@ func appendKey(key []byte, c *understand.Constraint) []byte {
 func (v *View) verdictOn(c *understand.Constraint) verdict {
 	var meet, known *search.Selection
 	switch {
+	case c.Around > 0:
+		return v.onDistance(c)
 	case c.Free():
 		return v.onFree()
 	case c.Slot == facet.End && c.From.IsZero() && !c.Not:

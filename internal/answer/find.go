@@ -102,6 +102,11 @@ func (v *View) Find(q Question) Found {
 		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 	}
 	s.over = v.over(&q)
+	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
+		if s.near = v.near(&q); s.near != nil {
+			s.asked.Sort = understand.Sort{By: nearest}
+		}
+	}
 	return s.find()
 }
 
@@ -143,6 +148,7 @@ type finding struct {
 	hard   []condition
 	soft   []preference
 	cheap  bool              // what costs less comes first among what fits as well
+	near   *point            // what is nearer to it comes first among what fits as well; nil for none
 	over   *search.Selection // the events that come behind others, since they are over; nil for none
 	terms  []search.Term
 

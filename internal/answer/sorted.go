@@ -14,15 +14,24 @@ import (
 // rated, then the newest.
 type order struct {
 	view       *View
+	from       *point // the order is by the distance from it
 	slot       uint16
 	descending bool
 	rated      bool // ratings break ties
 	ratings    uint16
 }
 
+// nearest is the order by distance from the place near which things are wanted.
+const nearest facet.Slot = "distance"
+
 // orderBy gives the order of a question; ok is false when no item says anything in its slot.
-func (v *View) orderBy(by understand.Sort) (o order, ok bool) {
+func (s *finding) orderBy(by understand.Sort) (o order, ok bool) {
+	v := s.view
 	o = order{view: v, descending: by.Descending}
+	if by.By == nearest && s.near != nil {
+		o.from = s.near
+		return o, true
+	}
 	if o.slot, ok = v.dictionary.number(by.By); !ok {
 		return o, false
 	}
@@ -42,6 +51,11 @@ type keyed struct {
 func (o *order) keys(hits []Hit) []keyed {
 	all := make([]keyed, len(hits))
 	for i := range hits {
+		if o.from != nil {
+			away, _ := o.view.away(*o.from, hits[i].Listing)
+			all[i] = keyed{key: away, hit: i}
+			continue
+		}
 		part, item := o.view.snapshot.Item(hits[i].at)
 		c := o.view.columnsFor(o.view.parts[part])
 		low, high, ok := c.ofFigures(o.slot).of(item)
@@ -59,9 +73,9 @@ func (o *order) keys(hits []Hit) []keyed {
 	return all
 }
 
-// first gives the first hits in an order, ordered; all of them in the order they have when no item says anything of it.
-func (v *View) first(hits []Hit, by understand.Sort, limit int) []Hit {
-	o, ok := v.orderBy(by)
+// leaders gives the first hits in an order, ordered; in the order they have when no item says anything of it.
+func (s *finding) leaders(hits []Hit, by understand.Sort, limit int) []Hit {
+	o, ok := s.orderBy(by)
 	if !ok || limit <= 0 {
 		return hits[:min(len(hits), max(limit, 0))]
 	}
@@ -89,7 +103,7 @@ func (v *View) first(hits []Hit, by understand.Sort, limit int) []Hit {
 // first gives the first of some hits in the order that is asked for, what is over behind all else.
 func (s *finding) first(hits []Hit, limit int) []Hit {
 	if s.over == nil {
-		return s.view.first(hits, s.asked.Sort, limit)
+		return s.leaders(hits, s.asked.Sort, limit)
 	}
 	coming, over := make([]Hit, 0, len(hits)), []Hit(nil)
 	for _, h := range hits {
@@ -99,8 +113,8 @@ func (s *finding) first(hits []Hit, limit int) []Hit {
 			coming = append(coming, h)
 		}
 	}
-	best := s.view.first(coming, s.asked.Sort, limit)
-	return append(best, s.view.first(over, s.asked.Sort, limit-len(best))...)
+	best := s.leaders(coming, s.asked.Sort, limit)
+	return append(best, s.leaders(over, s.asked.Sort, limit-len(best))...)
 }
 
 // list gives the first items of a selection in the order that is asked for: when none is, events by their date where a
@@ -136,9 +150,9 @@ func (s *finding) list(within *search.Selection, limit int) []Hit {
 // ordered gives the first items of a selection in an order.
 func (s *finding) ordered(within *search.Selection, by understand.Sort, limit int) []Hit {
 	for want := limit; ; want *= 4 {
-		hits := s.view.leading(within, by, want)
+		hits := s.leading(within, by, want)
 		n := len(hits)
-		if hits = s.view.first(hits, by, n); s.view.several {
+		if hits = s.leaders(hits, by, n); s.view.several {
 			hits = oneEach(hits)
 		}
 		if len(hits) >= limit || n < want { // some were the same; there may be more further down
@@ -152,7 +166,7 @@ func (s *finding) preferred(within *search.Selection, by understand.Sort, limit 
 	keep := max(4*limit, 1024)
 	var hits []Hit
 	cut := func() {
-		hits = s.view.first(hits, by, len(hits))
+		hits = s.leaders(hits, by, len(hits))
 		s.lastOver(hits)
 		for i := range hits {
 			hits[i].Score = listedScore
@@ -175,9 +189,16 @@ func (s *finding) preferred(within *search.Selection, by understand.Sort, limit 
 
 // leading gives items of a selection among which are the first of an order, so many as there are: from each part those
 // that lead there, by walking along the column until there are enough.
-func (v *View) leading(within *search.Selection, by understand.Sort, limit int) []Hit {
-	o, ok := v.orderBy(by)
+func (s *finding) leading(within *search.Selection, by understand.Sort, limit int) []Hit {
+	o, ok := s.orderBy(by)
+	v := s.view
 	var hits []Hit
+	if o.from != nil {
+		for at, ref := range within.All() {
+			hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100, at: at})
+		}
+		return hits
+	}
 	for part, p := range v.parts {
 		before := len(hits)
 		take := func(item int) {

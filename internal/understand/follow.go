@@ -185,7 +185,7 @@ func (c Constraint) inPlaceOf(d Constraint) bool {
 // equal says whether two constraints ask for the same.
 func (c Constraint) equal(d Constraint) bool {
 	return c.Slot == d.Slot && c.Not == d.Not && c.Soft == d.Soft && c.Cheap == d.Cheap && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
-		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To)
+		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To) && c.Around == d.Around
 }
 
 // covers says whether another constraint speaks of the same.

@@ -45,6 +45,7 @@ func Read(text string, at Asking) Understood {
 	if r.readJapanese() {
 		return u
 	}
+	r.readDistances()
 	r.readTypes()
 	r.readWork()
 	for i := 0; i < len(r.tokens); i++ {

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -94,6 +95,9 @@ func (c *Constraint) negated(s phrase.Speaker, text string) string {
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
 func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
 	values := s.List(Named(s, c.Slot, c.Values))
+	if c.Around > 0 && c.Around != nearbyKilometres {
+		values += " (≤ " + s.Number(math.Round(10*c.Around)/10, -1) + " km)"
+	}
 	bare := c.Slot == facet.Ingredient || c.Slot == facet.Mention || c.Slot == facet.Contains
 	switch {
 	case bare && c.Not:

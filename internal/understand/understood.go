@@ -61,6 +61,8 @@ type Constraint struct {
 	Unit string
 	// From and To bound a time, each when not zero: from From on, before To.
 	From, To time.Time
+	// Around is how many kilometres away from a place is near enough; 0 for in it.
+	Around float64
 	// Cheap prefers what costs less than the others that are found, the more the cheaper; it bounds nothing and is soft.
 	Cheap bool
 	// Soft conditions raise items that meet them and leave none out.

@@ -526,7 +526,11 @@ func (r *reader) meant(m Meaning, i, n int) bool {
 	switch m.Slot {
 	case facet.Location:
 		if led(roleNear) {
-			r.add(c, i-1, i+n)
+			from, near := r.near(i)
+			if near {
+				c.Around = nearbyKilometres
+			}
+			r.add(c, min(from, i-1), i+n)
 			return true
 		}
 	case facet.Author, facet.Brand:
