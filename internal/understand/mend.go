@@ -69,12 +69,19 @@ func mend(text string, at *Asking) (string, []Correction) {
 	l := split(text)
 	var b strings.Builder
 	var mended []Correction
-	from, next := 0, 0
+	from, next, looked := 0, 0, 0
 	for i, t := range l.tokens {
 		if i < next || t.number || len(mended) == maxMended {
 			continue
 		}
-		if theirs, n := l.between(i, at); theirs != "" {
+		theirs, n := "", 0
+		if looked < maxLooked {
+			theirs, n = l.between(i, at)
+		}
+		if n > 0 {
+			looked++
+		}
+		if theirs != "" {
 			next = i + n
 			b.WriteString(text[from:t.start])
 			b.WriteString(theirs)
@@ -96,6 +103,9 @@ func mend(text string, at *Asking) (string, []Correction) {
 	b.WriteString(text[from:])
 	return b.String(), append(japanese, mended...)
 }
+
+// maxLooked bounds the words of a question for which items' own words are looked for.
+const maxLooked = 24
 
 // maxMended bounds the words of a question that are read as others.
 const maxMended = 8

@@ -291,6 +291,7 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 	for _, seed := range []string{
 		"gifts under $20", "between and", "no no no nuts, or and", "top top 5", "compare a and b and", "how long does take", "in may 2026 or next", "20分以内の卵なし", "1h20 prep",
 		"free free-free", "not not", "\xff\xfe $ 5", "from 3 to", "for a family of", "l'été d'", "rated", "PT", "4+ + stars", "without", "is vegan", "vs vs vs",
+		"Frühstück ohne Nüsse", "朝食は無料ですか", "free full time events older than a year that are over", "ingredients of of", "est-ce que est gratuit ?", "not not free",
 	} {
 		f.Add(seed, `"`+"less than $20"+`"`)
 	}
@@ -300,6 +301,11 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 		}
 		first, second := Read(question, asking()), Read(question, asking())
 		if a, b := first.Say(phrase.For("de")), second.Say(phrase.For("de")); a != b {
+			t.Fatalf("%q is %q and %q", question, a, b)
+		}
+		there := board()
+		there.Has = func(word string) bool { return len(word)%2 == 0 }
+		if a, b := read(question, there), read(question, there); a != b {
 			t.Fatalf("%q is %q and %q", question, a, b)
 		}
 		for _, c := range first.Constraints {
