@@ -276,12 +276,14 @@ func (v *View) containing(class string) *search.Selection {
 	return v.withWordsOf(facet.Contains, class)
 }
 
-// never says whether a condition must hold whatever else gives way: what somebody must not eat, and what is of a type that
-// is not wanted.
+// never says whether a condition must hold whatever else gives way: what somebody eats and must not eat, and what is of a
+// type that is not wanted.
 func never(c *understand.Constraint) bool {
-	if c.Slot == understand.OfType {
-		return true
-	}
+	return c.Slot == facet.Diet && !c.Not || c.Slot == understand.OfType || harms(c)
+}
+
+// harms says whether what does not meet a condition may harm somebody: then items that do not say do not meet it, either.
+func harms(c *understand.Constraint) bool {
 	if !c.Not && c.Slot == facet.Diet {
 		for _, asked := range c.Values {
 			if diet, ok := facet.DietOf(facet.Fold(asked)); ok {
@@ -309,7 +311,7 @@ func never(c *understand.Constraint) bool {
 }
 
 // weight orders conditions by how much they matter, from the one that gives way first. What is known about a person or
-// was said earlier gives way before what is asked now, and an attribute gives way last; diets come after everything.
+// was said earlier gives way before what is asked now, and an attribute gives way last; diets and the like never do.
 func weight(c *understand.Constraint) int {
 	w := int(c.Source) * 100
 	if c.Slot == facet.Diet {

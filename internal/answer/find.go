@@ -306,7 +306,7 @@ func (s *finding) try(a attempt) []Hit {
 		}
 		conditions = true
 		sure = sure.And(c.meet)
-		if c.Not || a.unknown && !never(&c.Constraint) {
+		if c.Not || a.unknown && !harms(&c.Constraint) {
 			likely, doubts = likely.And(c.meet.Or(c.unknown)), true
 		} else {
 			likely = likely.And(c.meet)

@@ -308,3 +308,19 @@ func TestTypesAreLeftOutAndNeverGiveWay(t *testing.T) {
 	wantFound(t, v, Question{Constraints: not("CreativeWork")}, "Wall lamp")
 	wantFound(t, v, Question{Text: "lamp", Constraints: append(not("Book"), not("Product")...)})
 }
+
+func TestDietsNeverGiveWay(t *testing.T) {
+	v := stocked(t, `{"@type":"Recipe","name":"Walnut bread","recipeIngredient":["100 g walnuts"],"suitableForDiet":"https://schema.org/VeganDiet"}`,
+		`{"@type":"Recipe","name":"Walnut cheesecake","recipeIngredient":["500 g cream cheese","biscuits"]}`,
+		`{"@type":"Recipe","name":"Lentil stew","recipeIngredient":["200 g lentils"],"suitableForDiet":"https://schema.org/VeganDiet"}`)
+	vegan := understand.Constraint{Slot: facet.Diet, Values: []string{"vegan"}, Source: understand.FromText}
+	nuts := understand.Constraint{Slot: facet.Ingredient, Not: true, Values: []string{"nuts"}, Source: understand.FromText}
+	names, relaxed := found(v, Question{Text: "walnut", Types: []string{"Recipe"}, Constraints: []understand.Constraint{vegan, nuts}})
+	if slices.Contains(names, "Walnut bread") || slices.Contains(names, "Walnut cheesecake") {
+		t.Errorf("vegan and without nuts finds %q, relaxed %v", names, relaxed)
+	}
+	names, relaxed = found(v, Question{Text: "cheesecake", Types: []string{"Recipe"}, Constraints: []understand.Constraint{vegan}})
+	if slices.Contains(names, "Walnut cheesecake") {
+		t.Errorf("a vegan cheesecake is %q, relaxed %v", names, relaxed)
+	}
+}

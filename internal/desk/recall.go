@@ -25,10 +25,10 @@ type Session struct {
 
 // The bounds of what a question comes with.
 const (
-	maxPrevious = session.MaxTurns // earlier questions that are read, the last ones
-	maxAside    = 2000             // characters of one text beside the question
-	maxAsides   = 16               // texts
-	memoryTime  = time.Second      // for what is remembered
+	maxPrevious = 48          // earlier questions that are read, the last ones
+	maxAside    = 2000        // characters of one text beside the question
+	maxAsides   = 16          // texts
+	memoryTime  = time.Second // for what is remembered
 )
 
 // remarked is one text about what is known beside a question.
@@ -223,7 +223,7 @@ func (d *Desk) keepTurn(ctx context.Context, in *inquiry) error {
 func (in *inquiry) turn() session.Turn {
 	t := session.Turn{Text: in.Text, Attributes: in.Attributes, Types: in.types, Sites: in.Sites, Given: in.asked.Limit}
 	if in.understood.Asked != in.Text {
-		t.Whole = in.understood.Asked
+		t.Whole, t.Sort = in.understood.Asked, in.understood.Sort.Name()
 	}
 	return t
 }

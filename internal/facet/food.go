@@ -20,16 +20,16 @@ type class struct {
 var classes = map[string]class{
 	"nuts": {
 		asked: split("nut,nuts,tree nut,tree nuts,nuss,nusse,schalenfruchte,noix,fruits a coque,fruit a coque,frutos secos,fruto seco,nueces,nuez,nozes,noz,frutos de casca rija,castanhas,ナッツ,木の実"),
-		words: split("nut,almond,walnut,hazelnut,cashew,pistachio,pecan,macadamia,brazil nut,pine nut,praline,marzipan,frangipane,nutella,gianduja,nuss,mandel,walnuss,haselnuss,pistazie,noix,amande,noisette,noix de cajou,pistache,nuez,nueces,almendra,avellana,anacardo,pistacho,noz,nozes,amendoa,avela,castanha de caju,アーモンド,くるみ,クルミ,カシューナッツ,ピスタチオ,ヘーゼルナッツ,ナッツ"),
+		words: split("nut,almond,walnut,hazelnut,cashew,pistachio,pecan,macadamia,brazil nut,pine nut,praline,marzipan,frangipane,nutella,gianduja,nuss,mandel,walnuss,haselnuss,pistazie,noix,amande,noisette,noix de cajou,pistache,nuez,nueces,almendra,avellana,anacardo,pistacho,noz,nozes,amendoa,avela,castanha de caju,アーモンド,くるみ,クルミ,カシューナッツ,ピスタチオ,ヘーゼルナッツ,ナッツ,nusse,walnusse,haselnusse,pekannusse,paranusse,cashewkerne,pinienkerne,cashewkern,pekannuss,macadamianuss,paranuss,pinienkern,krokant,nougat,noix de pecan,pignon,noix du bresil,massepain,pralin,pinon,nuez de brasil,mazapan,turron,castanha,pinhao,noz peca,macapao,piniao,マカダミア,ピーカンナッツ,カシュー"),
 		after: split("squash"), not: split("pea,tiger,dough"),
 	},
 	"peanuts": {
 		asked: split("peanut,peanuts,groundnut,groundnuts,erdnuss,erdnusse,cacahuete,cacahuetes,arachide,arachides,mani,amendoim,ピーナッツ,落花生"),
-		words: split("peanut,groundnut,satay,erdnuss,cacahuete,arachide,mani,amendoim,ピーナッツ,落花生"),
+		words: split("peanut,groundnut,satay,erdnuss,erdnusse,cacahuete,arachide,mani,amendoim,ピーナッツ,落花生"),
 	},
 	"dairy": {
 		asked: split("dairy,milk,lactose,milch,laktose,milchprodukte,produits laitiers,lait,lacteos,leche,lactosa,laticinios,leite,乳製品,牛乳,乳"),
-		words: split("milk,butter,cream,cheese,yoghurt,yogurt,skyr,quark,kefir,buttermilk,whey,casein,ghee,custard,creme fraiche,feta,halloumi,parmesan,mozzarella,ricotta,mascarpone,cheddar,gruyere,pecorino,gorgonzola,brie,camembert,paneer,labneh,gouda,emmental,cottage cheese,cream cheese,condensed milk,ice cream,milch,sahne,rahm,kase,joghurt,schmand,lait,beurre,creme,fromage,yaourt,leche,mantequilla,nata,queso,yogur,leite,manteiga,queijo,iogurte,natas,requeijao,牛乳,バター,チーズ,生クリーム,ヨーグルト"),
+		words: split("milk,butter,cream,cheese,yoghurt,yogurt,skyr,quark,kefir,buttermilk,whey,casein,ghee,custard,creme fraiche,feta,halloumi,parmesan,mozzarella,ricotta,mascarpone,cheddar,gruyere,pecorino,gorgonzola,brie,camembert,paneer,labneh,gouda,emmental,cottage cheese,cream cheese,condensed milk,ice cream,milch,sahne,rahm,kase,joghurt,schmand,lait,beurre,creme,fromage,yaourt,leche,mantequilla,nata,queso,yogur,leite,manteiga,queijo,iogurte,natas,requeijao,牛乳,バター,チーズ,生クリーム,ヨーグルト,molke,frischkase,hirtenkase,buttermilch,sauerrahm,butterschmalz,schlagsahne,kondensmilch,lait concentre,petit suisse,babeurre,creme glacee,fromage blanc,faisselle,requeson,cuajada,nata liquida,suero de leche,leche condensada,queijo fresco,leite condensado,soro de leite,sorvete,練乳,粉チーズ,アイスクリーム,脱脂粉乳"),
 		not:   split("coconut,almond,oat,soy,soya,rice,plant,vegan,peanut,cocoa,cashew,nut,hazelnut,apple,body,shea,free,hemp,de coco,d amande,sonnencreme,shaving,hand,face,kokos,mandel,hafer,soja,soia,アーモンド,豆"),
 		after: split("bean,beans,lettuce,squash,of tartar,cracker,crackers,de coco,de soja,d amande,d avoine,de amendoas,de almendras,de avena"),
 	},
@@ -45,7 +45,7 @@ var classes = map[string]class{
 	},
 	"gluten": {
 		asked: split("gluten,wheat,weizen,ble,trigo,小麦,小麦粉,グルテン"),
-		words: split("wheat,plain flour,self raising flour,wholemeal flour,bread flour,strong flour,all purpose flour,white flour,flour,bread,breadcrumb,toast,sourdough,baguette,brioche,ciabatta,couscous,bulgur,semolina,spelt,rye,barley,farro,freekeh,seitan,malt,pasta,spaghetti,linguine,tagliatelle,macaroni,lasagne,lasagna,orzo,noodle,udon,ramen,filo,puff pastry,shortcrust,pastry,cracker,tortilla,pitta,pita,naan,beer,weizen,mehl,brot,dinkel,roggen,gerste,griess,nudel,ble,farine,pates,orge,seigle,semoule,trigo,harina,cebada,farinha,pao,cevada,小麦,パン,うどん,薄力粉,強力粉,中力粉,中華麺,ラーメン,そうめん,パスタ,スパゲッティ"),
+		words: split("wheat,plain flour,self raising flour,wholemeal flour,bread flour,strong flour,all purpose flour,white flour,flour,bread,breadcrumb,toast,sourdough,baguette,brioche,ciabatta,couscous,bulgur,semolina,spelt,rye,barley,farro,freekeh,seitan,malt,pasta,spaghetti,linguine,tagliatelle,macaroni,lasagne,lasagna,orzo,noodle,udon,ramen,filo,puff pastry,shortcrust,pastry,cracker,tortilla,pitta,pita,naan,beer,weizen,mehl,brot,dinkel,roggen,gerste,griess,nudel,ble,farine,pates,orge,seigle,semoule,trigo,harina,cebada,farinha,pao,cevada,小麦,パン,うどん,薄力粉,強力粉,中力粉,中華麺,ラーメン,そうめん,パスタ,スパゲッティ,weizenmehl,dinkelmehl,roggenmehl,brotchen,semmel,semmelbrosel,paniermehl,toastbrot,spatzle,knodel,zwieback,blatterteig,filoteig,hefeteig,grunkern,malz,bier,pain,chapelure,vermicelle,nouille,biscotte,pate brisee,pate feuilletee,pate sablee,epeautre,boulgour,biere,crouton,pan rallado,de pan,panecillo,galleta,fideo,espagueti,macarron,tallarin,centeno,cuscus,masa quebrada,hojaldre,cerveza,pao ralado,macarrao,massa folhada,centeio,cuscuz,bolacha,biscoito,cerveja,食パン,パン粉,麩,マカロニ,焼きそば麺,ビール,大麦,ライ麦,セモリナ"),
 		not:   split("gluten free,rice,buckwheat,almond,corn,maize,chickpea,gram,oat,coconut,tapioca,potato,glass,cassava,teff,glutenfrei,reis,mais,buchweizen,kartoffel,sans gluten,de riz,sin gluten,de arroz,sem gluten,ginger,root"),
 		after: split("de riz,de mais,de arroz,de maiz,de milho,de sarrasin,de pois chiches"),
 	},
@@ -148,6 +148,7 @@ var diets = map[string]diet{
 var (
 	classAsked = map[string]string{}
 	classWords = map[string][]string{} // the last word of what belongs to a class, to the classes
+	foodWords  = map[string]bool{}     // what belongs to a class in one word, in the singular
 	dietSaid   = map[string]string{}
 )
 
@@ -158,6 +159,9 @@ func init() {
 		}
 		for _, phrase := range c.words {
 			last := Singular(phrase[strings.LastIndexByte(phrase, ' ')+1:])
+			if !strings.Contains(phrase, " ") {
+				foodWords[last] = true
+			}
 			if !slices.Contains(classWords[last], name) {
 				classWords[last] = append(classWords[last], name)
 			}
@@ -417,5 +421,5 @@ func jsonNumber(s string) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// IsFood says whether a folded word in the singular is the last of a food that belongs to a class: "chicken", "cashew".
-func IsFood(word string) bool { return len(classWords[word]) > 0 }
+// IsFood says whether a folded word in the singular is a food that belongs to a class: "chicken", "cashew".
+func IsFood(word string) bool { return foodWords[word] }

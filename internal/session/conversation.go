@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -63,6 +64,9 @@ type Turn struct {
 	Text string `json:"text"`
 	// Whole is the question made to stand by itself, where it went on with others.
 	Whole string `json:"whole,omitzero"`
+	// Sort is the order that was wished for, where the question went on with others: as the attribute "sort" has it. Empty
+	// means none.
+	Sort string `json:"sort,omitzero"`
 	// Attributes are those of the question, each a JSON value; Types and Sites what else it was limited to.
 	Attributes map[string]jsontext.Value `json:"attributes,omitempty"`
 	Types      []string                  `json:"types,omitempty"`
@@ -90,12 +94,26 @@ func (c *Conversation) Add(t Turn) {
 }
 
 // dropOldest lets the oldest turn go. The one after it then begins the conversation, as the question that it was by
-// itself.
+// itself, in the order that was wished for.
 func (c *Conversation) dropOldest() {
 	c.Turns = append([]Turn(nil), c.Turns[1:]...)
 	if len(c.Turns) > 0 && c.Turns[0].Whole != "" {
-		c.Turns[0].Text, c.Turns[0].Whole = c.Turns[0].Whole, ""
+		c.Turns[0].begin()
 	}
+}
+
+// begin makes a turn that went on with others one that begins a conversation.
+func (t *Turn) begin() {
+	t.Text, t.Whole = t.Whole, ""
+	if _, says := t.Attributes["sort"]; t.Sort != "" && !says {
+		attributes := maps.Clone(t.Attributes)
+		if attributes == nil {
+			attributes = map[string]jsontext.Value{}
+		}
+		attributes["sort"], _ = json.Marshal(t.Sort) // a string can always be written
+		t.Attributes = attributes
+	}
+	t.Sort = ""
 }
 
 // cut shortens a text to so many bytes, at a blank if there is one near.

@@ -126,3 +126,16 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func TestTheOrderOutlivesTheTurnThatWishedForIt(t *testing.T) {
+	var c Conversation
+	c.Add(Turn{Text: "lamps"})
+	c.Add(Turn{Text: "cheaper", Whole: "lamps", Sort: "price"})
+	for i := range MaxTurns {
+		c.Add(Turn{Text: fmt.Sprintf("over %d", i), Whole: fmt.Sprintf("lamps over %d", i), Sort: "price"})
+	}
+	first := c.Turns[0]
+	if first.Text != "lamps over 0" || string(first.Attributes["sort"]) != `"price"` || first.Sort != "" {
+		t.Errorf("the conversation begins with %q, sorted by %s", first.Text, first.Attributes["sort"])
+	}
+}

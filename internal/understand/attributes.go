@@ -2,7 +2,10 @@ package understand
 
 import (
 	"maps"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -165,6 +168,10 @@ func (u *Understood) heed(name string, value jsontext.Value, source Source, at A
 		return
 	}
 	constraints := h.constraints(m, value)
+	if len(constraints) == 0 && impossible(m.slot, value) {
+		u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: "no item can have such a number; give one from 0 on, such as 20"})
+		return
+	}
 	if len(constraints) == 0 {
 		u.ignore(h, "its value cannot be read, so it does not filter; its words raise items that mention them")
 		return
@@ -296,7 +303,7 @@ func wishes(v jsontext.Value) (all []string) {
 			all = append(all, strings.ToValidUTF8(s, "\uFFFD"))
 		}
 	case '0':
-		all = append(all, string(v))
+		all = append(all, plainNumber(v))
 	case '[':
 		var list []jsontext.Value
 		if json.Unmarshal(v, &list, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil {
@@ -308,6 +315,37 @@ func wishes(v jsontext.Value) (all []string) {
 		}
 	}
 	return all
+}
+
+// plainNumber is a JSON number in digits alone, as people write it: 1000 for 1e3. One that is out of all bounds stays as it
+// is written.
+func plainNumber(v jsontext.Value) string {
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || math.Abs(f) >= 1e15 {
+		return string(v)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// unbounded are numbers that no item has: below zero, or with an exponent, which is left where digits would be too many.
+var unbounded = regexp.MustCompile(`^\s*(?:\p{Sc}?\s*[-−–]\s*\p{Sc}?\s*\d|[-+]?\d[\d.]*[eE][-+]?\d)`)
+
+// impossible says whether a value has a number that no item can have.
+func impossible(slot facet.Slot, v jsontext.Value) bool {
+	if !figured(slot) && !isTime(slot) {
+		return false
+	}
+	all := wishes(v)
+	if v.Kind() == '{' {
+		var object map[string]jsontext.Value
+		if json.Unmarshal(v, &object, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+			return false
+		}
+		for _, member := range object {
+			all = append(all, wishes(member)...)
+		}
+	}
+	return slices.ContainsFunc(all, unbounded.MatchString)
 }
 
 // indifferent says whether a value takes a constraint away.
@@ -375,7 +413,7 @@ func (h heeder) constraints(m meaningOf, v jsontext.Value) []Constraint {
 
 // one reads a figure or a time in words or digits.
 func (h heeder) one(m meaningOf, kind facet.Kind, text string) (Constraint, bool) {
-	if len(text) > 400 {
+	if len(text) > 400 || (figured(m.slot) || isTime(m.slot)) && unbounded.MatchString(text) {
 		return Constraint{}, false
 	}
 	u := Understood{}

@@ -69,3 +69,23 @@ func TestWhatIsLeftOutIsNotSearchedFor(t *testing.T) {
 		}
 	}
 }
+
+func TestAnotherKindOfThingBeginsAnew(t *testing.T) {
+	at := leavingOut()
+	for _, row := range []struct {
+		before, now string
+		want        Relation
+	}{
+		{"lamps under $50", "shoes", Apart},
+		{"lamps", "shoes under $30", Apart},
+		{"lamps under $50", "what about shoes", Onward},
+		{"lamps", "only black", Onward},
+		{"lamps", "lamps under $30", Onward},
+		{"vegan dinner", "that cook in under 40 minutes", Onward},
+	} {
+		before, now := Read(row.before, at), Read(row.now, at)
+		if got := Relate(row.now, &now, &before); got.Relation != row.want {
+			t.Errorf("%q after %q: %v, want %v", row.now, row.before, got.Relation, row.want)
+		}
+	}
+}

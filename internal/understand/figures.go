@@ -332,11 +332,13 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facet.Slot, s
 		slot = r.timeSlot()
 		if isTime(before) {
 			start = from
-			if before != facet.TotalTime && before != facet.Duration || slot != facet.Duration && slot != workload {
+			if r.known(before) && (before != facet.TotalTime && before != facet.Duration || slot != facet.Duration && slot != workload) {
 				slot = before
 			}
 		} else if n > 0 && isTime(after) {
-			slot, end = after, next+n
+			if end = next + n; r.known(after) {
+				slot = after
+			}
 		}
 		return slot, start, end, r.known(slot)
 	case figured(before):
@@ -348,10 +350,15 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facet.Slot, s
 		return facet.Rating, start, end, true
 	}
 	// A bare number: what is for sale has a price. Years are read elsewhere.
-	if limited && r.known(facet.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next)) {
+	if limited && r.known(facet.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next) || r.bounds(next)) {
 		return facet.Price, start, end, true
 	}
 	return "", start, end, false
+}
+
+// bounds says whether another condition begins at i: a limit, or what is not wanted.
+func (r *reader) bounds(i int) bool {
+	return slices.ContainsFunc([]role{roleUnder, roleAtMost, roleOver, roleAtLeast, roleBetween, roleWithout, roleNot}, func(begin role) bool { return r.has(i, begin) })
 }
 
 func isTime(slot facet.Slot) bool {

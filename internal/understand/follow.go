@@ -57,6 +57,8 @@ func Relate(text string, said, earlier *Understood) Turn {
 	switch {
 	case led, stands(words):
 		return Turn{Relation: Onward}
+	case !dangling && !compares && otherKind(said, earlier):
+		return Turn{Unsure: true}
 	case bare && (wants || compares): // nothing but conditions
 		return Turn{Relation: Onward}
 	case dangling && (bare || len(said.Types) == 0) && (wants || len(words) <= 3):
@@ -66,6 +68,20 @@ func Relate(text string, said, earlier *Understood) Turn {
 	}
 	unsure := len(words) <= 3 || len(rest) > 0 && within(rest, earlier)
 	return Turn{Unsure: unsure}
+}
+
+// otherKind says whether a question names a category where another was wanted before it: it is about something else then.
+func otherKind(said, earlier *Understood) bool {
+	kinds := func(u *Understood) (values []string) {
+		for _, c := range u.Constraints {
+			if c.Slot == facet.Category && !c.Not && c.Source == FromText {
+				values = append(values, c.Values...)
+			}
+		}
+		return values
+	}
+	now, before := kinds(said), kinds(earlier)
+	return len(now) > 0 && len(before) > 0 && !meet(now, before)
 }
 
 // Follow makes what was wanted and a question that goes on with it (Onward) one, which read then understands by its

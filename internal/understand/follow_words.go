@@ -29,7 +29,7 @@ func set(lines ...string) map[string]bool {
 
 // followLeads begin questions that go on with what was said.
 var followLeads = append(phrases(
-	"which of them are, which of those are, which of these are, which of them have, which of those have, which of these have, which ones are, which ones have, are any of them, do any of them have, and what about, and how about, what about, how about, and also, but only, and only, but not, ok but, okay but, ok, okay, and, but, or, only, just, also, make it, make them, same but, the same but, the same, now, then, rather, instead, actually",
+	"that are, that is, that can be, that, which of them are, which of those are, which of these are, which of them have, which of those have, which of these have, which ones are, which ones have, are any of them, do any of them have, and what about, and how about, what about, how about, and also, but only, and only, but not, ok but, okay but, ok, okay, and, but, or, only, just, also, make it, make them, same but, the same but, the same, now, then, rather, instead, actually",
 	"was ist mit, wie wäre es mit, wie wärs mit, und was ist mit, und, aber, oder, nur, bloß, auch, lieber, stattdessen, jetzt, dann, das gleiche",
 	"et pour, et si, qu en est il de, quen est il de, et, mais, ou, seulement, uniquement, plutôt, aussi, la même chose, maintenant",
 	"y qué tal, qué tal, y qué hay de, qué hay de, y, pero, o, solo, sólo, solamente, únicamente, también, mejor, ahora, lo mismo",

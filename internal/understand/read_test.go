@@ -222,13 +222,23 @@ func TestAttributesOutweighWords(t *testing.T) {
 		{"soup", `{"servings":4}`, "soup; servings 4 to 6"},
 		{"lamp", `{"sort":"price desc"}`, "lamp; by price, highest first"},
 		{"lamp", `{"sort":"cheapest"}`, "lamp; by price, lowest first"},
+		{"lamp", `{"budget":1e3}`, "lamp; price at most 1,000"},
+		{"lamp", `{"budget":1e400}`, "lamp [ignored: budget]"},
+		{"lamp", `{"budget":-5}`, "lamp [ignored: budget]"},
+		{"lamp", `{"budget":"-5 dollars"}`, "lamp [ignored: budget]"},
+		{"lamp", `{"price":{"min":-5,"max":20}}`, "lamp; price at most 20"},
+		{"lamp", `{"price":{"max":-20}}`, "lamp [ignored: price]"},
 		{"gift ideas", `{"price":"less than $20"}`, "gift; price under $20"},
 	} {
 
 		attributes := object(t, row.attributes)
 		u := Read(row.question, asking())
 		u.Heed(attributes, FromAttribute, asking())
-		if got := u.Say(phrase.For("en")); got != row.want {
+		got := u.Say(phrase.For("en"))
+		for _, ignored := range u.Ignored {
+			got += " [ignored: " + ignored.Name + "]"
+		}
+		if got != row.want {
 			t.Errorf("%s %s\n got %s\nwant %s", row.question, row.attributes, got, row.want)
 		}
 	}

@@ -103,6 +103,14 @@ type Sort struct {
 	Said       string
 }
 
+// Name is the order as the attribute "sort" has it: "price", "-datePublished". It is empty for no order.
+func (o Sort) Name() string {
+	if o.Descending {
+		return "-" + string(o.By)
+	}
+	return string(o.By)
+}
+
 // Intent is what is to be done with the items found.
 type Intent uint8
 
