@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/maypok86/otter/v2"
@@ -249,7 +250,7 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 	case refusal != nil:
 		return nil, refusal
 	case before.ID != "":
-		return d.giveAgain(ctx, g, owner, r.Key, before, area)
+		return d.giveAgain(ctx, g, owner, r, before, area)
 	}
 	return out, nil
 }
@@ -319,6 +320,7 @@ type article struct {
 	site, url, title, publisher string
 	passages                    []content.Passage
 	bytes                       int // of all passages
+	words                       int // that may be shown of it by the terms; 0 for no bound
 }
 
 func (a *article) weight() uint32 {
@@ -331,29 +333,36 @@ type areas struct {
 	of map[string]*search.Selection
 }
 
-// within is what of a gate's items may give passages to requests in an editorial domain: those that the terms label so
-// and allow as input, under the publisher's own hosts.
-func (d *Desk) within(g *gate, owner *Excerpts, area string) *search.Selection {
-	key := area + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
+// maxAreas is how many selections are kept: of each editorial domain one for each country that is asked from.
+const maxAreas = 1000
+
+// within is what of a gate's items may give passages to requests in an editorial domain from a country: those that the
+// terms label so and allow as input, under the publisher's own hosts.
+func (d *Desk) within(g *gate, owner *Excerpts, area, country string) *search.Selection {
+	key := area + "\n" + country + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
 	g.areas.mu.Lock()
 	defer g.areas.mu.Unlock()
 	if found := g.areas.of[key]; found != nil {
 		return found
 	}
-	if g.areas.of == nil {
+	if g.areas.of == nil || len(g.areas.of) >= maxAreas {
 		g.areas.of = map[string]*search.Selection{}
 	}
-	found := g.view.Select(func(l *answer.Listing) bool { return d.gives(g.terms, owner, l, area) })
+	found := g.view.Select(func(l *answer.Listing) bool { return d.gives(g.terms, owner, l, area, country) })
 	g.areas.of[key] = found
 	return found
 }
 
-func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area string) bool {
+// direct is the way in which passages are delivered, as the terms name it.
+const direct = "direct"
+
+// gives says whether an item may give passages to requests in an editorial domain from a country.
+func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area, country string) bool {
 	if !d.served[l.Site] || !owner.owns(l.URL) {
 		return false
 	}
 	decision := decide(rules, l)
-	return decision.Access != terms.Blocked && decision.Allows(functionInput) &&
+	return decision.Permits(terms.Use{Function: functionInput, Country: country}) == "" && (len(decision.Delivery) == 0 || slices.Contains(decision.Delivery, direct)) &&
 		slices.ContainsFunc(decision.Labels, func(label string) bool { return intent.Within(label, area) })
 }
 
@@ -373,7 +382,7 @@ const depth = 8
 
 // candidates finds passages that fit a request, the best first, more than will be given.
 func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, area string) ([]passage, error) {
-	within := d.within(g, owner, area)
+	within := d.within(g, owner, area, r.Country)
 	if within.Empty() {
 		return nil, nil
 	}
@@ -479,13 +488,15 @@ func (d *Desk) articles(ctx context.Context, g *gate, hits []answer.Hit) ([]*art
 
 func newArticle(rules *terms.Terms, l *answer.Listing, item content.Item) *article {
 	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher}
-	if decision := decide(rules, l); decision.Access != terms.Open && calledByText(item) {
+	decision := decide(rules, l)
+	if decision.Access != terms.Open && calledByText(item) {
 		a.title = Excerpt(item.Name, decision.ExcerptWords)
 	}
 	if (sieve{rules, l}).holdsText(item.Object) {
 		return a // some of the words are of things that are not open
 	}
 	a.passages = item.Passages
+	a.words = decision.DisplayWords
 	for _, p := range a.passages {
 		a.bytes += len(p.Text)
 	}
@@ -543,11 +554,7 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []
 		if p.bytes > 0 {
 			allowed = min(allowed, p.bytes)
 		}
-		if !owner.FullArticle {
-			own := given[p.article.url][whole.ID]
-			left := int(float64(p.article.bytes)*owner.Share) - given.Of(p.article.url)
-			allowed = min(allowed, own+max(0, left))
-		}
+		allowed = min(allowed, p.article.left(p.at, owner, given))
 		text := beginning(whole.Text, allowed, out.MaxTokens-record.Tokens)
 		if text == "" {
 			continue
@@ -562,6 +569,42 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []
 		out.add(owner, p.article, c, text)
 	}
 	return record
+}
+
+// left is how many bytes of a passage a session may see, from its beginning, that was given some of the article before.
+func (a *article) left(at int, owner *Excerpts, given excerpt.Given) int {
+	left, own := a.bytes, given[a.url][a.passages[at].ID]
+	if !owner.FullArticle {
+		left = own + max(0, int(float64(a.bytes)*owner.Share)-given.Of(a.url))
+	}
+	if a.words == 0 {
+		return left
+	}
+	words := a.words
+	for i, p := range a.passages {
+		if seen := given[a.url][p.ID]; i != at && seen > 0 {
+			words -= len(strings.Fields(p.Text[:min(seen, len(p.Text))]))
+		}
+	}
+	return min(left, max(own, endOfWord(a.passages[at].Text, words)))
+}
+
+// endOfWord is where a word of a text ends, counted from 1; the text's end where it has fewer words.
+func endOfWord(text string, n int) int {
+	if n <= 0 {
+		return 0
+	}
+	within := false
+	for i, r := range text {
+		blank := unicode.IsSpace(r)
+		if within && blank {
+			if n--; n == 0 {
+				return i
+			}
+		}
+		within = !blank
+	}
+	return len(text)
 }
 
 // add takes a chunk in, with its source.
@@ -703,7 +746,7 @@ func (d *Desk) entry(ctx context.Context, tx *store.Tx, e receipt.Entry, body an
 }
 
 // giveAgain gives what was given before, as far as today's terms and declaration allow it.
-func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, key trust.PlatformKey, r excerpt.Request, area string) (*Retrieved, error) {
+func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retrieval, r excerpt.Request, area string) (*Retrieved, error) {
 	type place struct{ site, url string }
 	articles := map[place][]*article{}
 	var passages []passage
@@ -711,7 +754,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, key trus
 		sources, known := articles[place{c.Site, c.URL}]
 		if !known {
 			var err error
-			if sources, err = d.articlesAt(ctx, g, owner, c.Site, c.URL, area); err != nil {
+			if sources, err = d.articlesAt(ctx, g, owner, c.Site, c.URL, area, now.Country); err != nil {
 				return nil, err
 			}
 			articles[place{c.Site, c.URL}] = sources
@@ -724,7 +767,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, key trus
 		}
 	}
 	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.PublisherID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
-	if out.choose(owner, key, passages, excerpt.Given{}); len(out.Chunks) == 0 {
+	if out.choose(owner, now.Key, passages, excerpt.Given{}); len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}
 	return out, nil
@@ -732,7 +775,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, key trus
 
 // articlesAt are the articles at an address, one for each source that has it, that may give passages to requests in an
 // editorial domain.
-func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, address, area string) (found []*article, err error) {
+func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, address, area, country string) (found []*article, err error) {
 	refs, err := d.config.Catalog.Find(ctx, site, address)
 	if err != nil {
 		return nil, err
@@ -743,7 +786,7 @@ func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, a
 	}
 	for i, item := range items {
 		l := &answer.Listing{Ref: refs[i], URL: item.URL, Types: item.Types}
-		if item.URL != "" && d.gives(g.terms, owner, l, area) {
+		if item.URL != "" && d.gives(g.terms, owner, l, area, country) {
 			found = append(found, newArticle(g.terms, l, item))
 		}
 	}
