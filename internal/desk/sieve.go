@@ -158,7 +158,19 @@ func (s sieve) access(v jsontext.Value) terms.Access {
 	if len(facts.Types) == 0 {
 		facts.Types = []string{"Thing"}
 	}
-	return s.rules.Decide(facts).Access
+	return s.within(s.rules.Decide(facts))
+}
+
+// within is how far the item may show a thing of which the terms say this. What may not be found is not shown. What may not
+// be input to other texts is not within an item that may: nobody could tell its text from the item's.
+func (s sieve) within(d terms.Decision) terms.Access {
+	switch {
+	case !d.Allows(functionSearch):
+		return terms.Blocked
+	case d.Access == terms.Open && !d.Allows(functionInput) && decide(s.rules, s.item).Allows(functionInput):
+		return terms.Licensed
+	}
+	return d.Access
 }
 
 // address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.

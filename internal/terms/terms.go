@@ -182,12 +182,13 @@ func (t *Terms) Stated(site, function string) (allowed, known bool) {
 	return allowed, known
 }
 
-// OpensAll says whether everything is open, whatever it is: no rule blocks or licenses anything, and one speaks of all.
+// OpensAll says whether everything that brings along no terms of its own is open to everybody for every function, whatever
+// it is: no rule restricts anything, and one speaks of all.
 func (t *Terms) OpensAll() bool {
 	all := false
 	for i := range t.rules {
 		rule := &t.rules[i].rule
-		if rule.Access != Open {
+		if f := Restriction(rule.Functions); rule.Access != Open || !f.none() || !rule.Users.none() || !rule.Countries.none() {
 			return false
 		}
 		m := rule.Match
