@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/facet"
 	"frontdesk/internal/search"
+	"frontdesk/internal/terms"
 	"frontdesk/internal/understand"
 )
 
@@ -34,7 +35,8 @@ type Listing struct {
 	URL      string
 	Types    []string
 	Language string
-	Dated    int64 // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
+	Own      *terms.Own // the terms that it states of itself; nil for none
+	Dated    int64      // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
 
 	facts facts
 	open  bool // it is not shown as a notice, so that what it says of itself may teach
@@ -221,6 +223,7 @@ func (l *Library) listing(e *content.Entry) *Listing {
 			listing.Dated = max(listing.Dated, date.Unix())
 		}
 	}
+	listing.Own = terms.Markup(e.Types, e.Object, content.IsA)
 	for i, t := range e.Types {
 		listing.Types[i] = l.one(t)
 		l.types[listing.Types[i]] = true

@@ -131,7 +131,7 @@ func (c termsExplain) lookUp(env *environment, config server.Config) ([]terms.Fa
 		if item.URL == "" || c.Source != "" && c.Source != refs[i].Source {
 			continue
 		}
-		facts := terms.Facts{Site: refs[i].Site, Source: refs[i].Source, URL: item.URL, Types: item.Types}
+		facts := factsOf(refs[i], item)
 		if len(c.Type) > 0 {
 			facts.Types = c.Type
 		}
@@ -195,8 +195,8 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 	if d.Rule < 0 {
 		env.print("  No rule matches, and what no rule matches is blocked.\n")
 	}
-	if facts.Own != nil {
-		env.print("  Its own terms: %s%s\n", clean(facts.Own.String()), ignored(d))
+	for _, own := range e.Imported {
+		env.print("  It comes with terms: %s%s\n", clean(own.String()), ignored(d))
 	}
 	env.print("\n")
 	for _, purpose := range purposes {
@@ -213,7 +213,7 @@ var purposes = []struct{ what, function string }{
 }
 
 func ignored(d terms.Decision) string {
-	if d.Own == nil {
+	if len(d.Own) == 0 {
 		return "; they do not count here"
 	}
 	return ""
@@ -233,5 +233,5 @@ func verdict(d terms.Decision, use terms.Use) string {
 	case terms.CountryRefused:
 		return "no: " + d.Countries.String() + ", and the country is " + orElse(use.Country, "not known") + " (--country)"
 	}
-	return "no: the item's own terms do not allow it"
+	return "no: the terms that it comes with do not allow it"
 }

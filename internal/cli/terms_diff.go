@@ -122,7 +122,7 @@ func weight(what string) int { return slices.Index(kinds, what) }
 
 // factsOf are what rules can ask of an item.
 func factsOf(ref content.Ref, item content.Item) terms.Facts {
-	return terms.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types}
+	return terms.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
 }
 
 func (c termsDiff) print(env *environment, found differences) {

@@ -59,5 +59,5 @@ func (d *Desk) admits(rules *terms.Terms, l *answer.Listing) bool {
 
 // decide says what the terms say of an item.
 func decide(rules *terms.Terms, l *answer.Listing) terms.Decision {
-	return rules.Decide(terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types})
+	return rules.Decide(terms.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own})
 }

@@ -161,16 +161,21 @@ func (s sieve) access(v jsontext.Value) terms.Access {
 	return s.within(s.rules.Decide(facts))
 }
 
-// within is how far the item may show a thing of which the terms say this. What may not be found is not shown. What may not
-// be input to other texts is not within an item that may: nobody could tell its text from the item's.
+// within is how far the item may show a thing of which the terms say this. What may not be found is not shown. Of what may
+// not be input to other texts, by another rule than the item's or by terms that it comes with, the name is shown: nobody
+// could tell its text from the item's. (Under the item's own rule the item is no input either.)
 func (s sieve) within(d terms.Decision) terms.Access {
 	switch {
 	case !d.Allows(functionSearch):
 		return terms.Blocked
-	case d.Access == terms.Open && !d.Allows(functionInput) && decide(s.rules, s.item).Allows(functionInput):
+	case d.Access != terms.Open:
+		return d.Access
+	case !d.OwnPermits(terms.Use{Function: functionInput}):
+		return terms.Licensed
+	case !d.Allows(functionInput) && decide(s.rules, s.item).Rule != d.Rule:
 		return terms.Licensed
 	}
-	return d.Access
+	return terms.Open
 }
 
 // address resolves a thing's address against that of the item. Only web addresses count: "_:b0" names nothing.

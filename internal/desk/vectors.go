@@ -90,7 +90,7 @@ func (d *Desk) inputs() vector.Admission {
 // texts are what of an item the terms let a model see, by passage: nothing, or what is released of it. Each begins with
 // the item's name.
 func (d *Desk) texts(rules *terms.Terms, e *content.Entry) []string {
-	l := &answer.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language}
+	l := &answer.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language, Own: terms.Markup(e.Types, e.Object, content.IsA)}
 	decision := decide(rules, l)
 	if !d.served[l.Site] || !decision.Allows(functionSearch) || !decision.Allows(functionInput) {
 		return nil

@@ -184,6 +184,9 @@ func (c *checks) terms() {
 		return
 	}
 	c.vocabulary()
+	if !c.rsl() {
+		return
+	}
 	compiled, err := c.Config.CompileTerms()
 	for _, e := range flatten(err) {
 		var rule *terms.RuleError
@@ -239,7 +242,11 @@ func (c Config) CompileTerms() (*terms.Terms, error) {
 	for i := range rules {
 		rules[i].Match.Type = canonicalTypes(rules[i].Match.Type)
 	}
-	return terms.Options{IsA: content.IsA}.New(rules)
+	documents, err := c.readRSL()
+	if err != nil {
+		return nil, err
+	}
+	return terms.Options{IsA: content.IsA, RSL: documents}.New(rules)
 }
 
 // canonicalTypes writes types as schema.org does.

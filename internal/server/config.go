@@ -53,6 +53,10 @@ type Config struct {
 	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
 	// changes to other keys need a restart.
 	Terms []terms.Rule `yaml:"terms"`
+	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the one that the site's robots.txt names as its
+	// licence. They narrow what the terms allow for the addresses that they speak of, and never widen it: see `imported` of
+	// a rule. Changes take effect with those of the terms.
+	RSL []string `yaml:"rsl"`
 	// Actions are what can be done with items, told with each item that they match. Items tell their own too: a
 	// schema.org `potentialAction` with an http or https target. Changes need a restart.
 	Actions []action.Template `yaml:"actions"`

@@ -149,6 +149,9 @@ func (l *Loaded) WithTermsOf(file string) (*Loaded, error) {
 	rules := other.Config
 	other.Config = l.Config
 	other.Config.Terms = rules.Terms
+	if _, named := other.places["rsl"]; named {
+		other.Config.RSL = rules.RSL
+	}
 	if _, named := other.places["sites"]; named {
 		other.Config.Site, other.Config.Sites = Site{}, rules.Sites
 	} else if _, named := other.places["site"]; named {
@@ -202,6 +205,9 @@ func (l *Loaded) fromFolder(folder string) {
 	move(&l.Config.Discovery.Robots)
 	move(&l.Config.Discovery.LLMs)
 	move(&l.Config.Model.KeyFile)
+	for i := range l.Config.RSL {
+		move(&l.Config.RSL[i])
+	}
 	for i := range l.Config.Sources {
 		move(&l.Config.Sources[i].Path)
 	}

@@ -125,13 +125,13 @@ func (r *reloader) refused(err error) {
 	}
 }
 
-// changedKeys names the keys, other than terms, in which two configurations differ.
+// changedKeys names the keys, other than terms and rsl, in which two configurations differ.
 func changedKeys(a, b Config) []string {
 	var changed []string
 	values := map[string]any{}
 	walk(reflect.ValueOf(a), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
 	walk(reflect.ValueOf(b), "", func(path string, field reflect.Value) {
-		if path != "terms" && path != "intent.state" && !reflect.DeepEqual(values[path], field.Interface()) {
+		if path != "terms" && path != "rsl" && path != "intent.state" && !reflect.DeepEqual(values[path], field.Interface()) {
 			changed = append(changed, path)
 		}
 	})

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -46,7 +47,7 @@ func Compare(before, after Decision) []Change {
 
 // serves says whether the decision allows a function to somebody at least.
 func (d Decision) serves(function string) string {
-	if (Functions{d.Permit, d.Prohibit}).allow(function) && d.Own.serves(function) {
+	if (Functions{d.Permit, d.Prohibit}).allow(function) && !slices.ContainsFunc(d.Own, func(own *Own) bool { return !own.serves(function) }) {
 		return "allowed"
 	}
 	return "not allowed"

@@ -9,6 +9,7 @@ import (
 type Explanation struct {
 	Decision Decision
 	Steps    []Step // the rules in order, up to the one that decided
+	Imported []*Own // the terms that the item comes with, whether they count or not
 }
 
 // Step is one rule that was asked.
@@ -23,7 +24,7 @@ type Step struct {
 // Explain decides as Decide does, and says for each rule on the way why it matched or why it did not.
 func (t *Terms) Explain(facts Facts) Explanation {
 	item := subject{Facts: facts}
-	e := Explanation{Decision: t.Decide(facts)}
+	e := Explanation{Decision: t.Decide(facts), Imported: t.imported(&item)}
 	for i := range t.rules {
 		rule := &t.rules[i]
 		matched, unclear := rule.matches(&item, t.isA)

@@ -42,15 +42,31 @@ func (o *Own) serves(function string) bool {
 	return o == nil || !o.Said || slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.allow(function) })
 }
 
-// decide is the rule's decision on an item with these terms of its own.
-func (c *compiled) decide(own *Own) Decision {
+// imported are the terms that an item comes with: its own, and those of RSL documents.
+func (t *Terms) imported(item *subject) []*Own {
+	var all []*Own
+	if item.Own != nil {
+		all = append(all, item.Own)
+	}
+	for _, document := range t.rsl {
+		if own := document.own(item); own != nil {
+			all = append(all, own)
+		}
+	}
+	return all
+}
+
+// decide is the rule's decision on an item that comes with these terms.
+func (c *compiled) decide(imported []*Own) Decision {
 	d := c.decision
-	if own == nil || c.rule.Imported == importedIgnore || d.Access == Blocked {
+	if len(imported) == 0 || c.rule.Imported == importedIgnore || d.Access == Blocked {
 		return d
 	}
-	d.Own = own
-	if own.Unfree {
-		d.narrow(own)
+	d.Own = imported
+	for _, own := range imported {
+		if own.Unfree {
+			d.narrow(own)
+		}
 	}
 	return d
 }

@@ -31,7 +31,7 @@ type Facts struct {
 	Source string
 	URL    string
 	Types  []string
-	Own    *Own // the terms that the item brings along; nil for none
+	Own    *Own // the terms that the item states of itself, as Markup reads them; nil for none
 }
 
 // Decision is what the rules say about one item. Its slices are shared by all decisions of the same rule and must
@@ -48,7 +48,7 @@ type Decision struct {
 	Price        Money         // what the item costs; the zero value when the rule names no price
 	Reporting    time.Duration // within which a use must be reported; 0 for never
 	Delivery     []string      // the only ways of delivery; empty for all
-	Own          *Own          // the terms that the item brings along, where they count; they narrow what stands above
+	Own          []*Own        // the terms of the item itself and of RSL documents, where they count: each of them narrows what stands above
 	Rule         int           // index of the rule that decided, -1 if none matched
 	Line         int           // its line in the file it came from, 0 if it came from none
 	Reason       string        // one sentence in plain words
@@ -59,12 +59,15 @@ type Options struct {
 	// IsA says whether the schema.org type t is ancestor itself or below it in the class tree. Without it a type
 	// matches only itself.
 	IsA func(t, ancestor string) bool
+	// RSL are documents whose licences narrow what the rules allow.
+	RSL []*RSL
 }
 
 // Terms are compiled rules. They never change and may be used from many goroutines.
 type Terms struct {
 	rules   []compiled
 	isA     func(t, ancestor string) bool
+	rsl     []*RSL
 	version string
 }
 
@@ -77,7 +80,7 @@ func New(rules []Rule) (*Terms, error) { return Options{}.New(rules) }
 // New compiles rules. With no rules at all, everything is open. What is wrong is reported whole: the error joins
 // one *RuleError for each finding.
 func (o Options) New(rules []Rule) (*Terms, error) {
-	t := &Terms{isA: o.IsA, version: version(rules)}
+	t := &Terms{isA: o.IsA, rsl: o.RSL, version: version(rules, o.RSL)}
 	if t.isA == nil {
 		t.isA = func(a, b string) bool { return a == b }
 	}
@@ -104,7 +107,7 @@ func (t *Terms) Version() string { return t.version }
 
 // version hashes the rules' canonical form. Line numbers are no part of it: moving a rule in its file changes
 // nothing that anyone is told.
-func version(rules []Rule) string {
+func version(rules []Rule, documents []*RSL) string {
 	plain := slices.Clone(rules)
 	for i := range plain {
 		plain[i].Line = 0
@@ -112,6 +115,10 @@ func version(rules []Rule) string {
 	text, err := json.Marshal(plain)
 	if err != nil {
 		panic("terms: rules are plain data and always encode: " + err.Error())
+	}
+	for _, document := range documents {
+		sum := sha256.Sum256(document.text)
+		text = append(text, sum[:]...)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
@@ -125,7 +132,7 @@ func (t *Terms) Decide(facts Facts) Decision {
 		case unclear:
 			return t.unclear(i, &item)
 		case matched:
-			return t.rules[i].decide(facts.Own)
+			return t.rules[i].decide(t.imported(&item))
 		}
 	}
 	return unmatched
@@ -183,9 +190,12 @@ func (t *Terms) Stated(site, function string) (allowed, known bool) {
 }
 
 // OpensAll says whether everything that brings along no terms of its own is open to everybody for every function, whatever
-// it is: no rule restricts anything, and one speaks of all.
+// it is: no rule and no RSL document restricts anything, and a rule speaks of all.
 func (t *Terms) OpensAll() bool {
 	all := false
+	if len(t.rsl) > 0 {
+		return false
+	}
 	for i := range t.rules {
 		rule := &t.rules[i].rule
 		if f := Restriction(rule.Functions); rule.Access != Open || !f.none() || !rule.Users.none() || !rule.Countries.none() {

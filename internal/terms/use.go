@@ -40,10 +40,15 @@ func (d Decision) Permits(use Use) Refusal {
 		return UserRefused
 	case !d.Countries.allow(use.Country):
 		return CountryRefused
-	case !d.Own.allows(use):
+	case !d.OwnPermits(use):
 		return OwnTermsRefuseIt
 	}
 	return Permitted
+}
+
+// OwnPermits says whether the terms that an item comes with permit a use, whatever the rule says of it.
+func (d Decision) OwnPermits(use Use) bool {
+	return !slices.ContainsFunc(d.Own, func(own *Own) bool { return !own.allows(use) })
 }
 
 // allow says whether a restriction lets a name pass, which is empty when it is not known.

@@ -93,7 +93,7 @@ func TestItemsNarrowWhatTheRulesAllowAndNeverWidenIt(t *testing.T) {
 		{"not free, and ignored", Rule{Access: Open, Imported: "ignore"}, &Own{Unfree: true}, Use{Function: "search"}, Permitted, Open, 0},
 	} {
 		facts := page("https://example.com/")
-		facts.Own = one.own
+		facts.Own = one.own // as Markup would read it
 		d := mustNew(t, one.rule).Decide(facts)
 		if got := d.Permits(one.use); got != one.want || d.Access != one.access || d.ExcerptWords != one.words {
 			t.Errorf("%s: %q, %s with %d words; want %q, %s with %d", one.name, got, d.Access, d.ExcerptWords, one.want, one.access, one.words)

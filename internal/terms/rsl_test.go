@@ -1,0 +1,148 @@
+package terms
+
+import (
+	"strings"
+	"testing"
+)
+
+const rslText = `<?xml version="1.0"?>
+<rsl xmlns="https://rslstandard.org/rsl">
+  <content url="/">
+    <license><permits type="usage">search</permits></license>
+  </content>
+  <content url="/open/*">
+    <license><permits type="usage">all</permits><payment type="attribution"/></license>
+  </content>
+  <content url="/paid/">
+    <license><permits type="usage">search</permits></license>
+    <license><permits type="usage">ai-all</permits><payment type="purchase"><amount currency="USD">5</amount></payment></license>
+  </content>
+  <content url="https://shop.example/study/*.html$">
+    <license>
+      <permits type="usage">ai-input, search</permits><prohibits type="usage">ai-train</prohibits>
+      <permits type="user">education</permits><prohibits type="geo">us</prohibits>
+    </license>
+  </content>
+  <content url="/open/closed"><license><permits type="usage"></permits></license></content>
+  <content url="/silent"></content>
+</rsl>`
+
+func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
+	document, err := ParseRSL("rsl.xml", []byte(rslText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := Options{RSL: []*RSL{document}}.New([]Rule{{Match: Match{Path: []string{"/mine/**"}}, Access: Open, Imported: "ignore"}, {Access: Open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct {
+		url  string
+		use  Use
+		want Refusal
+	}{
+		{"https://a.example/x", Use{Function: "search"}, Permitted},
+		{"https://a.example/x", Use{Function: "ai-input"}, OwnTermsRefuseIt},
+		{"https://a.example", Use{Function: "ai-input"}, OwnTermsRefuseIt},
+		{"https://a.example/mine/x", Use{Function: "ai-input"}, Permitted},
+		{"https://a.example/open/x", Use{Function: "ai-train"}, Permitted},
+		{"https://a.example/open", Use{Function: "ai-train"}, Permitted}, // which is the folder itself
+		{"https://a.example/open/closed", Use{Function: "search"}, OwnTermsRefuseIt},
+		{"https://a.example/open/%63losed/", Use{Function: "search"}, OwnTermsRefuseIt},
+		{"https://a.example/paid/x", Use{Function: "search"}, Permitted},
+		{"https://a.example/paid/x", Use{Function: "ai-input"}, OwnTermsRefuseIt},
+		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education"}, Permitted},
+		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"}, Permitted},
+		{"https://shop.example/study/x.html", Use{Function: "ai-input"}, OwnTermsRefuseIt},
+		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education", Country: "US"}, OwnTermsRefuseIt},
+		{"https://shop.example/study/x.html", Use{Function: "ai-train", User: "education"}, OwnTermsRefuseIt},
+		{"https://shop.example/study/x.pdf", Use{Function: "search"}, Permitted},                               // the pattern ends
+		{"https://other.example/study/x.html", Use{Function: "ai-input", User: "education"}, OwnTermsRefuseIt}, // another host's
+		{"https://a.example/silent", Use{Function: "ai-train"}, Permitted},
+	} {
+		if got := rules.Decide(page(one.url)).Permits(one.use); got != one.want {
+			t.Errorf("%s for %+v: %q, want %q", one.url, one.use, got, one.want)
+		}
+	}
+	unclear, err := Options{RSL: []*RSL{document}}.New([]Rule{{Access: Open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := unclear.Decide(page("not an address")).Permits(Use{Function: "search"}); got != OwnTermsRefuseIt {
+		t.Errorf("an address that cannot be read: %q", got)
+	}
+	if plain := mustNew(t, Rule{Access: Open}); plain.Version() == rules.Version() || !plain.OpensAll() || rules.OpensAll() {
+		t.Error("the documents make no difference to what the terms are")
+	}
+	e := rules.Explain(page("https://a.example/paid/x"))
+	if len(e.Imported) != 1 || !strings.Contains(e.Imported[0].String(), "functions only search (rsl.xml, /paid/)") {
+		t.Errorf("the explanation says %v", e.Imported)
+	}
+}
+
+func TestRSLDocumentsThatCannotBeReadAreRefused(t *testing.T) {
+	for text, says := range map[string]string{
+		"":                                       "no XML",
+		"<rsl>":                                  "no XML",
+		"<feed></feed>":                          "root is <feed>",
+		`<rsl><content/></rsl>`:                  "write an address",
+		`<rsl><content url="a"/></rsl>`:          "write an address",
+		`<rsl><content url="/a?b=*"/></rsl>`:     "question mark",
+		`<rsl><content url="https:///a"/></rsl>`: "host",
+		strings.Repeat(" ", maxRSL+1):            "more than",
+		`<rsl><content url="https://a b/"/></rsl>`: "address",
+	} {
+		if _, err := ParseRSL("rsl.xml", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.60q: %v, want %q", text, err, says)
+		}
+	}
+}
+
+func TestMarkupSaysWhatAnItemIsFor(t *testing.T) {
+	for _, one := range []struct{ typ, members, want string }{
+		{"Article", `"name":"x"`, ""},
+		{"Article", `"isAccessibleForFree":true`, ""},
+		{"NewsArticle", `"isAccessibleForFree":false`, "not free to read (isAccessibleForFree)"},
+		{"Article", `"isAccessibleForFree":"False"`, "not free to read (isAccessibleForFree)"},
+		{"Article", `"isAccessibleForFree":"https://schema.org/False"`, "not free to read (isAccessibleForFree)"},
+		{"Article", `"isAccessibleForFree":"perhaps"`, ""},
+		{"Recipe", `"isAccessibleForFree":false`, ""}, // neither an article nor a page
+		{"Article", `"license":"https://creativecommons.org/licenses/by/4.0/"`, ""},
+		{"Recipe", `"license":"https://creativecommons.org/licenses/by-nc-sa/4.0/"`, "users not commercial (license https://creativecommons.org/licenses/by-nc-sa/4.0/)"},
+		{"Recipe", `"license":{"@type":"CreativeWork","url":"http://www.creativecommons.org/licenses/BY-NC/3.0"}`, "users not commercial (license http://www.creativecommons.org/licenses/BY-NC/3.0)"},
+		{"Recipe", `"license":[{"@id":"https://creativecommons.org/licenses/by-nc/4.0/"}]`, "users not commercial (license https://creativecommons.org/licenses/by-nc/4.0/)"},
+		{"Recipe", `"license":"https://example.com/licenses/by-nc/4.0/"`, ""},
+		{"Recipe", `"license":"by-nc"`, ""},
+		{"Recipe", `"license":7`, ""},
+	} {
+		own, got := Markup([]string{one.typ}, []byte(`{"@type":"x",`+one.members+`}`), isA), ""
+		if own != nil {
+			got = own.String()
+		}
+		if got != one.want {
+			t.Errorf("a %s with %s: %q, want %q", one.typ, one.members, got, one.want)
+		}
+	}
+}
+
+func FuzzRSL(f *testing.F) {
+	f.Add(rslText, "https://a.example/open/x")
+	f.Add(`<rsl><content url="/**a*b*$"><license/></content></rsl>`, "https://a.example/aab")
+	f.Fuzz(func(t *testing.T, text, address string) {
+		document, err := ParseRSL("x", []byte(text))
+		if err != nil {
+			return
+		}
+		loose, _ := New([]Rule{{Access: Open}})
+		narrow, err := Options{RSL: []*RSL{document}}.New([]Rule{{Access: Open}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, function := range plainFunctions {
+			use := Use{Function: function, User: "education", Country: "DE"}
+			if narrow.Decide(page(address)).Permits(use) == Permitted && loose.Decide(page(address)).Permits(use) != Permitted {
+				t.Fatalf("a document widens what the rules allow: %s", function)
+			}
+		}
+	})
+}
