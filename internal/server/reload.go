@@ -84,7 +84,7 @@ func (r *reloader) reload() {
 	if err == nil {
 		compiled, err = fresh.Config.CompileTerms()
 	}
-	if err == nil && len(fresh.Config.Terms) == 0 && len(r.loaded.Config.Terms) > 0 {
+	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *reloader) reload() {
 	r.put(compiled)
 	if r.start.Intent.Enabled {
 		declared := r.start
-		declared.Terms, declared.Intent.State = fresh.Config.Terms, fresh.Config.Intent.State
+		declared.Terms, declared.RSL, declared.Intent.State = fresh.Config.Terms, fresh.Config.RSL, fresh.Config.Intent.State
 		r.declare(declared)
 	}
 	r.count("loaded")
