@@ -641,10 +641,14 @@ func beginning(text string, bytes, tokens int) string {
 	if len(text) == len(whole) {
 		return whole
 	}
-	if end := lastSentence(text); end >= len(text)/3 {
+	if end := lastSentence(whole, len(text)); end >= len(text)/3 {
 		return strings.TrimRight(text[:end], " \n")
 	}
-	if blank := strings.LastIndexAny(text, " \n"); blank >= len(text)/2 && blank >= leastPart {
+	blank := len(text)
+	if c := whole[blank]; c != ' ' && c != '\n' { // in the middle of a word
+		blank = strings.LastIndexAny(text, " \n")
+	}
+	if blank >= len(text)/2 && blank >= leastPart {
 		return strings.TrimRight(text[:blank], " \n")
 	}
 	if len(text) >= leastPart && !strings.ContainsAny(text, " \n") { // a language without blanks
@@ -656,13 +660,14 @@ func beginning(text string, bytes, tokens int) string {
 // leastPart is how many bytes of a sentence are worth giving.
 const leastPart = 24
 
-// lastSentence is where the last whole sentence of a text that goes on ends, 0 for none.
-func lastSentence(text string) (end int) {
-	for i, r := range text {
+// lastSentence is where the last whole sentence ends of the first n bytes of a text, which goes on; 0 for none. A text that
+// was cut there once is not cut any shorter.
+func lastSentence(whole string, n int) (end int) {
+	for i, r := range whole[:n] {
 		switch {
 		case strings.ContainsRune("。！？", r), r == '\n':
 			end = i + len(string(r))
-		case strings.ContainsRune(".!?", r) && i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\n'):
+		case strings.ContainsRune(".!?", r) && (whole[i+1] == ' ' || whole[i+1] == '\n'):
 			end = i + 1
 		}
 	}
