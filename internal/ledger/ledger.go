@@ -219,7 +219,7 @@ func (l *Ledger) prepare(e receipt.Entry) (id string, tag int64, leaf []byte, er
 	if leaf, err = e.Leaf(); err != nil {
 		return "", 0, nil, err
 	}
-	if err := seemly(e.Body); err != nil {
+	if err := seemly(leaf); err != nil {
 		return "", 0, nil, err
 	}
 	tag, err = tagOf(e.ID)

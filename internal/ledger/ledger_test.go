@@ -74,6 +74,12 @@ func open(t testing.TB, db *store.DB, o ledger.Options) *ledger.Ledger {
 	if err := l.Inspect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	run(t, l)
+	return l
+}
+
+// run runs the sequencer until the test ends.
+func run(t testing.TB, l *ledger.Ledger) {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { l.Run(ctx) })
@@ -81,7 +87,6 @@ func open(t testing.TB, db *store.DB, o ledger.Options) *ledger.Ledger {
 		stop()
 		running.Wait()
 	})
-	return l
 }
 
 // entry is some entry.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 	"frontdesk/wire/receipt"
@@ -47,11 +49,23 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 			early.RetryAfter = Delay
 			return early
 		}
-		proof, err := receipt.ProveEntry(h.size, record.Index, hashesOf(ctx, tx, h))
+		proof, err := prove(ctx, tx, h, record.Index, receipt.LeafHash(record.Leaf))
 		r = receipt.Receipt{Entry: record.Entry, Index: record.Index, Proof: proof, Checkpoint: h.checkpoint}
 		return err
 	})
 	return r, err
+}
+
+// prove makes the proof of a leaf, and checks it: what was damaged proves nothing.
+func prove(ctx context.Context, tx *store.Tx, h head, index int64, leaf receipt.Hash) ([]receipt.Hash, error) {
+	proof, err := receipt.ProveEntry(h.size, index, receipt.FromTrustedTiles(func(t receipt.Tile) ([]byte, error) { return wholeTile(ctx, tx, t) }))
+	if err != nil {
+		return nil, err
+	}
+	if tlog.CheckRecord(proof, h.size, h.root, index, leaf) != nil {
+		return nil, fail.New(fail.Internal, "entry %d of the ledger is not what was signed, or a tile is not; `frontdesk ledger audit` says which", index)
+	}
+	return proof, nil
 }
 
 // find reads an entry by its id. Its leaf is nil where there is none, and its index -1 where it has no place yet.

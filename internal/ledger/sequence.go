@@ -362,8 +362,17 @@ func (l *Ledger) grow(ctx context.Context, tx *store.Tx, h head, leaves [][]byte
 	})
 }
 
-// readTile reads the hashes of a tile. There may be more of them by now.
+// readTile reads the hashes of a tile.
 func readTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
+	hashes, err := wholeTile(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	return hashes[:t.Width*len(receipt.Hash{})], nil
+}
+
+// wholeTile reads the hashes of a tile, and those that have come since.
+func wholeTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
 	var hashes []byte
 	err := tx.QueryRow(ctx, `SELECT hashes FROM ledger_tile WHERE level = $1 AND n = $2`, t.Level, t.N).Scan(&hashes)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -372,7 +381,7 @@ func readTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error)
 	if len(hashes) < t.Width*len(receipt.Hash{}) {
 		return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more", t.Path())
 	}
-	return hashes[:t.Width*len(receipt.Hash{})], nil
+	return hashes, nil
 }
 
 // announce tells those who follow that there are new entries.

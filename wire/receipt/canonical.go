@@ -40,17 +40,24 @@ func exact(text strictjson.Value) error {
 	}
 }
 
-// manyDigits says whether there may be such a number: it has sixteen digits, or an exponent.
+// manyDigits says whether there may be such a number: it has sixteen digits, or an exponent. Texts are passed over, but for
+// those that are too much trouble.
 func manyDigits(text []byte) bool {
 	digits := 0
-	for _, c := range text {
-		switch {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
 		case c >= '0' && c <= '9':
 			if digits++; digits >= 16 {
 				return true
 			}
 		case (c == 'e' || c == 'E') && digits > 0:
 			return true
+		case c == '"':
+			end := bytes.IndexByte(text[i+1:], '"')
+			if end < 0 || bytes.IndexByte(text[i+1:i+1+end], '\\') >= 0 {
+				return true
+			}
+			i, digits = i+end+1, 0
 		case c != '.':
 			digits = 0
 		}
