@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"frontdesk/internal/backup"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
@@ -298,37 +297,6 @@ func TestAnEntryWaitsForWhoCanSign(t *testing.T) {
 		if _, err := reader.Receipt(t.Context(), ids[1]); err != nil {
 			t.Error(err)
 		}
-	})
-}
-
-// TestABackupKeepsTheLedger takes it from each engine to each.
-func TestABackupKeepsTheLedger(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
-		from := fresh(t)
-		db := storetest.Open(t, from, ledger.Schema)
-		ids := add(t, db, ledger.New(db, options("one")), 0, 300)
-		waits := add(t, db, ledger.New(db, ledger.Options{}), 300, 2) // which have no place yet
-		file := t.TempDir() + "/ledger.backup"
-		config := func(dsn string) store.Config { return store.Config{DSN: dsn, Schemas: []store.Schema{ledger.Schema}} }
-		if _, err := backup.Create(t.Context(), file, backup.Source{Store: config(from), Data: t.TempDir()}, backup.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
-			to := fresh(t)
-			if _, err := backup.Restore(t.Context(), file, backup.Source{Store: config(to), Data: t.TempDir()}, false); err != nil {
-				t.Fatal(err)
-			}
-			db := storetest.Open(t, to, ledger.Schema)
-			l := open(t, db, options("one"))
-			add(t, db, l, 302, 1)
-			settled(t, l, 303)
-			sound(t, l)
-			for _, id := range append(ids, waits...) {
-				if _, err := l.Receipt(t.Context(), id); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
 	})
 }
 

@@ -1,14 +1,17 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"frontdesk/internal/backup"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/trust"
@@ -203,4 +206,67 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 	if _, err := receipt.Verify(old, now); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestABackupKeepsTheLedger takes it from each engine to each, with entries that have no place yet.
+func TestABackupKeepsTheLedger(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		keys, file := t.TempDir(), filepath.Join(t.TempDir(), "site.backup")
+		begin := func(dsn string) *Server {
+			loaded, err := Load(Layers{
+				File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
+				Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := New(t.Context(), Options{Loaded: loaded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			return s
+		}
+		from := begin(fresh(t))
+		var ids []string
+		for range 5 {
+			ids = append(ids, taken(t, from, "platform-7"))
+		}
+		source := backup.Source{Store: from.config.Database(from.log), Data: t.TempDir()}
+		if _, err := backup.Create(t.Context(), file, source, backup.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+			source.Store.DSN, source.Data = fresh(t), t.TempDir()
+			if _, err := backup.Restore(t.Context(), file, source, false); err != nil {
+				t.Fatal(err)
+			}
+			to := begin(source.Store.DSN)
+			ctx, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { to.Ledger.Run(ctx) })
+			defer running.Wait()
+			defer stop()
+			more := taken(t, to, "platform-7")
+			for _, err := range to.Ledger.Follow(t.Context(), 5) { // until the sixth has its place
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			report, err := to.Ledger.Check(t.Context())
+			if err != nil || len(report.Findings) > 0 || report.Entries != 6 {
+				t.Errorf("%+v, %v", report, err)
+			}
+			for _, id := range append(ids, more) {
+				r, err := to.Ledger.Receipt(t.Context(), id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := receipt.Verify(r, published(t, to)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	})
 }
