@@ -31,7 +31,7 @@ type sqliteEngine struct {
 // than a fraction of a second.
 const busyTimeout = 30 * time.Second
 
-func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
+func openSQLite(ctx context.Context, path string, readers int, files string) (engine, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
@@ -40,13 +40,13 @@ func openSQLite(ctx context.Context, path string, readers int) (engine, error) {
 	}
 	e := &sqliteEngine{path: path}
 	var err error
-	e.writers, err = openPool(ctx, path, 1, "_txlock=immediate", "journal_mode(wal)", "synchronous(full)",
+	e.writers, err = openPool(ctx, path, files, 1, "_txlock=immediate", "journal_mode(wal)", "synchronous(full)",
 		"cache_size(-16000)", "journal_size_limit(67108864)")
 	if err != nil {
 		return nil, explainSQLite(err, path)
 	}
 	shareAlike(path)
-	e.readers, err = openPool(ctx, path, readers, "_txlock=deferred", "query_only(on)", "cache_size(-4000)")
+	e.readers, err = openPool(ctx, path, files, readers, "_txlock=deferred", "query_only(on)", "cache_size(-4000)")
 	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.writers.Close())
 	}
@@ -71,8 +71,8 @@ func shareAlike(path string) {
 
 // openPool opens connections to the file and tries one. Two processes that create the same file at once may find it
 // busy in a place where SQLite does not wait by itself.
-func openPool(ctx context.Context, path string, size int, txlock string, pragmas ...string) (*sql.DB, error) {
-	pool, err := driver.Open(fileURL(path, txlock, pragmas))
+func openPool(ctx context.Context, path, files string, size int, txlock string, pragmas ...string) (*sql.DB, error) {
+	pool, err := driver.Open(fileURL(path, files, txlock, pragmas))
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +97,15 @@ func openPool(ctx context.Context, path string, size int, txlock string, pragmas
 
 // fileURL is the driver's name for the file. The busy timeout comes first: the other pragmas may already have to
 // wait. The files that SQLite keeps beside it are for the eyes of those for whom it is.
-func fileURL(path, txlock string, pragmas []string) string {
+func fileURL(path, files, txlock string, pragmas []string) string {
 	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(on)&_pragma=temp_store(memory)", txlock, busyTimeout.Milliseconds())
 	for _, pragma := range pragmas {
 		query += "&_pragma=" + pragma
 	}
 	query += "&modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") // SQLite reads no + as a blank
+	if files != "" {
+		query += "&vfs=" + files
+	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query}
 	return u.String()
 }

@@ -52,6 +52,9 @@ type Config struct {
 	Log *slog.Logger
 	// Readers is the number of connections for Views (and, on PostgreSQL, for everything); 0 for a default.
 	Readers int
+	// Files names the layer by which SQLite reads and writes its files, as it was registered with the driver; empty for the
+	// operating system's. Tests put one there that loses what was not synced.
+	Files string
 }
 
 // DB is an open database. Its methods may be called from several goroutines.
@@ -110,7 +113,7 @@ func connect(ctx context.Context, config Config) (*DB, address, error) {
 	}
 	var e engine
 	if address.engine == SQLite {
-		e, err = openSQLite(ctx, address.path, config.Readers)
+		e, err = openSQLite(ctx, address.path, config.Readers, config.Files)
 	} else {
 		e, err = openPostgres(ctx, address, config.Readers)
 	}

@@ -102,7 +102,7 @@ var rooms = []room{
 
 	// Storage and what is built on it.
 	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
-	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{postgres}, sql: true},
+	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{sqlite, postgres}, sql: true},
 	{path: "internal/content", inside: []string{"internal/fail", "internal/store"}, sql: true},
 	{path: "internal/content/internal/classgen"},
 	{path: "internal/backup", inside: []string{"internal/store"}},
