@@ -91,6 +91,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	}
 	h.rules.Store(rules)
 	h.openLedger(config)
+	h.recordKeys()
 	h.Nonces = trust.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {

@@ -6,13 +6,16 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 	"syscall"
 	"time"
 
+	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
 )
 
 // UnlockKeys opens what lies in the folder of secrets for SiteKeys and Platforms. It makes the secret that seals
@@ -28,7 +31,45 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	if err != nil {
 		return err
 	}
+	h.Platforms.OnChange(func(ctx context.Context, tx *store.Tx, key trust.PlatformKey) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "platform", State: key.State(h.now()), Roles: key.Roles, Ends: ends(key.NotAfter)}, key.ID, "platform:"+key.Platform)
+	})
 	h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now)
+	return err
+}
+
+// keyFact is the body of an entry of the ledger on a platform's key or an API key, as it is after a change.
+type keyFact struct {
+	Key   string     `json:"key"` // platform or api
+	State string     `json:"state"`
+	Roles []string   `json:"roles,omitempty"`
+	Doors []string   `json:"doors,omitempty"`
+	Ends  *time.Time `json:"ends,omitempty"`
+}
+
+// ends is when a key ends; nil for never.
+func ends(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// recordKeys has the ledger tell of API keys that are made or changed.
+func (h *House) recordKeys() {
+	h.Keys.OnChange(func(ctx context.Context, tx *store.Tx, key trust.Key) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "api", State: key.State(h.now()), Doors: key.Scopes, Ends: ends(key.Expires)}, key.ID, "key:"+key.ID)
+	})
+}
+
+// recordKey has the ledger tell of a key, in the transaction that changes it. What its holder is called stays out.
+func (h *House) recordKey(ctx context.Context, tx *store.Tx, fact keyFact, id, party string) error {
+	body, err := json.Marshal(fact)
+	if err != nil {
+		return err
+	}
+	_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "key", Party: party, Subject: id, Body: body})
 	return err
 }
 

@@ -159,6 +159,11 @@ func TestFileWithoutTermsDoesNotOpenWhatRulesClosed(t *testing.T) {
 			t.Errorf("rules that came by a reload went away: %v", r.counts)
 		}
 	}
+	licensed := newReloading(t, "rsl: ["+write(t, t.TempDir(), "rsl.xml", `<rsl><content url="/"><license><payment type="purchase"/></license></content></rsl>`)+"]\n")
+	licensed.change(t, "", time.Now())
+	if licensed.reload(); licensed.counts["refused"] != 1 {
+		t.Errorf("a file that lost its RSL documents and has no terms: %v", licensed.counts)
+	}
 	r := newReloading(t, "ask: {limit: 3}\n")
 	r.change(t, "ask: {limit: 4}\n", time.Now())
 	r.reload()

@@ -64,8 +64,9 @@ func (k Key) State(now time.Time) string {
 // Keys are the API keys that the owner gave out. Several processes may use the same database: what one does to a key
 // holds in the others within a second.
 type Keys struct {
-	db  *store.DB
-	now func() time.Time
+	db      *store.DB
+	now     func() time.Time
+	changed func(context.Context, *store.Tx, Key) error
 
 	mu    sync.Mutex
 	known map[string]known // by id; those that do not exist are known, too
@@ -95,6 +96,18 @@ func NewKeys(db *store.DB, now func() time.Time) *Keys {
 	return &Keys{db: db, now: now, known: map[string]known{}}
 }
 
+// OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes
+// the change. It is to be called before anything else.
+func (ks *Keys) OnChange(fn func(context.Context, *store.Tx, Key) error) { ks.changed = fn }
+
+// tell tells of a change.
+func (ks *Keys) tell(ctx context.Context, tx *store.Tx, key Key) error {
+	if ks.changed == nil {
+		return nil
+	}
+	return ks.changed(ctx, tx, key)
+}
+
 // Create makes a key and gives its text, which is kept nowhere and cannot be had again. Of k it takes name, scopes,
 // rate and when it expires.
 func (ks *Keys) Create(ctx context.Context, k Key) (text string, made Key, err error) {
@@ -111,6 +124,9 @@ func (ks *Keys) create(ctx context.Context, tx *store.Tx, k Key) (text string, m
 	hash := sha256.Sum256([]byte(text))
 	_, err = tx.Exec(ctx, `INSERT INTO trust_key (id, name, hash, scopes, rate, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
 		made.ID, made.Name, hash[:], strings.Join(made.Scopes, " "), made.Rate, store.Micros(made.Created), store.Micros(made.Expires))
+	if err == nil {
+		err = ks.tell(ctx, tx, made)
+	}
 	return text, made, err
 }
 
@@ -132,8 +148,15 @@ func (ks *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (t
 		if overlap <= 0 {
 			return ks.revoke(ctx, tx, id)
 		}
-		_, err = tx.Exec(ctx, `UPDATE trust_key SET expires = $1 WHERE id = $2 AND (expires = 0 OR expires > $1)`, store.Micros(now.Add(overlap)), id)
-		return err
+		end := now.Add(overlap)
+		if !old.Expires.IsZero() && old.Expires.Before(end) {
+			return nil
+		}
+		old.Expires = end
+		if _, err = tx.Exec(ctx, `UPDATE trust_key SET expires = $1 WHERE id = $2`, store.Micros(end), id); err != nil {
+			return err
+		}
+		return ks.tell(ctx, tx, old)
 	})
 	return text, made, err
 }
@@ -190,8 +213,11 @@ func (ks *Keys) revoke(ctx context.Context, tx *store.Tx, id string) error {
 	if err != nil || !key.Revoked.IsZero() {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE trust_key SET revoked = $1 WHERE id = $2`, store.Micros(ks.now()), id)
-	return err
+	key.Revoked = ks.now().UTC()
+	if _, err = tx.Exec(ctx, `UPDATE trust_key SET revoked = $1 WHERE id = $2`, store.Micros(key.Revoked), id); err != nil {
+		return err
+	}
+	return ks.tell(ctx, tx, key)
 }
 
 // verify gives the party whose key a text is.

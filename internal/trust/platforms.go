@@ -102,9 +102,10 @@ func (k PlatformKey) May(role string) bool { return slices.Contains(k.Roles, rol
 // Platforms are the keys of platforms. Several processes may share the database and the folder of secrets: what one
 // does to a key holds in the others within a second. It may be used from many goroutines.
 type Platforms struct {
-	db   *store.DB
-	seal cipher.AEAD
-	now  func() time.Time
+	db      *store.DB
+	seal    cipher.AEAD
+	now     func() time.Time
+	changed func(context.Context, *store.Tx, PlatformKey) error
 
 	mu    sync.Mutex
 	known map[string]knownPlatform // by id; those that do not exist are known, too
@@ -161,6 +162,18 @@ func NewPlatforms(db *store.DB, secret []byte, now func() time.Time) (*Platforms
 	return &Platforms{db: db, seal: seal, now: now, known: map[string]knownPlatform{}}, nil
 }
 
+// OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes
+// the change. It is to be called before anything else.
+func (p *Platforms) OnChange(fn func(context.Context, *store.Tx, PlatformKey) error) { p.changed = fn }
+
+// tell tells of a change.
+func (p *Platforms) tell(ctx context.Context, tx *store.Tx, key PlatformKey) error {
+	if p.changed == nil {
+		return nil
+	}
+	return p.changed(ctx, tx, key)
+}
+
 // The bounds of what a registry may give out.
 const (
 	maxPlatformID  = 128
@@ -205,6 +218,9 @@ func (p *Platforms) IssueIn(ctx context.Context, tx *store.Tx, k PlatformKey, se
 		made.MaxChunks, made.MaxTokens, made.Rate, number(made.Imported), store.Micros(made.Created), store.Micros(made.Changed), p.sealed(made, secret))
 	if err == nil && n == 0 {
 		err = fail.New(fail.Invalid, "there is a key %s already; choose another id, or revoke that one and ask for another", made.ID)
+	}
+	if err == nil {
+		err = p.tell(ctx, tx, made)
 	}
 	return made, secret, err
 }
@@ -330,6 +346,9 @@ func (p *Platforms) SetStatusIn(ctx context.Context, tx *store.Tx, id, status st
 	}
 	key.Status, key.Changed = status, p.now().UTC().Truncate(time.Microsecond)
 	_, err = tx.Exec(ctx, `UPDATE platform_key SET state = $1, changed = $2 WHERE id = $3`, key.Status, store.Micros(key.Changed), id)
+	if err == nil {
+		err = p.tell(ctx, tx, key)
+	}
 	p.forget(id)
 	return key, err
 }
@@ -366,7 +385,10 @@ func (p *Platforms) RotateIn(ctx context.Context, tx *store.Tx, id string, overl
 			_, err = p.SetStatusIn(ctx, tx, id, PlatformRevoked)
 			return made, text, err
 		}
-		_, err = tx.Exec(ctx, `UPDATE platform_key SET not_after = $1 WHERE id = $2`, store.Micros(end), id)
+		old.NotAfter = end
+		if _, err = tx.Exec(ctx, `UPDATE platform_key SET not_after = $1 WHERE id = $2`, store.Micros(end), id); err == nil {
+			err = p.tell(ctx, tx, old)
+		}
 		p.forget(id)
 	}
 	return made, text, err
