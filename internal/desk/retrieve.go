@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/maypok86/otter/v2"
@@ -550,12 +551,7 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []
 			break
 		}
 		whole := p.article.passages[p.at]
-		allowed := len(whole.Text)
-		if p.bytes > 0 {
-			allowed = min(allowed, p.bytes)
-		}
-		allowed = min(allowed, p.article.left(p.at, owner, given))
-		text := beginning(whole.Text, allowed, out.MaxTokens-record.Tokens)
+		text := p.part(whole.Text, p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens)
 		if text == "" {
 			continue
 		}
@@ -627,6 +623,18 @@ func chunkID(c excerpt.Chunk) string {
 	return "c_" + strings.ToLower(lettered.EncodeToString(sum[:15]))
 }
 
+// part is what of a passage's text may be given, in so many bytes and tokens. Of one that was given in part before it is
+// that part, as long as it fits.
+func (p passage) part(text string, bytes, tokens int) string {
+	if p.bytes == 0 || p.bytes >= len(text) {
+		return beginning(text, bytes, tokens)
+	}
+	if once := text[:p.bytes]; p.bytes <= bytes && utf8.ValidString(once) && intent.Tokens(once) <= tokens {
+		return once
+	}
+	return beginning(text, min(bytes, p.bytes), tokens)
+}
+
 // beginning is the beginning of a text that fits into a number of bytes and of tokens: all of it, or whole sentences,
 // or, where the first is longer, whole words; empty when hardly anything would be left.
 func beginning(text string, bytes, tokens int) string {
@@ -641,14 +649,10 @@ func beginning(text string, bytes, tokens int) string {
 	if len(text) == len(whole) {
 		return whole
 	}
-	if end := lastSentence(whole, len(text)); end >= len(text)/3 {
+	if end := lastSentence(text); end >= len(text)/3 {
 		return strings.TrimRight(text[:end], " \n")
 	}
-	blank := len(text)
-	if c := whole[blank]; c != ' ' && c != '\n' { // in the middle of a word
-		blank = strings.LastIndexAny(text, " \n")
-	}
-	if blank >= len(text)/2 && blank >= leastPart {
+	if blank := strings.LastIndexAny(text, " \n"); blank >= len(text)/2 && blank >= leastPart {
 		return strings.TrimRight(text[:blank], " \n")
 	}
 	if len(text) >= leastPart && !strings.ContainsAny(text, " \n") { // a language without blanks
@@ -660,14 +664,13 @@ func beginning(text string, bytes, tokens int) string {
 // leastPart is how many bytes of a sentence are worth giving.
 const leastPart = 24
 
-// lastSentence is where the last whole sentence ends of the first n bytes of a text, which goes on; 0 for none. A text that
-// was cut there once is not cut any shorter.
-func lastSentence(whole string, n int) (end int) {
-	for i, r := range whole[:n] {
+// lastSentence is where the last whole sentence of a text that goes on ends, 0 for none.
+func lastSentence(text string) (end int) {
+	for i, r := range text {
 		switch {
 		case strings.ContainsRune("。！？", r), r == '\n':
 			end = i + len(string(r))
-		case strings.ContainsRune(".!?", r) && (whole[i+1] == ' ' || whole[i+1] == '\n'):
+		case strings.ContainsRune(".!?", r) && i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\n'):
 			end = i + 1
 		}
 	}
