@@ -78,9 +78,6 @@ func (d *door) request(c *call) (*reading, *failure) {
 	unfit := ""
 	if first := findings.First(); first != nil && first.Rule == wire.RuleForbidden {
 		unfit = first.Pointer + " " + first.Detail + "."
-		if err := json.Unmarshal(c.body, &request); err != nil {
-			return nil, unreadable(findings)
-		}
 	}
 	if request == nil {
 		return nil, unreadable(findings)

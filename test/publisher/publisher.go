@@ -388,16 +388,13 @@ func (p *Publisher) retrieve(r *http.Request, raw []byte) outcome {
 	}
 	request, found := intent.ReadRequest(body, intent.Options{})
 	if request == nil {
-		if first := found.First(); first.Rule != intent.RuleForbidden {
-			return wrong(400, intent.CodeInvalidRequest)
-		}
+		return wrong(400, intent.CodeInvalidRequest)
+	}
+	if !found.Valid() { // in its extensions alone
 		overlooked := p.lies("form.commercial") && strings.Contains(string(raw), "price") || p.lies("form.identity") && strings.Contains(string(raw), "user_id")
 		if !overlooked {
 			return denial(intent.ReasonPolicyViolation)
 		}
-		var forgiven intent.RetrieveRequest
-		_ = json.Unmarshal(body, &forgiven)
-		request = &forgiven
 	}
 	p.Requests = append(p.Requests, *request)
 	out := p.decide(*request, raw, p.declaration(r.Host))

@@ -135,9 +135,14 @@ func ReadDeclaration(text []byte, o Options) (*Declaration, Findings) {
 	return read[Declaration](KindDeclaration, text, o)
 }
 
-// ReadRequest checks and reads a RetrieveRequest, which is nil where it is not valid.
+// ReadRequest checks and reads a RetrieveRequest, which is nil where it is not valid. One that is wrong only in what its
+// extensions carry (RuleForbidden first) is given, too: it can be read, and is to be denied.
 func ReadRequest(text []byte, o Options) (*RetrieveRequest, Findings) {
-	return read[RetrieveRequest](KindRequest, text, o)
+	document, findings := check(KindRequest, text, o)
+	if first := findings.First(); first != nil && first.Rule != RuleForbidden {
+		return nil, findings
+	}
+	return document.(*RetrieveRequest), findings
 }
 
 // ReadResponse checks and reads a RetrieveResponse, which is nil where it is not valid.

@@ -180,9 +180,12 @@ func TestFirstIsWhatTheDoorAnswers(t *testing.T) {
 		strings.Replace(request, `"0.1"`, `"0.1","extensions":{"x.price":1},"bid":01`, 1): intent.RuleJSON,
 		`{"aip_version":"9.9"}`: intent.RuleVersion,
 	} {
-		found := intent.Check(intent.KindRequest, []byte(text), intent.Options{})
+		request, found := intent.ReadRequest([]byte(text), intent.Options{})
 		if first := found.First(); first == nil || first.Rule != want {
 			t.Errorf("%s: %v first, want %s", text, first, want)
+		}
+		if (request != nil) != (want == intent.RuleForbidden) { // which is denied, and the others are errors
+			t.Errorf("%s is read: %v", text, request != nil)
 		}
 	}
 }
@@ -376,10 +379,11 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 		document := read(k, text)
-		if (document != nil) != found.Valid() {
+		first := found.First()
+		if (document != nil) != (first == nil || k == intent.KindRequest && first.Rule == intent.RuleForbidden) {
 			t.Fatalf("validator and reader disagree about %s", text)
 		}
-		if document == nil {
+		if document == nil || first != nil {
 			return
 		}
 		again, err := json.Marshal(document)
