@@ -29,6 +29,9 @@ type bench struct {
 	catalog *content.Catalog
 	db      *store.DB
 	rules   atomic.Pointer[terms.Terms]
+
+	requests int    // that platforms have made
+	again    string // the id of one that is made twice
 }
 
 // tester is what testing.T and rapid.T have in common.

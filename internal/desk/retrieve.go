@@ -793,7 +793,7 @@ func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, a
 		return nil, err
 	}
 	for i, item := range items {
-		l := &answer.Listing{Ref: refs[i], URL: item.URL, Types: item.Types}
+		l := &answer.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
 		if item.URL != "" && d.gives(g.terms, owner, l, area, country) {
 			found = append(found, newArticle(g.terms, l, item))
 		}
