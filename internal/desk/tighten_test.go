@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
@@ -137,20 +136,16 @@ func newExits(t *testing.T) *bench {
 		PublisherID: "site", PublisherName: "Site", Domain: "site.example", Domains: []string{"news"}, Enabled: true, Chunks: true, Citations: true,
 		FullArticle: true, MaxChunks: 100, MaxTokens: 100_000, Share: 1, SessionFor: time.Hour, Keep: time.Hour,
 	}
-	signer := func(origin string) []note.Signer {
-		skey, _, err := note.GenerateKey(nil, origin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := note.NewSigner(skey)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []note.Signer{s}
+	keys, err := trust.OpenSiteKeys(t.TempDir(), nil)
+	if err == nil {
+		err = keys.Make()
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	err = b.OpenExcerpts(&Excerpting{
 		Owner: func() *Excerpts { return owner }, DB: db, Nonces: trust.NewNonces(db, 0, nil),
-		Ledger: ledger.New(db, ledger.Options{Origin: "site/ledger", Signers: signer}),
+		Ledger: ledger.New(db, ledger.Options{Origin: "site/ledger", Signers: keys.Signers}),
 	})
 	if err != nil {
 		t.Fatal(err)
