@@ -74,6 +74,26 @@ func TestPassagesAreRetrievedAndCited(t *testing.T) {
 	}
 }
 
+// A publisher of version 1.0 is asked in 1.0, and answers in it.
+func TestThePublishersVersionIsSpoken(t *testing.T) {
+	p := publisher.Start(t)
+	p.Declare(func(d *intent.Declaration) { d.Version = intent.Version10 })
+	c := open(t, p, platform(), Options{})
+	got, err := c.Retrieve(t.Context(), food())
+	if err != nil || got.Answer.Version != "1.0" || p.Requests[0].Version != "1.0" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	shown, _ := got.Shown("https://www.localhost/article", "answer")
+	if err := c.Cite(t.Context(), shown); err != nil || p.Received[0].Version != "1.0" {
+		t.Errorf("%+v, %v", p.Received, err)
+	}
+	p.Declare(nil) // and now it answers in 0.1
+	var failed *Failed
+	if _, err := c.Retrieve(t.Context(), food()); !errors.As(err, &failed) || failed.Code != intent.CodeUnsupportedVersion {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestADeadlineIsTheLatencyBudget(t *testing.T) {
 	p, c := opened(t, platform(), Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -94,6 +94,23 @@ func TestEveryProbeCanFail(t *testing.T) {
 	}
 }
 
+func TestTheVersionIsThatOfTheDeclaration(t *testing.T) {
+	p := publisher.Start(t)
+	p.Declare(func(d *intent.Declaration) { d.Version = intent.Version10 })
+	o := options()
+	for _, r := range look(t, p, o) {
+		if r.Probe == "document" && r.Outcome == check.Wrong && r.Pointer != "/aip_version" || strings.HasPrefix(r.Probe, "auth.") && r.Outcome != check.Skipped {
+			t.Errorf("1.0 is no version unless it is called one: %+v", r)
+		}
+	}
+	o.Versions = []string{intent.Version01, intent.Version10}
+	for _, r := range look(t, p, o) {
+		if r.Outcome == check.Wrong || r.Outcome == check.Doubtful {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestADeclarationThatIsNotInForceDenies(t *testing.T) {
 	for name, edit := range map[string]func(*intent.Declaration){
 		"disabled":    func(d *intent.Declaration) { d.IntentAccess.Enabled = false },

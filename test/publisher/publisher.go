@@ -94,6 +94,11 @@ func (p *Publisher) BreakNext(n int) {
 
 func (p *Publisher) lies(how string) bool { return p.lie == how }
 
+// version is the one that the publisher speaks, by its declaration.
+func (p *Publisher) version() string { return p.declaration("").Version }
+
+func (p *Publisher) reading() intent.Options { return intent.Options{Versions: []string{p.version()}} }
+
 // ServeHTTP answers.
 func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
@@ -336,7 +341,7 @@ func (p *Publisher) entitled(head sign.Headers, body []byte) (outcome, bool) {
 		Platform intent.Platform `json:"platform"`
 	}
 	_ = json.Unmarshal(body, &told)
-	if head.Version != intent.Version01 && told.Version != intent.Version01 && !p.lies("auth.version-unknown") {
+	if head.Version != p.version() && told.Version != p.version() && !p.lies("auth.version-unknown") {
 		return wrong(400, intent.CodeUnsupportedVersion), false
 	}
 	if head.Version != told.Version && json.Valid(body) && strings.Count(string(body), "aip_version") == 1 && !p.lies("auth.version-mismatch") {
@@ -386,7 +391,7 @@ func (p *Publisher) retrieve(r *http.Request, raw []byte) outcome {
 		_, out := p.passages(intent.RetrieveRequest{Version: intent.Version01}, p.declaration(r.Host), "food")
 		return out
 	}
-	request, found := intent.ReadRequest(body, intent.Options{})
+	request, found := intent.ReadRequest(body, p.reading())
 	if request == nil {
 		return wrong(400, intent.CodeInvalidRequest)
 	}
@@ -514,7 +519,7 @@ func (p *Publisher) passages(request intent.RetrieveRequest, d intent.Declaratio
 // event takes events.
 func (p *Publisher) event(r *http.Request, raw []byte) outcome {
 	body := p.overlooks(raw)
-	event, _ := intent.ReadEvent(body, intent.Options{})
+	event, _ := intent.ReadEvent(body, p.reading())
 	if event == nil {
 		return wrong(400, intent.CodeInvalidRequest)
 	}
@@ -566,7 +571,7 @@ func (p *Publisher) untrue(event *intent.Event, d intent.Declaration) string {
 // write writes an outcome, signed as its request was.
 func (p *Publisher) write(w http.ResponseWriter, r *http.Request, body []byte, out outcome) {
 	response := out.response
-	response.Version, response.Timestamp = intent.Version01, sign.FormatTime(p.now())
+	response.Version, response.Timestamp = p.version(), sign.FormatTime(p.now())
 	if response.RequestID == "" {
 		var told struct {
 			RequestID string `json:"request_id"`
@@ -597,7 +602,7 @@ func (p *Publisher) sign(header http.Header, r *http.Request, status int, text [
 		return
 	}
 	secret := map[string]string{KeyID: Secret, OtherKeyID: OtherSecret}[asked.KeyID]
-	head := sign.Headers{Version: intent.Version01, KeyID: asked.KeyID, Timestamp: sign.FormatTime(p.now()), Nonce: "n" + strconv.Itoa(len(p.nonces)) + asked.Nonce}
+	head := sign.Headers{Version: p.version(), KeyID: asked.KeyID, Timestamp: sign.FormatTime(p.now()), Nonce: "n" + strconv.Itoa(len(p.nonces)) + asked.Nonce}
 	path := r.RequestURI
 	switch p.lie {
 	case "content.signature":
