@@ -1,4 +1,5 @@
-// Package client asks front desks: any server that speaks NLWeb 0.55 over HTTP, Frontdesk or another.
+// Package client asks front desks: any server that speaks NLWeb 0.55 over HTTP, Frontdesk or another. As a platform, it
+// asks publishers of the Agentic Intent Protocol for passages, and tells them what was shown: see [OpenPublisher].
 //
 //	desk, err := client.New("https://www.example.com", client.Options{})
 //	answer, err := desk.Ask(ctx, client.Question{Text: "a quick vegan dinner", Limit: 5})

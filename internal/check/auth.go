@@ -81,7 +81,7 @@ var authProbes = append([]probe{
 		m.edit = func(h http.Header) {
 			h.Set(sign.HeaderSignature, strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(h.Get(sign.HeaderSignature)), "="))
 		}
-		for strings.IndexAny(sign.HMAC(m.key.Secret, m.method, pathOf(m.url), m.body, m.timestamp, m.nonce), "+/") < 0 {
+		for !strings.ContainsAny(sign.HMAC(m.key.Secret, m.method, pathOf(m.url), m.body, m.timestamp, m.nonce), "+/") {
 			m.nonce = random()
 		}
 		got, err := p.once(ctx, m)
