@@ -43,16 +43,14 @@ func BenchmarkAppend(b *testing.B) {
 	engines(b, func(b *testing.B, dsn string) {
 		db := storetest.Open(b, dsn, ledger.Schema)
 		l := open(b, db, options("one"))
+		entries := make([]receipt.Entry, batch)
+		for i := range entries {
+			entries[i] = typical(i)
+		}
 		n := 0
 		for b.Loop() {
 			err := db.Update(b.Context(), func(tx *store.Tx) error {
-				_, err := l.AppendAll(b.Context(), tx, func(yield func(receipt.Entry) bool) {
-					for i := range batch {
-						if !yield(typical(n + i)) {
-							return
-						}
-					}
-				})
+				_, err := l.AppendAll(b.Context(), tx, entries)
 				return err
 			})
 			if err != nil {
@@ -136,16 +134,14 @@ func BenchmarkSize(b *testing.B) {
 		db := storetest.Open(b, dsn, ledger.Schema)
 		l := open(b, db, options("one"))
 		var leaves int64
+		entries := make([]receipt.Entry, 10_000)
+		for i := range entries {
+			entries[i] = typical(i)
+		}
 		for b.Loop() {
 			for range n / 10_000 {
 				err := db.Update(b.Context(), func(tx *store.Tx) error {
-					_, err := l.AppendAll(b.Context(), tx, func(yield func(receipt.Entry) bool) {
-						for i := range 10_000 {
-							if !yield(typical(i)) {
-								return
-							}
-						}
-					})
+					_, err := l.AppendAll(b.Context(), tx, entries)
 					return err
 				})
 				if err != nil {

@@ -25,12 +25,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/sync/errgroup"
 
 	"frontdesk/internal/store"
 	"frontdesk/wire/receipt"
@@ -158,35 +160,50 @@ func (l *Ledger) AppendChange(ctx context.Context, tx *store.Tx, slot, state str
 }
 
 // AppendAll is Append for many entries at once, which costs less.
-func (l *Ledger) AppendAll(ctx context.Context, tx *store.Tx, entries iter.Seq[receipt.Entry]) (ids []string, err error) {
-	var wrong error
-	rows := func(yield func([]any) bool) {
-		for e := range entries {
-			id, tag, leaf, err := l.prepare(e)
-			if err != nil {
-				wrong = err
-				return
-			}
-			ids = append(ids, id)
-			row := []any{id, tag, leaf}
-			if l.direct() {
-				row = row[1:]
-			}
-			if !yield(row) {
-				return
-			}
-		}
+func (l *Ledger) AppendAll(ctx context.Context, tx *store.Tx, entries []receipt.Entry) (ids []string, err error) {
+	rows, err := l.prepareAll(entries)
+	if err != nil {
+		return nil, err
 	}
 	if l.direct() {
-		_, err = tx.Bulk(ctx, "ledger_entry", []string{"tag", "leaf"}, rows)
+		_, err = tx.Bulk(ctx, "ledger_entry", []string{"tag", "leaf"}, func(yield func([]any) bool) {
+			for _, row := range rows {
+				if !yield(row[1:]) {
+					return
+				}
+			}
+		})
 	} else {
-		_, err = tx.Bulk(ctx, "ledger_pending", []string{"id", "tag", "leaf"}, rows)
+		_, err = tx.Bulk(ctx, "ledger_pending", []string{"id", "tag", "leaf"}, slices.Values(rows))
 	}
-	if err = errors.Join(wrong, err); err != nil {
+	if err != nil {
 		return nil, err
+	}
+	for _, row := range rows {
+		ids = append(ids, row[0].(string))
 	}
 	l.follow(tx)
 	return ids, nil
+}
+
+// prepareAll makes the rows of new entries: id, tag and leaf. Most of the work of appending many is in this, and the one
+// writer of SQLite waits for it; so all processors take part.
+func (l *Ledger) prepareAll(entries []receipt.Entry) ([][]any, error) {
+	rows, share := make([][]any, len(entries)), max(64, (len(entries)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var all errgroup.Group
+	for from := 0; from < len(entries); from += share {
+		all.Go(func() error {
+			for i := from; i < min(from+share, len(entries)); i++ {
+				id, tag, leaf, err := l.prepare(entries[i])
+				if err != nil {
+					return err
+				}
+				rows[i] = []any{id, tag, leaf}
+			}
+			return nil
+		})
+	}
+	return rows, all.Wait()
 }
 
 // direct says whether an entry has its place from the beginning. On SQLite one transaction writes at a time, so that

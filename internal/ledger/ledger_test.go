@@ -1,13 +1,16 @@
 package ledger_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -339,4 +342,161 @@ func TestAppendRefusesWhatIsNoEntry(t *testing.T) {
 			t.Errorf("%s was taken", name)
 		}
 	}
+}
+
+func TestManyEntriesAreAppendedAtOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
+		db := fresh(t, ledger.Schema)
+		l := open(t, db, options("one"))
+		var entries []receipt.Entry
+		for i := range 700 {
+			entries = append(entries, entry(i))
+		}
+		var ids []string
+		put := func(entries []receipt.Entry) error {
+			return db.Update(t.Context(), func(tx *store.Tx) (err error) {
+				ids, err = l.AppendAll(t.Context(), tx, entries)
+				return err
+			})
+		}
+		if err := put(entries); err != nil || len(ids) != len(entries) {
+			t.Fatalf("%d ids: %v", len(ids), err)
+		}
+		all := ids
+		settled(t, l, 700)
+		entries[650].Kind = "Wrong"
+		if err := put(entries); err == nil {
+			t.Error("one that is wrong among them was taken")
+		}
+		if err := put(nil); err != nil || len(ids) != 0 {
+			t.Errorf("none: %v, %v", ids, err)
+		}
+		for i, id := range all {
+			r, err := l.Receipt(t.Context(), id)
+			if err != nil || r.Entry.Request != fmt.Sprintf("r-%d", i) {
+				t.Fatalf("entry %d: %+v, %v", i, r.Entry, err)
+			}
+		}
+		sound(t, l)
+	})
+}
+
+func TestWhatChangedIsRecordedOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
+		db := fresh(t, ledger.Schema)
+		l := open(t, db, options("one"))
+		wrote := 0
+		for _, state := range []string{"a", "a", "b", "b", "a"} {
+			err := db.Update(t.Context(), func(tx *store.Tx) error {
+				changed, err := l.AppendChange(t.Context(), tx, "terms", state, receipt.Entry{Kind: "terms", Subject: state})
+				if changed {
+					wrote++
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		settled(t, l, 3)
+		var seen []string
+		for r, err := range l.Read(t.Context(), ledger.Filter{Kind: "terms"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen = append(seen, r.Entry.Subject)
+		}
+		slices.Sort(seen)
+		if wrote != 3 || !slices.Equal(seen, []string{"a", "a", "b"}) {
+			t.Errorf("%d changes: %v", wrote, seen)
+		}
+	})
+}
+
+func TestReadGivesWhatTheFilterWants(t *testing.T) {
+	db := storetest.OpenSQLite(t, ledger.Schema)
+	l := open(t, db, options("one"))
+	start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		for i := range 3000 {
+			e := entry(i)
+			e.Time = start.Add(time.Duration(i) * time.Second)
+			e.Kind = []string{"access", "citation"}[i%2]
+			e.Body = []byte(`{"kind":"citation"}`)
+			if _, err := l.Append(t.Context(), tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		filter      ledger.Filter
+		count       int
+		first, last int64
+	}{
+		"all":         {ledger.Filter{}, 3000, 0, 2999},
+		"newest":      {ledger.Filter{Newest: true}, 3000, 2999, 0},
+		"a kind":      {ledger.Filter{Kind: "citation"}, 1500, 1, 2999},
+		"a party":     {ledger.Filter{Party: "platform-3", Limit: 2}, 2, 3, 10},
+		"a subject":   {ledger.Filter{Subject: "https://example.com/ü/1234"}, 1, 1234, 1234},
+		"a request":   {ledger.Filter{Request: "r-7", Newest: true}, 1, 7, 7},
+		"a site":      {ledger.Filter{Site: "elsewhere"}, 0, 0, 0},
+		"a time":      {ledger.Filter{Since: start.Add(10 * time.Second), Until: start.Add(12 * time.Second)}, 2, 10, 11},
+		"from, to":    {ledger.Filter{After: 1500, Before: 1502}, 2, 1500, 1501},
+		"few, newest": {ledger.Filter{Newest: true, Limit: 3, Kind: "access"}, 3, 2998, 2994},
+	} {
+		var got []int64
+		for r, err := range l.Read(t.Context(), c.filter) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r.Index)
+		}
+		if len(got) != c.count || c.count > 0 && (got[0] != c.first || got[len(got)-1] != c.last) {
+			t.Errorf("%s: %d entries from %v to %v", name, len(got), got[:min(1, len(got))], got[max(0, len(got)-1):])
+		}
+	}
+}
+
+func TestAnExportIsVerifiedWithNothingButTheKey(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
+		db := fresh(t, ledger.Schema)
+		l := open(t, db, options("one"))
+		if _, err := ledger.New(fresh(t, ledger.Schema), ledger.Options{}).Export(t.Context(), io.Discard, ledger.Lines); fail.From(err).Code != fail.NotFound {
+			t.Errorf("where there is no ledger: %v", err)
+		}
+		add(t, db, l, 0, 600)
+		settled(t, l, 600)
+		var lines, cells bytes.Buffer
+		if n, err := l.Export(t.Context(), &lines, ledger.Lines); err != nil || n != 600 {
+			t.Fatal(n, err)
+		}
+		if c, err := receipt.VerifyExport(&lines, public("one")); err != nil || c.Size != 600 {
+			t.Errorf("%+v, %v", c, err)
+		}
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := l.Append(t.Context(), tx, receipt.Entry{Kind: "access", Subject: `=HYPERLINK("https://example.com")`})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settled(t, l, 601)
+		if n, err := l.Export(t.Context(), &cells, ledger.CSV); err != nil || n != 601 {
+			t.Fatal(n, err)
+		}
+		rows, err := csv.NewReader(&cells).ReadAll()
+		if err != nil || len(rows) != 602 || rows[18][6] != entry(17).Subject && db.Engine() == store.SQLite {
+			t.Errorf("%d rows: %v", len(rows), err)
+		}
+		if got := rows[601][6]; !strings.HasPrefix(got, "'=") {
+			t.Errorf("a spreadsheet would take %s for a formula", got)
+		}
+		if _, err := l.Export(t.Context(), &cells, "xml"); err == nil {
+			t.Error("a form is taken that there is not")
+		}
+	})
 }
