@@ -18,7 +18,10 @@ import (
 // crashes is at how many moments the power is lost: FRONTDESK_TEST_CRASHES, or few.
 func crashes(t *testing.T) int {
 	text := os.Getenv("FRONTDESK_TEST_CRASHES")
-	if text == "" {
+	switch {
+	case text == "" && testing.Short():
+		return 8
+	case text == "":
 		return 40
 	}
 	n, err := strconv.Atoi(text)

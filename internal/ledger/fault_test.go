@@ -30,6 +30,9 @@ func TestAFailedWriteLosesAndDoublesNothing(t *testing.T) {
 		db := fresh(t, ledger.Schema)
 		for _, step := range steps[db.Engine()] {
 			for _, times := range []int64{1, 3} {
+				if testing.Short() && times > 1 {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s %d", step, times), func(t *testing.T) {
 					db := fresh(t, ledger.Schema)
 					l := ledger.New(db, options("one"))
@@ -207,7 +210,11 @@ func TestAnyFlippedBitInTheStoreIsFoundAndNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 60 {
+	rounds := 60
+	if testing.Short() {
+		rounds = 6
+	}
+	for range rounds {
 		flip(`SELECT leaf FROM ledger_entry WHERE place = $1`, `UPDATE ledger_entry SET leaf = $1 WHERE place = $2`, 1+source.IntN(n))
 		flip(`SELECT checkpoint FROM ledger_head WHERE size = $1`, `UPDATE ledger_head SET checkpoint = $1 WHERE size = $2`, n)
 		for level, tiles := range []int{3, 1} {

@@ -131,7 +131,11 @@ func TestAnyFlippedBitIsFound(t *testing.T) {
 	keys := receipt.Keys{public("one")}
 	l := logOf(t, 300, "one")
 	flip := func(text []byte, check func(bit int, bent []byte)) {
-		for bit := range 8 * len(text) {
+		step := 1
+		if testing.Short() {
+			step = 11 // which hits each of the eight bits, in one byte or another
+		}
+		for bit := 0; bit < 8*len(text); bit += step {
 			bent := bytes.Clone(text)
 			bent[bit/8] ^= 1 << (bit % 8)
 			check(bit, bent)
@@ -278,7 +282,7 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 
 func TestTheLibraryOfTheGoTeamAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := int64(rapid.IntRange(1, 1<<10).Draw(t, "n"))
+		n := int64(rapid.IntRange(1, 600).Draw(t, "n"))
 		var edge receipt.Edge
 		var hashes hashList
 		tiles := map[receipt.Tile][]byte{}
