@@ -73,19 +73,24 @@ func (s Speaker) Say(t Text, args ...any) string {
 }
 
 // List joins parts as an enumeration: "a, b and c".
-func (s Speaker) List(parts []string) string {
+func (s Speaker) List(parts []string) string { return s.join(parts, s.Say(And)) }
+
+// Any joins parts of which one is enough: "a, b or c".
+func (s Speaker) Any(parts []string) string { return s.join(parts, s.Say(Or)) }
+
+func (s Speaker) join(parts []string, last string) string {
 	switch len(parts) {
 	case 0:
 		return ""
 	case 1:
 		return parts[0]
 	}
-	comma, and := ", ", s.Say(And)
+	comma := ", "
 	if s.Language() == "ja" {
 		comma = "、"
 	}
-	last := len(parts) - 1
-	return strings.Join(parts[:last], comma) + and + parts[last]
+	end := len(parts) - 1
+	return strings.Join(parts[:end], comma) + last + parts[end]
 }
 
 // All gives every text by its key, in all languages, for tests.

@@ -23,7 +23,7 @@ var articles = map[string]bool{
 	"any": true, "the": true, "a": true, "an": true, "of": true, "added": true, "my": true, "our": true, "your": true, "all": true, "kind": true, "sort": true, "from": true, "by": true, "in": true,
 	"de": true, "d": true, "du": true, "des": true, "le": true, "la": true, "les": true, "l": true, "el": true, "los": true, "las": true, "un": true, "una": true, "o": true, "os": true, "as": true, "uma": true,
 	"die": true, "der": true, "das": true, "den": true, "dem": true, "ein": true, "eine": true, "einen": true, "irgendwelche": true, "jegliche": true, "made": true, "with": true, "containing": true,
-	"for": true, "fur": true, "pour": true, "para": true, "al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
+	"for": true, "fur": true, "pour": true, "para": true, "about": true, "uber": true, "sur": true, "sobre": true, "al": true, "au": true, "aux": true, "ao": true, "aos": true, "chez": true,
 }
 
 // plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
@@ -68,7 +68,7 @@ func (r *reader) readWithout(i int) bool {
 		}
 		any = true
 		r.exclude(c, first, end, by)
-		if next = r.listed(end); next < 0 {
+		if next = r.listed(end); next < 0 || r.tokens[next].comma && leading[r.word(next)] {
 			break
 		}
 		first = next
@@ -83,6 +83,9 @@ func (r *reader) readWithout(i int) bool {
 	}
 	return any
 }
+
+// leading are words that begin a phrase of its own behind a comma: "no toys, for the garden".
+var leading = wordSet("for in from by with at near für aus von mit bei pour dans chez avec para en con em com")
 
 // owned are words behind a negation that make what follows a matter of somebody's: "watch the game, not your phone".
 var owned = map[string]bool{"your": true, "my": true}

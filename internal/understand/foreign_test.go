@@ -42,8 +42,8 @@ func TestWhatSomebodyMustNotEatIsNeverAWish(t *testing.T) {
 // TestQuestionsOfSitesThatNobodyTunedForAreRead holds what went wrong on a hardware shop, a calendar and a job board.
 func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 	for _, row := range []struct{ question, want string }{
-		{"concerts in Berlin or Net Loft", "kind: MusicEvent; place: Berlin and Net Loft"},
-		{"concert à Berlin ou à Net Loft", "kind: MusicEvent; place: Berlin and Net Loft"},
+		{"concerts in Berlin or Net Loft", "kind: MusicEvent; place: Berlin or Net Loft"},
+		{"concert à Berlin ou à Net Loft", "kind: MusicEvent; place: Berlin or Net Loft"},
 		{"only Nike", "brand: Nike"},
 		{"nur Nike", "brand: Nike"},
 		{"Farbe weder rot noch blau", "Farbe; colour: not red; colour: not blue"},

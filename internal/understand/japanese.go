@@ -36,7 +36,9 @@ var jaSorts = []struct {
 	word string
 	sort Sort
 }{
-	{"一番安い", Sort{By: facet.Price}}, {"最安", Sort{By: facet.Price}}, {"安い順", Sort{By: facet.Price}}, {"高い順", Sort{By: facet.Price, Descending: true}},
+	{"一番安い", Sort{By: facet.Price}}, {"もっと安い", Sort{By: facet.Price}}, {"一番高い", Sort{By: facet.Price, Descending: true}}, {"最も安い", Sort{By: facet.Price}}, {"最も高い", Sort{By: facet.Price, Descending: true}},
+	{"一番早い", Sort{By: facet.TotalTime}}, {"一番速い", Sort{By: facet.TotalTime}}, {"最も早い", Sort{By: facet.TotalTime}}, {"もっと早い", Sort{By: facet.TotalTime}}, {"もっと早く", Sort{By: facet.TotalTime}},
+	{"一番新しい", Sort{By: facet.Published, Descending: true}}, {"もっと新しい", Sort{By: facet.Published, Descending: true}}, {"一番古い", Sort{By: facet.Published}}, {"古い順", Sort{By: facet.Published}}, {"最安", Sort{By: facet.Price}}, {"安い順", Sort{By: facet.Price}}, {"高い順", Sort{By: facet.Price, Descending: true}},
 	{"最新", Sort{By: facet.Published, Descending: true}}, {"新しい順", Sort{By: facet.Published, Descending: true}}, {"評価の高い", Sort{By: facet.Rating, Descending: true}},
 	{"人気", Sort{By: facet.Ratings, Descending: true}},
 }
@@ -99,6 +101,11 @@ func (r *reader) readJapanese() bool {
 			j.take(m[0], Constraint{Slot: OfType, Not: true, Values: []string{typ}})
 			continue
 		}
+		if c, ok := j.named(m[1]); ok && strings.Contains(m[0], "以外") {
+			c.Not = true
+			j.take(m[0], c)
+			continue
+		}
 		if !r.known(facet.Ingredient) {
 			break
 		}
@@ -128,6 +135,8 @@ func (r *reader) readJapanese() bool {
 	j.work()
 	j.times()
 	j.prices()
+	j.when()
+	j.names()
 	for _, d := range jaDays {
 		if p, ok := r.stretch(d.name, d.lead); ok && strings.Contains(j.rest, d.word) {
 			if slot, ok := r.dateSlot(p, 0); ok {

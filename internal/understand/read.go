@@ -48,10 +48,14 @@ func Read(text string, at Asking) Understood {
 	r.readDistances()
 	r.readTypes()
 	r.readWork()
+	opening := r.readBygone()
 	for i := 0; i < len(r.tokens); i++ {
 		if !r.tokens[i].used {
 			r.readAt(i)
 		}
+	}
+	if opening > 0 && slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool { return !c.From.IsZero() || !c.To.IsZero() }) {
+		r.use(0, opening)
 	}
 	r.readCount()
 	r.implied()
@@ -73,6 +77,7 @@ type reader struct {
 	spans   []span // of the tokens, by constraint
 
 	wish   Sort       // the order that was read, before it was brought to what items say
+	bygone bool       // the question is for what has been
 	food   bool       // something was said that only food is said of
 	force  facet.Slot // the slot of an attribute, of which everything read is
 	barely bool       // what was read of it is a figure without a bound

@@ -214,7 +214,7 @@ func TestAttributesOutweighWords(t *testing.T) {
 		{"soup", `{"allergies":["peanuts","shellfish"]}`, "soup; without peanuts; without shellfish"},
 		{"soup", `{"ingredients":"not ginger"}`, "soup; without ginger"},
 		{"lamp", `{"color":"not red"}`, "lamp; colour: not red"},
-		{"lamp", `{"brand":["Nike","Merrow Ironworks"]}`, "lamp; brand: Nike and Merrow Ironworks"},
+		{"lamp", `{"brand":["Nike","Merrow Ironworks"]}`, "lamp; brand: Nike or Merrow Ironworks"},
 		{"concerts", `{"startDate":"this weekend"}`, "kind: MusicEvent; date 21 November 2026 to 22 November 2026"},
 		{"articles", `{"datePublished":"2024"}`, "kind: Article; published 1 January 2024 to 31 December 2024"},
 		{"articles", `{"since":"2024"}`, "kind: Article; published from 1 January 2024 on"},

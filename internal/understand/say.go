@@ -94,7 +94,7 @@ func (c *Constraint) negated(s phrase.Speaker, text string) string {
 
 // sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
 func (c *Constraint) sayWords(s phrase.Speaker, label string) string {
-	values := s.List(Named(s, c.Slot, c.Values))
+	values := s.Any(Named(s, c.Slot, c.Values))
 	if c.Around > 0 && c.Around != nearbyKilometres {
 		values += " (≤ " + s.Number(math.Round(10*c.Around)/10, -1) + " km)"
 	}
@@ -232,7 +232,7 @@ func (o Sort) Say(s phrase.Speaker) string {
 
 // SayTypes puts the types in plain words.
 func (u *Understood) SayTypes(s phrase.Speaker) string {
-	return s.Say(phrase.OfKind, s.Say(phrase.Kind), s.List(s.Kinds(u.Types)))
+	return s.Say(phrase.OfKind, s.Say(phrase.Kind), s.Any(s.Kinds(u.Types)))
 }
 
 // Say puts all that is wanted in plain words, each thing once: the words searched for, the conditions that they do not

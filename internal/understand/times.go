@@ -168,9 +168,9 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	case roleAfter:
 		return period{from: point.to}, next, true
 	case roleBefore:
-		return period{to: point.from}, next, true
+		return r.since(period{to: point.from}), next, true
 	case roleUntil:
-		return period{to: point.to}, next, true
+		return r.since(period{to: point.to}), next, true
 	}
 	switch r.word(next) {
 	case "on", "onwards", "onward", "forward", "forwards":
@@ -179,6 +179,15 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 		}
 	}
 	return point, next, true
+}
+
+// since begins a time that ends in the future today where it is about what is to come: nobody who asks what is on before
+// Christmas means last summer.
+func (r *reader) since(p period) period {
+	if r.force == "" && !r.closes() && r.ahead() && p.to.After(r.today()) {
+		p.from = r.today()
+	}
+	return p
 }
 
 // relative reads what follows "last", "next" and "this": a span of time with a number, or the name of a stretch.
@@ -277,7 +286,7 @@ func (r *reader) point(i int, led bool) (p period, next int, ok bool) {
 			p, ok = r.stretch(s.arg, roleThis)
 			return p, i + n, ok
 		case "spring", "summer", "autumn", "winter":
-			if !led || !r.wanted("Event") {
+			if !led || !r.wanted("Event") && !r.only("Event") {
 				return p, 0, false
 			}
 			p, ok = r.stretch(s.arg, roleThis)
@@ -286,6 +295,11 @@ func (r *reader) point(i int, led bool) (p period, next int, ok bool) {
 				return period{p.from, p.from.AddDate(0, 3, 0)}, i + n + 1, ok
 			}
 			return p, i + n, ok
+		}
+	}
+	if led {
+		if p, next, ok := r.holiday(i); ok {
+			return p, next, true
 		}
 	}
 	word := r.word(i)
@@ -347,6 +361,9 @@ func (r *reader) ahead() bool {
 	}
 	if r.closes() {
 		return true
+	}
+	if r.bygone {
+		return false
 	}
 	return r.known(facet.Start) && (r.wanted("Event", "Course") || len(r.out.Types) == 0)
 }
@@ -414,7 +431,9 @@ func (r *reader) stretch(name string, lead role) (p period, ok bool) {
 		switch {
 		case lead == rolePast && from.AddDate(0, 3, 0).After(today), lead == rolePast && from.After(today):
 			from = from.AddDate(-1, 0, 0)
-		case lead == roleNext && !from.After(today), lead == roleThis && !from.AddDate(0, 3, 0).After(today):
+		case lead == roleThis && !r.ahead() && from.After(today):
+			from = from.AddDate(-1, 0, 0)
+		case lead == roleNext && !from.After(today), lead == roleThis && r.ahead() && !from.AddDate(0, 3, 0).After(today):
 			from = from.AddDate(1, 0, 0)
 		}
 		return period{from, from.AddDate(0, 3, 0)}, true
@@ -478,7 +497,7 @@ func (r *reader) dateSlot(p period, i int) (facet.Slot, bool) {
 		return facet.Published, published
 	case len(r.out.Types) > 0:
 		return "", false
-	case starts && !r.past(p):
+	case starts && (!r.past(p) || r.bygone && !published):
 		return facet.Start, true
 	}
 	return facet.Published, published && r.past(p)

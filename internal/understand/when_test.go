@@ -67,7 +67,7 @@ func TestHowAndWhereOneWorks(t *testing.T) {
 		{"jobs, not remote", "kind: JobPosting; place of work: not remote"},
 		{"jobs on site in Berlin", "kind: JobPosting; place of work: not remote; place: Berlin"},
 		{"jobs that are not full time", "kind: JobPosting; employment: not full time"},
-		{"full time or part time jobs", "kind: JobPosting; employment: full time and part time"},
+		{"full time or part time jobs", "kind: JobPosting; employment: full time or part time"},
 		{"internship in Berlin", "kind: JobPosting; employment: internship; place: Berlin"},
 		{"work from home", "kind: JobPosting; place of work: remote"},
 		{"remote full time go developer", "go developer; kind: JobPosting; place of work: remote; employment: full time"},
