@@ -28,7 +28,7 @@ type rslPart struct {
 // maxRSL bounds an RSL document, and maxRSLParts the patterns in it.
 const (
 	maxRSL      = 4 << 20
-	maxRSLParts = 10_000
+	maxRSLParts = 1000
 )
 
 // rslDocument is the document's XML. Names are matched whatever their namespace.
@@ -162,11 +162,15 @@ func sorted(all []rslTokens) (usage, user, geo []string) {
 
 // own gives what the document says of an address, nil for nothing. The longest pattern counts.
 func (r *RSL) own(s *subject) *Own {
+	if len(r.parts) == 0 {
+		return nil
+	}
+	if !s.address() {
+		return &Own{Said: true, From: r.parts[0].own.From} // nobody can say whether the licences are meant for it
+	}
+	folder := strings.TrimSuffix(s.path, "/") + "/" // canonical paths have no slash at their end, and patterns may ask for it
 	for i := range r.parts {
-		switch p := &r.parts[i]; {
-		case !s.address():
-			return &Own{Said: true, From: p.own.From} // nobody can say whether the licences are meant for it
-		case (p.host == "" || p.host == s.host) && (rslMatch(p, s.path) || rslMatch(p, strings.TrimSuffix(s.path, "/")+"/")):
+		if p := &r.parts[i]; (p.host == "" || p.host == s.host) && (rslMatch(p, s.path) || rslMatch(p, folder)) {
 			return p.own
 		}
 	}
@@ -176,14 +180,12 @@ func (r *RSL) own(s *subject) *Own {
 // rslMatch says whether a path fits a pattern: a beginning of it, in which * is anything, or all of it where the
 // pattern has an end. It takes time in proportion to both lengths at the worst.
 func rslMatch(p *rslPart, path string) bool {
-	glob := p.glob
-	if !p.end {
-		glob += "*"
-	}
-	star, again := -1, 0
+	glob, star, again := p.glob, -1, 0
 	g, at := 0, 0
 	for at < len(path) {
 		switch {
+		case g == len(glob) && !p.end:
+			return true
 		case g < len(glob) && glob[g] == '*':
 			star, again = g, at
 			g++

@@ -146,3 +146,40 @@ func FuzzRSL(f *testing.F) {
 		}
 	})
 }
+
+func TestPatternsOfRSLMatchAsThoseOfRobots(t *testing.T) {
+	for _, one := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"/", "/", true}, {"/", "/a", true}, {"/a", "/ab", true}, {"/a$", "/ab", false}, {"/a$", "/a", true}, {"/a/", "/a", true}, {"/a/", "/ab", false},
+		{"/*.pdf$", "/x/y.pdf", true}, {"/*.pdf$", "/x/y.pdfx", false}, {"/*.pdf", "/x/y.pdfx", true}, {"*/b", "/a/b/c", true}, {"/a*b*c$", "/aXbYbZc", true},
+		{"/a*b*c$", "/aXbYbZ", false}, {"/**", "/", true}, {"/%61", "/a", true}, {"/A", "/a", false}, {"/a*$", "/abc", true},
+	} {
+		document, err := ParseRSL("x", []byte(`<rsl><content url="`+one.pattern+`"><license/></content></rsl>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := document.own(&subject{Facts: page("https://a.example" + one.path)}) != nil; got != one.want {
+			t.Errorf("%s on %s: %t", one.pattern, one.path, got)
+		}
+	}
+}
+
+func FuzzMarkup(f *testing.F) {
+	f.Add(`{"isAccessibleForFree":false,"license":"https://creativecommons.org/licenses/by-nc/4.0/"}`)
+	f.Add(`{"isAccessibleForFree":["False"],"license":[{"@id":"x"}]}`)
+	f.Add(`{"license":[[[[[[]]]]]]}`)
+	f.Fuzz(func(t *testing.T, object string) {
+		own := Markup([]string{"Article"}, []byte(object), isA)
+		facts := page("https://example.com/")
+		facts.Own = own
+		loose, narrow := mustNew(t, Rule{Access: Open}).Decide(page("https://example.com/")), mustNew(t, Rule{Access: Open}).Decide(facts)
+		for _, user := range append(users, "") {
+			use := Use{Function: "search", User: user}
+			if narrow.Permits(use) == Permitted && loose.Permits(use) != Permitted || own != nil && own.String() == "" {
+				t.Fatalf("%s widens what the rules allow, or says nothing: %v", object, own)
+			}
+		}
+	})
+}
