@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -64,7 +65,11 @@ func TestEveryProbeCanFail(t *testing.T) {
 			seenBy[r.Probe] = r.Probe
 		}
 	}
-	for lie, probe := range seenBy {
+	for i, lie := range slices.Sorted(maps.Keys(seenBy)) {
+		probe := seenBy[lie]
+		if testing.Short() && i%4 != 0 { // the race detector finds no more in all of them
+			continue
+		}
 		t.Run(lie, func(t *testing.T) {
 			t.Parallel()
 			p := publisher.Start(t)
