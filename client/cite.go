@@ -87,7 +87,7 @@ func (p *Publisher) Report(ctx context.Context, event intent.Event) error {
 	if found := intent.Check(intent.KindEvent, body, intent.Options{Versions: []string{p.declaration.Version}}); !found.Valid() {
 		return fmt.Errorf("the event is not valid: %s", found.First())
 	}
-	got, err := p.signed(ctx, e.Event.URL, body)
+	got, err := p.signed(ctx, http.MethodPost, e.Event.URL, body)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (p *Publisher) Retrieve(ctx context.Context, r Retrieval) (*Passages, error
 	if found := intent.Check(intent.KindRequest, body, intent.Options{Versions: []string{p.declaration.Version}}); !found.Valid() {
 		return nil, fmt.Errorf("the request is not valid: %s", found.First())
 	}
-	sent, err := p.signed(ctx, e.Retrieve.URL, body)
+	sent, err := p.signed(ctx, http.MethodPost, e.Retrieve.URL, body)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ type sent struct {
 	signed  bool
 }
 
-// signed posts a body under a signature until it is answered. Each attempt has its own nonce and time.
-func (p *Publisher) signed(ctx context.Context, address string, body []byte) (*sent, error) {
+// signed sends a body under a signature until it is answered. Each attempt has its own nonce and time.
+func (p *Publisher) signed(ctx context.Context, method, address string, body []byte) (*sent, error) {
 	began := time.Now()
 	for attempt := 0; ; attempt++ {
-		got, err := p.attempt(ctx, address, body)
+		got, err := p.attempt(ctx, method, address, body)
 		var asked time.Duration
 		switch {
 		case err != nil && !passing(err):
@@ -159,21 +159,23 @@ func busy(status int) bool {
 	return false
 }
 
-// attempt posts once, reads the answer whole and verifies its signature.
-func (p *Publisher) attempt(ctx context.Context, address string, body []byte) (*sent, error) {
+// attempt sends once, reads the answer whole and verifies its signature.
+func (p *Publisher) attempt(ctx context.Context, method, address string, body []byte) (*sent, error) {
 	var path string
 	response, err := p.client.exchange(ctx, func(ctx context.Context) (*http.Request, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
 		path = request.URL.RequestURI()
-		request.Header.Set("Content-Type", typeJSON)
+		if body != nil {
+			request.Header.Set("Content-Type", typeJSON)
+		}
 		request.Header.Set("Accept", typeJSON)
 		request.Header.Set("Accept-Encoding", "identity") // the signature is over the bytes on their way
 		request.Header.Set("User-Agent", p.client.options.UserAgent)
 		head := sign.Headers{Version: p.declaration.Version, KeyID: p.platform.Key.ID, Timestamp: sign.FormatTime(time.Now()), Nonce: random()}
-		head.Signed(p.platform.Key.secret, http.MethodPost, path, body).Write(request.Header)
+		head.Signed(p.platform.Key.secret, method, path, body).Write(request.Header)
 		return request, nil
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 type intentCommands struct {
 	Retrieve intentRetrieve `cmd:"" help:"Ask a publisher for passages, as a platform."`
 	Cite     intentCite     `cmd:"" help:"Tell a publisher that a passage was shown to somebody."`
+	Receipt  intentReceipt  `cmd:"" help:"Get a publisher's receipt for passages that it gave, for frontdesk verify."`
 }
 
 // platformFlags say who asks.
@@ -156,6 +157,9 @@ func printPassages(env *environment, got *client.Passages) {
 		signed = "signed by the publisher"
 	}
 	env.print("\n%d passages, %d tokens, %s; request %s\n", len(got.Answer.Content.Chunks), tokens, signed, clean(got.Request.RequestID))
+	if receipt := got.ReceiptURL(); receipt != "" {
+		env.print("receipt: %s\n", clean(receipt))
+	}
 	for _, doubt := range got.Doubts {
 		fmt.Fprintf(env.stderr, "%s\n", clean(doubt.String()))
 	}
@@ -238,4 +242,35 @@ func readDocument(env *environment, name string) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(env.stdin, 64<<20))
 	}
 	return os.ReadFile(name)
+}
+
+type intentReceipt struct {
+	Publisher string `arg:"" help:"The publisher's address, such as https://www.example.com."`
+	Address   string `arg:"" help:"The receipt's address, as the member frontdesk.receipt of an answer's extensions has it."`
+	platformFlags
+}
+
+// Help is the command's example.
+func (intentReceipt) Help() string {
+	return "Anybody who has the publisher's public keys can verify the receipt later, without any connection.\n\n" +
+		"Example:\n\n\tfrontdesk intent receipt https://www.example.com https://www.example.com/intent/receipts/01a2012e-ebd7-7f91-8c1e-9129ea733325 " +
+		"--platform example_chat --key plat_live_92xk --secret-file secret.txt > receipt.json"
+}
+
+// Run gets the receipt.
+func (c intentReceipt) Run(env *environment) error {
+	publisher, err := c.open(env, c.Publisher)
+	if err != nil {
+		return explainedAnswer(err)
+	}
+	got, err := publisher.Receipt(env.ctx, c.Address)
+	if err != nil {
+		return explainedAnswer(err)
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		return err
+	}
+	env.print("%s\n", text)
+	return nil
 }

@@ -31,7 +31,7 @@ const (
 
 // event takes what a platform reports.
 func (d *door) event(ctx context.Context, c *call) answered {
-	if f := d.open(ctx, c, trust.RoleEvent, d.SignedEvents); f != nil {
+	if f := d.open(ctx, c, http.MethodPost, trust.RoleEvent, d.SignedEvents); f != nil {
 		return d.eventError(c, d.spend(ctx, c, f))
 	}
 	reported, version, f := d.reported(c)
@@ -104,7 +104,7 @@ func (d *door) reported(c *call) (r desk.Reported, version string, f *failure) {
 func (d *door) eventError(c *call, f *failure) answered {
 	event.From(c.Context()).Set("failure", f.code)
 	return answered{
-		status: f.status, retryAfter: f.retryAfter, allow: http.MethodPost,
+		status: f.status, retryAfter: f.retryAfter, allow: c.takes,
 		body: receipt{Version: d.version(c), Status: "error", Error: &wire.Failure{Code: f.code, Message: f.message}},
 	}
 }

@@ -38,6 +38,10 @@ type Config struct {
 	// one. Nil lets everybody try.
 	Suspect func(*http.Request) error
 	Failed  func(*http.Request)
+	// Receipt gives the receipt of an entry that concerns a party, and Receipts the address of receipts, which the entry's id
+	// follows.
+	Receipt  func(ctx context.Context, id, party string) (any, error)
+	Receipts func(*http.Request) string
 	// Sign says whether answers are signed, and Events whether events must be.
 	Sign, SignedEvents bool
 	// Now is the clock; nil is time.Now.
@@ -50,13 +54,13 @@ type door struct {
 	Config
 }
 
-// Handlers are those of the protocol's two signed addresses.
-func Handlers(d *desk.Desk, config Config) (retrieve, events http.Handler) {
+// Handlers are those of the protocol's two signed addresses, and of receipts, whose path has the wildcard {id}.
+func Handlers(d *desk.Desk, config Config) (retrieve, events, receipts http.Handler) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
 	door := &door{d, config}
-	return door.handler(door.retrieve), door.handler(door.event)
+	return door.handler(door.retrieve), door.handler(door.event), door.handler(door.receipt)
 }
 
 // call is one request on its way.
@@ -64,6 +68,7 @@ type call struct {
 	*http.Request
 	header sign.Headers
 	path   string // as it was signed
+	takes  string // the method of its address
 	body   []byte
 	key    trust.PlatformKey
 	secret []byte // nil before the signature is verified
@@ -100,10 +105,11 @@ func (d *door) handler(answer func(context.Context, *call) answered) http.Handle
 	})
 }
 
-// open reads the body of a request and verifies its signature, under the key that it names and for a role.
-func (d *door) open(ctx context.Context, c *call, role string, required bool) *failure {
-	if c.Method != http.MethodPost {
-		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed, message: "This address takes POST."}
+// open reads the body of a request and verifies its signature, under the key that it names and for a role, or for any.
+func (d *door) open(ctx context.Context, c *call, method, role string, required bool) *failure {
+	c.takes = method
+	if c.Method != method {
+		return &failure{status: http.StatusMethodNotAllowed, code: wire.CodeMethodNotAllowed, message: "This address takes " + method + "."}
 	}
 	if f := d.read(c); f != nil {
 		return f
@@ -155,7 +161,7 @@ func (d *door) verify(ctx context.Context, c *call, role string) *failure {
 	}
 	c.header, c.key, c.secret = header, key, secret
 	event.From(ctx).Set("party", "platform:"+key.Platform)
-	if !key.May(role) {
+	if role != "" && !key.May(role) {
 		return authFailed(http.StatusForbidden)
 	}
 	return nil

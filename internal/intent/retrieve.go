@@ -27,7 +27,7 @@ import (
 
 // retrieve answers a RetrieveRequest.
 func (d *door) retrieve(ctx context.Context, c *call) answered {
-	if f := d.open(ctx, c, trust.RoleRetrieve, true); f != nil {
+	if f := d.open(ctx, c, http.MethodPost, trust.RoleRetrieve, true); f != nil {
 		return d.error(c, d.spend(ctx, c, f))
 	}
 	request, f := d.request(c)
@@ -57,7 +57,7 @@ func (d *door) retrieve(ctx context.Context, c *call) answered {
 		return d.refused(c, request, err)
 	}
 	event.From(ctx).Set("chunks", len(given.Chunks))
-	return answered{status: http.StatusOK, body: d.render(request, given)}
+	return answered{status: http.StatusOK, body: d.render(c, request, given)}
 }
 
 // reading is a request as it was read.
@@ -89,11 +89,11 @@ func (d *door) request(c *call) (*reading, *failure) {
 }
 
 // render writes what is given.
-func (d *door) render(request *reading, given *desk.Retrieved) *wire.RetrieveResponse {
+func (d *door) render(c *call, request *reading, given *desk.Retrieved) *wire.RetrieveResponse {
 	out := &wire.RetrieveResponse{
 		Version: request.Version, RequestID: request.RequestID, Timestamp: given.At.Format(time.RFC3339Nano), Status: wire.StatusOK, Content: &wire.Content{},
 		LimitsApplied: &wire.Limits{MaxChunks: given.MaxChunks, MaxTokens: given.MaxTokens},
-		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.entry": quoted(given.Entry)},
+		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.receipt": quoted(d.Receipts(c.Request) + given.Entry)},
 	}
 	for _, c := range given.Chunks {
 		out.Content.Chunks = append(out.Content.Chunks, wire.Chunk{ID: c.ID, Text: c.Text, TokenCount: &c.Tokens})
@@ -146,7 +146,7 @@ func (d *door) error(c *call, f *failure) answered {
 		Error: &wire.Failure{Code: f.code, Message: f.message},
 	}
 	event.From(c.Context()).Set("failure", f.code)
-	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: http.MethodPost}
+	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: c.takes}
 }
 
 // version is that in which a failure is told.

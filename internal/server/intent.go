@@ -27,6 +27,7 @@ const (
 	intentRetrieve     = "/intent/retrieve"
 	intentEvents       = "/intent/events"
 	intentCapabilities = "/intent/capabilities"
+	intentReceipts     = "/intent/receipts/"
 )
 
 // declareIntent puts in force what a configuration declares to platforms.
@@ -199,7 +200,9 @@ func (s *Server) intentRoutes() []route {
 		config.Suspect = s.gate.suspect
 		config.Failed = s.gate.failed
 	}
-	retrieve, events := intent.Handlers(s.Desk, config)
+	config.Receipt = s.receiptFor
+	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
+	retrieve, events, receipts := intent.Handlers(s.Desk, config)
 	all := []route{
 		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(func(d wire.Declaration) (*intent.Document, error) {
 			return intent.Declare(d, s.config.intentOptions())
@@ -208,6 +211,7 @@ func (s *Server) intentRoutes() []route {
 			return intent.Capabilities(d, s.config.Intent.Versions)
 		})},
 		{pattern: intentRetrieve, name: intentRetrieve, handler: retrieve},
+		{pattern: intentReceipts + "{id}", name: intentReceipts, handler: receipts},
 	}
 	if s.config.Intent.Events.Enabled {
 		all = append(all, route{pattern: intentEvents, name: intentEvents, handler: events})

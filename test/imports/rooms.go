@@ -77,7 +77,7 @@ var rooms = []room{
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// Anybody's publisher, looked at from outside.
 	{path: "internal/check", inside: []string{"wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
