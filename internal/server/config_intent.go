@@ -61,7 +61,7 @@ type Intent struct {
 	// Sign says whether answers are signed, with the key that signed the request.
 	Sign bool `yaml:"sign"`
 	// Rate bounds the requests of each platform, and Sessions those of each session: `600/1m` is 600 in any minute,
-	// `off` is no limit. A key may have a rate of its own.
+	// an empty rate is no limit. A key may have a rate of its own.
 	Rate string `yaml:"rate"`
 	// Sessions bounds the requests of each session.
 	Sessions string `yaml:"sessions"`

@@ -196,7 +196,7 @@ var rooms = []room{
 	{path: "test/clock"},
 	{path: "test/transcript", outside: testTools},
 	{path: "test/process", tool: true},
-	{path: "test/kill", inside: []string{"internal/store", "internal/content", "test/process"}},
+	{path: "test/kill", inside: []string{"internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/model", inside: []string{"test/process"}, tool: true},
