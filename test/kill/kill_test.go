@@ -1,6 +1,6 @@
 // Package kill ends the real frontdesk with SIGKILL at random points of an ingest run, a backup, a restore or of what it
-// serves, again and
-// again on the same database, and holds that what is left is the state before or the state after it, whole.
+// serves, again and again on the same database, and holds that what is left is the state before or the state after it,
+// whole.
 //
 // The short form is part of every test run; FRONTDESK_KILLS=300 is the long one.
 package kill

@@ -101,9 +101,10 @@ func Command(t testing.TB, args ...string) *exec.Cmd {
 // ended with a status other than 0.
 func Run(t testing.TB, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
+	path := Binary(t) // which may take as long as the program has
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, Binary(t), args...)
+	command := exec.CommandContext(ctx, path, args...)
 	var out, problems bytes.Buffer
 	command.Stdout, command.Stderr = &out, &problems
 	command.Env = environment()
