@@ -218,6 +218,9 @@ func (v *View) onContents(c *understand.Constraint) verdict {
 		if class, ok := facet.Class(folded); ok {
 			for _, member := range facet.ClassesOf(class) {
 				has = has.Or(v.containing(member))
+				if c.Not && c.Slot == facet.Mention {
+					has = has.Or(v.withWordsOf(facet.Called, member))
+				}
 			}
 		}
 		for _, slot := range []facet.Slot{facet.Ingredient, facet.Allergens, facet.Material, facet.Keywords} {

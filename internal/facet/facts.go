@@ -32,6 +32,7 @@ type Word struct {
 // Slots that Read fills beside those of schema.org's names.
 const (
 	Contains  Slot = "contains"  // classes of food in it by its ingredients, its allergens and its name: see Class
+	Called    Slot = "called"    // classes of food that its name speaks of, where nothing else says that it is food
 	Allergens Slot = "allergens" // as the item declares them
 	Keywords  Slot = "keywords"
 )

@@ -267,10 +267,12 @@ func (r *reader) diets(name string) {
 			}
 		}
 	}
+	slot := Called
 	if food {
-		for _, class := range classesIn(Fold(name)) {
-			r.contains(class)
-		}
+		slot = Contains
+	}
+	for _, class := range classesIn(Fold(name)) {
+		r.word(slot, class)
 	}
 	r.figures()
 }
@@ -326,10 +328,56 @@ var spoons = func() map[string]bool {
 
 func (r *reader) contains(class string) { r.word(Contains, class) }
 
+// compounds are the German foods that words end or begin with ("Vollmilch", "Mandelmehl"), folded, by class. Where a word
+// ends with one, what stands before it must not make something else of it.
+var compounds = []struct {
+	food, class string
+	unlike      []string // what a word is not to begin with
+	first       bool     // words that begin with it are of the class, too
+}{
+	{food: "haselnuss", class: "nuts", first: true}, {food: "walnuss", class: "nuts", first: true}, {food: "mandel", class: "nuts", first: true}, {food: "pistazien", class: "nuts", first: true},
+	{food: "nuss", class: "nuts", unlike: split("kokos,muskat,erd,betel,kola,tiger")}, {food: "nusse", class: "nuts", unlike: split("kokos,muskat,erd,betel,kola,tiger")},
+	{food: "nusskerne", class: "nuts", unlike: split("erd")},
+	{food: "erdnuss", class: "peanuts", first: true}, {food: "erdnusse", class: "peanuts"},
+	{food: "vollmilch", class: "dairy", first: true}, {food: "milch", class: "dairy", first: true, unlike: split("kokos,mandel,hafer,soja,reis,dinkel,hanf,lupinen,cashew,haselnuss,nuss,erbsen,sonnen,korper,reinigungs,pflanzen,mohn")},
+	{food: "kase", class: "dairy", first: true}, {food: "quark", class: "dairy", first: true}, {food: "joghurt", class: "dairy", unlike: split("soja,kokos,hafer,mandel,lupinen")},
+	{food: "sahne", class: "dairy", first: true, unlike: split("soja,hafer,kokos,reis,mandel,pflanzen")}, {food: "butterschmalz", class: "dairy"},
+	{food: "fleisch", class: "meat", unlike: split("frucht,zahn,tomaten,kokos,kurbis,soja,jackfrucht,mango,avocado,oliven,thunfisch,fisch,krebs,krabben,muschel,hummer")},
+	{food: "schinken", class: "meat", first: true}, {food: "speck", class: "meat"}, {food: "wurst", class: "meat"}, {food: "wurstchen", class: "meat"}, {food: "salami", class: "meat"},
+	{food: "lachs", class: "fish", first: true}, {food: "forelle", class: "fish"}, {food: "thunfisch", class: "fish", first: true},
+	{food: "garnele", class: "shellfish"}, {food: "garnelen", class: "shellfish", first: true},
+}
+
+// shortest is how many bytes what is read as a compound has at least, and one more.
+const shortest = 4
+
+// compoundClass is the class of food that a folded German compound belongs to; empty for none.
+func compoundClass(word string) string {
+	for _, c := range compounds {
+		before, ends := strings.CutSuffix(word, c.food)
+		if ends && !slices.ContainsFunc(c.unlike, func(other string) bool { return strings.HasPrefix(before, other) || strings.HasSuffix(before, other) }) {
+			return c.class
+		}
+		if c.first && strings.HasPrefix(word, c.food) && !strings.Contains(word, "frei") {
+			return c.class
+		}
+	}
+	return ""
+}
+
 // classesIn gives the classes of food that a folded text mentions.
 func classesIn(folded string) (found []string) {
 	words := strings.Fields(folded)
 	for i, word := range words {
+		if len(word) > shortest {
+			name := compoundClass(word)
+			if singular, ok := strings.CutSuffix(word, "n"); ok && name == "" {
+				name = compoundClass(singular)
+			}
+			if name != "" && !slices.Contains(found, name) && !denied(words, i) {
+				found = append(found, name)
+			}
+		}
 		for _, name := range classWords[Singular(word)] {
 			if !slices.Contains(found, name) && classes[name].at(words, i) {
 				found = append(found, name)
@@ -385,12 +433,19 @@ func (c class) at(words []string, i int) bool {
 			return false
 		}
 	}
-	for _, denied := range []string{"no", "without", "not", "ohne", "sans", "sin", "sem"} {
-		if last := words[max(0, i-1)]; i > 0 && last == denied {
-			return false
-		}
+	return !denied(words, i)
+}
+
+// denied says whether the word at i is said not to be there.
+func denied(words []string, i int) bool {
+	if i == 0 {
+		return false
 	}
-	return true
+	switch words[i-1] {
+	case "no", "without", "not", "ohne", "sans", "sin", "sem":
+		return true
+	}
+	return false
 }
 
 // Singular takes the ending of a plural off a folded word, where the rule is plain: "bags" becomes "bag".

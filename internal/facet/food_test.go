@@ -23,3 +23,35 @@ func TestFoodsOfOtherLanguagesBelongToTheirClasses(t *testing.T) {
 		}
 	}
 }
+
+func TestGermanPluralsAndCompoundsBelongToTheirClasses(t *testing.T) {
+	for line, want := range map[string]string{
+		"100 g Mandeln": "nuts", "50 g gehackte Haselnüsse": "nuts", "mit ganzen Haselnüssen": "nuts", "Haselnusskerne": "nuts", "200 g Mandelmehl": "nuts", "300 g Garnelen": "shellfish",
+		"1 Liter Vollmilch": "dairy", "200 g Bergkäse": "dairy", "1 EL Butterschmalz": "dairy", "250 g Magerquark": "dairy", "200 ml Schlagsahne": "dairy",
+		"500 g Schweinefleisch": "meat", "100 g Putenschinken": "meat", "150 g Räucherlachs": "fish", "Schinkenwürfel": "meat", "Vollmilchschokolade": "dairy", "Käsekuchen": "dairy", "milchfreier Kuchen": "",
+		"400 ml Kokosmilch": "", "1 Kokosnuss": "", "Muskatnuss": "", "200 ml Hafermilch": "", "Mandelmilch": "nuts", "Kakaobutter": "", "Fruchtfleisch einer Tomate": "", "Buttersalat": "",
+		"Sojasahne": "", "coconut": "", "buttons": "", "Sonnenmilch": "", "butternut squash": "",
+	} {
+		got := classesIn(Fold(line))
+		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("%q is of %q, want %q", line, got, want)
+		}
+		if slices.Contains(got, "dairy") && want != "dairy" {
+			t.Errorf("%q is of %q", line, got)
+		}
+	}
+}
+
+func TestNamesOfWhatNothingElseTellsToBeFoodAreOfTheirClasses(t *testing.T) {
+	chocolate := Read([]byte(`{"@type": "Product", "name": "Zartbitterschokolade mit Haselnüssen"}`))
+	if got := chocolate.Values(Called); !slices.Equal(got, []string{"nuts"}) {
+		t.Errorf("the name is of %q, want nuts", got)
+	}
+	if got := chocolate.Values(Contains); len(got) > 0 {
+		t.Errorf("it contains %q, want nothing told", got)
+	}
+	cake := Read([]byte(`{"@type": "Recipe", "name": "Haselnusskuchen", "recipeIngredient": ["200 g Haselnüsse"]}`))
+	if got := cake.Values(Called); len(got) > 0 {
+		t.Errorf("the name of what has ingredients is of %q, want nothing", got)
+	}
+}

@@ -17,6 +17,7 @@ rather: preferably, ideally, if possible
 kind TheaterEvent: theatre, theater, theatres, theaters, plays, stage plays
 kind MusicEvent: music
 kind SportsEvent: sport, sports
+kind ChildrensEvent: with kids, with children, for kids, for children, for the kids, for the children, with the kids, with the children, for families, kids, children
 kind ComedyEvent: comedy, comedies, stand up
 unmade: not made of, not made from, not made out of, not of, not made with
 not: not, isnt, arent, not too, not so, not very, non, is not, are not, but not, and not, just not, anything not

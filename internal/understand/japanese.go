@@ -28,7 +28,7 @@ var jaDiets = []struct{ word, diet string }{
 }
 
 var jaTypes = []struct{ word, typ string }{
-	{"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"展覧会", "ExhibitionEvent"}, {"展示会", "ExhibitionEvent"}, {"ワークショップ", "EducationEvent"}, {"フェスティバル", "Festival"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
+	{"子供向け", "ChildrensEvent"}, {"子ども向け", "ChildrensEvent"}, {"レシピ", "Recipe"}, {"イベント", "Event"}, {"コンサート", "MusicEvent"}, {"展覧会", "ExhibitionEvent"}, {"展示会", "ExhibitionEvent"}, {"ワークショップ", "EducationEvent"}, {"フェスティバル", "Festival"}, {"商品", "Product"}, {"製品", "Product"}, {"記事", "Article"}, {"ニュース", "NewsArticle"},
 	{"本", "Book"}, {"求人", "JobPosting"}, {"ホテル", "Hotel"}, {"レストラン", "Restaurant"}, {"映画", "Movie"}, {"講座", "Course"},
 }
 
@@ -127,8 +127,11 @@ func (r *reader) readJapanese() bool {
 		}
 	}
 	for _, t := range jaTypes {
-		if len(r.out.Types) == 0 && strings.Contains(j.rest, t.word) && r.have(t.typ) > 0 {
+		switch said := strings.Contains(j.rest, t.word) && r.have(t.typ) > 0; {
+		case said && len(r.out.Types) == 0:
 			r.out.Types = append(r.out.Types, t.typ)
+			j.cut(t.word)
+		case said && r.wanted(t.typ): // "子供向けのイベント": it says once more what was said
 			j.cut(t.word)
 		}
 	}

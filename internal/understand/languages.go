@@ -17,6 +17,7 @@ rather: am liebsten, vorzugsweise, möglichst, wenn möglich, bevorzugt
 kind TheaterEvent: theater, theaterstücke, theaterstück, schauspiel
 kind MusicEvent: musik
 kind SportsEvent: sport
+kind ChildrensEvent: mit kindern, für kinder, mit kind, für familien, kinder
 kind ComedyEvent: comedy, kabarett
 not: nicht, nicht zu, nicht so
 allergic: allergisch gegen, allergisch auf, allergie gegen, allergien gegen, allergie auf, unverträglichkeit gegen, intolerant gegen, intoleranz gegen, vertrage kein, vertrage keine, vertrage keinen
@@ -169,6 +170,7 @@ rather: de préférence, si possible, idéalement
 kind TheaterEvent: théâtre, théâtres, pièces de théâtre, pièce de théâtre
 kind MusicEvent: musique
 kind SportsEvent: sport, sports
+kind ChildrensEvent: avec des enfants, avec les enfants, pour enfants, pour les enfants, pour les familles, enfants
 kind ComedyEvent: humour, comédie
 not: pas, pas trop, non
 allergic: allergique à, allergique aux, allergique au, allergiques à, allergiques aux, allergiques au, allergie aux, allergie au, allergie à, allergies aux, intolérant au, intolérant à, intolérant aux, intolérante au, intolérante à, intolérante aux, intolérance au, intolérance à
@@ -310,6 +312,7 @@ rather: preferiblemente, preferentemente, si es posible, a poder ser
 kind TheaterEvent: teatro, obras de teatro
 kind MusicEvent: música
 kind SportsEvent: deporte, deportes
+kind ChildrensEvent: con niños, para niños, niños
 kind ComedyEvent: comedia, humor
 not: no, no muy, no tan, que no sea
 allergic: alérgico a, alérgica a, alérgico al, alérgica al, alérgicos a, alérgicas a, alérgicos al, alérgicas al, alergia a, alergia al, alergias a, intolerante a, intolerante al, intolerantes a, intolerantes al, intolerancia a, intolerancia al
@@ -449,6 +452,7 @@ rather: de preferência, preferencialmente, se possível
 kind TheaterEvent: teatro, peças de teatro
 kind MusicEvent: música
 kind SportsEvent: esporte, esportes, desporto
+kind ChildrensEvent: com crianças, para crianças, crianças
 kind ComedyEvent: comédia, humor
 not: não, não muito
 allergic: alérgico a, alérgica a, alérgico ao, alérgica ao, alérgico aos, alérgica aos, alérgico à, alérgica à, alergia a, alergia ao, alergia aos, alergia à, intolerante a, intolerante ao, intolerante à, intolerância a, intolerância ao, intolerância à

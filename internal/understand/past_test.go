@@ -64,3 +64,32 @@ func TestHolidaysSeasonsAndWhatHasBeen(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsForWhatIsWantedThatNoItemHasSayItsType(t *testing.T) {
+	at := town(map[string]int{"Event": 20, "TheaterEvent": 4, "ChildrensEvent": 3}, Known{Slot: facet.Start, Kind: facet.Times, Count: 30}, Known{Slot: facet.Price, Kind: facet.Figures, Unit: "EUR", Count: 9})
+	at.IsA = func(typ, ancestor string) bool { return typ == ancestor || ancestor == "Event" }
+	at.Has = func(word string) bool { return word == "puppets" || word == "comedy" }
+	for question, want := range map[string]string{
+		"theatre under 25 euros": "kind: TheaterEvent; price under €25",
+		"things to do with kids": "kind: ChildrensEvent",
+		"etwas mit Kindern":      "kind: ChildrensEvent",
+		"avec des enfants":       "kind: ChildrensEvent",
+		"子供向けのイベント":              "kind: ChildrensEvent",
+		"no theatre":             "kind: not TheaterEvent",
+		"puppets":                "puppets",
+	} {
+		if got := read(question, at); got != want {
+			t.Errorf("%s\n got %s\nwant %s", question, got, want)
+		}
+	}
+}
+
+func TestAPriceUnderNothingIsNotFree(t *testing.T) {
+	nothing := 0.0
+	if c := (Constraint{Slot: facet.Price, Max: &nothing, Below: true}); c.Free() {
+		t.Error("what costs less than nothing is free")
+	}
+	if c := (Constraint{Slot: facet.Price, Max: &nothing}); !c.Free() {
+		t.Error("what costs nothing at most is not free")
+	}
+}

@@ -47,6 +47,7 @@ func Read(text string, at Asking) Understood {
 	}
 	r.readDistances()
 	r.readTypes()
+	r.readKinds()
 	r.readWork()
 	opening := r.readBygone()
 	for i := 0; i < len(r.tokens); i++ {

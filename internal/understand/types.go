@@ -43,6 +43,30 @@ func (r *reader) readTypes() {
 	}
 }
 
+// readKinds reads a word for what items of a type are about ("theatre", "with kids") as that type where no item has the word
+// and it would find nothing.
+func (r *reader) readKinds() {
+	if r.at.Has == nil || len(r.at.Types) > 0 {
+		return
+	}
+	for i := range r.tokens {
+		s, n := r.match(i, roleKind)
+		if n == 0 || r.have(s.arg) == 0 || r.refusedKind(i) || r.at.Has(r.word(i+n-1)) {
+			continue
+		}
+		switch {
+		case len(r.out.Types) == 0:
+			r.out.Types = []string{s.arg}
+		case len(r.out.Types) == 1 && r.at.IsA(s.arg, r.out.Types[0]):
+			r.out.Types = []string{s.arg}
+		default:
+			return
+		}
+		r.use(i, i+n)
+		return
+	}
+}
+
 // fallback are types whose items stand in for those of their subtypes, when the catalog knows only the former: the word
 // is searched for then.
 var fallback = []string{"Event", "Article", "LodgingBusiness", "FoodEstablishment"}

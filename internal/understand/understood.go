@@ -75,7 +75,7 @@ type Constraint struct {
 
 // Free says whether a constraint is that something costs nothing.
 func (c *Constraint) Free() bool {
-	return c.Slot == facet.Price && c.Min == nil && c.Max != nil && *c.Max == 0 && !c.Not
+	return c.Slot == facet.Price && c.Min == nil && c.Max != nil && *c.Max == 0 && !c.Below && !c.Not
 }
 
 // Source is where a constraint comes from.
