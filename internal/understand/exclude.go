@@ -235,11 +235,7 @@ func (r *reader) unwanted(i int, by negation) (c Constraint, end int) {
 			return c, i + n
 		}
 		if s, m := r.match(i, roleColor); m == n && r.known(facet.Color) {
-			c = Constraint{Slot: facet.Color, Not: true, Values: []string{phrase}}
-			if s.arg != phrase {
-				c.Values = append(c.Values, s.arg)
-			}
-			return c, i + n
+			return Constraint{Slot: facet.Color, Not: true, Values: r.hues(s, phrase)}, i + n
 		}
 	}
 	if !r.plain(i) {

@@ -107,7 +107,12 @@ func (r *reader) readJapanese() bool {
 			continue
 		}
 		if !r.known(facet.Ingredient) {
-			break
+			if strings.Contains(m[0], "以外") {
+				break
+			}
+			_, food := facet.Class(facet.Fold(m[1]))
+			j.take(m[0], Constraint{Slot: facet.Mention, Not: true, Values: []string{m[1]}, Soft: !food})
+			continue
 		}
 		j.take(m[0], Constraint{Slot: facet.Ingredient, Not: true, Values: []string{m[1]}})
 	}
@@ -227,6 +232,9 @@ func (j *japanese) settle() {
 		return
 	}
 	j.out.Text = strings.Join(strings.Fields(j.rest), " ")
+	if jaThings[j.out.Text] {
+		j.out.Text = ""
+	}
 	for _, particle := range []string{"の", "で", "が", "を", "は", "な", "に"} {
 		j.out.Text = strings.TrimSuffix(strings.TrimPrefix(j.out.Text, particle), particle)
 	}

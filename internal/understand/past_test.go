@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"testing"
 
 	"frontdesk/internal/facet"
@@ -91,5 +92,25 @@ func TestAPriceUnderNothingIsNotFree(t *testing.T) {
 	}
 	if c := (Constraint{Slot: facet.Price, Max: &nothing}); !c.Free() {
 		t.Error("what costs nothing at most is not free")
+	}
+}
+
+func TestColoursAreMetByTheirNameInTheLanguageOfTheQuestion(t *testing.T) {
+	at := town(map[string]int{"Product": 30}, Known{Slot: facet.Color, Count: 20}, Known{Slot: facet.Price, Kind: facet.Figures, Unit: "EUR", Count: 9})
+	for question, want := range map[string]string{"rote Schuhe unter 50 Euro": "rot", "chaussures blanches à moins de 50 euros": "blanc", "grüne Schuhe unter 50 Euro": "grün", "zapatos rojos por menos de 50 euros": "rojo"} {
+		colors := slices.DeleteFunc(Read(question, at).Constraints, func(c Constraint) bool { return c.Slot != facet.Color })
+		if len(colors) != 1 || !slices.Contains(colors[0].Values, want) {
+			t.Errorf("%s: %v, want %s among the colours", question, colors, want)
+		}
+	}
+	if u := Read("rote Sachen", at); u.Text != "" {
+		t.Errorf("of things in a colour %q is searched for", u.Text)
+	}
+	chocolate := Read("ナッツなしのチョコレート", at)
+	if len(chocolate.Constraints) != 1 || !chocolate.Constraints[0].Not || chocolate.Constraints[0].Soft {
+		t.Errorf("chocolate without nuts: %+v", chocolate.Constraints)
+	}
+	if u := Read("赤いもの", at); u.Text != "" {
+		t.Errorf("of red things %q is searched for", u.Text)
 	}
 }

@@ -348,10 +348,24 @@ func (r *reader) settleText() {
 		lean = u.Text
 	}
 	u.lean = lean
+	if !firm && empty && r.onlyColors() {
+		u.Text = "" // "something red"
+	}
 	if firm && (said || lean == "") {
 		u.Text = lean
 	}
 	u.Beside = r.besides()
+}
+
+// onlyColors says whether a question is for whatever there is in a colour.
+func (r *reader) onlyColors() bool {
+	colors := len(r.out.Constraints) > 0 && !slices.ContainsFunc(r.out.Constraints, func(c Constraint) bool { return c.Slot != facet.Color || c.Not })
+	for i := 0; colors && i < len(r.tokens); i++ {
+		if r.has(i, roleThing) || r.tokens[i].used && slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleThing }) {
+			return true
+		}
+	}
+	return false
 }
 
 // besides is the text that is searched for with the words that stand beside it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/facet"
+	"frontdesk/internal/phrase"
 )
 
 // readSort reads a wish for an order at i. What no item says of itself orders nothing.
@@ -339,7 +340,7 @@ func (r *reader) readWords() {
 			continue
 		}
 		if s, n := r.match(i, roleColor); n > 0 && r.known(facet.Color) {
-			r.colored(s.arg, i, n)
+			r.colored(s, i, n)
 			i += n - 1
 			continue
 		}
@@ -469,18 +470,32 @@ func (r *reader) lean(c Constraint, i, j int) {
 }
 
 // colored wishes for a colour: the word itself, and its English name, which most catalogs use.
-func (r *reader) colored(name string, i, n int) {
-	values := []string{r.phrase(i, i+n)}
-	if values[0] != name {
-		values = append(values, name)
-	}
-	c := Constraint{Slot: facet.Color, Values: values}
+func (r *reader) colored(s sense, i, n int) {
+	c := Constraint{Slot: facet.Color, Values: r.hues(s, r.phrase(i, i+n))}
 	if _, m := r.match(i-n0(i), roleIn); i > 0 && m == 1 && !r.tokens[i].glued && (i+n >= len(r.tokens) || r.tokens[i+n].stop || r.tokens[i+n].comma || r.functional(i+n) || r.tokens[i+n].used) {
 		r.add(c, i-1, i+n) // "in blue"
 		r.kept = append(r.kept, i)
 		return
 	}
 	r.prefer(c, i, i+n)
+}
+
+// hues are the words by which items have the colour that a phrase names: as it stands, as the language names it ("rot" for
+// "rote"), and, at the end, in English.
+func (r *reader) hues(s sense, said string) []string {
+	values := []string{said}
+	for t, tongue := range tongues {
+		if s.tongues&r.tongues&(1<<t) == 0 {
+			continue
+		}
+		if name := phrase.For(tongue).Color(s.arg); facet.Fold(name) != said && name != s.arg && !slices.Contains(values, name) {
+			values = append(values, name)
+		}
+	}
+	if said != s.arg {
+		values = append(values, s.arg)
+	}
+	return values
 }
 
 func n0(i int) int { return min(i, 1) }
