@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/limit"
+	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
 	"frontdesk/wire/intent"
 )
@@ -70,7 +71,7 @@ type Intent struct {
 	// Sinks are addresses that get a copy of each access event, at least once each: a platform, an operator, an auditor.
 	Sinks []IntentSink `yaml:"sinks"`
 	// Extensions are further members of the declaration, under names with a dot, such as `example.note`.
-	Extensions map[string]any `yaml:"extensions"`
+	Extensions strictyaml.Object `yaml:"extensions"`
 }
 
 // Publisher names a publisher.
@@ -208,13 +209,10 @@ func (c *checks) intent() {
 		}
 		names[sink.Name] = true
 	}
-	for name := range i.Extensions {
+	for name := range i.extensions() {
 		if !strings.Contains(name, ".") {
 			c.warning("intent.extensions", "the name %s has no dot; the protocol wants names such as example.note", name)
 		}
-	}
-	if _, err := json.Marshal(i.Extensions); err != nil {
-		c.problem("intent.extensions", "they cannot be written as JSON: %v", err)
 	}
 	if i.Enabled {
 		c.declaration()
@@ -294,4 +292,12 @@ func (c Config) excerpts() *desk.Excerpts {
 	}
 	e.Sunset, _ = time.Parse(time.DateOnly, i.Compliance.Sunset) // which is checked
 	return e
+}
+
+// extensions are the further members of the declaration.
+func (i Intent) extensions() (members map[string]json.RawMessage) {
+	if i.Extensions != "" {
+		_ = json.Unmarshal([]byte(i.Extensions), &members) // a strictyaml.Object is the text of a JSON object
+	}
+	return members
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"frontdesk/internal/discovery"
 	"frontdesk/internal/nlweb"
@@ -26,7 +27,7 @@ func (s *Server) discovered(routes []route) []route {
 		config.Sites = append(config.Sites, discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})
 	}
 	for i := range routes {
-		config.Served = append(config.Served, routes[i].pattern)
+		config.Served = append(config.Served, described(routes[i].pattern))
 	}
 	config.MCP = slices.Contains(config.Served, "/mcp")
 	for i := range routes {
@@ -43,6 +44,9 @@ func (s *Server) discovered(routes []route) []route {
 	}
 	return routes
 }
+
+// described is a pattern as the OpenAPI description writes it, which knows no "...".
+func described(pattern string) string { return strings.Replace(pattern, "...}", "}", 1) }
 
 // linked gives answers to GET a Link header to what the front desk has to offer. Answers to questions go without: who
 // asks is here already.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -58,15 +57,11 @@ func (c Config) declarationAt(address string) (wire.Declaration, error) {
 	if i.Events.Enabled {
 		d.Endpoints.Event = &wire.EventEndpoint{Method: http.MethodPost, URL: address + intentEvents, Required: i.Events.Required}
 	}
-	for name, value := range i.Extensions {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return d, fmt.Errorf("intent.extensions: %s cannot be written as JSON: %w", name, err)
-		}
+	for name, value := range i.extensions() {
 		if d.Extensions == nil {
 			d.Extensions = wire.Extensions{}
 		}
-		d.Extensions[name] = strictjson.Value(text)
+		d.Extensions[name] = strictjson.Value(value)
 	}
 	return d, nil
 }

@@ -113,7 +113,7 @@ func (s *Server) record(ctx context.Context, states []state) error {
 func (s *Server) ledgerRoutes() []route {
 	return []route{
 		{pattern: ledgerPath + "/checkpoint", name: ledgerPath + "/checkpoint", methods: reading, cors: true, handler: answering(s.checkpoint)},
-		{pattern: ledgerPath + "/tile/", name: ledgerPath + "/tile", methods: reading, cors: true, handler: answering(s.tile)},
+		{pattern: ledgerPath + "/tile/{tile...}", name: ledgerPath + "/tile", methods: reading, cors: true, handler: answering(s.tile)},
 		{pattern: ledgerPath + "/receipt/{id}", name: ledgerPath + "/receipt", methods: reading, cors: true, door: doorLedger, handler: answering(s.receipt)},
 	}
 }
