@@ -42,7 +42,8 @@ func (c serveCommand) Run(env *environment) error {
 		return err
 	}
 	defer listener.Close()
-	s, err := server.New(env.ctx, server.Options{
+	var s *server.Server
+	s, err = server.New(env.ctx, server.Options{
 		Loaded: loaded, Listener: listener,
 		Log: server.NewLog(loaded.Config.Log, env.stderr),
 		Ready: func(address string) {
@@ -50,6 +51,7 @@ func (c serveCommand) Run(env *environment) error {
 			if len(loaded.Config.Sources) == 0 {
 				env.print("No sources are configured: it answers from what was read before. Read content with `frontdesk ingest PATH`.\n")
 			}
+			greetOwner(env.ctx, env, s, loaded.Config, address)
 		},
 	})
 	if err != nil {

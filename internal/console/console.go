@@ -2,8 +2,11 @@
 // and the request and response themselves for those who build on them. It is one server-rendered page with a style
 // sheet and a few script modules, all embedded; nothing comes from anywhere else and nothing is built.
 //
-// It is a client like any other: it posts to /ask and shows what comes back. Of our rooms it imports phrase alone, for its
-// own words in the language of who looks at it; server mounts it.
+// It is a client like any other: it posts to /ask and shows what comes back. Of our rooms it needs phrase alone, for its own
+// words in the language of who looks at it.
+//
+// The package has the owner's pages, too, under /console/: what was given to whom, what was denied, and the keys of platforms,
+// for those who are logged in. They read through what server hands them, and are in English. server mounts both.
 package console
 
 import (

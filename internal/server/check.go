@@ -27,6 +27,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.edge()
 	c.discovery()
 	c.ledger()
+	c.owner()
 	c.tls()
 	c.numbers()
 	c.session()

@@ -147,6 +147,8 @@ type Console struct {
 	Types []string `yaml:"types"`
 	// Examples are questions that the page offers to start with.
 	Examples []string `yaml:"examples"`
+	// Owner sets the pages of whoever runs the front desk. Changes need a restart.
+	Owner Owner `yaml:"owner"`
 }
 
 // Limits bound what a client may cost.
@@ -212,7 +214,7 @@ func Default() Config {
 		},
 		Model:   defaultModel(),
 		Intent:  defaultIntent(),
-		Console: Console{Enabled: true},
+		Console: Console{Enabled: true, Owner: defaultOwner()},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},
 

@@ -149,6 +149,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.ledgerRoutes()...)
 	all = append(all, s.intentRoutes()...)
 	all = append(all, s.mcpRoutes()...)
+	all = append(all, s.ownerRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
 			route{pattern: "/{$}", name: "/", methods: reading, handler: page},

@@ -163,7 +163,8 @@ var rooms = []room{
 	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
-	{path: "internal/console", inside: []string{"internal/fail", "internal/phrase"}},
+	// The page on which people ask, and the owner's pages with narrow readers of what happened.
+	{path: "internal/console", inside: []string{"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "wire/receipt"}},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
 	// The certificate of the public listener.

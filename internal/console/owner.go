@@ -1,0 +1,148 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"frontdesk/internal/excerpt"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+)
+
+// OwnerPath is where the owner's pages are.
+const OwnerPath = "/console/"
+
+// OwnerConfig says what the owner's pages show, and to whom. Nothing of it but Title may be nil.
+type OwnerConfig struct {
+	Title     string                     // the site's name
+	PublicURL func(*http.Request) string // as of Config
+	Now       func() time.Time
+	Session   time.Duration // how long a login is good
+
+	Logins *trust.Logins
+	// Suspect says that too many wrong tokens came from a request's address; Failed counts one.
+	Suspect func(*http.Request) error
+	Failed  func(*http.Request)
+	// Note is told what somebody did: "logged in", "logged out", "suspended KEY".
+	Note func(r *http.Request, in trust.Login, what string)
+
+	// What is shown. Entries gives the newest first where the filter says so.
+	Head      func(context.Context) (ledger.Head, error)
+	Entries   func(context.Context, ledger.Filter) iter.Seq2[ledger.Record, error]
+	Receipt   func(context.Context, string) (receipt.Receipt, error)
+	Keys      func() receipt.Keys
+	Refused   func(context.Context, excerpt.Wanted) ([]excerpt.Request, error)
+	Tallies   func(context.Context, time.Time) ([]excerpt.Tally, error)
+	Platforms func(context.Context) ([]trust.PlatformKey, error)
+	// SetStatus suspends or resumes a platform's key, for an operator.
+	SetStatus func(ctx context.Context, by trust.Login, id, status string) error
+}
+
+// Owner serves the owner's pages under OwnerPath, to those who are logged in. They are plain HTML without any script;
+// what changes something, or takes a token, is a POST with a token of the form's own.
+func Owner(config OwnerConfig) http.Handler {
+	o := &owner{config: config, files: load(), template: ownerTemplate()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /console", func(w http.ResponseWriter, r *http.Request) { o.to(w, r, "") })
+	mux.Handle("GET /console/assets/", http.StripPrefix("/console", http.HandlerFunc(o.files.serve)))
+	mux.HandleFunc("GET /console/login", o.showLogin)
+	mux.HandleFunc("POST /console/login", o.login)
+	mux.HandleFunc("POST /console/logout", o.inside(o.logout))
+	mux.HandleFunc("GET /console/{$}", o.inside(o.receipts))
+	mux.HandleFunc("GET /console/receipts/{id}", o.inside(o.receipt))
+	mux.HandleFunc("GET /console/receipts/{id}/receipt.json", o.inside(o.download))
+	mux.HandleFunc("POST /console/verify", o.inside(o.verify))
+	mux.HandleFunc("GET /console/denials", o.inside(o.denials))
+	mux.HandleFunc("GET /console/keys", o.inside(o.keys))
+	mux.HandleFunc("POST /console/keys", o.inside(o.changeKey))
+	mux.HandleFunc("GET /console/", o.inside(func(http.ResponseWriter, *http.Request, *visit) error {
+		return fail.New(fail.NotFound, "There is no such page in the console.")
+	}))
+	return http.MaxBytesHandler(mux, maxForm)
+}
+
+// maxForm is the most that a form may have: a receipt as text, as browsers encode it.
+const maxForm = 1 << 20
+
+type owner struct {
+	config   OwnerConfig
+	files    *files
+	template *template.Template
+}
+
+// sheet is what every page of the owner's has.
+type sheet struct {
+	Title   string // of the page
+	Site    string
+	Base    string // the path of the pages, with a slash at its end
+	Assets  string
+	Page    string       // the name of the template
+	In      *trust.Login // nil for nobody
+	CSRF    string
+	Body    any
+	Problem string // what could not be shown or done; empty for nothing
+}
+
+// base is the path of the owner's pages as the sender of a request knows it.
+func (o *owner) base(r *http.Request) string {
+	if u, err := url.Parse(o.config.PublicURL(r)); err == nil {
+		return u.EscapedPath() + OwnerPath
+	}
+	return OwnerPath
+}
+
+// to sends a browser to one of our pages.
+func (o *owner) to(w http.ResponseWriter, r *http.Request, page string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", o.base(r)+page)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// ownerPolicy lets the pages load our style sheet and post to us, and nothing else: no script runs on them.
+const ownerPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// show draws a page.
+func (o *owner) show(w http.ResponseWriter, r *http.Request, status int, s sheet) {
+	s.Site, s.Base = o.config.Title, o.base(r)
+	s.Assets = s.Base + strings.TrimPrefix(o.files.root, "/")
+	var body bytes.Buffer
+	if err := o.template.ExecuteTemplate(&body, "sheet", s); err != nil {
+		http.Error(w, "The page could not be drawn.", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", ownerPolicy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "same-origin") // with none at all, browsers would hide where a form comes from
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(body.Bytes())
+}
+
+// statuses are those of errors.
+var statuses = map[fail.Code]int{
+	fail.NotFound: http.StatusNotFound, fail.Invalid: http.StatusBadRequest, fail.Unauthorized: http.StatusUnauthorized, fail.Forbidden: http.StatusForbidden,
+	fail.Limited: http.StatusTooManyRequests, fail.Unavailable: http.StatusServiceUnavailable, fail.Timeout: http.StatusServiceUnavailable,
+}
+
+// refuse draws a page that says what is wrong.
+func (o *owner) refuse(w http.ResponseWriter, r *http.Request, v *visit, err error) {
+	status, known := statuses[fail.From(err).Code]
+	if !known {
+		status = http.StatusInternalServerError
+	}
+	s := sheet{Title: "Not possible", Page: "problem", Problem: fail.From(err).Detail}
+	if v != nil {
+		s.In, s.CSRF = &v.in, v.csrf()
+	}
+	o.show(w, r, status, s)
+}

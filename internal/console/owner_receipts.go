@@ -1,0 +1,550 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/excerpt"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+)
+
+// perPage is how many rows a page shows, and patience how long they may take to be found: a filter that hardly anything
+// fits reads the whole ledger.
+const (
+	perPage  = 50
+	patience = 10 * time.Second
+)
+
+// The kinds of entries that there are at present, and what they are called.
+var kinds = []struct{ Name, Says string }{
+	{"access", "Passages given"}, {"citation", "Citation reported"}, {"counter-receipt", "Access counted by the platform"}, {"terms", "Terms in force"}, {"key", "Key changed"},
+}
+
+// kindSays is what a kind is called.
+func kindSays(kind string) string {
+	for _, k := range kinds {
+		if k.Name == kind {
+			return k.Says
+		}
+	}
+	return kind
+}
+
+// taken is one thing of what an entry says was taken or shown.
+type taken struct {
+	Text string
+	URL  string // where Text leads; empty for nowhere
+	Note string
+}
+
+// row is an entry as it is listed.
+type row struct {
+	Index    int64
+	ID       string
+	Time     time.Time
+	Kind     string
+	Says     string // what the kind is called
+	Who      string // a platform's name, or another party's id; empty for this site itself
+	Took     []taken
+	Note     string
+	Platform bool
+}
+
+const platformParty = "platform:"
+
+// bodies are the members of entries' bodies that are shown.
+type bodies struct {
+	Returned int    `json:"chunks_returned"`
+	Tokens   int    `json:"token_count"`
+	Terms    string `json:"terms"`
+	Items    []struct {
+		URL    string   `json:"url"`
+		Chunks []string `json:"chunks"`
+		Rule   int      `json:"rule"`
+	} `json:"items"`
+	SourceURL string   `json:"source_url"`
+	Chunks    []string `json:"chunk_ids"`
+	Surface   string   `json:"display_surface"`
+	Verdict   string   `json:"verdict"`
+	Key       string   `json:"key"`
+	State     string   `json:"state"`
+	By        string   `json:"by"`
+}
+
+// verdicts are what our records say of what a platform reports.
+var verdicts = map[string]string{
+	"agrees": "fits our records", "differs": "differs from our records", "early": "stated to be earlier than the access",
+}
+
+// newRow says what an entry is about.
+func newRow(r ledger.Record) row {
+	e := r.Entry
+	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind, Says: kindSays(e.Kind)}
+	out.Who, out.Platform = strings.CutPrefix(e.Party, platformParty)
+	var b bodies
+	if json.Unmarshal(e.Body, &b) != nil {
+		b = bodies{}
+	}
+	switch e.Kind {
+	case "access":
+		for _, i := range b.Items {
+			out.Took = append(out.Took, taken{i.URL, i.URL, plural(len(i.Chunks), "passage") + ", rule " + strconv.Itoa(i.Rule)})
+		}
+		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), labelled("terms ", short(b.Terms)))
+	case "citation":
+		out.Took = []taken{{b.SourceURL, b.SourceURL, plural(len(b.Chunks), "passage")}}
+		out.Note = notes(labelled("shown as ", b.Surface), says(b.Verdict))
+	case "counter-receipt":
+		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), says(b.Verdict))
+	case "terms":
+		out.Took = []taken{{Text: "version " + short(e.Subject)}}
+	case "key":
+		out.Took = []taken{{Text: b.Key + " key " + e.Subject, Note: b.State}}
+		out.Note = labelled("by ", b.By)
+	default:
+		out.Took = []taken{{Text: e.Subject}}
+	}
+	return out
+}
+
+func says(verdict string) string {
+	if said, known := verdicts[verdict]; known {
+		return said
+	}
+	return verdict
+}
+
+// notes puts together what there is of several notes.
+func notes(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(note string) bool { return note == "" }), "; ")
+}
+
+// labelled is a text after its label; empty without a text.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + text
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// short is enough of a version to tell it from others.
+func short(version string) string { return version[:min(12, len(version))] }
+
+// chosen is what is filtered by.
+type chosen struct {
+	Kind, Platform, Reason, Day string
+	since, until                time.Time // of the day
+}
+
+// choose reads the filter of an address. What it cannot read it leaves out.
+func choose(q url.Values) (c chosen) {
+	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason")}
+	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
+		c.Day, c.since, c.until = q.Get("day"), day, day.AddDate(0, 0, 1)
+	}
+	return c
+}
+
+// Any says whether anything is filtered by.
+func (c chosen) Any() bool { return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" }
+
+// Link is the query of an address with the filter, and further parameters in pairs.
+func (c chosen) Link(more ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(more); i += 2 {
+		q.Set(more[i], more[i+1])
+	}
+	for name, value := range map[string]string{"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return "?" + q.Encode()
+}
+
+// receiptsBody is the first page.
+type receiptsBody struct {
+	Head      ledger.Head
+	Plot      *plot
+	Kinds     []struct{ Name, Says string }
+	Platforms []string
+	Chosen    chosen
+	Rows      []row
+	Older     string // the address of the next page; empty for none
+	Later     bool   // this is not the first page
+	Wrong     string // what could not be read
+}
+
+// receipts shows who took what, and what became of requests over time.
+func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	body := receiptsBody{Kinds: kinds, Chosen: choose(r.URL.Query())}
+	var err error
+	if body.Head, err = o.config.Head(ctx); err != nil {
+		return unread(err)
+	}
+	tallies, platforms, err := o.lately(ctx)
+	if err != nil {
+		return unread(err)
+	}
+	body.Platforms = platforms
+	body.Plot = newPlot(tallies, o.config.Now())
+	c := body.Chosen
+	filter := ledger.Filter{Kind: c.Kind, Since: c.since, Until: c.until, Newest: true, Limit: perPage + 1}
+	if c.Platform != "" {
+		filter.Party = platformParty + c.Platform
+	}
+	if before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && before > 0 {
+		filter.Before, body.Later = before, true
+	}
+	for record, err := range o.config.Entries(ctx, filter) {
+		if err != nil {
+			body.Wrong = unread(err).Error()
+			break
+		}
+		if len(body.Rows) == perPage {
+			body.Older = c.Link("before", strconv.FormatInt(body.Rows[perPage-1].Index, 10))
+			break
+		}
+		body.Rows = append(body.Rows, newRow(record))
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Receipts", Page: "receipts", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// lately counts what platforms did in the days of the plot, and names all that there are.
+func (o *owner) lately(ctx context.Context) ([]excerpt.Tally, []string, error) {
+	tallies, err := o.config.Tallies(ctx, firstDay(o.config.Now()))
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := o.config.Platforms(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	for _, t := range tallies {
+		names = append(names, t.Platform)
+	}
+	for _, k := range keys {
+		names = append(names, k.Platform)
+	}
+	slices.Sort(names)
+	return tallies, slices.Compact(names), nil
+}
+
+// unread is the error of what could not be read.
+func unread(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail.New(fail.Timeout, "It took too long to find what was asked for; choose a day, or a platform that took something lately.")
+	case fail.From(err).Code != fail.Internal:
+		return err
+	}
+	var known *fail.Error
+	if errors.As(err, &known) {
+		return err // it was made for people
+	}
+	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Because(err)
+}
+
+// receiptBody is the page of one receipt.
+type receiptBody struct {
+	row
+	Request, Site, Version string
+	Text                   string // the receipt; empty while there is none
+	Early                  bool   // the entry has no place yet
+	Verdict                *verdict
+}
+
+// verdict is what came of verifying a receipt.
+type verdict struct {
+	True    bool
+	Problem string // what is wrong
+	Ours    bool   // of the receipt as it is stored here, and not as a text
+	Index   int64
+	Size    int64 // of the ledger that is signed
+	Origin  string
+	Hashes  int
+	Entry   *row // what the receipt is for, where it could be read
+}
+
+// receiptText is a receipt as people read it.
+func receiptText(given receipt.Receipt) (string, error) {
+	text, err := json.MarshalIndent(given, "", "  ")
+	return string(text), err
+}
+
+// bodyOf is the page of a receipt, whose error is that of making it.
+func (o *owner) bodyOf(ctx context.Context, id string) (receiptBody, receipt.Receipt, error) {
+	given, err := o.config.Receipt(ctx, id)
+	body := receiptBody{}
+	if code := fail.From(err).Code; err != nil && code != fail.Unavailable {
+		return body, given, err
+	}
+	e := given.Entry
+	if e.ID == "" {
+		return body, given, unread(err)
+	}
+	var b bodies
+	json.Unmarshal(e.Body, &b) // what cannot be read is not shown
+	body = receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms, Early: err != nil}
+	if !body.Early {
+		body.Text, err = receiptText(given)
+		return body, given, err
+	}
+	return body, given, nil
+}
+
+// receipt shows one receipt.
+func (o *owner) receipt(w http.ResponseWriter, r *http.Request, v *visit) error {
+	body, _, err := o.bodyOf(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return o.broken(err)
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Receipt " + body.ID, Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// broken is the error of a receipt that cannot be made: it is not there, or the ledger does not fit together.
+func (o *owner) broken(err error) error {
+	switch fail.From(err).Code {
+	case fail.NotFound:
+		return fail.New(fail.NotFound, "The ledger has no entry of this id.")
+	case fail.Internal:
+		return fail.New(fail.Invalid, "No receipt can be made: what is stored of the ledger does not fit together (%v). `frontdesk ledger audit` names every part that was changed.", err)
+	}
+	return err
+}
+
+// download gives a receipt as a file, which `frontdesk verify` takes.
+func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error {
+	body, _, err := o.bodyOf(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil:
+		return o.broken(err)
+	case body.Early:
+		return fail.New(fail.Unavailable, "This entry is kept, and has no place in the ledger yet; come back in a second.")
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Disposition", `attachment; filename="receipt-`+body.ID+`.json"`)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	fmt.Fprintln(w, body.Text)
+	return nil
+}
+
+// verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
+func (o *owner) verify(w http.ResponseWriter, r *http.Request, v *visit) error {
+	id, text := r.PostForm.Get("id"), r.PostForm.Get("receipt")
+	var body receiptBody
+	var given receipt.Receipt
+	var err error
+	if text == "" {
+		body, given, err = o.bodyOf(r.Context(), id)
+		switch {
+		case err != nil && fail.From(err).Code == fail.Internal:
+			body.Verdict = &verdict{Ours: true, Problem: "No receipt can be made of what is stored: " + err.Error() + "."}
+			body.row = row{ID: id, Says: "Entry"}
+		case err != nil:
+			return o.broken(err)
+		case body.Early:
+			return fail.New(fail.Unavailable, "This entry is kept, and has no place in the ledger yet; come back in a second.")
+		}
+	} else {
+		if body, _, err = o.bodyOf(r.Context(), id); err != nil {
+			body = receiptBody{row: row{Says: "Receipt"}} // of another ledger, or one that is not here any more
+		}
+		body.Text = text
+		if given, err = receipt.Parse([]byte(text)); err != nil {
+			body.Verdict = &verdict{Problem: err.Error()}
+		}
+	}
+	if body.Verdict == nil {
+		body.Verdict = o.judge(given, text == "")
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Receipt verified", Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// judge verifies a receipt by the site's own public keys, as anybody can.
+func (o *owner) judge(given receipt.Receipt, ours bool) *verdict {
+	out := &verdict{Ours: ours, Index: given.Index, Hashes: len(given.Proof)}
+	entry := newRow(ledger.Record{Index: given.Index, Entry: given.Entry})
+	out.Entry = &entry
+	c, err := receipt.Verify(given, o.config.Keys())
+	out.Origin, out.Size, out.True = c.Origin, c.Size, err == nil
+	if err != nil {
+		out.Problem = err.Error()
+	}
+	return out
+}
+
+// denial is a request that got nothing, as it is listed.
+type denial struct {
+	excerpt.Request
+	Says string
+}
+
+// reasons are the outcomes of requests that got nothing, and what they mean to the owner.
+var reasons = map[string]string{
+	"out_of_scope":     "It asked for a topic that none of your declared editorial domains covers.",
+	"access_disabled":  "Access is paused, disabled or past its last day (intent.state, intent.compliance.sunset).",
+	"policy_violation": "Your rules or limits refuse it: a country, language or placement, an old timestamp, citations that are owed, or a session that has seen enough.",
+	"rate_limited":     "It came sooner than intent.rate, intent.sessions or the key's own rate allows.",
+	"unsupported":      "It asked for what intent.supports does not offer.",
+	"no_content":       "Nothing that may be given fits it.",
+}
+
+// reasonSays explains an outcome.
+func reasonSays(outcome string) string {
+	if text, known := reasons[outcome]; known {
+		return text
+	}
+	return "It could not be answered."
+}
+
+// denialsBody is the page of requests that got nothing.
+type denialsBody struct {
+	Chosen    chosen
+	Reasons   []string
+	Platforms []string
+	Counts    []reasonCount // of the days of the plot
+	Days      int
+	Rows      []denial
+	Older     string
+	Later     bool
+}
+
+type reasonCount struct {
+	Reason, Says string
+	N            int
+}
+
+// denials shows the requests that got nothing, and why.
+func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plotDays}
+	tallies, platforms, err := o.lately(ctx)
+	if err != nil {
+		return unread(err)
+	}
+	body.Platforms = platforms
+	body.count(tallies)
+	c, q := body.Chosen, r.URL.Query()
+	wanted := excerpt.Wanted{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
+	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
+		wanted.Before, body.Later = excerpt.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
+	}
+	refused, err := o.config.Refused(ctx, wanted)
+	if err != nil {
+		return unread(err)
+	}
+	for i, request := range refused {
+		if i == perPage {
+			last := refused[i-1]
+			body.Older = "denials" + c.Link("at", strconv.FormatInt(last.At.UnixMicro(), 10), "of", last.Platform, "request", last.ID)
+			break
+		}
+		body.Rows = append(body.Rows, denial{request, reasonSays(request.Outcome)})
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Denials", Page: "denials", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// count says how often each reason was given, the most frequent first.
+func (b *denialsBody) count(tallies []excerpt.Tally) {
+	counts := map[string]int{}
+	for _, t := range tallies {
+		for reason, n := range t.Refused {
+			counts[reason] += n
+		}
+	}
+	for reason := range reasons {
+		b.Reasons = append(b.Reasons, reason)
+	}
+	for reason, n := range counts {
+		b.Counts = append(b.Counts, reasonCount{reason, reasonSays(reason), n})
+		b.Reasons = append(b.Reasons, reason)
+	}
+	slices.Sort(b.Reasons)
+	b.Reasons = slices.Compact(b.Reasons)
+	slices.SortFunc(b.Counts, func(x, y reasonCount) int {
+		if x.N != y.N {
+			return y.N - x.N
+		}
+		return strings.Compare(x.Reason, y.Reason)
+	})
+}
+
+// keysBody is the page of platforms' keys.
+type keysBody struct {
+	Keys []listedKey
+	May  bool // change them
+}
+
+type listedKey struct {
+	trust.PlatformKey
+	Is      string // its state now
+	Suspend bool   // it can be suspended
+	Resume  bool   // it can be resumed
+}
+
+// keys shows the keys of platforms, without their secrets, which no page ever has.
+func (o *owner) keys(w http.ResponseWriter, r *http.Request, v *visit) error {
+	all, err := o.config.Platforms(r.Context())
+	if err != nil {
+		return unread(err)
+	}
+	body := keysBody{May: v.in.Role == trust.Operator}
+	for _, k := range all {
+		body.Keys = append(body.Keys, listedKey{k, k.State(o.config.Now()), k.Status == trust.PlatformActive, k.Status == trust.PlatformSuspended})
+	}
+	o.show(w, r, http.StatusOK, sheet{Title: "Platforms' keys", Page: "keys", In: &v.in, CSRF: v.csrf(), Body: body})
+	return nil
+}
+
+// changes are what an operator can do to a key.
+var changes = map[string]struct{ status, done string }{
+	"suspend": {trust.PlatformSuspended, "suspended"},
+	"resume":  {trust.PlatformActive, "resumed"},
+}
+
+// changeKey suspends or resumes a key.
+func (o *owner) changeKey(w http.ResponseWriter, r *http.Request, v *visit) error {
+	if v.in.Role != trust.Operator {
+		return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
+	}
+	id := r.PostForm.Get("id")
+	change, known := changes[r.PostForm.Get("do")]
+	if !known {
+		return fail.New(fail.Invalid, "A key can be suspended or resumed here, and nothing else.")
+	}
+	if err := o.config.SetStatus(r.Context(), v.in, id, change.status); err != nil {
+		return unread(err)
+	}
+	o.config.Note(r, v.in, change.done+" the key "+id)
+	o.to(w, r, "keys")
+	return nil
+}

@@ -1,0 +1,18 @@
+package server
+
+import "time"
+
+// Owner is the console of whoever runs the front desk: the pages under `/console/`.
+type Owner struct {
+	// Enabled says whether the owner's pages are served. They open only with a token of `frontdesk console token`.
+	Enabled bool `yaml:"enabled"`
+	// Session is how long somebody who logged in stays so.
+	Session time.Duration `yaml:"session"`
+}
+
+func defaultOwner() Owner { return Owner{Enabled: true, Session: 12 * time.Hour} }
+
+// owner checks the section console.owner.
+func (c *checks) owner() {
+	between(c, "console.owner.session", c.Config.Console.Owner.Session, time.Minute, 30*24*time.Hour)
+}
