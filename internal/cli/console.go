@@ -24,7 +24,7 @@ type consoleToken struct {
 // Help is the command's example.
 func (consoleToken) Help() string {
 	return "The token goes to standard output and is kept nowhere: only its hash is. A server that runs takes it at once. " +
-		"`frontdesk keys list` shows it among the API keys, `frontdesk keys revoke ID` ends it, and with it the sessions that it began.\n\n" +
+		"`frontdesk keys list` shows it, `frontdesk keys revoke ID` ends it, and with it the sessions that it began.\n\n" +
 		"Examples:\n\n\tfrontdesk console token\n\tfrontdesk console token \"Ana\" --role viewer --expires 720h"
 }
 

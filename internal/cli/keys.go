@@ -441,9 +441,9 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 
 // listedKey is a key as `frontdesk keys list --json` prints it.
 type listedKey struct {
-	Kind      string     `json:"kind"` // site, platform or api
+	Kind      string     `json:"kind"` // site, platform, api or console
 	ID        string     `json:"id"`
-	Name      string     `json:"name,omitempty"`     // of an API key's holder
+	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console
 	Platform  string     `json:"platform,omitempty"` // whose a platform's key is
 	State     string     `json:"state"`
 	Doors     []string   `json:"doors,omitempty"` // of an API key; none for all
@@ -480,8 +480,12 @@ func listedPlatform(key trust.PlatformKey, now time.Time) listedKey {
 func appendAPIKeys(ctx context.Context, all []listedKey, keys *trust.Keys, now time.Time) ([]listedKey, error) {
 	known, err := keys.List(ctx)
 	for _, key := range known {
+		kind := "api"
+		if trust.ConsoleRole(key.Scopes) != "" {
+			kind = "console"
+		}
 		all = append(all, listedKey{
-			Kind: "api", ID: key.ID, Name: key.Name, State: key.State(now), Doors: key.Scopes, Rate: key.Rate, Created: key.Created,
+			Kind: kind, ID: key.ID, Name: key.Name, State: key.State(now), Doors: key.Scopes, Rate: key.Rate, Created: key.Created,
 			Ends: instant(key.Expires), Revoked: instant(key.Revoked),
 		})
 	}

@@ -49,6 +49,9 @@ type OwnerConfig struct {
 // Owner serves the owner's pages under OwnerPath, to those who are logged in. They are plain HTML without any script;
 // what changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) http.Handler {
+	if config.Title == "" {
+		config.Title = "Frontdesk"
+	}
 	o := &owner{config: config, files: load(), template: ownerTemplate()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console", func(w http.ResponseWriter, r *http.Request) { o.to(w, r, "") })

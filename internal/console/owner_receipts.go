@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fail"
@@ -112,7 +115,8 @@ func newRow(r ledger.Record) row {
 	case "key":
 		out.Took = []taken{{Text: b.Key + " key " + e.Subject, Note: b.State}}
 		out.Note = labelled("by ", b.By)
-	default:
+	}
+	if len(out.Took) == 0 && e.Subject != "" {
 		out.Took = []taken{{Text: e.Subject}}
 	}
 	return out
@@ -285,39 +289,38 @@ type verdict struct {
 	Size    int64 // of the ledger that is signed
 	Origin  string
 	Hashes  int
-	Entry   *row // what the receipt is for, where it could be read
+	Differs []difference // what of the entry is otherwise in our ledger
 }
 
-// receiptText is a receipt as people read it.
-func receiptText(given receipt.Receipt) (string, error) {
-	text, err := json.MarshalIndent(given, "", "  ")
-	return string(text), err
-}
-
-// bodyOf is the page of a receipt, whose error is that of making it.
-func (o *owner) bodyOf(ctx context.Context, id string) (receiptBody, receipt.Receipt, error) {
-	given, err := o.config.Receipt(ctx, id)
-	body := receiptBody{}
-	if code := fail.From(err).Code; err != nil && code != fail.Unavailable {
-		return body, given, err
-	}
+// bodyFor is the page of a receipt.
+func bodyFor(given receipt.Receipt) receiptBody {
 	e := given.Entry
-	if e.ID == "" {
-		return body, given, unread(err)
-	}
 	var b bodies
 	json.Unmarshal(e.Body, &b) // what cannot be read is not shown
-	body = receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms, Early: err != nil}
-	if !body.Early {
-		body.Text, err = receiptText(given)
+	return receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms}
+}
+
+// stored gives the receipt of an id with its page. Of an entry that has no place yet there is no receipt, and the page
+// says so.
+func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Receipt, error) {
+	given, err := o.config.Receipt(ctx, id)
+	switch {
+	case err == nil:
+		body := bodyFor(given)
+		text, err := json.MarshalIndent(given, "", "  ")
+		body.Text = string(text)
 		return body, given, err
+	case fail.From(err).Code == fail.Unavailable && given.Entry.ID != "":
+		body := bodyFor(given)
+		body.Early = true
+		return body, given, nil
 	}
-	return body, given, nil
+	return receiptBody{}, given, err
 }
 
 // receipt shows one receipt.
 func (o *owner) receipt(w http.ResponseWriter, r *http.Request, v *visit) error {
-	body, _, err := o.bodyOf(r.Context(), r.PathValue("id"))
+	body, _, err := o.stored(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return o.broken(err)
 	}
@@ -338,7 +341,7 @@ func (o *owner) broken(err error) error {
 
 // download gives a receipt as a file, which `frontdesk verify` takes.
 func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error {
-	body, _, err := o.bodyOf(r.Context(), r.PathValue("id"))
+	body, _, err := o.stored(r.Context(), r.PathValue("id"))
 	switch {
 	case err != nil:
 		return o.broken(err)
@@ -356,54 +359,94 @@ func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error
 
 // verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
 func (o *owner) verify(w http.ResponseWriter, r *http.Request, v *visit) error {
-	id, text := r.PostForm.Get("id"), r.PostForm.Get("receipt")
-	var body receiptBody
-	var given receipt.Receipt
-	var err error
-	if text == "" {
-		body, given, err = o.bodyOf(r.Context(), id)
-		switch {
-		case err != nil && fail.From(err).Code == fail.Internal:
-			body.Verdict = &verdict{Ours: true, Problem: "No receipt can be made of what is stored: " + err.Error() + "."}
-			body.row = row{ID: id, Says: "Entry"}
-		case err != nil:
-			return o.broken(err)
-		case body.Early:
-			return fail.New(fail.Unavailable, "This entry is kept, and has no place in the ledger yet; come back in a second.")
-		}
-	} else {
-		if body, _, err = o.bodyOf(r.Context(), id); err != nil {
-			body = receiptBody{row: row{Says: "Receipt"}} // of another ledger, or one that is not here any more
-		}
-		body.Text = text
-		if given, err = receipt.Parse([]byte(text)); err != nil {
-			body.Verdict = &verdict{Problem: err.Error()}
-		}
-	}
-	if body.Verdict == nil {
-		body.Verdict = o.judge(given, text == "")
+	body, err := receiptBody{}, error(nil)
+	if text := r.PostForm.Get("receipt"); text != "" {
+		body = o.verifyText(r.Context(), text)
+	} else if body, err = o.verifyStored(r.Context(), r.PostForm.Get("id")); err != nil {
+		return o.broken(err)
 	}
 	o.show(w, r, http.StatusOK, sheet{Title: "Receipt verified", Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
 	return nil
 }
 
-// judge verifies a receipt by the site's own public keys, as anybody can.
-func (o *owner) judge(given receipt.Receipt, ours bool) *verdict {
-	out := &verdict{Ours: ours, Index: given.Index, Hashes: len(given.Proof)}
-	entry := newRow(ledger.Record{Index: given.Index, Entry: given.Entry})
-	out.Entry = &entry
-	c, err := receipt.Verify(given, o.config.Keys())
-	out.Origin, out.Size, out.True = c.Origin, c.Size, err == nil
+// verifyStored verifies the receipt of an entry as it is stored here.
+func (o *owner) verifyStored(ctx context.Context, id string) (receiptBody, error) {
+	body, given, err := o.stored(ctx, id)
+	switch {
+	case err != nil && fail.From(err).Code == fail.Internal:
+		body.row = row{ID: id, Says: "Entry"}
+		body.Verdict = &verdict{Ours: true, Problem: sentence("No receipt can be made of what is stored: " + err.Error())}
+	case err == nil && !body.Early:
+		body.Verdict = o.judge(given)
+		body.Verdict.Ours = true
+	}
+	return body, err
+}
+
+// verifyText verifies a receipt that is given as a text, and says what of its entry is otherwise in our ledger.
+func (o *owner) verifyText(ctx context.Context, text string) receiptBody {
+	given, err := receipt.Parse([]byte(text))
 	if err != nil {
-		out.Problem = err.Error()
+		return receiptBody{row: row{Says: "Receipt"}, Text: text, Verdict: &verdict{Problem: sentence(err.Error())}}
+	}
+	body := bodyFor(given)
+	body.Text, body.Verdict = text, o.judge(given)
+	if body.Verdict.True {
+		return body
+	}
+	if _, ours, err := o.stored(ctx, given.Entry.ID); err == nil {
+		body.Verdict.Differs = differences(given.Entry, ours.Entry)
+	}
+	return body
+}
+
+// judge verifies a receipt by the site's own public keys, as anybody can.
+func (o *owner) judge(given receipt.Receipt) *verdict {
+	c, err := receipt.Verify(given, o.config.Keys())
+	out := &verdict{True: err == nil, Index: given.Index, Hashes: len(given.Proof), Origin: c.Origin, Size: c.Size}
+	if err != nil {
+		out.Problem = sentence(err.Error())
 	}
 	return out
 }
 
-// denial is a request that got nothing, as it is listed.
-type denial struct {
-	excerpt.Request
-	Says string
+// difference is a member of an entry that is another in a text than in our ledger.
+type difference struct{ Member, Text, Ledger string }
+
+// differences compares an entry of a text with the one of its id that we have.
+func differences(text, ours receipt.Entry) (all []difference) {
+	members := func(e receipt.Entry) map[string]string {
+		out := map[string]string{
+			"time": e.Time.UTC().Format(time.RFC3339Nano), "site": e.Site, "kind": e.Kind, "party": e.Party, "subject": e.Subject, "request": e.Request,
+		}
+		var body map[string]json.RawMessage
+		json.Unmarshal(e.Body, &body) // it was read as an object already
+		for name, value := range body {
+			out["body."+name] = string(value)
+		}
+		return out
+	}
+	a, b := members(text), members(ours)
+	for name := range b {
+		if _, there := a[name]; !there {
+			a[name] = ""
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if a[name] != b[name] {
+			all = append(all, difference{name, a[name], b[name]})
+		}
+	}
+	return all
+}
+
+// sentence makes a sentence of an error.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if first, size := utf8.DecodeRuneInString(text); size > 0 {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	return strings.TrimSuffix(text, ".") + "."
 }
 
 // reasons are the outcomes of requests that got nothing, and what they mean to the owner.
@@ -427,11 +470,12 @@ func reasonSays(outcome string) string {
 // denialsBody is the page of requests that got nothing.
 type denialsBody struct {
 	Chosen    chosen
+	Means     string // what the reason that is chosen means
 	Reasons   []string
 	Platforms []string
 	Counts    []reasonCount // of the days of the plot
 	Days      int
-	Rows      []denial
+	Rows      []excerpt.Request
 	Older     string
 	Later     bool
 }
@@ -453,6 +497,9 @@ func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error 
 	body.Platforms = platforms
 	body.count(tallies)
 	c, q := body.Chosen, r.URL.Query()
+	if c.Reason != "" {
+		body.Means = reasonSays(c.Reason)
+	}
 	wanted := excerpt.Wanted{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
 	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
 		wanted.Before, body.Later = excerpt.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
@@ -467,7 +514,7 @@ func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error 
 			body.Older = "denials" + c.Link("at", strconv.FormatInt(last.At.UnixMicro(), 10), "of", last.Platform, "request", last.ID)
 			break
 		}
-		body.Rows = append(body.Rows, denial{request, reasonSays(request.Outcome)})
+		body.Rows = append(body.Rows, request)
 	}
 	o.show(w, r, http.StatusOK, sheet{Title: "Denials", Page: "denials", In: &v.in, CSRF: v.csrf(), Body: body})
 	return nil
@@ -507,6 +554,7 @@ type keysBody struct {
 type listedKey struct {
 	trust.PlatformKey
 	Is      string // its state now
+	Limits  string // those of its own
 	Suspend bool   // it can be suspended
 	Resume  bool   // it can be resumed
 }
@@ -519,10 +567,25 @@ func (o *owner) keys(w http.ResponseWriter, r *http.Request, v *visit) error {
 	}
 	body := keysBody{May: v.in.Role == trust.Operator}
 	for _, k := range all {
-		body.Keys = append(body.Keys, listedKey{k, k.State(o.config.Now()), k.Status == trust.PlatformActive, k.Status == trust.PlatformSuspended})
+		body.Keys = append(body.Keys, listedKey{k, k.State(o.config.Now()), limits(k), k.Status == trust.PlatformActive, k.Status == trust.PlatformSuspended})
 	}
 	o.show(w, r, http.StatusOK, sheet{Title: "Platforms' keys", Page: "keys", In: &v.in, CSRF: v.csrf(), Body: body})
 	return nil
+}
+
+// limits are a key's own.
+func limits(k trust.PlatformKey) string {
+	var all []string
+	if k.MaxChunks > 0 {
+		all = append(all, "at most "+plural(k.MaxChunks, "passage"))
+	}
+	if k.MaxTokens > 0 {
+		all = append(all, "at most "+plural(k.MaxTokens, "token"))
+	}
+	if k.Rate != "" {
+		all = append(all, k.Rate)
+	}
+	return strings.Join(all, ", ")
 }
 
 // changes are what an operator can do to a key.

@@ -43,9 +43,9 @@ const consoleScope = "console:"
 // ConsoleScopes are the scopes of a token that opens the console in a role.
 func ConsoleScopes(role string) []string { return []string{consoleScope + role} }
 
-// consoleRole is the role in which a key opens the console; empty when it does not. A key that opens every door opens
+// ConsoleRole is the role in which a key opens the console; empty when it does not. A key that opens every door opens
 // this one not: it was given out for questions.
-func consoleRole(scopes []string) string {
+func ConsoleRole(scopes []string) string {
 	for _, role := range []string{Operator, Viewer} {
 		if slices.Contains(scopes, consoleScope+role) {
 			return role
@@ -88,7 +88,7 @@ func (l *Logins) First(ctx context.Context) (token string, err error) {
 		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM trust_key WHERE scopes LIKE 'console:%'`).Scan(&made); err != nil || made > 0 {
 			return err
 		}
-		token, _, err = l.keys.create(ctx, tx, Key{Name: "the first operator", Scopes: ConsoleScopes(Operator)})
+		token, _, err = l.keys.create(ctx, tx, Key{Name: "first token", Scopes: ConsoleScopes(Operator)})
 		return err
 	})
 	return token, err
@@ -101,7 +101,7 @@ func (l *Logins) Begin(ctx context.Context, token string, good time.Duration) (s
 	if err != nil {
 		return "", Login{}, err
 	}
-	in = Login{Key: strings.TrimPrefix(party.ID, "key:"), Name: party.Name, Role: consoleRole(party.Scopes), Until: l.now().UTC().Add(good).Truncate(time.Microsecond)}
+	in = Login{Key: strings.TrimPrefix(party.ID, "key:"), Name: party.Name, Role: ConsoleRole(party.Scopes), Until: l.now().UTC().Add(good).Truncate(time.Microsecond)}
 	if in.Role == "" {
 		return "", Login{}, fail.New(fail.Unauthorized, "this key opens other doors than the console; `frontdesk console token` makes one that does")
 	}
@@ -137,7 +137,7 @@ func (l *Logins) Find(ctx context.Context, secret string) (in Login, ok bool, er
 	if err != nil {
 		return Login{}, false, err
 	}
-	in.Name, in.Role = found.key.Name, consoleRole(found.key.Scopes)
+	in.Name, in.Role = found.key.Name, ConsoleRole(found.key.Scopes)
 	if in.Role == "" || found.key.State(now) != "valid" {
 		return Login{}, false, nil
 	}
