@@ -113,7 +113,8 @@ func newRow(r ledger.Record) row {
 	case "terms":
 		out.Took = []taken{{Text: "version " + short(e.Subject)}}
 	case "key":
-		out.Took = []taken{{Text: b.Key + " key " + e.Subject, Note: b.State}}
+		whose := labelled(" of ", out.Who) // the key's; it did not change it itself
+		out.Took, out.Who = []taken{{Text: b.Key + " key " + e.Subject + whose, Note: b.State}}, ""
 		out.Note = labelled("by ", b.By)
 	}
 	if len(out.Took) == 0 && e.Subject != "" {

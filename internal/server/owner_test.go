@@ -262,7 +262,7 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 			t.Errorf("%+v: %d: %s", c, w.Code, w.Body)
 		}
 	}
-	p.sees("/console/?kind=key&platform=one", 200, "platform key plat_one", "suspended", "active", "by key:"+operator)
+	p.sees("/console/?kind=key&platform=one", 200, "platform key plat_one of one", "suspended", "active", "by key:"+operator)
 	if n := strings.Count(p.page, "Key changed</b>"); n != 2 {
 		t.Errorf("%d changes are in the ledger", n)
 	}

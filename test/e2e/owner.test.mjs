@@ -131,7 +131,7 @@ test("an operator suspends a key and resumes it; a viewer cannot", async () => {
   await p.page.getByRole("button", { name: "Resume plat_one" }).click();
   await p.page.getByText("active", { exact: true }).waitFor();
   await p.page.goto(`${desk.url}/console/?kind=key`);
-  assert.match(await p.page.getByRole("table", { name: "Entries of the ledger" }).innerText(), /platform key plat_one\s+suspended/);
+  assert.match(await p.page.getByRole("table", { name: "Entries of the ledger" }).innerText(), /platform key plat_one of example-chat\s+suspended/);
   await p.check();
 });
 
