@@ -63,18 +63,21 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 	owner := d.excerpting.Owner()
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	var noted *Noted
-	var refusal *Refusal
-	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) error {
+	var refusal, excess *Refusal
+	if d.excerpting.AdmitEvent != nil {
+		if err := d.excerpting.AdmitEvent(ctx, r.Key); err != nil {
+			excess = tooMany(err)
+		}
+	}
+	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		noted, refusal = nil, nil
 		if r.Nonce != "" {
-			fresh, err := d.excerpting.Nonces.UseNonce(ctx, tx, r.Key.ID, r.Nonce, r.Until)
-			if err != nil {
+			if refusal, err = d.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
 				return err
 			}
-			if !fresh {
-				refusal = refuse(Replayed, "the nonce was used before")
-				return nil
-			}
+		}
+		if refusal = excess; refusal != nil {
+			return nil
 		}
 		prior, known, err := excerpt.FindEvent(ctx, tx, r.Key.Platform, r.ID)
 		switch {

@@ -16,10 +16,14 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/outbox"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 	"frontdesk/internal/vector"
 )
 
@@ -42,7 +46,7 @@ type tester interface {
 
 func newBench(t *testing.T, sites ...string) *bench {
 	t.Helper()
-	db := storetest.Chosen(t, content.Schema, vector.Schema)
+	db := storetest.Chosen(t, content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema)
 	b := &bench{catalog: content.New(db, content.Options{}), db: db}
 	b.obey(t)
 	config := Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1}

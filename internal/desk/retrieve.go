@@ -72,8 +72,10 @@ type Excerpting struct {
 	DB     *store.DB
 	Ledger *ledger.Ledger
 	Nonces *trust.Nonces
-	// Admit counts a request of a platform in a session; its error, mostly fail.Limited, denies it. Nil admits all.
-	Admit func(ctx context.Context, key trust.PlatformKey, session string) error
+	// Admit counts a request of a platform in a session, and AdmitEvent an event; the error, mostly fail.Limited, denies it.
+	// Nil admits all.
+	Admit      func(ctx context.Context, key trust.PlatformKey, session string) error
+	AdmitEvent func(ctx context.Context, key trust.PlatformKey) error
 	// Sinks get a copy of each access event.
 	Sinks []Sink
 }
@@ -180,7 +182,8 @@ type Retrieved struct {
 // is a *[Refusal], other errors are those of [fail].
 //
 // The order of checks is the published one: the nonce, enabled and state, the editorial domain, the limits. A request
-// that was answered before gets the same passages, as far as today's terms allow them, and no second event.
+// that was answered before gets the same passages, as far as today's terms allow them, and no second event. What is
+// refused counts towards the limits, too.
 func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
@@ -189,28 +192,28 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 	g := d.admitted()
 	now := d.config.Now()
 	area, inScope := intent.Scope(owner.Domains, r.Domain, r.Subdomain)
-	refusal := owner.refuses(r, inScope, now)
-	if refusal == nil {
-		refusal = d.limited(ctx, r)
+	excess := d.counted(ctx, r)
+	first := owner.closed(inScope, now)
+	if first == nil {
+		first = excess
+	}
+	if first == nil {
+		first = owner.refuses(r, now)
 	}
 	var candidates []passage
-	if refusal == nil {
+	if first == nil {
 		var err error
 		if candidates, err = d.candidates(ctx, g, owner, r, area); err != nil {
 			return nil, err
 		}
 	}
 	var out *Retrieved
+	var refusal *Refusal
 	var before excerpt.Request
-	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) error {
+	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		out, before = nil, excerpt.Request{}
-		fresh, err := d.excerpting.Nonces.UseNonce(ctx, tx, r.Key.ID, r.Nonce, r.Until)
-		if err != nil {
+		if refusal, err = d.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
 			return err
-		}
-		if !fresh {
-			refusal = refuse(Replayed, "the nonce was used before")
-			return nil
 		}
 		prior, known, err := excerpt.Find(ctx, tx, r.Key.Platform, r.ID)
 		if err != nil {
@@ -220,28 +223,26 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 			refusal = refuse(RequestConflict, "another request had this request_id; give each its own")
 			return nil
 		}
-		if known && prior.Outcome == excerpt.Ok {
+		if refusal = first; known && prior.Outcome == excerpt.Ok {
 			before = prior // given again below, or refused, without changing what is recorded
 			return nil
 		}
-		denied := refusal
-		if denied == nil && owner.Owed > 0 {
+		if refusal == nil && owner.Owed > 0 {
 			owed, err := excerpt.Owed(ctx, tx, r.Key.Platform, now.Add(-7*24*time.Hour), now.Add(-owner.Grace))
 			if err != nil {
 				return err
 			}
 			if owed >= owner.Owed {
-				denied = refuse(PolicyViolation, "%d answers were given without any citation reported; report what was shown", owed)
+				refusal = refuse(PolicyViolation, "%d answers were given without any citation reported; report what was shown.", owed)
 			}
 		}
-		if denied == nil {
-			if out, denied, err = d.give(ctx, tx, owner, r, candidates, now); err != nil {
+		if refusal == nil {
+			if out, refusal, err = d.give(ctx, tx, g, owner, r, candidates, now); err != nil {
 				return err
 			}
 		}
-		if denied != nil {
-			refusal = denied
-			return excerpt.Put(ctx, tx, excerpt.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: now, Outcome: string(denied.Reason)})
+		if refusal != nil {
+			return excerpt.Put(ctx, tx, excerpt.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: now, Outcome: string(refusal.Reason)})
 		}
 		return nil
 	})
@@ -265,8 +266,22 @@ func (d *Desk) Spend(ctx context.Context, key trust.PlatformKey, nonce string, u
 	return fresh, err
 }
 
-// refuses says why the declaration refuses a request, nil when it does not.
-func (e *Excerpts) refuses(r Retrieval, inScope bool, now time.Time) *Refusal {
+// spent uses up a nonce, and says why it cannot be used.
+func (d *Desk) spent(ctx context.Context, tx *store.Tx, key trust.PlatformKey, nonce string, until time.Time) (*Refusal, error) {
+	fresh, err := d.excerpting.Nonces.UseNonce(ctx, tx, key.ID, nonce, until)
+	switch {
+	case err != nil && fail.From(err).Code == fail.Limited:
+		return tooMany(err), nil
+	case err != nil:
+		return nil, err
+	case !fresh:
+		return refuse(Replayed, "The nonce was used before."), nil
+	}
+	return nil, nil
+}
+
+// closed says why the declaration opens nothing to a request, nil when it does.
+func (e *Excerpts) closed(inScope bool, now time.Time) *Refusal {
 	switch {
 	case !e.Enabled || e.State != "" && e.State != "active" || !e.Sunset.IsZero() && !now.Before(e.Sunset.AddDate(0, 0, 1)):
 		return refuse(AccessDisabled, "The publisher gives no access at present.")
@@ -274,6 +289,13 @@ func (e *Excerpts) refuses(r Retrieval, inScope bool, now time.Time) *Refusal {
 		return refuse(OutOfScope, "Requested intent is outside declared editorial domains.")
 	case !e.Chunks:
 		return refuse(Unsupported, "The publisher does not give passages.")
+	}
+	return nil
+}
+
+// refuses says why the publisher's policy refuses a request, nil when it does not.
+func (e *Excerpts) refuses(r Retrieval, now time.Time) *Refusal {
+	switch {
 	case r.Stated.Sub(now).Abs() > freshness:
 		return refuse(PolicyViolation, "The request's timestamp is more than %d seconds from now; ask when a user does.", int(freshness.Seconds()))
 	case r.Unfit != "":
@@ -295,17 +317,21 @@ func underTag(tag, above string) bool {
 	return len(tag) >= len(above) && strings.EqualFold(tag[:len(above)], above) && (len(tag) == len(above) || tag[len(above)] == '-')
 }
 
-// limited counts a request, and says whether that is too many.
-func (d *Desk) limited(ctx context.Context, r Retrieval) *Refusal {
+// counted counts a request, and says whether that is too many.
+func (d *Desk) counted(ctx context.Context, r Retrieval) *Refusal {
 	if d.excerpting.Admit == nil {
 		return nil
 	}
-	err := d.excerpting.Admit(ctx, r.Key, r.Session)
-	if err == nil {
-		return nil
+	if err := d.excerpting.Admit(ctx, r.Key, r.Session); err != nil {
+		return tooMany(err)
 	}
+	return nil
+}
+
+// tooMany is the refusal for an error of whoever counts requests.
+func tooMany(err error) *Refusal {
 	coded := fail.From(err)
-	return &Refusal{Reason: RateLimited, Message: coded.Detail, RetryAfter: coded.RetryAfter}
+	return &Refusal{Reason: RateLimited, Message: coded.Detail, RetryAfter: max(coded.RetryAfter, time.Second)}
 }
 
 // passage is one that may be given.
@@ -331,40 +357,125 @@ func (a *article) weight() uint32 {
 // areas are the items that may give passages, by editorial domain. Each is made when it is first asked for.
 type areas struct {
 	mu sync.Mutex
-	of map[string]*search.Selection
+	of map[string]*area
 }
 
-// maxAreas is how many selections are kept: of each editorial domain one for each country that is asked from.
-const maxAreas = 1000
+// area are the items of an editorial domain.
+type area struct {
+	// countries are those that the terms of some item name. Requests from all others get the same.
+	countries map[string]bool
+	open      map[string]*opened // by country; "" for those that nothing names
+}
+
+// opened is what of an area may give passages to requests from a country.
+type opened struct {
+	*search.Selection
+	// newest has of the items under each set of labels the latest, the newest first.
+	newest []shelf
+}
+
+type shelf struct {
+	labels []string
+	hits   []answer.Hit
+}
+
+// shelfLength is how many items a shelf has at the most: more than one request may take.
+const shelfLength = 256
 
 // within is what of a gate's items may give passages to requests in an editorial domain from a country: those that the
 // terms label so and allow as input, under the publisher's own hosts.
-func (d *Desk) within(g *gate, owner *Excerpts, area, country string) *search.Selection {
-	key := area + "\n" + country + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
+func (d *Desk) within(g *gate, owner *Excerpts, label, country string) *opened {
+	key := label + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
 	g.areas.mu.Lock()
 	defer g.areas.mu.Unlock()
-	if found := g.areas.of[key]; found != nil {
-		return found
+	in := g.areas.of[key]
+	if in == nil {
+		in = &area{countries: map[string]bool{}, open: map[string]*opened{}}
+		in.open[""] = d.open(g, owner, in, label, "")
+		if g.areas.of == nil {
+			g.areas.of = map[string]*area{}
+		}
+		g.areas.of[key] = in
 	}
-	if g.areas.of == nil || len(g.areas.of) >= maxAreas {
-		g.areas.of = map[string]*search.Selection{}
+	if !in.countries[country] {
+		country = ""
 	}
-	found := g.view.Select(func(l *answer.Listing) bool { return d.gives(g.terms, owner, l, area, country) })
-	g.areas.of[key] = found
+	if in.open[country] == nil {
+		in.open[country] = d.open(g, owner, in, label, country)
+	}
+	return in.open[country]
+}
+
+// open finds the items of an area that may give passages to requests from a country, and the countries that terms name.
+func (d *Desk) open(g *gate, owner *Excerpts, in *area, label, country string) *opened {
+	shelves := map[string]*shelf{}
+	found := &opened{Selection: g.view.Select(func(l *answer.Listing) bool {
+		decision, ok := d.gives(g.terms, owner, l, label, country)
+		in.names(decision)
+		if !ok {
+			return false
+		}
+		key := strings.Join(decision.Labels, " ")
+		if shelves[key] == nil {
+			shelves[key] = &shelf{labels: decision.Labels}
+		}
+		shelves[key].add(answer.Hit{Listing: l, Score: 1})
+		return true
+	})}
+	for _, s := range shelves {
+		s.cut(shelfLength)
+		found.newest = append(found.newest, *s)
+	}
 	return found
+}
+
+// names takes in which countries the terms name.
+func (in *area) names(decision terms.Decision) {
+	all := []terms.Restriction{decision.Countries}
+	for _, own := range decision.Own {
+		for _, option := range own.Options {
+			all = append(all, option.Countries)
+		}
+	}
+	for _, r := range all {
+		for _, code := range slices.Concat(r.Permit, r.Prohibit) {
+			in.countries[code] = true
+		}
+	}
+}
+
+// add puts an item on the shelf.
+func (s *shelf) add(hit answer.Hit) {
+	if s.hits = append(s.hits, hit); len(s.hits) >= 4*shelfLength {
+		s.cut(shelfLength)
+	}
+}
+
+// cut leaves only the newest.
+func (s *shelf) cut(most int) {
+	slices.SortFunc(s.hits, newestFirst)
+	s.hits = s.hits[:min(most, len(s.hits))]
+}
+
+func newestFirst(a, b answer.Hit) int {
+	return cmp.Or(cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Source, b.Source))
 }
 
 // direct is the way in which passages are delivered, as the terms name it.
 const direct = "direct"
 
-// gives says whether an item may give passages to requests in an editorial domain from a country.
-func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area, country string) bool {
+// gives says whether an item may give passages to requests in an editorial domain from a country, and what the terms
+// say of it where it lies in that domain.
+func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area, country string) (decision terms.Decision, ok bool) {
 	if !d.served[l.Site] || !owner.owns(l.URL) {
-		return false
+		return decision, false
 	}
-	decision := decide(rules, l)
-	return decision.Permits(terms.Use{Function: functionInput, Country: country}) == "" && (len(decision.Delivery) == 0 || slices.Contains(decision.Delivery, direct)) &&
-		slices.ContainsFunc(decision.Labels, func(label string) bool { return intent.Within(label, area) })
+	decision = decide(rules, l)
+	if !slices.ContainsFunc(decision.Labels, func(label string) bool { return intent.Within(label, area) }) {
+		return terms.Decision{}, false
+	}
+	return decision, decision.Permits(terms.Use{Function: functionInput, Country: country}) == terms.Permitted &&
+		(len(decision.Delivery) == 0 || slices.Contains(decision.Delivery, direct))
 }
 
 // owns says whether an address is the publisher's.
@@ -391,10 +502,10 @@ func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retri
 	var hits []answer.Hit
 	if text := strings.TrimSpace(r.Text); text != "" {
 		hits = g.view.Find(answer.Question{
-			Text: clipped(text, MaxText), Limit: most, MinScore: d.config.MinScore, Within: within, Prefer: []string{r.Language}, Further: depth,
+			Text: clipped(text, MaxText), Limit: most, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
 		}).Hits
 	} else {
-		hits = d.latest(within, owner, r, most)
+		hits = within.latest(r, most)
 	}
 	articles, err := d.articles(ctx, g, hits)
 	if err != nil {
@@ -420,27 +531,28 @@ func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retri
 	return found, nil
 }
 
-// latest are the items of an editorial domain for a request without a question: those in the narrower domain that it
-// names first, and of each the newest.
-func (d *Desk) latest(within *search.Selection, owner *Excerpts, r Retrieval, most int) (hits []answer.Hit) {
-	rules := d.config.Terms()
+// latest are the items for a request without a question: those in the narrower domain that it names first, and of each
+// the newest.
+func (o *opened) latest(r Retrieval, most int) (hits []answer.Hit) {
 	inner := []string{r.Domain + "." + r.Subdomain, r.Subdomain, r.Domain}
-	rank := func(l *answer.Listing) int {
-		for i, label := range inner {
-			if label != "" && slices.ContainsFunc(decide(rules, l).Labels, func(own string) bool { return intent.Within(own, label) }) {
-				return i
-			}
+	ranks := make([][]answer.Hit, len(inner)+1)
+	for _, s := range o.newest {
+		rank := slices.IndexFunc(inner, func(label string) bool {
+			return label != "" && slices.ContainsFunc(s.labels, func(own string) bool { return intent.Within(own, label) })
+		})
+		if rank < 0 {
+			rank = len(inner)
 		}
-		return len(inner)
+		ranks[rank] = append(ranks[rank], s.hits...)
 	}
-	for _, ref := range within.All() {
-		hits = append(hits, answer.Hit{Listing: ref.(*answer.Listing), Score: 1})
+	for _, of := range ranks {
+		slices.SortFunc(of, newestFirst)
+		hits = append(hits, slices.CompactFunc(of, func(a, b answer.Hit) bool { return a.Site == b.Site && a.URL == b.URL })...)
+		if len(hits) >= most {
+			return hits[:most]
+		}
 	}
-	slices.SortFunc(hits, func(a, b answer.Hit) int {
-		return cmp.Or(cmp.Compare(rank(a.Listing), rank(b.Listing)), cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL))
-	})
-	hits = slices.CompactFunc(hits, func(a, b answer.Hit) bool { return a.Site == b.Site && a.URL == b.URL })
-	return hits[:min(most, len(hits))]
+	return hits
 }
 
 // clipped is the beginning of a text, up to a number of characters.
@@ -513,7 +625,7 @@ func tighter(declared, own int) int {
 }
 
 // give chooses of the candidates what may be given, and records it.
-func (d *Desk) give(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrieval, candidates []passage, now time.Time) (*Retrieved, *Refusal, error) {
+func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts, r Retrieval, candidates []passage, now time.Time) (*Retrieved, *Refusal, error) {
 	if len(candidates) == 0 {
 		return nil, refuse(NoContent, "Nothing here fits the request."), nil
 	}
@@ -527,7 +639,7 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrie
 	if len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
 	}
-	entry, err := d.recordAccess(ctx, tx, owner, r, record, out)
+	entry, err := d.recordAccess(ctx, tx, g.terms, owner, r, record, out)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -552,7 +664,7 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []
 		}
 		whole := p.article.passages[p.at]
 		text := p.part(whole.Text, p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens)
-		if text == "" {
+		if text == "" || out.has(p) {
 			continue
 		}
 		c := excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.rule}
@@ -565,6 +677,12 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []
 		out.add(owner, p.article, c, text)
 	}
 	return record
+}
+
+// has says whether a passage is among the chunks; two sources may have the same article.
+func (out *Retrieved) has(p passage) bool {
+	id := chunkID(excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: p.article.passages[p.at].ID})
+	return slices.ContainsFunc(out.Chunks, func(c Chunk) bool { return c.ID == id })
 }
 
 // left is how many bytes of a passage a session may see, from its beginning, that was given some of the article before.
@@ -705,10 +823,10 @@ type accessItem struct {
 }
 
 // recordAccess puts the access event into the ledger.
-func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, owner *Excerpts, r Retrieval, record excerpt.Answer, out *Retrieved) (id string, err error) {
+func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *terms.Terms, owner *Excerpts, r Retrieval, record excerpt.Answer, out *Retrieved) (id string, err error) {
 	body := accessBody{
 		Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID), Publisher: publisherOf{owner.PublisherID, owner.Domain}, Platform: platformOf{r.Key.Platform},
-		Returned: len(out.Chunks), Tokens: record.Tokens, Mode: "chunks", Terms: d.config.Terms().Version(),
+		Returned: len(out.Chunks), Tokens: record.Tokens, Mode: "chunks", Terms: rules.Version(),
 	}
 	site := record.Chunks[0].Site
 	for _, s := range out.Sources {
@@ -794,7 +912,7 @@ func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, a
 	}
 	for i, item := range items {
 		l := &answer.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
-		if item.URL != "" && d.gives(g.terms, owner, l, area, country) {
+		if _, ok := d.gives(g.terms, owner, l, area, country); ok && item.URL != "" {
 			found = append(found, newArticle(g.terms, l, item))
 		}
 	}

@@ -22,7 +22,7 @@ import (
 // Schema is the tables of this room. Times are microseconds.
 //
 // excerpt_request has one row for each request that a platform made, by the id that it gave it: the SHA-256 of its body,
-// what came of it, and which passages were given. excerpt_session has of each session, under a hash, how many words of
+// what came of it, and which passages were given. excerpt_session has of each session, under a hash, how many bytes of
 // each passage of each article it was given. excerpt_event has the events that platforms reported.
 var Schema = store.Schema{
 	Room: "excerpt",
@@ -57,6 +57,9 @@ CREATE TABLE excerpt_event (
 	PRIMARY KEY (platform, event)
 );
 CREATE INDEX excerpt_event_at ON excerpt_event (at);
+`, `
+CREATE INDEX excerpt_request_owed ON excerpt_request (platform, outcome, at);
+CREATE INDEX excerpt_event_last ON excerpt_event (platform, kind, at);
 `},
 }
 

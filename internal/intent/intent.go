@@ -34,14 +34,16 @@ type Config struct {
 	// Paths gives the paths of a request's address under which it may have been signed, as they were sent: that at which
 	// it arrived, and that which the public address makes of it.
 	Paths func(*http.Request) []string
-	// Suspect says, before a signature is looked at, that too many wrong ones came from a request's address; Failed counts
-	// one. Nil lets everybody try.
+	// Suspect says, of a request whose signature is wrong, that too many such came from its address; Failed counts one. A
+	// good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
 	Suspect func(*http.Request) error
 	Failed  func(*http.Request)
 	// Receipt gives the receipt of an entry that concerns a party, and Receipts the address of receipts, which the entry's id
 	// follows.
 	Receipt  func(ctx context.Context, id, party string) (any, error)
 	Receipts func(*http.Request) string
+	// Stranger counts an event that nobody signed, where events need no signature. Nil admits all.
+	Stranger func(*http.Request) error
 	// Sign says whether answers are signed, and Events whether events must be.
 	Sign, SignedEvents bool
 	// Now is the clock; nil is time.Now.
@@ -114,22 +116,36 @@ func (d *door) open(ctx context.Context, c *call, method, role string, required 
 	if f := d.read(c); f != nil {
 		return f
 	}
-	if d.Suspect != nil {
-		if err := d.Suspect(c.Request); err != nil {
-			coded := fail.From(err)
-			return &failure{http.StatusTooManyRequests, wire.CodeRateLimited, coded.Detail, coded.RetryAfter}
-		}
-	}
 	if !required && !sign.Any(c.Header) {
-		return nil
+		return excess(d.Stranger, c.Request)
 	}
-	if f := d.verify(ctx, c, role); f != nil {
-		if d.Failed != nil && f.status == http.StatusUnauthorized {
-			d.Failed(c.Request)
-		}
+	f := d.verify(ctx, c, role)
+	if f == nil || f.status != http.StatusUnauthorized {
 		return f
 	}
+	if f := excess(d.Suspect, c.Request); f != nil {
+		return f
+	}
+	if d.Failed != nil {
+		d.Failed(c.Request)
+	}
+	return f
+}
+
+// excess is the failure of a request that somebody who counts finds to be too many; nil where it is not.
+func excess(count func(*http.Request) error, r *http.Request) *failure {
+	if count == nil {
+		return nil
+	}
+	if err := count(r); err != nil {
+		return tooMany(err)
+	}
 	return nil
+}
+
+func tooMany(err error) *failure {
+	coded := fail.From(err)
+	return &failure{http.StatusTooManyRequests, wire.CodeRateLimited, coded.Detail, max(coded.RetryAfter, time.Second)}
 }
 
 // verify checks everything about a signature but whether its nonce is fresh, which the desk does when it records what
@@ -225,7 +241,9 @@ func failed(err error) *failure {
 	}
 	coded := fail.From(err)
 	switch coded.Code {
-	case fail.Unavailable, fail.Timeout, fail.Limited:
+	case fail.Limited:
+		return tooMany(err)
+	case fail.Unavailable, fail.Timeout:
 		return &failure{http.StatusServiceUnavailable, wire.CodeUnavailable, coded.Detail, max(coded.RetryAfter, time.Second)}
 	}
 	return &failure{status: http.StatusInternalServerError, code: wire.CodeInternalError, message: coded.Detail}

@@ -227,7 +227,7 @@ func (d *door) send(w http.ResponseWriter, c *call, out answered) {
 	if c.secret != nil && d.Sign {
 		nonce := make([]byte, 16)
 		rand.Read(nonce)
-		own := sign.Headers{Version: c.header.Version, KeyID: c.header.KeyID, Timestamp: sign.FormatTime(d.Now()), Nonce: hex.EncodeToString(nonce)}
+		own := sign.Headers{Version: d.version(c), KeyID: c.header.KeyID, Timestamp: sign.FormatTime(d.Now()), Nonce: hex.EncodeToString(nonce)}
 		own.Signed(c.secret, strconv.Itoa(out.status), c.path, body).Write(header)
 	}
 	w.WriteHeader(out.status)

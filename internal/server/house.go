@@ -46,7 +46,7 @@ type House struct {
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
-	declared atomic.Pointer[Config]                          // what is declared to platforms; nil for nothing
+	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
 	clock    func() time.Time                                // nil for time.Now
 	admit    func(ctx context.Context, sites []string) error // nil to let everything through
 	asked    func(model.Call)                                // told of each call of the model; nil for nobody

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/desk"
@@ -29,8 +31,24 @@ const (
 	intentReceipts     = "/intent/receipts/"
 )
 
+// declared is what is declared to platforms at present.
+type declared struct {
+	config   Config
+	excerpts *desk.Excerpts
+	// last is each document as it was last made, by its route: the address that it is for does not often change.
+	last sync.Map
+}
+
+// made is a document for an address.
+type made struct {
+	address  string
+	document *intent.Document
+}
+
 // declareIntent puts in force what a configuration declares to platforms.
-func (h *House) declareIntent(config Config) { h.declared.Store(&config) }
+func (h *House) declareIntent(config Config) {
+	h.declared.Store(&declared{config: config, excerpts: config.excerpts()})
+}
 
 // declaration is aip.json at a public address.
 func (c Config) declarationAt(address string) (wire.Declaration, error) {
@@ -85,12 +103,11 @@ func (s *Server) openIntent() error {
 		return err
 	}
 	s.declareIntent(config)
-	admit, err := s.retrievals()
-	if err != nil {
-		return err
-	}
 	giving := &desk.Excerpting{
-		Owner: func() *desk.Excerpts { return s.declared.Load().excerpts() }, DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces, Admit: admit,
+		Owner: func() *desk.Excerpts { return s.declared.Load().excerpts }, DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces,
+	}
+	if giving.Admit, giving.AdmitEvent, err = s.retrievals(); err != nil {
+		return err
 	}
 	for _, sink := range config.Intent.Sinks {
 		giving.Sinks = append(giving.Sinks, desk.Sink{Name: sink.Name, Platform: sink.Platform})
@@ -103,37 +120,46 @@ func (s *Server) openIntent() error {
 	return nil
 }
 
-// retrievals counts the requests of platforms and of their sessions.
-func (s *Server) retrievals() (func(context.Context, trust.PlatformKey, string) error, error) {
+// retrievals counts the requests and events of platforms, and the requests of their sessions.
+func (s *Server) retrievals() (admit func(context.Context, trust.PlatformKey, string) error, events func(context.Context, trust.PlatformKey) error, err error) {
 	limiter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()})
-	platforms, err := limit.ParseRate(s.config.Intent.Rate)
-	if err != nil {
-		return nil, err
+	rates := map[string]limit.Rate{s.config.Intent.Rate: {}, s.config.Intent.Sessions: {}}
+	for text := range rates {
+		if rates[text], err = limit.ParseRate(text); err != nil {
+			return nil, nil, err
+		}
 	}
-	sessions, err := limit.ParseRate(s.config.Intent.Sessions)
-	if err != nil {
-		return nil, err
+	platform, session := limiter.Meter("platform", rates[s.config.Intent.Rate]), limiter.Meter("platform-session", rates[s.config.Intent.Sessions])
+	reports := limiter.Meter("platform-event", rates[s.config.Intent.Rate])
+	count := func(ctx context.Context, meter limit.Meter, holder, what string) error {
+		status := meter.Allow(ctx, holder, 1)
+		if status.OK {
+			return nil
+		}
+		limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", what, rateWords(meter.Rate()), spanWords(status.RetryAfter))
+		limited.RetryAfter = status.RetryAfter
+		return limited
 	}
-	platform, session := limiter.Meter("platform", platforms), limiter.Meter("platform-session", sessions)
-	return func(ctx context.Context, key trust.PlatformKey, name string) error {
-		of, holder := platform, key.Platform
+	of := func(ctx context.Context, meter limit.Meter, key trust.PlatformKey) error {
 		if own, err := limit.ParseRate(key.Rate); err == nil && key.Rate != "" {
-			of, holder = platform.At(own), "key "+key.ID
+			return count(ctx, meter.At(own), "key "+key.ID, "this key")
+		}
+		return count(ctx, meter, key.Platform, "this platform")
+	}
+	admit = func(ctx context.Context, key trust.PlatformKey, name string) error {
+		if err := of(ctx, platform, key); err != nil {
+			return err
 		}
 		hash := excerpt.Session(key.Platform, name)
-		for _, m := range []struct {
-			meter limit.Meter
-			key   string
-			what  string
-		}{{of, holder, "this platform"}, {session, hex.EncodeToString(hash[:]), "this session"}} {
-			if status := m.meter.Allow(ctx, m.key, 1); !status.OK {
-				limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", m.what, rateWords(m.meter.Rate()), spanWords(status.RetryAfter))
-				limited.RetryAfter = status.RetryAfter
-				return limited
-			}
+		return count(ctx, session, hex.EncodeToString(hash[:]), "this session")
+	}
+	events = func(ctx context.Context, key trust.PlatformKey) error {
+		if key.ID == "" {
+			return nil // signed by nobody, and counted by its address
 		}
-		return nil
-	}, nil
+		return of(ctx, reports, key)
+	}
+	return admit, events, nil
 }
 
 // together is the database in which nodes count together, nil where each counts by itself.
@@ -194,15 +220,16 @@ func (s *Server) intentRoutes() []route {
 	if s.gate != nil {
 		config.Suspect = s.gate.suspect
 		config.Failed = s.gate.failed
+		config.Stranger = s.gate.stranger
 	}
 	config.Receipt = s.receiptFor
 	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
 	retrieve, events, receipts := intent.Handlers(s.Desk, config)
 	all := []route{
-		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(func(d wire.Declaration) (*intent.Document, error) {
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*intent.Document, error) {
 			return intent.Declare(d, s.config.intentOptions())
 		})},
-		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(func(d wire.Declaration) (*intent.Document, error) {
+		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*intent.Document, error) {
 			return intent.Capabilities(d, s.config.Intent.Versions)
 		})},
 		{pattern: intentRetrieve, name: intentRetrieve, handler: retrieve},
@@ -215,9 +242,14 @@ func (s *Server) intentRoutes() []route {
 }
 
 // declaredDocument serves what is made of the declaration, at the address that a request came to.
-func (s *Server) declaredDocument(make func(wire.Declaration) (*intent.Document, error)) http.Handler {
+func (s *Server) declaredDocument(route string, make func(wire.Declaration) (*intent.Document, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d, err := s.declared.Load().declarationAt(s.outside.PublicURL(r))
+		now, address := s.declared.Load(), s.outside.PublicURL(r)
+		if last, ok := now.last.Load(route); ok && last.(made).address == address {
+			last.(made).document.ServeHTTP(w, r)
+			return
+		}
+		d, err := now.config.declarationAt(address)
 		var document *intent.Document
 		if err == nil {
 			document, err = make(d)
@@ -226,6 +258,7 @@ func (s *Server) declaredDocument(make func(wire.Declaration) (*intent.Document,
 			nlweb.WriteError(w, r, err)
 			return
 		}
+		now.last.Store(route, made{address, document})
 		document.ServeHTTP(w, r)
 	})
 }
@@ -233,9 +266,13 @@ func (s *Server) declaredDocument(make func(wire.Declaration) (*intent.Document,
 // signedPaths are the paths under which a request's sender may have signed it: as it came, and as its public address
 // has it, where a proxy takes a part off.
 func (s *Server) signedPaths(r *http.Request) []string {
-	paths := []string{r.RequestURI}
+	path := r.RequestURI
+	if !strings.HasPrefix(path, "/") { // the form that is sent to proxies: scheme and host are not signed
+		path = r.URL.RequestURI()
+	}
+	paths := []string{path}
 	if s.outside.prefix != "" {
-		paths = append(paths, s.outside.prefix+r.RequestURI)
+		paths = append(paths, s.outside.prefix+path)
 	}
 	return paths
 }
@@ -248,6 +285,17 @@ func (a *admission) suspect(r *http.Request) error {
 	}
 	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
 	limited.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
+	return limited
+}
+
+// stranger counts an event that nobody signed, by its address.
+func (a *admission) stranger(r *http.Request) error {
+	status := a.address.Allow(r.Context(), network(a.outside.Client(r)), 1)
+	if status.OK {
+		return nil
+	}
+	limited := fail.New(fail.Limited, "Too many requests came from your address; come back later.")
+	limited.RetryAfter = status.RetryAfter
 	return limited
 }
 

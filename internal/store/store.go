@@ -17,7 +17,11 @@
 //	ledger_tile        ledger    the hashes of the tree over all entries
 //	ledger_head        ledger    the signed checkpoint of the tree
 //	ledger_state       ledger    the state of what is recorded when it changes
+//	excerpt_request    excerpt   one row for each request of a platform: what came of it, and which passages were given
+//	excerpt_session    excerpt   how much of each item a platform's session has seen
+//	excerpt_event      excerpt   the events that platforms reported
 //	limit_bucket       limit     how much of a limit that nodes share is used up
+//	outbox_effect      outbox    what is still to be done outside
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it
 //	spend_day          spend     what the language model took of a day

@@ -1,0 +1,344 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/excerpt"
+	"frontdesk/internal/terms"
+)
+
+// seen is what a model of the platform knows: by session, address and passage, how many bytes from its beginning.
+type seen map[string]map[string]map[string]int
+
+func (s seen) of(session, url string) map[string]int {
+	if s[session] == nil {
+		s[session] = map[string]map[string]int{}
+	}
+	if s[session][url] == nil {
+		s[session][url] = map[string]int{}
+	}
+	return s[session][url]
+}
+
+type corpus struct {
+	items []content.Item
+	// within says of an item by its address that something in it is blocked or not open.
+	within map[string]bool
+}
+
+func drawCorpus(t *rapid.T) corpus {
+	c := corpus{within: map[string]bool{}}
+	for i := range rapid.IntRange(1, 5).Draw(t, "items") {
+		path := fmt.Sprintf("%s/%d", rapid.SampledFrom([]string{"a", "b", "elsewhere"}).Draw(t, "folder"), i)
+		var parts []string
+		for j := range rapid.IntRange(0, 4).Draw(t, "passages") {
+			text := sentences(fmt.Sprintf("i%dp%d", i, j), rapid.IntRange(1, 4).Draw(t, "sentences"))
+			switch rapid.IntRange(0, 5).Draw(t, "kind of text") {
+			case 0:
+				text = strings.Repeat(fmt.Sprintf("lamp灯%d火", j), rapid.IntRange(1, 30).Draw(t, "characters"))
+			case 1:
+				text = "Same lamp words for everybody."
+			}
+			parts = append(parts, text)
+		}
+		one := story(path, parts...)
+		if rapid.IntRange(0, 4).Draw(t, "nested") == 0 {
+			one.Object = fmt.Appendf(nil, `{"@type":"Article","url":%q,"name":"Story","liveBlogUpdate":{"@type":"Article","url":"https://site.example/c/%d","text":"inner"}}`, one.URL, i)
+			c.within[one.URL] = true
+		}
+		c.items = append(c.items, one)
+	}
+	return c
+}
+
+func drawOwner(t *rapid.T) *Excerpts {
+	e := usualOwner()
+	e.MaxChunks, e.MaxTokens = rapid.IntRange(1, 4).Draw(t, "chunks"), rapid.IntRange(1, 90).Draw(t, "tokens")
+	e.Share, e.FullArticle = rapid.SampledFrom([]float64{0.01, 0.3, 0.5, 0.95}).Draw(t, "share"), rapid.IntRange(0, 3).Draw(t, "full") == 0
+	e.Domains = rapid.SampledFrom([][]string{{"news.a", "news.b"}, {"news"}, {"news.b.c"}}).Draw(t, "domains")
+	return e
+}
+
+// drawRules are rules by which passages may be given or not.
+func drawRules(t *rapid.T) []terms.Rule {
+	like := terms.Rule{Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Open, terms.Licensed}).Draw(t, "access")}
+	like.Display.Words = rapid.SampledFrom([]int{0, 0, 5, 20}).Draw(t, "words")
+	like.Countries.Prohibit = rapid.SampledFrom([][]string{nil, nil, {"FR"}}).Draw(t, "prohibited")
+	if like.Countries.Prohibit == nil {
+		like.Countries.Permit = rapid.SampledFrom([][]string{nil, nil, {"DE", "US"}}).Draw(t, "permitted")
+	}
+	like.Delivery = rapid.SampledFrom([][]string{nil, nil, nil, {"direct"}, {"instructions"}}).Draw(t, "delivery")
+	rules := []terms.Rule{{Match: terms.Match{Path: []string{"/c/**"}}, Access: terms.Blocked}}
+	for _, rule := range labelled(like) {
+		switch rapid.IntRange(0, 9).Draw(t, "otherwise") {
+		case 0:
+			rule.Access, rule.Labels, rule.Display.Words = terms.Blocked, nil, 0
+			rule.Countries, rule.Delivery = terms.Restriction{}, nil
+		case 1:
+			rule.Functions.Prohibit = []string{"ai-input"}
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// tightenedForPlatforms are rules of which one is tighter.
+func tightenedForPlatforms(t *rapid.T, rules []terms.Rule) []terms.Rule {
+	rules = slices.Clone(rules)
+	r := &rules[rapid.IntRange(1, 2).Draw(t, "rule")]
+	if r.Access == terms.Blocked {
+		return rules
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "how") {
+	case 0:
+		*r = terms.Rule{Match: r.Match, Access: terms.Blocked}
+	case 1:
+		r.Functions.Prohibit = []string{"ai-input"}
+	case 2:
+		r.Display.Words = max(1, r.Display.Words/2)
+	case 3:
+		r.Countries = terms.Restriction{Permit: []string{"AT"}}
+	case 4:
+		r.Labels = []string{"other"}
+	case 5:
+		r.Delivery = []string{"instructions"}
+	}
+	return rules
+}
+
+// may says of an item by its address whether it may give passages to a request, by the documentation, and how many
+// words of it.
+func (c corpus) may(rules *terms.Terms, owner *Excerpts, area, url, country string) (bool, int) {
+	d := rules.Decide(terms.Facts{Site: "site", Source: "s", URL: url, Types: []string{"Article"}})
+	labelled := slices.ContainsFunc(d.Labels, func(l string) bool { return l == area || strings.HasPrefix(l, area+".") })
+	fits := labelled && d.Access != terms.Blocked && d.Permits(terms.Use{Function: "ai-input", Country: country}) == terms.Permitted &&
+		(len(d.Delivery) == 0 || slices.Contains(d.Delivery, "direct")) && !c.within[url]
+	return fits, d.DisplayWords
+}
+
+// holds checks an answer against everything that bounds it, and adds it to what the platform has seen.
+func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Retrieved, seen seen) {
+	rules := g.rules.Load()
+	maxChunks, maxTokens := g.owner.MaxChunks, g.owner.MaxTokens
+	if r.Key.MaxChunks > 0 {
+		maxChunks = min(maxChunks, r.Key.MaxChunks)
+	}
+	if r.Key.MaxTokens > 0 {
+		maxTokens = min(maxTokens, r.Key.MaxTokens)
+	}
+	if given.MaxChunks != maxChunks || given.MaxTokens != maxTokens {
+		t.Fatalf("the limits are told as %d and %d, and are %d and %d", given.MaxChunks, given.MaxTokens, maxChunks, maxTokens)
+	}
+	if len(given.Chunks) == 0 || len(given.Chunks) > maxChunks {
+		t.Fatalf("%d chunks, at most %d", len(given.Chunks), maxChunks)
+	}
+	tokens := 0
+	sourceOf := map[string]string{}
+	for _, s := range given.Sources {
+		if len(s.Chunks) == 0 {
+			t.Fatalf("the source %s has no chunk", s.URL)
+		}
+		for _, id := range s.Chunks {
+			if sourceOf[id] != "" {
+				t.Fatalf("chunk %s is of two sources", id)
+			}
+			sourceOf[id] = s.URL
+		}
+	}
+	ids := map[string]bool{}
+	for _, chunk := range given.Chunks {
+		if ids[chunk.ID] {
+			t.Fatalf("chunk %s is there twice", chunk.ID)
+		}
+		ids[chunk.ID] = true
+		if want := (utf8.RuneCountInString(chunk.Text) + 3) / 4; chunk.Tokens != want || chunk.Text == "" || !utf8.ValidString(chunk.Text) {
+			t.Fatalf("chunk %q is counted as %d tokens, and has %d", chunk.Text, chunk.Tokens, want)
+		}
+		tokens += chunk.Tokens
+		url := sourceOf[chunk.ID]
+		at := slices.IndexFunc(c.items, func(i content.Item) bool { return i.URL == url })
+		if at < 0 {
+			t.Fatalf("chunk %q has the source %q", chunk.Text, url)
+		}
+		if fits, _ := c.may(rules, g.owner, area, url, r.Country); !fits {
+			t.Fatalf("%s may give nothing, and gave %q", url, chunk.Text)
+		}
+		before := seen.of(r.Session, url)
+		best := ""
+		for _, p := range c.items[at].Passages { // passages with the same text are alike: the one that adds least
+			if strings.HasPrefix(p.Text, chunk.Text) && (best == "" || before[p.ID] > before[best]) {
+				best = p.ID
+			}
+		}
+		if best == "" {
+			t.Fatalf("%q is no beginning of a passage of %s", chunk.Text, url)
+		}
+	}
+	if tokens > maxTokens {
+		t.Fatalf("%d tokens, at most %d", tokens, maxTokens)
+	}
+	for id := range sourceOf {
+		if !ids[id] {
+			t.Fatalf("a source names chunk %s, which was not given", id)
+		}
+	}
+	c.adds(t, g, r, given, sourceOf, seen)
+}
+
+// adds takes an answer into what the platform has seen, and holds that nobody has seen more of an item than may be.
+func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, sourceOf map[string]string, seen seen) {
+	for _, one := range c.items {
+		of := seen.of(r.Session, one.URL)
+		before, wordsBefore := c.amount(one, of)
+		for _, chunk := range given.Chunks {
+			if sourceOf[chunk.ID] != one.URL {
+				continue
+			}
+			for _, p := range one.Passages {
+				if chunkID(excerpt.Chunk{Site: "site", URL: one.URL, Passage: p.ID}) == chunk.ID {
+					if !strings.HasPrefix(p.Text, chunk.Text) {
+						t.Fatalf("chunk %s is %q, and its passage %q", chunk.ID, chunk.Text, p.Text)
+					}
+					of[p.ID] = max(of[p.ID], len(chunk.Text))
+				}
+			}
+		}
+		after, wordsAfter := c.amount(one, of)
+		if after == before {
+			continue
+		}
+		whole := 0
+		for _, p := range one.Passages {
+			whole += len(p.Text)
+		}
+		if !g.owner.FullArticle && (float64(after) > g.owner.Share*float64(whole) || after >= whole) {
+			t.Fatalf("session %s saw %d of %d bytes of %s, share %g", r.Session, after, whole, one.URL, g.owner.Share)
+		}
+		if _, words := c.may(g.rules.Load(), g.owner, "", one.URL, r.Country); words > 0 && wordsAfter > max(words, wordsBefore) {
+			t.Fatalf("session %s saw %d words of %s, %d may be shown", r.Session, wordsAfter, one.URL, words)
+		}
+	}
+}
+
+func (c corpus) amount(one content.Item, of map[string]int) (bytes, words int) {
+	for _, p := range one.Passages {
+		bytes += of[p.ID]
+		words += len(strings.Fields(p.Text[:of[p.ID]]))
+	}
+	return bytes, words
+}
+
+// TestNoTurnsGetMoreThanMayBe asks in any sequence, of any corpus, under any limits and terms, which may get tighter in
+// between, and repeats requests.
+func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
+	g := newGiver(t)
+	answers, repeated, cut, spent := 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCorpus(t)
+		g.owner = drawOwner(t)
+		rules := drawRules(t)
+		g.obey(t, append(slices.Clone(rules), terms.Rule{Access: terms.Open})...)
+		g.fill(t, "site", "s", c.items...)
+		known := seen{}
+		type asked struct {
+			Retrieval
+			area  string
+			given *Retrieved
+			loose bool // the rules have been tightened since
+		}
+		var before []asked
+		name := fmt.Sprint("run ", g.made.Add(1), " ")
+		for range rapid.IntRange(1, 8).Draw(t, "turns") {
+			switch what := rapid.IntRange(0, 9).Draw(t, "what"); {
+			case what == 0:
+				rules = tightenedForPlatforms(t, rules)
+				g.obey(t, append(slices.Clone(rules), terms.Rule{Access: terms.Open})...)
+				for i := range before {
+					before[i].loose = true
+				}
+			case what <= 2 && len(before) > 0:
+				old := before[rapid.IntRange(0, len(before)-1).Draw(t, "which")]
+				entries := g.rows(t, "ledger_entry") + g.rows(t, "ledger_pending")
+				given, err := g.Retrieve(context.Background(), g.again(old.Retrieval))
+				repeated++
+				var refusal *Refusal
+				switch {
+				case errors.As(err, &refusal) && refusal.Reason == PolicyViolation && old.loose:
+					continue
+				case err != nil:
+					t.Fatalf("the repetition: %v", err)
+				}
+				c.holds(t, g, old.Retrieval, old.area, given, known)
+				if entries != g.rows(t, "ledger_entry")+g.rows(t, "ledger_pending") {
+					t.Fatal("the repetition has an entry")
+				}
+				if !old.loose {
+					if diff := cmp.Diff(old.given.Chunks, given.Chunks); diff != "" {
+						t.Fatalf("the repetition differs: %s", diff)
+					}
+				}
+				for _, chunk := range given.Chunks {
+					if !slices.ContainsFunc(old.given.Chunks, func(o Chunk) bool { return o.ID == chunk.ID && strings.HasPrefix(o.Text, chunk.Text) }) {
+						t.Fatalf("the repetition gives %q, which was not given before", chunk.Text)
+					}
+				}
+			default:
+				r := g.request(name + rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "session"))
+				r.Domain = rapid.SampledFrom([]string{"news.a", "news.b", "news.b.c", "news.b.c.d", "news"}).Draw(t, "domain")
+				r.Country = rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country")
+				r.Text = rapid.SampledFrom([]string{"", "lamp", "same lamp words", "lamp part 1 room", "zeppelin"}).Draw(t, "text")
+				r.Key.MaxChunks, r.Key.MaxTokens = rapid.SampledFrom([]int{0, 0, 1, 9}).Draw(t, "own chunks"), rapid.SampledFrom([]int{0, 0, 20, 900}).Draw(t, "own tokens")
+				r = g.again(r)
+				area := ""
+				for _, label := range g.owner.Domains {
+					if r.Domain == label || strings.HasPrefix(r.Domain, label+".") {
+						area = label
+					}
+				}
+				given, err := g.Retrieve(context.Background(), r)
+				var refusal *Refusal
+				if errors.As(err, &refusal) {
+					if n := len(g.entries(t, r.ID)); n != 0 || area == "" != (refusal.Reason == OutOfScope) {
+						t.Fatalf("%v, and %d entries, in area %q", refusal, n, area)
+					}
+					if refusal.Reason == PolicyViolation {
+						spent++
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				answers++
+				c.holds(t, g, r, area, given, known)
+				if n := len(g.entries(t, r.ID)); n != 1 {
+					t.Fatalf("%d entries", n)
+				}
+				for _, chunk := range given.Chunks {
+					if !slices.ContainsFunc(c.items, func(i content.Item) bool {
+						return slices.ContainsFunc(i.Passages, func(p content.Passage) bool { return p.Text == chunk.Text })
+					}) {
+						cut++
+					}
+				}
+				before = append(before, asked{r, area, given, false})
+			}
+		}
+	})
+	if testing.Short() {
+		return // there are few tries
+	}
+	if answers == 0 || repeated == 0 || cut == 0 || spent == 0 {
+		t.Errorf("the turns tell nothing: %d answers, %d repetitions, %d passages cut, %d sessions that had seen enough", answers, repeated, cut, spent)
+	}
+}

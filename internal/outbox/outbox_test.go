@@ -1,0 +1,250 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/test/clock"
+)
+
+// hands do effects for a test, and remember them.
+type hands struct {
+	mu   sync.Mutex
+	done []string
+	fail func(Effect) error
+}
+
+func (h *hands) do(_ context.Context, e Effect) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fail != nil {
+		if err := h.fail(e); err != nil {
+			return err
+		}
+	}
+	h.done = append(h.done, e.Sink+" "+e.ID+" "+string(e.Body))
+	return nil
+}
+
+func newOutbox(t *testing.T) (*Outbox, *hands, *clock.Clock) {
+	t.Helper()
+	h, now := &hands{}, clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
+	return New(Options{DB: storetest.Chosen(t, Schema), Do: h.do, Now: now.Now}), h, now
+}
+
+func (b *Outbox) put(t *testing.T, ids ...string) {
+	t.Helper()
+	if err := b.DB.Update(t.Context(), func(tx *store.Tx) error {
+		for _, id := range ids {
+			if err := Put(t.Context(), tx, Effect{ID: id, Sink: "sink", Body: []byte("{}")}, b.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// all does what is due, and says how much that was.
+func (b *Outbox) all(t *testing.T) (n int) {
+	t.Helper()
+	for {
+		some, err := b.Once(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !some {
+			return n
+		}
+		n++
+	}
+}
+
+func (b *Outbox) waiting(t *testing.T) int {
+	t.Helper()
+	n, err := Waiting(t.Context(), b.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAnEffectIsDoneOnceWhenAllGoesWell(t *testing.T) {
+	b, h, _ := newOutbox(t)
+	b.put(t, "a", "b", "a")
+	if n := b.waiting(t); n != 2 {
+		t.Errorf("%d wait, want 2: one that is recorded already stays as it is", n)
+	}
+	if n := b.all(t); n != 2 || b.waiting(t) != 0 || len(h.done) != 2 || h.done[0] != "sink a {}" {
+		t.Errorf("%d were done: %v", n, h.done)
+	}
+}
+
+func TestAnEffectOfATransactionThatFailsIsNeverDone(t *testing.T) {
+	b, h, _ := newOutbox(t)
+	wrong := errors.New("wrong")
+	err := b.DB.Update(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(Put(t.Context(), tx, Effect{ID: "a", Sink: "sink"}, b.Now()), wrong)
+	})
+	if !errors.Is(err, wrong) || b.all(t) != 0 || len(h.done) != 0 {
+		t.Errorf("%v, done %v", err, h.done)
+	}
+}
+
+func TestAFailedEffectIsTriedAgainLaterAndLater(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "a")
+	down := errors.New("the sink is down")
+	tries := 0
+	h.fail = func(Effect) error { tries++; return down }
+	wait := time.Second
+	for i := range 6 {
+		if n := b.all(t); n != 1 || tries != i+1 {
+			t.Fatalf("try %d: %d done, %d tried", i, n, tries)
+		}
+		now.Pass(wait - time.Millisecond)
+		if b.all(t) != 0 {
+			t.Fatalf("it was tried again before %s were over", wait)
+		}
+		now.Pass(time.Millisecond)
+		wait *= 2
+	}
+	h.fail = nil
+	if b.all(t) != 1 || len(h.done) != 1 || b.waiting(t) != 0 {
+		t.Errorf("done: %v", h.done)
+	}
+	if got := backoff(60); got != time.Hour {
+		t.Errorf("after 60 tries it waits %s, want an hour", got)
+	}
+}
+
+func TestOneThatFailsDoesNotHoldUpOthers(t *testing.T) {
+	b, h, _ := newOutbox(t)
+	b.put(t, "a", "b", "c")
+	h.fail = func(e Effect) error {
+		if e.ID == "a" {
+			return errors.New("no")
+		}
+		return nil
+	}
+	if n := b.all(t); n != 3 || len(h.done) != 2 || b.waiting(t) != 1 {
+		t.Errorf("%d were tried, done %v", n, h.done)
+	}
+}
+
+func TestWhatCannotBeDoneOrIsTooOldIsGivenUp(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "never")
+	h.fail = func(Effect) error { return fmt.Errorf("no such sink: %w", ErrNever) }
+	if b.all(t) != 1 || b.waiting(t) != 0 {
+		t.Error("what can never be done waits on")
+	}
+	b.put(t, "old")
+	tries := 0
+	h.fail = func(Effect) error { tries++; return errors.New("down") }
+	for range 10 * 24 {
+		b.all(t)
+		now.Pass(time.Hour)
+	}
+	if b.waiting(t) != 0 || tries < 7*24 {
+		t.Errorf("%d wait after ten days and %d tries", b.waiting(t), tries)
+	}
+}
+
+// TestWhoDiesInTheMiddleIsFollowed has a worker end while it is at an effect: when its lease is over, and not before,
+// another does it.
+func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "a")
+	dying, die := context.WithCancel(t.Context())
+	first := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
+		die()
+		return nil // it was done, and nobody will know
+	}})
+	if _, err := first.Once(dying); err == nil {
+		t.Fatal("the worker lived on")
+	}
+	if now.Pass(b.Lease - time.Millisecond); b.all(t) != 0 {
+		t.Error("it was taken over while the lease ran")
+	}
+	if now.Pass(time.Millisecond); b.all(t) != 1 || len(h.done) != 1 || b.waiting(t) != 0 {
+		t.Errorf("done: %v", h.done)
+	}
+}
+
+// TestWhoIsLateDoesNotUndoAnothersWork has a worker come back after its lease, when another has failed at the effect: the
+// other's plan stands.
+func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "a")
+	h.fail = func(Effect) error { return errors.New("down") }
+	late := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
+		now.Pass(2 * b.Lease)
+		b.all(t)
+		return nil
+	}})
+	if _, err := late.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if b.waiting(t) != 1 {
+		t.Error("who came late removed what another has taken over")
+	}
+}
+
+func TestManyWorkersShareTheWork(t *testing.T) {
+	b, h, _ := newOutbox(t)
+	var ids []string
+	for i := range 40 {
+		ids = append(ids, fmt.Sprint("effect ", i))
+	}
+	b.put(t, ids...)
+	var wait sync.WaitGroup
+	for range 4 {
+		other := New(Options{DB: b.DB, Do: h.do, Now: b.Now})
+		wait.Go(func() {
+			for {
+				some, err := other.Once(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				if err != nil || !some {
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	seen := map[string]bool{}
+	for _, one := range h.done {
+		if seen[one] {
+			t.Errorf("%s was done twice, with nobody late", one)
+		}
+		seen[one] = true
+	}
+	if len(seen) != 40 || b.waiting(t) != 0 {
+		t.Errorf("%d of 40 were done", len(seen))
+	}
+}
+
+func TestWorkEndsWhenItIsTold(t *testing.T) {
+	b, h, _ := newOutbox(t)
+	ctx, stop := context.WithCancel(t.Context())
+	b.put(t, "a", "b")
+	h.fail = func(e Effect) error {
+		if e.ID == "b" {
+			stop()
+		}
+		return nil
+	}
+	b.Work(ctx)
+	if len(h.done) != 2 {
+		t.Errorf("done: %v", h.done)
+	}
+}
