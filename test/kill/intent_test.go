@@ -118,7 +118,6 @@ store: %q
 metrics: {listen: "off"}
 log: {level: warn}
 site: {id: kill, name: Kill, url: "https://kill.example"}
-auth: {required: [ask, mcp]}
 sources: [{path: content}]
 terms:
   - {match: {path: /rare}, access: open, labels: [rare], functions: {permit: [ai-input, search]}}
@@ -142,9 +141,8 @@ intent:
 	if err := json.Unmarshal([]byte(process.MustRun(t, "keys", "issue", "platform", "chat", "--json", "--config", p.configs[0])), &key); err != nil {
 		t.Fatal(err)
 	}
-	api := strings.TrimSpace(process.MustRun(t, "keys", "issue", "api", "auditor", "--door", "ledger", "--config", p.configs[0]))
 	p.platform = &platform{
-		id: "chat", key: key.ID, secret: []byte(key.Secret), api: api,
+		id: "chat", key: key.ID, secret: []byte(key.Secret),
 		http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 16}},
 	}
 	for _, config := range p.configs {
@@ -309,7 +307,7 @@ func outcome(f fact, sent message, got *reply) (after fact, status int, at time.
 	case a.Status == "ok" && len(a.Citations) > 0:
 		citations, _ := json.Marshal(a.Citations)
 		sum := sha256.Sum256(append(a.Content, citations...))
-		after.Known, after.Given, after.Entry, after.Event = true, hex.EncodeToString(sum[:]), a.Extensions.Entry, a.Extensions.Event
+		after.Known, after.Given, after.Entry, after.Event = true, hex.EncodeToString(sum[:]), a.entry(), a.Extensions.Event
 	}
 	return after, got.status, a.Timestamp
 }

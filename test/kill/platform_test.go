@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +25,6 @@ import (
 type platform struct {
 	id, key string
 	secret  []byte
-	api     string // an API key that opens the ledger
 	keys    receipt.Keys
 	http    *http.Client
 }
@@ -33,11 +32,20 @@ type platform struct {
 const (
 	retrievePath = "/intent/retrieve"
 	eventsPath   = "/intent/events"
+	receiptsPath = "/intent/receipts/"
 )
 
-// message is a signed message: sent again as it is, it is a repetition; signed again, it is another try.
+// message is a signed message: sent again as it is, it is a repetition; signed again, it is another try. Without a body
+// it is a GET.
 type message struct {
 	Path, Body, Nonce, Stamp string
+}
+
+func (m message) method() string {
+	if m.Body == "" {
+		return http.MethodGet
+	}
+	return http.MethodPost
 }
 
 // reply is what came back.
@@ -56,24 +64,24 @@ func (m message) sign() message {
 
 func now() string { return time.Now().UTC().Format(time.RFC3339Nano) }
 
-// signature is that of the first line "POST", or of an answer the digits of its status.
-func (p *platform) signature(first, path string, body []byte, stamp, nonce string) string {
+// signature is that of a first line: a method, or of an answer the digits of its status.
+func (p *platform) signature(first, at string, body []byte, stamp, nonce string) string {
 	sum := sha256.Sum256(body)
 	mac := hmac.New(sha256.New, p.secret)
-	io.WriteString(mac, strings.Join([]string{first, path, hex.EncodeToString(sum[:]), stamp, nonce}, "\n"))
+	io.WriteString(mac, strings.Join([]string{first, at, hex.EncodeToString(sum[:]), stamp, nonce}, "\n"))
 	return "v1=" + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// send posts a message. The error is of the way there and back: whether the message was taken, nobody knows then. An
+// send sends a message. The error is of the way there and back: whether the message was taken, nobody knows then. An
 // answer in full without the right signature is no answer of the front desk's, and fails the test.
 func (p *platform) send(server *process.Server, m message) (*reply, error) {
-	request, err := http.NewRequest(http.MethodPost, server.URL+m.Path, strings.NewReader(m.Body))
+	request, err := http.NewRequest(m.method(), server.URL+m.Path, strings.NewReader(m.Body))
 	if err != nil {
 		return nil, err
 	}
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "X-AIP-Version": "0.1", "X-AIP-Key-Id": p.key, "X-AIP-Timestamp": m.Stamp, "X-AIP-Nonce": m.Nonce,
-		"X-AIP-Signature": p.signature("POST", m.Path, []byte(m.Body), m.Stamp, m.Nonce),
+		"X-AIP-Signature": p.signature(m.method(), m.Path, []byte(m.Body), m.Stamp, m.Nonce),
 	} {
 		request.Header.Set(name, value)
 	}
@@ -98,14 +106,9 @@ func (p *platform) send(server *process.Server, m message) (*reply, error) {
 
 var errUnsigned = errors.New("an answer has no right signature")
 
-// get reads what the ledger gives.
-func (p *platform) get(server *process.Server, path string) (*reply, error) {
-	request, err := http.NewRequest(http.MethodGet, server.URL+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("X-API-Key", p.api)
-	response, err := p.http.Do(request)
+// get reads what the ledger publishes.
+func (p *platform) get(server *process.Server, at string) (*reply, error) {
+	response, err := p.http.Get(server.URL + at)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +133,7 @@ func (p *platform) checkpoint(server *process.Server) (receipt.Checkpoint, error
 func (p *platform) proven(t *testing.T, server *process.Server, id string) (receipt.Receipt, []byte) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(20 * time.Millisecond) {
-		got, err := p.get(server, "/ledger/receipt/"+url.PathEscape(id))
+		got, err := p.send(server, message{Path: receiptsPath + id}.sign())
 		switch {
 		case err != nil:
 			t.Fatal(err)
@@ -208,7 +211,10 @@ type answered struct {
 	}
 	Denial     struct{ Reason string }
 	Extensions struct {
-		Entry string `json:"frontdesk.entry"`
-		Event string `json:"frontdesk.event_id"`
+		Receipt string `json:"frontdesk.receipt"` // its address
+		Event   string `json:"frontdesk.event_id"`
 	}
 }
+
+// entry is the id of the answer's entry in the ledger.
+func (a answered) entry() string { return path.Base(a.Extensions.Receipt) }
