@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -101,7 +102,7 @@ func (c ledgerShow) table(env *environment, house *server.House, filter ledger.F
 	if head.Origin == "" {
 		env.print("There is no ledger yet.\n")
 	} else {
-		env.print("%s: %d entries, signed %s by %d key(s)\nroot %s\n", head.Origin, head.Size, head.Signed.Format(time.RFC3339), len(head.Keys), head.Root)
+		env.print("%s: %d entries, signed %s with %s\nroot %s\n", head.Origin, head.Size, head.Signed.Format(time.RFC3339), strings.Join(head.Keys, " and "), head.Root)
 	}
 	if head.Waiting > 0 {
 		env.print("%d entries wait for their places; a server gives them.\n", head.Waiting)
