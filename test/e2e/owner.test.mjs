@@ -83,7 +83,7 @@ test("who took what, and when, is listed and filtered", async () => {
   await p.page.waitForURL(/kind=citation/);
   assert.equal(await entries.getByRole("row").count(), 2, "the head and the citation");
   assert.match(await entries.innerText(), /shown as footnote; fits our records/);
-  await p.page.getByLabel("Day").fill("2025-01-01");
+  await p.page.getByRole("textbox", { name: "Day" }).fill("2025-01-01");
   await p.page.getByRole("button", { name: "Show" }).click();
   await p.page.getByText("Nothing fits what you chose.").waitFor();
   await p.page.getByRole("link", { name: "Show everything" }).click();
