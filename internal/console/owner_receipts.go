@@ -113,7 +113,10 @@ func newRow(r ledger.Record) row {
 	case "terms":
 		out.Took = []taken{{Text: "version " + short(e.Subject)}}
 	case "key":
-		whose := labelled(" of ", out.Who) // the key's; it did not change it itself
+		whose := "" // who has a key did not change it
+		if out.Platform {
+			whose = " of " + out.Who
+		}
 		out.Took, out.Who = []taken{{Text: b.Key + " key " + e.Subject + whose, Note: b.State}}, ""
 		out.Note = labelled("by ", b.By)
 	}
@@ -335,7 +338,7 @@ func (o *owner) broken(err error) error {
 	case fail.NotFound:
 		return fail.New(fail.NotFound, "The ledger has no entry of this id.")
 	case fail.Internal:
-		return fail.New(fail.Invalid, "No receipt can be made: what is stored of the ledger does not fit together (%v). `frontdesk ledger audit` names every part that was changed.", err)
+		return fail.New(fail.Invalid, "No receipt can be made: what is stored of the ledger does not fit together (%s). `frontdesk ledger audit` names every part that was changed.", told(err))
 	}
 	return err
 }
@@ -376,7 +379,8 @@ func (o *owner) verifyStored(ctx context.Context, id string) (receiptBody, error
 	switch {
 	case err != nil && fail.From(err).Code == fail.Internal:
 		body.row = row{ID: id, Says: "Entry"}
-		body.Verdict = &verdict{Ours: true, Problem: sentence("No receipt can be made of what is stored: " + err.Error())}
+		body.Verdict = &verdict{Ours: true, Problem: sentence("No receipt can be made of what is stored: " + told(err))}
+		return body, nil
 	case err == nil && !body.Early:
 		body.Verdict = o.judge(given)
 		body.Verdict.Ours = true
@@ -439,6 +443,15 @@ func differences(text, ours receipt.Entry) (all []difference) {
 		}
 	}
 	return all
+}
+
+// told is what an error says to the owner, who may know its cause.
+func told(err error) string {
+	var known *fail.Error
+	if errors.As(err, &known) {
+		return known.Detail
+	}
+	return err.Error()
 }
 
 // sentence makes a sentence of an error.

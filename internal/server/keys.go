@@ -40,12 +40,15 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 
 // keyFact is the body of an entry of the ledger on a platform's key or an API key, as it is after a change.
 type keyFact struct {
-	Key   string     `json:"key"` // platform or api
+	Key   string     `json:"key"` // platform, api or console
 	State string     `json:"state"`
 	Roles []string   `json:"roles,omitempty"`
 	Doors []string   `json:"doors,omitempty"`
 	Ends  *time.Time `json:"ends,omitempty"`
+	By    string     `json:"by,omitempty"` // who changed it at the console; empty for the command
 }
+
+type byKey struct{}
 
 // ends is when a key ends; nil for never.
 func ends(t time.Time) *time.Time {
@@ -59,12 +62,17 @@ func ends(t time.Time) *time.Time {
 // recordKeys has the ledger tell of API keys that are made or changed.
 func (h *House) recordKeys() {
 	h.Keys.OnChange(func(ctx context.Context, tx *store.Tx, key trust.Key) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "api", State: key.State(h.now()), Doors: key.Scopes, Ends: ends(key.Expires)}, key.ID, "key:"+key.ID)
+		kind := "api"
+		if trust.ConsoleRole(key.Scopes) != "" {
+			kind = "console"
+		}
+		return h.recordKey(ctx, tx, keyFact{Key: kind, State: key.State(h.now()), Doors: key.Scopes, Ends: ends(key.Expires)}, key.ID, "key:"+key.ID)
 	})
 }
 
 // recordKey has the ledger tell of a key, in the transaction that changes it. What its holder is called stays out.
 func (h *House) recordKey(ctx context.Context, tx *store.Tx, fact keyFact, id, party string) error {
+	fact.By, _ = ctx.Value(byKey{}).(string)
 	body, err := json.Marshal(fact)
 	if err != nil {
 		return err

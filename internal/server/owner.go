@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net/http"
 	"sort"
@@ -16,7 +15,6 @@ import (
 	"frontdesk/internal/limit"
 	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
-	"frontdesk/wire/receipt"
 )
 
 // Logins are the sessions of people at the owner's console.
@@ -124,18 +122,8 @@ func (s *Server) tallies(ctx context.Context, since time.Time) (all []excerpt.Ta
 	return all, err
 }
 
-// setStatus suspends or resumes a platform's key for an operator, and puts that into the ledger, in one transaction.
+// setStatus suspends or resumes a platform's key for an operator, whom the ledger names by the id of the token.
 func (s *Server) setStatus(ctx context.Context, by trust.Login, id, status string) error {
-	return s.db.Update(ctx, func(tx *store.Tx) error {
-		key, err := s.Platforms.SetStatusIn(ctx, tx, id, status)
-		if err != nil {
-			return err
-		}
-		body, err := json.Marshal(map[string]string{"key": "platform", "state": key.Status, "by": "key:" + by.Key})
-		if err != nil {
-			return err
-		}
-		_, err = s.Ledger.Append(ctx, tx, receipt.Entry{Kind: "key", Party: "platform:" + key.Platform, Subject: key.ID, Body: body})
-		return err
-	})
+	_, err := s.Platforms.SetStatus(context.WithValue(ctx, byKey{}, "key:"+by.Key), id, status)
+	return err
 }

@@ -135,7 +135,7 @@ func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
 		}
 	}
 	p.login(" " + token + "\n")
-	p.sees("/console/", 200, "Ana, viewer", "platform:one"[9:], "https://example.com/soup", "holds <b>1</b> entries")
+	p.sees("/console/", 200, "Ana, viewer", "platform:one"[9:], "https://example.com/soup", "holds <b>3</b> entries")
 	// The token opens nothing else.
 	if w := get(s, "/ledger/receipt/"+id, trust.KeyHeader, token); w.Code != http.StatusForbidden {
 		t.Errorf("a token of the console opened the ledger: %d %s", w.Code, w.Body)
@@ -263,7 +263,7 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 		}
 	}
 	p.sees("/console/?kind=key&platform=one", 200, "platform key plat_one of one", "suspended", "active", "by key:"+operator)
-	if n := strings.Count(p.page, "Key changed</b>"); n != 2 {
+	if n := strings.Count(p.page, "Key changed</b>"); n != 3 {
 		t.Errorf("%d changes are in the ledger", n)
 	}
 }
@@ -336,9 +336,9 @@ func given(t *testing.T, s *Server, platform, address string, at time.Time) (id 
 }
 
 func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
-	s, _ := open(t, "")
-	token, _ := tokenFor(t, s, trust.Viewer)
 	day := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	s, _ := open(t, "", func(o *Options) { o.Now = clock.At(day).Now })
+	token, _ := tokenFor(t, s, trust.Viewer)
 	for i := range 120 {
 		platform := "odd"
 		if i%2 == 0 {
@@ -386,7 +386,7 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 	id := given(t, s, "one", "https://example.com/soup", time.Now())
 	given(t, s, "two", "https://example.com/stew", time.Now())
 	p := newPerson(t, s).login(token)
-	if w := p.post("/console/verify", "id", id); w.Code != 200 || !strings.Contains(p.page, ">True<") || !strings.Contains(p.page, "with <b>2</b> entries") {
+	if w := p.post("/console/verify", "id", id); w.Code != 200 || !strings.Contains(p.page, ">True<") || !strings.Contains(p.page, "with <b>3</b> entries") {
 		t.Fatalf("%d: %s", w.Code, p.page)
 	}
 	w := p.get("/console/receipts/" + id + "/receipt.json")
@@ -405,7 +405,7 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 		"as it is":    {text, []string{">True<"}},
 		"the party":   {strings.Replace(text, "platform:one", "platform:onE", 1), []string{">Not true<", "<code>party</code>", "platform:onE", "platform:one"}},
 		"the body":    {strings.Replace(text, "https://example.com/soup", "https://example.com/sour", 1), []string{">Not true<", "<code>body.items</code>"}},
-		"the index":   {strings.Replace(text, `"index": 0`, `"index": 1`, 1), []string{">Not true<", "they do not lead to the ledger"}},
+		"the index":   {strings.Replace(text, `"index": 1`, `"index": 2`, 1), []string{">Not true<", "they do not lead to the ledger"}},
 		"a signature": {strings.Replace(text, `\n\n—`, `x\n\n—`, 1), []string{">Not true<"}},
 		"nonsense":    {"soup", []string{">Not true<", "This is no receipt"}},
 	} {
@@ -421,7 +421,7 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 	}
 	// A byte is changed in the database.
 	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Exec(t.Context(), `UPDATE ledger_entry SET leaf = CAST(REPLACE(CAST(leaf AS TEXT), 'platform:one', 'platform:onE') AS BLOB) WHERE place = 1`)
+		_, err := tx.Exec(t.Context(), `UPDATE ledger_entry SET leaf = CAST(REPLACE(CAST(leaf AS TEXT), 'platform:one', 'platform:onE') AS BLOB) WHERE place = 2`)
 		return err
 	}); err != nil {
 		t.Fatal(err)
