@@ -170,6 +170,7 @@ type Retrieved struct {
 	At                   time.Time
 	Chunks               []Chunk
 	Sources              []Source // those of the chunks, in their order
+	Citations            bool     // the sources are to be told
 	MaxChunks, MaxTokens int      // the limits in force
 	Event                string   // the id of the access event
 	Entry                string   // of the ledger
@@ -656,6 +657,7 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 // choose takes in of passages, the best first, what may be given beside what the session was given before, and says how
 // that is recorded.
 func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []passage, given excerpt.Given) (record excerpt.Answer) {
+	out.Citations = owner.Citations
 	out.MaxChunks, out.MaxTokens = tighter(owner.MaxChunks, key.MaxChunks), tighter(owner.MaxTokens, key.MaxTokens)
 	record.MaxChunks, record.MaxTokens = out.MaxChunks, out.MaxTokens
 	for _, p := range passages {

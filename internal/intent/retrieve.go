@@ -99,6 +99,9 @@ func (d *door) render(c *call, request *reading, given *desk.Retrieved) *wire.Re
 		out.Content.Chunks = append(out.Content.Chunks, wire.Chunk{ID: c.ID, Text: c.Text, TokenCount: &c.Tokens})
 	}
 	for _, s := range given.Sources {
+		if !given.Citations {
+			break
+		}
 		out.Citations = append(out.Citations, wire.Citation{SourceURL: s.URL, Title: s.Title, Publisher: s.Publisher, ChunkIDs: s.Chunks})
 	}
 	return out

@@ -211,6 +211,7 @@ var rooms = []room{
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/discovery", inside: []string{"test/process"}},
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
+	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
 	{path: "test/constrained", inside: []string{"internal/eval", "test/process"}},
 }
