@@ -52,8 +52,11 @@ type checking struct {
 }
 
 func (c *checking) found(where, problem string, args ...any) {
-	if len(c.report.Findings) < maxFindings {
+	switch n := len(c.report.Findings); {
+	case n < maxFindings:
 		c.report.Findings = append(c.report.Findings, Finding{where, fmt.Sprintf(problem, args...)})
+	case n == maxFindings:
+		c.report.Findings = append(c.report.Findings, Finding{"ledger", "there is more that is not as it must be; only the first is told"})
 	}
 }
 
