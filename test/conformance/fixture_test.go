@@ -115,9 +115,8 @@ func startServers(t *testing.T) servers {
 	at.limited = serve(t, dir, "limited", "limits: {rate: {address: 300/1h}}\n")
 
 	const guarded = "auth: {required: [ask, mcp]}\nlimits: {rate: {failures: 100000/1m}}\n"
-	at.key = strings.TrimSpace(process.MustRun(t, "key", "create", "Tester", "--config", writeConfig(t, dir, "closed", guarded)))
-	at.other = strings.TrimSpace(process.MustRun(t, "key", "create", "Other", "--config", filepath.Join(dir, "closed.yaml")))
-	at.other = strings.TrimSpace(process.MustRun(t, "key", "create", "Other", "--config", writeConfig(t, dir, "closed", guarded)))
+	at.key = strings.TrimSpace(process.MustRun(t, "keys", "issue", "api", "Tester", "--config", writeConfig(t, dir, "closed", guarded)))
+	at.other = strings.TrimSpace(process.MustRun(t, "keys", "issue", "api", "Other", "--config", filepath.Join(dir, "closed.yaml")))
 	at.closed = serve(t, dir, "closed", guarded)
 
 	restarts := 0

@@ -90,9 +90,6 @@ func Tiles(size int64, fn func(Tile) error) error {
 	return nil
 }
 
-// sumdb is the tile in the words of the library.
-func (t Tile) sumdb() tlog.Tile { return tlog.Tile{H: TileHeight, L: t.Level, N: t.N, W: t.Width} }
-
 // FromTiles reads the hashes that proofs are made of (see [ProveEntry] and [ProveGrowth]) from tiles, and checks that the
 // tiles belong to the tree. read gives the bytes of tiles, 32 for each hash.
 func FromTiles(size int64, root Hash, read func([]Tile) ([][]byte, error)) tlog.HashReader {
