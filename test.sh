@@ -153,7 +153,7 @@ node_suite() {
 	echo "$name: $(grep '^ℹ' "$work/$name" | grep -v ' 0$' | tr -d 'ℹ' | xargs)" >>"$work/summary"
 }
 
-browser() { node_suite browser 5m test/e2e/run.sh; } # the pages
+browser() { node_suite browser 10m test/e2e/run.sh; } # the pages
 mcp() { node_suite mcp 5m test/mcp/run.sh; }         # other people's clients of MCP, and the official suite
 
 rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
