@@ -44,7 +44,7 @@ type tester interface {
 	Fatal(...any)
 }
 
-func newBench(t *testing.T, sites ...string) *bench {
+func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema)
 	b := &bench{catalog: content.New(db, content.Options{}), db: db}

@@ -37,6 +37,11 @@ type giver struct {
 // "news.b.c".
 func newGiver(t *testing.T) *giver {
 	t.Helper()
+	return newGiverFor(t)
+}
+
+func newGiverFor(t testing.TB) *giver {
+	t.Helper()
 	g := &giver{bench: newBench(t, "site"), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
 	g.owner = usualOwner()
 	g.config.Now = g.clock.Now

@@ -143,6 +143,15 @@ func (db *DB) Close() error {
 // Engine is SQLite or PostgreSQL.
 func (db *DB) Engine() string { return db.engine.name() }
 
+// Commits is how often an SQLite database was written to the disk since it was opened, which several Updates share. It is
+// 0 on PostgreSQL, where the server knows.
+func (db *DB) Commits() int64 {
+	if e, ok := db.engine.(*sqliteEngine); ok {
+		return e.writer.commits.Load()
+	}
+	return 0
+}
+
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	if db.closed.Load() {

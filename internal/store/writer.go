@@ -23,7 +23,7 @@ type writer struct {
 	ctx     context.Context // ends with close, so that waiting for another process's lock ends too
 	stop    context.CancelFunc
 	stopped chan struct{}
-	commits atomic.Int64 // for tests and benchmarks
+	commits atomic.Int64
 }
 
 // turn is one Update on its way through the writer.

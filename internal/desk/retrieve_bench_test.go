@@ -1,0 +1,103 @@
+package desk
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+)
+
+// library fills a giver with items of passages, each of some 90 words out of a few thousand.
+func (g *giver) library(t tester, items, passages int) {
+	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
+	var all []content.Item
+	word := uint64(1)
+	for i := range items {
+		var parts []string
+		for range passages {
+			var words []string
+			for range 90 {
+				word = word*6364136223846793005 + 1442695040888963407
+				n := word >> 33 % 4000
+				words = append(words, fmt.Sprintf("w%dx", n*n/4000)) // some are frequent
+			}
+			parts = append(parts, strings.Join(words, " ")+".")
+		}
+		all = append(all, story(fmt.Sprint("a/", i), parts...))
+	}
+	g.fill(t, "site", "s", all...)
+}
+
+// BenchmarkRetrieve says what an answer costs over 100,000 passages, beside its floor: the signature, the search, and one
+// commit that is durable. At 64 clients it counts commits.
+func BenchmarkRetrieve(b *testing.B) {
+	g := newGiverFor(b)
+	g.owner.SessionFor = time.Hour
+	g.library(b, 20_000, 5)
+	secret, body := []byte("a secret of the size that they have"), make([]byte, 700)
+	signed := func() {
+		sum := sha256.Sum256(body)
+		mac := hmac.New(sha256.New, secret)
+		mac.Write(sum[:])
+		if hmac.Equal(mac.Sum(nil), sum[:]) {
+			panic("a signature is its message")
+		}
+	}
+	ctx := context.Background()
+	question := func(n int64) string { return fmt.Sprintf("w%dx w%dx w%dx", n%700, n*7%1900, n*13%3600) }
+	floor := func(n int64) error {
+		signed()
+		g.Desk.admitted().view.Find(answer.Question{Text: question(n), Limit: 10, MinScore: 1, Within: g.Desk.within(g.Desk.admitted(), g.owner, "news.a", "").Selection, Further: depth})
+		return g.db.Update(ctx, func(tx *store.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO platform_nonce (id, owner, until) VALUES ($1, $2, $3)`, -1-n, "floor", 0)
+			return err
+		})
+	}
+	retrieve := func(n int64) error {
+		signed()
+		r := g.request(fmt.Sprint("session ", n))
+		r.Text = question(n)
+		_, err := g.Retrieve(ctx, g.again(r))
+		var refusal *Refusal
+		if errors.As(err, &refusal) && refusal.Reason == NoContent {
+			return nil
+		}
+		return err
+	}
+	var n atomic.Int64
+	for _, c := range []struct {
+		name string
+		do   func(int64) error
+	}{{"floor", floor}, {"retrieve", retrieve}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := c.do(n.Add(1)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(c.name+"/clients=64", func(b *testing.B) {
+			before := g.db.Commits()
+			b.SetParallelism(32)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if err := c.do(n.Add(1)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			b.ReportMetric(float64(g.db.Commits()-before)/float64(b.N), "commits/op")
+		})
+	}
+}
