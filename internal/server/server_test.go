@@ -38,7 +38,7 @@ func (l *logbook) String() string {
 }
 
 // open makes a server of a configuration's text, with one recipe in its catalog. It does not listen.
-func open(t *testing.T, text string, change ...func(*Options)) (*Server, *logbook) {
+func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logbook) {
 	t.Helper()
 	folder := t.TempDir()
 	loaded, err := Load(Layers{

@@ -1,0 +1,242 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
+	wire "frontdesk/wire/intent"
+	"frontdesk/wire/sign"
+)
+
+// platform is a platform of a test, with the front desk that it asks.
+type platform struct {
+	*Server
+	clock  *clock.Clock
+	nonces int
+}
+
+const platformSecret = "the secret of a platform's key in tests"
+
+// openPlatform opens a front desk for a platform, with further keys of the section intent.
+func openPlatform(t testing.TB, more string) *platform {
+	t.Helper()
+	p := &platform{clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
+	p.Server, _ = open(t, `
+url: https://www.example.com/desk
+terms: [{match: {}, access: licensed, labels: [food]}]
+intent:
+  enabled: true
+  publisher: {id: house, domain: example.com, name: House}
+  compliance: {last_updated: "2026-11-01"}
+`+more, func(o *Options) { o.Now = p.clock.Now })
+	text := strings.Repeat("The soup of lentils is stirred once more. ", 20)
+	fill(t, p.Server, content.Item{
+		URL: "https://example.com/stew", Types: []string{"Recipe"}, Name: "Lentil stew", Description: "A stew.",
+		Object:   []byte(`{"@type":"Recipe","name":"Lentil stew","url":"https://example.com/stew"}`),
+		Passages: []content.Passage{{ID: "p1", Text: text}, {ID: "p2", Text: text + "And salted."}},
+	})
+	if err := p.Desk.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for id, roles := range map[string][]string{"both": nil, "events": {trust.RoleEvent}} {
+		if roles == nil {
+			roles = trust.Roles
+		}
+		if _, _, err := p.Platforms.Issue(t.Context(), trust.PlatformKey{ID: id, Platform: "chat", Roles: roles}, []byte(platformSecret)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func (p *platform) question() string {
+	p.nonces++
+	return fmt.Sprintf(`{"aip_version":"0.1","request_id":"req_%d","timestamp":%q,"platform":{"id":"chat"},"intent":{"domain":"food"},"context":{"language":"en-US"},`+
+		`"runtime":{"session_id":"s%d","turn_index":0}}`, p.nonces, sign.FormatTime(p.clock.Now()), p.nonces)
+}
+
+// signed is a signed request, at a path as it is signed and one as it arrives.
+func (p *platform) signed(key, path, arrives, body string, at time.Time) *http.Request {
+	p.nonces++
+	r := httptest.NewRequest("POST", arrives, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	h := sign.Headers{Version: "0.1", KeyID: key, Timestamp: sign.FormatTime(at), Nonce: fmt.Sprint("nonce", p.nonces)}
+	h.Signed([]byte(platformSecret), "POST", path, []byte(body)).Write(r.Header)
+	return r
+}
+
+func (p *platform) ask(key, body string) *http.Request {
+	return p.signed(key, intentRetrieve, intentRetrieve, body, p.clock.Now())
+}
+
+// outcome is what an answer says in one line: status, status of the body, and reason or code.
+func outcome(t testing.TB, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	if findings := wire.Check(wire.KindResponse, w.Body.Bytes(), wire.Options{}); !findings.Valid() {
+		t.Errorf("the answer is not valid: %v\n%s", findings, w.Body)
+	}
+	var body struct {
+		Status string
+		Denial struct{ Reason string }
+		Error  struct{ Code string }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Header().Get("Cache-Control"); got != "no-store" {
+		t.Errorf("Cache-Control is %q", got)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s %s%s", w.Code, body.Status, body.Denial.Reason, body.Error.Code))
+}
+
+// TestPlatformsAreAnsweredInTheProtocolsWords is the matrix of outcomes, at the boundaries too.
+func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
+	p := openPlatform(t, "  rate: \"\"\n  sessions: \"\"\nlimits: {rate: {failures: 1000/1m}}\n")
+	with := func(old, replaced string) string { return strings.Replace(p.question(), old, replaced, 1) }
+	good := func() *http.Request { return p.ask("both", p.question()) }
+	header := func(name, value string) *http.Request {
+		r := good()
+		if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
+		return r
+	}
+	aged := func(age time.Duration) *http.Request {
+		return p.signed("both", intentRetrieve, intentRetrieve, p.question(), p.clock.Now().Add(-age))
+	}
+	stale := func(age time.Duration) *http.Request {
+		return p.ask("both", with(sign.FormatTime(p.clock.Now()), sign.FormatTime(p.clock.Now().Add(-age))))
+	}
+	get := func() *http.Request { return httptest.NewRequest("GET", intentRetrieve, nil) }
+	for _, c := range []struct {
+		name    string
+		request *http.Request
+		want    string
+		signed  bool
+	}{
+		{"good", good(), "200 ok", true},
+		{"signed with the path outside the proxy", p.signed("both", "/desk"+intentRetrieve, intentRetrieve, p.question(), p.clock.Now()), "200 ok", true},
+		{"signed with a query", p.signed("both", intentRetrieve+"?a=%2F", intentRetrieve+"?a=%2F", p.question(), p.clock.Now()), "200 ok", true},
+		{"a query beside what is signed", p.signed("both", intentRetrieve, intentRetrieve+"?a=b", p.question(), p.clock.Now()), "401 error auth_failed", false},
+		{"exactly 300 seconds old", aged(300 * time.Second), "200 ok", true},
+		{"301 seconds old", aged(301 * time.Second), "401 error auth_failed", false},
+		{"exactly 300 seconds ahead", aged(-300 * time.Second), "200 ok", true},
+		{"301 seconds ahead", aged(-301 * time.Second), "401 error auth_failed", false},
+		{"a body 300 seconds old", stale(300 * time.Second), "200 ok", true},
+		{"a body 301 seconds old", stale(301 * time.Second), "200 denied policy_violation", true},
+		{"the wrong role", p.ask("events", p.question()), "403 error auth_failed", true},
+		{"another platform", p.ask("both", with(`"id":"chat"`, `"id":"other"`)), "403 error auth_failed", true},
+		{"no nonce", header("X-AIP-Nonce", ""), "401 error auth_failed", false},
+		{"another version", header("X-AIP-Version", "9.9"), "400 error unsupported_version", true},
+		{"versions that differ", p.ask("both", with(`"0.1"`, `"1.0"`)), "400 error unsupported_version", true},
+		{"no JSON", p.ask("both", "{"), "400 error invalid_request", true},
+		{"a member twice", p.ask("both", with(`"request_id"`, `"aip_version":"0.1","request_id"`)), "400 error invalid_request", true},
+		{"a bid", p.ask("both", with(`"runtime"`, `"bid":1,"runtime"`)), "400 error invalid_request", true},
+		{"a bid in the extensions", p.ask("both", with(`"runtime"`, `"extensions":{"x.bid":1},"runtime"`)), "200 denied policy_violation", true},
+		{"plain text", header("Content-Type", "text/plain"), "415 error unsupported_media_type", true},
+		{"too large", p.ask("both", strings.Repeat(" ", 64<<10)+p.question()), "413 error request_too_large", false},
+		{"the wrong method", get(), "405 error method_not_allowed", false},
+		{"out of scope", p.ask("both", with(`"food"`, `"foods"`)), "200 denied out_of_scope", true},
+		{"nothing fits", p.ask("both", with(`"turn_index"`, `"query_text":"zeppelin","turn_index"`)), "200 error no_content", true},
+	} {
+		path := c.request.URL.RequestURI()
+		if c.name == "signed with the path outside the proxy" {
+			path = "/desk" + path
+		}
+		w := send(p, c.request)
+		if got := outcome(t, w); got != c.want {
+			t.Errorf("%s: %s, want %s: %s", c.name, got, c.want, w.Body)
+		}
+		h, err := sign.Read(w.Header())
+		if ok := err == nil && h.Verify([]byte(platformSecret), fmt.Sprint(w.Code), path, w.Body.Bytes()) && h.Version == "0.1"; ok != c.signed {
+			t.Errorf("%s: signed is %v, want %v (%v)", c.name, ok, c.signed, err)
+		}
+	}
+	body := p.question()
+	send(p, p.ask("both", body))
+	if got := outcome(t, send(p, p.ask("both", body+" "))); got != "409 error request_conflict" {
+		t.Errorf("another body under an id: %s", got)
+	}
+	if r := p.ask("both", body); outcome(t, send(p, r)) != "200 ok" {
+		t.Error("the same request again is refused")
+	}
+}
+
+// TestWrongSignaturesShutOutNoNeighbour has a stranger of the same address sign wrongly, again and again.
+func TestWrongSignaturesShutOutNoNeighbour(t *testing.T) {
+	p := openPlatform(t, "limits: {rate: {failures: 3/1m}}\n")
+	wrong := func() string {
+		r := p.ask("both", p.question())
+		r.Header.Set("X-AIP-Signature", "v1=AAAA")
+		w := send(p, r)
+		if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
+			t.Error("nobody says when to come again")
+		}
+		return outcome(t, w)
+	}
+	for range 3 {
+		if got := wrong(); got != "401 error auth_failed" {
+			t.Errorf("a wrong signature: %s", got)
+		}
+	}
+	if got := wrong(); got != "429 error rate_limited" {
+		t.Errorf("one too many: %s", got)
+	}
+	if got := outcome(t, send(p, p.ask("both", p.question()))); got != "200 ok" {
+		t.Errorf("a good signature from the same address: %s", got)
+	}
+}
+
+// TestEventsAreCounted holds that reports have limits, too.
+func TestEventsAreCounted(t *testing.T) {
+	p := openPlatform(t, "  rate: 3/1m\n")
+	event := func(n int) *httptest.ResponseRecorder {
+		return send(p, p.signed("both", intentEvents, intentEvents, fmt.Sprintf(`{"aip_version":"0.1","event_id":"e%d","event_type":"citation","timestamp":%q,"request_id":"r",`+
+			`"publisher":{"id":"house","domain":"example.com"},"platform":{"id":"chat"},"citation":{"source_url":"https://example.com/stew","chunk_ids":["c"]}}`,
+			n, sign.FormatTime(p.clock.Now())), p.clock.Now()))
+	}
+	for n := range 3 {
+		if w := event(n); w.Code != http.StatusUnprocessableEntity {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+	}
+	if w := event(4); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+		t.Errorf("status %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+	}
+}
+
+// FuzzRetrieve sends anything: with a good signature over it, and with anything for a signature. Every answer is valid,
+// nothing is the house's fault, and nothing is given to whoever did not sign.
+func FuzzRetrieve(f *testing.F) {
+	p := openPlatform(f, "  rate: \"\"\n  sessions: \"\"\nlimits: {rate: {failures: \"\"}}\n")
+	f.Add(p.question(), "v1=AAAA", "2027-05-04T12:00:00Z", "nonce", "0.1", "application/json")
+	f.Add(`{"request_id":"\ud800"}`, "", "", "", "", "")
+	f.Add("\xff{", "v1=", "2027-05-04T12:00:60Z", " ", "1.0", "application/json; charset=x")
+	f.Fuzz(func(t *testing.T, body, signature, stamp, nonce, version, media string) {
+		signed := p.ask("both", body)
+		signed.Header.Set("Content-Type", media)
+		signed.Header.Set("X-AIP-Version", version)
+		if w := send(p, signed); w.Code >= 500 {
+			t.Errorf("signed: status %d: %s", w.Code, w.Body)
+		} else {
+			outcome(t, w)
+		}
+		r := httptest.NewRequest("POST", intentRetrieve, strings.NewReader(body))
+		r.Header.Set("X-AIP-Key-Id", "both")
+		r.Header.Set("X-AIP-Signature", signature)
+		r.Header.Set("X-AIP-Timestamp", stamp)
+		r.Header.Set("X-AIP-Nonce", nonce)
+		r.Header.Set("X-AIP-Version", version)
+		if got := outcome(t, send(p, r)); got != "401 error auth_failed" && got != "413 error request_too_large" {
+			t.Errorf("not signed: %s", got)
+		}
+	})
+}
