@@ -170,6 +170,9 @@ func (s *Server) together() *store.DB {
 	return nil
 }
 
+// effectsAtOnce is how many effects are done side by side, so that a sink that is slow to answer does not hold up the others.
+const effectsAtOnce = 4
+
 // postEffect posts an access event to its sink.
 func (s *Server) postEffect(ctx context.Context, e outbox.Effect) error {
 	for _, sink := range s.config.Intent.Sinks {

@@ -222,7 +222,9 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
 	if s.effects != nil {
-		background.Go(func() { s.effects.Work(work) })
+		for range effectsAtOnce {
+			background.Go(func() { s.effects.Work(work) })
+		}
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
 	if s.memory != nil {
