@@ -398,11 +398,11 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 		rate    string
 		allowed int
 	}{{"{address: 20/1h}", 20}, {"{address: 20/1h, shared: false}", 40}, {"{site: 15/1h}", 15}} {
-		dsn := storetest.NewPostgres(t)
+		dsn, keys := storetest.NewPostgres(t), t.TempDir()
 		var nodes []string
 		for i := range 2 {
 			loaded, err := Load(Layers{
-				File: write(t, t.TempDir(), "frontdesk.yaml", "limits: {rate: "+c.rate+"}"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(), "store": dsn},
+				File: write(t, t.TempDir(), "frontdesk.yaml", "limits: {rate: "+c.rate+"}"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
 			})
 			if err != nil {
 				t.Fatal(err)
