@@ -106,7 +106,7 @@ func (r *restores) restore(edition string, after time.Duration) bool {
 // look has the program start once, as it does after a crash, and names the edition that database and key file are of.
 func (r *restores) look() string {
 	r.t.Helper()
-	process.MustRun(r.t, "key", "list", "--data", r.place, "--store", r.store)
+	process.MustRun(r.t, "keys", "list", "--data", r.place, "--store", r.store)
 	key, err := os.ReadFile(filepath.Join(r.place, "keys", "site.key"))
 	if err != nil {
 		r.t.Fatal(err)
