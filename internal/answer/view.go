@@ -56,6 +56,11 @@ func (v *View) Select(permit func(*Listing) bool) *search.Selection {
 // Has says whether some item has a word.
 func (v *View) Has(word string) bool { return v.snapshot.Has(word) }
 
+// Named says whether a text is the whole name of an item of a selection.
+func (v *View) Named(text string, within *search.Selection) bool {
+	return v.snapshot.Named(text, within)
+}
+
 // Lexicon is what the items that are open teach: their brands, colours, authors and the like. In a large catalog it may be
 // that of a little earlier.
 func (v *View) Lexicon() *understand.Lexicon { return v.lexicon }

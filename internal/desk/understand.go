@@ -3,7 +3,9 @@ package desk
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -87,7 +89,20 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 func (d *Desk) read(in *inquiry, text string, types []string) understand.Understood {
 	at := d.asking(in)
 	at.Types = types
-	return understand.Read(text, at)
+	u := understand.Read(text, at)
+	if u.Intent == understand.List && len(u.Constraints) > 0 && mayName(text) {
+		if g := d.admitted(); g.view.Named(text, g.permit) {
+			u.Literally(text)
+		}
+	}
+	return u
+}
+
+// mayName says whether a text is long enough to be meant as a name where it is one: "red shoes" is a wish, even if some
+// shoes are called so.
+func mayName(text string) bool {
+	words := strings.Fields(text)
+	return len(words) >= 4 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
 }
 
 // heed holds what was understood of a question to its attributes, which win.

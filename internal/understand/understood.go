@@ -46,6 +46,11 @@ type Understood struct {
 	lean string // Text without words that mean nothing, for when conditions are added
 }
 
+// Literally takes the text as it stands, where it is a name: nothing is read from its words.
+func (u *Understood) Literally(text string) {
+	*u = Understood{Text: text, Asked: u.Asked, Intent: u.Intent, lean: text}
+}
+
 // Constraint is one condition on items.
 type Constraint struct {
 	Slot facet.Slot
