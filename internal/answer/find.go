@@ -370,8 +370,7 @@ const (
 	goodEnough  = 0.75 // share of the best score from which an item is sorted with the best
 	softWeight  = 0.2  // share of its score that an item gains when it meets all soft conditions,
 	namedWeight = 0.4  // and for each colour, brand or material that is asked for
-	unwanted    = 0.5  // what remains of its score for each thing in it that is not wanted,
-	mentioned   = 0.45 // and for each that its text only mentions, and not to say that it is without,
+	unwanted    = 0.75 // what remains of its score for each thing in it that is not wanted
 	faintly     = 0.3  // share of the least score that is enough where conditions vouch for an item,
 	faintShare  = 0.5  // if it has this share of the best one's
 	softDepth   = 100  // hits among which soft conditions choose
@@ -499,8 +498,6 @@ func (s *finding) raise(hits []Hit) {
 				factor += 1.5 * softWeight / float64(len(s.soft))
 			case soft.not && !met && !soft.unknown.Holds(h.at):
 				factor *= unwanted
-			case soft.not && !met && soft.denied != nil:
-				factor *= mentioned
 			case met && (soft.slot == facet.Brand || soft.slot == facet.Color || soft.slot == facet.Material):
 				factor += namedWeight
 			case met:

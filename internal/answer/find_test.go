@@ -324,14 +324,3 @@ func TestDietsNeverGiveWay(t *testing.T) {
 		t.Errorf("a vegan cheesecake is %q, relaxed %v", names, relaxed)
 	}
 }
-
-// TestWhatOnlyTheTextNamesFallsBehindWhatFitsHalfAsWell holds that a thing whose name fits best comes behind others when its text names
-// what is not wanted, and does not say that it is without.
-func TestWhatOnlyTheTextNamesFallsBehindWhatFitsHalfAsWell(t *testing.T) {
-	v := stocked(t, `{"@type":"Product","name":"Toy train","description":"With rails and batteries."}`,
-		`{"@type":"Product","name":"Train station","description":"Of beech wood, a toy with a bridge."}`,
-		`{"@type":"Product","name":"Garden spade","description":"For heavy soil."}`, `{"@type":"Product","name":"Desk lamp","description":"White."}`)
-	unwanted := understand.Constraint{Slot: facet.Mention, Not: true, Soft: true, Values: []string{"batteries"}}
-	wantFound(t, v, Question{Text: "toy train"}, "Toy train", "Train station")
-	wantFound(t, v, Question{Text: "toy train", Constraints: []understand.Constraint{unwanted}}, "Train station", "Toy train")
-}
