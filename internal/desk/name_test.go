@@ -8,11 +8,11 @@ import (
 func TestWhoWritesTheWholeNameOfAnItemFindsIt(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all",
-		item("shop", "a", "Product", "Cadeira sem açúcar de Conceição", "Uma cadeira."), item("shop", "b", "Product", "Canção caseira em Conceição", "Uma canção."),
+		item("shop", "a", "Product", "Canção rápida de algodão em Évora", "Uma cadeira."), item("shop", "b", "Product", "Canção caseira em Conceição", "Uma canção."),
 		item("shop", "c", "Product", "Red chairs under 20 dollars", "A book about chairs."), item("shop", "d", "Product", "Chair", "Red, for 15 dollars."))
 	for text, want := range map[string]string{
-		"Cadeira sem açúcar de Conceição": "Cadeira sem açúcar de Conceição",
-		"red chairs under 20 dollars":     "Red chairs under 20 dollars",
+		"Canção rápida de algodão em Évora": "Canção rápida de algodão em Évora",
+		"red chairs under 20 dollars":       "Red chairs under 20 dollars",
 	} {
 		reply, err := b.Ask(context.Background(), Question{Text: text})
 		if err != nil {

@@ -90,7 +90,8 @@ func (d *Desk) read(in *inquiry, text string, types []string) understand.Underst
 	at := d.asking(in)
 	at.Types = types
 	u := understand.Read(text, at)
-	if u.Intent == understand.List && len(u.Constraints) > 0 && mayName(text) {
+	excludes := slices.ContainsFunc(u.Constraints, func(c understand.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
+	if u.Intent == understand.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
 		if g := d.admitted(); g.view.Named(text, g.permit) {
 			u.Literally(text)
 		}
