@@ -1,32 +1,46 @@
 package answer
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// sentences cuts a text at sentence ends and line breaks. Abbreviations and decimals are told apart by what
-// follows: a sentence goes on unless white space and then a capital, a digit or a quote come after the stop.
+// SentenceEnds gives the bytes at which the sentences of a text end, rising; the last is the text's end. A sentence ends
+// with its stop or with a line. Abbreviations and decimals are told apart by what follows: a sentence goes on unless white
+// space and then a capital, a digit or a quote come after the stop.
+func SentenceEnds(text string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		start := 0
+		for i, r := range text {
+			end := i + utf8.RuneLen(r)
+			switch {
+			case r == '\n' || r == '。' || r == '！' || r == '？' || r == '।':
+			case (r == '.' || r == '!' || r == '?') && beginsSentence(text[end:]) && !abbreviated(text[start:i]):
+			default:
+				continue
+			}
+			if start = end; !yield(end) {
+				return
+			}
+		}
+		if start < len(text) {
+			yield(len(text))
+		}
+	}
+}
+
+// sentences cuts a text at sentence ends and line breaks.
 func sentences(text string) []string {
 	var out []string
 	start := 0
-	keep := func(end int) {
+	for end := range SentenceEnds(text) {
 		if s := strings.TrimSpace(text[start:end]); s != "" {
 			out = append(out, s)
 		}
 		start = end
 	}
-	for i, r := range text {
-		end := i + utf8.RuneLen(r)
-		switch {
-		case r == '\n' || r == '。' || r == '！' || r == '？' || r == '।':
-			keep(end)
-		case (r == '.' || r == '!' || r == '?') && beginsSentence(text[end:]) && !abbreviated(text[start:i]):
-			keep(end)
-		}
-	}
-	keep(len(text))
 	return out
 }
 

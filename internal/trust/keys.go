@@ -172,16 +172,23 @@ func (ks *Keys) read(ctx context.Context, tx *store.Tx, id string) (Key, []byte,
 
 // List gives all keys, the oldest first.
 func (ks *Keys) List(ctx context.Context) ([]Key, error) {
-	var all []Key
-	err := ks.db.View(ctx, func(tx *store.Tx) error {
+	return list(ctx, ks.db, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key ORDER BY created, id`, scanKey)
+}
+
+// scanner is a row of a database, alone or among others.
+type scanner interface{ Scan(...any) error }
+
+// list gives what the rows of a query say, without their secrets.
+func list[K any](ctx context.Context, db *store.DB, query string, scan func(scanner) (K, []byte, error)) (all []K, err error) {
+	err = db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key ORDER BY created, id`)
+		rows, err := tx.Query(ctx, query)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			key, _, err := scanKey(rows)
+			key, _, err := scan(rows)
 			if err != nil {
 				return err
 			}
@@ -192,7 +199,7 @@ func (ks *Keys) List(ctx context.Context) ([]Key, error) {
 	return all, err
 }
 
-func scanKey(row interface{ Scan(...any) error }) (Key, []byte, error) {
+func scanKey(row scanner) (Key, []byte, error) {
 	var k Key
 	var hash []byte
 	var scopes string

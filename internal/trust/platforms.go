@@ -286,7 +286,7 @@ func (p *Platforms) opened(k PlatformKey, sealed []byte) ([]byte, error) {
 
 const platformColumns = `id, platform, roles, state, not_before, not_after, max_chunks, max_tokens, rate, imported, created, changed, sealed`
 
-func scanPlatform(row interface{ Scan(...any) error }) (PlatformKey, []byte, error) {
+func scanPlatform(row scanner) (PlatformKey, []byte, error) {
 	var k PlatformKey
 	var sealed []byte
 	var roles string
@@ -300,24 +300,7 @@ func scanPlatform(row interface{ Scan(...any) error }) (PlatformKey, []byte, err
 
 // List gives all keys, the oldest first.
 func (p *Platforms) List(ctx context.Context) ([]PlatformKey, error) {
-	var all []PlatformKey
-	err := p.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT `+platformColumns+` FROM platform_key ORDER BY created, id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			key, _, err := scanPlatform(rows)
-			if err != nil {
-				return err
-			}
-			all = append(all, key)
-		}
-		return rows.Err()
-	})
-	return all, err
+	return list(ctx, p.db, `SELECT `+platformColumns+` FROM platform_key ORDER BY created, id`, scanPlatform)
 }
 
 // noPlatformKey is of an id that no key has.

@@ -1,0 +1,309 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/search"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/intent"
+)
+
+// passage is one that may be given.
+type passage struct {
+	article *article
+	at      int // its ordinal
+	bytes   int // how much of it may be given, from its beginning; 0 for all
+	rule    int // by which, from 1
+}
+
+// article is an item as passages are taken from it.
+type article struct {
+	site, url, title, publisher string
+	passages                    []content.Passage
+	bytes                       int // of all passages
+	words                       int // that may be shown of it by the terms; 0 for no bound
+}
+
+func (a *article) weight() uint32 {
+	return uint32(min(512+len(a.url)+len(a.title)+a.bytes+64*len(a.passages), 1<<30))
+}
+
+// areas are the items that may give passages, by editorial domain. Each is made when it is first asked for.
+type areas struct {
+	mu sync.Mutex
+	of map[string]*area
+}
+
+// area are the items of an editorial domain.
+type area struct {
+	// countries are those that the terms of some item name. Requests from all others get the same.
+	countries map[string]bool
+	open      map[string]*opened // by country; "" for those that nothing names
+}
+
+// opened is what of an area may give passages to requests from a country.
+type opened struct {
+	*search.Selection
+	// newest has of the items under each set of labels the latest, the newest first.
+	newest []shelf
+}
+
+type shelf struct {
+	labels []string
+	hits   []answer.Hit
+}
+
+// shelfLength is how many items a shelf has at the most: more than one request may take.
+const shelfLength = 256
+
+// within is what of a gate's items may give passages to requests in an editorial domain from a country: those that the
+// terms label so and allow as input, under the publisher's own hosts.
+func (d *Desk) within(g *gate, owner *Excerpts, label, country string) *opened {
+	key := label + "\n" + owner.Domain + "\n" + strings.Join(owner.Hosts, " ")
+	g.areas.mu.Lock()
+	defer g.areas.mu.Unlock()
+	in := g.areas.of[key]
+	if in == nil {
+		in = &area{countries: map[string]bool{}, open: map[string]*opened{}}
+		in.open[""] = d.open(g, owner, in, label, "")
+		if g.areas.of == nil {
+			g.areas.of = map[string]*area{}
+		}
+		g.areas.of[key] = in
+	}
+	if !in.countries[country] {
+		country = ""
+	}
+	if in.open[country] == nil {
+		in.open[country] = d.open(g, owner, in, label, country)
+	}
+	return in.open[country]
+}
+
+// open finds the items of an area that may give passages to requests from a country, and the countries that terms name.
+func (d *Desk) open(g *gate, owner *Excerpts, in *area, label, country string) *opened {
+	shelves := map[string]*shelf{}
+	found := &opened{Selection: g.view.Select(func(l *answer.Listing) bool {
+		decision, ok := d.gives(g.terms, owner, l, label, country)
+		in.names(decision)
+		if !ok {
+			return false
+		}
+		key := strings.Join(decision.Labels, " ")
+		if shelves[key] == nil {
+			shelves[key] = &shelf{labels: decision.Labels}
+		}
+		shelves[key].add(answer.Hit{Listing: l, Score: 1})
+		return true
+	})}
+	for _, s := range shelves {
+		s.cut(shelfLength)
+		found.newest = append(found.newest, *s)
+	}
+	return found
+}
+
+// names takes in which countries the terms name.
+func (in *area) names(decision terms.Decision) {
+	all := []terms.Restriction{decision.Countries}
+	for _, own := range decision.Own {
+		for _, option := range own.Options {
+			all = append(all, option.Countries)
+		}
+	}
+	for _, r := range all {
+		for _, code := range slices.Concat(r.Permit, r.Prohibit) {
+			in.countries[code] = true
+		}
+	}
+}
+
+// add puts an item on the shelf.
+func (s *shelf) add(hit answer.Hit) {
+	if s.hits = append(s.hits, hit); len(s.hits) >= 4*shelfLength {
+		s.cut(shelfLength)
+	}
+}
+
+// cut leaves only the newest.
+func (s *shelf) cut(most int) {
+	slices.SortFunc(s.hits, newestFirst)
+	s.hits = s.hits[:min(most, len(s.hits))]
+}
+
+func newestFirst(a, b answer.Hit) int {
+	return cmp.Or(cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Source, b.Source))
+}
+
+// direct is the way in which passages are delivered, as the terms name it.
+const direct = "direct"
+
+// gives says whether an item may give passages to requests in an editorial domain from a country, and what the terms
+// say of it where it lies in that domain.
+func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area, country string) (decision terms.Decision, ok bool) {
+	if !d.served[l.Site] || !owner.owns(l.URL) {
+		return decision, false
+	}
+	decision = decide(rules, l)
+	if !slices.ContainsFunc(decision.Labels, func(label string) bool { return intent.Within(label, area) }) {
+		return terms.Decision{}, false
+	}
+	return decision, decision.Permits(terms.Use{Function: functionInput, Country: country}) == terms.Permitted &&
+		(len(decision.Delivery) == 0 || slices.Contains(decision.Delivery, direct))
+}
+
+// depth is how many passages beside the best an article may give at most.
+const depth = 8
+
+// candidates finds passages that fit a request, the best first, more than will be given.
+func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, area string) ([]passage, error) {
+	within := d.within(g, owner, area, r.Country)
+	if within.Empty() {
+		return nil, nil
+	}
+	most := 2 * tighter(owner.MaxChunks, r.Key.MaxChunks)
+	var hits []answer.Hit
+	if text := strings.TrimSpace(r.Text); text != "" {
+		hits = g.view.Find(answer.Question{
+			Text: clipped(text, MaxText), Limit: most, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
+		}).Hits
+	} else {
+		hits = within.latest(r, most)
+	}
+	articles, err := d.articles(ctx, g, hits)
+	if err != nil {
+		return nil, err
+	}
+	var found []passage
+	for round := range depth + 1 {
+		for i, hit := range hits {
+			a := articles[i]
+			at := hit.Passage
+			if round > 0 {
+				if round > len(hit.Further) || hit.Score < hits[0].Score/2 {
+					continue
+				}
+				at = hit.Further[round-1]
+			}
+			if a == nil || at >= len(a.passages) {
+				continue
+			}
+			found = append(found, passage{article: a, at: at, rule: decide(g.terms, hit.Listing).Rule + 1})
+		}
+	}
+	return found, nil
+}
+
+// latest are the items for a request without a question: those in the narrower domain that it names first, and of each
+// the newest.
+func (o *opened) latest(r Retrieval, most int) (hits []answer.Hit) {
+	inner := []string{r.Domain + "." + r.Subdomain, r.Subdomain, r.Domain}
+	ranks := make([][]answer.Hit, len(inner)+1)
+	for _, s := range o.newest {
+		rank := slices.IndexFunc(inner, func(label string) bool {
+			return label != "" && slices.ContainsFunc(s.labels, func(own string) bool { return intent.Within(own, label) })
+		})
+		if rank < 0 {
+			rank = len(inner)
+		}
+		ranks[rank] = append(ranks[rank], s.hits...)
+	}
+	for _, of := range ranks {
+		slices.SortFunc(of, newestFirst)
+		hits = append(hits, slices.CompactFunc(of, func(a, b answer.Hit) bool { return a.Site == b.Site && a.URL == b.URL })...)
+		if len(hits) >= most {
+			return hits[:most]
+		}
+	}
+	return hits
+}
+
+// clipped is the beginning of a text, up to a number of characters.
+func clipped(text string, most int) string {
+	for i := range text {
+		if most--; most < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// articles loads what passages are taken from; nil for items whose version is gone, or whose text is not theirs alone.
+func (d *Desk) articles(ctx context.Context, g *gate, hits []answer.Hit) ([]*article, error) {
+	found := make([]*article, len(hits))
+	var missing []int
+	var refs []content.Ref
+	for i, hit := range hits {
+		if a, ok := d.articleCache.GetIfPresent(cardKey{hit.Listing, g.terms}); ok {
+			found[i] = a
+			continue
+		}
+		missing, refs = append(missing, i), append(refs, hit.Ref)
+	}
+	if len(missing) == 0 {
+		return found, nil
+	}
+	items, err := d.config.Catalog.Load(ctx, refs...)
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
+		}
+		unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
+		unavailable.RetryAfter = 5 * time.Second
+		return nil, unavailable.Because(err)
+	}
+	for n, i := range missing {
+		if items[n].URL == "" {
+			continue
+		}
+		found[i] = newArticle(g.terms, hits[i].Listing, items[n])
+		d.articleCache.Set(cardKey{hits[i].Listing, g.terms}, found[i])
+	}
+	return found, nil
+}
+
+func newArticle(rules *terms.Terms, l *answer.Listing, item content.Item) *article {
+	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher}
+	decision := decide(rules, l)
+	if decision.Access != terms.Open && calledByText(item) {
+		a.title = Excerpt(item.Name, decision.ExcerptWords)
+	}
+	if (sieve{rules, l}).holdsText(item.Object) {
+		return a // some of the words are of things that are not open
+	}
+	a.passages = item.Passages
+	a.words = decision.DisplayWords
+	for _, p := range a.passages {
+		a.bytes += len(p.Text)
+	}
+	return a
+}
+
+// articlesAt are the articles at an address, one for each source that has it, that may give passages to requests in an
+// editorial domain.
+func (d *Desk) articlesAt(ctx context.Context, g *gate, owner *Excerpts, site, address, area, country string) (found []*article, err error) {
+	refs, err := d.config.Catalog.Find(ctx, site, address)
+	if err != nil {
+		return nil, err
+	}
+	items, err := d.config.Catalog.Load(ctx, refs...)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		l := &answer.Listing{Ref: refs[i], URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
+		if _, ok := d.gives(g.terms, owner, l, area, country); ok && item.URL != "" {
+			found = append(found, newArticle(g.terms, l, item))
+		}
+	}
+	return found, nil
+}
