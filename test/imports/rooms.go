@@ -80,6 +80,11 @@ var rooms = []room{
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
 	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
+	// The owner's own systems, told what happened.
+	{path: "internal/post", inside: []string{"internal/fetch"}},
+	// What is offered for what is submitted.
+	{path: "internal/submission/engine", inside: []string{"internal/strictyaml", "wire/intake", "wire/strictjson"}},
+
 	// Anybody's publisher, looked at from outside.
 	{path: "internal/check", inside: []string{"wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 

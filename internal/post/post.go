@@ -1,0 +1,79 @@
+// Package post tells the owner's own systems what happened: by webhooks that are signed as Standard Webhooks are, and by
+// mail.
+//
+// It stands above fetch. The offer engines ask through it what to offer, and the hands of the outbox deliver with it what
+// was bound. What it carries is personal; its errors and logs hold none of it, and nothing of what the other side said.
+package post
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Secret is what requests are signed with.
+type Secret []byte
+
+// The bounds of a Secret in bytes, by Standard Webhooks.
+const (
+	minSecret = 24
+	maxSecret = 64
+)
+
+// ParseSecret reads a secret in the form of Standard Webhooks: whsec_ and 24 to 64 bytes in Base64. The error does not
+// hold the text.
+func ParseSecret(text string) (Secret, error) {
+	encoded, ok := strings.CutPrefix(text, "whsec_")
+	if !ok {
+		return nil, errors.New("what is there is no secret; it begins with whsec_")
+	}
+	secret, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || len(secret) < minSecret || len(secret) > maxSecret {
+		return nil, fmt.Errorf("what is there is no secret; behind whsec_ stand %d to %d bytes in Base64", minSecret, maxSecret)
+	}
+	return secret, nil
+}
+
+// Sign is the header webhook-signature of a body that is sent under an id at a time.
+func (s Secret) Sign(id string, at time.Time, body []byte) string {
+	mac := hmac.New(sha256.New, s)
+	mac.Write([]byte(id + "." + strconv.FormatInt(at.Unix(), 10) + "."))
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// maxCredential bounds a file that holds one credential.
+const maxCredential = 4096
+
+// Credential reads what a variable of the environment or a file holds: one line of text. One of the two is named; with
+// neither it is empty. The error says which of them is at fault and never what is there.
+func Credential(variable, file string) (string, error) {
+	var text string
+	switch {
+	case variable != "" && file != "":
+		return "", errors.New("a variable of the environment and a file are both named; keep one of them")
+	case variable != "":
+		if text = os.Getenv(variable); strings.TrimSpace(text) == "" {
+			return "", fmt.Errorf("the environment has no %s; set it, or name a file", variable)
+		}
+	case file != "":
+		read, err := os.ReadFile(file)
+		if err != nil {
+			return "", errors.New("the file cannot be read")
+		}
+		text = string(read)
+	default:
+		return "", nil
+	}
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxCredential || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", errors.New("what is there is no credential: one line of text")
+	}
+	return text, nil
+}
