@@ -99,6 +99,7 @@ type Desk struct {
 	promises     promises
 	excerpting   *Excerpting                     // nil where no passages are given
 	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
+	intaking     *Intaking                       // nil where nothing is taken in
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.

@@ -124,6 +124,8 @@ var rooms = []room{
 	// What was given passage by passage, and what is still to be done outside.
 	{path: "internal/excerpt", inside: []string{"internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
+	// What agents submit and bind, sealed, and the engines that make offers.
+	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
@@ -155,6 +157,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
+			"internal/submission", "internal/submission/engine", "wire/intake", "wire/strictjson",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},

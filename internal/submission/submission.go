@@ -1,0 +1,127 @@
+// Package submission keeps what agents submit and bind under the Agent Intake Protocol: who submitted what to which
+// intake, what was offered, and what was bound. Whatever somebody said of themselves is kept sealed, each datum under a
+// key of its own, and the keys lie in a [Vault]: a database apart, which no backup holds. To destroy a key is to erase
+// what it sealed, wherever copies of that are.
+//
+// It stands below desk, whose transactions its functions take part in, and above store. The engines that make offers are
+// beside it, in the package engine. What somebody must be able to prove later is in the ledger, as hashes under the same
+// keys: once a key is gone nobody can guess what was hashed.
+package submission
+
+import (
+	"time"
+
+	"frontdesk/internal/store"
+	"frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+// Schema is the tables of submissions and binds. Times are microseconds.
+//
+// submission_record has one row for each submission: ids and times in clear, what was submitted and what was answered
+// sealed. data_key and offer_key name the keys of the two in the vault, empty where there is none or no more. session is
+// in lower case. sweep is when something of the row is to be erased next, and NULL for never.
+//
+// submission_bind has one row for each offer that was bound. answer is what is answered to a bind of it; data is sealed
+// under key. done is when the business has it, 0 for not yet.
+var Schema = store.Schema{
+	Room: "submission",
+	Steps: []string{`
+CREATE TABLE submission_record (
+	id        {{text}} NOT NULL PRIMARY KEY,
+	intake    {{text}} NOT NULL,
+	session   {{text}} NOT NULL,
+	agent     TEXT NOT NULL,
+	platform  TEXT NOT NULL,
+	state     TEXT NOT NULL,
+	retention TEXT NOT NULL,
+	made      BIGINT NOT NULL,
+	answered  BIGINT NOT NULL,
+	expires   BIGINT NOT NULL,
+	offer     {{text}},
+	entry     TEXT NOT NULL,
+	data_key  TEXT NOT NULL,
+	offer_key TEXT NOT NULL,
+	digest    {{bytes}},
+	data      {{bytes}},
+	answer    {{bytes}},
+	sweep     BIGINT
+);
+CREATE UNIQUE INDEX submission_record_offer ON submission_record (offer);
+CREATE INDEX submission_record_session ON submission_record (session, intake, made);
+CREATE INDEX submission_record_made ON submission_record (made);
+CREATE INDEX submission_record_sweep ON submission_record (sweep);
+
+CREATE TABLE submission_bind (
+	offer    {{text}} NOT NULL PRIMARY KEY,
+	made     BIGINT NOT NULL,
+	sink     TEXT NOT NULL,
+	done     BIGINT NOT NULL,
+	entry    TEXT NOT NULL,
+	key      TEXT NOT NULL,
+	digest   {{bytes}},
+	data     {{bytes}},
+	answer   {{bytes}} NOT NULL,
+	sweep    BIGINT
+);
+CREATE INDEX submission_bind_made ON submission_bind (made);
+CREATE INDEX submission_bind_sweep ON submission_bind (sweep);
+`},
+}
+
+// State is how far a submission is.
+type State string
+
+// The states of a submission. Offered ones become Bound, Expired or Erased; those that were bound or declined, and those
+// that wait, may be Erased, too.
+const (
+	Waiting  State = "waiting" // for a person
+	Offered  State = "offered"
+	Declined State = "declined"
+	Bound    State = "bound"
+	Expired  State = "expired" // a tombstone: ids and times
+	Erased   State = "erased"  // a tombstone without the agent's name
+)
+
+// Record is a submission. What is sealed in it is opened with the keys that it names.
+type Record struct {
+	ID        string // 26 letters and digits, our own
+	Intake    string
+	Session   string // in lower case
+	Agent     string // its id; empty once erased
+	Platform  string // what the agent says it runs on; may be empty
+	State     State
+	Retention intake.Retention // as it was declared when it was submitted
+	Made      time.Time
+	Answered  time.Time // zero while it waits
+	Expires   time.Time // when the answer stands no more
+	Offer     string    // the offer's id, 128 random bits; empty where there is none
+	Entry     string    // of the ledger
+
+	DataKey, OfferKey string // ids of keys; empty where there is none, or no more
+	Digest            []byte // of what was submitted, under OfferKey
+	Data              []byte // intake_data, sealed under DataKey; empty where it is not kept
+	Answer            []byte // an [Answer], sealed under OfferKey; empty while it waits
+}
+
+// Answer is what is answered to a submission.
+type Answer struct {
+	Summary  string           `json:"summary,omitzero"`
+	Details  strictjson.Value `json:"details,omitzero"`
+	Requires []string         `json:"requires,omitempty"` // what must be given to bind
+	TermsURL string           `json:"terms_url,omitzero"`
+	Reason   string           `json:"reason,omitzero"` // why it was declined
+}
+
+// Bind is an offer that was bound.
+type Bind struct {
+	Offer  string
+	Made   time.Time
+	Sink   string    // who is told of it in the outbox; empty where it waits in the inbox
+	Done   time.Time // when the business had it; zero for not yet
+	Entry  string    // of the ledger
+	Key    string    // id of a key; empty once erased
+	Digest []byte    // of what was bound with, under the offer's key
+	Data   []byte    // bind_data, sealed under Key; empty once erased
+	Answer []byte    // what is answered, an [intake.Bound] as JSON
+}
