@@ -1,5 +1,6 @@
 // Package outbox does what has an effect on the outside world: it is recorded first, in the transaction of what it
-// follows from, under a key of its own, and done afterwards, at least once, for as long as it takes.
+// follows from, under a key of its own, and done afterwards, at least once, for as long as it takes. Each sink has hands of
+// its own, so that one that stalls or fails holds up none of the others.
 //
 // It stands below desk, which records effects, and above store; whoever assembles the house gives it the hands that do
 // them. Several processes may work on one database.
@@ -12,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"frontdesk/internal/store"
@@ -33,6 +35,10 @@ CREATE TABLE outbox_effect (
 	lease BIGINT NOT NULL
 );
 CREATE INDEX outbox_effect_due ON outbox_effect (due);
+`, `
+CREATE INDEX outbox_effect_sink ON outbox_effect (sink, due);
+CREATE INDEX outbox_effect_made ON outbox_effect (made);
+DROP INDEX outbox_effect_due;
 `},
 }
 
@@ -57,7 +63,9 @@ func Put(ctx context.Context, tx *store.Tx, e Effect, now time.Time) error {
 // Options are an outbox's; DB and Do must be set.
 type Options struct {
 	DB *store.DB
-	// Do does an effect. It is tried again after an error, unless that is ErrNever.
+	// Sinks are those for whom Work does effects. What is recorded for others waits for a process that knows them.
+	Sinks []string
+	// Do does an effect. It is tried again after an error.
 	Do func(context.Context, Effect) error
 	// Lease is how long Do may take at the most; 0 is a minute.
 	Lease time.Duration
@@ -66,9 +74,6 @@ type Options struct {
 	Now func() time.Time // nil is time.Now
 	Log *slog.Logger     // nil for nobody
 }
-
-// ErrNever is an error, or wrapped by one, of what cannot be done however often it is tried.
-var ErrNever = errors.New("it cannot be done")
 
 // Outbox does effects.
 type Outbox struct{ Options }
@@ -90,22 +95,61 @@ func New(o Options) *Outbox {
 	return &Outbox{o}
 }
 
-// look is how often Work looks for what others recorded.
-const look = time.Second
+const (
+	// look is how often Work looks for what others recorded.
+	look = time.Second
+	// atOnce is how many effects of one sink are done side by side.
+	atOnce = 4
+	// sweep is how often Work gives up what nobody did in time.
+	sweep = time.Hour
+)
 
-// Work does what is due, until ctx ends.
+// Work does what is due for each sink, until ctx ends.
 func (b *Outbox) Work(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, sink := range b.Sinks {
+		all.Go(func() { b.serve(ctx, sink) })
+	}
+	tick := time.NewTicker(sweep)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := b.giveUp(ctx); err != nil && ctx.Err() == nil {
+			b.Log.Error("what is too old to be done outside cannot be given up; trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	all.Wait()
+}
+
+// serve does what is due for one sink, until ctx ends.
+func (b *Outbox) serve(ctx context.Context, sink string) {
+	hands := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	defer all.Wait()
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		for {
-			done, err := b.Once(ctx)
-			if err != nil && ctx.Err() == nil {
-				b.Log.Error("what is to be done outside cannot be looked up; trying again", "error", err)
-			}
-			if err != nil || !done {
-				break
-			}
+		select {
+		case <-ctx.Done():
+			return
+		case hands <- struct{}{}:
+		}
+		c, err := b.claim(ctx, sink)
+		if err == nil && c != nil {
+			all.Go(func() {
+				defer func() { <-hands }()
+				if err := b.try(ctx, c); err != nil && ctx.Err() == nil {
+					b.Log.Error("what became of an effect cannot be kept; it will be done again", "sink", sink, "effect", c.ID, "error", err)
+				}
+			})
+			continue
+		}
+		<-hands
+		if err != nil && ctx.Err() == nil {
+			b.Log.Error("what is to be done outside cannot be looked up; trying again", "sink", sink, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -114,47 +158,97 @@ func (b *Outbox) Work(ctx context.Context) {
 	}
 }
 
-// Once does one effect that is due, and says whether there was one. Its error is of the database, not of the effect.
-func (b *Outbox) Once(ctx context.Context) (some bool, err error) {
-	claim := rand.Text()
-	var e Effect
-	var made, tries int64
-	err = b.DB.Update(ctx, func(tx *store.Tx) error {
-		now := store.Micros(b.Now())
-		err := tx.QueryRow(ctx, `UPDATE outbox_effect SET claim = $1, lease = $2, due = $2
-			WHERE id = (SELECT id FROM outbox_effect WHERE due <= $3 ORDER BY due LIMIT 1) RETURNING id, sink, body, made, tries`,
-			claim, store.Micros(b.Now().Add(b.Lease)), now).Scan(&e.ID, &e.Sink, &e.Body, &made, &tries)
-		some = err == nil
+// Once does one effect that is due for a sink, and says whether there was one. Its error is of the database, not of the
+// effect.
+func (b *Outbox) Once(ctx context.Context, sink string) (some bool, err error) {
+	c, err := b.claim(ctx, sink)
+	if err != nil || c == nil {
+		return false, err
+	}
+	return true, b.try(ctx, c)
+}
+
+// claimed is an effect that this process is at.
+type claimed struct {
+	Effect
+	claim string
+	made  time.Time
+	tries int64
+}
+
+// claim takes an effect that is due for a sink, nil where there is none. A look comes first: it holds up no writer.
+func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
+	due := false
+	err := b.DB.View(ctx, func(tx *store.Tx) error {
+		var one int
+		err := tx.QueryRow(ctx, `SELECT 1 FROM outbox_effect WHERE sink = $1 AND due <= $2 LIMIT 1`, sink, store.Micros(b.Now())).Scan(&one)
+		due = err == nil
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		return err
 	})
-	if err != nil || !some {
-		return false, err
+	if err != nil || !due {
+		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, b.Lease)
-	failure := b.Do(limited, e)
-	cancel()
-	if ctx.Err() != nil {
-		return true, ctx.Err() // the lease ends, and somebody tries again
-	}
-	next := b.Now().Add(backoff(tries))
-	over := errors.Is(failure, ErrNever) || next.Sub(store.FromMicros(made)) > b.For
-	switch {
-	case failure != nil && over:
-		b.Log.Error("an effect is given up", "sink", e.Sink, "effect", e.ID, "tries", tries+1, "error", failure)
-	case failure != nil:
-		b.Log.Warn("an effect will be tried again", "sink", e.Sink, "effect", e.ID, "tries", tries+1, "next", next.UTC(), "error", failure)
-	}
-	return true, b.DB.Update(ctx, func(tx *store.Tx) error {
-		if failure == nil || over {
-			_, err := tx.Exec(ctx, `DELETE FROM outbox_effect WHERE id = $1 AND claim = $2`, e.ID, claim)
-			return err
+	c := &claimed{claim: rand.Text()}
+	var made int64
+	err = b.DB.Update(ctx, func(tx *store.Tx) error {
+		now := b.Now()
+		err := tx.QueryRow(ctx, `UPDATE outbox_effect SET claim = $1, lease = $2, due = $2
+			WHERE id = (SELECT id FROM outbox_effect WHERE sink = $3 AND due <= $4 ORDER BY due LIMIT 1) RETURNING id, sink, body, made, tries`,
+			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &made, &c.tries)
+		due = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
 		}
-		_, err := tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, tries = tries + 1, claim = '', lease = 0 WHERE id = $2 AND claim = $3`, store.Micros(next), e.ID, claim)
 		return err
 	})
+	if err != nil || !due {
+		return nil, err
+	}
+	c.made = store.FromMicros(made)
+	return c, nil
+}
+
+// try does an effect, and keeps what became of it.
+func (b *Outbox) try(ctx context.Context, c *claimed) error {
+	limited, cancel := context.WithTimeout(ctx, b.Lease)
+	failure := b.Do(limited, c.Effect)
+	cancel()
+	if ctx.Err() != nil {
+		return ctx.Err() // the lease ends, and somebody tries again
+	}
+	next := b.Now().Add(backoff(c.tries))
+	over := next.Sub(c.made) > b.For
+	switch {
+	case failure != nil && over:
+		b.Log.Error("an effect is given up", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1, "error", failure)
+	case failure != nil:
+		b.Log.Warn("an effect will be tried again", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1, "next", next.UTC(), "error", failure)
+	}
+	return b.DB.Update(ctx, func(tx *store.Tx) error {
+		if failure == nil || over {
+			_, err := tx.Exec(ctx, `DELETE FROM outbox_effect WHERE id = $1 AND claim = $2`, c.ID, c.claim)
+			return err
+		}
+		_, err := tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, tries = tries + 1, claim = '', lease = 0 WHERE id = $2 AND claim = $3`, store.Micros(next), c.ID, c.claim)
+		return err
+	})
+}
+
+// giveUp forgets effects that are too old to be tried by now: nobody was there to do them, or their sink is none any more.
+func (b *Outbox) giveUp(ctx context.Context) error {
+	var gone int64
+	err := b.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		now := b.Now()
+		gone, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE made < $1 AND lease <= $2`, store.Micros(now.Add(-b.For)), store.Micros(now))
+		return err
+	})
+	if gone > 0 && err == nil {
+		b.Log.Error("effects are given up that nobody did in time", "effects", gone)
+	}
+	return err
 }
 
 // backoff is how long to wait after a number of tries: a second, and then twice as long each time, up to an hour.

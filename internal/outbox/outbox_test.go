@@ -35,7 +35,7 @@ func (h *hands) do(_ context.Context, e Effect) error {
 func newOutbox(t *testing.T) (*Outbox, *hands, *clock.Clock) {
 	t.Helper()
 	h, now := &hands{}, clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
-	return New(Options{DB: storetest.Chosen(t, Schema), Do: h.do, Now: now.Now}), h, now
+	return New(Options{DB: storetest.Chosen(t, Schema), Sinks: []string{"sink"}, Do: h.do, Now: now.Now}), h, now
 }
 
 func (b *Outbox) put(t *testing.T, ids ...string) {
@@ -56,7 +56,7 @@ func (b *Outbox) put(t *testing.T, ids ...string) {
 func (b *Outbox) all(t *testing.T) (n int) {
 	t.Helper()
 	for {
-		some, err := b.Once(t.Context())
+		some, err := b.Once(t.Context(), "sink")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,13 +139,8 @@ func TestOneThatFailsDoesNotHoldUpOthers(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneOrIsTooOldIsGivenUp(t *testing.T) {
+func TestWhatIsTooOldIsGivenUp(t *testing.T) {
 	b, h, now := newOutbox(t)
-	b.put(t, "never")
-	h.fail = func(Effect) error { return fmt.Errorf("no such sink: %w", ErrNever) }
-	if b.all(t) != 1 || b.waiting(t) != 0 {
-		t.Error("what can never be done waits on")
-	}
 	b.put(t, "old")
 	tries := 0
 	h.fail = func(Effect) error { tries++; return errors.New("down") }
@@ -168,7 +163,7 @@ func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 		die()
 		return nil // it was done, and nobody will know
 	}})
-	if _, err := first.Once(dying); err == nil {
+	if _, err := first.Once(dying, "sink"); err == nil {
 		t.Fatal("the worker lived on")
 	}
 	if now.Pass(b.Lease - time.Millisecond); b.all(t) != 0 {
@@ -190,7 +185,7 @@ func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
 		b.all(t)
 		return nil
 	}})
-	if _, err := late.Once(t.Context()); err != nil {
+	if _, err := late.Once(t.Context(), "sink"); err != nil {
 		t.Fatal(err)
 	}
 	if b.waiting(t) != 1 {
@@ -210,7 +205,7 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 		other := New(Options{DB: b.DB, Do: h.do, Now: b.Now})
 		wait.Go(func() {
 			for {
-				some, err := other.Once(t.Context())
+				some, err := other.Once(t.Context(), "sink")
 				if err != nil {
 					t.Error(err)
 				}
@@ -233,18 +228,56 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 	}
 }
 
+// TestWhatNobodyDoesIsGivenUp has an effect for a sink that no process knows any more: it waits, for another process may
+// know it, and goes when its time is over.
+func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
+	b, _, now := newOutbox(t)
+	b.put(t, "a")
+	b.Sinks = nil
+	for _, c := range []struct {
+		pass time.Duration
+		want int
+	}{{b.For, 1}, {time.Second, 0}} {
+		now.Pass(c.pass)
+		if err := b.giveUp(t.Context()); err != nil || b.waiting(t) != c.want {
+			t.Errorf("after %s more: %v, %d wait, want %d", c.pass, err, b.waiting(t), c.want)
+		}
+	}
+}
+
 func TestWorkEndsWhenItIsTold(t *testing.T) {
 	b, h, _ := newOutbox(t)
 	ctx, stop := context.WithCancel(t.Context())
-	b.put(t, "a", "b")
-	h.fail = func(e Effect) error {
-		if e.ID == "b" {
-			stop()
-		}
-		return nil
-	}
+	b.put(t, "a")
+	h.fail = func(Effect) error { stop(); return nil }
 	b.Work(ctx)
-	if len(h.done) != 2 {
+	if len(h.done) != 1 {
 		t.Errorf("done: %v", h.done)
 	}
+}
+
+// TestASinkThatStallsHoldsUpNoOther has more effects wait for a sink that never answers than are done at once, all
+// recorded before the one for a sink that does.
+func TestASinkThatStallsHoldsUpNoOther(t *testing.T) {
+	b, _, _ := newOutbox(t)
+	var stalled []string
+	for i := range 10 * atOnce {
+		stalled = append(stalled, fmt.Sprint("stalled ", i))
+	}
+	b.put(t, stalled...)
+	if err := b.DB.Update(t.Context(), func(tx *store.Tx) error {
+		return Put(t.Context(), tx, Effect{ID: "prompt", Sink: "other", Body: []byte("{}")}, b.Now())
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	b.Sinks = []string{"sink", "other"}
+	b.Do = func(ctx context.Context, e Effect) error {
+		if e.Sink == "other" {
+			stop()
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	b.Work(ctx) // for ever, if the other sink never has its turn
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -109,14 +110,16 @@ func (s *Server) openIntent() error {
 	if giving.Admit, giving.AdmitEvent, err = s.retrievals(); err != nil {
 		return err
 	}
+	var sinks []string
 	for _, sink := range config.Intent.Sinks {
 		giving.Sinks = append(giving.Sinks, desk.Sink{Name: sink.Name, Platform: sink.Platform})
+		sinks = append(sinks, sink.Name)
 	}
 	if err := s.Desk.OpenExcerpts(giving); err != nil {
 		return err
 	}
 	s.poster = config.Fetcher()
-	s.effects = outbox.New(outbox.Options{DB: s.db, Do: s.postEffect, Now: s.now, Log: s.log})
+	s.effects = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Do: s.postEffect, Now: s.now, Log: s.log})
 	return nil
 }
 
@@ -170,25 +173,18 @@ func (s *Server) together() *store.DB {
 	return nil
 }
 
-// effectsAtOnce is how many effects are done side by side, so that a sink that is slow to answer does not hold up the others.
-const effectsAtOnce = 4
-
-// postEffect posts an access event to its sink.
+// postEffect posts an access event to its sink. Of the answer the status counts.
 func (s *Server) postEffect(ctx context.Context, e outbox.Effect) error {
-	for _, sink := range s.config.Intent.Sinks {
-		if sink.Name != e.Sink {
-			continue
-		}
-		response, err := s.poster.Post(ctx, fetch.Request{URL: sink.URL, Own: true, MaxBytes: 64 << 10, Header: http.Header{"Content-Type": {"application/json"}}}, e.Body)
-		switch {
-		case err != nil:
-			return err
-		case response.Status >= 300:
-			return fmt.Errorf("%s answered with status %d", sink.Name, response.Status)
-		}
-		return nil
+	at := slices.IndexFunc(s.config.Intent.Sinks, func(sink IntentSink) bool { return sink.Name == e.Sink })
+	request := fetch.Request{URL: s.config.Intent.Sinks[at].URL, Own: true, MaxBytes: 1, Cut: true, Header: http.Header{"Content-Type": {"application/json"}}}
+	response, err := s.poster.Post(ctx, request, e.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.Status >= 300:
+		return fmt.Errorf("%s answered with status %d", e.Sink, response.Status)
 	}
-	return fmt.Errorf("there is no sink %s any more: %w", e.Sink, outbox.ErrNever)
+	return nil
 }
 
 // forgetEvery is how often old requests of platforms are forgotten.

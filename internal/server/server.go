@@ -222,9 +222,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
 	if s.effects != nil {
-		for range effectsAtOnce {
-			background.Go(func() { s.effects.Work(work) })
-		}
+		background.Go(func() { s.effects.Work(work) })
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
 	if s.memory != nil {
