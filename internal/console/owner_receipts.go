@@ -87,7 +87,7 @@ type bodies struct {
 
 // verdicts are what our records say of what a platform reports.
 var verdicts = map[string]string{
-	"agrees": "fits our records", "differs": "differs from our records", "early": "stated to be earlier than the access",
+	"agrees": "fits our records", "differs": "differs from our records", "early": "stated to be earlier than the access", "ahead": "stated to be later than its report",
 }
 
 // newRow says what an entry is about.

@@ -3,7 +3,9 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/excerpt"
@@ -33,7 +35,8 @@ type Reported struct {
 	// PublisherID and Domain are whom it names.
 	PublisherID, Domain string
 
-	// Of a citation: SourceURL and Chunks say what was shown, Surface where.
+	// Of a citation: SourceURL and Chunks say what was shown, Surface where. Of a surface that is more than a name ("footnote")
+	// the ledger tells only that it was another.
 	SourceURL string
 	Chunks    []string
 	Surface   string
@@ -54,6 +57,7 @@ const (
 	Agrees  = "agrees"  // it fits what we know
 	Differs = "differs" // an access that the platform counts otherwise than we do
 	Early   = "early"   // it is stated to have happened before the access that it is about
+	Ahead   = "ahead"   // it is stated to happen after it was reported
 )
 
 // Cite takes an event that a platform reports, held against what was really given, and puts it into the ledger, in one
@@ -97,7 +101,7 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 		if refusal = owner.unfit(r, asked, known); refusal != nil {
 			return nil
 		}
-		noted = &Noted{Verdict: verdict(r, asked)}
+		noted = &Noted{Verdict: verdict(r, asked, now)}
 		if noted.Entry, err = d.recordEvent(ctx, tx, r, asked, noted.Verdict, now); err != nil {
 			return err
 		}
@@ -117,7 +121,7 @@ func (d *Desk) Cite(ctx context.Context, r Reported) (*Noted, error) {
 // unfit says why an event does not fit the request that it is about.
 func (e *Excerpts) unfit(r Reported, asked excerpt.Request, known bool) *Refusal {
 	switch {
-	case r.PublisherID != e.PublisherID || r.Domain != e.Domain:
+	case r.PublisherID != e.PublisherID || !strings.EqualFold(r.Domain, e.Domain):
 		return refuse(Unprocessable, "The event is about another publisher; this one is %s at %s.", e.PublisherID, e.Domain)
 	case !known:
 		return refuse(Unprocessable, "No request of this platform with this request_id is known.")
@@ -145,14 +149,38 @@ func (e *Excerpts) unfit(r Reported, asked excerpt.Request, known bool) *Refusal
 }
 
 // verdict holds an event against the request that it is about.
-func verdict(r Reported, asked excerpt.Request) string {
+func verdict(r Reported, asked excerpt.Request, now time.Time) string {
 	switch {
 	case r.Kind == EventAccess && (r.Returned != len(asked.Answer.Chunks) || r.Tokens != asked.Answer.Tokens || r.Mode != "chunks"):
 		return Differs
 	case r.Stated.Before(asked.At.Add(-freshness)):
 		return Early
+	case r.Stated.After(now.Add(freshness)):
+		return Ahead
 	}
 	return Agrees
+}
+
+// surface is how the ledger tells where something was shown: by a name, and not by what a platform may write there freely.
+func surface(name string) string {
+	if name == "" || surfaceName.MatchString(name) {
+		return name
+	}
+	return "other"
+}
+
+var surfaceName = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
+
+// once gives each of some ids once, in their order.
+func once(ids []string) (all []string) {
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // citationBody and counterBody are the bodies of ledger entries of the kinds "citation" and "counter-receipt".
@@ -183,5 +211,5 @@ func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked 
 		e.Kind = "counter-receipt"
 		return d.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict})
 	}
-	return d.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, r.Chunks, r.Surface, stated, verdict})
+	return d.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict})
 }

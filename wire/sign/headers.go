@@ -197,7 +197,7 @@ func (h Headers) UsedUntil() time.Time {
 	return t.Add(Skew)
 }
 
-// ParseTime reads a date-time of RFC 3339, strictly. A leap second is the second before it, since no clock here has any.
+// ParseTime reads a date-time of RFC 3339, strictly, within the years 0 to 9999 of UTC. A leap second is the second before it, since no clock here has any.
 func ParseTime(text string) (time.Time, error) {
 	const shortest = len("2006-01-02T15:04:05Z")
 	plain := text
@@ -205,7 +205,8 @@ func ParseTime(text string) (time.Time, error) {
 		plain = plain[:17] + "59" + plain[19:]
 	}
 	var t time.Time
-	if len(plain) < shortest || len(plain) > 64 || strings.Contains(plain, ",") || t.UnmarshalText([]byte(strings.ToUpper(plain))) != nil {
+	wrong := len(plain) < shortest || len(plain) > 64 || strings.Contains(plain, ",") || t.UnmarshalText([]byte(strings.ToUpper(plain))) != nil
+	if year := t.UTC().Year(); wrong || year < 0 || year > 9999 { // an offset may lead to where no such text is
 		return time.Time{}, fmt.Errorf("%q is no time of RFC 3339; write it like 2025-11-14T18:22:01Z", clip(text))
 	}
 	return t, nil
