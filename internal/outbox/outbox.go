@@ -13,14 +13,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"strings"
 	"sync"
 	"time"
 
 	"frontdesk/internal/store"
 )
 
-// Schema is the table of effects that are still to be done. lease is until when the one that claim names is at it, and
-// due when it is to be tried next. Times are microseconds.
+// Schema is the table of effects that are still to be done, or were given up. lease is until when the one that claim names
+// is at it, and due when it is to be tried next. reason says why the last try failed, and given_up when no further one was
+// to follow, 0 for not. Times are microseconds.
 var Schema = store.Schema{
 	Room: "outbox",
 	Steps: []string{`
@@ -39,6 +42,10 @@ CREATE INDEX outbox_effect_due ON outbox_effect (due);
 CREATE INDEX outbox_effect_sink ON outbox_effect (sink, due);
 CREATE INDEX outbox_effect_made ON outbox_effect (made);
 DROP INDEX outbox_effect_due;
+`, `
+ALTER TABLE outbox_effect ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE outbox_effect ADD COLUMN given_up BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX outbox_effect_failed ON outbox_effect (made) WHERE reason <> '';
 `},
 }
 
@@ -65,14 +72,17 @@ type Options struct {
 	DB *store.DB
 	// Sinks are those for whom Work does effects. What is recorded for others waits for a process that knows them.
 	Sinks []string
-	// Do does an effect. It is tried again after an error.
+	// Do does an effect. It is tried again after an error, whose text is kept and shown to the owner: it holds nothing
+	// personal and no secret.
 	Do func(context.Context, Effect) error
 	// Lease is how long Do may take at the most; 0 is a minute.
 	Lease time.Duration
 	// For is how long an effect is tried; 0 is seven days.
 	For time.Duration
-	Now func() time.Time // nil is time.Now
-	Log *slog.Logger     // nil for nobody
+	// Keep is how long one that was given up stays to be seen, and may be asked for again; 0 is 30 days.
+	Keep time.Duration
+	Now  func() time.Time // nil is time.Now
+	Log  *slog.Logger     // nil for nobody
 }
 
 // Outbox does effects.
@@ -85,6 +95,9 @@ func New(o Options) *Outbox {
 	}
 	if o.For == 0 {
 		o.For = 7 * 24 * time.Hour
+	}
+	if o.Keep == 0 {
+		o.Keep = 30 * 24 * time.Hour
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -100,7 +113,7 @@ const (
 	look = time.Second
 	// atOnce is how many effects of one sink are done side by side.
 	atOnce = 4
-	// sweep is how often Work gives up what nobody did in time.
+	// sweep is how often Work gives up what nobody did in time, and forgets what was given up long ago.
 	sweep = time.Hour
 )
 
@@ -228,25 +241,52 @@ func (b *Outbox) try(ctx context.Context, c *claimed) error {
 		b.Log.Warn("an effect will be tried again", "sink", c.Sink, "effect", c.ID, "tries", c.tries+1, "next", next.UTC(), "error", failure)
 	}
 	return b.DB.Update(ctx, func(tx *store.Tx) error {
-		if failure == nil || over {
-			_, err := tx.Exec(ctx, `DELETE FROM outbox_effect WHERE id = $1 AND claim = $2`, c.ID, c.claim)
-			return err
+		var err error
+		switch {
+		case failure == nil:
+			_, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE id = $1 AND claim = $2`, c.ID, c.claim)
+		case over:
+			_, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, reason = $2, given_up = $3, tries = tries + 1, claim = '', lease = 0 WHERE id = $4 AND claim = $5`,
+				int64(never), reason(failure), store.Micros(b.Now()), c.ID, c.claim)
+		default:
+			_, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, reason = $2, tries = tries + 1, claim = '', lease = 0 WHERE id = $3 AND claim = $4`,
+				store.Micros(next), reason(failure), c.ID, c.claim)
 		}
-		_, err := tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, tries = tries + 1, claim = '', lease = 0 WHERE id = $2 AND claim = $3`, store.Micros(next), c.ID, c.claim)
 		return err
 	})
 }
 
-// giveUp forgets effects that are too old to be tried by now: nobody was there to do them, or their sink is none any more.
+// never is when something is due that is not to be done any more.
+const never = math.MaxInt64
+
+// maxReason bounds what is kept of an error, in bytes.
+const maxReason = 500
+
+// reason is what is kept of an error.
+func reason(failure error) string {
+	text := strings.ToValidUTF8(failure.Error(), "")
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+	}
+	return text
+}
+
+// giveUp gives up effects that are too old to be tried by now: nobody was there to do them, or their sink is none any more.
+// What was given up longer than Keep ago it forgets.
 func (b *Outbox) giveUp(ctx context.Context) error {
-	var gone int64
+	var over int64
 	err := b.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		now := b.Now()
-		gone, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE made < $1 AND lease <= $2`, store.Micros(now.Add(-b.For)), store.Micros(now))
+		if _, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE made < $1 AND given_up BETWEEN 1 AND $1`, store.Micros(now.Add(-b.Keep))); err != nil {
+			return err
+		}
+		over, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, given_up = $2, claim = '', lease = 0,
+			reason = CASE reason WHEN '' THEN 'nobody did it in time, or there is no such sink any more' ELSE reason END
+			WHERE made < $3 AND lease <= $2 AND given_up = 0`, int64(never), store.Micros(now), store.Micros(now.Add(-b.For)))
 		return err
 	})
-	if gone > 0 && err == nil {
-		b.Log.Error("effects are given up that nobody did in time", "effects", gone)
+	if over > 0 && err == nil {
+		b.Log.Error("effects are given up that nobody did in time", "effects", over)
 	}
 	return err
 }
@@ -259,7 +299,7 @@ func backoff(tries int64) time.Duration {
 // Waiting is how many effects are to be done.
 func Waiting(ctx context.Context, db *store.DB) (n int, err error) {
 	err = db.View(ctx, func(tx *store.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM outbox_effect`).Scan(&n)
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM outbox_effect WHERE due < $1`, int64(never)).Scan(&n)
 	})
 	return n, err
 }

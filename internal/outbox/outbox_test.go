@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
@@ -280,4 +282,129 @@ func TestASinkThatStallsHoldsUpNoOther(t *testing.T) {
 		return ctx.Err()
 	}
 	b.Work(ctx) // for ever, if the other sink never has its turn
+}
+
+// pending gives what is known of an effect.
+func (b *Outbox) pending(t *testing.T, id string) (p Pending, ok bool) {
+	t.Helper()
+	if err := b.DB.View(t.Context(), func(tx *store.Tx) (err error) {
+		p, ok, err = Find(t.Context(), tx, id)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return p, ok
+}
+
+// again asks for an effect to be tried again.
+func (b *Outbox) again(t *testing.T, id string) (ok bool) {
+	t.Helper()
+	if err := b.DB.Update(t.Context(), func(tx *store.Tx) (err error) {
+		ok, err = Again(t.Context(), tx, id, b.Now())
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+// failed lists the ids of what failed.
+func (b *Outbox) failed(t *testing.T) string {
+	t.Helper()
+	var ids []string
+	if err := b.DB.View(t.Context(), func(tx *store.Tx) error {
+		all, err := Failed(t.Context(), tx, 10)
+		for _, p := range all {
+			ids = append(ids, p.ID)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "a", "b")
+	h.fail = func(e Effect) error {
+		if e.ID == "a" {
+			return errors.New("the sink is down" + strings.Repeat("ä", 400))
+		}
+		return nil
+	}
+	if p, ok := b.pending(t, "a"); !ok || p.Reason != "" || p.Tries != 0 || !p.Due.Equal(b.Now()) {
+		t.Errorf("before the first try: %+v, %v", p, ok)
+	}
+	b.all(t)
+	if got := b.failed(t); got != "a" {
+		t.Errorf("failed: %s", got)
+	}
+	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 || !utf8.ValidString(p.Reason) || p.Tries != 1 || !p.Due.Equal(b.Now().Add(time.Second)) || !p.GivenUp.IsZero() {
+		t.Errorf("after the first try: %+v", p)
+	}
+	now.Pass(b.For)
+	b.all(t)
+	if p, _ := b.pending(t, "a"); !p.Due.IsZero() || !p.GivenUp.Equal(b.Now()) || p.Sink != "sink" || p.Tries != 2 {
+		t.Errorf("given up: %+v", p)
+	}
+	if now.Pass(b.For); b.all(t) != 0 || b.waiting(t) != 0 || b.failed(t) != "a" {
+		t.Errorf("what was given up is tried, waits, or is not among what failed: %s", b.failed(t))
+	}
+	if b.again(t, "b") || b.again(t, "c") || !b.again(t, "a") {
+		t.Error("what is done, or was never there, is tried again; or what was given up is not")
+	}
+	if b.all(t) != 1 || b.waiting(t) != 1 {
+		t.Error("asked for again, and given up after one try")
+	}
+	h.fail = nil
+	if !b.again(t, "a") || b.all(t) != 1 || b.failed(t) != "" || len(h.done) != 2 {
+		t.Errorf("done: %v", h.done)
+	}
+}
+
+func TestWhatWasGivenUpIsForgottenInTheEnd(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "a")
+	h.fail = func(Effect) error { return errors.New("down") }
+	now.Pass(b.For)
+	b.all(t)
+	b.put(t, "waits")
+	for _, step := range []time.Duration{b.Keep - time.Microsecond, time.Microsecond} {
+		if p, ok := b.pending(t, "a"); !ok || p.GivenUp.IsZero() {
+			t.Fatalf("it was forgotten too early, or never given up: %+v", p)
+		}
+		now.Pass(step)
+		if err := b.giveUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := b.pending(t, "a"); ok {
+		t.Error("what was given up is never forgotten")
+	}
+	if p, ok := b.pending(t, "waits"); !ok || p.GivenUp.IsZero() || p.Reason == "" {
+		t.Errorf("one that nobody did in time: %+v, %v", p, ok)
+	}
+}
+
+// TestWhoIsAtAnEffectIsNotDisturbed asks for an effect to be tried again while somebody is at it: nobody else begins it.
+func TestWhoIsAtAnEffectIsNotDisturbed(t *testing.T) {
+	b, h, now := newOutbox(t)
+	b.put(t, "a")
+	h.fail = func(Effect) error {
+		if !b.again(t, "a") {
+			t.Error("there is no such effect")
+		}
+		other := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
+			t.Error("two are at it")
+			return nil
+		}})
+		if _, err := other.Once(t.Context(), "sink"); err != nil {
+			t.Error(err)
+		}
+		return nil
+	}
+	if n := b.all(t); n != 1 || b.waiting(t) != 0 {
+		t.Errorf("%d were done", n)
+	}
 }
