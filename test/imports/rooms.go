@@ -55,6 +55,8 @@ const (
 	jose        = "github.com/go-jose/go-jose/v4"
 	notes       = "golang.org/x/mod/sumdb/note"
 	trees       = "golang.org/x/mod/sumdb/tlog"
+	expressions = "cel.dev/cel-go"
+	mail        = "github.com/wneessen/go-mail"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -81,9 +83,9 @@ var rooms = []room{
 	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// The owner's own systems, told what happened.
-	{path: "internal/post", inside: []string{"internal/fetch"}},
+	{path: "internal/post", inside: []string{"internal/fetch"}, outside: []string{mail}},
 	// What is offered for what is submitted.
-	{path: "internal/submission/engine", inside: []string{"internal/strictyaml", "wire/intake", "wire/strictjson"}},
+	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/intake", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
 	{path: "internal/check", inside: []string{"wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},

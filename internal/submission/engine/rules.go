@@ -67,6 +67,7 @@ type Offer struct {
 // Error is one thing that is wrong with rules.
 type Error struct {
 	Field  string // where, as a key path within the rules: "offers[0].details.bmi"
+	Offset int    // behind how many characters of the field's text; 0 is the field as a whole
 	Detail string // what is wrong and what would be right
 }
 
