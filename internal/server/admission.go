@@ -132,7 +132,7 @@ func (a *admission) guard(where *route, next http.Handler) http.Handler {
 	closed := slices.Contains(a.config.Auth.Required, where.door)
 	open := !closed && !a.counts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, a.outside.Client(r)))
+		r = r.WithContext(a.called(r))
 		if open && !trust.Presented(r.Header) {
 			next.ServeHTTP(w, r)
 			return
@@ -153,40 +153,61 @@ func (a *admission) guard(where *route, next http.Handler) http.Handler {
 	})
 }
 
+// called names in a request's context where it came from, and to which public address.
+func (a *admission) called(r *http.Request) context.Context {
+	ctx := context.WithValue(r.Context(), callerKey{}, a.outside.Client(r))
+	return context.WithValue(ctx, publicKey{}, func() string { return a.outside.PublicURL(r) })
+}
+
+// publicKey finds the public address that a request came to, a func() string.
+type publicKey struct{}
+
 // admit identifies, counts and decides, in this order: also what is not allowed costs.
 func (a *admission) admit(r *http.Request, where *route, t *tally) (context.Context, error) {
 	ctx := r.Context()
-	from := network(a.outside.Client(r))
-	presented := trust.Presented(r.Header)
-	if presented {
-		if status := a.failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
-			status.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
-			return ctx, a.limited(ctx, t, a.failures, status, "too many wrong credentials came from your address")
-		}
-	}
-	party, known, err := a.verifier.Verify(ctx, r.Header)
+	party, known, err := a.identify(r, t)
 	if err != nil {
-		if fail.From(err).Code == fail.Unauthorized {
-			a.failures.Allow(ctx, from, 1)
-		}
 		return ctx, err
 	}
-	if known {
-		event.From(ctx).Set("party", a.shown(party))
-	}
-	if err := a.count(ctx, where, t, party, from); err != nil {
+	if err := a.count(ctx, where, t, party, network(a.outside.Client(r))); err != nil {
 		return ctx, err
 	}
 	switch {
-	case known && party.Kind == trust.KindKey && len(party.Scopes) > 0 && !slices.Contains(party.Scopes, where.door):
-		return ctx, fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
-			strings.Join(party.Scopes, ", "), where.door)
 	case known:
-		return trust.With(ctx, party), nil
+		return trust.With(ctx, party), opens(party, where.door)
 	case slices.Contains(a.config.Auth.Required, where.door) && (where.public == nil || !where.public(r)):
 		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))
 	}
 	return ctx, nil
+}
+
+// identify names the party behind a request's credential; known is false for a stranger.
+func (a *admission) identify(r *http.Request, t *tally) (party trust.Party, known bool, err error) {
+	ctx := r.Context()
+	from := network(a.outside.Client(r))
+	if trust.Presented(r.Header) {
+		if status := a.failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
+			status.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
+			return party, false, a.limited(ctx, t, a.failures, status, "too many wrong credentials came from your address")
+		}
+	}
+	party, known, err = a.verifier.Verify(ctx, r.Header)
+	switch {
+	case err != nil && fail.From(err).Code == fail.Unauthorized:
+		a.failures.Allow(ctx, from, 1)
+	case err == nil && known:
+		event.From(ctx).Set("party", a.shown(party))
+	}
+	return party, known, err
+}
+
+// opens says why a key does not open a door; nil when it does.
+func opens(party trust.Party, door string) error {
+	if party.Kind == trust.KindKey && len(party.Scopes) > 0 && !slices.Contains(party.Scopes, door) {
+		return fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
+			strings.Join(party.Scopes, ", "), door)
+	}
+	return nil
 }
 
 // shown is what the log says of a party: the owner's own name of a key, and nothing of a person.

@@ -41,6 +41,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.mcp()
 	c.promise()
 	c.intent()
+	c.intakes()
 	c.terms()
 	c.actions()
 	return c.problems, c.warnings

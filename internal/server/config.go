@@ -67,6 +67,8 @@ type Config struct {
 	// Intent serves passages to platforms under the Agentic Intent Protocol. `intent.state` takes effect while the server
 	// runs; changes to the other keys need a restart.
 	Intent Intent `yaml:"intent"`
+	// Intakes takes in what agents submit under the Agent Intake Protocol. Changes need a restart.
+	Intakes Intakes `yaml:"intakes"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
@@ -214,6 +216,7 @@ func Default() Config {
 		},
 		Model:   defaultModel(),
 		Intent:  defaultIntent(),
+		Intakes: defaultIntakes(),
 		Console: Console{Enabled: true, Owner: defaultOwner()},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

@@ -91,10 +91,13 @@ const (
 	doorMCP = "mcp"
 )
 
+// doorIntake is the door of submissions and binds, for the scopes of keys; each intake says whether it needs one.
+const doorIntake = "intake"
+
 var doors = []string{doorAsk, doorMCP}
 
 // Doors names the doors that a key can be for.
-func Doors() []string { return append(slices.Clone(doors), doorLedger) }
+func Doors() []string { return append(slices.Clone(doors), doorIntake, doorLedger) }
 
 // IsDoor says whether there is a door of that name.
 func IsDoor(name string) bool { return slices.Contains(Doors(), name) }
@@ -166,7 +169,7 @@ func (c *checks) authKeys() {
 		if _, err := trust.ParseHash(key.Hash); err != nil {
 			c.problem(path+".hash", "%s", err.Error())
 		}
-		c.names(path+".scopes", key.Scopes, doors)
+		c.names(path+".scopes", key.Scopes, append(slices.Clone(doors), doorIntake))
 		c.rate(path+".rate", key.Rate)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/session"
 	"frontdesk/internal/spend"
 	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 	"frontdesk/internal/vector"
@@ -38,6 +39,7 @@ type House struct {
 	// SiteKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys  *trust.SiteKeys
 	Platforms *trust.Platforms
+	Vault     *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	db       *store.DB
 	promises *session.Promises // nil without
@@ -171,5 +173,5 @@ func (h *House) called(call model.Call) {
 // Close closes the database, and ends what goes on beside the questions.
 func (h *House) Close() error {
 	h.Model.Close()
-	return h.db.Close()
+	return errors.Join(h.closeVault(), h.db.Close())
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"frontdesk/internal/desk"
@@ -20,6 +19,7 @@ import (
 	"frontdesk/internal/outbox"
 	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
+	"frontdesk/internal/wellknown"
 	wire "frontdesk/wire/intent"
 	"frontdesk/wire/strictjson"
 )
@@ -36,14 +36,7 @@ const (
 type declared struct {
 	config   Config
 	excerpts *desk.Excerpts
-	// last is each document as it was last made, by its route: the address that it is for does not often change.
-	last sync.Map
-}
-
-// made is a document for an address.
-type made struct {
-	address  string
-	document *intent.Document
+	made     wellknown.Cache // by its route
 }
 
 // declareIntent puts in force what a configuration declares to platforms.
@@ -225,10 +218,10 @@ func (s *Server) intentRoutes() []route {
 	config.Receipts = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
 	retrieve, events, receipts := intent.Handlers(s.Desk, config)
 	all := []route{
-		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*intent.Document, error) {
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*wellknown.Document, error) {
 			return intent.Declare(d, s.config.intentOptions())
 		})},
-		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*intent.Document, error) {
+		{pattern: intentCapabilities, name: intentCapabilities, methods: reading, cors: true, handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*wellknown.Document, error) {
 			return intent.Capabilities(d, s.config.Intent.Versions)
 		})},
 		{pattern: intentRetrieve, name: intentRetrieve, handler: retrieve},
@@ -241,23 +234,20 @@ func (s *Server) intentRoutes() []route {
 }
 
 // declaredDocument serves what is made of the declaration, at the address that a request came to.
-func (s *Server) declaredDocument(route string, make func(wire.Declaration) (*intent.Document, error)) http.Handler {
+func (s *Server) declaredDocument(route string, make func(wire.Declaration) (*wellknown.Document, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now, address := s.declared.Load(), s.outside.PublicURL(r)
-		if last, ok := now.last.Load(route); ok && last.(made).address == address {
-			last.(made).document.ServeHTTP(w, r)
-			return
-		}
-		d, err := now.config.declarationAt(address)
-		var document *intent.Document
-		if err == nil {
-			document, err = make(d)
-		}
+		document, err := now.made.Get(route, address, func() (*wellknown.Document, error) {
+			d, err := now.config.declarationAt(address)
+			if err != nil {
+				return nil, err
+			}
+			return make(d)
+		})
 		if err != nil { // nothing that is not valid is declared
 			nlweb.WriteError(w, r, err)
 			return
 		}
-		now.last.Store(route, made{address, document})
 		document.ServeHTTP(w, r)
 	})
 }

@@ -192,11 +192,13 @@ func (l *Loaded) fromFolder(folder string) {
 	if _, named := l.places["data"]; named {
 		move(&l.Config.Data)
 	}
-	if path, ok := strings.CutPrefix(l.Config.Store, "sqlite:"); ok && !strings.HasPrefix(path, "//") {
-		move(&path)
-		l.Config.Store = "sqlite:" + path
-	} else if !strings.Contains(l.Config.Store, ":") {
-		move(&l.Config.Store)
+	for _, database := range []*string{&l.Config.Store, &l.Config.Intakes.Vault} {
+		if path, ok := strings.CutPrefix(*database, "sqlite:"); ok && !strings.HasPrefix(path, "//") {
+			move(&path)
+			*database = "sqlite:" + path
+		} else if !strings.Contains(*database, ":") {
+			move(database)
+		}
 	}
 	move(&l.Config.Keys)
 	move(&l.Config.TLS.Cert)
@@ -205,6 +207,7 @@ func (l *Loaded) fromFolder(folder string) {
 	move(&l.Config.Discovery.Robots)
 	move(&l.Config.Discovery.LLMs)
 	move(&l.Config.Model.KeyFile)
+	l.Config.Intakes.fromFolder(move)
 	for i := range l.Config.RSL {
 		move(&l.Config.RSL[i])
 	}

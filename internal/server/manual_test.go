@@ -25,7 +25,7 @@ const manualFile = "../../docs/configuration.md"
 
 // manualHead is what stands before the keys.
 const manualHead = "# Configuration\n\n" +
-	"<!-- Made of the comments in internal/server/config*.go, internal/terms/rule.go, internal/action/action.go and internal/elicit/slot.go by `go generate ./internal/server`. -->\n\n" +
+	"<!-- Made of the comments in internal/server/config*.go, internal/terms/rule.go, internal/action/action.go, internal/elicit/slot.go, internal/submission/engine/*.go and internal/post/mail.go by `go generate ./internal/server`. -->\n\n" +
 	`One file, ` + "`frontdesk.yaml`" + `, holds everything that an owner can set. No key is required, and without a file everything has its default.
 
 | command | what it does |
@@ -48,7 +48,8 @@ log names those that changed. A file with a mistake changes nothing.
 
 // TestManualIsMadeOfTheComments holds docs/configuration.md at what the structs' comments say.
 func TestManualIsMadeOfTheComments(t *testing.T) {
-	m := manual{comments: comments(t, append(configFiles(t), "../terms/rule.go", "../action/action.go", "../elicit/slot.go")...)}
+	m := manual{comments: comments(t, append(configFiles(t), "../terms/rule.go", "../action/action.go", "../elicit/slot.go",
+		"../submission/engine/rules.go", "../submission/engine/webhook.go", "../submission/engine/person.go", "../post/mail.go")...)}
 	m.text.WriteString(manualHead)
 	m.section("", reflect.ValueOf(Default()), true)
 	if *update {

@@ -47,10 +47,11 @@ func (s *Server) title() string {
 
 // mcpServer offers the doors' tools and the items to agents.
 func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
+	intakes := s.intakeTools()
 	return mcp.New(mcp.Config{
 		Name: "frontdesk", Title: s.title(), Version: release.Of().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()),
-		Tools:        func() []tool.Tool { return nlweb.Tools(s.Desk, s.nlwebConfig()) },
+		Tools:        func() []tool.Tool { return append(nlweb.Tools(s.Desk, s.nlwebConfig()), intakes...) },
 		Desk:         s.Desk, Await: await, Log: s.log,
 	})
 }

@@ -19,6 +19,7 @@ func (l *Loaded) Print(w io.Writer) error {
 	p := &printer{loaded: l}
 	shown := l.Config
 	shown.Store = redact(shown.DSN())
+	shown.Intakes.Vault = redact(shown.Intakes.Vault)
 	sites := shown.AllSites()
 	if len(shown.Sites) == 0 {
 		shown.Site.ID = sites[0].ID

@@ -15,7 +15,6 @@ import (
 
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
-	"frontdesk/internal/nlweb"
 )
 
 // front is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
@@ -75,7 +74,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case n > f.most && !f.isProbe(r):
 		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
 		busy.RetryAfter = time.Second
-		nlweb.WriteError(answer, r, busy)
+		f.at(r).fail(answer, r, busy)
 	case !isPlain(r.URL.Path):
 		notFound(answer, r)
 	default:
@@ -99,9 +98,14 @@ var always = http.Header{
 
 // isProbe says whether a request asks how the server is, which must be answered under any load.
 func (f *front) isProbe(r *http.Request) bool {
-	_, pattern := f.routes.Handler(r)
-	where := f.known[pattern]
+	where := f.at(r)
 	return where != nil && where.quiet
+}
+
+// at is the route of a request; nil where there is none.
+func (f *front) at(r *http.Request) *route {
+	_, pattern := f.routes.Handler(r)
+	return f.known[pattern]
 }
 
 // isPlain says whether a path is written the one way it can be. Any other is the address of nothing: net/http
@@ -124,7 +128,7 @@ func (f *front) recovered(answer *recorder, r *http.Request, id string, broken a
 	for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Cache-Control", "Etag", "Last-Modified"} {
 		answer.Header().Del(name) // they spoke of the answer that does not come
 	}
-	nlweb.WriteError(answer, r, fail.New(fail.Internal, "an internal error occurred; the server's log has it as request %s", id))
+	answer.route.fail(answer, r, fail.New(fail.Internal, "an internal error occurred; the server's log has it as request %s", id))
 }
 
 // request is what is known of a request when it is done.

@@ -18,10 +18,21 @@ type route struct {
 	quiet   bool // probes: answered under any load, and logged at level debug
 	// door is the name by which auth.required and the scopes of keys know the route. Its requests are identified and
 	// counted; those of a route without a door are not.
-	door    string
-	public  func(*http.Request) bool // requests that need no credential in any case; nil for none
-	tells   bool                     // the handler says in its protocol's words that a limit is used up, as desk.Config.Admit tells it
+	door   string
+	public func(*http.Request) bool // requests that need no credential in any case; nil for none
+	tells  bool                     // the handler says in its protocol's words that a limit is used up, as desk.Config.Admit tells it
+	// refuse tells in the route's own protocol what was refused before the handler had it; nil is NLWeb's.
+	refuse  func(http.ResponseWriter, *http.Request, error)
 	handler http.Handler
+}
+
+// fail tells why a request is not answered. A nil route is that of an address that nobody serves.
+func (r *route) fail(w http.ResponseWriter, request *http.Request, err error) {
+	if r == nil || r.refuse == nil {
+		nlweb.WriteError(w, request, err)
+		return
+	}
+	r.refuse(w, request, err)
 }
 
 var reading = []string{http.MethodGet, http.MethodHead}
@@ -41,7 +52,7 @@ func newRoutes(routes []route, gate *admission, pages *sharing) (*http.ServeMux,
 			if r.cors {
 				methods = append(slices.Clone(methods), http.MethodOptions) // which sharing answers
 			}
-			handler = allowed(methods, handler)
+			handler = allowed(&r, methods, handler)
 		}
 		if r.cors {
 			handler = pages.wrap(r.methods, handler)
@@ -68,12 +79,12 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 }
 
 // allowed refuses other methods.
-func allowed(methods []string, next http.Handler) http.Handler {
+func allowed(where *route, methods []string, next http.Handler) http.Handler {
 	list := strings.Join(methods, ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(methods, r.Method) {
 			w.Header().Set("Allow", list)
-			nlweb.WriteError(w, r, fail.New(fail.Method, "this address takes %s", list))
+			where.fail(w, r, fail.New(fail.Method, "this address takes %s", list))
 			return
 		}
 		next.ServeHTTP(w, r)

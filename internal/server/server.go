@@ -114,6 +114,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := s.openIntent(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
+	if err := house.OpenIntakes(ctx, config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
 	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
@@ -148,6 +151,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.jwksRoutes()...)
 	all = append(all, s.ledgerRoutes()...)
 	all = append(all, s.intentRoutes()...)
+	all = append(all, s.intakeRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	all = append(all, s.ownerRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {

@@ -66,6 +66,7 @@ var rooms = []room{
 	{path: "internal/event"},
 	{path: "internal/release"},
 	{path: "internal/tool"},
+	{path: "internal/wellknown", outside: []string{jsonText}},
 
 	// What goes over the wire: shared by server and clients, no I/O.
 	{path: "wire/strictjson", inside: []string{"internal/fail"}, outside: []string{jsonText}, pure: true},
@@ -171,7 +172,8 @@ var rooms = []room{
 		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},
 		outside: []string{mcpSDK, jsonText},
 	},
-	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/intake", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "internal/wellknown", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
@@ -188,7 +190,7 @@ var rooms = []room{
 			"internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/excerpt", "internal/outbox", "internal/intent", "wire/intent", "wire/strictjson",
+			"internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},

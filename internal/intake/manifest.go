@@ -1,0 +1,21 @@
+package intake
+
+import (
+	"fmt"
+
+	"frontdesk/internal/wellknown"
+	wire "frontdesk/wire/intake"
+)
+
+// Declare makes a manifest ready. It is an error if it is not valid by the protocol's schema and prose: what is declared
+// wrongly must not be declared at all.
+func Declare(m wire.Manifest, options wire.Options) (*wellknown.Document, error) {
+	document, err := wellknown.New(m)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := wire.ReadManifest(document.Body(), options); err != nil {
+		return nil, fmt.Errorf("the manifest is not valid: %w", err)
+	}
+	return document, nil
+}

@@ -1,0 +1,291 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/intake"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
+	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/tool"
+	"frontdesk/internal/trust"
+	"frontdesk/internal/wellknown"
+	wire "frontdesk/wire/intake"
+)
+
+// vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
+const vaultSecret = "vault"
+
+// OpenIntakes lets the desk take in what agents submit, as a configuration says; with none it does nothing.
+func (h *House) OpenIntakes(ctx context.Context, config Config) error {
+	if !config.Intakes.On() {
+		return nil
+	}
+	secret, err := trust.OpenSecret(config.KeyFolder(), vaultSecret)
+	if err != nil {
+		return err
+	}
+	if h.Vault, err = submission.OpenVault(ctx, submission.VaultOptions{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
+		return err
+	}
+	declared, err := config.declaredIntakes(h)
+	if err != nil {
+		return err
+	}
+	h.Desk.OpenIntakes(&desk.Intaking{
+		Intakes: func() map[string]*desk.Intake { return declared }, DB: h.db, Ledger: h.Ledger, Vault: h.Vault, OneAnswer: config.Intakes.Revisions == "refuse",
+	})
+	return nil
+}
+
+// declaredIntakes are the intakes as the desk knows them.
+func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
+	all := map[string]*desk.Intake{}
+	for _, one := range c.Intakes.List {
+		text, err := one.schema()
+		if err != nil {
+			return nil, err
+		}
+		made := &desk.Intake{
+			ID: one.ID, Retention: one.privacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.privacy().TakesRedacted(),
+			Scopes: scopes(one.Scopes), For: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
+			Bind: desk.IntakeBind{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
+		}
+		if made.Schema, err = wire.CompileSchema(text); err != nil {
+			return nil, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
+		}
+		if made.Bind.Fields, err = one.Bind.fields(); err != nil {
+			return nil, err
+		}
+		if one.Binding && one.Bind.Effect != "" && one.Bind.Effect != effectInbox {
+			made.Bind.Sink = intakeSink(one.ID)
+		}
+		if made.Engine, err = one.engine(); err != nil {
+			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
+		}
+		all[one.ID] = made
+	}
+	return all, nil
+}
+
+// engine makes the intake's offers.
+func (i Intake) engine() (engine.Engine, error) {
+	if i.byRules() || i.byWebhook() {
+		return nil, errors.New("rules and webhooks make no offers yet")
+	}
+	return i.Person, nil
+}
+
+// intakeSink is whom the outbox tells of an intake's binds.
+func intakeSink(id string) string { return "intake/" + id }
+
+func scopes(names []string) (all []wire.Scope) {
+	for _, name := range names {
+		all = append(all, wire.Scope(name))
+	}
+	return all
+}
+
+// intakeDoor is the door of the Agent Intake Protocol; nil where nothing is taken in.
+func (s *Server) intakeDoor() *intake.Door {
+	if !s.config.Intakes.On() {
+		return nil
+	}
+	config := intake.Config{
+		Options: wire.Options{Lenient: s.config.Intakes.Lenient, StrictUpstream: s.config.Intakes.StrictUpstream},
+		MaxBody: int64(s.config.Intakes.MaxBody), Pending: s.config.Intakes.Pending, Manifest: s.config.manifestAt, Base: s.personalBase,
+	}
+	if s.gate != nil {
+		enter := newIntakeGate(s)
+		config.Enter, config.Admit = enter.enter, enter.admit
+		config.Challenge = func(r *http.Request, err error) string { return s.gate.challenge(r, &route{door: doorIntake}, err) }
+	}
+	return intake.New(s.Desk, config)
+}
+
+// personalBase is the public address that a context's request came to, or the configured one. Where it is neither https
+// nor this machine's nothing personal may be sent to it, nor be promised to be taken.
+func (s *Server) personalBase(ctx context.Context) (string, error) {
+	base := s.outside.url
+	if public, ok := ctx.Value(publicKey{}).(func() string); ok {
+		base = public()
+	}
+	if base == "" || safeAddress(base) {
+		return base, nil
+	}
+	unsafe := fail.New(fail.Unavailable, "Intakes are served by https alone, and this request came by http. If it did not, the operator of this front desk must set url to its https address.")
+	unsafe.RetryAfter = time.Hour
+	return "", unsafe
+}
+
+// intakeRoutes serve the Agent Intake Protocol.
+func (s *Server) intakeRoutes() []route {
+	door := s.intakeDoor()
+	if door == nil {
+		return nil
+	}
+	posting := []string{http.MethodPost}
+	return []route{
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, refuse: intake.WriteError, handler: s.manifest()},
+		{pattern: intakePath, name: intakePath, methods: posting, cors: true, refuse: intake.WriteError, handler: door.Submit()},
+		{pattern: intakeBind, name: intakeBind, methods: posting, cors: true, refuse: intake.WriteError, handler: door.Bind()},
+	}
+}
+
+// manifest serves agent-intake.json, at the address that a request came to.
+func (s *Server) manifest() http.Handler {
+	var made wellknown.Cache
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		base, err := s.personalBase(context.WithValue(r.Context(), publicKey{}, func() string { return s.outside.PublicURL(r) }))
+		var document *wellknown.Document
+		if err == nil {
+			document, err = made.Get(wire.WellKnown, base, func() (*wellknown.Document, error) {
+				m, err := s.config.manifestAt(base)
+				if err != nil {
+					return nil, err
+				}
+				return intake.Declare(m, wire.Options{StrictUpstream: s.config.Intakes.StrictUpstream})
+			})
+		}
+		if err != nil {
+			intake.WriteError(w, r, err)
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+}
+
+// intakeTools are the door's tools for agents, if there is a door.
+func (s *Server) intakeTools() []tool.Tool {
+	door := s.intakeDoor()
+	if door == nil {
+		return nil
+	}
+	tools, err := door.Tools()
+	if err != nil { // the manifest was made at the start
+		s.log.Error("the tools for intakes are not offered", "error", err)
+	}
+	return tools
+}
+
+// intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
+type intakeGate struct {
+	*admission
+	intakes      map[string]Intake
+	minute, day  limit.Meter // of submissions
+	binds, daily limit.Meter // of binds
+}
+
+func newIntakeGate(s *Server) *intakeGate {
+	options := limit.Options{Now: s.options.Now, Log: s.log}
+	if s.db.Engine() == store.PostgreSQL { // what is declared holds for all nodes together
+		options.DB = s.db
+	}
+	l := limit.New(options)
+	g := &intakeGate{
+		admission: s.gate, intakes: map[string]Intake{},
+		minute: l.Meter("intake-minute", limit.Rate{}), day: l.Meter("intake-day", limit.Rate{}),
+		binds: l.Meter("bind-minute", limit.Rate{}), daily: l.Meter("bind-day", limit.Rate{}),
+	}
+	for _, one := range s.config.Intakes.List {
+		g.intakes[one.ID] = one
+	}
+	return g
+}
+
+// enter names in the context of a request who sent it, from where and to which public address.
+func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+	t := &tally{}
+	if answer, ok := w.(*recorder); ok {
+		answer.tally = t
+	}
+	ctx := context.WithValue(g.called(r), tallyKey{}, t)
+	party, known, err := g.identify(r, t)
+	switch {
+	case err != nil:
+		return ctx, err
+	case known:
+		return trust.With(ctx, party), opens(party, doorIntake)
+	}
+	return ctx, nil
+}
+
+// admit says whether whom a context names may come to an intake, and counts it: for the intake's own limits where it
+// has any, else for those of the house. Who comes to no intake is counted, too.
+func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
+	one := g.intakes[id]
+	party, known := trust.From(ctx)
+	if one.RequiresAuth && !known {
+		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or `Authorization: Bearer KEY`; ask the operator of this front desk for one.", trust.KeyHeader)
+	}
+	if known {
+		if err := opens(party, doorIntake); err != nil {
+			return err
+		}
+	}
+	caller := clientOf(ctx)
+	t, _ := ctx.Value(tallyKey{}).(*tally)
+	switch refused, counted := t.so(); {
+	case refused != nil:
+		return refused
+	case one.RateLimit == (IntakeRate{}) && counted: // at the door of tools
+		return nil
+	case one.RateLimit == (IntakeRate{}):
+		return g.count(ctx, &route{}, t, party, caller)
+	}
+	if party.ID != "" {
+		caller = party.ID
+	}
+	minute, day := g.minute, g.day
+	if bind {
+		minute, day = g.binds, g.daily
+	}
+	for _, bound := range []struct {
+		meter limit.Meter
+		most  int
+		per   time.Duration
+	}{{minute, one.RateLimit.RequestsPerMinute, time.Minute}, {day, one.RateLimit.RequestsPerDay, 24 * time.Hour}} {
+		if bound.most == 0 {
+			continue
+		}
+		meter := bound.meter.At(limit.Rate{Requests: bound.most, Per: bound.per, Burst: bound.most})
+		status := meter.Allow(ctx, id+" "+caller, 1)
+		t.add(meter, status)
+		if !status.OK {
+			event.From(ctx).Set("limit", meter.Name())
+			limited := fail.New(fail.Limited, "Too many requests came from you to this intake (at most %s); come back in %s.", rateWords(meter.Rate()), spanWords(status.RetryAfter))
+			limited.RetryAfter = status.RetryAfter
+			return limited
+		}
+	}
+	return nil
+}
+
+// so is what became of a request where it came in: refused, for its door to say so, and whether it was counted.
+func (t *tally) so() (refused error, counted bool) {
+	if t == nil {
+		return nil, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refused != nil {
+		return t.refused, true
+	}
+	return nil, len(t.counted) > 0
+}
+
+// closeVault closes the keys to personal data, if they are open.
+func (h *House) closeVault() error {
+	if h.Vault == nil {
+		return nil
+	}
+	return h.Vault.Close()
+}

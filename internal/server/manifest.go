@@ -1,0 +1,249 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/intake"
+	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/submission/engine"
+	wire "frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+// The addresses of the Agent Intake Protocol.
+const (
+	intakePath   = "/intake/{id}"
+	intakeBind   = "/intake/{id}/bind"
+	exampleDesk  = "https://www.example.com"
+	maxSchema    = 256 << 10 // bytes of an intake's schema
+	minIntake    = 64 << 10  // bytes of a body that providers should take (Agent Intake Protocol 0.1.0, Transport Requirements)
+	maxIntake    = 16 << 20
+	maxOfferFor  = 366 * 24 * time.Hour
+	maxIntakes   = 1000
+	maxPerCaller = 1_000_000_000
+)
+
+// manifestAt is agent-intake.json at a public address. The error is of a schema that cannot be read.
+func (c Config) manifestAt(address string) (wire.Manifest, error) {
+	i := c.Intakes
+	m := wire.Manifest{Version: wire.Version, Provider: c.intakeProvider(), Intakes: make([]wire.Intake, len(i.List))}
+	for n, one := range i.List {
+		schema, err := one.schema()
+		if err != nil {
+			return wire.Manifest{}, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
+		}
+		m.Intakes[n] = wire.Intake{
+			ID: one.ID, Name: one.Name, Description: one.Description, Endpoint: intake.Address(address, one.ID), Method: http.MethodPost,
+			Category: one.Category, InputSchema: schema, OfferType: one.OfferType, BindingAvailable: one.Binding,
+			RequiresAuth: one.RequiresAuth, Privacy: one.privacy(),
+		}
+		if rate := one.RateLimit; rate != (IntakeRate{}) {
+			m.Intakes[n].RateLimit = &wire.RateLimit{RequestsPerMinute: rate.RequestsPerMinute, RequestsPerDay: rate.RequestsPerDay}
+		}
+	}
+	if given := i.Certification; given != (IntakeCertification{}) {
+		m.Certification = &wire.Certification{Registry: given.Registry, Certified: &given.Certified, CertID: given.CertID, Expires: given.Expires}
+	}
+	return m, nil
+}
+
+// intakeProvider is whose intakes they are, with the defaults filled in.
+func (c Config) intakeProvider() wire.Provider {
+	p, site := c.Intakes.Provider, c.AllSites()[0]
+	return wire.Provider{
+		Name: cmp.Or(p.Name, c.Console.Title, site.Name), URL: cmp.Or(p.URL, site.URL, c.URL), Description: p.Description, Logo: p.Logo, ContactEmail: p.ContactEmail,
+	}
+}
+
+// schema is the intake's schema as the owner wrote it, inline or in a file.
+func (i Intake) schema() (strictjson.Value, error) {
+	if i.InputSchemaFile == "" {
+		return strictjson.Value(i.InputSchema), nil
+	}
+	text, err := os.ReadFile(i.InputSchemaFile)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read", i.InputSchemaFile)
+	case len(text) > maxSchema:
+		return nil, fmt.Errorf("%s is larger than %d bytes", i.InputSchemaFile, maxSchema)
+	}
+	var any strictjson.Value
+	if err := strictjson.Decode(text, &any); err != nil {
+		return nil, fmt.Errorf("%s: %w", i.InputSchemaFile, err)
+	}
+	return any, nil
+}
+
+// fromFolder moves the files that the section names.
+func (i *Intakes) fromFolder(move func(*string)) {
+	move(&i.Mail.PasswordFile)
+	for n := range i.List {
+		one := &i.List[n]
+		move(&one.InputSchemaFile)
+		move(&one.Webhook.SecretFile)
+		move(&one.Bind.Webhook.SecretFile)
+	}
+}
+
+// isLoopback says whether a web address leads to this machine, where plain http is good enough.
+func isLoopback(u *url.URL) bool {
+	host := strings.ToLower(u.Hostname())
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && address.Unmap().IsLoopback()
+}
+
+// safeAddress says whether personal data may be sent to a web address: by https, or to this machine
+// (Agent Intake Protocol 0.1.0, Transport Requirements).
+func safeAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u))
+}
+
+// intakes checks the section intakes: first what the manifest would say, and then what it does not say.
+func (c *checks) intakes() {
+	i := c.Config.Intakes
+	c.oneOf("intakes.revisions", i.Revisions, "allow", "refuse")
+	c.oneOf("intakes.undeclared", i.Undeclared, "refuse", "drop")
+	between(c, "intakes.max_body", i.MaxBody, minIntake, strictyaml.Size(maxIntake))
+	if scheme, _, remote := strings.Cut(i.Vault, "://"); remote && !slices.Contains([]string{"postgres", "postgresql", "sqlite"}, scheme) {
+		c.problem("intakes.vault", "%s:// is no database that frontdesk knows; write sqlite:PATH or postgres://user:password@host:5432/database", scheme)
+	}
+	if !i.On() {
+		return
+	}
+	if len(i.List) > maxIntakes {
+		c.problem("intakes.list", "there are more than %d intakes", maxIntakes)
+		return
+	}
+	c.vault()
+	if !safeAddress(cmp.Or(c.Config.URL, exampleDesk)) {
+		c.problem("url", "%s is not https; what is submitted is personal, so put the front desk behind https, or leave url out on this machine", c.Config.URL)
+	}
+	for n, one := range i.List {
+		c.intake(fmt.Sprintf("intakes.list[%d]", n), one)
+	}
+	c.manifest()
+}
+
+// vault checks that keys and data lie apart.
+func (c *checks) vault() {
+	vault := c.Config.VaultDSN()
+	file := strings.TrimPrefix(strings.TrimPrefix(vault, "sqlite:"), "//")
+	store, isFile := c.Config.StoreFile()
+	switch {
+	case vault == "":
+		c.problem("intakes.vault", "the store is PostgreSQL, and the keys to personal data must lie apart from it; name a second database here, such as postgres://user:password@host:5432/vault")
+	case vault == c.Config.DSN() || isFile && filepath.Clean(file) == filepath.Clean(store):
+		c.problem("intakes.vault", "this is the store itself; the keys to personal data must lie in a database of their own")
+	}
+}
+
+// manifest checks what would be published.
+func (c *checks) manifest() {
+	m, err := c.Config.manifestAt(exampleDesk)
+	if err != nil {
+		return // which was found with the intake
+	}
+	seen := map[string]bool{}
+	for n, one := range m.Intakes {
+		if seen[one.ID] {
+			c.problem(fmt.Sprintf("intakes.list[%d].id", n), "the id %s is given to two intakes", one.ID)
+		}
+		seen[one.ID] = true
+	}
+	if _, err := intake.Declare(m, wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream}); err != nil {
+		c.problem("intakes", "%v", err)
+	}
+}
+
+// intake checks what an intake says beside its part of the manifest.
+func (c *checks) intake(path string, i Intake) {
+	c.intakeSchema(path, i)
+	c.intakeEngine(path, i)
+	names := make([]string, len(wire.Scopes))
+	for n, scope := range wire.Scopes {
+		names[n] = string(scope)
+	}
+	c.names(path+".scopes", i.Scopes, names)
+	c.oneOf(path+".privacy.redacted", cmp.Or(i.Privacy.Redacted, "accept"), "accept", "refuse")
+	between(c, path+".expires", i.expires(), time.Minute, maxOfferFor)
+	between(c, path+".rate_limit.requests_per_minute", i.RateLimit.RequestsPerMinute, 0, maxPerCaller)
+	between(c, path+".rate_limit.requests_per_day", i.RateLimit.RequestsPerDay, 0, maxPerCaller)
+	c.web(path+".terms_url", i.TermsURL)
+	c.intakeBind(path+".bind", i, names)
+	for n, match := range i.Match {
+		c.matchNames(fmt.Sprintf("%s.match[%d]", path, n), match)
+	}
+}
+
+// intakeSchema checks what data an intake takes.
+func (c *checks) intakeSchema(path string, i Intake) {
+	key := path + ".input_schema"
+	if i.InputSchemaFile != "" {
+		key = path + ".input_schema_file"
+	}
+	switch {
+	case i.InputSchema == "" && i.InputSchemaFile == "":
+		c.problem(path+".input_schema", "the schema of the data is missing; write it here, or name a file with it in input_schema_file")
+		return
+	case i.InputSchema != "" && i.InputSchemaFile != "":
+		c.problem(key, "the schema is given here and in input_schema; keep one of them")
+		return
+	}
+	text, err := i.schema()
+	if err == nil {
+		_, err = wire.CompileSchema(text)
+	}
+	if err != nil {
+		c.problem(key, "%v", err)
+	}
+}
+
+// byRules and byWebhook say how an intake's offers are made; otherwise a person makes them.
+func (i Intake) byRules() bool {
+	return len(i.Rules.Offers)+len(i.Rules.Decline) > 0 || i.Rules.Otherwise != ""
+}
+
+func (i Intake) byWebhook() bool { return i.Webhook != (engine.Webhook{}) }
+
+// intakeEngine checks how an intake's offers are made.
+func (c *checks) intakeEngine(path string, i Intake) {
+	if i.byRules() && i.byWebhook() {
+		c.problem(path+".webhook", "offers are made by rules and by a webhook; keep one of them")
+	}
+	if i.Person.After != 0 && (i.byRules() || i.byWebhook()) {
+		c.problem(path+".person", "offers are made by a person, and by rules or a webhook, too; keep one of them")
+	}
+	if !i.byRules() && !i.byWebhook() && !c.Config.Console.Enabled {
+		c.warning(path, "a person has to make its offers, and the console, where that is done, is off")
+	}
+}
+
+// intakeBind checks how an intake's offers are accepted.
+func (c *checks) intakeBind(path string, i Intake, scopes []string) {
+	b := i.Bind
+	c.oneOf(path+".effect", cmp.Or(b.Effect, effectInbox), effectInbox, effectWebhook, effectMail)
+	c.names(path+".consent", b.Consent, scopes)
+	seen := map[string]bool{}
+	for n, name := range b.Requires {
+		if name == "" || len(name) > 64 || seen[name] {
+			c.problem(fmt.Sprintf("%s.requires[%d]", path, n), "%q is no name of a field, longer than 64 bytes, or there twice", name)
+		}
+		seen[name] = true
+	}
+	if _, err := b.fields(); err != nil {
+		c.problem(path+".formats", "%v", err)
+	}
+	if !i.Binding && (b.Effect != "" || b.Message != "" || len(b.Requires)+len(b.Consent) > 0) {
+		c.problem(path, "its offers cannot be accepted; set binding, or remove bind")
+	}
+}
