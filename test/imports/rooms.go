@@ -74,8 +74,9 @@ var rooms = []room{
 
 	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/receipt", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
-	{path: "wire/intent", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
-	{path: "wire/intake", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
+	{path: "wire/document", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{schemas}, pure: true},
+	{path: "wire/intent", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/intake", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
 
 	// The guarded way to other people's addresses.
 	{path: "internal/fetch/robots", pure: true},

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/wire/document"
 	"frontdesk/wire/strictjson"
 )
 
@@ -44,7 +45,7 @@ var harmless = []string{"user agent"}
 func forbidden(extensions Extensions, phrases ...[]string) (pointer, phrase string) {
 	look := lookout{slices.Concat(phrases...)}
 	for _, name := range slices.Sorted(maps.Keys(extensions)) {
-		at := "/extensions/" + escape(name)
+		at := "/extensions/" + document.Escape(name)
 		if phrase := look.named(name); phrase != "" {
 			return at, phrase
 		}
@@ -96,7 +97,7 @@ func (l lookout) inside(at string, value strictjson.Value) (pointer, phrase stri
 
 func (l lookout) members(at string, members map[string]jsontext.Value) (pointer, phrase string) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		here, value := at+"/"+escape(name), members[name]
+		here, value := at+"/"+document.Escape(name), members[name]
 		if phrase := l.named(name); phrase != "" {
 			return here, phrase
 		}
@@ -152,8 +153,4 @@ func wordsOf(name string) []string {
 	}
 	end()
 	return words
-}
-
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }

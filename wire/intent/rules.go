@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/wire/document"
 	"frontdesk/wire/sign"
 )
 
@@ -312,7 +313,7 @@ func versionsOf(o Options) []string {
 func namespaced(extensions Extensions) (found Findings) {
 	for _, name := range slices.Sorted(maps.Keys(extensions)) {
 		if !strings.Contains(name, ".") {
-			found = append(found, doubt("/extensions/"+escape(name), "extensions-namespaced", fmt.Sprintf("%q belongs to nobody", name), "write it vendor."+name))
+			found = append(found, doubt("/extensions/"+document.Escape(name), "extensions-namespaced", fmt.Sprintf("%q belongs to nobody", name), "write it vendor."+name))
 		}
 	}
 	return found
@@ -334,6 +335,10 @@ func web(at, rule, address string) Findings {
 	return nil
 }
 
-func wrong(at, rule, detail, mend string) Finding { return Finding{at, rule, detail, mend, Wrong} }
+func wrong(at, rule, detail, mend string) Finding {
+	return Finding{Pointer: at, Rule: rule, Detail: detail, Mend: mend, Severity: Wrong}
+}
 
-func doubt(at, rule, detail, mend string) Finding { return Finding{at, rule, detail, mend, Doubtful} }
+func doubt(at, rule, detail, mend string) Finding {
+	return Finding{Pointer: at, Rule: rule, Detail: detail, Mend: mend, Severity: Doubtful}
+}
