@@ -255,7 +255,7 @@ var pureStandard = []string{
 	"bufio", "bytes", "cmp", "container/heap", "crypto/ed25519", "crypto/hmac", "crypto/sha256", "crypto/x509", "embed", "encoding", "encoding/base32",
 	"encoding/base64", "encoding/binary", "encoding/hex", "encoding/json", "encoding/xml", "encoding/pem", "errors", "fmt", "hash", "hash/fnv", "hash/maphash",
 	"io", "iter", "maps", "math", "math/bits",
-	"net/url", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
+	"net/netip", "net/url", "path", "reflect", "regexp", "regexp/syntax", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
 	"unicode", "unicode/utf16", "unicode/utf8", "unique",
 }
 

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,18 +56,41 @@ func Describe(problem jsonschema.ErrorKind, showing bool) string {
 		return fmt.Sprintf("has %d elements, and needs at least %d", problem.Got, problem.Want)
 	case *kind.MaxItems:
 		return fmt.Sprintf("has %d elements, and may have at most %d", problem.Got, problem.Want)
+	case *kind.ExclusiveMinimum:
+		return "must be more than " + decimal(problem.Want)
+	case *kind.ExclusiveMaximum:
+		return "must be less than " + decimal(problem.Want)
+	case *kind.MultipleOf:
+		return "must be a multiple of " + decimal(problem.Want)
+	case *kind.MinProperties:
+		return fmt.Sprintf("has %d members, and needs at least %d", problem.Got, problem.Want)
+	case *kind.MaxProperties:
+		return fmt.Sprintf("has %d members, and may have at most %d", problem.Got, problem.Want)
+	case *kind.AnyOf:
+		return "fits none of the forms it may have"
+	case *kind.OneOf:
+		if len(problem.Subschemas) > 0 {
+			return "fits more than one of the forms it may have"
+		}
+		return "fits none of the forms it may have"
+	case *kind.Contains, *kind.MinContains:
+		return "lacks an element that it must have"
+	case *kind.Not:
+		return "has a form that it may not have"
+	case *kind.PropertyNames:
+		return "has a member whose name it may not have"
 	case *kind.UniqueItems:
 		return "has the same element twice"
 	case *kind.Minimum:
 		if showing {
-			return fmt.Sprintf("is %s, and must be at least %s", problem.Got.RatString(), problem.Want.RatString())
+			return fmt.Sprintf("is %s, and must be at least %s", decimal(problem.Got), decimal(problem.Want))
 		}
-		return "must be at least " + problem.Want.RatString()
+		return "must be at least " + decimal(problem.Want)
 	case *kind.Maximum:
 		if showing {
-			return fmt.Sprintf("is %s, and must be at most %s", problem.Got.RatString(), problem.Want.RatString())
+			return fmt.Sprintf("is %s, and must be at most %s", decimal(problem.Got), decimal(problem.Want))
 		}
-		return "must be at most " + problem.Want.RatString()
+		return "must be at most " + decimal(problem.Want)
 	}
 	return "does not fit the schema"
 }
@@ -121,6 +145,18 @@ func (s *Schemas) unknown(document string, e *jsonschema.ValidationError, schema
 func Plain(name string) bool { return plainName.MatchString(name) }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z_.-]{0,39}[0-9]{0,2}$`)
+
+// plainPart is a pointer up to a name that is not plain.
+func plainPart(pointer string) string {
+	var plain strings.Builder
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		if _, err := strconv.Atoi(name); err != nil && !Plain(name) {
+			break
+		}
+		plain.WriteString("/" + name)
+	}
+	return plain.String()
+}
 
 // otherCase is the known member that a name is in another case or spelling.
 func otherCase(schema map[string]any, name string) string {
@@ -190,4 +226,13 @@ func quoted(value any) string {
 		text = string(runes[:60]) + "…"
 	}
 	return strconv.Quote(text)
+}
+
+// decimal writes a number as people do.
+func decimal(number interface{ Float64() (float64, bool) }) string {
+	f, _ := number.Float64()
+	if math.Abs(f) < 1e15 && (f == 0 || math.Abs(f) > 1e-6) {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"frontdesk/wire/sign"
 )
@@ -48,6 +49,9 @@ func (s *Schemas) Text(kind string) []byte {
 func (s *Schemas) Judge(kind string, text []byte) (value any, canonical []byte, findings Findings) {
 	canonical, wrong := Canonical(text)
 	if wrong != nil {
+		if s.Discreet {
+			wrong.Pointer = plainPart(wrong.Pointer)
+		}
 		return nil, nil, Findings{*wrong}
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(canonical))
@@ -151,10 +155,15 @@ func Compiler() *jsonschema.Compiler {
 	return compiler
 }
 
-// Leaves are the errors of a tree of them that say something by themselves.
+// Leaves are the errors of a tree of them that say something by themselves. Of alternatives none of which fits, and of a
+// list without what it must contain, that is all that is said.
 func Leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError { return leaves(e, nil) }
 
 func leaves(e *jsonschema.ValidationError, all []*jsonschema.ValidationError) []*jsonschema.ValidationError {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf, *kind.Contains, *kind.MinContains, *kind.MaxContains, *kind.PropertyNames:
+		return append(all, e)
+	}
 	if len(e.Causes) == 0 {
 		return append(all, e)
 	}
