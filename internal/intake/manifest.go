@@ -14,8 +14,8 @@ func Declare(m wire.Manifest, options wire.Options) (*wellknown.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := wire.ReadManifest(document.Body(), options); err != nil {
-		return nil, fmt.Errorf("the manifest is not valid: %w", err)
+	if first := wire.Check(wire.KindManifest, document.Body(), options).First(); first != nil {
+		return nil, fmt.Errorf("the manifest is not valid: %s %s; %s", first.Pointer, first.Detail, first.Mend)
 	}
 	return document, nil
 }

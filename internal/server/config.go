@@ -67,7 +67,7 @@ type Config struct {
 	// Intent serves passages to platforms under the Agentic Intent Protocol. `intent.state` takes effect while the server
 	// runs; changes to the other keys need a restart.
 	Intent Intent `yaml:"intent"`
-	// Intakes takes in what agents submit under the Agent Intake Protocol. Changes need a restart.
+	// Intakes says what is taken in from agents under the Agent Intake Protocol. Changes need a restart.
 	Intakes Intakes `yaml:"intakes"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`

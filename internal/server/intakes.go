@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/fetch"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/store"
@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/trust"
 	"frontdesk/internal/wellknown"
 	wire "frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
 )
 
 // vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
@@ -48,7 +49,7 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 
 // declaredIntakes are the intakes as the desk knows them.
 func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
-	all := map[string]*desk.Intake{}
+	all, fetcher := map[string]*desk.Intake{}, c.Fetcher()
 	for _, one := range c.Intakes.List {
 		text, err := one.schema()
 		if err != nil {
@@ -68,7 +69,7 @@ func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
 		if one.Binding && one.Bind.Effect != "" && one.Bind.Effect != effectInbox {
 			made.Bind.Sink = intakeSink(one.ID)
 		}
-		if made.Engine, err = one.engine(); err != nil {
+		if made.Engine, err = one.engine(text, h, fetcher); err != nil {
 			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
 		}
 		all[one.ID] = made
@@ -76,10 +77,13 @@ func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
 	return all, nil
 }
 
-// engine makes the intake's offers.
-func (i Intake) engine() (engine.Engine, error) {
-	if i.byRules() || i.byWebhook() {
-		return nil, errors.New("rules and webhooks make no offers yet")
+// engine is what makes the intake's offers.
+func (i Intake) engine(schema strictjson.Value, h *House, fetcher *fetch.Fetcher) (engine.Engine, error) {
+	switch {
+	case i.byRules():
+		return engine.NewRules(i.Rules, schema)
+	case i.byWebhook():
+		return engine.NewWebhook(i.Webhook, engine.WebhookOptions{Fetcher: fetcher, Now: h.now, Log: h.log.With("intake", i.ID)})
 	}
 	return i.Person, nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"frontdesk/internal/intake"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/wellknown"
 	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
@@ -147,22 +149,50 @@ func (c *checks) vault() {
 	}
 }
 
-// manifest checks what would be published.
+// manifest checks what would be published, and says where in the configuration it comes from.
 func (c *checks) manifest() {
 	m, err := c.Config.manifestAt(exampleDesk)
 	if err != nil {
 		return // which was found with the intake
 	}
-	seen := map[string]bool{}
-	for n, one := range m.Intakes {
-		if seen[one.ID] {
-			c.problem(fmt.Sprintf("intakes.list[%d].id", n), "the id %s is given to two intakes", one.ID)
+	document, err := wellknown.New(m)
+	if err != nil {
+		c.problem("intakes", "the manifest cannot be written: %v", err)
+		return
+	}
+	for _, found := range wire.Check(wire.KindManifest, document.Body(), wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream, Now: time.Now()}) {
+		key := c.Config.Intakes.keyOf(found.Pointer)
+		switch {
+		case key == "": // which was found already, or is nothing that an owner writes
+		case found.Severity == wire.Wrong:
+			c.problem(key, "%s; %s", found.Detail, found.Mend)
+		default:
+			c.warning(key, "%s; %s", found.Detail, found.Mend)
 		}
-		seen[one.ID] = true
 	}
-	if _, err := intake.Declare(m, wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream}); err != nil {
-		c.problem("intakes", "%v", err)
+}
+
+// keyOf is the key from which a member of the manifest is made; empty for one that is made of nothing here, or was checked
+// by itself.
+func (i Intakes) keyOf(pointer string) string {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	switch {
+	case parts[0] == "provider":
+		return "intakes." + strings.Join(parts, ".")
+	case parts[0] == "certification" && pointer != "/certification/certified":
+		return "intakes." + strings.Join(parts, ".")
+	case parts[0] != "intakes" || len(parts) < 2:
+		return ""
 	}
+	key := "intakes.list[" + parts[1] + "]"
+	if len(parts) == 2 {
+		return key
+	}
+	switch parts[2] {
+	case "endpoint", "input_schema":
+		return ""
+	}
+	return key + "." + strings.Join(parts[2:], ".")
 }
 
 // intake checks what an intake says beside its part of the manifest.
@@ -222,6 +252,22 @@ func (c *checks) intakeEngine(path string, i Intake) {
 	}
 	if i.Person.After != 0 && (i.byRules() || i.byWebhook()) {
 		c.problem(path+".person", "offers are made by a person, and by rules or a webhook, too; keep one of them")
+	}
+	var err error
+	part := path + ".rules"
+	switch text, unread := i.schema(); {
+	case i.byRules() && unread == nil:
+		_, err = engine.NewRules(i.Rules, text)
+	case i.byWebhook():
+		part, err = path+".webhook", i.Webhook.Check()
+	}
+	for _, e := range flatten(err) {
+		var found *engine.Error
+		if errors.As(e, &found) {
+			c.problem(part+"."+found.Field, "%s", found.Detail)
+		} else {
+			c.problem(part, "%v", e)
+		}
 	}
 	if !i.byRules() && !i.byWebhook() && !c.Config.Console.Enabled {
 		c.warning(path, "a person has to make its offers, and the console, where that is done, is off")
