@@ -50,12 +50,10 @@ func openSQLite(ctx context.Context, path string, readers int, files string) (en
 	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.writers.Close())
 	}
-	conn, err := e.writers.Conn(ctx)
-	if err != nil {
+	e.queries = newStatements(e.readers)
+	if e.writer, err = startWriter(ctx, e.writers); err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.readers.Close(), e.writers.Close())
 	}
-	e.queries = newStatements(e.readers)
-	e.writer = startWriter(conn)
 	return e, nil
 }
 
@@ -138,11 +136,11 @@ func (e *sqliteEngine) ping(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
-	tx := &Tx{bulk: refuseBulk, known: e.queries}
+	tx := &Tx{bulk: refuseBulk, prepared: newPrepared(e.queries)}
 	if err := view(ctx, e.readers, sql.LevelDefault, tx, fn); err != nil {
 		return outOfSpace(err, e.path)
 	}
-	e.queries.learn(ctx, tx.asked)
+	e.queries.learn(ctx, e.queries.worth(tx.prepared.asked))
 	return nil
 }
 

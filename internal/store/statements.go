@@ -3,11 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"sync"
 )
 
-// statements remembers which queries Views ask again and again, and keeps them prepared for every connection of the
-// pool. (pgx does this by itself; the SQLite driver parses a text each time, which costs more than a small answer.)
+// statements remembers which texts a pool is asked again and again, and keeps them prepared for every connection of it.
+// (pgx does this by itself; the SQLite driver parses a text each time, which costs more than a small answer.)
 type statements struct {
 	pool *sql.DB
 
@@ -29,12 +30,19 @@ func (s *statements) get(query string) *sql.Stmt {
 	return s.prepared[query]
 }
 
-// learn prepares queries that were asked before. It takes a connection from the pool, so that the caller must hold none.
-func (s *statements) learn(ctx context.Context, queries []string) {
-	for _, query := range queries {
-		if s.get(query) != nil || !s.again(query) {
-			continue
+// worth notes that texts were asked, and gives those of them that are worth preparing.
+func (s *statements) worth(asked []string) (texts []string) {
+	for _, query := range asked {
+		if s.get(query) == nil && s.again(query) {
+			texts = append(texts, query)
 		}
+	}
+	return texts
+}
+
+// learn prepares texts. It takes a connection from the pool, so that the caller must hold none.
+func (s *statements) learn(ctx context.Context, texts []string) {
+	for _, query := range texts {
 		statement, err := s.pool.PrepareContext(ctx, query)
 		if err != nil {
 			return // it was a kindness; the query itself will tell what is wrong
@@ -50,7 +58,7 @@ func (s *statements) learn(ctx context.Context, queries []string) {
 	}
 }
 
-// again notes that a query was asked and reports whether it is worth preparing.
+// again notes that a text was asked and reports whether it is worth preparing.
 func (s *statements) again(query string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,4 +70,42 @@ func (s *statements) again(query string) bool {
 	}
 	s.seen[query]++
 	return s.seen[query] >= 3
+}
+
+// prepared are the statements of one transaction of the database, by their texts: those that its pool keeps, and those that
+// were prepared in it.
+type prepared struct {
+	pool       *statements
+	statements map[string]*sql.Stmt
+	asked      []string // the texts, each once
+}
+
+func newPrepared(pool *statements) *prepared {
+	return &prepared{pool: pool, statements: map[string]*sql.Stmt{}}
+}
+
+// known gives the statement of a text, nil when none was prepared.
+func (p *prepared) known(ctx context.Context, tx *sql.Tx, query string) *sql.Stmt {
+	if own := p.statements[query]; own != nil {
+		return own
+	}
+	if !slices.Contains(p.asked, query) {
+		p.asked = append(p.asked, query)
+	}
+	if kept := p.pool.get(query); kept != nil {
+		p.statements[query] = tx.StmtContext(ctx, kept)
+	}
+	return p.statements[query]
+}
+
+// always gives the statement of a text, and prepares it where that was not done before.
+func (p *prepared) always(ctx context.Context, tx *sql.Tx, query string) (*sql.Stmt, error) {
+	if known := p.known(ctx, tx, query); known != nil {
+		return known, nil
+	}
+	own, err := tx.PrepareContext(ctx, query)
+	if err == nil {
+		p.statements[query] = own
+	}
+	return own, err
 }

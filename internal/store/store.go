@@ -223,10 +223,10 @@ func FromMicros(n int64) time.Time {
 // perform runs fn and says what became of it: fn's error, or that of a statement whose failure fn passed over.
 // PostgreSQL cannot commit after a failed statement and SQLite could; so that both behave alike, neither does.
 func perform(tx *Tx, fn func(*Tx) error) error {
-	defer tx.over.Store(true)
+	defer tx.end()
 	err := fn(tx)
-	if tx.failed != nil && (err == nil || errors.Is(err, context.Canceled)) {
-		err = tx.failed // what a QueryRow after the failure says is only that it was cancelled
+	if err == nil {
+		err = tx.failed
 	}
 	return err
 }

@@ -17,14 +17,19 @@ type Tx struct {
 	bulk bulk
 	// shared says that others' transactions share the connection, so that a statement must not be broken off in
 	// the middle: SQLite would take the others with it.
-	shared     bool
-	statements map[string]*sql.Stmt // those of Exec that were prepared, by text; nil to prepare each time
-	known      *statements          // queries that the pool keeps prepared; nil to prepare each time
-	asked      []string             // the texts that Query and QueryRow were called with, if known is set
-	failed     error                // the first statement that failed
-	last       *lastly              // what BeforeCommit was given; nil in a View
-	after      []func()             // what AfterCommit was given
-	over       atomic.Bool
+	shared   bool
+	prepared *prepared // its statements; nil where the driver keeps them
+	reading  []reading // the rows that Query and QueryRow gave
+	failed   error     // the first statement that failed
+	last     *lastly   // what BeforeCommit was given; nil in a View
+	after    []func()  // what AfterCommit was given
+	over     atomic.Bool
+}
+
+// reading is rows that may still be open, and the text that they answer.
+type reading struct {
+	query string
+	rows  *sql.Rows
 }
 
 // lastly is what is to be done before a commit, by name. On SQLite all who share the commit share it.
@@ -89,16 +94,12 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 }
 
 func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if tx.statements == nil || len(args) == 0 {
+	if tx.prepared == nil || len(args) == 0 {
 		return tx.tx.ExecContext(ctx, query, args...)
 	}
-	statement, ok := tx.statements[query]
-	if !ok {
-		var err error
-		if statement, err = tx.tx.PrepareContext(ctx, query); err != nil {
-			return nil, err
-		}
-		tx.statements[query] = statement
+	statement, err := tx.prepared.always(ctx, tx.tx, query)
+	if err != nil {
+		return nil, err
 	}
 	return statement.ExecContext(ctx, args...)
 }
@@ -119,35 +120,64 @@ func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, 
 	if err != nil {
 		return nil, tx.fail(err)
 	}
+	tx.reading = append(tx.reading, reading{query, rows})
 	return rows, nil
 }
 
-// ask gives the prepared statement for a query, or nil. It does so once for each text in a transaction: the rows of the
-// first may still be open when the same is asked again.
+// ask gives the prepared statement for a query, or nil: when there is none, and while rows are open that it gave.
 func (tx *Tx) ask(ctx context.Context, query string) *sql.Stmt {
-	if tx.known == nil || slices.Contains(tx.asked, query) {
+	tx.reading = slices.DeleteFunc(tx.reading, func(r reading) bool {
+		_, closed := r.rows.Columns() // which is the one thing that closed rows tell
+		return closed != nil
+	})
+	if tx.prepared == nil || slices.ContainsFunc(tx.reading, func(r reading) bool { return r.query == query }) {
 		return nil
 	}
-	tx.asked = append(tx.asked, query)
-	if statement := tx.known.get(query); statement != nil {
-		return tx.tx.StmtContext(ctx, statement)
+	return tx.prepared.known(ctx, tx.tx, query)
+}
+
+// Row is the one row that QueryRow asks for.
+type Row struct {
+	tx   *Tx
+	rows *sql.Rows
+	err  error
+}
+
+// QueryRow runs a statement that gives one row; its error comes with Scan, which must be called.
+func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *Row {
+	rows, err := tx.Query(ctx, query, args...)
+	return &Row{tx, rows, err}
+}
+
+// Scan puts the row's columns where targets point, as sql.Row does: sql.ErrNoRows says that there is none, and of several
+// the first counts.
+func (r *Row) Scan(targets ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return r.tx.fail(err)
+		}
+		return sql.ErrNoRows
+	}
+	if err := r.rows.Scan(targets...); err != nil {
+		return err
+	}
+	if err := r.rows.Close(); err != nil {
+		return r.tx.fail(err)
 	}
 	return nil
 }
 
-// QueryRow runs a statement that gives one row; its error comes with Scan.
-func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) *sql.Row {
-	ctx, err := tx.ready(ctx)
-	if err != nil {
-		// There is no other way to make a Row that holds an error than to ask with a context that has ended.
-		dead, cancel := context.WithCancelCause(ctx)
-		cancel(err)
-		return tx.tx.QueryRowContext(dead, query, args...)
+// end closes the rows that the closure left open, which others who share the connection would stumble over, and lets
+// nothing more through.
+func (tx *Tx) end() {
+	tx.over.Store(true)
+	for _, r := range tx.reading {
+		r.rows.Close()
 	}
-	if statement := tx.ask(ctx, query); statement != nil {
-		return statement.QueryRowContext(ctx, args...)
-	}
-	return tx.tx.QueryRowContext(ctx, query, args...)
 }
 
 // Bulk inserts many rows in the fastest way that the engine has (on PostgreSQL COPY) and says how many. The values

@@ -18,7 +18,10 @@ import (
 // its own goroutine when the writer hands it the turn (panics and runtime.Goexit stay where they belong), and
 // learns of success after the COMMIT.
 type writer struct {
-	conn    *sql.Conn
+	pool    *sql.DB   // of one connection
+	conn    *sql.Conn // that connection; nil when it could not be had, for the next transaction to try
+	queries *statements
+	asked   []string // the texts of transactions since learn
 	queue   chan *turn
 	ctx     context.Context // ends with close, so that waiting for another process's lock ends too
 	stop    context.CancelFunc
@@ -44,16 +47,23 @@ const (
 // errLeft is what a turn reports when its closure did not return, but panicked or ended its goroutine.
 var errLeft = errors.New("the closure did not return")
 
-func startWriter(conn *sql.Conn) *writer {
+func startWriter(ctx context.Context, pool *sql.DB) (*writer, error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	w := &writer{conn: conn, queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
+	w := &writer{pool: pool, conn: conn, queries: newStatements(pool), queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
 	go w.loop()
-	return w
+	return w, nil
 }
 
 func (w *writer) close() error {
 	w.stop()
 	<-w.stopped
+	if w.conn == nil {
+		return nil
+	}
 	if err := w.conn.Close(); !errors.Is(err, sql.ErrConnDone) { // which says that a transaction was about to begin (begin)
 		return err
 	}
@@ -106,6 +116,7 @@ func (w *writer) loop() {
 		select {
 		case first := <-w.queue:
 			w.group(first)
+			w.learn()
 		case <-w.ctx.Done():
 			return
 		}
@@ -197,7 +208,19 @@ func (w *writer) hand(t *turn, tx *groupTx) error {
 
 // fresh is a Tx for a turn in a group's transaction.
 func (w *writer) fresh(tx *groupTx) *Tx {
-	return &Tx{tx: tx.Tx, bulk: w.bulk, shared: true, statements: tx.statements, last: &tx.last}
+	return &Tx{tx: tx.Tx, bulk: w.bulk, shared: true, prepared: tx.prepared, last: &tx.last}
+}
+
+// learn prepares what the last transactions asked again and again, between them and the next.
+func (w *writer) learn() {
+	texts := w.queries.worth(w.asked)
+	if w.asked = nil; len(texts) == 0 || w.conn == nil {
+		return
+	}
+	w.conn.Close() // gives it back to the pool, which prepares on it
+	w.conn = nil
+	w.queries.learn(w.ctx, texts)
+	w.conn, _ = w.pool.Conn(w.ctx) // else begin tries again, and tells why not
 }
 
 // lastly does what the members left for the end.
@@ -223,16 +246,26 @@ func (w *writer) apart(members []*turn) {
 	}
 }
 
-// groupTx is a transaction of the database with the statements that were prepared in it.
+// groupTx is a transaction of the database with its statements.
 type groupTx struct {
 	*sql.Tx
-	statements map[string]*sql.Stmt
-	last       lastly
-	done       context.CancelFunc
+	prepared *prepared
+	last     lastly
+	done     context.CancelFunc
 }
 
 // begin waits for other processes to finish theirs. Close ends the waiting, but not a transaction that has begun.
 func (w *writer) begin() (*groupTx, error) {
+	if w.conn == nil {
+		conn, err := w.pool.Conn(w.ctx)
+		if w.ctx.Err() != nil {
+			return nil, ErrClosed
+		}
+		if err != nil {
+			return nil, explainBegin(err)
+		}
+		w.conn = conn
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	detach := context.AfterFunc(w.ctx, cancel)
 	tx, err := w.conn.BeginTx(ctx, nil)
@@ -243,7 +276,7 @@ func (w *writer) begin() (*groupTx, error) {
 		cancel()
 		return nil, explainBegin(err)
 	}
-	return &groupTx{Tx: tx, statements: map[string]*sql.Stmt{}, done: cancel}, nil
+	return &groupTx{Tx: tx, prepared: newPrepared(w.queries), done: cancel}, nil
 }
 
 func explainBegin(err error) error {
@@ -256,6 +289,7 @@ func explainBegin(err error) error {
 func (w *writer) commit(tx *groupTx) error {
 	defer tx.done()
 	w.commits.Add(1)
+	w.asked = append(w.asked, tx.prepared.asked...)
 	return tx.Commit()
 }
 
