@@ -22,13 +22,13 @@ type passage struct {
 	article *article
 	at      int // its ordinal
 	bytes   int // how much of it may be given, from its beginning; 0 for all
-	rule    int // by which, from 1
 }
 
 // article is an item as passages are taken from it.
 type article struct {
 	site, url, title, publisher string
 	passages                    []content.Passage
+	rule                        int // by which passages are given, from 1
 	bytes                       int // of all passages
 	words                       int // that may be shown of it by the terms; 0 for no bound
 }
@@ -164,43 +164,85 @@ func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, are
 // depth is how many passages beside the best an article may give at most.
 const depth = 8
 
-// candidates finds passages that fit a request, the best first, more than will be given.
-func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, area string) ([]passage, error) {
+// candidates are passages that fit a request, more than will be given.
+type candidates struct {
+	hits     []answer.Hit
+	articles []*article // of the first of the hits, as far as they were loaded; nil for one that gives nothing
+	short    bool       // all was asked for that the loaded have, and there are more
+}
+
+// candidates finds passages that fit a request. Most answers take no more than the best articles have, which are loaded;
+// the others are when they are needed.
+func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, area string) (*candidates, error) {
 	within := d.within(g, owner, area, r.Country)
 	if within.Empty() {
-		return nil, nil
+		return &candidates{}, nil
 	}
-	most := 2 * tighter(owner.MaxChunks, r.Key.MaxChunks)
-	var hits []answer.Hit
+	chunks, tokens := tighter(owner.MaxChunks, r.Key.MaxChunks), tighter(owner.MaxTokens, r.Key.MaxTokens)
+	c := &candidates{}
 	if text := strings.TrimSpace(r.Text); text != "" {
-		hits = g.view.Find(answer.Question{
-			Text: clipped(text, MaxText), Limit: most, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
+		c.hits = g.view.Find(answer.Question{
+			Text: clipped(text, MaxText), Limit: 2 * chunks, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
 		}).Hits
 	} else {
-		hits = within.latest(r, most)
+		c.hits = within.latest(r, 2*chunks)
 	}
-	articles, err := d.articles(ctx, g, hits)
-	if err != nil {
-		return nil, err
+	err := d.load(ctx, g, c, chunks)
+	if err == nil && !c.suffice(owner, tokens) {
+		err = d.load(ctx, g, c, len(c.hits))
 	}
-	var found []passage
+	return c, err
+}
+
+// load loads more of the articles of candidates, until there are so many.
+func (d *Desk) load(ctx context.Context, g *gate, c *candidates, most int) error {
+	more, err := d.articles(ctx, g, c.hits[len(c.articles):min(most, len(c.hits))])
+	c.articles, c.short = append(c.articles, more...), false
+	return err
+}
+
+// suffice says whether each of the articles that were loaded can give its best passage to a session that saw none of it.
+func (c *candidates) suffice(owner *Excerpts, tokens int) bool {
+	for i, a := range c.articles {
+		if a == nil || c.hits[i].Passage >= len(a.passages) {
+			return false
+		}
+		bytes := min(len(a.passages[c.hits[i].Passage].Text), a.left(c.hits[i].Passage, owner, nil))
+		tokens -= (bytes + 3) / 4
+		if bytes <= 0 || tokens < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// passages gives the candidates in their order: the best passage of each article, then of each the next best.
+func (c *candidates) passages(yield func(passage) bool) {
 	for round := range depth + 1 {
-		for i, hit := range hits {
-			a := articles[i]
+		for i, hit := range c.hits {
 			at := hit.Passage
 			if round > 0 {
-				if round > len(hit.Further) || hit.Score < hits[0].Score/2 {
+				if round > len(hit.Further) || hit.Score < c.hits[0].Score/2 {
 					continue
 				}
 				at = hit.Further[round-1]
 			}
-			if a == nil || at >= len(a.passages) {
-				continue
+			if c.short = i >= len(c.articles); c.short {
+				return
 			}
-			found = append(found, passage{article: a, at: at, rule: decide(g.terms, hit.Listing).Rule + 1})
+			if a := c.articles[i]; a != nil && at < len(a.passages) && !yield(passage{article: a, at: at}) {
+				return
+			}
 		}
 	}
-	return found, nil
+}
+
+// none says whether there is no passage at all.
+func (c *candidates) none() bool {
+	for range c.passages {
+		return false
+	}
+	return !c.short
 }
 
 // latest are the items for a request without a question: those in the narrower domain that it names first, and of each
@@ -274,6 +316,7 @@ func (d *Desk) articles(ctx context.Context, g *gate, hits []answer.Hit) ([]*art
 func newArticle(rules *terms.Terms, l *answer.Listing, item content.Item) *article {
 	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher}
 	decision := decide(rules, l)
+	a.rule = decision.Rule + 1
 	if decision.Access != terms.Open && calledByText(item) {
 		a.title = Excerpt(item.Name, decision.ExcerptWords)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,27 +26,26 @@ func tighter(declared, own int) int {
 
 // choose takes in of passages, the best first, what may be given beside what the session was given before, and says how
 // that is recorded.
-func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages []passage, given excerpt.Given) (record excerpt.Answer) {
+func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages iter.Seq[passage], given excerpt.Given) (record excerpt.Answer) {
 	out.Citations = owner.Citations
 	out.MaxChunks, out.MaxTokens = tighter(owner.MaxChunks, key.MaxChunks), tighter(owner.MaxTokens, key.MaxTokens)
 	record.MaxChunks, record.MaxTokens = out.MaxChunks, out.MaxTokens
-	for _, p := range passages {
-		if len(out.Chunks) == out.MaxChunks {
-			break
-		}
+	for p := range passages {
 		whole := p.article.passages[p.at]
 		text := p.part(whole.Text, p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens)
 		if text == "" || out.has(p) {
 			continue
 		}
-		c := excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.rule}
+		c := excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.article.rule}
 		if len(text) < len(whole.Text) {
 			c.Bytes = len(text)
 		}
 		given.Add(c.URL, c.Passage, len(text))
 		record.Chunks = append(record.Chunks, c)
 		record.Tokens += intent.Tokens(text)
-		out.add(owner, p.article, c, text)
+		if out.add(owner, p.article, c, text); len(out.Chunks) == out.MaxChunks {
+			break
+		}
 	}
 	return record
 }

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -88,17 +89,33 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 	if first == nil {
 		first = owner.refuses(r, now)
 	}
-	var candidates []passage
+	found := &candidates{}
 	if first == nil {
 		var err error
-		if candidates, err = d.candidates(ctx, g, owner, r, area); err != nil {
+		if found, err = d.candidates(ctx, g, owner, r, area); err != nil {
 			return nil, err
 		}
 	}
-	var out *Retrieved
+	out, before, err := d.grant(ctx, g, owner, r, found, first, now)
+	if errors.Is(err, errShort) {
+		if err = d.load(ctx, g, found, len(found.hits)); err == nil {
+			out, before, err = d.grant(ctx, g, owner, r, found, first, now)
+		}
+	}
+	if err == nil && before.ID != "" {
+		return d.giveAgain(ctx, g, owner, r, before, area)
+	}
+	return out, err
+}
+
+// errShort is what grant fails with that needs candidates which are not loaded yet.
+var errShort = errors.New("more candidates have to be loaded")
+
+// grant is the transaction of Retrieve: what is refused, for the first reason or for what is recorded, or given for the
+// first time. Before is the request as it was answered before.
+func (d *Desk) grant(ctx context.Context, g *gate, owner *Excerpts, r Retrieval, found *candidates, first *Refusal, now time.Time) (out *Retrieved, before excerpt.Request, err error) {
 	var refusal *Refusal
-	var before excerpt.Request
-	err := d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
+	err = d.excerpting.DB.Update(ctx, func(tx *store.Tx) (err error) {
 		out, before = nil, excerpt.Request{}
 		if refusal, err = d.spent(ctx, tx, r.Key, r.Nonce, r.Until); err != nil || refusal != nil {
 			return err
@@ -125,7 +142,7 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 			}
 		}
 		if refusal == nil {
-			if out, refusal, err = d.give(ctx, tx, g, owner, r, candidates, now); err != nil {
+			if out, refusal, err = d.give(ctx, tx, g, owner, r, found, now); err != nil {
 				return err
 			}
 		}
@@ -134,15 +151,10 @@ func (d *Desk) Retrieve(ctx context.Context, r Retrieval) (*Retrieved, error) {
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case refusal != nil:
-		return nil, refusal
-	case before.ID != "":
-		return d.giveAgain(ctx, g, owner, r, before, area)
+	if err == nil && refusal != nil {
+		err = refusal
 	}
-	return out, nil
+	return out, before, err
 }
 
 // Spend uses up the nonce of a request that was signed and cannot be read, and says whether it was fresh.
@@ -169,18 +181,20 @@ func (d *Desk) spent(ctx context.Context, tx *store.Tx, key trust.PlatformKey, n
 }
 
 // give chooses of the candidates what may be given, and records it.
-func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts, r Retrieval, candidates []passage, now time.Time) (*Retrieved, *Refusal, error) {
-	if len(candidates) == 0 {
-		return nil, refuse(NoContent, "Nothing here fits the request."), nil
-	}
+func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
 	session := excerpt.Session(r.Key.Platform, r.Session)
 	given, err := excerpt.GivenTo(ctx, tx, session, now)
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &Retrieved{At: now.UTC().Truncate(time.Microsecond), Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID)}
-	record := out.choose(owner, r.Key, candidates, given)
-	if len(out.Chunks) == 0 {
+	record := out.choose(owner, r.Key, found.passages, given)
+	switch {
+	case found.short:
+		return nil, nil, errShort
+	case found.none():
+		return nil, refuse(NoContent, "Nothing here fits the request."), nil
+	case len(out.Chunks) == 0:
 		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
 	}
 	entry, err := d.recordAccess(ctx, tx, g.terms, owner, r, record, out)
@@ -289,13 +303,13 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retr
 		}
 		for _, a := range sources {
 			if at := slices.IndexFunc(a.passages, func(p content.Passage) bool { return p.ID == c.Passage }); at >= 0 {
-				passages = append(passages, passage{a, at, c.Bytes, c.Rule})
+				passages = append(passages, passage{a, at, c.Bytes})
 				break
 			}
 		}
 	}
 	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.PublisherID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
-	if out.choose(owner, now.Key, passages, excerpt.Given{}); len(out.Chunks) == 0 {
+	if out.choose(owner, now.Key, slices.Values(passages), excerpt.Given{}); len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
 	}
 	return out, nil

@@ -416,6 +416,32 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 	}
 }
 
+// TestWhoHasSeenTheBestArticleGetsTheNext asks for a passage whose article the session has seen as much of as it may, so that
+// more articles have to be loaded than at first; the request still counts once.
+func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
+	g := newGiver(t)
+	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	g.owner.MaxChunks = 1
+	g.fill(t, "site", "s", story("a/1", sentences("first", 3), sentences("omega", 3)), story("a/2", sentences("other", 3), sentences("omega", 3)))
+	ask := func(session, text string) Retrieval {
+		r := g.request(session)
+		r.Text = text
+		return g.again(r)
+	}
+	best := g.given(t, ask("one", "omega")).Sources[0].URL
+	apart := map[string]string{"https://site.example/a/1": "first", "https://site.example/a/2": "other"}[best]
+	if got := g.given(t, ask("two", apart)); got.Sources[0].URL != best {
+		t.Fatalf("%q gives a passage of %s", apart, got.Sources[0].URL)
+	}
+	r := ask("two", "omega")
+	if got := g.given(t, r); len(got.Chunks) != 1 || got.Sources[0].URL == best {
+		t.Errorf("the session gets %+v, which it has seen as much of as it may", got.Sources)
+	}
+	if n := len(g.entries(t, r.ID)); n != 1 {
+		t.Errorf("%d entries of the ledger are about the request", n)
+	}
+}
+
 // TestManyAtOnceNeverSeeMoreTogether has one session ask from all sides at once, also with the same request.
 func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 	g := newGiver(t)

@@ -256,9 +256,12 @@ func (l *Ledger) swap(ctx context.Context, tx *store.Tx, started bool, h head, n
 	return l.befalls("head done")
 }
 
+// selectUnplaced names its limit in the text: SQLite plans a statement anew each time whose limit is a parameter.
+var selectUnplaced = fmt.Sprintf(`SELECT place, leaf FROM ledger_entry WHERE place > $1 ORDER BY place LIMIT %d`, most)
+
 // unplaced reads the leaves behind the end of the tree, in their places.
 func unplaced(ctx context.Context, tx *store.Tx, size int64) ([][]byte, error) {
-	rows, err := tx.Query(ctx, `SELECT place, leaf FROM ledger_entry WHERE place > $1 ORDER BY place LIMIT $2`, size, most)
+	rows, err := tx.Query(ctx, selectUnplaced, size)
 	if err != nil {
 		return nil, err
 	}
