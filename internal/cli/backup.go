@@ -51,7 +51,7 @@ type restoreCommand struct {
 func (restoreCommand) Help() string {
 	return "The database and the data folder are those of the configuration here; where there is none, that of the backup is written to " + defaultFile + ". " +
 		"End servers that use the database first. A restore that is broken off leaves everything as it was. " +
-		"The database may be on another engine than it was.\n\n" +
+		"The database may be on another engine than it was. What a ledger needs then is `frontdesk ledger resume`.\n\n" +
 		"Examples:\n\n\tfrontdesk restore --check site.backup\n\tfrontdesk restore site.backup\n\tfrontdesk restore --replace --store postgres://frontdesk@localhost/frontdesk site.backup"
 }
 
@@ -76,7 +76,13 @@ func (c restoreCommand) Run(env *environment) error {
 	if _, err := backup.Restore(env.ctx, c.File, backupSource(env, loaded), c.Replace); err != nil {
 		return err
 	}
-	env.print("Restored %s. `frontdesk serve` serves it.\n", holds(contents))
+	env.print("Restored %s.", holds(contents))
+	if contents.Rows["ledger_head"] == 0 {
+		env.print(" `frontdesk serve` serves it.\n")
+		return nil
+	}
+	env.print("\nIts ledger may be older than what was signed since the backup was made. Before `frontdesk serve`, say how it goes on: `frontdesk ledger resume` " +
+		"gives it a new name, and is always right; `frontdesk ledger resume --complete` keeps the name, if nothing was signed since.\n")
 	return nil
 }
 

@@ -19,6 +19,7 @@ type ledgerCommands struct {
 	Show   ledgerShow   `cmd:"" help:"Say how the ledger stands, and print its entries."`
 	Export ledgerExport `cmd:"" help:"Write the whole ledger, for others to verify."`
 	Audit  ledgerAudit  `cmd:"" help:"Derive the ledger anew from its entries, and name whatever was changed."`
+	Resume ledgerResume `cmd:"" help:"Have a ledger go on that was put back from a backup, or is older than what was signed."`
 }
 
 // openLedger opens the house that keeps the ledger; nil where there is no database yet.
@@ -218,4 +219,37 @@ func (c ledgerAudit) print(env *environment, report ledger.Report) {
 	if report.Waiting > 0 {
 		env.print("%d entries wait for their places; a server gives them.\n", report.Waiting)
 	}
+}
+
+type ledgerResume struct {
+	configFlags
+	Complete bool   `xor:"how" help:"Nothing was signed after the backup was made: go on under the same name."`
+	Name     string `xor:"how" placeholder:"NAME" help:"The new name; without it, the old one with the time behind it."`
+}
+
+// Help is the command's example.
+func (ledgerResume) Help() string {
+	return "A database that was put back may be older than what was signed: whoever went on as if nothing had happened would sign a second history " +
+		"under the name of the first, and every holder of a receipt could prove it. So a server does not start with it until its owner says how " +
+		"the ledger goes on: under a new name, with all its entries, or, where nothing was signed since, under its own. Receipts that were given stay true. " +
+		"Say --complete only if you know it: that the server was ended before the backup was made, and not started since.\n\n" +
+		"Examples:\n\n\tfrontdesk ledger resume\n\tfrontdesk ledger resume --name www.example.com/ledger/second\n\tfrontdesk ledger resume --complete"
+}
+
+// Run has the ledger go on.
+func (c ledgerResume) Run(env *environment) error {
+	house, err := openLedger(env, c.configFlags)
+	if err != nil {
+		return err
+	}
+	if house == nil {
+		return fail.New(fail.NotFound, "there is no ledger yet")
+	}
+	defer house.Close()
+	head, err := house.Ledger.Resume(env.ctx, ledger.Resumption{Complete: c.Complete, Name: c.Name})
+	if err != nil {
+		return err
+	}
+	env.print("The ledger goes on as %s, with %d entries. `frontdesk serve` serves it.\n", head.Origin, head.Size)
+	return nil
 }

@@ -30,13 +30,28 @@ const maxFindings = 1000
 
 // Check derives the whole ledger anew from its entries, and says everything that is not as it must be. It goes from what
 // is signed to what is not: the checkpoint vouches for the right edge of the tree, each tile for those below, the last for
-// the entries, so that what was changed can be told from what was not. It reads everything, as of one moment.
+// the entries, so that what was changed can be told from what was not. It reads everything, as of one moment. That the whole
+// is older than what was signed (see Resume) is a finding, too.
 func (l *Ledger) Check(ctx context.Context) (Report, error) {
+	if err := l.look(ctx); err != nil {
+		return Report{}, err
+	}
 	var c *checking
 	err := l.db.View(ctx, func(tx *store.Tx) error {
 		c = &checking{ctx: ctx, tx: tx}
-		return c.run(l.options.Keys)
+		if err := c.run(l.options.Keys); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if err := l.goesOn(ctx, tx, c.head); err != nil && len(c.report.Findings) == 0 {
+			c.found("ledger", "%v", err)
+		}
+		return ctx.Err()
 	})
+	if c == nil {
+		return Report{}, err
+	}
 	return c.report, err
 }
 

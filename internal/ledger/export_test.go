@@ -22,3 +22,6 @@ func (l *Ledger) Prove(ctx context.Context, index int64, leaf receipt.Hash) (pro
 
 // SetFault has something befall the steps of the sequencer.
 func (l *Ledger) SetFault(fault func(step string) error) { l.fault = fault }
+
+// SequenceNow gives places to all entries that wait, and says why not.
+func (l *Ledger) SequenceNow(ctx context.Context) error { return l.sequenceNow(ctx) }

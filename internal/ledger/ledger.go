@@ -14,13 +14,12 @@
 //	ledger_pending  entries that have no place yet (PostgreSQL only)
 //	ledger_tile     the hashes of the tree, 256 in a row; the last row of each level grows
 //	ledger_head     one row: the ledger's name and its latest checkpoint
-//	ledger_state    what AppendChange recorded last
+//	ledger_state    what AppendChange recorded last, and Resume
 package ledger
 
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -83,6 +82,10 @@ type Options struct {
 	Signers func(origin string) []note.Signer
 	// Keys gives the public keys that have ever signed.
 	Keys func() receipt.Keys
+	// Keep is given the latest checkpoint from time to time, to be kept outside the database; Recall gives the last one that
+	// was kept, or nothing. By it a database is known that is older than what was signed from it. Either may be nil.
+	Keep   func(checkpoint string) error
+	Recall func() (checkpoint string, err error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Log hears what the sequencer cannot do; nil for none.
@@ -97,9 +100,12 @@ type Ledger struct {
 	log     *slog.Logger
 	wake    chan struct{} // to the sequencer: there is something
 
-	mu   sync.Mutex
-	edge *receipt.Edge // of the tree with the root below; nil when it has to be read
-	root receipt.Hash
+	mu    sync.Mutex
+	edge  *receipt.Edge // of the tree with the root below; nil when it has to be read
+	root  receipt.Hash
+	known known
+
+	kept string // the checkpoint that Options.Keep was last given; Run's and Resume's
 
 	heard sync.Mutex
 	news  chan struct{} // closed when there are new entries
@@ -144,15 +150,11 @@ func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id 
 // AppendChange appends an entry if the state of something is not the one that was recorded last, whoever recorded it. It says
 // whether it did.
 func (l *Ledger) AppendChange(ctx context.Context, tx *store.Tx, slot, state string, e receipt.Entry) (bool, error) {
-	var last string
-	err := tx.QueryRow(ctx, `SELECT value FROM ledger_state WHERE slot = $1`, slot).Scan(&last)
-	switch {
-	case err == nil && last == state:
-		return false, nil
-	case err != nil && !errors.Is(err, sql.ErrNoRows):
+	last, err := readState(ctx, tx, slot)
+	if err != nil || last == state {
 		return false, err
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO ledger_state (slot, value) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET value = $2`, slot, state); err != nil {
+	if err := setState(ctx, tx, slot, state); err != nil {
 		return false, err
 	}
 	_, err = l.Append(ctx, tx, e)

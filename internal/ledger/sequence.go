@@ -71,8 +71,8 @@ func readHead(ctx context.Context, tx *store.Tx) (h head, err error) {
 	return h, nil
 }
 
-// Inspect refuses a ledger with which one must not go on: one whose key is not there, or that has lost its head. It is for
-// the start of a server, before anything makes a new key.
+// Inspect refuses a ledger with which one must not go on: one whose key is not there, that has lost its head, or that is older
+// than what was signed (see Resume). It is for the start of a server, before anything makes a new key.
 func (l *Ledger) Inspect(ctx context.Context) error {
 	var h head
 	var tiles int
@@ -88,13 +88,13 @@ func (l *Ledger) Inspect(ctx context.Context) error {
 	case h.origin == "" && tiles > 0:
 		return errors.New("the database holds a ledger that has lost its head, so that nothing in it can be proved: put back a backup, or take another database")
 	case h.origin == "" || l.options.Keys == nil:
-		return nil
+		return l.inspectAge(ctx)
 	}
 	if _, err := receipt.OpenCheckpoint(h.checkpoint, l.options.Keys()); err != nil {
 		return fmt.Errorf("the database holds a ledger of %d entries (%s) that no key of this site has signed: %w. Put the folder with the site's keys "+
 			"back in its place (the key `keys` of the configuration names it, and a backup holds it), or take the database that belongs to these keys", h.size, h.origin, err)
 	}
-	return nil
+	return l.inspectAge(ctx)
 }
 
 // Run is the sequencer: it gives places to entries until ctx ends. On SQLite there is little left for it, but what a
@@ -103,8 +103,13 @@ func (l *Ledger) Run(ctx context.Context) {
 	pause := time.NewTicker(Delay)
 	defer pause.Stop()
 	failed := ""
-	for {
+	defer func() { _ = l.keep(context.WithoutCancel(ctx)) }() // and where that fails, what was kept before is not wrong
+	for ticked := true; ; {
 		err := l.sequenceWaiting(ctx)
+		if err == nil && ticked {
+			err = l.keep(ctx)
+		}
+		ticked = false
 		switch {
 		case err == nil:
 			failed = ""
@@ -117,6 +122,7 @@ func (l *Ledger) Run(ctx context.Context) {
 			return
 		case <-l.wake:
 		case <-pause.C:
+			ticked = true
 		}
 	}
 }
@@ -161,6 +167,9 @@ func signedBy(signers []note.Signer, checkpoint string) bool {
 
 // sequenceNow gives places to all entries that wait.
 func (l *Ledger) sequenceNow(ctx context.Context) error {
+	if err := l.look(ctx); err != nil {
+		return err
+	}
 	for {
 		n := 0
 		err := l.db.UpdateInTurn(ctx, "ledger", func(tx *store.Tx) (err error) {
@@ -181,7 +190,10 @@ func (l *Ledger) sequenceNow(ctx context.Context) error {
 
 // sequenceWithin is what a transaction on SQLite does at its end.
 func (l *Ledger) sequenceWithin(tx *store.Tx) error {
-	_, err := l.sequence(context.Background(), tx, false)
+	err := l.look(context.Background())
+	if err == nil {
+		_, err = l.sequence(context.Background(), tx, false)
+	}
 	if err != nil && !errors.Is(err, errNoKey) {
 		l.log.Error("entries of the ledger wait for their places", "error", err)
 	}
@@ -197,8 +209,14 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 	if started && err != nil {
 		return 0, err
 	}
+	if err := l.goesOn(ctx, tx, h); err != nil {
+		return 0, err
+	}
 	if !started {
 		h = head{origin: l.options.Origin}
+		if err := setState(ctx, tx, slotRestored, l.known.mark); err != nil {
+			return 0, err
+		}
 	}
 	signers := l.signers(h.origin)
 	if len(signers) == 0 {

@@ -36,8 +36,20 @@ func (h *House) openLedger(config Config) {
 			return h.SiteKeys.Signers(origin)
 		},
 		Keys: h.LedgerKeys,
-		Now:  h.now,
-		Log:  h.log,
+		Keep: func(checkpoint string) error {
+			if h.SiteKeys == nil {
+				return nil
+			}
+			return h.SiteKeys.KeepSigned(checkpoint)
+		},
+		Recall: func() (string, error) {
+			if h.SiteKeys == nil {
+				return "", nil
+			}
+			return h.SiteKeys.Signed()
+		},
+		Now: h.now,
+		Log: h.log,
 	})
 }
 

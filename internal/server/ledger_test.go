@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/internal/backup"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/trust"
@@ -208,11 +209,12 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 	}
 }
 
-// TestABackupKeepsTheLedger takes it from each engine to each, with entries that have no place yet.
+// TestABackupKeepsTheLedger takes it from each engine to each, with entries that have no place yet. No server goes on with it
+// before its owner has said how.
 func TestABackupKeepsTheLedger(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
-		keys, file := t.TempDir(), filepath.Join(t.TempDir(), "site.backup")
-		begin := func(dsn string) *Server {
+		data, file := t.TempDir(), filepath.Join(t.TempDir(), "site.backup")
+		load := func(t *testing.T, dsn, keys string) *Loaded {
 			loaded, err := Load(Layers{
 				File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
 				Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
@@ -220,42 +222,67 @@ func TestABackupKeepsTheLedger(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := New(t.Context(), Options{Loaded: loaded})
+			return loaded
+		}
+		begin := func(t *testing.T, dsn, keys string) *Server {
+			s, err := New(t.Context(), Options{Loaded: load(t, dsn, keys)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { s.Close() })
 			return s
 		}
-		from := begin(fresh(t))
+		from := begin(t, fresh(t), filepath.Join(data, "keys"))
 		var ids []string
 		for range 5 {
 			ids = append(ids, taken(t, from, "platform-7"))
 		}
-		source := backup.Source{Store: from.config.Database(from.log), Data: t.TempDir()}
+		source := backup.Source{Store: from.config.Database(from.log), Data: data}
 		if _, err := backup.Create(t.Context(), file, source, backup.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
 			source.Store.DSN, source.Data = fresh(t), t.TempDir()
+			keys := filepath.Join(source.Data, "keys")
 			if _, err := backup.Restore(t.Context(), file, source, false); err != nil {
 				t.Fatal(err)
 			}
-			to := begin(source.Store.DSN)
+			if s, err := New(t.Context(), Options{Loaded: load(t, source.Store.DSN, keys)}); err == nil {
+				s.Close()
+				t.Error("a server goes on with a ledger that was put back")
+			} else if !strings.Contains(err.Error(), "frontdesk ledger resume") {
+				t.Errorf("it says %v", err)
+			} else {
+				house, err := OpenHouse(t.Context(), load(t, source.Store.DSN, keys).Config, from.log)
+				if err == nil {
+					err = house.UnlockKeys(t.Context(), load(t, source.Store.DSN, keys).Config)
+				}
+				if err == nil {
+					_, err = house.Ledger.Resume(t.Context(), ledger.Resumption{Complete: true})
+				}
+				if err == nil {
+					err = house.Close()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			to := begin(t, source.Store.DSN, keys)
 			ctx, stop := context.WithCancel(t.Context())
 			var running sync.WaitGroup
 			running.Go(func() { to.Ledger.Run(ctx) })
 			defer running.Wait()
 			defer stop()
 			more := taken(t, to, "platform-7")
-			for _, err := range to.Ledger.Follow(t.Context(), 5) { // until the sixth has its place
+			const size = 7                                              // with the entry that tells of the restore
+			for _, err := range to.Ledger.Follow(t.Context(), size-1) { // until the last has its place
 				if err != nil {
 					t.Fatal(err)
 				}
 				break
 			}
 			report, err := to.Ledger.Check(t.Context())
-			if err != nil || len(report.Findings) > 0 || report.Entries != 6 {
+			if err != nil || len(report.Findings) > 0 || report.Entries != size {
 				t.Errorf("%+v, %v", report, err)
 			}
 			for _, id := range append(ids, more) {

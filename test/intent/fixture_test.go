@@ -115,6 +115,15 @@ type served struct {
 // serve serves one of the sites with further keys for platforms, each a line.
 func serve(t *testing.T, dir, name, site string, lines ...string) served {
 	t.Helper()
+	s := configured(t, dir, name, site, lines...)
+	s.furnish(t)
+	s.Server = process.Start(t, "serve", "--config", s.config)
+	return s
+}
+
+// configured is a server of a folder that was not started yet.
+func configured(t *testing.T, dir, name, site string, lines ...string) served {
+	t.Helper()
 	s := served{config: filepath.Join(dir, name+".yaml"), data: filepath.Join(dir, name)}
 	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "compliance:") }) {
 		lines = append(lines, `compliance: {last_updated: "2026-11-01"}`)
@@ -124,17 +133,21 @@ func serve(t *testing.T, dir, name, site string, lines ...string) served {
 	if err := os.WriteFile(s.config, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// furnish reads the content of a server, and gives it the keys that every server has.
+func (s served) furnish(t *testing.T) {
+	t.Helper()
 	process.MustRun(t, "ingest", "--config", s.config)
 	for _, k := range []key{mine, second, theirs, revoked} {
-		secret := filepath.Join(dir, k.id)
+		secret := filepath.Join(filepath.Dir(s.config), k.id)
 		if err := os.WriteFile(secret, []byte(k.secret), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		process.MustRun(t, "keys", "issue", "platform", k.platform, "--id", k.id, "--secret-file", secret, "--config", s.config)
 	}
 	process.MustRun(t, "keys", "revoke", revoked.id, "--config", s.config)
-	s.Server = process.Start(t, "serve", "--config", s.config)
-	return s
 }
 
 // entries reads the ledger of a server, by the program.
@@ -152,9 +165,9 @@ func (s served) entries(t *testing.T, request string) (all []object) {
 	return all
 }
 
-func startServers(t *testing.T) servers {
+// written writes the content of the sites to a folder.
+func written(t *testing.T, dir string) (stories, instructions map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
 	news, stories := articles()
 	recipes, instructions := rezepte()
 	for name, items := range map[string][]object{"harbour": news, "kueche": recipes} {
@@ -165,15 +178,27 @@ func startServers(t *testing.T) servers {
 			t.Fatal(err)
 		}
 	}
+	return stories, instructions
+}
+
+// theHarbour is the first site, where it is served.
+func theHarbour(base string, stories map[string]string) site {
+	return site{
+		base: base, domain: "news.port", language: "en-US", bodies: stories, elsewhere: "news.sea", words: "kraken", nobody: "zeppelin",
+		questions: []string{"cranes of the harbour", "tide", "what lifts tugboats", "lighthouses section 3", "ferries number 12"},
+	}
+}
+
+func startServers(t *testing.T) servers {
+	t.Helper()
+	dir := t.TempDir()
+	stories, instructions := written(t, dir)
 	free := []string{`rate: ""`, `sessions: ""`}
 	with := func(lines ...string) []string { return append(lines, free...) }
 	sites := []served{serve(t, dir, "first", harbourTerms, free...), serve(t, dir, "second", kuecheTerms, free...)}
 	at := servers{
 		sites: []site{
-			{
-				base: sites[0].URL, domain: "news.port", language: "en-US", bodies: stories, elsewhere: "news.sea", words: "kraken", nobody: "zeppelin",
-				questions: []string{"cranes of the harbour", "tide", "what lifts tugboats", "lighthouses section 3", "ferries number 12"},
-			},
+			theHarbour(sites[0].URL, stories),
 			{
 				base: sites[1].URL, domain: "kochen.backen-und-braten", language: "de-DE", bodies: instructions, words: "Trüffel", nobody: "Raumschiff",
 				questions: []string{"Roggenbrot", "Teig", "Apfelkuchen", "Linseneintopf", "Kartoffelsuppe"},
