@@ -89,7 +89,10 @@ func verifyReceipt(env *environment, in io.Reader, keys receipt.Keys) error {
 	if len(text) > maxReceipt {
 		return errors.New("this is no receipt: it is too long for one")
 	}
-	r, err := receipt.Parse(bytes.TrimSpace(text))
+	if text = bytes.TrimSpace(text); !bytes.HasPrefix(text, []byte("{")) {
+		return errors.New("this is neither a receipt nor an export in lines of JSON, such as `frontdesk ledger export` writes without --format")
+	}
+	r, err := receipt.Parse(text)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func ParseKeys(text []byte) (Keys, error) {
 	switch {
 	case bytes.HasPrefix(trimmed, []byte("{")):
 		keys, err = parseJWKS(trimmed)
-	case bytes.HasPrefix(trimmed, []byte("-----BEGIN")):
+	case bytes.Contains(trimmed, []byte("-----BEGIN ")): // words before it are allowed (RFC 7468 §2), and our own files have some
 		keys, err = parsePEM(trimmed)
 	default:
 		keys, err = parseLines(string(trimmed))

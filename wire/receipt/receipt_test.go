@@ -264,6 +264,7 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 		"a line":            {"# ours\n" + line + "\n", true, true},
 		"of another ledger": {foreign, true, false},
 		"a private key":     {string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})), false, false},
+		"PEM with words":    {"Ours, of today.\n\n" + string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), true, true},
 		"none":              {`{"keys":[]}`, false, false},
 		"half a key":        {`{"kty":"OKP","crv":"Ed25519","x":"AAAA"}`, false, false},
 		"nonsense":          {"soup", false, false},
