@@ -194,6 +194,8 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 		return nil, nil, errShort
 	case found.none():
 		return nil, refuse(NoContent, "Nothing here fits the request."), nil
+	case len(out.Chunks) == 0 && !slices.ContainsFunc(found.articles, func(a *article) bool { return a != nil && given.Of(a.url) > 0 }):
+		return nil, refuse(NoContent, "What fits the request is too short to give a part of it within the limits."), nil
 	case len(out.Chunks) == 0:
 		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
 	}

@@ -242,7 +242,7 @@ func (c corpus) amount(one content.Item, of map[string]int) (bytes, words int) {
 // between, and repeats requests.
 func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 	g := newGiver(t)
-	answers, repeated, cut, spent := 0, 0, 0, 0
+	answers, repeated, cut := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCorpus(t)
 		g.owner = drawOwner(t)
@@ -311,9 +311,6 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 					if n := len(g.entries(t, r.ID)); n != 0 || area == "" != (refusal.Reason == OutOfScope) {
 						t.Fatalf("%v, and %d entries, in area %q", refusal, n, area)
 					}
-					if refusal.Reason == PolicyViolation {
-						spent++
-					}
 					continue
 				}
 				if err != nil {
@@ -338,7 +335,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 	if testing.Short() {
 		return // there are few tries
 	}
-	if answers == 0 || repeated == 0 || cut == 0 || spent == 0 {
-		t.Errorf("the turns tell nothing: %d answers, %d repetitions, %d passages cut, %d sessions that had seen enough", answers, repeated, cut, spent)
+	if answers == 0 || repeated == 0 || cut == 0 {
+		t.Errorf("the turns tell nothing: %d answers, %d repetitions, %d passages cut", answers, repeated, cut)
 	}
 }

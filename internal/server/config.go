@@ -64,8 +64,9 @@ type Config struct {
 	Ask Ask `yaml:"ask"`
 	// Model is a language model that helps, where there is one. Changes need a restart.
 	Model Model `yaml:"model"`
-	// Intent serves passages to platforms under the Agentic Intent Protocol. `intent.state` takes effect while the server
-	// runs; changes to the other keys need a restart.
+	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who may have what takes effect
+	// while the server runs; changes to the publisher, `versions`, `languages`, `session`, `sign`, `rate`, `sessions`, `keep`,
+	// `sinks`, `extensions` and the other keys of `events` than `required`, `owed` and `grace` need a restart.
 	Intent Intent `yaml:"intent"`
 	// Intakes says what is taken in from agents under the Agent Intake Protocol. Changes need a restart.
 	Intakes Intakes `yaml:"intakes"`

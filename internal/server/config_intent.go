@@ -20,10 +20,10 @@ import (
 // give them (`frontdesk keys issue`), say what a user is after, and get passages of items that your rules label with
 // the editorial domain in question. What is declared here is published at /.well-known/aip.json.
 type Intent struct {
-	// Enabled says whether the declaration is published and platforms are served at all.
+	// Enabled says whether the declaration is published and platforms are served at all. Where it becomes false while the
+	// server runs, every request is denied from then on; to begin takes a start.
 	Enabled bool `yaml:"enabled"`
-	// State is `active`, `paused` or `disabled`: otherwise than active, every request is denied. It takes effect while
-	// the server runs.
+	// State is `active`, `paused` or `disabled`: otherwise than active, every request is denied.
 	State string `yaml:"state"`
 	// Publisher says whose content it is.
 	Publisher Publisher `yaml:"publisher"`
@@ -292,6 +292,29 @@ func (c Config) excerpts() *desk.Excerpts {
 	}
 	e.Sunset, _ = time.Parse(time.DateOnly, i.Compliance.Sunset) // which is checked
 	return e
+}
+
+// liveIntent are the keys that take effect while the server runs: what says who may have what, and whether anybody may. In the
+// rest (how the protocol is spoken, how often, who is told) a server stays as it began.
+var liveIntent = []string{
+	"state", "hosts", "domains", "supports.chunks", "supports.citations", "supports.full_article", "max_chunks", "max_tokens", "share", "training",
+	"compliance.revocable", "compliance.notice_required", "compliance.revocation_reason", "compliance.sunset", "compliance.last_updated",
+	"refuse.countries", "refuse.languages", "refuse.placements", "confidence", "events.required", "events.owed", "events.grace",
+}
+
+// meanwhile is what is declared by a server that began with a configuration once the file has another. A file that ends the
+// access may have nothing else to say of it; it is switched on again by a file that says so.
+func (c Config) meanwhile(fresh Config) Config {
+	if !fresh.Intent.Enabled {
+		c.Intent.Enabled, c.Intent.State = false, intent.StateDisabled
+		return c
+	}
+	i, now := &c.Intent, fresh.Intent
+	c.Terms, c.RSL = fresh.Terms, fresh.RSL
+	i.State, i.Hosts, i.Domains, i.Supports, i.MaxChunks, i.MaxTokens = now.State, now.Hosts, now.Domains, now.Supports, now.MaxChunks, now.MaxTokens
+	i.Share, i.Training, i.Compliance, i.Refuse, i.Confidence = now.Share, now.Training, now.Compliance, now.Refuse, now.Confidence
+	i.Events.Required, i.Events.Owed, i.Events.Grace = now.Events.Required, now.Events.Owed, now.Events.Grace
+	return c
 }
 
 // extensions are the further members of the declaration.

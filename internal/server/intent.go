@@ -50,7 +50,7 @@ func (c Config) declarationAt(address string) (wire.Declaration, error) {
 	d := wire.Declaration{
 		Version: i.Versions[0], Publisher: wire.Publisher{ID: p.ID, Name: p.Name, Domain: p.Domain},
 		IntentAccess: wire.IntentAccess{
-			Enabled: true, State: i.State, Mode: wire.ModeLiveOnly, TrainingUse: i.Training, StorageRights: wire.StorageNone, CachePolicy: wire.CacheNoStore,
+			Enabled: i.Enabled, State: i.State, Mode: wire.ModeLiveOnly, TrainingUse: i.Training, StorageRights: wire.StorageNone, CachePolicy: wire.CacheNoStore,
 		},
 		EditorialDomains: c.editorialDomains(),
 		Endpoints: &wire.Endpoints{

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -239,4 +241,40 @@ func FuzzRetrieve(f *testing.F) {
 			t.Errorf("not signed: %s", got)
 		}
 	})
+}
+
+// TestAccessIsWithdrawnWhileTheServerRuns: what the file says of consent holds soon after it was written, the master
+// switch above all.
+func TestAccessIsWithdrawnWhileTheServerRuns(t *testing.T) {
+	p := openPlatform(t, "")
+	file := p.options.Loaded.layers.File
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, old, fresh, want string }{
+		{"as it began", "", "", "200 ok"},
+		{"switched off", "enabled: true", "enabled: false", "200 denied access_disabled"},
+		{"paused", "enabled: true", "enabled: true\n  state: paused", "200 denied access_disabled"},
+		{"over", `"2026-11-01"`, `"2026-11-01", sunset: "2027-05-03"`, "200 denied access_disabled"},
+		{"without passages", "enabled: true", "enabled: true\n  supports: {chunks: false}", "200 denied unsupported"},
+		{"of other domains", "enabled: true", "enabled: true\n  domains: [food.soup]", "200 denied out_of_scope"},
+		{"in other languages", "enabled: true", "enabled: true\n  refuse: {languages: [en]}", "200 denied policy_violation"},
+		{"with fewer tokens", "enabled: true", "enabled: true\n  max_tokens: 1", "200 error no_content"},
+		{"as it was", "", "", "200 ok"},
+	} {
+		write(t, filepath.Dir(file), filepath.Base(file), strings.Replace(string(text), c.old, c.fresh, 1))
+		p.Reload()
+		if got := outcome(t, send(p, p.ask("both", p.question()))); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		w := send(p, httptest.NewRequest("GET", wire.WellKnown, nil))
+		declared, findings := wire.ReadDeclaration(w.Body.Bytes(), wire.Options{})
+		if declared == nil {
+			t.Fatalf("%s: the declaration is not valid: %v\n%s", c.name, findings, w.Body)
+		}
+		if open, _ := declared.Open(p.clock.Now()); open == strings.Contains(c.want, "access_disabled") {
+			t.Errorf("%s: declared open is %v", c.name, open)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ type reloader struct {
 	loaded *Loaded // as last read without mistakes
 	start  Config  // what the server runs with, beside the terms
 	put    func(*terms.Terms)
-	// declare is given what the server runs with, with the terms and the state of access as they are now.
+	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.
 	declare func(Config)
 	count   func(result string)
 	log     *slog.Logger
@@ -100,9 +101,7 @@ func (r *reloader) reload() {
 	r.loaded = fresh
 	r.put(compiled)
 	if r.start.Intent.Enabled {
-		declared := r.start
-		declared.Terms, declared.RSL, declared.Intent.State = fresh.Config.Terms, fresh.Config.RSL, fresh.Config.Intent.State
-		r.declare(declared)
+		r.declare(r.start.meanwhile(fresh.Config))
 	}
 	r.count("loaded")
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
@@ -125,13 +124,17 @@ func (r *reloader) refused(err error) {
 	}
 }
 
-// changedKeys names the keys, other than terms and rsl, in which two configurations differ.
+// changedKeys names the keys in which two configurations differ, other than those that take effect while the server runs.
 func changedKeys(a, b Config) []string {
 	var changed []string
+	live := func(path string) bool {
+		key, intent := strings.CutPrefix(path, "intent.")
+		return path == "terms" || path == "rsl" || intent && a.Intent.Enabled && (key == "enabled" || slices.Contains(liveIntent, key))
+	}
 	values := map[string]any{}
 	walk(reflect.ValueOf(a), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
 	walk(reflect.ValueOf(b), "", func(path string, field reflect.Value) {
-		if path != "terms" && path != "rsl" && path != "intent.state" && !reflect.DeepEqual(values[path], field.Interface()) {
+		if !live(path) && !reflect.DeepEqual(values[path], field.Interface()) {
 			changed = append(changed, path)
 		}
 	})
