@@ -55,6 +55,7 @@ const (
 	jose        = "github.com/go-jose/go-jose/v4"
 	notes       = "golang.org/x/mod/sumdb/note"
 	trees       = "golang.org/x/mod/sumdb/tlog"
+	properties  = "pgregory.net/rapid"
 	expressions = "cel.dev/cel-go"
 	mail        = "github.com/wneessen/go-mail"
 )
@@ -224,6 +225,7 @@ var rooms = []room{
 	{path: "test/load", inside: []string{"test/process", "client"}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/discovery", inside: []string{"test/process"}},
+	{path: "test/tables", inside: []string{"wire/document", "wire/sign"}, outside: []string{properties}},
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
 	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
@@ -238,7 +240,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/tables"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{

@@ -125,6 +125,6 @@ func Pointer(location ...string) string {
 }
 
 // Escape writes one name as a part of a pointer.
-func Escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func Escape(name string) string { return escaper.Replace(name) }
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -174,6 +175,13 @@ func leaves(e *jsonschema.ValidationError, all []*jsonschema.ValidationError) []
 }
 
 var formats = []*jsonschema.Format{
+	{Name: "email", Validate: func(v any) error {
+		text, ok := v.(string)
+		if !ok || len(text) <= 254 && mailAddress.MatchString(text) {
+			return nil
+		}
+		return errors.New("is no e-mail address")
+	}},
 	{Name: "date-time", Validate: func(v any) error {
 		text, ok := v.(string)
 		if !ok {
@@ -190,6 +198,14 @@ var formats = []*jsonschema.Format{
 		return checkURI(text)
 	}},
 }
+
+// mailAddress is one of RFC 5321 without quotes and address literals, which nobody has.
+var mailAddress = regexp.MustCompile(`^` + mailAtom + `(?:\.` + mailAtom + `)*@` + hostLabel + `(?:\.` + hostLabel + `)*$`)
+
+const (
+	mailAtom  = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]{1,64}"
+	hostLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
+)
 
 // checkURI wants an absolute URI of RFC 3986: ASCII, percent-encoded, with a scheme.
 func checkURI(text string) error {

@@ -78,7 +78,7 @@ func check(k Kind, body []byte, o Options) (judged, Findings) {
 	var into judged
 	switch k {
 	case KindManifest:
-		into = new(Manifest)
+		into, body = new(Manifest), canonical // where whole numbers are written as such
 	case KindRequest:
 		into = new(Request)
 	case KindResponse:
@@ -91,7 +91,7 @@ func check(k Kind, body []byte, o Options) (judged, Findings) {
 	case KindBound:
 		into = new(Bound)
 	}
-	ok, findings := document.Decode(body, into, findings) // not the canonical form: numbers keep their text
+	ok, findings := document.Decode(body, into, findings) // numbers of what was submitted keep their text
 	if !ok {
 		return nil, findings
 	}

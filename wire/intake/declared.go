@@ -26,11 +26,11 @@ func (s *Schema) Declared(data strictjson.Value) (kept strictjson.Value, undecla
 
 // keep gives what is declared of one value by the schemas that look at it.
 func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]string) strictjson.Value {
-	schemas = together(schemas)
 	switch value.Kind() {
 	case '{':
-		return s.keepMembers(value, at, schemas, undeclared)
+		return s.keepMembers(value, at, together(schemas), undeclared)
 	case '[':
+		schemas = together(schemas)
 		var elements []strictjson.Value
 		if strictjson.Decode(value, &elements) != nil {
 			return value

@@ -149,6 +149,8 @@ func (s *Schema) violation(e *jsonschema.ValidationError) Violation {
 		v.Keyword = path[0]
 	}
 	switch problem := e.ErrorKind.(type) {
+	case *kind.Not:
+		v.Keyword, v.Detail = "not", document.Describe(problem, false)
 	case *kind.Required:
 		v.Detail = "lacks the required " + quotedList(problem.Missing, len(problem.Missing))
 	case *kind.DependentRequired:

@@ -22,7 +22,7 @@ const (
 	costEvaluation = 400 // of one schema looking at one value
 	costChild      = 60  // of one member or element being passed by it
 	costNumber     = 600 // of two numbers being compared
-	costInstance   = 4   // of one instruction of a pattern, for one byte
+	costInstance   = 25  // of one instruction of a pattern, for one byte
 	costUnique     = 300 // of one value below an array of unique elements
 
 	// mostPerValue is what a schema may cost at one value of the data.

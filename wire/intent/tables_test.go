@@ -1,26 +1,19 @@
 package intent_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"frontdesk/test/tables"
+	"frontdesk/wire/document"
 	"frontdesk/wire/intent"
-	"frontdesk/wire/sign"
 )
 
-// row is one member of a document, written out of the tables of our readings of the protocol: independent of the
-// schemas and of the types.
+// row is a row of a table: the member, whether it is required, values that are right, values that are wrong, its kind.
 type row struct {
-	member   string // "a.b"; a part that ends in "[]" is an array, whose first element is meant
-	required bool   // where its object is there
-	good     string // JSON values that are right, with blanks between; the first stands in the full document
-	bad      string // JSON values that are wrong; those of other types are added by themselves
-	kind     string // s string, i integer, n number, b boolean, o object, a array; a "0" behind: null is right, too
+	Member          string
+	Required        bool
+	Good, Bad, Kind string
 }
 
 // The longest that some members may be.
@@ -55,9 +48,9 @@ func versionRow() row {
 	return row{"aip_version", true, `"0.1"`, `"" "0.2" "1" "0.1 " "v0.1" "1.0"`, "s"}
 }
 
-var extensionsRow = row{"extensions", false, `{"vendor.name":[1,{"a":null}]} {}`, ``, "o"}
+var extensionsRow = row{"extensions", false, `{"vendor.name":[1,{"a":null}]} {}`, ``, "o+"}
 
-var tables = map[intent.Kind][]row{
+var rows = map[intent.Kind][]row{
 	intent.KindDeclaration: {
 		{"$schema", false, goodURIs, badURIs, "s"},
 		versionRow(),
@@ -171,172 +164,39 @@ const (
 	badID = `"" "a b" "a\n"`
 )
 
-// variant is a table of a document in another form of it.
-type variant struct {
-	kind intent.Kind
-	name string
-	rows []row
+// protocol is what is held against the tables, which are written out of our readings of the protocol.
+func protocol() tables.Protocol {
+	return tables.Protocol{
+		Tables: forms(),
+		Check: func(k string, text []byte) document.Findings {
+			return intent.Check(intent.Kind(k), text, intent.Options{})
+		},
+		Read:   func(k string, text []byte) any { return read(intent.Kind(k), text) },
+		Schema: func(k string) []byte { return intent.Schema(intent.Kind(k)) },
+		With:   func(k string, schema []byte, do func()) error { return intent.WithSchema(intent.Kind(k), schema, do) },
+	}
 }
 
-func variants() []variant {
-	all := []variant{}
+func forms() (all []tables.Table) {
+	add := func(k intent.Kind, name string, rows []tables.Row) {
+		all = append(all, tables.Table{Kind: string(k), Name: name, Rows: rows})
+	}
+	swap := func(rows []tables.Row, without string, with ...row) []tables.Row {
+		return tables.Swap(rows, without, tables.Rows(with)...)
+	}
 	for _, k := range intent.Kinds {
-		all = append(all, variant{k, string(k), tables[k]})
+		add(k, string(k), tables.Rows(rows[k]))
 	}
-	// swap takes a member out, with all below it, and puts rows in, in place of those of the same name.
-	swap := func(rows []row, without string, with ...row) []row {
-		return append(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-			return r.member == without || strings.HasPrefix(r.member, without+".") || strings.HasPrefix(r.member, without+"[") ||
-				slices.ContainsFunc(with, func(w row) bool { return w.member == r.member })
-		}), with...)
-	}
-	bare := swap(swap(swap(tables[intent.KindResponse], "content"), "citations"), "limits_applied")
-	denied := swap(bare, "", row{"status", true, `"denied"`, `"ok" "error" ""`, "s"}, row{"denial", true, ``, ``, "o"},
+	bare := swap(swap(swap(tables.Rows(rows[intent.KindResponse]), "content"), "citations"), "limits_applied")
+	add(intent.KindResponse, "response denied", swap(bare, "", row{"status", true, `"denied"`, `"ok" "error" ""`, "s"}, row{"denial", true, ``, ``, "o"},
 		row{"denial.reason", true, `"out_of_scope" "access_disabled" "policy_violation" "rate_limited" "unsupported"`, `"" "other" "Out_of_scope"`, "s"},
-		row{"denial.message", false, anyText, ``, "s"})
-	failed := swap(bare, "", row{"status", true, `"error"`, `"ok" "denied" ""`, "s"}, row{"error", true, ``, ``, "o"},
-		row{"error.code", true, anyText, ``, "s"}, row{"error.message", false, anyText, ``, "s"})
-	access := swap(tables[intent.KindEvent], "citation", row{"event_type", true, `"access"`, `"citation" ""`, "s"}, row{"access", true, ``, ``, "o"},
+		row{"denial.message", false, anyText, ``, "s"}))
+	add(intent.KindResponse, "response error", swap(bare, "", row{"status", true, `"error"`, `"ok" "denied" ""`, "s"}, row{"error", true, ``, ``, "o"},
+		row{"error.code", true, anyText, ``, "s"}, row{"error.message", false, anyText, ``, "s"}))
+	add(intent.KindEvent, "event access", swap(tables.Rows(rows[intent.KindEvent]), "citation", row{"event_type", true, `"access"`, `"citation" ""`, "s"}, row{"access", true, ``, ``, "o"},
 		row{"access.chunks_returned", true, sizes, badSizes, "i"}, row{"access.token_count", true, sizes, badSizes, "i"},
-		row{"access.retrieval_mode", true, `"chunks"`, `"" "full" "Chunks"`, "s"})
-	return append(all, variant{intent.KindResponse, "response denied", denied}, variant{intent.KindResponse, "response error", failed},
-		variant{intent.KindEvent, "event access", access})
-}
-
-// values splits JSON values with blanks between.
-func values(text string) (all []json.RawMessage) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	for decoder.More() {
-		var v json.RawMessage
-		if err := decoder.Decode(&v); err != nil {
-			panic(text + ": " + err.Error())
-		}
-		all = append(all, v)
-	}
+		row{"access.retrieval_mode", true, `"chunks"`, `"" "full" "Chunks"`, "s"}))
 	return all
-}
-
-// ofOtherTypes are values that a member of a kind may not have.
-func ofOtherTypes(kind string) (all []json.RawMessage) {
-	for k, v := range map[string]string{"s": `"x"`, "i": `7`, "b": `true`, "o": `{"x":1}`, "a": `["x"]`, "0": `null`} {
-		if !strings.Contains(kind, k) && (kind != "n" || k != "i") {
-			all = append(all, json.RawMessage(v))
-		}
-	}
-	return all
-}
-
-// object is a document that can be changed by paths.
-type object map[string]any
-
-// full is the document with every member of the table, each with its first good value.
-func full(rows []row) object {
-	document := object{}
-	for _, r := range rows {
-		var value any
-		if good := values(r.good); len(good) > 0 && !strings.HasPrefix(string(good[0]), "{}") && string(good[0]) != "[]" {
-			value = good[0]
-		} else if strings.HasPrefix(r.kind, "o") {
-			value = object{}
-		} else {
-			value = []any{}
-		}
-		document.set(r.member, value)
-	}
-	return document
-}
-
-// set puts a value at a path; objects and arrays on the way are made as needed.
-func (o object) set(path string, value any) { o.change(path, value, false) }
-
-// remove takes away what is at a path.
-func (o object) remove(path string) { o.change(path, nil, true) }
-
-func (o object) change(path string, value any, remove bool) {
-	name, rest, deeper := strings.Cut(path, ".")
-	if array, ok := strings.CutSuffix(name, "[]"); ok {
-		elements, _ := open(o[array]).([]any)
-		if deeper {
-			elements[0].(object).change(rest, value, remove)
-		} else if remove {
-			elements = elements[1:]
-		} else {
-			elements = append([]any{value}, elements[min(1, len(elements)):]...)
-		}
-		o[array] = elements
-		return
-	}
-	switch {
-	case deeper:
-		below, ok := o[name].(object)
-		if !ok {
-			below = object{}
-		}
-		o[name] = below
-		below.change(rest, value, remove)
-	case remove:
-		delete(o, name)
-	default:
-		o[name] = value
-	}
-}
-
-// open makes an array of raw JSON one that can be changed.
-func open(value any) any {
-	raw, ok := value.(json.RawMessage)
-	if !ok {
-		return value
-	}
-	var elements []any
-	if json.Unmarshal(raw, &elements) != nil {
-		return value
-	}
-	return elements
-}
-
-func (o object) text(t interface{ Fatal(...any) }) []byte {
-	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-// judge checks a document against what the table says, and the types against the schema.
-func judge(t interface {
-	Helper()
-	Errorf(string, ...any)
-	Fatal(...any)
-}, k intent.Kind, what string, text []byte, valid bool,
-) {
-	t.Helper()
-	findings := intent.Check(k, text, intent.Options{})
-	if findings.Valid() != valid {
-		t.Errorf("%s: valid is %v, the readings say %v\n%s\n%v", what, findings.Valid(), valid, text, findings)
-		return
-	}
-	if _, err := sign.Canonical(text); err == nil && slices.Contains(intent.Rules(findings), intent.RuleJSON) {
-		t.Errorf("%s: the types refuse what the schema takes:\n%s\n%v", what, text, findings)
-	}
-	for _, f := range findings {
-		if f.Rule == "" || f.Detail == "" || f.Mend == "" {
-			t.Errorf("%s: a finding says too little: %+v", what, f)
-		}
-	}
-	document := read(k, text)
-	if (document != nil) != valid {
-		t.Errorf("%s: the types and the validator disagree about\n%s", what, text)
-	}
-	if document == nil {
-		return
-	}
-	again, err := json.Marshal(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := intent.Check(k, again, intent.Options{}); !f.Valid() {
-		t.Errorf("%s: what was read is written wrong:\n%s\n%v", what, again, f)
-	}
 }
 
 func read(k intent.Kind, text []byte) any {
@@ -362,239 +222,10 @@ func read(k intent.Kind, text []byte) any {
 	return document
 }
 
-// made is a document, and what the table says of it.
-type made struct {
-	what  string
-	text  []byte
-	valid bool
-}
+func TestTheValidatorAgreesWithTheTables(t *testing.T) { protocol().Agree(t) }
 
-// documents makes, for each row of a table, documents that are right and wrong in just that row.
-func documents(t *testing.T, v variant) (all []made) {
-	add := func(what string, o object, valid bool) {
-		all = append(all, made{v.name + " " + what, o.text(t), valid})
-	}
-	add("in full", full(v.rows), true)
-	for _, r := range v.rows {
-		if r.member != "citations[]" && r.member != "content.chunks[]" { // an array's rows say whether it may be empty
-			without := full(v.rows)
-			without.remove(r.member)
-			if r.member == "editorial_domains[]" { // of which there are two
-				without.set("editorial_domains", []any{})
-			}
-			add(r.member+" left out", without, !r.required)
-		}
-		for _, value := range values(r.good) {
-			document := full(v.rows)
-			document.set(r.member, value)
-			add(fmt.Sprintf("%s = %s", r.member, value), document, true)
-		}
-		for _, value := range append(values(r.bad), ofOtherTypes(r.kind)...) {
-			document := full(v.rows)
-			document.set(r.member, value)
-			add(fmt.Sprintf("%s = %s", r.member, value), document, false)
-		}
-		if r.kind == "o" && r.member != "extensions" {
-			for _, unknown := range []string{"bid", "x.y", strings.ToUpper(r.member)} {
-				document := full(v.rows)
-				document.setNamed(r.member, unknown)
-				add(r.member+" with "+unknown, document, false)
-			}
-		}
-	}
-	for _, unknown := range []string{"bid", "vendor.name", "Aip_version"} {
-		document := full(v.rows)
-		document[unknown] = 1
-		add("with "+unknown, document, false)
-	}
-	return all
-}
+func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) { protocol().Constrain(t) }
 
-func TestTheValidatorAgreesWithTheTables(t *testing.T) {
-	count := 0
-	for _, v := range variants() {
-		for _, m := range documents(t, v) {
-			judge(t, v.kind, m.what, m.text, m.valid)
-			count++
-		}
-		if text := full(v.rows).text(t); !sign.Same(text, roundTrip(t, v.kind, text)) {
-			t.Errorf("%s in full is not written as it was read:\n%s\n%s", v.name, text, roundTrip(t, v.kind, text))
-		}
-	}
-	if count < 1000 {
-		t.Errorf("only %d documents were made", count)
-	}
-}
+func TestAnyGoodValuesTogetherAreRight(t *testing.T) { protocol().Combine(t) }
 
-// TestEveryConstraintOfTheSchemasIsHeld takes each constraint out of the schemas, one at a time: what is found in the
-// documents that the tables call wrong must be another then.
-func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: judges many documents by many schemas")
-	}
-	for _, k := range intent.Kinds {
-		var all []made
-		for _, v := range variants() {
-			if v.kind == k {
-				all = append(all, documents(t, v)...)
-			}
-		}
-		before := map[string]intent.Findings{} // of the documents that must be wrong
-		for _, m := range all {
-			before[m.what] = intent.Check(k, m.text, intent.Options{})
-		}
-		all = slices.DeleteFunc(all, func(m made) bool { return m.valid })
-		weaker(t, intent.Schema(k), func(what string, schema []byte) {
-			told := false
-			err := intent.WithSchema(k, schema, func() {
-				told = slices.ContainsFunc(all, func(m made) bool { return !slices.Equal(intent.Check(k, m.text, intent.Options{}), before[m.what]) })
-			})
-			if err != nil {
-				t.Fatalf("%s without %s: %v", k, what, err)
-			}
-			if !told {
-				t.Errorf("%s without %s: no document tells", k, what)
-			}
-		})
-	}
-}
-
-// weaker calls a function with each schema that lacks one constraint of a schema.
-func weaker(t *testing.T, text []byte, try func(what string, schema []byte)) {
-	t.Helper()
-	var root any
-	if err := json.Unmarshal(text, &root); err != nil {
-		t.Fatal(err)
-	}
-	var walk func(at string, node any)
-	attempt := func(what string) {
-		schema, err := json.Marshal(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		try(what, schema)
-	}
-	walk = func(at string, node any) {
-		schema, ok := node.(map[string]any)
-		if !ok {
-			return
-		}
-		for _, keyword := range []string{"type", "enum", "pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "additionalProperties"} {
-			if value, there := schema[keyword]; there && !(at == "" && keyword == "type") && !alone(schema, keyword) {
-				delete(schema, keyword)
-				attempt(at + " " + keyword)
-				schema[keyword] = value
-			}
-		}
-		if required, ok := schema["required"].([]any); ok {
-			for i := range required {
-				schema["required"] = slices.Concat([]any{}, required[:i], required[i+1:])
-				if len(required) == 1 {
-					schema["required"] = []any{}
-				}
-				attempt(fmt.Sprintf("%s required %s", at, required[i]))
-			}
-			schema["required"] = required
-		}
-		walk(at+"[]", schema["items"])
-		properties, _ := schema["properties"].(map[string]any)
-		for name, below := range properties {
-			walk(at+"."+name, below)
-		}
-	}
-	walk("", root)
-}
-
-// alone says whether a keyword has no effect beside another of its schema: a type beside an enum of strings, the least
-// length of what has to be a domain name.
-func alone(schema map[string]any, keyword string) bool {
-	return keyword == "type" && schema["enum"] != nil || keyword == "minLength" && schema["format"] == "hostname"
-}
-
-// setNamed gives the object at a path a member whose name may have dots.
-func (o object) setNamed(path, name string) {
-	at := o
-	for part := range strings.SplitSeq(path, ".") {
-		if array, ok := strings.CutSuffix(part, "[]"); ok {
-			at = at[array].([]any)[0].(object)
-		} else {
-			at = at[part].(object)
-		}
-	}
-	at[name] = 1
-}
-
-func roundTrip(t *testing.T, k intent.Kind, text []byte) []byte {
-	t.Helper()
-	document := read(k, text)
-	if document == nil {
-		return nil
-	}
-	again, err := json.Marshal(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return again
-}
-
-// Whatever good values come together, the document is right; one bad value among them, and it is wrong.
-func TestAnyGoodValuesTogetherAreRight(t *testing.T) {
-	for _, v := range variants() {
-		rapid.Check(t, func(t *rapid.T) {
-			document := full(v.rows)
-			for _, r := range v.rows {
-				if good := values(r.good); len(good) > 0 && strings.Count(r.good, "{}")+strings.Count(r.good, "[]") == 0 && !strings.HasSuffix(r.member, "[]") {
-					document.set(r.member, rapid.SampledFrom(good).Draw(t, r.member))
-				}
-			}
-			judge(t, v.kind, v.name, document.text(t), true)
-			r := rapid.SampledFrom(v.rows).Filter(func(r row) bool { return r.member != "extensions" }).Draw(t, "row")
-			document.set(r.member, rapid.SampledFrom(append(values(r.bad), ofOtherTypes(r.kind)...)).Draw(t, "bad"))
-			judge(t, v.kind, v.name+" "+r.member, document.text(t), false)
-		})
-	}
-}
-
-// TestTheSchemasHaveJustTheMembersOfTheTables looks for members that only one of the two knows.
-func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) {
-	inTables := map[intent.Kind]map[string]bool{}
-	for _, v := range variants() {
-		if inTables[v.kind] == nil {
-			inTables[v.kind] = map[string]bool{}
-		}
-		for _, r := range v.rows {
-			inTables[v.kind][r.member] = true
-		}
-	}
-	for _, k := range intent.Kinds {
-		var schema map[string]any
-		if err := json.Unmarshal(intent.Schema(k), &schema); err != nil {
-			t.Fatal(err)
-		}
-		inSchema := map[string]bool{}
-		members(schema, "", inSchema)
-		for member := range inSchema {
-			if !inTables[k][member] {
-				t.Errorf("%s: %s is in the schema alone", k, member)
-			}
-		}
-		for member := range inTables[k] {
-			if !inSchema[member] && member != "editorial_domains[]" {
-				t.Errorf("%s: %s is in the table alone", k, member)
-			}
-		}
-	}
-}
-
-func members(schema map[string]any, at string, all map[string]bool) {
-	if items, ok := schema["items"].(map[string]any); ok && items["type"] == "object" {
-		all[at+"[]"] = true
-		members(items, at+"[]", all)
-	}
-	properties, _ := schema["properties"].(map[string]any)
-	for name, below := range properties {
-		path := strings.TrimPrefix(at+"."+name, ".")
-		all[path] = true
-		members(below.(map[string]any), path, all)
-	}
-}
+func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) { protocol().Members(t) }
