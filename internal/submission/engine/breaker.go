@@ -29,35 +29,37 @@ var errGone = errors.New("nobody waits for it")
 
 func newBreaker(now func() time.Time) *breaker { return &breaker{now: now, rest: firstRest} }
 
-// enter says how long to wait with a call; 0 is not at all, and then leave is to be called.
-func (b *breaker) enter() time.Duration {
+// enter says how long to wait with a call; 0 is not at all, and then leave is to be called with the same probe: whether
+// it is the one call that decides.
+func (b *breaker) enter() (wait time.Duration, probe bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.until.IsZero() {
-		return 0
+		return 0, false
 	}
 	if left := b.until.Sub(b.now()); left > 0 {
-		return max(left, time.Second)
+		return max(left, time.Second), false
 	}
 	if b.trying {
-		return time.Second
+		return time.Second, false
 	}
 	b.trying = true
-	return 0
+	return 0, true
 }
 
 // leave notes how a call went.
-func (b *breaker) leave(err error) {
+func (b *breaker) leave(probe bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	tried := b.trying
-	b.trying = false
+	if probe {
+		b.trying = false
+	}
 	switch {
+	case errors.Is(err, errGone):
 	case err == nil:
 		b.failures, b.rest, b.until = 0, firstRest, time.Time{}
-	case errors.Is(err, errGone):
 	default:
-		if b.failures++; tried || b.failures >= breakAfter && b.until.IsZero() {
+		if b.failures++; probe || b.failures >= breakAfter && b.until.IsZero() {
 			b.until = b.now().Add(b.rest)
 			b.rest = min(2*b.rest, lastRest)
 		}

@@ -145,6 +145,7 @@ func (c *compiler) readMatch(m Match, book *ruleBook) {
 	}
 	if strings.TrimSpace(m.Query) == "" {
 		c.report("match.query", "say what to look for, as a person would ask, with members of data in braces")
+		return
 	}
 	limit := m.Limit
 	if limit == 0 {

@@ -58,6 +58,7 @@ func newEnv(w world, variables map[string]*shape) (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.StdLib(cel.StdLibSubset(excluded)), cel.OptionalTypes(), cel.CustomTypeProvider(p), cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true),
 		cel.ParserExpressionSizeLimit(maxExpression), cel.ParserRecursionLimit(50), cel.EagerlyValidateDeclarations(true),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()),
 	}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		options = append(options, cel.Variable(name, variables[name].typ))
@@ -147,8 +148,8 @@ func (c *compiler) compile(field, source string, at int, known facts, want wante
 		return nil
 	}
 	program, err := c.env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(lookEvery))
-	if err != nil { // a constant part of it fails
-		c.report(field, "in %s: %v", clipExpression(source), explain("", err).(*ruleError).what)
+	if err != nil { // which is for what was not checked
+		c.report(field, "in %s: it cannot be run", clipExpression(source))
 		return nil
 	}
 	return &expression{field, program, checked.OutputType(), r.verdict(checked.NativeRep().Expr())}

@@ -146,32 +146,33 @@ func (w *webhook) Offer(ctx context.Context, q Question) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, fmt.Errorf("write what the webhook of intake %s is asked: %w", q.Intake, err)
 	}
-	if rest := w.breaker.enter(); rest > 0 {
+	rest, probe := w.breaker.enter()
+	if rest > 0 {
 		return Outcome{}, unavailable(rest, errors.New("the webhook rests after it failed several times"))
 	}
 	select {
 	case w.slots <- struct{}{}:
 		defer func() { <-w.slots }()
 	default:
-		w.breaker.leave(nil)
+		w.breaker.leave(probe, errGone)
 		return Outcome{}, unavailable(againSoon, fmt.Errorf("%d questions are on the way to the webhook", maxAtOnce))
 	}
 	limited, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	outcome, err := w.ask(limited, q, body)
 	if ctx.Err() != nil { // whoever asked has gone, which says nothing of the webhook
-		w.breaker.leave(errGone)
+		w.breaker.leave(probe, errGone)
 		return Outcome{}, ctx.Err()
 	}
 	var f *webhookFailure
 	if !errors.As(err, &f) {
-		w.breaker.leave(nil)
+		w.breaker.leave(probe, nil)
 		return outcome, err
 	}
 	if f.busy {
-		w.breaker.leave(nil)
+		w.breaker.leave(probe, nil)
 	} else {
-		w.breaker.leave(f)
+		w.breaker.leave(probe, f)
 	}
 	w.log.Warn("the webhook of an intake gives no offer; the agent is told to come back", "intake", q.Intake, "error", f.what)
 	return Outcome{}, unavailable(f.after, f)
