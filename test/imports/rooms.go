@@ -86,7 +86,7 @@ var rooms = []room{
 	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// The owner's own systems, told what happened.
-	{path: "internal/post", inside: []string{"internal/fetch"}, outside: []string{mail}},
+	{path: "internal/post", inside: []string{"internal/fetch", "wire/strictjson"}, outside: []string{mail}},
 	// What is offered for what is submitted.
 	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/intake", "wire/strictjson"}, outside: []string{expressions}},
 
@@ -212,10 +212,12 @@ var rooms = []room{
 	{path: "test/clock"},
 	{path: "test/transcript", outside: testTools},
 	{path: "test/process", tool: true},
+	{path: "test/business", inside: []string{"test/process"}},
+	{path: "test/business/peer"},
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
-	{path: "test/model", inside: []string{"test/process"}, tool: true},
+	{path: "test/model", inside: []string{"test/process"}},
 	{path: "test/model/endpoint"},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process", "client"}, outside: []string{acmePeer, dnsMessage}},
@@ -240,7 +242,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/tables"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/business", "test/tables"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.Main(m, scripted.Remove, func() { os.RemoveAll(shop.dir) })
+	process.Main(m, func() { os.RemoveAll(shop.dir) })
 }
 
 type object = map[string]any

@@ -32,6 +32,7 @@ func Main(m *testing.M, also ...func()) {
 	for _, do := range also {
 		do()
 	}
+	removePeers()
 	if binary.dir != "" {
 		os.RemoveAll(binary.dir)
 	}
