@@ -123,6 +123,13 @@ func (d *door) apiCatalog(_ context.Context, v view) (document, error) {
 			ServiceMeta: []link{{v.base + "/mcp/server-card", cardType}},
 		})
 	}
+	if len(d.config.Intakes) > 0 {
+		all.Linkset = append(all.Linkset, linkContext{
+			Anchor:      v.base + intakePath,
+			ServiceDesc: []link{{v.base + "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"}},
+			ServiceMeta: []link{{v.base + intakeManifest, "application/json"}},
+		})
+	}
 	return jsonDocument(`application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, all)
 }
 

@@ -38,6 +38,7 @@ type Config struct {
 	Served      []string // patterns of what the server answers besides, for the OpenAPI description
 	MCP         bool     // whether /mcp is served
 	Feeds       bool     // whether the schema map and the feeds are served
+	Intakes     []Intake // that are taken in by the Agent Intake Protocol
 	// Own gives a file of the owner's own in place of one that is made here ("robots.txt", "llms.txt"): nil when there
 	// is none.
 	Own func(name string) ([]byte, error)
@@ -55,6 +56,9 @@ type Site struct {
 	Hosts []string // by which a request may mean this site
 }
 
+// Intake is one thing that is taken in.
+type Intake struct{ ID, Name, Description string }
+
 // title is what people call the site.
 func (s Site) title() string {
 	if s.Name != "" {
@@ -65,9 +69,12 @@ func (s Site) title() string {
 
 // Paths of what the other doors serve.
 const (
-	askPath   = "/ask"
-	awaitPath = "/await"
-	mcpPath   = "/mcp"
+	askPath    = "/ask"
+	awaitPath  = "/await"
+	mcpPath    = "/mcp"
+	intakePath = "/intake/"
+
+	intakeManifest = "/.well-known/agent-intake.json"
 )
 
 // Route is one address that discovery answers to GET and HEAD.

@@ -39,6 +39,13 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 		fmt.Fprintf(&b, "- [MCP](%s%s): the same as a tool, by the Model Context Protocol over Streamable HTTP.\n", v.base, mcpPath)
 	}
 	fmt.Fprintf(&b, "- [OpenAPI](%s/openapi.json): every address, with the schemas of requests and answers.\n", v.base)
+	if len(d.config.Intakes) > 0 {
+		fmt.Fprintf(&b, "\n## Submit\n\n- [Manifest](%s%s): what is taken in from agents in a person's name, each with the schema of its data (Agent Intake Protocol 0.1.0). "+
+			"POST a submission to its address and get an offer, which binds nobody; accept it only after the person has said so.\n", v.base, intakeManifest)
+		for _, one := range d.config.Intakes {
+			fmt.Fprintf(&b, "- [%s](%s%s%s): %s\n", bracketed(line(one.Name)), v.base, intakePath, one.ID, line(one.Description))
+		}
+	}
 	if d.config.Feeds {
 		fmt.Fprintf(&b, "\n## Read everything\n\n- [Schema map](%s/schemamap.xml%s): feeds of all items, as lines of schema.org JSON.\n", v.base, v.query)
 		for _, site := range v.sites {
@@ -96,6 +103,9 @@ func Links(config Config, r *http.Request) string {
 	}
 	if config.MCP {
 		links = append(links, "<"+base+mcpPath+`>; rel="mcp"`)
+	}
+	if len(config.Intakes) > 0 {
+		links = append(links, "<"+base+intakeManifest+`>; rel="agent-intake"; type="application/json"`)
 	}
 	return strings.Join(links, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 //go:generate go run ./internal/openapigen -wire ../../wire/nlweb -out openapi.json
@@ -32,6 +33,10 @@ func describe(served []string) description {
 	d.info = d.all["info"].(map[string]any)
 	d.paths = d.all["paths"].(map[string]any)
 	maps.DeleteFunc(d.paths, func(path string, _ any) bool { return !slices.Contains(served, path) })
+	if !slices.Contains(served, intakeManifest) { // their schemas are large
+		schemas := d.all["components"].(map[string]any)["schemas"].(map[string]any)
+		maps.DeleteFunc(schemas, func(name string, _ any) bool { return strings.HasPrefix(name, "Intake") })
+	}
 	return d
 }
 

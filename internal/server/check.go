@@ -207,7 +207,7 @@ func (c *checks) terms() {
 // by everything.
 func (c *checks) vocabulary() {
 	for i, rule := range c.Config.Terms {
-		c.matchNames(fmt.Sprintf("terms[%d]", i), rule.Match)
+		c.matchNames(fmt.Sprintf("terms[%d].match", i), rule.Match)
 	}
 }
 
@@ -220,7 +220,7 @@ func (c *checks) matchNames(path string, match terms.Match) {
 	for _, source := range c.Config.AllSources() {
 		sources = append(sources, source.Name)
 	}
-	path += ".match."
+	path += "."
 	for n, site := range match.Site {
 		if !slices.Contains(sites, site) && site != "" {
 			c.problem(fmt.Sprintf("%ssite[%d]", path, n), "there is no site %s; there are %s", site, strings.Join(sites, ", "))

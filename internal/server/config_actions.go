@@ -20,9 +20,9 @@ type Widget struct {
 	Accessible bool `yaml:"accessible"`
 }
 
-// CompileActions makes the templates of actions ready.
+// CompileActions makes the templates of actions ready: the owner's, and behind them those that start intakes.
 func (c Config) CompileActions() (*action.Set, error) {
-	templates := slices.Clone(c.Actions)
+	templates := append(slices.Clone(c.Actions), c.intakeActions()...)
 	for i := range templates {
 		templates[i].Match.Type = canonicalTypes(templates[i].Match.Type)
 	}
@@ -36,8 +36,12 @@ func (c *checks) actions() {
 	_, err := c.Config.CompileActions()
 	for _, e := range flatten(err) {
 		var found *action.Error
-		if errors.As(e, &found) {
+		switch own := len(c.Config.Actions); {
+		case !errors.As(e, &found):
+		case found.Template < own:
 			c.problem(fmt.Sprintf("actions[%d].%s", found.Template, found.Field), "%s", found.Detail)
+		default:
+			c.problem(c.Config.intakeMatches()[found.Template-own], "%s: %s", found.Field, found.Detail)
 		}
 	}
 	for i, template := range c.Config.Actions {
@@ -45,7 +49,7 @@ func (c *checks) actions() {
 		if typ := terms.BareType(template.Type); typ != "" && typ != protocolsOwn && !content.IsA(typ, "Action") {
 			c.warning(path+".type", "schema.org has no action of type %s", typ)
 		}
-		c.matchNames(path, template.Match)
+		c.matchNames(path+".match", template.Match)
 	}
 	if template := c.Config.Ask.Widget.Template; template != "" {
 		if u, err := url.Parse(template); err != nil || u.Scheme != "ui" && u.Scheme != "https" && u.Scheme != "http" {

@@ -26,6 +26,9 @@ func (s *Server) discovered(routes []route) []route {
 	for _, site := range s.config.AllSites() {
 		config.Sites = append(config.Sites, discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})
 	}
+	for _, one := range s.config.Intakes.List {
+		config.Intakes = append(config.Intakes, discovery.Intake{ID: one.ID, Name: one.Name, Description: one.Description})
+	}
 	for i := range routes {
 		config.Served = append(config.Served, described(routes[i].pattern))
 	}

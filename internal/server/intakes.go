@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"frontdesk/internal/desk"
@@ -137,8 +138,10 @@ func (s *Server) intakeRoutes() []route {
 		return nil
 	}
 	posting := []string{http.MethodPost}
+	// Registries look whether the manifest's address, too, tells preflights of POST (and then answers it with 405).
+	everywhere := append(slices.Clone(reading), http.MethodPost)
 	return []route{
-		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, cors: true, refuse: intake.WriteError, handler: s.manifest()},
+		{pattern: wire.WellKnown, name: wire.WellKnown, methods: reading, preflight: everywhere, cors: true, refuse: intake.WriteError, handler: s.manifest()},
 		{pattern: intakePath, name: intakePath, methods: posting, cors: true, refuse: intake.WriteError, handler: door.Submit()},
 		{pattern: intakeBind, name: intakeBind, methods: posting, cors: true, refuse: intake.WriteError, handler: door.Bind()},
 	}

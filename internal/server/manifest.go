@@ -31,6 +31,7 @@ const (
 	maxIntake    = 16 << 20
 	maxOfferFor  = 366 * 24 * time.Hour
 	maxIntakes   = 1000
+	maxIntakeID  = 50
 	maxPerCaller = 1_000_000_000
 )
 
@@ -212,6 +213,12 @@ func (c *checks) intake(path string, i Intake) {
 	c.intakeBind(path+".bind", i, names)
 	for n, match := range i.Match {
 		c.matchNames(fmt.Sprintf("%s.match[%d]", path, n), match)
+	}
+	if address := c.Config.ownAddress(); len(i.Match) > 0 && (address == "" || !safeAddress(address)) {
+		c.warning(path+".match", "answers tell no action to start it, since they do not know a safe address of this front desk; set url")
+	}
+	if len(i.ID) > maxIntakeID {
+		c.problem(path+".id", "the id is longer than %d characters", maxIntakeID)
 	}
 }
 

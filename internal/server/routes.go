@@ -15,7 +15,9 @@ type route struct {
 	name    string // in logs and metrics
 	methods []string
 	cors    bool // pages of other origins may call it
-	quiet   bool // probes: answered under any load, and logged at level debug
+	// preflight are the methods that preflights are told, where they are others than methods.
+	preflight []string
+	quiet     bool // probes: answered under any load, and logged at level debug
 	// door is the name by which auth.required and the scopes of keys know the route. Its requests are identified and
 	// counted; those of a route without a door are not.
 	door   string
@@ -55,7 +57,11 @@ func newRoutes(routes []route, gate *admission, pages *sharing) (*http.ServeMux,
 			handler = allowed(&r, methods, handler)
 		}
 		if r.cors {
-			handler = pages.wrap(r.methods, handler)
+			told := r.methods
+			if r.preflight != nil {
+				told = r.preflight
+			}
+			handler = pages.wrap(told, handler)
 		}
 		mux.Handle(r.pattern, noted(&r, handler))
 		known[r.pattern] = &r

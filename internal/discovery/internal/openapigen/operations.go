@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"path/filepath"
 	"reflect"
 
 	wire "frontdesk/wire/nlweb"
@@ -29,11 +31,16 @@ func generate(source string) ([]byte, error) {
 		"tags": []any{
 			object{"name": "ask", "description": "Questions and answers."},
 			object{"name": "content", "description": "The items without a question."},
+			object{"name": "intake", "description": "What agents submit in a person's name, and the offers that they get (Agent Intake Protocol 0.1.0)."},
 			object{"name": "discovery", "description": "What there is, for agents that arrive."},
 			object{"name": "operation", "description": "How the server is."},
 		},
 		"paths": s.paths(),
 	}
+	if err := s.readIntakeSchemas(filepath.Join(source, "../intake/schema")); err != nil {
+		return nil, err
+	}
+	maps.Copy(document["paths"].(object), intakePaths())
 	document["components"] = object{
 		"schemas":   s.made,
 		"responses": object{"Failure": s.failure()},
