@@ -204,7 +204,7 @@ func Load(ctx context.Context, config Config, layout Layout, options LoadOptions
 		return mark(ctx, tx, options.Mark)
 	})
 	if err == nil {
-		err = db.migrate(ctx, config.Schemas)
+		err = db.migrate(ctx, config.Schemas, false)
 	}
 	if err != nil && ctx.Err() == nil {
 		return address.named(err)

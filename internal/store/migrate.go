@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,13 +30,18 @@ const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT 
 
 // migrate brings every room's tables to the version that this binary knows. It looks at all of them before it
 // changes any, so that a database that is too new is left as it was.
-func (db *DB) migrate(ctx context.Context, schemas []Schema) error {
+func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 	err := db.engine.migrate(ctx, func(tx *Tx) error {
 		if err := ours(ctx, db.Engine(), tx); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, makeSchemaTable); err != nil {
 			return err
+		}
+		if alone {
+			if err := noOthers(ctx, tx, schemas); err != nil {
+				return err
+			}
 		}
 		for _, schema := range schemas {
 			if _, err := version(ctx, tx, schema); err != nil {
@@ -66,6 +73,23 @@ func ours(ctx context.Context, engine string, tx *Tx) error {
 		return fmt.Errorf("this SQLite database belongs to another program (it has %d tables, and none of frontdesk's): name another file", others)
 	}
 	return err
+}
+
+// ErrNotAlone is of a database that is to be of some rooms alone, and has others' tables, too.
+var ErrNotAlone = errors.New("it has other tables of frontdesk's already")
+
+// noOthers refuses a database that has tables of ours of other rooms than those of schemas.
+func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {
+	rooms, err := texts(ctx, tx, `SELECT room FROM frontdesk_schema`)
+	if err != nil {
+		return err
+	}
+	for _, room := range rooms {
+		if !slices.ContainsFunc(schemas, func(s Schema) bool { return s.Room == room }) {
+			return ErrNotAlone
+		}
+	}
+	return nil
 }
 
 // version reads how far a room's tables have come, and refuses a future that this binary does not know.

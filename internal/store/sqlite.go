@@ -31,17 +31,22 @@ type sqliteEngine struct {
 // than a fraction of a second.
 const busyTimeout = 30 * time.Second
 
-func openSQLite(ctx context.Context, path string, readers int, files string) (engine, error) {
+func openSQLite(ctx context.Context, path string, config Config) (engine, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
+	}
+	readers, files := config.Readers, config.Files
+	// The log of WAL keeps what was deleted for a while. Without it, a commit lasts once the folder is synced, too.
+	commits := []string{"journal_mode(wal)", "synchronous(full)"}
+	if config.Shred {
+		commits = []string{"journal_mode(delete)", "synchronous(extra)", "secure_delete(on)"}
 	}
 	if readers <= 0 {
 		readers = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	e := &sqliteEngine{path: path}
 	var err error
-	e.writers, err = openPool(ctx, path, files, 1, "_txlock=immediate", "journal_mode(wal)", "synchronous(full)",
-		"cache_size(-16000)", "journal_size_limit(67108864)")
+	e.writers, err = openPool(ctx, path, files, 1, "_txlock=immediate", append(commits, "cache_size(-16000)", "journal_size_limit(67108864)")...)
 	if err != nil {
 		return nil, explainSQLite(err, path)
 	}

@@ -20,6 +20,10 @@
 //	excerpt_request    excerpt   one row for each request of a platform: what came of it, and which passages were given
 //	excerpt_session    excerpt   how much of each item a platform's session has seen
 //	excerpt_event      excerpt   the events that platforms reported
+//	submission_record  submission  one row for each submission of an agent: ids and times, and sealed what was submitted and offered
+//	submission_bind    submission  one row for each offer that was bound, with what it was bound with sealed
+//	submission_work    submission  who erases what is due
+//	vault_key          submission  the keys of what is sealed; in a database of its own
 //	limit_bucket       limit     how much of a limit that nodes share is used up
 //	outbox_effect      outbox    what is still to be done outside
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
@@ -56,6 +60,12 @@ type Config struct {
 	Log *slog.Logger
 	// Readers is the number of connections for Views (and, on PostgreSQL, for everything); 0 for a default.
 	Readers int
+	// Shred has SQLite overwrite what is deleted, and keep no log beside its file but while it commits: as soon as an Update
+	// returns, nothing of what it deleted is in any file. It costs more writes to the disk. (PostgreSQL reclaims what is
+	// deleted in its own time.)
+	Shred bool
+	// Alone refuses a database that has tables of other rooms than those of Schemas, and leaves it as it is.
+	Alone bool
 	// Files names the layer by which SQLite reads and writes its files, as it was registered with the driver; empty for the
 	// operating system's. Tests put one there that loses what was not synced.
 	Files string
@@ -99,7 +109,7 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.migrate(ctx, config.Schemas); err != nil {
+	if err := db.migrate(ctx, config.Schemas, config.Alone); err != nil {
 		return nil, errors.Join(address.named(err), db.engine.close())
 	}
 	return db, nil
@@ -117,7 +127,7 @@ func connect(ctx context.Context, config Config) (*DB, address, error) {
 	}
 	var e engine
 	if address.engine == SQLite {
-		e, err = openSQLite(ctx, address.path, config.Readers, config.Files)
+		e, err = openSQLite(ctx, address.path, config)
 	} else {
 		e, err = openPostgres(ctx, address, config.Readers)
 	}

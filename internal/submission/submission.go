@@ -19,11 +19,14 @@ import (
 // Schema is the tables of submissions and binds. Times are microseconds.
 //
 // submission_record has one row for each submission: ids and times in clear, what was submitted and what was answered
-// sealed. data_key and offer_key name the keys of the two in the vault, empty where there is none or no more. session is
-// in lower case. sweep is when something of the row is to be erased next, and NULL for never.
+// sealed. id is that of its ledger entry, so that rows stand in the order of time. data_key and offer_key name the keys of
+// the two in the vault, empty where there is none or no more. session is in lower case. sweep is when something of the row
+// is to be erased, or the row itself, and NULL for never.
 //
 // submission_bind has one row for each offer that was bound. answer is what is answered to a bind of it; data is sealed
-// under key. done is when the business has it, 0 for not yet.
+// under key. done is when the business had it, 0 for not yet.
+//
+// submission_work has who erases what is due, and until when.
 var Schema = store.Schema{
 	Room: "submission",
 	Steps: []string{`
@@ -36,10 +39,8 @@ CREATE TABLE submission_record (
 	state     TEXT NOT NULL,
 	retention TEXT NOT NULL,
 	made      BIGINT NOT NULL,
-	answered  BIGINT NOT NULL,
 	expires   BIGINT NOT NULL,
 	offer     {{text}},
-	entry     TEXT NOT NULL,
 	data_key  TEXT NOT NULL,
 	offer_key TEXT NOT NULL,
 	digest    {{bytes}},
@@ -48,44 +49,47 @@ CREATE TABLE submission_record (
 	sweep     BIGINT
 );
 CREATE UNIQUE INDEX submission_record_offer ON submission_record (offer);
-CREATE INDEX submission_record_session ON submission_record (session, intake, made);
-CREATE INDEX submission_record_made ON submission_record (made);
+CREATE INDEX submission_record_session ON submission_record (session);
 CREATE INDEX submission_record_sweep ON submission_record (sweep);
 
 CREATE TABLE submission_bind (
-	offer    {{text}} NOT NULL PRIMARY KEY,
-	made     BIGINT NOT NULL,
-	sink     TEXT NOT NULL,
-	done     BIGINT NOT NULL,
-	entry    TEXT NOT NULL,
-	key      TEXT NOT NULL,
-	digest   {{bytes}},
-	data     {{bytes}},
-	answer   {{bytes}} NOT NULL,
-	sweep    BIGINT
+	offer  {{text}} NOT NULL PRIMARY KEY,
+	made   BIGINT NOT NULL,
+	sink   TEXT NOT NULL,
+	done   BIGINT NOT NULL,
+	entry  TEXT NOT NULL,
+	key    TEXT NOT NULL,
+	digest {{bytes}} NOT NULL,
+	data   {{bytes}},
+	answer {{bytes}} NOT NULL
 );
-CREATE INDEX submission_bind_made ON submission_bind (made);
-CREATE INDEX submission_bind_sweep ON submission_bind (sweep);
+
+CREATE TABLE submission_work (
+	name   TEXT NOT NULL PRIMARY KEY,
+	holder TEXT NOT NULL,
+	lease  BIGINT NOT NULL
+);
+INSERT INTO submission_work (name, holder, lease) VALUES ('erase', '', 0);
 `},
 }
 
 // State is how far a submission is.
 type State string
 
-// The states of a submission. Offered ones become Bound, Expired or Erased; those that were bound or declined, and those
-// that wait, may be Erased, too.
+// The states of a submission. One that waits becomes Offered, Declined or Expired, an offered one Bound or Expired, a
+// declined one Expired; and any may become Erased.
 const (
 	Waiting  State = "waiting" // for a person
 	Offered  State = "offered"
 	Declined State = "declined"
 	Bound    State = "bound"
-	Expired  State = "expired" // a tombstone: ids and times
-	Erased   State = "erased"  // a tombstone without the agent's name
+	Expired  State = "expired"
+	Erased   State = "erased" // on somebody's demand
 )
 
 // Record is a submission. What is sealed in it is opened with the keys that it names.
 type Record struct {
-	ID        string // 26 letters and digits, our own
+	ID        string // of the ledger entry that records it
 	Intake    string
 	Session   string // in lower case
 	Agent     string // its id; empty once erased
@@ -93,24 +97,45 @@ type Record struct {
 	State     State
 	Retention intake.Retention // as it was declared when it was submitted
 	Made      time.Time
-	Answered  time.Time // zero while it waits
-	Expires   time.Time // when the answer stands no more
+	Expires   time.Time // from when on the answer stands no more
 	Offer     string    // the offer's id, 128 random bits; empty where there is none
-	Entry     string    // of the ledger
 
 	DataKey, OfferKey string // ids of keys; empty where there is none, or no more
 	Digest            []byte // of what was submitted, under OfferKey
-	Data              []byte // intake_data, sealed under DataKey; empty where it is not kept
-	Answer            []byte // an [Answer], sealed under OfferKey; empty while it waits
+	Data              []byte // intake_data, sealed under DataKey; nil where it is not kept
+	Answer            []byte // an [Answer], sealed under OfferKey; nil once erased
+}
+
+// Live says whether its answer still stands.
+func (r Record) Live(now time.Time) bool {
+	switch r.State {
+	case Expired, Erased:
+		return false
+	}
+	return now.Before(r.Expires)
+}
+
+// Standing is its state by the clock: an offer expires at an instant, and is found to have some time later.
+func (r Record) Standing(now time.Time) State {
+	switch r.State {
+	case Bound, Erased:
+		return r.State
+	}
+	if !now.Before(r.Expires) {
+		return Expired
+	}
+	return r.State
 }
 
 // Answer is what is answered to a submission.
 type Answer struct {
 	Summary  string           `json:"summary,omitzero"`
 	Details  strictjson.Value `json:"details,omitzero"`
-	Requires []string         `json:"requires,omitempty"` // what must be given to bind
+	Binding  bool             `json:"binding,omitzero"`   // the offer can be bound
+	Requires []string         `json:"requires,omitempty"` // the names of what must be given to bind
 	TermsURL string           `json:"terms_url,omitzero"`
-	Reason   string           `json:"reason,omitzero"` // why it was declined
+	Reason   string           `json:"reason,omitzero"`            // why it was declined
+	After    time.Duration    `json:"after,omitzero,format:nano"` // of one that waits: when asking again is worth it
 }
 
 // Bind is an offer that was bound.
@@ -122,6 +147,13 @@ type Bind struct {
 	Entry  string    // of the ledger
 	Key    string    // id of a key; empty once erased
 	Digest []byte    // of what was bound with, under the offer's key
-	Data   []byte    // bind_data, sealed under Key; empty once erased
+	Data   []byte    // bind_data, sealed under Key; nil once erased
 	Answer []byte    // what is answered, an [intake.Bound] as JSON
 }
+
+// The purposes for which data is sealed.
+const (
+	sealData   = "intake_data"
+	sealAnswer = "answer"
+	sealBind   = "bind_data"
+)

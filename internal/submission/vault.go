@@ -11,26 +11,27 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 )
 
-// VaultSchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its id. Times are
-// microseconds.
+// VaultSchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its id. unused is since when
+// nothing is known to be sealed under it, 0 where something is or nobody has looked. Times are microseconds.
 var VaultSchema = store.Schema{
 	Room: "vault",
 	Steps: []string{`
 CREATE TABLE vault_key (
 	id      {{text}} NOT NULL PRIMARY KEY,
 	wrapped {{bytes}} NOT NULL,
-	made    BIGINT NOT NULL
+	made    BIGINT NOT NULL,
+	unused  BIGINT NOT NULL
 );
-CREATE INDEX vault_key_made ON vault_key (made);
 `},
 }
 
 // VaultOptions are a vault's; DSN and Secret must be set.
 type VaultOptions struct {
-	// DSN names its database, see store.Config. It must be another than the one that backups are made of.
+	// DSN names its database, see store.Config, which is of the vault alone: no backup may hold its keys.
 	DSN string
 	// Secret is what keys are encrypted under: 32 bytes.
 	Secret []byte
@@ -46,19 +47,30 @@ type Vault struct {
 	now  func() time.Time
 	log  *slog.Logger
 
-	mu    sync.Mutex
-	ready []Key     // made and durable, and used by nobody
-	made  time.Time // when they were made
+	mu     sync.Mutex
+	ready  []Key     // made and durable, and taken by nobody
+	made   time.Time // when the oldest of them was made
+	making *making   // the next ones; nil when nobody makes any
+	closed bool
+	group  sync.WaitGroup
+
+	fault func(step string) error // in tests: what befalls a step, by its name; nil for nothing
 }
 
-// OpenVault opens a vault, making it when it is missing.
+// making is a batch of keys on its way to the disk.
+type making struct {
+	done chan struct{} // closed when it is there, or failed
+	err  error
+}
+
+// OpenVault opens a vault, making it when it is missing. One that shares its database with anything else is refused.
 func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
-	block, err := aes.NewCipher(o.Secret)
-	if err != nil {
-		return nil, fmt.Errorf("the vault's secret: %w", err)
-	}
 	v := &Vault{now: o.Now, log: o.Log}
-	if v.aead, err = cipher.NewGCM(block); err != nil {
+	block, err := aes.NewCipher(o.Secret)
+	if err == nil {
+		v.aead, err = cipher.NewGCM(block)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the vault's secret: %w", err)
 	}
 	if v.now == nil {
@@ -67,53 +79,119 @@ func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)
 	}
-	if v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log}); err != nil {
+	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log, Shred: true, Alone: true})
+	if errors.Is(err, store.ErrNotAlone) {
+		return nil, fmt.Errorf("the vault for what agents submit needs a database of its own, since no backup may hold its keys: name another with intakes.vault (%w)", err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the vault for what agents submit: %w", err)
 	}
 	return v, nil
 }
 
 // Close closes the vault's database.
-func (v *Vault) Close() error { return v.db.Close() }
+func (v *Vault) Close() error {
+	v.mu.Lock()
+	v.closed = true
+	v.mu.Unlock()
+	v.group.Wait()
+	return v.db.Close()
+}
 
-// batch is how many keys are made at once, and fresh how long those that nobody took may be given out.
+// Keys are made batch by batch, since each batch costs a write to the disk, and the next one when there are only few left.
+// Those that nobody took are given out for as long as fresh.
 const (
-	batch = 256
+	batch = 1024
+	few   = batch / 2
 	fresh = time.Hour
 )
 
-// Take gives a new key, which is durable already. What is sealed under it must be durable within a day: a key that
-// nothing names is destroyed some time later.
+// Take gives a new key, which is durable already. What is sealed under it must be durable within a day: see [Vault.Sweep].
+// Its error is fail.Unavailable when the vault cannot be written to.
 func (v *Vault) Take(ctx context.Context) (Key, error) {
+	for {
+		key, next, err := v.take()
+		if err != nil || next == nil {
+			return key, err
+		}
+		select {
+		case <-next.done:
+		case <-ctx.Done():
+			return Key{}, context.Cause(ctx)
+		}
+		if next.err != nil {
+			unavailable := fail.New(fail.Unavailable, "what is submitted cannot be kept safe at the moment; try again")
+			unavailable.RetryAfter = 5 * time.Second
+			return Key{}, unavailable.Because(next.err)
+		}
+	}
+}
+
+// take gives a key that is ready, or else what is to be waited for.
+func (v *Vault) take() (Key, *making, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if now := v.now(); len(v.ready) == 0 || now.Sub(v.made) > fresh {
-		keys, err := v.make(ctx, now)
-		if err != nil {
-			return Key{}, err
-		}
-		v.ready, v.made = keys, now
+	if v.closed {
+		return Key{}, nil, store.ErrClosed
+	}
+	if age := v.now().Sub(v.made); age > fresh || age < -fresh {
+		v.ready = nil
+	}
+	if len(v.ready) < few && v.making == nil {
+		v.making = &making{done: make(chan struct{})}
+		v.group.Go(v.make)
+	}
+	if len(v.ready) == 0 {
+		return Key{}, v.making, nil
 	}
 	key := v.ready[len(v.ready)-1]
 	v.ready = v.ready[:len(v.ready)-1]
-	return key, nil
+	return key, nil, nil
 }
 
-// make makes keys and stores them.
-func (v *Vault) make(ctx context.Context, now time.Time) ([]Key, error) {
+// make makes a batch of keys, whoever waits for them.
+func (v *Vault) make() {
+	now := v.now()
+	keys, err := v.store(context.Background(), now)
+	if err != nil {
+		v.log.Error("the vault cannot be written to, so that nothing more can be taken in", "error", err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err == nil {
+		if len(v.ready) == 0 {
+			v.made = now
+		}
+		v.ready = append(keys, v.ready...) // those that are older go first
+	}
+	v.making.err = err
+	close(v.making.done)
+	v.making = nil
+}
+
+// store makes keys that are durable.
+func (v *Vault) store(ctx context.Context, now time.Time) ([]Key, error) {
 	keys := make([]Key, batch)
 	for i := range keys {
 		keys[i].ID = rand.Text()
 		rand.Read(keys[i].secret[:])
 	}
-	err := v.db.Update(ctx, func(tx *store.Tx) error {
-		for _, k := range keys {
-			if _, err := tx.Exec(ctx, `INSERT INTO vault_key (id, wrapped, made) VALUES ($1, $2, $3)`, k.ID, v.wrap(k), store.Micros(now)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := v.befalls("make")
+	if err == nil {
+		err = v.db.Update(ctx, func(tx *store.Tx) error {
+			_, err := tx.Bulk(ctx, "vault_key", []string{"id", "wrapped", "made", "unused"}, func(yield func([]any) bool) {
+				for _, k := range keys {
+					if !yield([]any{k.ID, v.wrap(k), store.Micros(now), int64(0)}) {
+						return
+					}
+				}
+			})
+			return err
+		})
+	}
+	if err == nil {
+		err = v.befalls("make done")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("make keys in the vault: %w", err)
 	}
@@ -132,21 +210,23 @@ func (v *Vault) unwrap(id string, wrapped []byte) (Key, error) {
 			return Key{ID: id, secret: [keySize]byte(secret)}, nil
 		}
 	}
-	return Key{}, fmt.Errorf("key %s of the vault was made under another secret; put back the secret \"vault\" that belongs to this vault", id)
+	return Key{}, errors.New("the vault was made under another secret; put the file \"vault\" of the folder of keys back that belongs to it")
 }
 
-// Keys gives those keys of a list of ids that are there, by id. Those that were destroyed are missing.
+// Keys gives those keys of a list of ids that are there, by id; empty ids are passed over. What was destroyed is missing.
 func (v *Vault) Keys(ctx context.Context, ids ...string) (map[string]Key, error) {
 	found := map[string]Key{}
-	if len(ids) == 0 {
+	var known []any
+	for _, id := range ids {
+		if id != "" {
+			known = append(known, id)
+		}
+	}
+	if len(known) == 0 {
 		return found, nil
 	}
-	args := make([]any, len(ids))
-	for i, id := range ids {
-		args[i] = id
-	}
 	err := v.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT id, wrapped FROM vault_key WHERE id IN (`+store.Params(1, len(args))+`)`, args...)
+		rows, err := tx.Query(ctx, `SELECT id, wrapped FROM vault_key WHERE id IN (`+store.Params(1, len(known))+`)`, known...)
 		if err != nil {
 			return err
 		}
@@ -182,18 +262,124 @@ func (v *Vault) Key(ctx context.Context, id string) (Key, error) {
 	return key, nil
 }
 
-// Destroy destroys keys, and with them whatever they sealed. Those that are not there are no error.
+// Destroy destroys keys, and with them whatever they sealed: when it returns, they are in no file of the vault (on
+// PostgreSQL, in none that its server still reads). Those that are not there are no error, nor are empty ids.
 func (v *Vault) Destroy(ctx context.Context, ids ...string) error {
-	err := v.db.Update(ctx, func(tx *store.Tx) error {
-		for _, id := range ids {
-			if _, err := tx.Exec(ctx, `DELETE FROM vault_key WHERE id = $1`, id); err != nil {
-				return err
+	err := v.befalls("destroy")
+	if err == nil {
+		err = v.db.Update(ctx, func(tx *store.Tx) error {
+			for _, id := range ids {
+				if id == "" {
+					continue
+				}
+				if _, err := tx.Exec(ctx, `DELETE FROM vault_key WHERE id = $1`, id); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	if err == nil {
+		err = v.befalls("destroy done")
+	}
 	if err != nil {
-		return errors.Join(errors.New("keys of the vault could not be destroyed; that must be tried again"), err)
+		return fmt.Errorf("destroy keys of the vault: %w", err)
 	}
 	return nil
+}
+
+// Keys that nothing names are those that a process took, or had ready, when it ended; and those of what a restored backup
+// does not know. The first are looked at when they are old enough, and the second are kept for a while, in case that it
+// was the wrong backup.
+const (
+	settled = 24 * time.Hour     // how old a key is that is looked at
+	grace   = 7 * 24 * time.Hour // how long it stays when nothing names it
+)
+
+// Sweep destroys keys that nothing has named for a week. named says whether something names a key of an id.
+func (v *Vault) Sweep(ctx context.Context, named func(id string) bool) error {
+	for last := ""; ; {
+		keys, err := v.page(ctx, last)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		last = keys[len(keys)-1].id
+		if err := v.mark(ctx, keys, named); err != nil {
+			return err
+		}
+	}
+}
+
+// looked is a key that Sweep looks at, and since when it is known to be unused.
+type looked struct {
+	id     string
+	unused time.Time
+}
+
+// page gives some keys that are old enough.
+func (v *Vault) page(ctx context.Context, after string) (keys []looked, err error) {
+	err = v.db.View(ctx, func(tx *store.Tx) error {
+		keys = nil
+		rows, err := tx.Query(ctx, `SELECT id, unused FROM vault_key WHERE id > $1 AND made < $2 ORDER BY id LIMIT 1000`, after, store.Micros(v.now().Add(-settled)))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var k looked
+			var since int64
+			if err := rows.Scan(&k.id, &since); err != nil {
+				return err
+			}
+			k.unused = store.FromMicros(since)
+			keys = append(keys, k)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look through the vault: %w", err)
+	}
+	return keys, nil
+}
+
+// mark notes of keys whether something names them, and destroys those that nothing has named for long.
+func (v *Vault) mark(ctx context.Context, keys []looked, named func(id string) bool) error {
+	now := v.now()
+	var over []string
+	since := map[string]time.Time{} // what changes
+	for _, k := range keys {
+		switch used := named(k.id); {
+		case used && !k.unused.IsZero():
+			since[k.id] = time.Time{}
+		case !used && k.unused.IsZero():
+			since[k.id] = now
+		case !used && now.Sub(k.unused) > grace:
+			over = append(over, k.id)
+		}
+	}
+	if len(since) > 0 {
+		err := v.db.Update(ctx, func(tx *store.Tx) error {
+			for id, at := range since {
+				if _, err := tx.Exec(ctx, `UPDATE vault_key SET unused = $1 WHERE id = $2`, store.Micros(at), id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("look through the vault: %w", err)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	return v.Destroy(ctx, over...)
+}
+
+// befalls is what a test has happen at a step.
+func (v *Vault) befalls(step string) error {
+	if v.fault == nil {
+		return nil
+	}
+	return v.fault(step)
 }
