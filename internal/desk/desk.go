@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/singleflight"
 
 	"frontdesk/internal/action"
 	"frontdesk/internal/answer"
@@ -100,6 +101,9 @@ type Desk struct {
 	excerpting   *Excerpting                     // nil where no passages are given
 	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
 	intaking     *Intaking                       // nil where nothing is taken in
+	submitting   singleflight.Group              // submissions that are being answered, by [applied.name]
+	erasing      chan struct{}                   // there may be something to erase
+	fault        func(step string) error         // in tests: what befalls a step of the intakes, by its name; nil for nothing
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.
@@ -130,7 +134,7 @@ func New(config Config) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
-	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}}
+	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
 	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true

@@ -63,6 +63,22 @@ type Intaking struct {
 // OpenIntakes lets the desk take submissions. It is called before the first request.
 func (d *Desk) OpenIntakes(i *Intaking) { d.intaking = i }
 
+// intake is the one of an id that is declared at present, nil for none.
+func (d *Desk) intake(id string) *Intake {
+	if d.intaking == nil {
+		return nil
+	}
+	return d.intaking.Intakes()[id]
+}
+
+// befalls is what a test has happen at a step.
+func (d *Desk) befalls(step string) error {
+	if d.fault == nil {
+		return nil
+	}
+	return d.fault(step)
+}
+
 // The reasons why a submission or a bind is refused. The code that answers each is the door's.
 const (
 	InputInvalid   Reason = "input_invalid"   // INVALID_INPUT: a scope that is missing, a malformed field of bind_data

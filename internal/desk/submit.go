@@ -2,11 +2,22 @@ package desk
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
 	"frontdesk/internal/submission/engine"
 	"frontdesk/wire/intake"
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -37,22 +48,360 @@ type Offer struct {
 	Details  strictjson.Value // a JSON object, or nil
 	Expires  time.Time        // in whole seconds
 	Binding  bool             // it can be bound
-	Requires []string         // the names of bind_data that a bind needs; of one that can be bound never nil
+	Requires []string         // the names of bind_data that a bind needs; may be empty
 	TermsURL string           // may be empty
 }
+
+// answerTime is how long an engine may take (Agent Intake Protocol 0.1.0, Transport Requirements: 10 seconds for all).
+const answerTime = 9 * time.Second
 
 // Submit answers a submission: it holds it against the intake's schema and privacy, asks the intake's engine, and
 // records question and answer, in one transaction, before it returns. The same submission of the same session is given
 // the answer that it was given, for as long as that stands; asked twice at once, it is answered once.
 //
-// The error is a *[Refusal] of InputInvalid, SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not
-// there; or any other, which is ours.
+// The order of checks: the scopes, the schema, what looks personal. The error is a *[Refusal] of InputInvalid,
+// SchemaMismatch, Revised or Busy; fail.NotFound for an intake that is not there; or any other, which is ours.
 func (d *Desk) Submit(ctx context.Context, s Submission) (*Submitted, error) {
-	return nil, errors.New("submissions are not taken yet")
+	in := d.intake(s.Intake)
+	if in == nil {
+		return nil, fail.New(fail.NotFound, "There is no intake %q here; the manifest at %s lists those that there are.", clip(s.Intake), intake.WellKnown)
+	}
+	a, err := in.admit(s)
+	if err != nil {
+		return nil, err
+	}
+	// Whoever asks the same meanwhile waits for the same answer; and when the first one leaves, it is made all the same.
+	made := d.submitting.DoChan(a.name(), func() (any, error) {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+		defer cancel()
+		return d.submit(limited, a)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case got := <-made:
+		if got.Err != nil {
+			return nil, busy(got.Err)
+		}
+		return got.Val.(*Submitted), nil
+	}
 }
 
-// AnswerByHand gives a submission that waits the answer that a person wrote; by names who. The error is fail.NotFound
-// for one that does not wait, or fail.Invalid for an answer that is none.
-func (d *Desk) AnswerByHand(ctx context.Context, id string, answer engine.Outcome, by string) error {
-	return errors.New("submissions are not taken yet")
+// busy is the refusal for what cannot be done at the moment; any other error stays as it is.
+func busy(err error) error {
+	coded := fail.From(err)
+	switch {
+	case coded.Code == fail.Unavailable:
+		return &Refusal{Reason: Busy, Message: coded.Detail, RetryAfter: max(coded.RetryAfter, time.Second)}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Refusal{Reason: Busy, Message: "The answer takes longer than it may at the moment; send the same request again.", RetryAfter: 5 * time.Second}
+	}
+	return err
+}
+
+// applied is a submission that is fit to be answered.
+type applied struct {
+	Submission
+	in        *Intake
+	agent     string           // as it is kept
+	data      strictjson.Value // the members that the schema declares
+	canonical []byte           // the same in canonical form
+}
+
+// admit holds a submission against what an intake declares.
+func (in *Intake) admit(s Submission) (*applied, error) {
+	if missing := lacking(s.Agent.ConsentScope, append([]intake.Scope{intake.ScopeIntake}, in.Scopes...)); len(missing) > 0 {
+		return nil, refuse(InputInvalid, "/agent/consent_scope: this intake needs the consent of the person to %s, too; ask for it, and name it.", strings.Join(missing, " and "))
+	}
+	data, _, needed := in.Schema.Redact(s.Data)
+	if in.NoRedacted {
+		data = s.Data
+		if _, struck, more := in.Schema.Redact(s.Data); len(struck)+len(more) > 0 {
+			needed = append(struck, more...)
+			return nil, refuse(SchemaMismatch, "/intake_data: this intake takes nothing that is struck out; give %s, or leave out what is optional.", strings.Join(needed, ", "))
+		}
+	}
+	if found := in.Schema.Validate(data); len(found) > 0 {
+		return nil, refuse(SchemaMismatch, "%s", mismatch(found))
+	}
+	kept, undeclared := in.Schema.Declared(data)
+	if !in.PIIRequired {
+		if personal := personal(data, undeclared); len(personal) > 0 {
+			return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no personal data, and members that it does not declare look like it: %s; leave them out.", strings.Join(personal, ", "))
+		}
+	}
+	canonical, err := sign.Canonical(kept)
+	if err != nil {
+		return nil, refuse(SchemaMismatch, "/intake_data: it is no JSON that everybody reads alike: %v", err)
+	}
+	return &applied{Submission: s, in: in, agent: agentID(s.Agent.ID), data: kept, canonical: canonical}, nil
+}
+
+// lacking are those scopes of the needed ones that are not among some.
+func lacking(given, needed []intake.Scope) (missing []string) {
+	for _, scope := range needed {
+		if !slices.Contains(given, scope) {
+			missing = append(missing, fmt.Sprintf("%q", scope))
+		}
+	}
+	return missing
+}
+
+// mostFindings is how much of what is wrong is told at once.
+const mostFindings = 5
+
+// mismatch says in what intake_data does not conform.
+func mismatch(found []intake.Violation) string {
+	var told []string
+	for _, v := range found[:min(len(found), mostFindings)] {
+		told = append(told, "/intake_data"+v.Pointer+": "+v.Detail)
+	}
+	if more := len(found) - mostFindings; more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(told, "; ")
+}
+
+// personal are the names of undeclared members that look personal, or whose values do; a name that could be a datum
+// itself is not told.
+func personal(data strictjson.Value, undeclared []string) (names []string) {
+	var members map[string]strictjson.Value
+	if len(undeclared) == 0 || strictjson.Decode(data, &members) != nil {
+		return nil
+	}
+	for _, name := range undeclared {
+		switch {
+		case intake.PersonalText(name) || len(name) > 64:
+			names = append(names, "one whose name is a datum itself")
+		case intake.Personal(name) || intake.PersonalText(string(members[name])):
+			names = append(names, fmt.Sprintf("%q", name))
+		}
+	}
+	return names
+}
+
+// agentID is how the id of an agent is kept: as it is, or as a hash where it is too long to be an id.
+func agentID(agent string) string {
+	const most = 200
+	if len(agent) <= most {
+		return agent
+	}
+	sum := sha256.Sum256([]byte(agent))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// name is the same for the same submission of the same session alone.
+func (a *applied) name() string {
+	sum := sha256.New()
+	for _, part := range []string{a.Intake, strings.ToLower(a.Session), a.agent, string(a.canonical)} {
+		fmt.Fprintf(sum, "%d %s", len(part), part)
+	}
+	return string(sum.Sum(nil))
+}
+
+// digest proves under a key what was submitted, and by whom.
+func (a *applied) digest(key submission.Key) []byte {
+	return key.Hash("submission", fmt.Appendf(nil, "%d %s%s", len(a.agent), a.agent, a.canonical))
+}
+
+// errOvertaken says that another process has answered the session meanwhile.
+var errOvertaken = errors.New("another process has answered this session at the same time")
+
+// submit answers a submission: as it was answered before, or anew.
+func (d *Desk) submit(ctx context.Context, a *applied) (*Submitted, error) {
+	var outcome *engine.Outcome
+	for range 5 {
+		before, err := d.before(ctx, a)
+		if err != nil || before.same != nil {
+			return before.same, err
+		}
+		if before.other && d.intaking.OneAnswer {
+			return nil, refuse(Revised, "This session has submitted something else to this intake before, and that is still answered; begin a new session for another.")
+		}
+		if outcome == nil {
+			o, err := a.in.Engine.Offer(ctx, d.question(a, before.last))
+			if err != nil {
+				return nil, err
+			}
+			outcome = &o
+		}
+		out, err := d.recordSubmission(ctx, a, *outcome, before.last)
+		if !errors.Is(err, errOvertaken) {
+			return out, err
+		}
+	}
+	return nil, errOvertaken
+}
+
+// past is what a session has submitted to an intake before.
+type past struct {
+	same  *Submitted // the same, with its answer; nil for never, or no more
+	other bool       // something else, whose answer stands
+	last  string     // the id of what came last; empty for nothing
+}
+
+// before looks for what a session has submitted before.
+func (d *Desk) before(ctx context.Context, a *applied) (p past, err error) {
+	var records []submission.Record
+	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+		records, err = submission.OfSession(ctx, tx, a.Session, a.Intake)
+		return err
+	})
+	if err != nil || len(records) == 0 {
+		return past{}, err
+	}
+	now, ids := d.config.Now(), []string(nil)
+	for _, r := range records {
+		if r.Live(now) {
+			ids = append(ids, r.OfferKey)
+		}
+	}
+	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	if err != nil {
+		return past{}, err
+	}
+	p.last = records[0].ID
+	for _, r := range records {
+		key, ok := keys[r.OfferKey]
+		if !ok || !r.Live(now) {
+			continue
+		}
+		p.other = true
+		if !hmac.Equal(r.Digest, a.digest(key)) {
+			continue
+		}
+		p.same, err = submitted(r, keys)
+		return p, err
+	}
+	return p, nil
+}
+
+// submitted is what a submission was answered.
+func submitted(r submission.Record, keys map[string]submission.Key) (*Submitted, error) {
+	told, err := r.OpenAnswer(keys)
+	if err != nil {
+		return nil, err
+	}
+	if told == nil {
+		return nil, fmt.Errorf("what was answered to submission %s is erased", r.ID)
+	}
+	out := &Submitted{Again: true, Entry: r.ID}
+	switch {
+	case r.Offer != "":
+		out.Status, out.Offer = engine.Offered, offered(r, told)
+	case told.Reason != "":
+		out.Status, out.Reason = engine.Declined, told.Reason
+	default:
+		out.Status, out.After = engine.Waiting, time.Duration(told.After)*time.Second
+	}
+	return out, nil
+}
+
+// offered is an offer as it was made.
+func offered(r submission.Record, told *submission.Answer) *Offer {
+	return &Offer{ID: r.Offer, Summary: told.Summary, Details: told.Details, Expires: r.Expires, Binding: told.Binding, Requires: told.Requires, TermsURL: told.TermsURL}
+}
+
+// question is what an engine is asked. Asked again, whether by this process or another, it has the same id.
+func (d *Desk) question(a *applied, last string) engine.Question {
+	return engine.Question{
+		ID:     d.intaking.Vault.Name("question", a.Intake, strings.ToLower(a.Session), a.agent, string(a.canonical), last),
+		Intake: a.Intake, Data: a.data, Agent: a.Agent, Session: a.Session, Locale: a.Locale, Timezone: a.Timezone, Now: d.config.Now().UTC(), Find: d.lookUp,
+	}
+}
+
+// recordSubmission records a submission with what an engine says to it. Of the session nothing may have been recorded
+// since last.
+func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcome, last string) (*Submitted, error) {
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	r := submission.Record{
+		Intake: a.Intake, Session: strings.ToLower(a.Session), Agent: a.agent, Platform: plainName(a.Agent.Platform), Retention: a.in.Retention, Made: now,
+	}
+	answer := a.in.answer(&r, o, now)
+	key, err := d.intaking.Vault.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Digest = a.digest(key)
+	if err := r.SealAnswer(key, answer); err != nil {
+		return nil, err
+	}
+	if r.Retention != intake.RetainNone || r.State == submission.Waiting { // a person has to see what to answer to
+		own, err := d.intaking.Vault.Take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.SealData(own, a.data); err != nil {
+			return nil, err
+		}
+	}
+	body, err := a.consent(r, answer, key)
+	if err != nil {
+		return nil, err
+	}
+	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
+		if latest, err := submission.LastOf(ctx, tx, a.Session, a.Intake); err != nil || latest != last {
+			return errors.Join(err, errOvertakenBy(latest != last))
+		}
+		if err := d.befalls("submit"); err != nil {
+			return err
+		}
+		if r.ID, err = d.record(ctx, tx, kindIntake, r, key, body); err != nil {
+			return err
+		}
+		if err := d.befalls("submit recorded"); err != nil {
+			return err
+		}
+		return submission.Put(ctx, tx, r)
+	})
+	if err == nil {
+		err = d.befalls("submit done")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := submitted(r, map[string]submission.Key{key.ID: key})
+	if err == nil {
+		out.Again = false
+	}
+	return out, err
+}
+
+func errOvertakenBy(another bool) error {
+	if another {
+		return errOvertaken
+	}
+	return nil
+}
+
+// answer is an outcome as it is kept; it sets the record's state, offer and expiry.
+func (in *Intake) answer(r *submission.Record, o engine.Outcome, now time.Time) submission.Answer {
+	r.Expires = wholeSecond(now.Add(in.For))
+	switch o.Status {
+	case engine.Declined:
+		r.State = submission.Declined
+		return submission.Answer{Reason: o.Reason}
+	case engine.Waiting:
+		r.State = submission.Waiting
+		return submission.Answer{After: int(o.After / time.Second)}
+	}
+	r.State, r.Offer = submission.Offered, strings.ToLower(rand.Text())
+	if !o.Expires.IsZero() {
+		r.Expires = wholeSecond(o.Expires)
+	}
+	a := submission.Answer{Summary: o.Summary, Details: o.Details, TermsURL: o.TermsURL, Binding: in.Binding}
+	if a.TermsURL == "" {
+		a.TermsURL = in.TermsURL
+	}
+	if in.Binding {
+		if a.Requires = o.BindRequires; a.Requires == nil {
+			a.Requires = in.Bind.Requires
+		}
+	}
+	return a
+}
+
+// wholeSecond rounds a time up to a second: agents are told no fractions.
+func wholeSecond(t time.Time) time.Time {
+	return t.UTC().Add(time.Second - time.Nanosecond).Truncate(time.Second)
 }

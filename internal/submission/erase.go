@@ -2,6 +2,8 @@ package submission
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -35,6 +37,16 @@ func (e Erasure) Keys() (ids []string) {
 	return ids
 }
 
+// AnyRipe says whether anything is due to be erased by now.
+func AnyRipe(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM submission_record WHERE sweep <= $1 LIMIT 1`, store.Micros(now)).Scan(&one)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return false, fmt.Errorf("look for what is due to be erased: %w", err)
+	}
+	return err == nil, nil
+}
+
 // Ripe decides what of submissions is erased by now, up to a number of them, and notes what has expired.
 func Ripe(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all []Erasure, err error) {
 	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE sweep <= $1 ORDER BY sweep LIMIT $2`, store.Micros(now), limit)
@@ -60,7 +72,7 @@ func Ripe(ctx context.Context, tx *store.Tx, now time.Time, limit int) (all []Er
 	return all, nil
 }
 
-// Revoke decides to erase all of a submission, on somebody's demand.
+// Revoke decides to erase all of a submission, on somebody's demand; of one that was erased before nothing is left to do.
 func Revoke(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Erasure, error) {
 	e := Erasure{record: r}
 	b, bound, err := FindBind(ctx, tx, r.Offer)

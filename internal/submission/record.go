@@ -145,6 +145,22 @@ func OfSession(ctx context.Context, tx *store.Tx, session, intake string) ([]Rec
 	return records(rows, err)
 }
 
+// Of gives the submissions of a session, or the one of an offer, in the order of time, from after an id on; some at a time.
+func Of(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {
+	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE (session = $1 OR offer = $1) AND id > $2 ORDER BY id LIMIT 100`,
+		strings.ToLower(sessionOrOffer), after)
+	return records(rows, err)
+}
+
+// LastOf gives the id of the latest submission of a session to an intake; empty for none.
+func LastOf(ctx context.Context, tx *store.Tx, session, intake string) (id string, err error) {
+	err = tx.QueryRow(ctx, `SELECT id FROM submission_record WHERE session = $1 AND intake = $2 ORDER BY id DESC LIMIT 1`, strings.ToLower(session), intake).Scan(&id)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("find a session's submission: %w", err)
+	}
+	return id, nil
+}
+
 func records(rows *sql.Rows, err error) (all []Record, _ error) {
 	if err == nil {
 		defer rows.Close()

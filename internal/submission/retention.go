@@ -62,7 +62,9 @@ func due(r Record, b *Bind, now time.Time) (what Due, next time.Time) {
 	}
 	answer := latest(after(r.Retention, r.Made), r.Expires, done)
 	bound := after(r.Retention, done)
-
+	if r.State == Erased {
+		data, answer, bound = now, now, now
+	}
 	next = never
 	at := func(when time.Time) bool {
 		if when.After(now) {

@@ -49,7 +49,7 @@ CREATE TABLE submission_record (
 	sweep     BIGINT
 );
 CREATE UNIQUE INDEX submission_record_offer ON submission_record (offer);
-CREATE INDEX submission_record_session ON submission_record (session);
+CREATE INDEX submission_record_session ON submission_record (session, id);
 CREATE INDEX submission_record_sweep ON submission_record (sweep);
 
 CREATE TABLE submission_bind (
@@ -134,8 +134,8 @@ type Answer struct {
 	Binding  bool             `json:"binding,omitzero"`   // the offer can be bound
 	Requires []string         `json:"requires,omitempty"` // the names of what must be given to bind
 	TermsURL string           `json:"terms_url,omitzero"`
-	Reason   string           `json:"reason,omitzero"`            // why it was declined
-	After    time.Duration    `json:"after,omitzero,format:nano"` // of one that waits: when asking again is worth it
+	Reason   string           `json:"reason,omitzero"` // why it was declined
+	After    int              `json:"after,omitzero"`  // of one that waits: in how many seconds asking again is worth it
 }
 
 // Bind is an offer that was bound.

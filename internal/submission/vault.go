@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -42,10 +45,11 @@ type VaultOptions struct {
 // Vault keeps the keys under which submissions are sealed. Its methods may be called from many goroutines, and several
 // processes may have the same vault open.
 type Vault struct {
-	db   *store.DB
-	aead cipher.AEAD
-	now  func() time.Time
-	log  *slog.Logger
+	db     *store.DB
+	secret []byte
+	aead   cipher.AEAD
+	now    func() time.Time
+	log    *slog.Logger
 
 	mu     sync.Mutex
 	ready  []Key     // made and durable, and taken by nobody
@@ -65,7 +69,7 @@ type making struct {
 
 // OpenVault opens a vault, making it when it is missing. One that shares its database with anything else is refused.
 func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
-	v := &Vault{now: o.Now, log: o.Log}
+	v := &Vault{secret: o.Secret, now: o.Now, log: o.Log}
 	block, err := aes.NewCipher(o.Secret)
 	if err == nil {
 		v.aead, err = cipher.NewGCM(block)
@@ -197,6 +201,18 @@ func (v *Vault) store(ctx context.Context, now time.Time) ([]Key, error) {
 	}
 	return keys, nil
 }
+
+// Name is an id of 26 letters and digits for some parts, the same in all processes that have the vault's secret, and of which
+// the parts cannot be guessed without it.
+func (v *Vault) Name(purpose string, parts ...string) string {
+	mac := hmac.New(sha256.New, v.secret)
+	for _, part := range append([]string{"name", purpose}, parts...) {
+		fmt.Fprintf(mac, "%d %s", len(part), part)
+	}
+	return lettered.EncodeToString(mac.Sum(nil)[:16])
+}
+
+var lettered = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 func (v *Vault) wrap(k Key) []byte {
 	nonce := make([]byte, v.aead.NonceSize(), v.aead.NonceSize()+keySize+v.aead.Overhead())

@@ -162,7 +162,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/submission", "internal/submission/engine", "wire/intake", "wire/strictjson",
+			"internal/submission", "internal/submission/engine", "wire/intake", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},

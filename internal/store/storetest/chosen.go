@@ -14,15 +14,19 @@ const EngineEnv = "FRONTDESK_TEST_ENGINE"
 // Chosen opens a new, empty database on the engine that the environment chooses. It goes with the test.
 func Chosen(t testing.TB, schemas ...store.Schema) *store.DB {
 	t.Helper()
-	dsn := ""
+	return Open(t, ChosenDSN(t), schemas...)
+}
+
+// ChosenDSN gives the DSN of a new, empty database on the engine that the environment chooses. It goes with the test.
+func ChosenDSN(t testing.TB) string {
+	t.Helper()
 	switch engine := os.Getenv(EngineEnv); engine {
 	case "", store.SQLite:
-		dsn = NewSQLite(t)
+		return NewSQLite(t)
 	case store.PostgreSQL:
-		NeedPostgres(t)
-		dsn = NewPostgres(t)
+		return NewPostgres(t)
 	default:
 		t.Fatalf("%s is %q; it may be %s or %s", EngineEnv, engine, store.SQLite, store.PostgreSQL)
+		return ""
 	}
-	return Open(t, dsn, schemas...)
 }

@@ -1,0 +1,211 @@
+package desk
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
+	"frontdesk/wire/receipt"
+)
+
+// How often it is looked for what is to be erased, and for keys that nothing names; and how much is erased at a time.
+const (
+	eraseEvery = 20 * time.Second
+	vaultEvery = 24 * time.Hour
+	eraseBatch = 200
+)
+
+// eraseSoon has KeepRetention look at once.
+func (d *Desk) eraseSoon() {
+	select {
+	case d.erasing <- struct{}{}:
+	default:
+	}
+}
+
+// KeepRetention erases what submissions and binds hold when it is time, until ctx ends. Of several processes one does so;
+// when it is gone, another goes on within minutes.
+func (d *Desk) KeepRetention(ctx context.Context) {
+	if d.intaking == nil {
+		return
+	}
+	holder := rand.Text()
+	tick := time.NewTicker(eraseEvery)
+	defer tick.Stop()
+	var swept time.Time
+	for ctx.Err() == nil {
+		err := d.keepOnce(ctx, holder, &swept)
+		if err != nil && ctx.Err() == nil {
+			d.config.Log.Error("what is due to be erased could not all be erased; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		case <-d.erasing:
+		}
+	}
+	_ = d.intaking.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { // if not, the lease ends by itself
+		return submission.Release(context.WithoutCancel(ctx), tx, holder)
+	})
+}
+
+// keepOnce erases what is due, if there is anything and this process has the lease.
+func (d *Desk) keepOnce(ctx context.Context, holder string, swept *time.Time) error {
+	now, due := d.config.Now(), false
+	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) { // a look comes first: it holds up no writer
+		due, err = submission.AnyRipe(ctx, tx, now)
+		return err
+	})
+	sweep := now.Sub(*swept) >= vaultEvery || now.Before(*swept)
+	if err != nil || !due && !sweep {
+		return err
+	}
+	ours := false
+	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		ours, err = submission.Claim(ctx, tx, holder, now)
+		return err
+	})
+	if err != nil || !ours {
+		return err
+	}
+	if err := d.EraseDue(ctx); err != nil || !sweep {
+		return err
+	}
+	*swept = now
+	return d.SweepVault(ctx)
+}
+
+// SweepVault destroys keys that nothing has named for a week: those that a process had ready when it ended.
+func (d *Desk) SweepVault(ctx context.Context) error {
+	named, err := submission.Named(ctx, d.intaking.DB)
+	if err != nil {
+		return err
+	}
+	return d.intaking.Vault.Sweep(ctx, named)
+}
+
+// EraseDue erases all that is due by now, as the retention of the intakes says (Agent Intake Protocol 0.1.0,
+// privacy.data_retention). It can be broken off at any time, and called again.
+func (d *Desk) EraseDue(ctx context.Context) error {
+	for {
+		var ripe []submission.Erasure
+		err := d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			ripe, err = submission.Ripe(ctx, tx, d.config.Now(), eraseBatch)
+			return err
+		})
+		if err != nil || len(ripe) == 0 {
+			return err
+		}
+		if err := d.erase(ctx, ripe, eraseBody{Reason: "retention"}, receipt.Entry{}); err != nil {
+			return err
+		}
+	}
+}
+
+// erase destroys the keys of what is to be erased, and forgets what they sealed; a ledger entry counts it.
+func (d *Desk) erase(ctx context.Context, all []submission.Erasure, body eraseBody, entry receipt.Entry) error {
+	var keys []string
+	for _, e := range all {
+		keys = append(keys, e.Keys()...)
+		if e.Data {
+			body.Inputs++
+		}
+		if e.Offer {
+			body.Offers++
+		}
+		if e.Bind {
+			body.Binds++
+		}
+	}
+	if err := d.befalls("erase"); err != nil {
+		return err
+	}
+	if len(keys) > 0 {
+		if err := d.intaking.Vault.Destroy(ctx, keys...); err != nil {
+			return err
+		}
+	}
+	if err := d.befalls("erase destroyed"); err != nil {
+		return err
+	}
+	text, err := json.Marshal(body, json.Deterministic(true))
+	if err != nil {
+		return fmt.Errorf("write an entry's body: %w", err)
+	}
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
+		for _, e := range all {
+			if err := submission.Forget(ctx, tx, e, now); err != nil {
+				return err
+			}
+		}
+		if len(keys) == 0 && body.By == "" {
+			return nil // rows of which nothing was left
+		}
+		entry := entry
+		entry.Time, entry.Kind, entry.Body = now, kindErase, text
+		_, err := d.intaking.Ledger.Append(ctx, tx, entry)
+		return err
+	})
+	if err == nil {
+		err = d.befalls("erase done")
+	}
+	return err
+}
+
+// Erase destroys the keys of all that was submitted in a session, or of one offer, whatever its intake's retention says;
+// by names who asks. It says how many submissions those were. What is on its way to the business is not sent any more. The
+// error is fail.NotFound where there is none.
+func (d *Desk) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err error) {
+	for known, last := false, ""; ; known = true {
+		records, all, err := d.revoke(ctx, sessionOrOffer, last)
+		switch {
+		case err != nil:
+			return n, err
+		case len(records) == 0 && !known:
+			return 0, fail.New(fail.NotFound, "nothing is known of a session or offer %q", clip(sessionOrOffer))
+		case len(records) == 0:
+			return n, nil
+		}
+		last = records[len(records)-1].ID
+		if len(all) == 0 {
+			continue // it was erased before
+		}
+		entry := receipt.Entry{Request: records[0].Session}
+		if records[0].Offer == strings.ToLower(sessionOrOffer) {
+			entry.Subject = records[0].Offer
+		}
+		if err := d.erase(ctx, all, eraseBody{Reason: "asked", By: by}, entry); err != nil {
+			return n, err
+		}
+		n += len(all)
+	}
+}
+
+// revoke decides to erase some submissions of a session, or of one offer, from after an id on.
+func (d *Desk) revoke(ctx context.Context, sessionOrOffer, after string) (records []submission.Record, all []submission.Erasure, err error) {
+	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		all = nil
+		if records, err = submission.Of(ctx, tx, sessionOrOffer, after); err != nil {
+			return err
+		}
+		for _, r := range records {
+			e, err := submission.Revoke(ctx, tx, r, d.config.Now().UTC())
+			if err != nil {
+				return err
+			}
+			if r.State != submission.Erased || len(e.Keys()) > 0 {
+				all = append(all, e)
+			}
+		}
+		return nil
+	})
+	return records, all, err
+}

@@ -1,0 +1,181 @@
+package desk
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
+	"frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+// exported is a submission as it is exported.
+type exported struct {
+	Entry     string             `json:"entry"` // of the ledger
+	Intake    string             `json:"intake"`
+	Session   string             `json:"session_id"`
+	Agent     string             `json:"agent_id,omitzero"`
+	Platform  string             `json:"platform,omitzero"`
+	State     submission.State   `json:"state"`
+	Retention intake.Retention   `json:"data_retention"`
+	Submitted time.Time          `json:"submitted"`
+	Expires   time.Time          `json:"expires"`
+	Consent   string             `json:"consent"`
+	Input     strictjson.Value   `json:"intake_data,omitzero"`
+	Offer     string             `json:"offer_id,omitzero"`
+	Answer    *submission.Answer `json:"answer,omitzero"`
+	Bind      *exportedBind      `json:"bind,omitzero"`
+	// Hashing are the keys of the hashes in the ledger, in base64, by what is hashed: whoever has them can hold the
+	// hashes against the data.
+	Hashing map[string]string `json:"hash_keys,omitempty"`
+}
+
+type exportedBind struct {
+	Entry string           `json:"entry"` // of the ledger
+	Bound time.Time        `json:"bound"`
+	Done  *time.Time       `json:"done,omitzero"`
+	Data  strictjson.Value `json:"bind_data,omitzero"`
+}
+
+// ExportSubmissions writes all that is known of a session, or of one offer, as one JSON document, with the entries of the
+// ledger that record what was consented to. The error is fail.NotFound where there is nothing.
+func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w io.Writer) error {
+	out := jsontext.NewEncoder(w, jsontext.WithIndent("  "))
+	var entries []string
+	for last := ""; ; {
+		some, err := d.export(ctx, sessionOrOffer, last)
+		switch {
+		case err != nil:
+			return err
+		case len(some) == 0 && last == "":
+			return fail.New(fail.NotFound, "nothing is known of a session or offer %q", clip(sessionOrOffer))
+		case last == "":
+			if err := begin(out, "submissions"); err != nil {
+				return err
+			}
+		}
+		if len(some) == 0 {
+			break
+		}
+		for _, one := range some {
+			last = one.Entry
+			entries = append(entries, one.Entry)
+			if one.Bind != nil {
+				entries = append(entries, one.Bind.Entry)
+			}
+			if err := json.MarshalEncode(out, one, json.Deterministic(true)); err != nil {
+				return fmt.Errorf("write an export: %w", err)
+			}
+		}
+	}
+	return d.exportEntries(ctx, out, entries)
+}
+
+// begin opens the document, and an array in it.
+func begin(out *jsontext.Encoder, array string) error {
+	for _, token := range []jsontext.Token{jsontext.BeginObject, jsontext.String(array), jsontext.BeginArray} {
+		if err := out.WriteToken(token); err != nil {
+			return fmt.Errorf("write an export: %w", err)
+		}
+	}
+	return nil
+}
+
+// exportEntries ends the document with receipts of ledger entries, or the entries alone where they wait for their place.
+func (d *Desk) exportEntries(ctx context.Context, out *jsontext.Encoder, ids []string) error {
+	for _, token := range []jsontext.Token{jsontext.EndArray, jsontext.String("ledger"), jsontext.BeginArray} {
+		if err := out.WriteToken(token); err != nil {
+			return fmt.Errorf("write an export: %w", err)
+		}
+	}
+	for _, id := range ids {
+		r, err := d.intaking.Ledger.Receipt(ctx, id)
+		switch coded := fail.From(err); {
+		case err != nil && coded.Code == fail.Unavailable:
+			err = json.MarshalEncode(out, map[string]any{"entry": r.Entry}, json.Deterministic(true))
+		case err == nil:
+			err = json.MarshalEncode(out, r, json.Deterministic(true))
+		}
+		if err != nil {
+			return fmt.Errorf("write an export: %w", err)
+		}
+	}
+	for _, token := range []jsontext.Token{jsontext.EndArray, jsontext.EndObject} {
+		if err := out.WriteToken(token); err != nil {
+			return fmt.Errorf("write an export: %w", err)
+		}
+	}
+	return nil
+}
+
+// export opens some submissions of a session, or of one offer, from after an id on.
+func (d *Desk) export(ctx context.Context, sessionOrOffer, after string) (all []exported, err error) {
+	var found []pact
+	var ids []string
+	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+		found, ids = nil, nil
+		records, err := submission.Of(ctx, tx, sessionOrOffer, after)
+		for _, r := range records {
+			p := pact{record: r}
+			b, bound, err := submission.FindBind(ctx, tx, r.Offer)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, r.DataKey, r.OfferKey)
+			if bound {
+				p.bind = &b
+				ids = append(ids, b.Key)
+			}
+			found = append(found, p)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range found {
+		one, err := exportOf(p, keys, d.config.Now())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func exportOf(p pact, keys map[string]submission.Key, now time.Time) (exported, error) {
+	r := p.record
+	q := Request{Record: r, Bind: p.bind}
+	if err := q.open(keys); err != nil {
+		return exported{}, err
+	}
+	one := exported{
+		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: r.Agent, Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
+		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told,
+	}
+	if p.bind != nil {
+		one.Bind = &exportedBind{Entry: p.bind.Entry, Bound: p.bind.Made, Data: q.Fields}
+		if done := p.bind.Done; !done.IsZero() {
+			one.Bind.Done = &done
+		}
+	}
+	if key, ok := keys[r.OfferKey]; ok {
+		one.Hashing = map[string]string{}
+		for _, what := range []string{"intake_data", "offer", "bind_data", "agent"} {
+			one.Hashing[what] = base64.StdEncoding.EncodeToString(key.Hashing(what))
+		}
+	}
+	return one, nil
+}

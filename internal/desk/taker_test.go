@@ -1,0 +1,252 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/outbox"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/submission"
+	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/trust"
+	"frontdesk/internal/vector"
+	"frontdesk/test/clock"
+	"frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+// maker is an engine of offers that a test says what to answer.
+type maker struct {
+	asked atomic.Int64
+	mu    sync.Mutex
+	ids   []string // of the questions
+	say   func(engine.Question) (engine.Outcome, error)
+}
+
+func (m *maker) Offer(_ context.Context, q engine.Question) (engine.Outcome, error) {
+	m.asked.Add(1)
+	m.mu.Lock()
+	m.ids = append(m.ids, q.ID)
+	say := m.say
+	m.mu.Unlock()
+	if say != nil {
+		return say(q)
+	}
+	return usualOutcome(), nil
+}
+
+func usualOutcome() engine.Outcome {
+	return engine.Outcome{Status: engine.Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`), BindRequires: []string{"email", "full_name"}}
+}
+
+// taker is a desk that takes submissions to one intake, "assessment".
+type taker struct {
+	*bench
+	clock  *clock.Clock
+	places premises
+	intake *Intake
+	engine *maker
+	taking *Intaking
+}
+
+// premises are where a taker keeps things, to be opened again.
+type premises struct{ store, vault, keys string }
+
+func newPlaces(t testing.TB) premises {
+	t.Helper()
+	return premises{storetest.ChosenDSN(t), storetest.ChosenDSN(t), t.TempDir()}
+}
+
+const inputSchema = `{"type":"object","required":["age"],"properties":{"age":{"type":"integer","minimum":0,"maximum":130},
+	"concern":{"type":"string","enum":["sleep","weight"]},"note":{"type":"string","maxLength":2000}}}`
+
+func newTaker(t testing.TB) *taker {
+	t.Helper()
+	return openTaker(t, newPlaces(t))
+}
+
+// openTaker opens a taker where there may have been one before.
+func openTaker(t testing.TB, at premises) *taker {
+	t.Helper()
+	k := &taker{bench: &bench{}, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), engine: &maker{}, places: at}
+	schema, err := intake.CompileSchema([]byte(inputSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.intake = &Intake{
+		ID: "assessment", Schema: schema, Retention: intake.Retain30Days, Engine: k.engine, For: 7 * 24 * time.Hour, Binding: true,
+		Bind: IntakeBind{Requires: []string{"email"}, Sink: "crm"},
+	}
+	k.db = storetest.Open(t, at.store, content.Schema, vector.Schema, submission.Schema, ledger.Schema, outbox.Schema)
+	keys, err := trust.OpenSiteKeys(at.keys, k.clock.Now)
+	if err == nil {
+		err = keys.Make()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.catalog = content.New(k.db, content.Options{})
+	k.obey(t)
+	if k.Desk, err = New(Config{Catalog: k.catalog, Terms: k.rules.Load, MinScore: 1, Now: k.clock.Now, Sites: []Site{{ID: "site", Name: "Site", Hosts: []string{"site.example"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	k.taking = &Intaking{
+		Intakes: func() map[string]*Intake { return map[string]*Intake{k.intake.ID: k.intake} }, DB: k.db, Vault: k.openVault(t),
+		Ledger: ledger.New(k.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: k.clock.Now}),
+	}
+	k.OpenIntakes(k.taking)
+	return k
+}
+
+// openVault opens the taker's vault, as another process would.
+func (k *taker) openVault(t testing.TB) *submission.Vault {
+	t.Helper()
+	secret, err := trust.OpenSecret(k.places.keys, "vault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vault, err := submission.OpenVault(t.Context(), submission.VaultOptions{DSN: k.places.vault, Secret: secret, Now: k.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { vault.Close() })
+	return vault
+}
+
+// sessionID is a session's id, by number.
+func sessionID(n int) string { return fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012x", n) }
+
+// submission is a good submission of a session.
+func (k *taker) submission(n int, data string) Submission {
+	return Submission{
+		Intake: "assessment", Session: sessionID(n), Data: strictjson.Value(data), Locale: "en-US",
+		Agent: intake.Agent{ID: "agent-7", Platform: "chat", ConsentScope: []intake.Scope{intake.ScopeIntake, intake.ScopeOffer}},
+	}
+}
+
+// submitted submits what must be answered.
+func (k *taker) submitted(t testing.TB, s Submission) *Submitted {
+	t.Helper()
+	out, err := k.Submit(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// binding is a good bind of an offer.
+func (k *taker) binding(n int, offer, data string) Binding {
+	return Binding{
+		Intake: "assessment", Offer: offer, Session: sessionID(n), Data: strictjson.Value(data), Confirmed: "2027-05-04T11:59:58+02:00",
+		Agent: intake.Agent{ID: "agent-7", ConsentScope: []intake.Scope{intake.ScopeIntake, intake.ScopeBind}},
+	}
+}
+
+const person = `{"email":"jane@example.com","full_name":"Jane Doe"}`
+
+// bound binds what must be bound.
+func (k *taker) bound(t testing.TB, b Binding) []byte {
+	t.Helper()
+	out, err := k.Bind(context.Background(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// refusedWith gives the refusal that an error must be.
+func refusedWith(t testing.TB, err error) *Refusal {
+	t.Helper()
+	var refusal *Refusal
+	if !errors.As(err, &refusal) {
+		t.Fatalf("error %v; want a refusal", err)
+	}
+	return refusal
+}
+
+// rowsOf counts the rows of a table.
+func (k *taker) rowsOf(t testing.TB, table string) (n int) {
+	t.Helper()
+	if err := k.db.View(context.Background(), func(tx *store.Tx) error {
+		return tx.QueryRow(context.Background(), `SELECT COUNT(*) FROM `+table).Scan(&n)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// ledgerEntries are those of a kind, in any order.
+func (k *taker) ledgerEntries(t testing.TB, kind string) (all []map[string]any) {
+	t.Helper()
+	err := k.db.View(context.Background(), func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(context.Background(), `SELECT leaf FROM ledger_entry UNION ALL SELECT leaf FROM ledger_pending`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var leaf []byte
+			if err := rows.Scan(&leaf); err != nil {
+				return err
+			}
+			var entry map[string]any
+			if err := json.Unmarshal(leaf, &entry); err != nil {
+				return err
+			}
+			if entry["kind"] == kind {
+				all = append(all, entry)
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// request is a submission as the inbox shows it.
+func (k *taker) request(t testing.TB, f submission.Filter) Request {
+	t.Helper()
+	all, err := k.Inbox(context.Background(), f)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the inbox has %d of %+v: %v", len(all), f, err)
+	}
+	return all[0]
+}
+
+// deliver does one effect that is due, and gives what was told; nil when there is none.
+func (k *taker) deliver(t testing.TB, failing error) *BoundOffer {
+	t.Helper()
+	var told *BoundOffer
+	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now, Do: func(ctx context.Context, e outbox.Effect) error {
+		return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
+			told = &b
+			return failing
+		})
+	}})
+	if _, err := box.Once(context.Background(), "crm"); err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// keysLeft counts the keys in the vault that seal something.
+func (k *taker) keysLeft(t testing.TB, ids ...string) int {
+	t.Helper()
+	keys, err := k.taking.Vault.Keys(context.Background(), ids...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(keys)
+}
