@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -113,13 +114,9 @@ func (in *Intake) admit(s Submission) (*applied, error) {
 	if missing := lacking(s.Agent.ConsentScope, append([]intake.Scope{intake.ScopeIntake}, in.Scopes...)); len(missing) > 0 {
 		return nil, refuse(InputInvalid, "/agent/consent_scope: this intake needs the consent of the person to %s, too; ask for it, and name it.", strings.Join(missing, " and "))
 	}
-	data, _, needed := in.Schema.Redact(s.Data)
-	if in.NoRedacted {
-		data = s.Data
-		if _, struck, more := in.Schema.Redact(s.Data); len(struck)+len(more) > 0 {
-			needed = append(struck, more...)
-			return nil, refuse(SchemaMismatch, "/intake_data: this intake takes nothing that is struck out; give %s, or leave out what is optional.", strings.Join(needed, ", "))
-		}
+	data, withheld := in.Schema.Withheld(s.Data)
+	if in.NoRedacted && len(withheld) > 0 {
+		return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no %s; give %s, or leave out what is optional.", intake.Redacted, strings.Join(withheld, ", "))
 	}
 	if found := in.Schema.Validate(data); len(found) > 0 {
 		return nil, refuse(SchemaMismatch, "%s", mismatch(found))
@@ -162,22 +159,36 @@ func mismatch(found []intake.Violation) string {
 	return strings.Join(told, "; ")
 }
 
-// personal are the names of undeclared members that look personal, or whose values do; a name that could be a datum
-// itself is not told.
-func personal(data strictjson.Value, undeclared []string) (names []string) {
-	var members map[string]strictjson.Value
-	if len(undeclared) == 0 || strictjson.Decode(data, &members) != nil {
-		return nil
-	}
-	for _, name := range undeclared {
+// personal are the places of undeclared members that look personal, or whose values do; a name that could be a datum itself
+// is not told.
+func personal(data strictjson.Value, undeclared []string) (places []string) {
+	for _, place := range undeclared {
 		switch {
-		case intake.PersonalText(name) || len(name) > 64:
-			names = append(names, "one whose name is a datum itself")
-		case intake.Personal(name) || intake.PersonalText(string(members[name])):
-			names = append(names, fmt.Sprintf("%q", name))
+		case intake.PersonalText(place) || len(place) > 200:
+			places = append(places, "one whose name is a datum itself")
+		case intake.Personal(place) || personalValue(data, place):
+			places = append(places, place)
 		}
 	}
-	return names
+	return places
+}
+
+// personalValue says whether what is at a pointer looks personal.
+func personalValue(data strictjson.Value, pointer string) bool {
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		var members map[string]strictjson.Value
+		var elements []strictjson.Value
+		switch at, err := strconv.Atoi(name); {
+		case data.Kind() == '{' && strictjson.Decode(data, &members) == nil:
+			data = members[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+		case data.Kind() == '[' && strictjson.Decode(data, &elements) == nil && err == nil && at < len(elements):
+			data = elements[at]
+		default:
+			return false
+		}
+	}
+	text, err := sign.Canonical(data) // in which nothing is written as \u0040
+	return err != nil || intake.PersonalText(string(text))
 }
 
 // agentID is how the id of an agent is kept: as it is, or as a hash where it is too long to be an id.
