@@ -172,7 +172,8 @@ func (m *Mailer) Send(ctx context.Context, message Message) error {
 	if err := hand(client, letter); err != nil {
 		return err
 	}
-	client.Quit() //nolint:errcheck // it has been taken
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	_ = client.Quit() // the message has been taken, whatever is said of that
 	return nil
 }
 

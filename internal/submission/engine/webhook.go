@@ -213,7 +213,7 @@ func (w *webhook) once(ctx context.Context, q Question, body []byte) (Outcome, *
 	var wrong *fetch.Error
 	switch {
 	case errors.As(err, &wrong):
-		return Outcome{}, &webhookFailure{what: wrong.Detail, again: wrong.Reason == fetch.Unreachable, after: againLater}
+		return Outcome{}, &webhookFailure{what: wrong.Detail, again: wrong.Reason == fetch.Unreachable || wrong.Reason == fetch.Garbled, after: againLater}
 	case err != nil:
 		return Outcome{}, &webhookFailure{what: "it did not answer in time", after: againLater}
 	}
