@@ -87,6 +87,13 @@ func (c *checking) run(keys func() receipt.Keys) error {
 		return c.ctx.Err()
 	}
 	c.head, c.report.Origin, c.report.Entries = h, h.origin, h.size
+	var heads int
+	if err := c.tx.QueryRow(c.ctx, `SELECT COUNT(*) FROM ledger_head`).Scan(&heads); err != nil {
+		return err
+	}
+	if heads > 1 {
+		c.found("checkpoint", "there are %d of them, and a ledger has one", heads)
+	}
 	if keys != nil {
 		if err := receipt.AllSigned(h.checkpoint, keys()); err != nil {
 			c.found("checkpoint", "%v", err)

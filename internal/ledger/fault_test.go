@@ -236,6 +236,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		"one too many":     {`INSERT INTO ledger_tile SELECT 0, 7, hashes FROM ledger_tile WHERE level = 1`, "tile/0/007"},
 		"an id of its own": {`INSERT INTO ledger_entry (tag, leaf) SELECT tag, leaf FROM ledger_entry WHERE place = 5`, "id "},
 		"the head":         {`DELETE FROM ledger_head`, "checkpoint"},
+		"but one head":     {`INSERT INTO ledger_head (origin, size, checkpoint, signed) SELECT 'zz/ledger', size, checkpoint, signed FROM ledger_head`, "checkpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := storetest.OpenSQLite(t, ledger.Schema)
@@ -260,7 +261,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			if !found {
 				t.Errorf("found is %v", report.Findings)
 			}
-			if err := l.Inspect(t.Context()); (err == nil) == (name == "the head") {
+			if err := l.Inspect(t.Context()); (err == nil) == (name == "the head" || name == "the last entry") {
 				t.Errorf("at the next start: %v", err)
 			}
 		})

@@ -75,9 +75,12 @@ func readHead(ctx context.Context, tx *store.Tx) (h head, err error) {
 // than what was signed (see Resume). It is for the start of a server, before anything makes a new key.
 func (l *Ledger) Inspect(ctx context.Context) error {
 	var h head
-	var tiles int
+	var tiles, last int64
 	err := l.db.View(ctx, func(tx *store.Tx) (err error) {
 		if h, err = readHead(ctx, tx); !errors.Is(err, errNone) {
+			if err == nil {
+				err = tx.QueryRow(ctx, `SELECT COALESCE(MAX(place), 0) FROM ledger_entry`).Scan(&last)
+			}
 			return err
 		}
 		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM ledger_tile`).Scan(&tiles)
@@ -87,6 +90,9 @@ func (l *Ledger) Inspect(ctx context.Context) error {
 		return err
 	case h.origin == "" && tiles > 0:
 		return errors.New("the database holds a ledger that has lost its head, so that nothing in it can be proved: put back a backup, or take another database")
+	case last < h.size: // what is appended next would take the place of what is missing
+		return fmt.Errorf("the last entries of the ledger are missing: it was signed with %d, and the database has them to number %d. "+
+			"Put back a backup; `frontdesk ledger audit` says more", h.size, last)
 	case h.origin == "" || l.options.Keys == nil:
 		return l.inspectAge(ctx)
 	}
