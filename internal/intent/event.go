@@ -50,7 +50,7 @@ func (d *door) event(ctx context.Context, c *call) answered {
 		case desk.EventConflict:
 			return d.eventError(c, &failure{status: http.StatusConflict, code: codeEventConflict, message: refusal.Message})
 		case desk.RateLimited:
-			return d.eventError(c, &failure{http.StatusTooManyRequests, wire.CodeRateLimited, refusal.Message, refusal.RetryAfter})
+			return d.eventError(c, &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: refusal.Message, retryAfter: refusal.RetryAfter})
 		}
 		return d.eventError(c, &failure{status: http.StatusUnprocessableEntity, code: codeUnprocessable, message: refusal.Message})
 	case err != nil:
@@ -102,7 +102,7 @@ func (d *door) reported(c *call) (r desk.Reported, version string, f *failure) {
 }
 
 func (d *door) eventError(c *call, f *failure) answered {
-	event.From(c.Context()).Set("failure", f.code)
+	f.note(c.Context())
 	return answered{
 		status: f.status, retryAfter: f.retryAfter, allow: c.takes,
 		body: receipt{Version: d.version(c), Status: "error", Error: &wire.Failure{Code: f.code, Message: f.message}},

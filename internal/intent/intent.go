@@ -89,6 +89,7 @@ type failure struct {
 	status        int
 	code, message string
 	retryAfter    time.Duration
+	cause         error // for the log alone; nil for nothing but what is told
 }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
@@ -145,7 +146,7 @@ func excess(count func(*http.Request) error, r *http.Request) *failure {
 
 func tooMany(err error) *failure {
 	coded := fail.From(err)
-	return &failure{http.StatusTooManyRequests, wire.CodeRateLimited, coded.Detail, max(coded.RetryAfter, time.Second)}
+	return &failure{status: http.StatusTooManyRequests, code: wire.CodeRateLimited, message: coded.Detail, retryAfter: max(coded.RetryAfter, time.Second)}
 }
 
 // verify checks everything about a signature but whether its nonce is fresh, which the desk does when it records what
@@ -240,13 +241,22 @@ func failed(err error) *failure {
 		return f
 	}
 	coded := fail.From(err)
+	f = &failure{status: http.StatusInternalServerError, code: wire.CodeInternalError, message: coded.Detail, cause: errors.Unwrap(coded)}
 	switch coded.Code {
 	case fail.Limited:
 		return tooMany(err)
 	case fail.Unavailable, fail.Timeout:
-		return &failure{http.StatusServiceUnavailable, wire.CodeUnavailable, coded.Detail, max(coded.RetryAfter, time.Second)}
+		f.status, f.code, f.retryAfter = http.StatusServiceUnavailable, wire.CodeUnavailable, max(coded.RetryAfter, time.Second)
 	}
-	return &failure{status: http.StatusInternalServerError, code: wire.CodeInternalError, message: coded.Detail}
+	return f
+}
+
+// note has the log tell of a failure, with what is not told outside.
+func (f *failure) note(ctx context.Context) {
+	e := event.From(ctx)
+	if e.Set("failure", f.code); f.cause != nil {
+		e.Set("error", f.cause.Error())
+	}
 }
 
 // supports says whether a version is answered.

@@ -51,8 +51,9 @@ func (d *door) retrieve(ctx context.Context, c *call) answered {
 	asked.Stated, _ = sign.ParseTime(request.Timestamp) // which was checked
 	given, err := d.desk.Retrieve(ctx, asked)
 	if err != nil {
-		if ctx.Err() != nil && c.Context().Err() == nil {
-			err = &failure{http.StatusServiceUnavailable, wire.CodeUnavailable, "The time that latency_budget_ms allows ran out.", time.Second}
+		var refusal *desk.Refusal
+		if ctx.Err() != nil && c.Context().Err() == nil && !errors.As(err, &refusal) { // what was decided is told, however late
+			err = &failure{status: http.StatusServiceUnavailable, code: wire.CodeUnavailable, message: "The time that latency_budget_ms allows ran out.", retryAfter: time.Second}
 		}
 		return d.refused(c, request, err)
 	}
@@ -148,7 +149,7 @@ func (d *door) error(c *call, f *failure) answered {
 		Version: d.version(c), RequestID: requestID(c.body), Timestamp: d.timestamp(), Status: wire.StatusError,
 		Error: &wire.Failure{Code: f.code, Message: f.message},
 	}
-	event.From(c.Context()).Set("failure", f.code)
+	f.note(c.Context())
 	return answered{status: f.status, body: out, retryAfter: f.retryAfter, allow: c.takes}
 }
 

@@ -22,6 +22,7 @@ import (
 type platform struct {
 	*Server
 	clock  *clock.Clock
+	log    *logbook
 	nonces int
 }
 
@@ -31,7 +32,7 @@ const platformSecret = "the secret of a platform's key in tests"
 func openPlatform(t testing.TB, more string) *platform {
 	t.Helper()
 	p := &platform{clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
-	p.Server, _ = open(t, `
+	p.Server, p.log = open(t, `
 url: https://www.example.com/desk
 terms: [{match: {}, access: licensed, labels: [food]}]
 intent:
@@ -276,5 +277,20 @@ func TestAccessIsWithdrawnWhileTheServerRuns(t *testing.T) {
 		if open, _ := declared.Open(p.clock.Now()); open == strings.Contains(c.want, "access_disabled") {
 			t.Errorf("%s: declared open is %v", c.name, open)
 		}
+	}
+}
+
+// TestTheLogHasTheCauseOfAFailure has the database go away under a platform that is known.
+func TestTheLogHasTheCauseOfAFailure(t *testing.T) {
+	p := openPlatform(t, "")
+	if got := outcome(t, send(p, p.ask("both", p.question()))); got != "200 ok" {
+		t.Fatal(got)
+	}
+	if err := p.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := send(p, p.ask("both", p.question()))
+	if got := outcome(t, w); w.Code < 500 || !strings.Contains(p.log.String(), "closed") || strings.Contains(w.Body.String(), "closed") {
+		t.Errorf("%s; the log has\n%s", got, p.log)
 	}
 }
