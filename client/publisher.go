@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,9 +47,6 @@ type Publisher struct {
 	declaration intent.Declaration
 	doubts      intent.Findings
 }
-
-// maxDeclaration is the most that is read of an aip.json, in bytes.
-const maxDeclaration = 1 << 20
 
 // OpenPublisher reads the declaration of a publisher, at a site's address (https://www.example.com) or its own
 // (https://www.example.com/.well-known/aip.json), and gives a client of it. A declaration holds for some minutes: open
@@ -99,38 +95,11 @@ func (p *Publisher) Declaration() *intent.Declaration { return &p.declaration }
 func (p *Publisher) Doubts() intent.Findings { return p.doubts }
 
 func (p *Publisher) readDeclaration(ctx context.Context, address string) ([]byte, error) {
-	for attempt := 0; ; attempt++ {
-		response, err := p.client.exchange(ctx, func(ctx context.Context) (*http.Request, error) {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-			if err == nil {
-				request.Header.Set("Accept", typeJSON)
-				request.Header.Set("User-Agent", p.client.options.UserAgent)
-			}
-			return request, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		if wait, again := p.client.again(ctx, response, attempt); again {
-			response.body.finish()
-			if err := sleep(ctx, wait); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		defer response.body.Close()
-		if response.status != http.StatusOK {
-			return nil, &Invalid{URL: address, Status: response.status, Findings: oneFinding("the status is not 200: there is no declaration here, and so no permission", "ask another address")}
-		}
-		text, err := io.ReadAll(io.LimitReader(response.body, maxDeclaration+1))
-		switch {
-		case err != nil:
-			return nil, &Broken{URL: address, Err: err}
-		case len(text) > maxDeclaration:
-			return nil, &Broken{URL: address, Err: ErrTooLarge}
-		}
-		return text, nil
+	text, status, err := p.client.document(ctx, address)
+	if err == nil && status != http.StatusOK {
+		return nil, &Invalid{URL: address, Status: status, Findings: oneFinding("the status is not 200: there is no declaration here, and so no permission", "ask another address")}
 	}
+	return text, err
 }
 
 // secured refuses endpoints without https.
@@ -152,24 +121,6 @@ func (p *Publisher) secured() error {
 		}
 	}
 	return nil
-}
-
-// still follows redirects of what is read, and none of what is signed: the path is in the signature.
-func still(more func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
-	return func(next *http.Request, via []*http.Request) error {
-		last := via[len(via)-1]
-		switch {
-		case via[0].Method != http.MethodGet:
-			return http.ErrUseLastResponse
-		case last.URL.Scheme == "https" && next.URL.Scheme != "https":
-			return fmt.Errorf("the declaration moved to %s, which is not secured", next.URL.Redacted())
-		case more != nil:
-			return more(next, via)
-		case len(via) > maxRedirects:
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		return nil
-	}
 }
 
 // Denied is a publisher's decision to give nothing.

@@ -83,7 +83,7 @@ var rooms = []room{
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "client", inside: []string{"wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// The owner's own systems, told what happened.
 	{path: "internal/post", inside: []string{"internal/fetch", "wire/strictjson"}, outside: []string{mail}},
@@ -229,6 +229,7 @@ var rooms = []room{
 	{path: "test/discovery", inside: []string{"test/process"}},
 	{path: "test/tables", inside: []string{"wire/document", "wire/sign"}, outside: []string{properties}},
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
+	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
 	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
 	{path: "test/constrained", inside: []string{"internal/eval", "test/process"}},
@@ -242,7 +243,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/business", "test/tables"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{
