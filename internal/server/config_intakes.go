@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -219,6 +220,27 @@ func (c Config) VaultDSN() string {
 		return ""
 	}
 	return "sqlite:" + filepath.Join(c.Data, "vault.db")
+}
+
+// hasVault says whether there is a vault already, or one is named.
+func (c Config) hasVault() bool {
+	if c.Intakes.Vault != "" {
+		return true
+	}
+	_, err := os.Stat(strings.TrimPrefix(strings.TrimPrefix(c.VaultDSN(), "sqlite:"), "//"))
+	return c.VaultDSN() != "" && err == nil
+}
+
+// secret is what a webhook is signed with. The error does not hold it.
+func (h IntakeHook) secret() (post.Secret, error) {
+	text, err := post.Credential(h.SecretEnv, h.SecretFile)
+	switch {
+	case err != nil:
+		return nil, err
+	case text == "":
+		return nil, errors.New("without a secret your server cannot know who tells it; name the variable of the environment, or the file, that holds it")
+	}
+	return post.ParseSecret(text)
 }
 
 // fields is the schema of what offers are accepted with: of the fields that have a format. Nil where none has.

@@ -26,9 +26,10 @@ import (
 // vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
 const vaultSecret = "vault"
 
-// OpenIntakes lets the desk take in what agents submit, as a configuration says; with none it does nothing.
+// OpenIntakes lets the desk take in what agents submit, as a configuration says. Where nothing is taken in any more, what
+// was is still kept as long as was said, and can be erased. Where nothing ever was it does nothing.
 func (h *House) OpenIntakes(ctx context.Context, config Config) error {
-	if !config.Intakes.On() {
+	if !config.Intakes.On() && !config.hasVault() {
 		return nil
 	}
 	secret, err := trust.OpenSecret(config.KeyFolder(), vaultSecret)

@@ -103,17 +103,10 @@ func (s *Server) openIntent() error {
 	if giving.Admit, giving.AdmitEvent, err = s.retrievals(); err != nil {
 		return err
 	}
-	var sinks []string
 	for _, sink := range config.Intent.Sinks {
 		giving.Sinks = append(giving.Sinks, desk.Sink{Name: sink.Name, Platform: sink.Platform})
-		sinks = append(sinks, sink.Name)
 	}
-	if err := s.Desk.OpenExcerpts(giving); err != nil {
-		return err
-	}
-	s.poster = config.Fetcher()
-	s.effects = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Do: s.postEffect, Now: s.now, Log: s.log})
-	return nil
+	return s.Desk.OpenExcerpts(giving)
 }
 
 // retrievals counts the requests and events of platforms, and the requests of their sessions.

@@ -60,6 +60,7 @@ type Server struct {
 
 	effects *outbox.Outbox // nil without any
 	poster  *fetch.Fetcher
+	tellers map[string]teller // of binds, by the sink of their intake
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	metrics      *metrics
@@ -115,6 +116,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		return nil, errors.Join(err, house.Close())
 	}
 	if err := house.OpenIntakes(ctx, config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if err := s.openEffects(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
 	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
@@ -225,8 +229,11 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.Ledger.Run(work) })
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
+	background.Go(func() { s.Desk.KeepRetention(work) })
 	if s.effects != nil {
 		background.Go(func() { s.effects.Work(work) })
+	}
+	if s.config.Intent.Enabled {
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
 	if s.memory != nil {
