@@ -60,6 +60,17 @@ CREATE INDEX excerpt_event_at ON excerpt_event (at);
 `, `
 CREATE INDEX excerpt_request_owed ON excerpt_request (platform, outcome, at);
 CREATE INDEX excerpt_event_last ON excerpt_event (platform, kind, at);
+`, `
+ALTER TABLE excerpt_session RENAME TO excerpt_session_apart;
+DROP INDEX excerpt_session_until;
+CREATE TABLE excerpt_session (
+	session {{bytes}} NOT NULL PRIMARY KEY,
+	given   {{bytes}} NOT NULL,
+	until   BIGINT NOT NULL
+) {{clustered}};
+INSERT INTO excerpt_session (session, given, until) SELECT session, given, until FROM excerpt_session_apart;
+DROP TABLE excerpt_session_apart;
+CREATE INDEX excerpt_session_until ON excerpt_session (until);
 `},
 }
 

@@ -55,6 +55,26 @@ func TestARequestComesBackAsItWasPut(t *testing.T) {
 	}
 }
 
+// TestSessionsOutliveAnUpgrade opens a database of before.
+func TestSessionsOutliveAnUpgrade(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		dsn := fresh(t)
+		was := Schema
+		was.Steps = was.Steps[:2]
+		given, session := Given{"https://site.example/1": {"p": 12}}, Session("chat", "one")
+		update(t, storetest.Open(t, dsn, was), func(ctx context.Context, tx *store.Tx) error {
+			return Give(ctx, tx, session, given, start.Add(time.Hour))
+		})
+		update(t, storetest.Open(t, dsn, Schema), func(ctx context.Context, tx *store.Tx) error {
+			got, err := GivenTo(ctx, tx, session, start)
+			if diff := cmp.Diff(given, got); diff != "" {
+				t.Error(diff)
+			}
+			return err
+		})
+	})
+}
+
 func TestASessionIsKnownByItsHashAloneAndNotForEver(t *testing.T) {
 	db := storetest.Chosen(t, Schema)
 	if Session("ab", "c") == Session("a", "bc") || Session("a", "b c") == Session("a b", "c") {

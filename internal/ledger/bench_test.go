@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -222,8 +223,10 @@ func synthetic(b *testing.B, db *store.DB, n int64) {
 	err := db.Update(context.Background(), func(tx *store.Tx) error {
 		_, err := tx.Bulk(context.Background(), "ledger_tile", []string{"level", "n", "hashes"}, func(yield func([]any) bool) {
 			for r := range rows {
-				if !yield([]any{r.t.Level, r.t.N, r.hashes}) {
-					return
+				for n, hashes := range slices.Collect(slices.Chunk(r.hashes, 16*sha256.Size)) {
+					if !yield([]any{r.t.Level, 16*r.t.N + int64(n), hashes}) {
+						return
+					}
 				}
 			}
 		})

@@ -144,30 +144,47 @@ func (c *checking) readTiles() error {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		var level int
-		var n int64
-		var length int
-		var hashes []byte
-		if err := rows.Scan(&level, &n, &length, &hashes); err != nil {
-			return err
-		}
+	var t receipt.Tile
+	length, hashes, gap := 0, []byte(nil), false // of the tile, to the first gap between its rows
+	done := func() {
 		c.report.Tiles++
-		width := widths[level][n]
-		name := receipt.Tile{Level: level, N: n, Width: receipt.TileWidth}.Path()
+		width := widths[t.Level][t.N]
+		name := receipt.Tile{Level: t.Level, N: t.N, Width: receipt.TileWidth}.Path()
 		switch {
 		case width == 0:
 			c.found(name, "it is no tile of a ledger of %d entries", c.head.size)
 		case length != width*hashSize:
 			c.found(name, "it has %d bytes, and should have %d", length, width*hashSize)
+		case gap:
+			c.found(name, "it has a row that does not belong to it")
 		}
-		delete(widths[level], n)
-		if level > 0 {
-			if c.stored[level] == nil {
-				c.stored[level] = map[int64][]byte{}
+		delete(widths[t.Level], t.N)
+		if t.Level > 0 {
+			if c.stored[t.Level] == nil {
+				c.stored[t.Level] = map[int64][]byte{}
 			}
-			c.stored[level][n] = hashes
+			c.stored[t.Level][t.N] = hashes
 		}
+	}
+	for rows.Next() {
+		var level, bytes int
+		var row int64
+		var some []byte
+		if err := rows.Scan(&level, &row, &bytes, &some); err != nil {
+			return err
+		}
+		if of := (receipt.Tile{Level: level, N: row / rowsOfTile, Width: receipt.TileWidth}); of != t {
+			if t.Width > 0 {
+				done()
+			}
+			t, length, hashes, gap = of, 0, nil, false
+		}
+		if gap = gap || length != int(row%rowsOfTile)*inRow*hashSize; !gap {
+			length, hashes = length+bytes, append(hashes, some...)
+		}
+	}
+	if t.Width > 0 {
+		done()
 	}
 	for level := range widths {
 		for n := range widths[level] {

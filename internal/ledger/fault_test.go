@@ -190,7 +190,7 @@ func TestAnyFlippedBitInTheStoreIsFoundAndNamed(t *testing.T) {
 		case strings.Contains(read, "ledger_entry"):
 			where = fmt.Sprintf("entry %d", key[0].(int)-1)
 		case strings.Contains(read, "ledger_tile"):
-			where = fmt.Sprintf("tile/%d/%03d", key[0], key[1])
+			where = fmt.Sprintf("tile/%d/%03d", key[0], key[1].(int)/16)
 		default:
 			where = "checkpoint"
 		}
@@ -217,8 +217,8 @@ func TestAnyFlippedBitInTheStoreIsFoundAndNamed(t *testing.T) {
 	for range rounds {
 		flip(`SELECT leaf FROM ledger_entry WHERE place = $1`, `UPDATE ledger_entry SET leaf = $1 WHERE place = $2`, 1+source.IntN(n))
 		flip(`SELECT checkpoint FROM ledger_head WHERE size = $1`, `UPDATE ledger_head SET checkpoint = $1 WHERE size = $2`, n)
-		for level, tiles := range []int{3, 1} {
-			flip(`SELECT hashes FROM ledger_tile WHERE level = $1 AND n = $2`, `UPDATE ledger_tile SET hashes = $1 WHERE level = $2 AND n = $3`, level, source.IntN(tiles))
+		for level, rows := range []int{(n + 15) / 16, 1} {
+			flip(`SELECT hashes FROM ledger_tile WHERE level = $1 AND n = $2`, `UPDATE ledger_tile SET hashes = $1 WHERE level = $2 AND n = $3`, level, source.IntN(rows))
 		}
 	}
 	sound(t, l)
@@ -228,12 +228,15 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	for name, c := range map[string]struct{ change, where string }{
 		"an entry":         {`DELETE FROM ledger_entry WHERE place = 18`, "entry 17"},
 		"the last entry":   {`DELETE FROM ledger_entry WHERE place = 300`, "entry 299"},
-		"a tile":           {`DELETE FROM ledger_tile WHERE level = 0 AND n = 0`, "tile/0/000"},
-		"the last tile":    {`DELETE FROM ledger_tile WHERE level = 0 AND n = 1`, "tile/0/001"},
+		"a tile":           {`DELETE FROM ledger_tile WHERE level = 0 AND n < 16`, "tile/0/000"},
+		"a row of a tile":  {`DELETE FROM ledger_tile WHERE level = 0 AND n = 3`, "tile/0/000"},
+		"its last row":     {`DELETE FROM ledger_tile WHERE level = 0 AND n = 15`, "tile/0/000"},
+		"the last tile":    {`DELETE FROM ledger_tile WHERE level = 0 AND n >= 16`, "tile/0/001"},
 		"the top tile":     {`DELETE FROM ledger_tile WHERE level = 1`, "tile/1/000"},
-		"half a tile":      {`UPDATE ledger_tile SET hashes = SUBSTR(hashes, 1, 64) WHERE level = 0 AND n = 0`, "tile/0/000"},
+		"half a row":       {`UPDATE ledger_tile SET hashes = SUBSTR(hashes, 1, 64) WHERE level = 0 AND n = 0`, "tile/0/000"},
 		"a way to an id":   {`UPDATE ledger_entry SET tag = 7 WHERE place = 18`, "entry 17"},
-		"one too many":     {`INSERT INTO ledger_tile SELECT 0, 7, hashes FROM ledger_tile WHERE level = 1`, "tile/0/007"},
+		"a row too many":   {`INSERT INTO ledger_tile SELECT 0, 19, hashes FROM ledger_tile WHERE level = 1`, "tile/0/001"},
+		"one too many":     {`INSERT INTO ledger_tile SELECT 0, 7*16, hashes FROM ledger_tile WHERE level = 1`, "tile/0/007"},
 		"an id of its own": {`INSERT INTO ledger_entry (tag, leaf) SELECT tag, leaf FROM ledger_entry WHERE place = 5`, "id "},
 		"the head":         {`DELETE FROM ledger_head`, "checkpoint"},
 		"but one head":     {`INSERT INTO ledger_head (origin, size, checkpoint, signed) SELECT 'zz/ledger', size, checkpoint, signed FROM ledger_head`, "checkpoint"},

@@ -12,7 +12,7 @@
 //
 //	ledger_entry    one row for each entry: its place, counted from 1, and its leaf
 //	ledger_pending  entries that have no place yet (PostgreSQL only)
-//	ledger_tile     the hashes of the tree, 256 in a row; the last row of each level grows
+//	ledger_tile     the hashes of the tree, 16 in a row; the last row of each level grows
 //	ledger_head     one row: the ledger's name and its latest checkpoint
 //	ledger_state    what AppendChange recorded last, and Resume
 package ledger
@@ -38,7 +38,8 @@ import (
 )
 
 // Schema is the tables of this room. The place of an entry is its index in the tree plus 1, which SQLite gives by itself.
-// tag is the first half of the entry's id: most of the time it finds one row.
+// tag is the first half of the entry's id: most of the time it finds one row. A tile of the tree is 16 rows of
+// ledger_tile, of which only the last is written again when an entry comes.
 var Schema = store.Schema{
 	Room: "ledger",
 	Steps: []string{`
@@ -70,6 +71,19 @@ CREATE TABLE ledger_state (
 	slot  {{text}} NOT NULL PRIMARY KEY,
 	value TEXT NOT NULL
 );
+`, `
+ALTER TABLE ledger_tile RENAME TO ledger_tile_wide;
+CREATE TABLE ledger_tile (
+	level  BIGINT NOT NULL,
+	n      BIGINT NOT NULL,
+	hashes {{bytes}} NOT NULL,
+	PRIMARY KEY (level, n)
+) {{clustered}};
+INSERT INTO ledger_tile (level, n, hashes) SELECT w.level, 16 * w.n + p.k, SUBSTR(w.hashes, 512 * p.k + 1, 512) FROM ledger_tile_wide w
+	JOIN (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6
+		UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10 UNION ALL SELECT 11 UNION ALL SELECT 12 UNION ALL SELECT 13
+		UNION ALL SELECT 14 UNION ALL SELECT 15) p ON LENGTH(w.hashes) > 512 * p.k ORDER BY 1, 2;
+DROP TABLE ledger_tile_wide;
 `},
 }
 

@@ -368,9 +368,7 @@ func (l *Ledger) grow(ctx context.Context, tx *store.Tx, h head, leaves [][]byte
 		if err := l.befalls("tile"); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO ledger_tile (level, n, hashes) VALUES ($1, $2, $3) ON CONFLICT (level, n) DO UPDATE SET hashes = $3`,
-			t.Level, t.N, bytes.Clone(hashes))
-		if err != nil {
+		if err := writeTile(ctx, tx, t, hashes, h.size>>(receipt.TileHeight*t.Level)); err != nil {
 			return err
 		}
 		return l.befalls("tile done")
@@ -389,26 +387,64 @@ func (l *Ledger) grow(ctx context.Context, tx *store.Tx, h head, leaves [][]byte
 	})
 }
 
+// inRow is how many hashes are in a row of ledger_tile, and rowsOfTile how many rows are in a tile.
+const (
+	inRow      = 16
+	rowsOfTile = receipt.TileWidth / inRow
+)
+
+// writeTile writes the hashes of a tile whose level had so many hashes before, which were written then.
+func writeTile(ctx context.Context, tx *store.Tx, t receipt.Tile, hashes []byte, before int64) error {
+	for row := t.N * rowsOfTile; len(hashes) > 0; row++ {
+		some := hashes[:min(len(hashes), inRow*hashSize)]
+		hashes = hashes[len(some):]
+		if row < before/inRow {
+			continue
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO ledger_tile (level, n, hashes) VALUES ($1, $2, $3) ON CONFLICT (level, n) DO UPDATE SET hashes = EXCLUDED.hashes`,
+			t.Level, row, bytes.Clone(some)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readTile reads the hashes of a tile.
 func readTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
 	hashes, err := wholeTile(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}
-	return hashes[:t.Width*len(receipt.Hash{})], nil
+	return hashes[:t.Width*hashSize], nil
 }
 
 // wholeTile reads the hashes of a tile, and those that have come since.
 func wholeTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
-	var hashes []byte
-	err := tx.QueryRow(ctx, `SELECT hashes FROM ledger_tile WHERE level = $1 AND n = $2`, t.Level, t.N).Scan(&hashes)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	rows, err := tx.Query(ctx, `SELECT n, hashes FROM ledger_tile WHERE level = $1 AND n >= $2 AND n < $3 ORDER BY n`,
+		t.Level, t.N*rowsOfTile, (t.N+1)*rowsOfTile)
+	if err != nil {
 		return nil, err
 	}
-	if len(hashes) < t.Width*len(receipt.Hash{}) {
+	defer rows.Close()
+	tile := make([]byte, 0, receipt.TileWidth*hashSize)
+	for rows.Next() {
+		var row int64
+		var hashes sql.RawBytes
+		if err := rows.Scan(&row, &hashes); err != nil {
+			return nil, err
+		}
+		if len(tile) != int(row%rowsOfTile)*inRow*hashSize || len(hashes) > inRow*hashSize {
+			break // a row before is missing or has not all that it should
+		}
+		tile = append(tile, hashes...)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(tile) < t.Width*hashSize {
 		return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more", t.Path())
 	}
-	return hashes, nil
+	return tile, nil
 }
 
 // announce tells those who follow that there are new entries.

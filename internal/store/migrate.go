@@ -18,12 +18,13 @@ type Schema struct {
 	//	{{bytes}}     BLOB, BYTEA
 	//	{{text}}      text that sorts by its bytes: TEXT, TEXT COLLATE "C"
 	//	{{key}}       a BIGINT that is the primary key and, on SQLite, the row's place: INTEGER PRIMARY KEY
+	//	{{clustered}} behind a table of short rows that stand in the order of their primary key: WITHOUT ROWID, nothing
 	Steps []string
 }
 
 var tokens = map[string]*strings.Replacer{
-	SQLite:     strings.NewReplacer("{{bytes}}", "BLOB", "{{text}}", "TEXT", "{{key}}", "INTEGER PRIMARY KEY"),
-	PostgreSQL: strings.NewReplacer("{{bytes}}", "BYTEA", "{{text}}", `TEXT COLLATE "C"`, "{{key}}", "BIGINT PRIMARY KEY"),
+	SQLite:     strings.NewReplacer("{{bytes}}", "BLOB", "{{text}}", "TEXT", "{{key}}", "INTEGER PRIMARY KEY", "{{clustered}}", "WITHOUT ROWID"),
+	PostgreSQL: strings.NewReplacer("{{bytes}}", "BYTEA", "{{text}}", `TEXT COLLATE "C"`, "{{key}}", "BIGINT PRIMARY KEY", "{{clustered}}", ""),
 }
 
 const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT NOT NULL PRIMARY KEY, version BIGINT NOT NULL)`
