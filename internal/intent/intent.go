@@ -171,14 +171,12 @@ func (d *door) verify(ctx context.Context, c *call, role string) *failure {
 	switch {
 	case !good || !header.Fresh(now):
 		return authFailed(http.StatusUnauthorized)
-	case state == trust.PlatformSuspended:
-		return authFailed(http.StatusForbidden)
-	case state != trust.PlatformActive:
+	case state != trust.PlatformActive && state != trust.PlatformSuspended:
 		return authFailed(http.StatusUnauthorized)
 	}
 	c.header, c.key, c.secret = header, key, secret
 	event.From(ctx).Set("party", "platform:"+key.Platform)
-	if role != "" && !key.May(role) {
+	if state == trust.PlatformSuspended || role != "" && !key.May(role) {
 		return authFailed(http.StatusForbidden)
 	}
 	return nil
