@@ -73,6 +73,15 @@ func (c *checks) problem(path, format string, args ...any) {
 	c.problems = append(c.problems, c.at(path, format, args...))
 }
 
+// problemWithin is a problem in the text of a key, so many lines below its first and behind so many characters.
+func (c *checks) problemWithin(path string, line, column int, format string, args ...any) {
+	finding := c.at(path, format, args...)
+	if finding.Line > 0 && (line > 0 || column > 0) {
+		finding.Place = c.places.Within(path, line, column)
+	}
+	c.problems = append(c.problems, finding)
+}
+
 func (c *checks) warning(path, format string, args ...any) {
 	c.warnings = append(c.warnings, c.at(path, format, args...))
 }

@@ -177,7 +177,7 @@ func (c *checks) intakeEngine(path string, i Intake) {
 	for _, e := range flatten(err) {
 		var found *engine.Error
 		if errors.As(e, &found) {
-			c.problem(part+"."+found.Field, "%s", found.Detail)
+			c.problemWithin(part+"."+found.Field, found.Line, found.Column, "%s", found.Detail)
 		} else {
 			c.problem(part, "%v", e)
 		}

@@ -31,6 +31,7 @@ func (d *decoder) document(body ast.Node, into any) {
 // value reads a node into a field. path is its key path and at the place of its key.
 func (d *decoder) value(node ast.Node, at Place, path string, into reflect.Value) {
 	d.places[path] = at
+	d.places.text(path, node)
 	switch n := node.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
 		d.report(placeOf(node), path, "%s is not read here; write the value out%s", kind(n), quotes(n))

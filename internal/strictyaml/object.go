@@ -80,6 +80,7 @@ func (d *decoder) freeValue(dst []byte, node ast.Node, path string, depth int) [
 	case *ast.NullNode:
 		return append(dst, "null"...)
 	}
+	d.places.text(path, node)
 	text, ok := scalarText(node)
 	switch {
 	case !ok:

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // The bounds of a document.
@@ -39,6 +40,42 @@ func (p Places) Near(path string) Place {
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
 	return Place{}
+}
+
+// textMark stands behind the key path of a text for the place of its first character.
+const textMark = "\x00"
+
+// Within gives a place in the text of a key: so many lines below its first, and behind so many characters of the line.
+// Where the text is folded or has escapes, so that its characters are elsewhere in the document, it is the place of the key.
+func (p Places) Within(path string, line, column int) Place {
+	if first, ok := p[path+textMark]; ok {
+		return Place{first.Line + line, first.Column + column}
+	}
+	return p.Near(path)
+}
+
+// text notes where a text's first character stands, if those that follow stand behind it: in a text on one line as it is
+// written, with or without quotes, and below a |.
+func (p Places) text(path string, node ast.Node) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		at, quotes := placeOf(n), 0
+		if n.Token.Type == token.DoubleQuoteType || n.Token.Type == token.SingleQuoteType {
+			quotes = 1
+		}
+		written := strings.TrimSpace(n.Token.Origin)
+		if quotes == 1 && len(written) >= 2 {
+			written = written[1 : len(written)-1]
+		}
+		if written == n.Value && !strings.Contains(written, "\n") {
+			p[path+textMark] = Place{at.Line, at.Column + quotes}
+		}
+	case *ast.LiteralNode:
+		if n.Start.Value == "|" || n.Start.Value == "|-" || n.Start.Value == "|+" {
+			lead := len(n.Value.Token.Origin) - len(strings.TrimLeft(n.Value.Token.Origin, " "))
+			p[path+textMark] = Place{placeOf(n).Line + 1, lead + 1}
+		}
+	}
 }
 
 // Finding is one thing that is wrong with a document.

@@ -255,3 +255,44 @@ func longObject() string {
 	}
 	return b.String()
 }
+
+// TestAPlaceWithinATextIsWhereItStands finds the mark in each text of a document at the place that Within gives.
+func TestAPlaceWithinATextIsWhereItStands(t *testing.T) {
+	document := "texts:\n" +
+		"  - plain text with a ^ in it\n" +
+		"  - \"in quotes ^\"\n" +
+		"  -   'in single quotes ^'  # and a comment\n" +
+		"  - |\n    two lines\n    and Ü the ^ here\n" +
+		"  - |-\n      indented\n       more: ^\n" +
+		"object: {a: {b: [\"x ^\"]}, c: plain ^}\n" +
+		"folded:\n  - >\n    one\n    ^ two\n" +
+		"  - \"an \\\"escape\\\" ^\"\n"
+	var into struct {
+		Texts  []string `yaml:"texts"`
+		Object Object   `yaml:"object"`
+		Folded []string `yaml:"folded"`
+	}
+	places, err := Decode("x.yaml", []byte(document), &into)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(document, "\n")
+	texts := map[string]string{"object.a.b[0]": "x ^", "object.c": "plain ^"}
+	for i, text := range into.Texts {
+		texts[fmt.Sprintf("texts[%d]", i)] = text
+	}
+	for path, text := range texts {
+		before, _, _ := strings.Cut(text, "^")
+		line := before[strings.LastIndexByte(before, '\n')+1:]
+		at := places.Within(path, strings.Count(before, "\n"), len([]rune(line)))
+		if at.Line < 1 || at.Line > len(lines) || at.Column > len([]rune(lines[at.Line-1])) || []rune(lines[at.Line-1])[at.Column-1] != '^' {
+			t.Errorf("%s: the mark in %q would be at %d:%d", path, text, at.Line, at.Column)
+		}
+	}
+	for i := range into.Folded {
+		path := fmt.Sprintf("folded[%d]", i)
+		if at := places.Within(path, 0, 3); at != places.Near(path) {
+			t.Errorf("%s: %v, which nobody can know", path, at)
+		}
+	}
+}

@@ -183,7 +183,7 @@ func (c *compiler) readLets(object strictyaml.Object, book *ruleBook) {
 			c.report(field, "%q is no name, or the name of something else; use letters, digits and underscores, beginning with a lower-case letter", name)
 			continue
 		}
-		e := c.compile(field, source, 0, nil, wantValue)
+		e := c.compile(field, source, "", nil, wantValue)
 		if e == nil {
 			// What reads it is not at fault: it may be anything until it is mended.
 			e = &expression{where: field, typ: types.DynType}
@@ -200,7 +200,7 @@ func (c *compiler) readAnswers(r Rules, book *ruleBook) {
 	known := facts{}
 	for i, d := range r.Decline {
 		field := fmt.Sprintf("decline[%d]", i)
-		when := c.compile(field+".when", d.When, 0, known, wantTruth)
+		when := c.compile(field+".when", d.When, "", known, wantTruth)
 		v := verdictOf(when)
 		book.decline = append(book.decline, refusal{when, c.text(field+".reason", d.Reason, known.and(v.yes))})
 		known = known.and(v.no)
@@ -236,7 +236,7 @@ func verdictOf(e *expression) verdict {
 func (c *compiler) offer(field string, o Offer, known facts) proposal {
 	p := proposal{expires: o.Expires, requires: o.BindRequires, terms: o.TermsURL}
 	if o.When != "" {
-		p.when = c.compile(field+".when", o.When, 0, known, wantTruth)
+		p.when = c.compile(field+".when", o.When, "", known, wantTruth)
 		known = known.and(verdictOf(p.when).yes)
 	}
 	p.summary = c.text(field+".summary", o.Summary, known)
@@ -277,7 +277,7 @@ func (c *compiler) text(field, written string, known facts) *template {
 			t.parts = append(t.parts, piece{literal: p.literal})
 			continue
 		}
-		t.parts = append(t.parts, piece{expression: c.compile(field, p.expression, p.at, known, wantText)})
+		t.parts = append(t.parts, piece{expression: c.compile(field, p.expression, p.before, known, wantText)})
 	}
 	return t
 }
@@ -309,7 +309,7 @@ func (c *compiler) tree(field string, raw json.RawMessage, known facts) *tree {
 		_ = json.Unmarshal(raw, &written)
 		parts, err := splitText(written)
 		if err == nil && len(parts) == 1 && parts[0].expression != "" {
-			return &tree{expression: c.compile(field, parts[0].expression, parts[0].at, known, wantValue)}
+			return &tree{expression: c.compile(field, parts[0].expression, parts[0].before, known, wantValue)}
 		}
 		if written == "" {
 			return &tree{literal: strictjson.Value(raw)}

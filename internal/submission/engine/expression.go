@@ -116,9 +116,9 @@ func isOptional(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == "optional_type"
 }
 
-// compile checks an expression of a field where some facts are known; nil when it is wrong. at is where it begins in the
-// field's text, in characters.
-func (c *compiler) compile(field, source string, at int, known facts, want wanted) *expression {
+// compile checks an expression of a field where some facts are known; nil when it is wrong. before is what stands
+// before it in the field's text.
+func (c *compiler) compile(field, source, before string, known facts, want wanted) *expression {
 	if c.count++; c.count > maxExpressions {
 		if c.count == maxExpressions+1 {
 			c.report(field, "there are more than %d expressions", maxExpressions)
@@ -131,20 +131,20 @@ func (c *compiler) compile(field, source string, at int, known facts, want wante
 	}
 	checked, issues := c.env.Compile(source)
 	if issues.Err() != nil {
-		c.issues(field, source, at, issues)
+		c.issues(field, source, before, issues)
 		return nil
 	}
-	before := len(c.findings)
+	found := len(c.findings)
 	r := &reading{checked.NativeRep(), c.world, c.variables, c.verdicts, c.tables, func(id int64, detail string) {
 		place := checked.NativeRep().SourceInfo().GetStartLocation(id)
-		c.findings = append(c.findings, c.place(field, source, at, place.Line(), place.Column(), detail))
+		c.findings = append(c.findings, c.place(field, source, before, place.Line(), place.Column(), detail))
 	}}
 	r.look(checked.NativeRep().Expr(), known)
 	if t := checked.OutputType(); !want.takes(t) {
-		c.findings = append(c.findings, c.place(field, source, at, 1, 0, fmt.Sprintf("it gives %s and should give %s", typeWords(t), want.words)))
+		c.findings = append(c.findings, c.place(field, source, before, 1, 0, fmt.Sprintf("it gives %s and should give %s", typeWords(t), want.words)))
 	}
-	c.price(field, source, at, checked)
-	if len(c.findings) > before {
+	c.price(field, source, before, checked)
+	if len(c.findings) > found {
 		return nil
 	}
 	program, err := c.env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(lookEvery))
@@ -156,28 +156,28 @@ func (c *compiler) compile(field, source string, at int, known facts, want wante
 }
 
 // price adds up what an expression can cost at the most.
-func (c *compiler) price(field, source string, at int, checked *cel.Ast) {
+func (c *compiler) price(field, source, before string, checked *cel.Ast) {
 	estimate, err := c.env.EstimateCost(checked, estimator{c.world, c.variables})
 	if err != nil || estimate.Max > maxCost {
-		c.findings = append(c.findings, c.place(field, source, at, 1, 0,
+		c.findings = append(c.findings, c.place(field, source, before, 1, 0,
 			"it can take too many steps; set maxLength and maxItems in the schema for what it goes through, or do less in a loop"))
 		return
 	}
-	if before := c.cost; before <= maxAllCosts && before+estimate.Max > maxAllCosts {
+	if c.cost <= maxAllCosts && c.cost+estimate.Max > maxAllCosts {
 		c.report(field, "together the expressions up to here can take too many steps; set maxLength and maxItems in the schema, or write fewer loops")
 	}
 	c.cost += estimate.Max
 }
 
-// place makes a finding at a line and column of an expression.
-func (c *compiler) place(field, source string, at, line, column int, detail string) *Error {
-	for before := range strings.Lines(source) {
-		if line--; line < 1 {
-			break
-		}
-		at += runes(before)
+// place makes a finding at a line, from 1, and a column, from 0, of an expression.
+func (c *compiler) place(field, source, before string, line, column int, detail string) *Error {
+	if lines := strings.Count(before, "\n"); line <= 1 {
+		column += runes(before[strings.LastIndexByte(before, '\n')+1:])
+		line = lines
+	} else {
+		line += lines - 1
 	}
-	return &Error{Field: field, Offset: at + min(column, runes(source)), Detail: fmt.Sprintf("in %s: %s", clipExpression(source), detail)}
+	return &Error{Field: field, Line: line, Column: column, Detail: fmt.Sprintf("in %s: %s", clipExpression(source), detail)}
 }
 
 func clipExpression(source string) string {
@@ -188,22 +188,23 @@ func clipExpression(source string) string {
 	return source
 }
 
-func (c *compiler) issues(field, source string, at int, issues *cel.Issues) {
+func (c *compiler) issues(field, source, before string, issues *cel.Issues) {
 	for _, e := range issues.Errors() {
-		c.findings = append(c.findings, c.place(field, source, at, e.Location.Line(), e.Location.Column(), c.words(e)))
+		c.findings = append(c.findings, c.place(field, source, before, e.Location.Line(), e.Location.Column(), c.words(e)))
 	}
 }
 
 var (
 	noOverload = regexp.MustCompile(`^found no matching overload for '(.*?)' applied to '(.*)'$`)
 	noField    = regexp.MustCompile(`^undefined field '(.*)'$`)
+	noMembers  = regexp.MustCompile(`^type '(.*)' does not support field selection$`)
 	noName     = regexp.MustCompile(`^undeclared reference to '([^']*)'`)
 )
 
 // words says what CEL says in words that name no inner types.
 func (c *compiler) words(e *common.Error) string {
 	if m := noOverload.FindStringSubmatch(e.Message); m != nil {
-		detail := fmt.Sprintf("%s does not go with %s", strings.Trim(m[1], "_@"), plainTypes.Replace(m[2]))
+		detail := fmt.Sprintf("%s does not go with %s", strings.Trim(m[1], "_@"), plainTypes(m[2]))
 		if strings.Contains(m[2], "double") && strings.Contains(m[2], "int") {
 			detail += "; where numbers have decimals, write 2.0 for 2, or double(...)"
 		}
@@ -220,6 +221,9 @@ func (c *compiler) words(e *common.Error) string {
 		}
 		return fmt.Sprintf("there is no member %s; the intake's schema declares none", m[1])
 	}
+	if m := noMembers.FindStringSubmatch(e.Message); m != nil {
+		return fmt.Sprintf("a %s has no members", plainTypes(m[1]))
+	}
 	if m := noName.FindStringSubmatch(e.Message); m != nil {
 		names := slices.Sorted(maps.Keys(c.variables))
 		if near, ok := strictyaml.Nearest(m[1], names); ok {
@@ -227,11 +231,30 @@ func (c *compiler) words(e *common.Error) string {
 		}
 		return fmt.Sprintf("there is no %s; names are %s", m[1], strings.Join(names, ", "))
 	}
-	return plainTypes.Replace(e.Message)
+	return plainTypes(e.Message)
 }
 
-// plainTypes are the words for CEL's types.
-var plainTypes = strings.NewReplacer("optional_type(", "optional(", "google.protobuf.Timestamp", "timestamp", "google.protobuf.Duration", "duration",
-	"double", "number", "@data", "data", "@", "")
+// typeNames are CEL's types in words.
+var typeNames = map[string]string{
+	"int": "whole number", "uint": "whole number", "double": "number", "string": "text", "bool": "truth value", "dyn": "anything", "null_type": "null",
+	"google.protobuf.Timestamp": "time", "timestamp": "time", "google.protobuf.Duration": "time span", "duration": "time span", "optional_type": "optional",
+}
 
-func typeWords(t *types.Type) string { return plainTypes.Replace(t.String()) }
+var typeName = regexp.MustCompile(`@?[a-z][A-Za-z_.]*`)
+
+// plainTypes replaces the names of types in what CEL says.
+func plainTypes(message string) string {
+	return typeName.ReplaceAllStringFunc(message, func(name string) string {
+		if plain, known := typeNames[name]; known {
+			return plain
+		}
+		return strings.TrimPrefix(name, "@")
+	})
+}
+
+func typeWords(t *types.Type) string {
+	if t.Kind() == types.DynKind {
+		return "anything"
+	}
+	return "a " + plainTypes(t.String())
+}

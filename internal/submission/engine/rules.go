@@ -66,9 +66,9 @@ type Offer struct {
 
 // Error is one thing that is wrong with rules.
 type Error struct {
-	Field  string // where, as a key path within the rules: "offers[0].details.bmi"
-	Offset int    // behind how many characters of the field's text; 0 is the field as a whole
-	Detail string // what is wrong and what would be right
+	Field        string // where, as a key path within the rules: "offers[0].details.bmi"
+	Line, Column int    // where in the field's text: how many lines below its first, and behind how many characters of the line
+	Detail       string // what is wrong and what would be right
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.Detail) }

@@ -177,13 +177,14 @@ func TestWhatIsWrongWithRulesIsFoundBeforeTheyAreUsed(t *testing.T) {
 		{"an empty expression", one("You are { }"), "offers[0].summary", "no expression"},
 		{"no expression", one("{data.}"), "offers[0].summary", "in data.:"},
 		{"no member", when("data.wieght_kg > 1.0"), "offers[0].when", "no member wieght_kg; did you mean weight_kg?"},
+		{"a member of a number", when("data.age.years > 3"), "offers[0].when", "a whole number has no members"},
 		{"no such thing", when("dato.age > 1"), "offers[0].when", "there is no dato; did you mean data?"},
 		{"no function", when("sqrt(data.age) > 1"), "offers[0].when", "there is no sqrt"},
-		{"no truth", when("data.age"), "offers[0].when", "it gives int and should give true or false"},
-		{"types that do not go together", when("data.plan > 3"), "offers[0].when", "does not go with (string, int)"},
+		{"no truth", when("data.age"), "offers[0].when", "it gives a whole number and should give true or false"},
+		{"types that do not go together", when("data.plan > 3"), "offers[0].when", "does not go with (text, whole number)"},
 		{"decimals and whole numbers", when("data.weight_kg * 2 > 1.0"), "offers[0].when", "write 2.0 for 2"},
-		{"a list in a text", one("{data.tags}"), "offers[0].summary", "it gives list(string) and should give a text"},
-		{"an optional value in a text", one("{data.?note}"), "offers[0].summary", "optional(string)"},
+		{"a list in a text", one("{data.tags}"), "offers[0].summary", "it gives a list(text) and should give a text"},
+		{"an optional value in a text", one("{data.?note}"), "offers[0].summary", "optional(text)"},
 		{"a regular expression", when("data.plan.matches('(a+)+')"), "offers[0].when", "there is no matches"},
 		{"an optional member", when("data.vip"), "offers[0].when", "data.vip is optional; ask has(data.vip) first"},
 		{"an optional member behind or", when("data.vip || data.age > 3"), "offers[0].when", "data.vip is optional"},
@@ -222,7 +223,7 @@ func TestWhatIsWrongWithRulesIsFoundBeforeTheyAreUsed(t *testing.T) {
 			}
 			if found[0].Field != c.field || !strings.Contains(found[0].Detail, c.detail) || len(found) > 1 {
 				for _, f := range found {
-					t.Errorf("found %s (%d): %s", f.Field, f.Offset, f.Detail)
+					t.Errorf("found %s (%d:%d): %s", f.Field, f.Line, f.Column, f.Detail)
 				}
 			}
 		})
@@ -247,15 +248,19 @@ func TestAllThatIsWrongIsFoundAtOnce(t *testing.T) {
 
 func TestAFindingPointsIntoTheText(t *testing.T) {
 	for _, c := range []struct {
-		summary string
-		offset  int
+		summary      string
+		line, column int
 	}{
-		{"{dato.age}", 1},
-		{"Übrigens: {1 +\n dato.age}", 16},
-		{"a {data.age} b {data.age + dato}", 27},
+		{"{dato.age}", 0, 1},
+		{"Übrigens: {dato.age}", 0, 11},
+		{"Übrigens: {1 +\n dato.age}", 1, 1},
+		{"One.\nTwo {data.age}, {\ndato.age +\n 1}", 2, 0},
+		{"One.\nTwo {data.age}, {dato.age}", 1, 17},
+		{"a {data.age} b {data.age + dato}", 0, 27},
+		{"{data.age == 3 && data.vip}", 0, 22},
 	} {
-		if found := wrong(one(c.summary)); len(found) != 1 || found[0].Offset != c.offset {
-			t.Errorf("%q: %+v, want offset %d", c.summary, found, c.offset)
+		if found := wrong(one(c.summary)); len(found) != 1 || found[0].Line != c.line || found[0].Column != c.column {
+			t.Errorf("%q: %+v, want %d:%d", c.summary, found, c.line, c.column)
 		}
 	}
 }

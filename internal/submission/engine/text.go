@@ -10,7 +10,7 @@ import (
 type part struct {
 	literal    string
 	expression string
-	at         int // where the expression begins, in characters of the text
+	before     string // what stands before the expression in the text
 }
 
 // splitText parts a text into what stands and what is computed: {...} is an expression, {{ and }} are braces.
@@ -34,7 +34,7 @@ func splitText(text string) (parts []part, err error) {
 				parts = append(parts, part{literal: literal.String()})
 				literal.Reset()
 			}
-			parts = append(parts, part{expression: expression, at: runes(text[:i]) + 1})
+			parts = append(parts, part{expression: expression, before: text[:i+1]})
 			i += end + 2
 		default:
 			literal.WriteByte(text[i])
