@@ -81,7 +81,7 @@ type view struct {
 	Assets string // the path of the folder of assets
 	Ask    string // the path of the endpoint
 	Curl   string // the question as a command, for those without JavaScript
-	Desk   desk
+	Desk   data
 	// Language is that of the page's own words, and Say these words by name.
 	Language string
 	Say      map[string]string
@@ -94,8 +94,8 @@ type asked struct {
 	Summary          bool
 }
 
-// desk is what the script needs to know.
-type desk struct {
+// data is what the script needs to know.
+type data struct {
 	Ask   string            `json:"ask"`
 	Title string            `json:"title"`
 	Sites []Site            `json:"sites"`
@@ -117,7 +117,7 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 		Prefix: prefix,
 		Assets: prefix + p.files.root,
 		Ask:    prefix + p.config.Ask,
-		Desk:   desk{prefix + p.config.Ask, p.config.Title, p.config.Sites, say, speaker.PageTypes()},
+		Desk:   data{prefix + p.config.Ask, p.config.Title, p.config.Sites, say, speaker.PageTypes()},
 
 		Language: speaker.Language(), Say: say, Things: speaker.Things,
 	}

@@ -139,7 +139,7 @@ func TestMarkupInTheAddressIsText(t *testing.T) {
 	if images, _ := find(root, "img", ""); len(images) != 0 {
 		t.Error("an image came out of the address")
 	}
-	var data desk
+	var data data
 	if err := json.Unmarshal([]byte(scripts[1].FirstChild.Data), &data); err != nil || data.Title != attack || data.Sites[0].Name != config.Sites[0].Name {
 		t.Errorf("the script's data is %+v (%v)", data, err)
 	}

@@ -20,7 +20,7 @@ import (
 // OwnerPath is where the owner's pages are.
 const OwnerPath = "/console/"
 
-// OwnerConfig says what the owner's pages show, and to whom. Nothing of it but Title may be nil.
+// OwnerConfig says what the owner's pages show, and to whom. Nothing of it may be nil but Inbox.
 type OwnerConfig struct {
 	Title     string                     // the site's name
 	PublicURL func(*http.Request) string // as of Config
@@ -44,6 +44,9 @@ type OwnerConfig struct {
 	Platforms func(context.Context) ([]trust.PlatformKey, error)
 	// SetStatus suspends or resumes a platform's key, for an operator.
 	SetStatus func(ctx context.Context, by trust.Login, id, status string) error
+
+	// Inbox is what agents submit; nil where nothing is taken in.
+	Inbox *InboxConfig
 }
 
 // Owner serves the owner's pages under OwnerPath, to those who are logged in. They are plain HTML without any script;
@@ -52,7 +55,8 @@ func Owner(config OwnerConfig) http.Handler {
 	if config.Title == "" {
 		config.Title = "Frontdesk"
 	}
-	o := &owner{config: config, files: load(), template: ownerTemplate()}
+	o := &owner{config: config, files: load()}
+	o.template = ownerTemplate(func(until time.Time) string { return leftOf(until, config.Now()) })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console", func(w http.ResponseWriter, r *http.Request) { o.to(w, r, "") })
 	mux.Handle("GET /console/assets/", http.StripPrefix("/console", http.HandlerFunc(o.files.serve)))
@@ -66,6 +70,9 @@ func Owner(config OwnerConfig) http.Handler {
 	mux.HandleFunc("GET /console/denials", o.inside(o.denials))
 	mux.HandleFunc("GET /console/keys", o.inside(o.keys))
 	mux.HandleFunc("POST /console/keys", o.inside(o.changeKey))
+	if config.Inbox != nil {
+		o.inboxRoutes(mux)
+	}
 	mux.HandleFunc("GET /console/", o.inside(func(http.ResponseWriter, *http.Request, *visit) error {
 		return fail.New(fail.NotFound, "There is no such page in the console.")
 	}))
@@ -90,6 +97,8 @@ type sheet struct {
 	Page    string       // the name of the template
 	In      *trust.Login // nil for nobody
 	CSRF    string
+	Inbox   bool // there is an inbox
+	Open    int  // how much of it waits for a person
 	Body    any
 	Problem string // what could not be shown or done; empty for nothing
 }
@@ -115,6 +124,9 @@ const ownerPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-
 // show draws a page.
 func (o *owner) show(w http.ResponseWriter, r *http.Request, status int, s sheet) {
 	s.Site, s.Base = o.config.Title, o.base(r)
+	if s.Inbox = o.config.Inbox != nil && s.In != nil; s.Inbox {
+		s.Open, _ = o.config.Inbox.Open(r.Context()) // without a figure the page is as good
+	}
 	s.Assets = s.Base + strings.TrimPrefix(o.files.root, "/")
 	var body bytes.Buffer
 	if err := o.template.ExecuteTemplate(&body, "sheet", s); err != nil {

@@ -20,15 +20,22 @@ func firstDay(now time.Time) time.Time {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-plotDays)
 }
 
-// plot is what platforms asked for day by day, as stacked bars.
-type plot struct {
-	Days      []plotDay
-	Max       int // requests of the day with the most
-	Platforms []plotted
-	Given     int
-	Refused   int
-	First     time.Time
-	Last      time.Time
+// bars are stacked bars, one for each day.
+type bars struct {
+	Name, Says string // what is drawn, and what it shows, for who does not see it
+	Days       []plotDay
+	Max        int // the figure of the day with the most
+	First      time.Time
+	Last       time.Time
+}
+
+// newBars are the days to be plotted, without figures.
+func newBars(now time.Time) bars {
+	b := bars{First: firstDay(now), Last: now.UTC().Truncate(24 * time.Hour)}
+	for i := range plotDays {
+		b.Days = append(b.Days, plotDay{Day: b.First.AddDate(0, 0, i), X: strconv.Itoa(100 * i)})
+	}
+	return b
 }
 
 // plotDay is one bar, from the bottom to the top.
@@ -39,6 +46,37 @@ type plotDay struct {
 	Given int
 	Not   int // refused
 	Says  string
+}
+
+// amount is what a part of a bar stands for.
+type amount struct {
+	class string
+	n     int
+}
+
+// stack puts the parts of a bar on top of each other, in a plot whose height stands for most.
+func (d *plotDay) stack(most int, amounts ...amount) {
+	if most == 0 {
+		return
+	}
+	height := func(n int) int { return 1000 * n / most }
+	below := 0
+	for _, a := range amounts {
+		if a.n == 0 {
+			continue
+		}
+		top := height(below + a.n)
+		d.Parts = append(d.Parts, plotPart{a.class, strconv.Itoa(1000 - top), strconv.Itoa(top - height(below))})
+		below += a.n
+	}
+}
+
+// plot is what platforms asked for day by day.
+type plot struct {
+	bars
+	Platforms []plotted
+	Given     int
+	Refused   int
 }
 
 // plotPart is a part of a bar; y and height are in thousandths of the plot's height.
@@ -60,20 +98,21 @@ func newPlot(tallies []excerpt.Tally, now time.Time) *plot {
 	if len(tallies) == 0 {
 		return nil
 	}
-	p := &plot{First: firstDay(now), Last: now.UTC().Truncate(24 * time.Hour)}
+	p := &plot{bars: newBars(now)}
 	p.gather(tallies)
-	for i := range plotDays {
-		day := plotDay{Day: p.First.AddDate(0, 0, i), X: strconv.Itoa(100 * i)}
+	for i := range p.Days {
+		day := &p.Days[i]
 		for _, of := range p.Platforms {
 			day.Given += of.GivenOn[day.Day]
 			day.Not += of.NotOn[day.Day]
 		}
 		p.Max = max(p.Max, day.Given+day.Not)
-		p.Days = append(p.Days, day)
 	}
 	for i := range p.Days {
-		p.stack(&p.Days[i])
+		p.draw(&p.Days[i])
 	}
+	p.Name = "Requests of platforms by day"
+	p.Says = strconv.Itoa(p.Given) + " answered and " + strconv.Itoa(p.Refused) + " denied, at most " + strconv.Itoa(p.Max) + " on one day"
 	return p
 }
 
@@ -108,37 +147,24 @@ func (p *plot) gather(tallies []excerpt.Tally) {
 	}
 }
 
-// stack puts the parts of a bar on top of each other.
-func (p *plot) stack(day *plotDay) {
-	if p.Max == 0 {
-		return
-	}
-	below := 0
-	add := func(class string, n int) {
-		if n == 0 {
-			return
-		}
-		height := func(n int) int { return 1000 * n / p.Max }
-		top := height(below + n)
-		day.Parts = append(day.Parts, plotPart{class, strconv.Itoa(1000 - top), strconv.Itoa(top - height(below))})
-		below += n
-	}
+// draw draws a bar.
+func (p *plot) draw(day *plotDay) {
+	var parts []amount
 	var rest int
 	for i, of := range p.Platforms {
 		if i >= plotMost {
 			rest += of.GivenOn[day.Day]
 			continue
 		}
-		add(of.Class, of.GivenOn[day.Day])
+		parts = append(parts, amount{of.Class, of.GivenOn[day.Day]})
 	}
-	add("p"+strconv.Itoa(plotMost), rest)
-	add("not", day.Not)
+	day.stack(p.Max, append(parts, amount{"p" + strconv.Itoa(plotMost), rest}, amount{"not", day.Not})...)
 	day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " answered, " + strconv.Itoa(day.Not) + " denied"
 }
 
 // Some are the days on which something happened, the newest first, for the table.
-func (p *plot) Some() (days []plotDay) {
-	for _, day := range slices.Backward(p.Days) {
+func (b *bars) Some() (days []plotDay) {
+	for _, day := range slices.Backward(b.Days) {
 		if day.Given+day.Not > 0 {
 			days = append(days, day)
 		}
@@ -147,7 +173,7 @@ func (p *plot) Some() (days []plotDay) {
 }
 
 // ownerTemplate reads the owner's pages.
-func ownerTemplate() *template.Template {
+func ownerTemplate(left func(time.Time) string) *template.Template {
 	return template.Must(template.New("owner.html").Funcs(template.FuncMap{
 		"day":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
@@ -155,5 +181,8 @@ func ownerTemplate() *template.Template {
 		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
 		"add":    func(a, b int64) int64 { return a + b },
-	}).ParseFS(embedded, "owner.html"))
+		"times":  func(n int) string { return plural(n, "time") },
+		"always": func(t time.Time) bool { return t.Year() >= 9999 },
+		"left":   left,
+	}).ParseFS(embedded, "owner*.html"))
 }

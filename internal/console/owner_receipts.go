@@ -32,6 +32,7 @@ const (
 // The kinds of entries that there are at present, and what they are called.
 var kinds = []struct{ Name, Says string }{
 	{"access", "Passages given"}, {"citation", "Citation reported"}, {"counter-receipt", "Access counted by the platform"}, {"terms", "Terms in force"}, {"key", "Key changed"},
+	{"intake", "Request taken in"}, {"offer", "Request answered by hand"}, {"bind", "Offer bound"}, {"erase", "Request erased"},
 }
 
 // kindSays is what a kind is called.
@@ -64,7 +65,12 @@ type row struct {
 	Platform bool
 }
 
-const platformParty = "platform:"
+// How parties of a kind begin.
+const (
+	platformParty = "platform:"
+	agentParty    = "agent:"
+	agentHash     = "hmac:" // then comes a hash, in place of what was more than an id
+)
 
 // bodies are the members of entries' bodies that are shown.
 type bodies struct {
@@ -83,6 +89,16 @@ type bodies struct {
 	Key       string   `json:"key"`
 	State     string   `json:"state"`
 	By        string   `json:"by"`
+
+	// Of what agents submit.
+	Intake  string `json:"intake"`
+	Outcome string `json:"outcome"`
+	Asked   string `json:"request_entry"`
+	Offer   struct {
+		Expires time.Time `json:"expires"`
+	} `json:"offer"`
+	Fields []string `json:"fields"`
+	Reason string   `json:"reason"`
 }
 
 // verdicts are what our records say of what a platform reports.
@@ -95,6 +111,12 @@ func newRow(r ledger.Record) row {
 	e := r.Entry
 	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind, Says: kindSays(e.Kind)}
 	out.Who, out.Platform = strings.CutPrefix(e.Party, platformParty)
+	if agent, ok := strings.CutPrefix(e.Party, agentParty); ok {
+		out.Who = agent
+		if hash, ok := strings.CutPrefix(agent, agentHash); ok {
+			out.Who = "agent " + short(hash)
+		}
+	}
 	var b bodies
 	if json.Unmarshal(e.Body, &b) != nil {
 		b = bodies{}
@@ -119,12 +141,26 @@ func newRow(r ledger.Record) row {
 		}
 		out.Took, out.Who = []taken{{Text: b.Key + " key " + e.Subject + whose, Note: b.State}}, ""
 		out.Note = labelled("by ", b.By)
+	case "intake", "offer":
+		out.Took = []taken{{Text: b.Intake}}
+		out.Note = b.Outcome
+		if !b.Offer.Expires.IsZero() {
+			out.Note += " until " + b.Offer.Expires.UTC().Format("2 Jan 2006, 15:04")
+		}
+		out.Note = notes(out.Note, labelled("by ", b.By))
+	case "bind":
+		out.Took = []taken{{Text: b.Intake, Note: labelled("with ", strings.Join(b.Fields, ", "))}}
+	case "erase":
+		out.Note = notes(erased[b.Reason], labelled("by ", b.By))
 	}
 	if len(out.Took) == 0 && e.Subject != "" {
 		out.Took = []taken{{Text: e.Subject}}
 	}
 	return out
 }
+
+// erased says why something was erased.
+var erased = map[string]string{"asked": "because somebody asked for it", "retention": "because its time was over"}
 
 func says(verdict string) string {
 	if said, known := verdicts[verdict]; known {
@@ -159,12 +195,13 @@ func short(version string) string { return version[:min(12, len(version))] }
 // chosen is what is filtered by.
 type chosen struct {
 	Kind, Platform, Reason, Day string
+	Intake, State               string
 	since, until                time.Time // of the day
 }
 
 // choose reads the filter of an address. What it cannot read it leaves out.
 func choose(q url.Values) (c chosen) {
-	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason")}
+	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason"), Intake: q.Get("intake"), State: q.Get("state")}
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
 		c.Day, c.since, c.until = q.Get("day"), day, day.AddDate(0, 0, 1)
 	}
@@ -172,7 +209,9 @@ func choose(q url.Values) (c chosen) {
 }
 
 // Any says whether anything is filtered by.
-func (c chosen) Any() bool { return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" }
+func (c chosen) Any() bool {
+	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != ""
+}
 
 // Link is the query of an address with the filter, and further parameters in pairs.
 func (c chosen) Link(more ...string) string {
@@ -180,7 +219,7 @@ func (c chosen) Link(more ...string) string {
 	for i := 0; i < len(more); i += 2 {
 		q.Set(more[i], more[i+1])
 	}
-	for name, value := range map[string]string{"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day} {
+	for name, value := range map[string]string{"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day, "intake": c.Intake, "state": c.State} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -279,6 +318,7 @@ func unread(err error) error {
 type receiptBody struct {
 	row
 	Request, Site, Version string
+	Inbox                  string // the id of the submission that the entry is about, where there is an inbox
 	Text                   string // the receipt; empty while there is none
 	Early                  bool   // the entry has no place yet
 	Verdict                *verdict
@@ -301,7 +341,11 @@ func bodyFor(given receipt.Receipt) receiptBody {
 	e := given.Entry
 	var b bodies
 	json.Unmarshal(e.Body, &b) // what cannot be read is not shown
-	return receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms}
+	body := receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms, Inbox: b.Asked}
+	if e.Kind == "intake" {
+		body.Inbox = e.ID
+	}
+	return body
 }
 
 // stored gives the receipt of an id with its page. Of an entry that has no place yet there is no receipt, and the page

@@ -37,7 +37,7 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 	if privacy := body["privacy"].(map[string]any); privacy["data_retention"] != "30_days" || privacy["pii_required"] != false || privacy["redacted_acceptable"] != true {
 		t.Errorf("the privacy block is %v", privacy)
 	}
-	q := k.request(t, submission.Filter{Session: strings.ToUpper(sessionID(1))})
+	q := k.request(t, submission.Filter{Find: strings.ToUpper(sessionID(1))})
 	if string(q.Input) != `{"age":41,"note":"tired"}` || q.Told == nil || q.Told.Summary != "Two jars a week." || q.Now != submission.Offered || q.Agent != "agent-7" || q.ID != out.Entry {
 		t.Errorf("the inbox has %+v", q)
 	}
@@ -298,7 +298,7 @@ func TestAPersonAnswersWhatWaits(t *testing.T) {
 	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Status != engine.Waiting || !again.Again || k.engine.asked.Load() != 1 {
 		t.Errorf("asked again: %+v", again)
 	}
-	q := k.request(t, submission.Filter{Open: true})
+	q := k.request(t, submission.Filter{State: submission.Waiting})
 	if string(q.Input) != `{"age":41}` || q.Now != submission.Waiting {
 		t.Fatalf("the inbox has %+v", q)
 	}

@@ -222,7 +222,11 @@ func (k *taker) request(t testing.TB, f submission.Filter) Request {
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the inbox has %d of %+v: %v", len(all), f, err)
 	}
-	return all[0]
+	q, err := k.Look(context.Background(), all[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *q
 }
 
 // deliver does one effect that is due, and gives what was told; nil when there is none.

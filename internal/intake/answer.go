@@ -18,12 +18,9 @@ import (
 
 // render writes what the desk gave to a submission.
 func (d *Door) render(ctx context.Context, base string, asked desk.Submission, given *desk.Submitted) (answered, error) {
-	out := &wire.Response{Version: wire.Version, SessionID: asked.Session}
+	out := response(base, asked.Intake, asked.Session, given)
 	switch {
-	case given.Offer != nil:
-		out.Status, out.Offer = wire.StatusOffer, offer(base, asked.Intake, given.Offer)
-	case given.Reason != "":
-		out.Status, out.DeclineReason = wire.StatusDeclined, given.Reason
+	case out.Status != "":
 	case d.Pending:
 		out.Status, out.Metadata = wire.StatusPending, comeBack(given.After)
 	default:
@@ -34,6 +31,25 @@ func (d *Door) render(ctx context.Context, base string, asked desk.Submission, g
 	event.From(ctx).Set("outcome", string(out.Status))
 	body, err := json.Marshal(out, json.Deterministic(true))
 	return answered{status: http.StatusOK, body: body}, err
+}
+
+// response is what the desk gave to a submission, as the protocol has it; without a status where a person has still to
+// answer.
+func response(base, intake, session string, given *desk.Submitted) *wire.Response {
+	out := &wire.Response{Version: wire.Version, SessionID: session}
+	switch {
+	case given.Offer != nil:
+		out.Status, out.Offer = wire.StatusOffer, offer(base, intake, given.Offer)
+	case given.Reason != "":
+		out.Status, out.DeclineReason = wire.StatusDeclined, given.Reason
+	}
+	return out
+}
+
+// Preview is what an agent at the address base of a front desk is answered to a submission to an intake, as JSON: an offer
+// or a decline.
+func Preview(base, intake, session string, given *desk.Submitted) ([]byte, error) {
+	return json.Marshal(response(base, intake, session, given), json.Deterministic(true))
 }
 
 // offer is an offer as the protocol has it. One that can be bound says where and with what, any other neither.

@@ -8,6 +8,9 @@ type Owner struct {
 	Enabled bool `yaml:"enabled"`
 	// Session is how long somebody who logged in stays so.
 	Session time.Duration `yaml:"session"`
+	// ViewersReadSubmissions says whether viewers read what agents submitted, were offered and bound with, which may be
+	// personal. Otherwise they see that there is something, and operators read it.
+	ViewersReadSubmissions bool `yaml:"viewers_read_submissions"`
 }
 
 func defaultOwner() Owner { return Owner{Enabled: true, Session: 12 * time.Hour} }

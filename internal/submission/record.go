@@ -72,14 +72,14 @@ func open(keys map[string]Key, id, purpose string, sealed []byte) ([]byte, error
 	return key.Open(purpose, sealed)
 }
 
-const recordColumns = `id, intake, session, agent, platform, state, retention, made, expires, COALESCE(offer, ''), data_key, offer_key, digest, data, answer`
+const recordColumns = `id, intake, session, agent, platform, state, retention, made, expires, COALESCE(offer, ''), reply, data_key, offer_key, digest, data, answer`
 
 // row is what Scan is asked of.
 type row interface{ Scan(...any) error }
 
 func scanRecord(from row, also ...any) (r Record, err error) {
 	var made, expires int64
-	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.DataKey, &r.OfferKey,
+	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.Reply, &r.DataKey, &r.OfferKey,
 		&r.Digest, &r.Data, &r.Answer}, also...)...)
 	r.Made, r.Expires = store.FromMicros(made), store.FromMicros(expires)
 	return r, err
@@ -179,7 +179,7 @@ func records(rows *sql.Rows, err error) (all []Record, _ error) {
 	return all, nil
 }
 
-// Update records how a submission is now. What is new of it: state, expiry, offer, keys, and what is sealed and hashed.
+// Update records how a submission is now. What is new of it: state, expiry, offer, reply, keys, and what is sealed and hashed.
 func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	b, bound, err := FindBind(ctx, tx, r.Offer)
 	if err != nil {
@@ -193,9 +193,9 @@ func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	if what.any() {
 		next = now
 	}
-	_, err = tx.Exec(ctx, `UPDATE submission_record SET agent = $1, platform = $2, state = $3, expires = $4, offer = $5, data_key = $6, offer_key = $7, digest = $8, data = $9, answer = $10, sweep = $11
-		WHERE id = $12`,
-		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, r.Digest, r.Data, r.Answer, whenever(next), r.ID)
+	_, err = tx.Exec(ctx, `UPDATE submission_record SET agent = $1, platform = $2, state = $3, expires = $4, offer = $5, data_key = $6, offer_key = $7, digest = $8, data = $9, answer = $10, sweep = $11, reply = $12
+		WHERE id = $13`,
+		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, r.Digest, r.Data, r.Answer, whenever(next), r.Reply, r.ID)
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}

@@ -23,6 +23,9 @@ import (
 // the two in the vault, empty where there is none or no more. session is in lower case. sweep is when something of the row
 // is to be erased, or the row itself, and NULL for never.
 //
+// reply is the ledger entry of an answer that a person gave later. submission_record_list has all that lists and counts go
+// by, so that they need not read what is sealed.
+//
 // submission_bind has one row for each offer that was bound. answer is what is answered to a bind of it; data is sealed
 // under key. done is when the business had it, 0 for not yet.
 //
@@ -70,14 +73,20 @@ CREATE TABLE submission_work (
 	lease  BIGINT NOT NULL
 );
 INSERT INTO submission_work (name, holder, lease) VALUES ('erase', '', 0);
+`, `
+ALTER TABLE submission_record ADD COLUMN reply TEXT NOT NULL DEFAULT '';
+CREATE INDEX submission_record_list ON submission_record (id, intake, platform, state, made, expires, offer);
+CREATE INDEX submission_record_agent ON submission_record (agent);
+CREATE INDEX submission_record_waiting ON submission_record (id) WHERE state = 'waiting';
+CREATE INDEX submission_bind_open ON submission_bind (made) WHERE done = 0 AND sink = '';
 `},
 }
 
 // State is how far a submission is.
 type State string
 
-// The states of a submission. One that waits becomes Offered, Declined or Expired, an offered one Bound or Expired, a
-// declined one Expired; and any may become Erased.
+// The states of a submission. One that waits becomes Offered, Declined or Expired, an offered one Bound or Expired; and any
+// may become Erased.
 const (
 	Waiting  State = "waiting" // for a person
 	Offered  State = "offered"
@@ -99,6 +108,7 @@ type Record struct {
 	Made      time.Time
 	Expires   time.Time // from when on the answer stands no more
 	Offer     string    // the offer's id, 128 random bits; empty where there is none
+	Reply     string    // the id of the ledger entry of an answer by hand; empty where there is none
 
 	DataKey, OfferKey string // ids of keys; empty where there is none, or no more
 	Digest            []byte // of what was submitted, under OfferKey
@@ -118,7 +128,7 @@ func (r Record) Live(now time.Time) bool {
 // Standing is its state by the clock: an offer expires at an instant, and is found to have some time later.
 func (r Record) Standing(now time.Time) State {
 	switch r.State {
-	case Bound, Erased:
+	case Declined, Bound, Erased:
 		return r.State
 	}
 	if !now.Before(r.Expires) {

@@ -179,7 +179,13 @@ var rooms = []room{
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
-	{path: "internal/console", inside: []string{"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "wire/receipt"}},
+	{
+		path: "internal/console",
+		inside: []string{
+			"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "internal/desk", "internal/outbox", "internal/submission",
+			"internal/submission/engine", "wire/receipt", "wire/strictjson",
+		},
+	},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
 
 	// The certificate of the public listener.

@@ -1,0 +1,169 @@
+package desk
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/outbox"
+	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
+	"frontdesk/wire/strictjson"
+)
+
+// Request is a submission as the business sees it: what is sealed is opened, as far as it is still there.
+type Request struct {
+	submission.Record
+	Now     submission.State   // its state by the clock
+	Input   strictjson.Value   // intake_data; nil where it is not kept or erased
+	Told    *submission.Answer // what the agent is told; nil where it is erased
+	Bind    *submission.Bind   // nil where it was not bound
+	Fields  strictjson.Value   // bind_data; nil where there is none or erased
+	Effect  *outbox.Pending    // how the delivery of the bind stands; nil where nothing is to be delivered
+	Entries []RequestEntry     // those of the ledger, in their order
+}
+
+// RequestEntry is an entry of the ledger about a submission.
+type RequestEntry struct{ ID, Kind string }
+
+// ToDo is what somebody has to see to.
+type ToDo struct {
+	Answer []submission.Listed // submissions that wait for a person's answer, the one that waited longest first
+	Do     []submission.Listed // binds that wait in the inbox, the oldest first
+	Failed []FailedBind        // binds whose delivery failed, the oldest first
+}
+
+// FailedBind is a bind whose delivery failed, and is tried again or was given up.
+type FailedBind struct {
+	submission.Listed
+	Effect outbox.Pending
+}
+
+// most is how many of each are listed of what somebody has to see to.
+const most = 50
+
+// Inbox lists submissions, the latest first, and opens none.
+func (d *Desk) Inbox(ctx context.Context, f submission.Filter) (all []submission.Listed, err error) {
+	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = submission.List(ctx, tx, f, d.config.Now())
+		return err
+	})
+	return all, err
+}
+
+// ToDo lists what somebody has to see to, up to 50 of each kind, and opens none of it.
+func (d *Desk) ToDo(ctx context.Context) (todo ToDo, err error) {
+	err = d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+		todo = ToDo{}
+		if todo.Answer, err = submission.ToAnswer(ctx, tx, d.config.Now(), most); err != nil {
+			return err
+		}
+		if todo.Do, err = submission.ToDo(ctx, tx, most); err != nil {
+			return err
+		}
+		failed, err := outbox.Failed(ctx, tx, most)
+		if err != nil {
+			return err
+		}
+		for _, effect := range failed {
+			offer, ours := strings.CutPrefix(effect.ID, EffectID(""))
+			if !ours {
+				continue
+			}
+			found, err := submission.List(ctx, tx, submission.Filter{Find: offer, Limit: 1}, d.config.Now())
+			if err != nil {
+				return err
+			}
+			if len(found) == 1 && found[0].State == submission.Bound && found[0].Bind != nil && found[0].Bind.Done.IsZero() {
+				todo.Failed = append(todo.Failed, FailedBind{found[0], effect})
+			}
+		}
+		return nil
+	})
+	return todo, err
+}
+
+// Open counts what waits for a person, up to 99 submissions and as many binds.
+func (d *Desk) Open(ctx context.Context) (n int, err error) {
+	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = submission.Open(ctx, tx, d.config.Now(), 99)
+		return err
+	})
+	return n, err
+}
+
+// Look opens a submission. The error is fail.NotFound where there is none of the id.
+func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
+	q := &Request{}
+	err := d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+		var ok bool
+		if q.Record, ok, err = submission.Find(ctx, tx, id); err != nil {
+			return err
+		}
+		if !ok {
+			return fail.New(fail.NotFound, "There is no submission of this id.")
+		}
+		q.Now = q.Standing(d.config.Now())
+		q.Entries = []RequestEntry{{q.ID, kindIntake}}
+		if q.Reply != "" {
+			q.Entries = append(q.Entries, RequestEntry{q.Reply, kindOffer})
+		}
+		b, bound, err := submission.FindBind(ctx, tx, q.Offer)
+		if err != nil || !bound {
+			return err
+		}
+		q.Bind = &b
+		q.Entries = append(q.Entries, RequestEntry{b.Entry, kindBind})
+		if effect, waits, err := outbox.Find(ctx, tx, EffectID(q.Offer)); err != nil {
+			return err
+		} else if waits {
+			q.Effect = &effect
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{q.DataKey, q.OfferKey}
+	if q.Bind != nil {
+		ids = append(ids, q.Bind.Key)
+	}
+	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	return q, q.open(keys)
+}
+
+// open opens what is sealed of a submission, as far as its keys are there.
+func (q *Request) open(keys map[string]submission.Key) (err error) {
+	if q.Input, err = q.OpenData(keys); err != nil {
+		return err
+	}
+	if q.Told, err = q.OpenAnswer(keys); err != nil {
+		return err
+	}
+	if q.Bind != nil {
+		q.Fields, err = q.Bind.OpenData(keys)
+	}
+	return err
+}
+
+// Again has a bind that could not be delivered delivered again, at once. It says whether there is one to be delivered.
+func (d *Desk) Again(ctx context.Context, offer string) (there bool, err error) {
+	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) (err error) {
+		there, err = outbox.Again(ctx, tx, EffectID(offer), d.config.Now())
+		return err
+	})
+	return there, err
+}
+
+// Funnel counts what became of the submissions since a time, by day, intake and platform.
+func (d *Desk) Funnel(ctx context.Context, since time.Time) (all []submission.Tally, err error) {
+	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = submission.Tallies(ctx, tx, since, d.config.Now())
+		return err
+	})
+	return all, err
+}

@@ -1,0 +1,352 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/submission"
+	"frontdesk/internal/submission/engine"
+	"frontdesk/wire/intake"
+)
+
+// furnished is a desk with a submission of every state: by number of its session, how it stands. Each came an hour after the
+// one before.
+func furnished(t *testing.T) (*taker, []submission.State) {
+	t.Helper()
+	k := newTaker(t)
+	k.intake.Bind.Sink = ""
+	k.intake.Retention = intake.RetainIndefinite
+	want := []submission.State{submission.Waiting, submission.Declined, submission.Bound, submission.Expired, submission.Erased, submission.Offered, submission.Bound}
+	for n, state := range want {
+		k.clock.Pass(time.Hour)
+		k.engine.say = func(engine.Question) (engine.Outcome, error) {
+			switch state {
+			case submission.Waiting:
+				return engine.Outcome{Status: engine.Waiting, After: time.Minute}, nil
+			case submission.Declined:
+				return engine.Outcome{Status: engine.Declined, Reason: "No."}, nil
+			case submission.Expired:
+				return engine.Outcome{Status: engine.Offered, Summary: "Soon over.", Expires: k.clock.Now().Add(time.Minute)}, nil
+			}
+			return usualOutcome(), nil
+		}
+		s := k.submission(n, `{"age":41}`)
+		if s.Agent.ID = fmt.Sprint("agent-", n%2); n%3 == 0 {
+			s.Agent.Platform = "telephone"
+		}
+		out := k.submitted(t, s)
+		switch state {
+		case submission.Bound:
+			b := k.binding(n, out.Offer.ID, person)
+			b.Agent.ID = s.Agent.ID
+			k.bound(t, b)
+		case submission.Erased:
+			if _, err := k.Erase(t.Context(), sessionID(n), "key:1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return k, want
+}
+
+// listed are the sessions' numbers of what a filter finds, in its order.
+func (k *taker) listed(t *testing.T, f submission.Filter) (numbers []int) {
+	t.Helper()
+	all, err := k.Inbox(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		var n int
+		fmt.Sscanf(l.Session[24:], "%x", &n)
+		numbers = append(numbers, n)
+		if l.Data != nil || l.Answer != nil || l.Digest != nil || l.Bind != nil && (l.Bind.Data != nil || l.Bind.Answer != nil) {
+			t.Errorf("session %d is listed with what is sealed", n)
+		}
+	}
+	return numbers
+}
+
+func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
+	k, want := furnished(t)
+	begun := k.clock.Now().Add(-time.Duration(len(want)) * time.Hour)
+	bound, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(2)})
+	if err != nil || len(bound) != 1 || bound[0].Bind == nil || bound[0].Bind.Entry == "" || !bound[0].Bind.Made.Equal(begun.Add(3*time.Hour)) || !bound[0].Bind.Done.IsZero() {
+		t.Fatalf("%+v, %v", bound, err)
+	}
+	for name, c := range map[string]struct {
+		filter submission.Filter
+		want   []int
+	}{
+		"everything":        {submission.Filter{}, []int{6, 5, 4, 3, 2, 1, 0}},
+		"waiting":           {submission.Filter{State: submission.Waiting}, []int{0}},
+		"declined":          {submission.Filter{State: submission.Declined}, []int{1}},
+		"bound":             {submission.Filter{State: submission.Bound}, []int{6, 2}},
+		"expired":           {submission.Filter{State: submission.Expired}, []int{3}},
+		"erased":            {submission.Filter{State: submission.Erased}, []int{4}},
+		"offered":           {submission.Filter{State: submission.Offered}, []int{5}},
+		"an intake":         {submission.Filter{Intake: "assessment"}, []int{6, 5, 4, 3, 2, 1, 0}},
+		"another":           {submission.Filter{Intake: "trial"}, nil},
+		"a platform":        {submission.Filter{Platform: "telephone"}, []int{6, 3, 0}},
+		"a time":            {submission.Filter{Since: begun.Add(2 * time.Hour), Until: begun.Add(4 * time.Hour)}, []int{2, 1}},
+		"a session":         {submission.Filter{Find: strings.ToUpper(sessionID(5))}, []int{5}},
+		"an agent":          {submission.Filter{Find: "agent-1"}, []int{5, 3, 1}},
+		"an offer":          {submission.Filter{Find: bound[0].Offer}, []int{2}},
+		"a submission":      {submission.Filter{Find: bound[0].ID}, []int{2}},
+		"nobody":            {submission.Filter{Find: "agent"}, nil},
+		"a few":             {submission.Filter{Limit: 2}, []int{6, 5}},
+		"what comes before": {submission.Filter{Before: bound[0].ID}, []int{1, 0}},
+		"all at once":       {submission.Filter{Intake: "assessment", Platform: "chat", State: submission.Bound, Since: begun, Find: "agent-0"}, []int{2}},
+	} {
+		if got := k.listed(t, c.filter); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	// By the clock, and when it was noted: the same.
+	k.clock.Pass(8 * 24 * time.Hour)
+	for range 2 {
+		if got := k.listed(t, submission.Filter{State: submission.Expired}); !slices.Equal(got, []int{5, 3, 0}) {
+			t.Errorf("a week later %v have expired", got)
+		}
+		if got := k.listed(t, submission.Filter{State: submission.Declined}); !slices.Equal(got, []int{1}) {
+			t.Errorf("a week later %v were declined", got)
+		}
+		if err := k.EraseDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
+	k, _ := furnished(t)
+	count := func(since time.Time) (sum submission.Tally, days int) {
+		t.Helper()
+		all, err := k.Funnel(t.Context(), since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tally := range all {
+			if tally.Day.Hour() != 0 || tally.Day.After(k.clock.Now()) || tally.Intake != "assessment" {
+				t.Errorf("%+v", tally)
+			}
+			sum.Waiting, sum.Unanswered, sum.Declined, sum.Open = sum.Waiting+tally.Waiting, sum.Unanswered+tally.Unanswered, sum.Declined+tally.Declined, sum.Open+tally.Open
+			sum.Bound, sum.Expired, sum.Erased = sum.Bound+tally.Bound, sum.Expired+tally.Expired, sum.Erased+tally.Erased
+		}
+		return sum, len(all)
+	}
+	begun := k.clock.Now().AddDate(0, 0, -1)
+	got, rows := count(begun)
+	if want := (submission.Tally{Waiting: 1, Declined: 1, Open: 1, Bound: 2, Expired: 1, Erased: 1}); got != want || rows != 3 {
+		t.Errorf("%+v in %d rows", got, rows) // by chat, by telephone, and by one whose name was erased
+	}
+	if got, _ := count(k.clock.Now().Add(-90 * time.Minute)); got.Open+got.Bound != 2 || got.Waiting+got.Declined+got.Expired+got.Erased != 0 {
+		t.Errorf("of the last 90 minutes: %+v", got)
+	}
+	k.clock.Pass(8 * 24 * time.Hour)
+	for range 2 {
+		got, _ := count(begun)
+		if want := (submission.Tally{Unanswered: 1, Declined: 1, Bound: 2, Expired: 2, Erased: 1}); got != want {
+			t.Errorf("a week later: %+v", got)
+		}
+		if err := k.EraseDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
+	k, _ := furnished(t)
+	k.clock.Pass(time.Hour)
+	wait := k.submission(7, `{"age":41}`)
+	k.engine.say = func(engine.Question) (engine.Outcome, error) {
+		return engine.Outcome{Status: engine.Waiting, After: time.Minute}, nil
+	}
+	k.submitted(t, wait)
+	sees := func(answer, do, failed, open int) ToDo {
+		t.Helper()
+		todo, err := k.ToDo(t.Context())
+		if err != nil || len(todo.Answer) != answer || len(todo.Do) != do || len(todo.Failed) != failed {
+			t.Fatalf("%d to answer, %d to do, %d failed: %v", len(todo.Answer), len(todo.Do), len(todo.Failed), err)
+		}
+		if n, err := k.Open(t.Context()); err != nil || n != open {
+			t.Fatalf("%d are open, want %d: %v", n, open, err)
+		}
+		return todo
+	}
+	todo := sees(2, 2, 0, 4)
+	if todo.Answer[0].Session != sessionID(0) || todo.Do[0].Session != sessionID(2) {
+		t.Error("the oldest is not the first")
+	}
+	if err := k.DoneByHand(t.Context(), todo.Do[0].Offer, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.AnswerByHand(t.Context(), todo.Answer[0].ID, engine.Outcome{Status: engine.Declined, Reason: "No."}, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	sees(1, 1, 0, 2)
+	if _, err := k.Erase(t.Context(), todo.Do[1].Session, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	k.clock.Pass(8 * 24 * time.Hour)
+	sees(0, 0, 0, 0)
+
+	// One whose delivery fails.
+	k.intake.Bind.Sink = "crm"
+	k.engine.say = nil
+	out := k.submitted(t, k.submission(9, `{"age":41}`))
+	k.bound(t, k.binding(9, out.Offer.ID, person))
+	sees(0, 0, 0, 0)
+	k.deliver(t, errors.New("crm answered with status 503"))
+	failed := sees(0, 0, 1, 0).Failed[0]
+	if failed.Offer != out.Offer.ID || failed.Effect.Reason != "crm answered with status 503" || failed.Effect.Tries != 1 {
+		t.Errorf("%+v", failed)
+	}
+	q, err := k.Look(t.Context(), failed.ID)
+	if err != nil || q.Effect == nil || q.Effect.Reason != failed.Effect.Reason || len(q.Entries) != 2 || string(q.Fields) != person {
+		t.Errorf("%+v, %v", q, err)
+	}
+	if there, err := k.Again(t.Context(), out.Offer.ID); err != nil || !there {
+		t.Errorf("%v, %v", there, err)
+	}
+	if told := k.deliver(t, nil); told == nil || string(told.Data) != person {
+		t.Errorf("asked for, it is not delivered at once: %+v", told)
+	}
+	sees(0, 0, 0, 0)
+	if there, err := k.Again(t.Context(), out.Offer.ID); err != nil || there {
+		t.Errorf("what is delivered can be delivered again: %v, %v", there, err)
+	}
+	if q, err := k.Look(t.Context(), failed.ID); err != nil || q.Effect != nil || q.Bind.Done.IsZero() {
+		t.Errorf("%+v, %v", q, err)
+	}
+}
+
+func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
+	k, _ := furnished(t)
+	look := func(n int) *Request {
+		t.Helper()
+		all, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(n)})
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d, %v", len(all), err)
+		}
+		q, err := k.Look(t.Context(), all[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	if q := look(2); string(q.Input) != `{"age":41}` || q.Told.Summary != "Two jars a week." || string(q.Fields) != person || q.Now != submission.Bound {
+		t.Errorf("bound: %+v", q)
+	}
+	if err := k.EraseDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if q := look(4); q.Input != nil || q.Told != nil || q.Now != submission.Erased || q.Agent != "" || len(q.Entries) == 0 {
+		t.Errorf("erased: %+v", q)
+	}
+	id := look(0).ID
+	if err := k.AnswerByHand(t.Context(), id, engine.Outcome{Status: engine.Offered, Summary: "Come on Monday."}, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	q := look(0)
+	if len(q.Entries) != 2 || q.Entries[1].Kind != "offer" || q.Entries[1].ID == id || q.Told.Summary != "Come on Monday." {
+		t.Errorf("answered by hand: %+v", q)
+	}
+	for _, id := range []string{"", "soup", "0190163d-8694-739b-aea5-966c26f8ad90"} {
+		if _, err := k.Look(t.Context(), id); fail.From(err).Code != fail.NotFound {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
+	k, _ := furnished(t)
+	all, err := k.Inbox(t.Context(), submission.Filter{State: submission.Waiting})
+	if err != nil || len(all) != 1 {
+		t.Fatal(err)
+	}
+	q, err := k.Look(t.Context(), all[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := k.rowsOf(t, "ledger_pending") + k.rowsOf(t, "ledger_entry")
+	o := engine.Outcome{Status: engine.Offered, Summary: "Come on Monday.", Expires: k.clock.Now().Add(90 * time.Hour)}
+	draft, err := k.Draft(q, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := k.rowsOf(t, "ledger_pending") + k.rowsOf(t, "ledger_entry"); now != rows || q.Offer != "" {
+		t.Error("a draft is recorded")
+	}
+	if err := k.AnswerByHand(t.Context(), q.ID, o, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	s := k.submission(0, `{"age":41}`)
+	s.Agent.ID = "agent-0"
+	told := k.submitted(t, s)
+	draft.Offer.ID = told.Offer.ID
+	if draft.Status != told.Status || fmt.Sprint(*draft.Offer) != fmt.Sprint(*told.Offer) {
+		t.Errorf("the draft says\n%+v, and the agent is told\n%+v", *draft.Offer, *told.Offer)
+	}
+	if d, err := k.Draft(q, engine.Outcome{Status: engine.Declined, Reason: "No."}); err != nil || d.Reason != "No." || d.Offer != nil {
+		t.Errorf("%+v, %v", d, err)
+	}
+	for _, wrong := range []engine.Outcome{{}, {Status: engine.Offered}, {Status: engine.Waiting, After: time.Minute}} {
+		if _, err := k.Draft(q, wrong); fail.From(err).Code != fail.Invalid {
+			t.Errorf("%+v is drafted: %v", wrong, err)
+		}
+	}
+}
+
+// TestListsReadNoSealedRows holds that lists and counts find what they show in indexes: a million submissions are a
+// gigabyte of what is sealed.
+func TestListsReadNoSealedRows(t *testing.T) {
+	k := newTaker(t)
+	if k.db.Engine() != store.SQLite {
+		t.Skip("the plan is of SQLite")
+	}
+	plan := func(query string) (text string) {
+		t.Helper()
+		if err := k.db.View(t.Context(), func(tx *store.Tx) error {
+			rows, err := tx.Query(t.Context(), "EXPLAIN QUERY PLAN "+query)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var a, b, c int
+				var step string
+				if err := rows.Scan(&a, &b, &c, &step); err != nil {
+					return err
+				}
+				text += step + "\n"
+			}
+			return rows.Err()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	for _, query := range []string{
+		`SELECT id FROM submission_record WHERE state = 'bound' AND intake = 'a' AND platform = 'b' AND made >= 1 AND id >= 'x' ORDER BY id DESC LIMIT 50`,
+		`SELECT id FROM submission_record WHERE state = 'offered' AND expires > 5 ORDER BY id DESC LIMIT 50`,
+		`SELECT made / 86400000000, intake, platform, CASE WHEN state = 'expired' OR state IN ('waiting', 'offered') AND expires <= 1
+			THEN CASE WHEN offer IS NULL THEN 'unanswered' ELSE 'expired' END ELSE state END, COUNT(*)
+			FROM submission_record WHERE made >= 1 AND id >= 'x' GROUP BY 1, 2, 3, 4`,
+	} {
+		if got := plan(query); !strings.Contains(got, "COVERING INDEX submission_record_list") {
+			t.Errorf("%s\nis answered by\n%s", query, got)
+		}
+	}
+	if got := plan(`SELECT 1 FROM submission_bind WHERE done = 0 AND sink = '' LIMIT 99`); !strings.Contains(got, "submission_bind_open") {
+		t.Errorf("open binds are counted by\n%s", got)
+	}
+	if got := plan(`SELECT id FROM submission_record WHERE (session = 'a' OR offer = 'a' OR agent = 'a' OR id = 'a') ORDER BY id DESC LIMIT 50`); !strings.Contains(got, "submission_record_agent") {
+		t.Errorf("an agent is looked for by\n%s", got)
+	}
+}

@@ -1,0 +1,35 @@
+package server
+
+import (
+	"net/http"
+
+	"frontdesk/internal/console"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/intake"
+	"frontdesk/internal/submission/engine"
+)
+
+// inbox is what the owner's pages show of what agents submit, and do with it; nil where nothing is taken in.
+func (s *Server) inbox() *console.InboxConfig {
+	if !s.config.Intakes.On() {
+		return nil
+	}
+	c := &console.InboxConfig{
+		ViewersRead: s.config.Console.Owner.ViewersReadSubmissions,
+		List:        s.Desk.Inbox, ToDo: s.Desk.ToDo, Open: s.Desk.Open, Counts: s.Desk.Funnel, Look: s.Desk.Look,
+		Answer: s.Desk.AnswerByHand, Done: s.Desk.DoneByHand, Again: s.Desk.Again, Erase: s.Desk.Erase,
+		Preview: func(r *http.Request, q *desk.Request, o engine.Outcome) ([]byte, error) {
+			given, err := s.Desk.Draft(q, o)
+			if err != nil {
+				return nil, err
+			}
+			return intake.Preview(s.outside.PublicURL(r), q.Intake, q.Session, given)
+		},
+	}
+	for _, one := range s.config.Intakes.List {
+		c.Intakes = append(c.Intakes, console.InboxIntake{
+			ID: one.ID, Name: one.Name, Binding: one.Binding, Requires: one.Bind.Requires, For: one.expires(), TermsURL: one.TermsURL,
+		})
+	}
+	return c
+}
