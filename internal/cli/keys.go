@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -321,6 +322,11 @@ func (c keysRotate) rotateSite(env *environment) error {
 	return nil
 }
 
+// ofSite says whether an id is that of a key of the site.
+func ofSite(house *server.House, id string) bool {
+	return slices.ContainsFunc(house.SiteKeys.Keys(), func(k trust.SiteKey) bool { return k.ID == id })
+}
+
 func isNotFound(err error) bool { return err != nil && fail.From(err).Code == fail.NotFound }
 
 type keysRevoke struct {
@@ -341,6 +347,9 @@ func (c keysRevoke) Run(env *environment) error {
 	_, err = house.Platforms.SetStatus(env.ctx, c.ID, trust.PlatformRevoked)
 	if isNotFound(err) {
 		err = house.Keys.Revoke(env.ctx, c.ID)
+	}
+	if isNotFound(err) && ofSite(house, c.ID) {
+		err = usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
 	}
 	if err != nil {
 		return err

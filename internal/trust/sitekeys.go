@@ -61,7 +61,7 @@ func (k SiteKey) State(now time.Time) string {
 // siteKey is a key as its file has it.
 type siteKey struct {
 	SiteKey
-	overlap time.Duration      // for how long the key before it signs beside it
+	overlap time.Duration      // for how long keys before it sign beside it at the most
 	private ed25519.PrivateKey // nil when only the public part is left
 }
 
@@ -114,8 +114,10 @@ func (s *SiteKeys) reload() error {
 			return fmt.Errorf("the site key %s cannot be used: %w; put it back from a backup", s.path(n), err)
 		}
 		key.Number = n
-		if before := len(keys) - 1; before >= 0 {
-			keys[before].Retires = key.Created.Add(key.overlap)
+		for before := range keys { // those that still overlapped, too
+			if end := key.Created.Add(key.overlap); keys[before].Retires.IsZero() || end.Before(keys[before].Retires) {
+				keys[before].Retires = end
+			}
 		}
 		keys = append(keys, key)
 	}
@@ -313,8 +315,8 @@ func (s *SiteKeys) Make() error {
 	return s.reload()
 }
 
-// Rotate makes a key that signs from now on. The one before it signs beside it for the time of overlap, and then
-// verifies only. The private parts of keys whose time is over are removed.
+// Rotate makes a key that signs from now on. Those before it that sign sign beside it for the time of overlap at the most,
+// and then verify only. The private parts of keys whose time is over are removed.
 func (s *SiteKeys) Rotate(overlap time.Duration) (SiteKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

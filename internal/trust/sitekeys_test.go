@@ -163,6 +163,24 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 	}
 }
 
+// TestARotationWithoutOverlapEndsAllThatSign: nobody need know which of two keys has leaked.
+func TestARotationWithoutOverlapEndsAllThatSign(t *testing.T) {
+	now := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
+	keys := made(t, t.TempDir(), now)
+	for _, c := range []struct {
+		overlap time.Duration
+		signing int
+	}{{0, 1}, {48 * time.Hour, 2}, {7 * 24 * time.Hour, 3}, {0, 1}, {time.Hour, 2}} {
+		if _, err := keys.Rotate(c.overlap); err != nil {
+			t.Fatal(err)
+		}
+		now.Pass(time.Minute)
+		if n := len(keys.Signers("example.com/ledger")); n != c.signing {
+			t.Errorf("after a rotation with an overlap of %s %d keys sign, want %d", c.overlap, n, c.signing)
+		}
+	}
+}
+
 func TestSiteKeysArePublishedAsOthersReadThem(t *testing.T) {
 	folder, c := t.TempDir(), newClock()
 	keys := made(t, folder, c)
