@@ -34,6 +34,9 @@ const refused = "FR"
 // intentKills is how often servers are killed under requests and citations in the short form.
 const intentKills = 6
 
+// wrongCount is what a platform adds to the tokens of an answer that it counts wrongly. No answer has as many.
+const wrongCount = 1_000_000
+
 // TestKilledServersKeepWhatPlatformsWereTold kills servers while several platforms' requests and citations are under way, on
 // PostgreSQL two servers of one database. What a platform was told it had before the kill is there after it, once, the same
 // and provable with the public key alone; what it was not told is there once or not at all, and comes to be when it tries
@@ -67,8 +70,8 @@ type publisher struct {
 	random   *rand.Rand
 	last     receipt.Checkpoint // that somebody saw
 
-	answers, citations, denied int // that were acknowledged
-	unsure, taken              int // messages without an answer, and those of them that had been taken
+	answers, citations, counts, denied int // that were acknowledged
+	unsure, taken                      int // messages without an answer, and those of them that had been taken
 }
 
 func killPublisher(t *testing.T, dsn string, servers, n int) {
@@ -87,9 +90,9 @@ func killPublisher(t *testing.T, dsn string, servers, n int) {
 		}
 	}
 	p.close()
-	t.Logf("%d kills; %d answers and %d citations acknowledged; %d requests denied; of %d messages that no answer came to, %d had been taken; %d entries in the ledger",
-		n, p.answers, p.citations, p.denied, p.unsure, p.taken, p.last.Size)
-	if p.answers < n || p.citations == 0 || p.denied == 0 {
+	t.Logf("%d kills; %d answers, %d citations and %d counts of the platform's own acknowledged; %d requests denied; of %d messages that no answer came to, %d had been taken; %d entries in the ledger",
+		n, p.answers, p.citations, p.counts, p.denied, p.unsure, p.taken, p.last.Size)
+	if p.answers < n || p.citations == 0 || p.counts == 0 || p.denied == 0 {
 		t.Error("too little was acknowledged: nothing was tested")
 	}
 }
@@ -241,7 +244,9 @@ func (p *publisher) count(f fact) {
 	switch {
 	case f.Denied:
 		p.denied++
-	case f.citation():
+	case f.Count > 0:
+		p.counts++
+	case f.event():
 		p.citations++
 	default:
 		p.answers++
@@ -276,12 +281,12 @@ func (p *publisher) again(before fact, ended time.Time) fact {
 	}
 	if !before.Known {
 		p.unsure++
-		if status == http.StatusOK && (before.citation() || !after.Denied && at.Before(ended)) {
+		if status == http.StatusOK && (before.event() || !after.Denied && at.Before(ended)) {
 			p.taken++
 		}
 		return after
 	}
-	if after.Denied || after.Given != before.Given || after.Entry != before.Entry || after.Event != before.Event || status != http.StatusOK {
+	if after.Denied || after.Given != before.Given || after.Entry != before.Entry || after.Event != before.Event || after.Verdict != before.Verdict || status != http.StatusOK {
 		t.Errorf("%s was answered with %+v before the kill, and after it with %d %+v", before.ID, before, status, after)
 	}
 	return after
@@ -289,11 +294,15 @@ func (p *publisher) again(before fact, ended time.Time) fact {
 
 // outcome is what an answer says of a message, whose Known stays false where it is none, and when it was first given.
 func outcome(f fact, sent message, got *reply) (after fact, status int, at time.Time) {
-	after = fact{ID: f.ID, About: f.About, Message: sent}
-	if f.citation() {
+	after = fact{ID: f.ID, About: f.About, Count: f.Count, Message: sent}
+	if f.event() {
 		var noted struct{ Status, Entry, Verdict string }
 		if json.Unmarshal(got.body, &noted) == nil && (got.status == http.StatusAccepted || got.status == http.StatusOK) {
-			after.Known, after.Entry = noted.Entry != "" && noted.Verdict == "agrees", noted.Entry
+			want := "agrees"
+			if f.Count >= wrongCount {
+				want = "differs"
+			}
+			after.Known, after.Entry, after.Verdict = noted.Entry != "" && noted.Verdict == want, noted.Entry, noted.Verdict
 		}
 		return after, got.status, at
 	}
@@ -316,16 +325,21 @@ func outcome(f fact, sent message, got *reply) (after fact, status int, at time.
 func (p *publisher) provable(f fact) {
 	r, _ := p.platform.proven(p.t, p.any(), f.Entry)
 	var body struct {
-		Event string `json:"event_id"`
+		Event   string `json:"event_id"`
+		Tokens  int    `json:"token_count"`
+		Verdict string
 	}
 	if err := json.Unmarshal(r.Entry.Body, &body); err != nil {
 		p.t.Fatal(err)
 	}
-	kind, request, event := "access", f.ID, f.Event
-	if f.citation() {
-		kind, request, event = "citation", f.About, f.ID
+	request, event := f.ID, f.Event
+	if f.event() {
+		request, event = f.About, f.ID
 	}
-	if e := r.Entry; e.ID != f.Entry || e.Kind != kind || e.Request != request || e.Party != "platform:chat" || body.Event != event {
+	if body.Verdict != f.Verdict || f.Count > 0 && body.Tokens != f.Count {
+		p.t.Errorf("the receipt of %s says %+v, and the front desk said %s of %d tokens", f.ID, body, f.Verdict, f.Count)
+	}
+	if e := r.Entry; e.ID != f.Entry || e.Kind != f.kind() || e.Request != request || e.Party != "platform:chat" || body.Event != event {
 		p.t.Errorf("the receipt of %s, entry %s, is of %+v", f.ID, f.Entry, e)
 	}
 }
@@ -345,12 +359,9 @@ func (p *publisher) audit() {
 
 	there := p.counted(export)
 	for _, f := range p.journal.read(t, 0) {
-		kind, key := "access", f.ID
-		if f.citation() {
-			kind = "citation"
-		}
-		ids := there[kind+" "+key]
-		delete(there, kind+" "+key)
+		key := f.kind() + " " + f.ID
+		ids := there[key]
+		delete(there, key)
 		switch {
 		case !f.Known:
 			t.Errorf("%s was never settled", f.ID)
@@ -390,8 +401,8 @@ func (p *publisher) counted(export string) map[string][]string {
 		switch e := line.Entry; e.Kind {
 		case "access":
 			there["access "+e.Request] = append(there["access "+e.Request], e.ID)
-		case "citation":
-			there["citation "+e.Body.Event] = append(there["citation "+e.Body.Event], e.ID)
+		case "citation", "counter-receipt":
+			there[e.Kind+" "+e.Body.Event] = append(there[e.Kind+" "+e.Body.Event], e.ID)
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -592,6 +603,16 @@ func (l *load) work(server *process.Server, worker int) {
 		}
 		if _, _, ok := l.send(server, fact{ID: "evt-" + id, About: asked.ID, Message: l.citing("evt-"+id, asked.ID, a)}, http.StatusAccepted); !ok {
 			return
+		}
+		if (worker+i)%2 == 0 { // and how it counts the answer itself, now and then wrongly
+			chunks, tokens := a.counted()
+			if (worker+i)%4 == 0 {
+				tokens += wrongCount
+			}
+			count := fact{ID: "cnt-" + id, About: asked.ID, Count: tokens, Message: l.counting("cnt-"+id, asked.ID, chunks, tokens)}
+			if _, _, ok := l.send(server, count, http.StatusAccepted); !ok {
+				return
+			}
 		}
 		if (worker+i)%3 == 2 {
 			l.look(server)

@@ -20,10 +20,23 @@ type fact struct {
 	Given   string  // the hash of the passages and citations of an answer
 	Entry   string  // of the ledger
 	Event   string  // the access event of an answer
+	Count   int     // of an access that the platform counted itself: its tokens; 0 for none
+	Verdict string  // what the front desk said of an event
 }
 
-// citation says whether it is about an event.
-func (f fact) citation() bool { return f.About != "" }
+// event says whether it is of an event.
+func (f fact) event() bool { return f.About != "" }
+
+// kind is the kind of its entry in the ledger.
+func (f fact) kind() string {
+	switch {
+	case f.Count > 0:
+		return "counter-receipt"
+	case f.event():
+		return "citation"
+	}
+	return "access"
+}
 
 // journal is what platforms wrote down, as it came, in a file.
 type journal struct {

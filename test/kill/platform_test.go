@@ -200,6 +200,13 @@ func (p *platform) citing(event, request string, a answered) message {
 		event, now(), request, p.id, a.Citations[0].URL, chunks)}.sign()
 }
 
+// counting is the platform's own count of an answer: so many chunks and tokens.
+func (p *platform) counting(event, request string, chunks, tokens int) message {
+	return message{Path: eventsPath, Body: fmt.Sprintf(`{"aip_version":"0.1","event_id":%q,"event_type":"access","timestamp":%q,"request_id":%q,`+
+		`"publisher":{"id":"kill","domain":"kill.example"},"platform":{"id":%q},"access":{"chunks_returned":%d,"token_count":%d,"retrieval_mode":"chunks"}}`,
+		event, now(), request, p.id, chunks, tokens)}.sign()
+}
+
 // answered is what the tests read of an answer to a request.
 type answered struct {
 	Status    string
@@ -214,6 +221,22 @@ type answered struct {
 		Receipt string `json:"frontdesk.receipt"` // its address
 		Event   string `json:"frontdesk.event_id"`
 	}
+}
+
+// counted is how many chunks and tokens an answer has.
+func (a answered) counted() (chunks, tokens int) {
+	var content struct {
+		Chunks []struct {
+			Tokens int `json:"token_count"`
+		}
+	}
+	if json.Unmarshal(a.Content, &content) != nil {
+		return 0, 0
+	}
+	for _, c := range content.Chunks {
+		tokens += c.Tokens
+	}
+	return len(content.Chunks), tokens
 }
 
 // entry is the id of the answer's entry in the ledger.
