@@ -36,6 +36,7 @@ func describe(served []string) description {
 	if !slices.Contains(served, intakeManifest) { // their schemas are large
 		schemas := d.all["components"].(map[string]any)["schemas"].(map[string]any)
 		maps.DeleteFunc(schemas, func(name string, _ any) bool { return strings.HasPrefix(name, "Intake") })
+		d.all["tags"] = slices.DeleteFunc(d.all["tags"].([]any), func(tag any) bool { return tag.(map[string]any)["name"] == "intake" })
 	}
 	return d
 }
