@@ -3,6 +3,7 @@ package receipt
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -11,7 +12,28 @@ import (
 // add leaves and to know the root. The zero Edge is the empty tree.
 type Edge struct {
 	size   int64
-	levels [][]byte // of each level the hashes that no full tile holds yet, at most TileWidth-1
+	levels []partial
+}
+
+// partial is a tile that is not full.
+type partial struct {
+	hashes   []byte
+	subtrees []Hash // the roots of the largest full subtrees over the hashes, from the left: one for each bit of their number
+}
+
+// add adds a hash, and says how many there are then.
+func (p *partial) add(hash Hash) (n int) {
+	if p.hashes == nil {
+		p.hashes = make([]byte, 0, TileWidth*tlog.HashSize)
+	}
+	p.hashes = append(p.hashes, hash[:]...)
+	n = len(p.hashes) / tlog.HashSize
+	for full := n; full%2 == 0; full /= 2 {
+		last := len(p.subtrees) - 1
+		hash, p.subtrees = tlog.NodeHash(p.subtrees[last], hash), p.subtrees[:last]
+	}
+	p.subtrees = append(p.subtrees, hash)
+	return n
 }
 
 // OpenEdge reads the edge of a tree from its last tiles.
@@ -19,8 +41,8 @@ func OpenEdge(size int64, read func(Tile) ([]byte, error)) (*Edge, error) {
 	e := &Edge{size: size}
 	for level, n := 0, size; n > 0; level, n = level+1, n/TileWidth {
 		last := Tile{Level: level, N: n / TileWidth, Width: int(n % TileWidth)}
+		e.levels = append(e.levels, partial{})
 		if last.Width == 0 {
-			e.levels = append(e.levels, nil)
 			continue
 		}
 		data, err := read(last)
@@ -30,7 +52,9 @@ func OpenEdge(size int64, read func(Tile) ([]byte, error)) (*Edge, error) {
 		if len(data) != last.Width*tlog.HashSize {
 			return nil, fmt.Errorf("%s has %d bytes, and not %d", last.Path(), len(data), last.Width*tlog.HashSize)
 		}
-		e.levels = append(e.levels, append(make([]byte, 0, TileWidth*tlog.HashSize), data...))
+		for ; len(data) > 0; data = data[tlog.HashSize:] {
+			e.levels[level].add(Hash(data[:tlog.HashSize]))
+		}
 	}
 	return e, nil
 }
@@ -43,25 +67,24 @@ func (e *Edge) Append(leaf Hash, full func(Tile, []byte) error) error {
 	e.size++
 	for level, n := 0, e.size; ; level++ {
 		if level == len(e.levels) {
-			e.levels = append(e.levels, make([]byte, 0, TileWidth*tlog.HashSize))
+			e.levels = append(e.levels, partial{})
 		}
-		e.levels[level] = append(e.levels[level], leaf[:]...)
-		if len(e.levels[level]) < TileWidth*tlog.HashSize {
+		tile := &e.levels[level]
+		if tile.add(leaf) < TileWidth {
 			return nil
 		}
 		n /= TileWidth
-		if err := full(Tile{Level: level, N: n - 1, Width: TileWidth}, e.levels[level]); err != nil {
+		if err := full(Tile{Level: level, N: n - 1, Width: TileWidth}, tile.hashes); err != nil {
 			return err
 		}
-		leaf = TileRoot(e.levels[level])
-		e.levels[level] = e.levels[level][:0]
+		leaf, tile.hashes, tile.subtrees = tile.subtrees[0], tile.hashes[:0], tile.subtrees[:0]
 	}
 }
 
 // Partial gives the tiles that are not full, with their hashes, the lowest level first.
 func (e *Edge) Partial(fn func(Tile, []byte) error) error {
 	for level, n := 0, e.size; level < len(e.levels); level, n = level+1, n/TileWidth {
-		if hashes := e.levels[level]; len(hashes) > 0 {
+		if hashes := e.levels[level].hashes; len(hashes) > 0 {
 			if err := fn(Tile{Level: level, N: n / TileWidth, Width: len(hashes) / tlog.HashSize}, hashes); err != nil {
 				return err
 			}
@@ -73,10 +96,8 @@ func (e *Edge) Partial(fn func(Tile, []byte) error) error {
 // Root is the root of the tree (RFC 6962 §2.1).
 func (e *Edge) Root() Hash {
 	root, any := Hash(sha256.Sum256(nil)), false
-	for _, hashes := range e.levels { // from the leaves on the right to the large subtrees on the left
-		for n := len(hashes) / tlog.HashSize; n > 0; n &= n - 1 {
-			width := n & -n // the smallest subtree that stands last
-			subtree := foldHashes(hashes[(n-width)*tlog.HashSize : n*tlog.HashSize])
+	for _, tile := range e.levels { // from the leaves on the right to the large subtrees on the left
+		for _, subtree := range slices.Backward(tile.subtrees) {
 			if any {
 				subtree = tlog.NodeHash(subtree, root)
 			}
