@@ -55,10 +55,12 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.writers.Close())
 	}
-	e.queries = newStatements(e.readers)
-	if e.writer, err = startWriter(ctx, e.writers); err != nil {
+	conn, err := e.writers.Conn(ctx)
+	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.readers.Close(), e.writers.Close())
 	}
+	e.queries = newStatements(e.readers)
+	e.writer = startWriter(conn)
 	return e, nil
 }
 
@@ -141,11 +143,11 @@ func (e *sqliteEngine) ping(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
-	tx := &Tx{bulk: refuseBulk, prepared: newPrepared(e.queries)}
-	if err := view(ctx, e.readers, sql.LevelDefault, tx, fn); err != nil {
+	asked := &asked{pool: e.queries, statements: map[string]*sql.Stmt{}}
+	if err := view(ctx, e.readers, sql.LevelDefault, &Tx{bulk: refuseBulk, prepared: asked}, fn); err != nil {
 		return outOfSpace(err, e.path)
 	}
-	e.queries.learn(ctx, e.queries.worth(tx.prepared.asked))
+	e.queries.learn(ctx, asked.texts)
 	return nil
 }
 
@@ -197,11 +199,15 @@ func (e *sqliteEngine) close() error {
 
 // view runs fn with tx on a snapshot of a pool's database and lets go of it, come what may.
 func view(ctx context.Context, pool *sql.DB, isolation sql.IsolationLevel, tx *Tx, fn func(*Tx) error) (err error) {
-	tx.tx, err = pool.BeginTx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
+	own, err := pool.BeginTx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	defer tx.tx.Rollback()
+	defer own.Rollback()
+	tx.tx = own
+	if asked, ok := tx.prepared.(*asked); ok {
+		asked.tx = own
+	}
 	return perform(tx, fn)
 }
 

@@ -30,19 +30,12 @@ func (s *statements) get(query string) *sql.Stmt {
 	return s.prepared[query]
 }
 
-// worth notes that texts were asked, and gives those of them that are worth preparing.
-func (s *statements) worth(asked []string) (texts []string) {
-	for _, query := range asked {
-		if s.get(query) == nil && s.again(query) {
-			texts = append(texts, query)
-		}
-	}
-	return texts
-}
-
-// learn prepares texts. It takes a connection from the pool, so that the caller must hold none.
+// learn prepares texts that were asked before. It takes a connection from the pool, so that the caller must hold none.
 func (s *statements) learn(ctx context.Context, texts []string) {
 	for _, query := range texts {
+		if s.get(query) != nil || !s.again(query) {
+			continue
+		}
 		statement, err := s.pool.PrepareContext(ctx, query)
 		if err != nil {
 			return // it was a kindness; the query itself will tell what is wrong
@@ -72,40 +65,26 @@ func (s *statements) again(query string) bool {
 	return s.seen[query] >= 3
 }
 
-// prepared are the statements of one transaction of the database, by their texts: those that its pool keeps, and those that
-// were prepared in it.
-type prepared struct {
+// asked are the statements of a View, by their texts: those that its pool keeps.
+type asked struct {
 	pool       *statements
+	tx         *sql.Tx
 	statements map[string]*sql.Stmt
-	asked      []string // the texts, each once
+	texts      []string // of all queries, each once
 }
 
-func newPrepared(pool *statements) *prepared {
-	return &prepared{pool: pool, statements: map[string]*sql.Stmt{}}
-}
-
-// known gives the statement of a text, nil when none was prepared.
-func (p *prepared) known(ctx context.Context, tx *sql.Tx, query string) *sql.Stmt {
-	if own := p.statements[query]; own != nil {
+// statement gives that of a text, nil when none was prepared.
+func (a *asked) statement(ctx context.Context, query string) *sql.Stmt {
+	if own := a.statements[query]; own != nil {
 		return own
 	}
-	if !slices.Contains(p.asked, query) {
-		p.asked = append(p.asked, query)
+	if !slices.Contains(a.texts, query) {
+		a.texts = append(a.texts, query)
 	}
-	if kept := p.pool.get(query); kept != nil {
-		p.statements[query] = tx.StmtContext(ctx, kept)
+	kept := a.pool.get(query)
+	if kept == nil {
+		return nil
 	}
-	return p.statements[query]
-}
-
-// always gives the statement of a text, and prepares it where that was not done before.
-func (p *prepared) always(ctx context.Context, tx *sql.Tx, query string) (*sql.Stmt, error) {
-	if known := p.known(ctx, tx, query); known != nil {
-		return known, nil
-	}
-	own, err := tx.PrepareContext(ctx, query)
-	if err == nil {
-		p.statements[query] = own
-	}
-	return own, err
+	a.statements[query] = a.tx.StmtContext(ctx, kept)
+	return a.statements[query]
 }

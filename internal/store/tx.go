@@ -13,17 +13,28 @@ import (
 
 // Tx is a transaction inside View or Update. It is for the goroutine that runs the closure, and ends with it.
 type Tx struct {
-	tx   *sql.Tx
+	tx   conversation
 	bulk bulk
 	// shared says that others' transactions share the connection, so that a statement must not be broken off in
 	// the middle: SQLite would take the others with it.
 	shared   bool
-	prepared *prepared // its statements; nil where the driver keeps them
+	prepared prepared  // nil where the driver keeps statements by itself
 	reading  []reading // the rows that Query and QueryRow gave
 	failed   error     // the first statement that failed
 	last     *lastly   // what BeforeCommit was given; nil in a View
 	after    []func()  // what AfterCommit was given
 	over     atomic.Bool
+}
+
+// conversation is the transaction of a View or of PostgreSQL, or the connection of SQLite's writer.
+type conversation interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// prepared has statements by their texts; nil for one that is not prepared.
+type prepared interface {
+	statement(ctx context.Context, query string) *sql.Stmt
 }
 
 // reading is rows that may still be open, and the text that they answer.
@@ -64,11 +75,12 @@ func (l *lastly) run(do func(string) error, fresh func() *Tx) error {
 		if err := do(`SAVEPOINT lastly`); err != nil {
 			return err
 		}
-		end := `RELEASE SAVEPOINT lastly`
 		if perform(fresh(), fn) != nil {
-			end = `ROLLBACK TO SAVEPOINT lastly; RELEASE SAVEPOINT lastly`
+			if err := do(`ROLLBACK TO SAVEPOINT lastly`); err != nil {
+				return err
+			}
 		}
-		if err := do(end); err != nil {
+		if err := do(`RELEASE SAVEPOINT lastly`); err != nil {
 			return err
 		}
 	}
@@ -94,14 +106,12 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 }
 
 func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if tx.prepared == nil || len(args) == 0 {
-		return tx.tx.ExecContext(ctx, query, args...)
+	if tx.prepared != nil && len(args) > 0 {
+		if statement := tx.prepared.statement(ctx, query); statement != nil {
+			return statement.ExecContext(ctx, args...)
+		}
 	}
-	statement, err := tx.prepared.always(ctx, tx.tx, query)
-	if err != nil {
-		return nil, err
-	}
-	return statement.ExecContext(ctx, args...)
+	return tx.tx.ExecContext(ctx, query, args...)
 }
 
 // Query runs a statement that gives rows. The caller closes them before the next statement: PostgreSQL has one
@@ -133,7 +143,7 @@ func (tx *Tx) ask(ctx context.Context, query string) *sql.Stmt {
 	if tx.prepared == nil || slices.ContainsFunc(tx.reading, func(r reading) bool { return r.query == query }) {
 		return nil
 	}
-	return tx.prepared.known(ctx, tx.tx, query)
+	return tx.prepared.statement(ctx, query)
 }
 
 // Row is the one row that QueryRow asks for.

@@ -18,15 +18,13 @@ import (
 // its own goroutine when the writer hands it the turn (panics and runtime.Goexit stay where they belong), and
 // learns of success after the COMMIT.
 type writer struct {
-	pool    *sql.DB   // of one connection
-	conn    *sql.Conn // that connection; nil when it could not be had, for the next transaction to try
-	queries *statements
-	asked   []string // the texts of transactions since learn
-	queue   chan *turn
-	ctx     context.Context // ends with close, so that waiting for another process's lock ends too
-	stop    context.CancelFunc
-	stopped chan struct{}
-	commits atomic.Int64
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt // of the connection, by their texts
+	queue      chan *turn
+	ctx        context.Context // ends with close, so that waiting for another process's lock ends too
+	stop       context.CancelFunc
+	stopped    chan struct{}
+	commits    atomic.Int64
 }
 
 // turn is one Update on its way through the writer.
@@ -47,27 +45,18 @@ const (
 // errLeft is what a turn reports when its closure did not return, but panicked or ended its goroutine.
 var errLeft = errors.New("the closure did not return")
 
-func startWriter(ctx context.Context, pool *sql.DB) (*writer, error) {
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
+func startWriter(conn *sql.Conn) *writer {
 	ctx, stop := context.WithCancel(context.Background())
-	w := &writer{pool: pool, conn: conn, queries: newStatements(pool), queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
+	w := &writer{conn: conn, statements: map[string]*sql.Stmt{}, queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
 	go w.loop()
-	return w, nil
+	return w
 }
 
 func (w *writer) close() error {
 	w.stop()
 	<-w.stopped
-	if w.conn == nil {
-		return nil
-	}
-	if err := w.conn.Close(); !errors.Is(err, sql.ErrConnDone) { // which says that a transaction was about to begin (begin)
-		return err
-	}
-	return nil
+	w.forget()
+	return w.conn.Close()
 }
 
 // update is the caller's side.
@@ -116,7 +105,9 @@ func (w *writer) loop() {
 		select {
 		case first := <-w.queue:
 			w.group(first)
-			w.learn()
+			if len(w.statements) > maxStatements {
+				w.forget()
+			}
 		case <-w.ctx.Done():
 			return
 		}
@@ -190,7 +181,7 @@ func (w *writer) join(t *turn, tx *groupTx) (joined, lost bool) {
 		joined = err == nil
 	}
 	if err != nil {
-		lost = tx.do(`ROLLBACK TO member; RELEASE member`) != nil
+		lost = tx.do(`ROLLBACK TO member`) != nil || tx.do(`RELEASE member`) != nil
 		t.end <- err
 	}
 	return joined, lost
@@ -208,19 +199,7 @@ func (w *writer) hand(t *turn, tx *groupTx) error {
 
 // fresh is a Tx for a turn in a group's transaction.
 func (w *writer) fresh(tx *groupTx) *Tx {
-	return &Tx{tx: tx.Tx, bulk: w.bulk, shared: true, prepared: tx.prepared, last: &tx.last}
-}
-
-// learn prepares what the last transactions asked again and again, between them and the next.
-func (w *writer) learn() {
-	texts := w.queries.worth(w.asked)
-	if w.asked = nil; len(texts) == 0 || w.conn == nil {
-		return
-	}
-	w.conn.Close() // gives it back to the pool, which prepares on it
-	w.conn = nil
-	w.queries.learn(w.ctx, texts)
-	w.conn, _ = w.pool.Conn(w.ctx) // else begin tries again, and tells why not
+	return &Tx{tx: w.conn, bulk: w.bulk, shared: true, prepared: w, last: &tx.last}
 }
 
 // lastly does what the members left for the end.
@@ -246,37 +225,22 @@ func (w *writer) apart(members []*turn) {
 	}
 }
 
-// groupTx is a transaction of the database with its statements.
+// groupTx is a transaction of the database.
 type groupTx struct {
-	*sql.Tx
-	prepared *prepared
-	last     lastly
-	done     context.CancelFunc
+	w    *writer
+	last lastly
 }
 
 // begin waits for other processes to finish theirs. Close ends the waiting, but not a transaction that has begun.
 func (w *writer) begin() (*groupTx, error) {
-	if w.conn == nil {
-		conn, err := w.pool.Conn(w.ctx)
-		if w.ctx.Err() != nil {
-			return nil, ErrClosed
-		}
-		if err != nil {
-			return nil, explainBegin(err)
-		}
-		w.conn = conn
+	err := w.do(w.ctx, `BEGIN IMMEDIATE`)
+	if err == nil {
+		return &groupTx{w: w}, nil
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	detach := context.AfterFunc(w.ctx, cancel)
-	tx, err := w.conn.BeginTx(ctx, nil)
-	if !detach() {
-		return nil, ErrClosed // and the end of ctx takes tx back, and the connection with it
+	if w.ctx.Err() != nil {
+		return nil, ErrClosed
 	}
-	if err != nil {
-		cancel()
-		return nil, explainBegin(err)
-	}
-	return &groupTx{Tx: tx, prepared: newPrepared(w.queries), done: cancel}, nil
+	return nil, explainBegin(err)
 }
 
 func explainBegin(err error) error {
@@ -287,19 +251,50 @@ func explainBegin(err error) error {
 }
 
 func (w *writer) commit(tx *groupTx) error {
-	defer tx.done()
 	w.commits.Add(1)
-	w.asked = append(w.asked, tx.prepared.asked...)
-	return tx.Commit()
+	err := tx.do(`COMMIT`)
+	if err != nil {
+		tx.rollback()
+	}
+	return err
 }
 
 // rollback takes everything back. It fails only where there is nothing left to take back.
-func (tx *groupTx) rollback() {
-	_ = tx.Rollback()
-	tx.done()
+func (tx *groupTx) rollback() { _ = tx.do(`ROLLBACK`) }
+
+func (tx *groupTx) do(query string) error { return tx.w.do(context.Background(), query) }
+
+func (w *writer) do(ctx context.Context, query string) error {
+	statement := w.statement(ctx, query)
+	if statement == nil {
+		_, err := w.conn.ExecContext(ctx, query)
+		return err
+	}
+	_, err := statement.ExecContext(ctx)
+	return err
 }
 
-func (tx *groupTx) do(query string) error {
-	_, err := tx.ExecContext(context.Background(), query)
-	return err
+// maxStatements is how many statements are kept from one group to the next.
+const maxStatements = 256
+
+// statement prepares a text once; most are asked again and again. It gives nil for one that cannot be prepared, and whoever
+// runs that learns why.
+func (w *writer) statement(ctx context.Context, query string) *sql.Stmt {
+	if known := w.statements[query]; known != nil {
+		return known
+	}
+	statement, err := w.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil
+	}
+	w.statements[query] = statement
+	return statement
+}
+
+// forget lets go of all statements.
+func (w *writer) forget() {
+	for _, statement := range w.statements {
+		statement.Close()
+	}
+	clear(w.statements)
 }
