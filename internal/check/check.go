@@ -1,9 +1,11 @@
-// Package check looks at anybody's publisher of the Agentic Intent Protocol from outside: whether its declaration is
-// valid and served as it should be, and, with a key, whether its retrieve and event endpoints keep the protocol. Every
+// Package check looks at anybody's servers from outside. Of a publisher of the Agentic Intent Protocol: whether its
+// declaration is valid and served as it should be, and, with a key, whether its retrieve and event endpoints keep the
+// protocol. Of a business of the Agent Intake Protocol: its manifest, and, with sample data, whether its intakes do. Every
 // finding says what was seen and what to do.
 //
-// What the protocol demands and is not kept is wrong; what it leaves open, and careful publishers do, is doubtful. The
-// probes are real requests: with a key, they take passages and report citations, which the publisher's record keeps.
+// What a protocol demands and is not kept is wrong; what it leaves open, and careful servers do, is doubtful. The probes are
+// real requests: with a key, they take passages and report citations, which the publisher's record keeps; with samples, they
+// submit them, and bind three offers where a sample says with what.
 //
 // It stands beside the command line, on wire alone; a server never needs it.
 package check
@@ -15,8 +17,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"frontdesk/wire/intent"
@@ -86,6 +86,11 @@ type Options struct {
 	// Private lets the declaration name addresses on this machine and on private networks, which it may not otherwise,
 	// unless the publisher's own address is one.
 	Private bool
+	// Samples are what may be submitted to a business's intakes, by their id; intakes without one are only asked what every
+	// browser asks.
+	Samples map[string]Sample
+	// Token opens the intakes that want a key.
+	Token string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -129,15 +134,11 @@ func (r *Report) document(found intent.Findings, about string) {
 // be looked at; all else is in the report.
 func Publisher(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
+	u, err := located(address, intent.WellKnown)
+	if err != nil {
+		return nil, err
 	}
-	if !strings.HasSuffix(u.Path, ".json") {
-		u = u.JoinPath(intent.WellKnown)
-	}
-	u.Fragment = ""
-	p := &prober{options: o, web: newWeb(u, o), wellKnown: u, report: &Report{Target: u.String()}}
+	p := &prober{asker: &asker{options: o, web: newWeb(u, o), wellKnown: u, report: &Report{Target: u.String()}}}
 	defer p.web.CloseIdleConnections()
 	if err := p.declared(ctx); err != nil {
 		return nil, err

@@ -31,19 +31,24 @@ const (
 	patience    = 3
 )
 
+// asker asks one server.
+type asker struct {
+	options   Options
+	web       *http.Client
+	wellKnown *url.URL // of its document
+	served    *reply   // that document
+	report    *Report
+	offset    time.Duration // of the server's clock to ours, from its Date header
+}
+
 // prober asks one publisher.
 type prober struct {
-	options     Options
-	web         *http.Client
-	wellKnown   *url.URL
-	served      *reply
+	*asker
 	declaration *intent.Declaration
-	report      *Report
 
-	offset   time.Duration // of the publisher's clock to ours, from its Date header
-	failures []*reply      // answers to what failed authentication
-	content  *exchanged    // a request that was answered with passages, once there was one
-	cited    []byte        // a citation event that was accepted
+	failures []*reply   // answers to what failed authentication
+	content  *exchanged // a request that was answered with passages, once there was one
+	cited    []byte     // a citation event that was accepted
 }
 
 // exchanged is a request and its answer.
@@ -64,7 +69,7 @@ func newWeb(own *url.URL, o Options) *http.Client {
 		if o.Private || !hidden(to.Addr().Unmap()) || isOwn(own, to.Addr().Unmap()) {
 			return nil
 		}
-		return fmt.Errorf("the declaration leads to %s, which is not public; allow it with --private if that is meant", to.Addr())
+		return fmt.Errorf("it leads to %s, which is not public; allow it with --private if that is meant", to.Addr())
 	}}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second}
 	return &http.Client{Transport: transport, Timeout: exchange, CheckRedirect: func(next *http.Request, via []*http.Request) error {
@@ -78,6 +83,14 @@ func newWeb(own *url.URL, o Options) *http.Client {
 // hidden says whether an address is not of the public internet.
 func hidden(a netip.Addr) bool {
 	return !a.IsGlobalUnicast() || a.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(a)
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
 }
 
 // isOwn says whether the operator's own address is on the same machine or network of the kind.
@@ -132,7 +145,7 @@ func (r *reply) said() string {
 }
 
 // get asks for something public.
-func (p *prober) get(ctx context.Context, method string, u *url.URL, header http.Header) (*reply, error) {
+func (p *asker) get(ctx context.Context, method string, u *url.URL, header http.Header) (*reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, err
@@ -143,7 +156,7 @@ func (p *prober) get(ctx context.Context, method string, u *url.URL, header http
 	return p.do(request)
 }
 
-func (p *prober) do(request *http.Request) (*reply, error) {
+func (p *asker) do(request *http.Request) (*reply, error) {
 	request.Header.Set("User-Agent", p.options.UserAgent)
 	response, err := p.web.Do(request)
 	if err != nil {
@@ -313,7 +326,7 @@ func (p *prober) try(ctx context.Context, each probe) {
 	p.add(each.id, each.about, each.run(ctx, p))
 }
 
-func (p *prober) add(id, about string, v verdict) {
+func (p *asker) add(id, about string, v verdict) {
 	p.report.Results = append(p.report.Results, Result{Probe: id, Outcome: v.outcome, About: about, Pointer: v.pointer, Detail: v.detail, Mend: v.mend})
 	for _, more := range v.more {
 		p.add(id, about, more)

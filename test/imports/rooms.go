@@ -91,7 +91,7 @@ var rooms = []room{
 	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/intake", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
-	{path: "internal/check", inside: []string{"wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/check", inside: []string{"wire/intake", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 
 	// The owner's language model, by HTTP.
 	{path: "internal/model"},

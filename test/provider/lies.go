@@ -81,15 +81,3 @@ func onBound(change func(*answer)) func(*Provider, *message, *answer) {
 		}
 	}
 }
-
-func init() {
-	for name, lie := range map[string]func(*Provider, *message, *answer){
-		"intake.submit.session":          onResponse(func(r *intake.Response) { r.SessionID = intake.Nil }),
-		"intake.submit.offer-expired":    onOffer(func(o *intake.Offer) { o.Expires = "2020-01-01T00:00:00Z" }),
-		"intake.submit.no-bind-endpoint": onOffer(func(o *intake.Offer) { o.BindEndpoint = "" }),
-		"intake.wellknown.served":        onAny(func(a *answer) { a.status = http.StatusNotFound }),
-		"intake.document":                onText(`"method":"POST"`, `"verb":"POST"`),
-	} {
-		lies[name] = lie
-	}
-}

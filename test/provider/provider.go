@@ -53,6 +53,7 @@ type Provider struct {
 	lie     string
 	edit    func(*intake.Manifest)
 	now     func() time.Time
+	lasting time.Duration // how long offers hold
 	schemas map[string]*intake.Schema
 	offers  map[string]*offered // by id
 	known   map[string]string   // ids of offers, by intake, session and data
@@ -76,7 +77,7 @@ type offered struct {
 
 // New is a business that nobody serves yet.
 func New() *Provider {
-	p := &Provider{now: time.Now, schemas: map[string]*intake.Schema{}, offers: map[string]*offered{}, known: map[string]string{}, Bodies: map[string][][]byte{}}
+	p := &Provider{now: time.Now, lasting: time.Hour, schemas: map[string]*intake.Schema{}, offers: map[string]*offered{}, known: map[string]string{}, Bodies: map[string][][]byte{}}
 	for _, each := range p.manifest().Intakes {
 		schema, err := intake.CompileSchema(each.InputSchema)
 		if err != nil {
@@ -118,6 +119,13 @@ func (p *Provider) Clock(now func() time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = now
+}
+
+// Last has offers hold for so long from now on.
+func (p *Provider) Last(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lasting = d
 }
 
 // Fail has the next posts fail with these statuses, as a proxy would.
@@ -188,6 +196,7 @@ type message struct {
 	agent   map[string]any
 	data    map[string]any // intake_data or bind_data
 	bind    bool
+	foreign bool // it binds the offer of another session
 	intake  *intake.Intake
 }
 
@@ -368,7 +377,7 @@ func (p *Provider) offer(m *message, request *intake.Request, kept strictjson.Va
 		id = fmt.Sprintf("offer-%d", len(p.offers)+1)
 		o := &offered{request: *request, offer: intake.Offer{ID: id, Summary: "We can do that.", Details: []byte(`{"price":"120.00"}`)}}
 		if m.intake.BindingAvailable {
-			o.offer.Expires = sign.FormatTime(p.now().Add(time.Hour))
+			o.offer.Expires = sign.FormatTime(p.now().Add(p.lasting))
 			o.offer.BindEndpoint, o.offer.BindRequires = p.URL+"/intake/"+m.intake.ID+"/bind", &[]string{"email", "full_name"}
 		}
 		p.known[key], p.offers[id] = id, o
@@ -384,6 +393,7 @@ func (p *Provider) accept(m *message) *answer {
 		return failing(m, http.StatusBadRequest, problem.Code, problem.Error())
 	}
 	o := p.offers[bind.OfferID]
+	m.foreign = o != nil && !intake.SameSession(o.request.SessionID, bind.SessionID)
 	if o == nil || !intake.SameSession(o.request.SessionID, bind.SessionID) || o.request.Agent.ID != bind.Agent.ID {
 		return failing(m, http.StatusNotFound, intake.CodeOfferNotFound, "There is no such offer.")
 	}
