@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -131,7 +132,7 @@ func hexHash(key submission.Key, purpose string, data []byte) string {
 
 // partyOf names an agent in the ledger: by its id, or by a hash under a key where that may be more than an id.
 func partyOf(agent string, key submission.Key) string {
-	if plain.MatchString(agent) && !intake.PersonalText(agent) {
+	if plain.MatchString(agent) && !intake.PersonalText(agent) && !strings.HasPrefix(agent, tooLong) {
 		return "agent:" + agent
 	}
 	return "agent:hmac:" + hexHash(key, "agent", []byte(agent))

@@ -198,8 +198,11 @@ func agentID(agent string) string {
 		return agent
 	}
 	sum := sha256.Sum256([]byte(agent))
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return tooLong + hex.EncodeToString(sum[:])
 }
+
+// tooLong begins what is kept of an agent's id that is too long.
+const tooLong = "sha256:"
 
 // name is the same for the same submission of the same session alone.
 func (a *applied) name() string {

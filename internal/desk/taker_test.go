@@ -1,7 +1,11 @@
 package desk
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -253,4 +257,20 @@ func (k *taker) keysLeft(t testing.TB, ids ...string) int {
 		t.Fatal(err)
 	}
 	return len(keys)
+}
+
+// squeezed is JSON without blanks.
+func squeezed(text []byte) string {
+	var out bytes.Buffer
+	if err := json.Compact(&out, text); err != nil {
+		return err.Error()
+	}
+	return out.String()
+}
+
+// hmacHex is an HMAC-SHA-256 in hex.
+func hmacHex(key []byte, data string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(data))
+	return hex.EncodeToString(mac.Sum(nil))
 }

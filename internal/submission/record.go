@@ -14,8 +14,6 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Seal makes the members of a record and a bind that are kept sealed, and the hashes that prove them later.
-
 // SealData seals what was submitted.
 func (r *Record) SealData(k Key, data strictjson.Value) (err error) {
 	r.DataKey = k.ID
@@ -91,7 +89,7 @@ func Put(ctx context.Context, tx *store.Tx, r Record) error {
 	_, err := tx.Exec(ctx, `INSERT INTO submission_record (id, intake, session, agent, platform, state, retention, made, expires, offer, data_key, offer_key, digest, data, answer, sweep)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		r.ID, r.Intake, r.Session, r.Agent, r.Platform, string(r.State), string(r.Retention), store.Micros(r.Made), store.Micros(r.Expires), nullable(r.Offer),
-		r.DataKey, r.OfferKey, r.Digest, r.Data, r.Answer, whenever(next))
+		r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next))
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}
@@ -104,6 +102,14 @@ func nullable(text string) any {
 		return nil
 	}
 	return text
+}
+
+// blob is some bytes, or NULL for none.
+func blob(b []byte) any {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
 }
 
 // whenever is a time, or NULL for never.
@@ -195,7 +201,7 @@ func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	}
 	_, err = tx.Exec(ctx, `UPDATE submission_record SET agent = $1, platform = $2, state = $3, expires = $4, offer = $5, data_key = $6, offer_key = $7, digest = $8, data = $9, answer = $10, sweep = $11, reply = $12
 		WHERE id = $13`,
-		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, r.Digest, r.Data, r.Answer, whenever(next), r.Reply, r.ID)
+		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), r.Reply, r.ID)
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}

@@ -127,11 +127,7 @@ func (r Record) Live(now time.Time) bool {
 
 // Standing is its state by the clock: an offer expires at an instant, and is found to have some time later.
 func (r Record) Standing(now time.Time) State {
-	switch r.State {
-	case Declined, Bound, Erased:
-		return r.State
-	}
-	if !now.Before(r.Expires) {
+	if (r.State == Waiting || r.State == Offered) && !now.Before(r.Expires) {
 		return Expired
 	}
 	return r.State
