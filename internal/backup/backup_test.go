@@ -202,6 +202,41 @@ func TestAFileOfABackupDoesNotTakeTheDatabasesPlace(t *testing.T) {
 	}
 }
 
+// TestWhatIsKeptApartIsInNoBackup has a vault in the data folder, in whatever state: none of it is in the backup, and what a
+// backup brings in its name takes nothing's place.
+func TestWhatIsKeptApartIsInNoBackup(t *testing.T) {
+	h := filled(t, "word")
+	h.Apart = []string{filepath.Join(h.Data, "vault.db")}
+	names := []string{"vault.db", "vault.db-journal", "vault.db-wal", "vault.db-shm"}
+	for _, name := range names {
+		h.write(name, "the key of "+name)
+	}
+	path, contents := h.backUp()
+	if contents.Files != 2 {
+		t.Errorf("%d files", contents.Files)
+	}
+	into := newHouse(t)
+	if _, err := backup.Restore(t.Context(), path, into.Source, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if text := into.state()["file "+name]; text != "" {
+			t.Errorf("%s came back: %q", name, text)
+		}
+	}
+	h.Apart = nil
+	h.write("vault.db", "another key")
+	path, _ = h.backUp()
+	into.Apart = []string{filepath.Join(into.Data, "vault.db")}
+	into.write("vault.db", "its own key")
+	if _, err := backup.Restore(t.Context(), path, into.Source, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := into.state()["file vault.db"]; got != "its own key" {
+		t.Errorf("the vault is %q", got)
+	}
+}
+
 func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
 	path, _ := filled(t, "first").backUp()
 	if _, err := backup.Create(t.Context(), path, filled(t, "x").Source, backup.Options{}); err == nil {

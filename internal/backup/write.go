@@ -27,6 +27,8 @@ type Source struct {
 	Store  store.Config // for Restore with the schemas of every room
 	Data   string       // the data folder
 	Config string       // path of the configuration; empty for none
+	// Apart are files that are no part of any backup, nor are replaced by one, with what SQLite keeps beside them.
+	Apart []string
 }
 
 // Options say how a backup is made.
@@ -220,21 +222,24 @@ func leftOut(source Source, path string) func(name string) bool {
 	}
 }
 
-// ofDatabase says whether an absolute path is that of the source's database or of one of its companions.
+// ofDatabase says whether an absolute path is that of the source's database, of one that is kept apart, or of one of their
+// companions.
 func ofDatabase(source Source, absolute string) bool {
-	database, ok := source.Store.File()
-	if !ok {
-		return false
+	databases := source.Apart
+	if database, ok := source.Store.File(); ok {
+		databases = append([]string{database}, databases...)
 	}
-	if at, err := filepath.Abs(database); err == nil {
-		database = at
-	}
-	for _, end := range companions {
-		if absolute == database+end {
-			return true
+	for _, database := range databases {
+		if at, err := filepath.Abs(database); err == nil {
+			database = at
+		}
+		for _, end := range append([]string{""}, companions...) {
+			if absolute == database+end {
+				return true
+			}
 		}
 	}
-	return absolute == database
+	return false
 }
 
 // rowWriter gathers rows into batches.

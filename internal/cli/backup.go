@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/backup"
 	"frontdesk/internal/release"
 	"frontdesk/internal/server"
+	"frontdesk/internal/store"
 )
 
 type backupCommand struct {
@@ -120,11 +121,15 @@ func (c restoreCommand) configuration(env *environment, contents backup.Contents
 
 // backupSource is what a configuration says is to be kept.
 func backupSource(env *environment, loaded *server.Loaded) backup.Source {
-	return backup.Source{
+	source := backup.Source{
 		Store:  loaded.Config.Database(server.NewLog(server.Log{Level: "error"}, env.stderr)),
 		Data:   loaded.Config.Data,
 		Config: loaded.File(),
 	}
+	if vault, ok := (store.Config{DSN: loaded.Config.VaultDSN()}).File(); ok {
+		source.Apart = append(source.Apart, vault)
+	}
+	return source
 }
 
 // holds says in words what a backup holds.

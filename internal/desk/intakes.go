@@ -20,7 +20,9 @@ type Intake struct {
 	Retention   intake.Retention
 	PIIRequired bool
 	NoRedacted  bool
-	Engine      engine.Engine
+	// DropPersonal leaves out undeclared members that look personal, as it does any other, instead of refusing them.
+	DropPersonal bool
+	Engine       engine.Engine
 	// Scopes are those that a submission needs, beside "intake".
 	Scopes []intake.Scope
 	// For is how long an offer stands where the engine does not say, and how long a decline is repeated. It must be set.
@@ -55,7 +57,7 @@ type Intaking struct {
 	DB      *store.DB
 	Ledger  *ledger.Ledger
 	Vault   *submission.Vault
-	// OneAnswer refuses a second submission of a session that says something else than the first (ReasonRevised).
+	// OneAnswer refuses a second submission of a session that says something else than the first (Revised).
 	// Otherwise it is a revision and is answered anew.
 	OneAnswer bool
 }

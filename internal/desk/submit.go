@@ -122,7 +122,7 @@ func (in *Intake) admit(s Submission) (*applied, error) {
 		return nil, refuse(SchemaMismatch, "%s", mismatch(found))
 	}
 	kept, undeclared := in.Schema.Declared(data)
-	if !in.PIIRequired {
+	if !in.PIIRequired && !in.DropPersonal {
 		if personal := personal(data, undeclared); len(personal) > 0 {
 			return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no personal data, and members that it does not declare look like it: %s; leave them out.", strings.Join(personal, ", "))
 		}

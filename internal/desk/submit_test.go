@@ -117,6 +117,7 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 		{name: "an undeclared address in other letters", data: `{"age":1,"colour":"jane\u0040example.com"}`, reason: SchemaMismatch, told: `/colour`},
 		{name: "an undeclared name that is an address", data: `{"age":1,"jane@example.com":true}`, reason: SchemaMismatch, never: "jane"},
 		{name: "an undeclared e-mail where personal data is asked for", data: `{"age":1,"email":"x"}`, change: func(k *taker, _ *Submission) { k.intake.PIIRequired = true }, kept: `{"age":1}`},
+		{name: "an undeclared e-mail where such are left out", data: `{"age":1,"email":"x"}`, change: func(k *taker, _ *Submission) { k.intake.DropPersonal = true }, kept: `{"age":1}`},
 		{name: "an optional text that is struck out", data: `{"age":1,"concern":"[redacted]"}`, kept: `{"age":1}`},
 		{name: "an optional text that is struck out where that is not taken", data: `{"age":1,"concern":"[redacted]"}`, change: func(k *taker, _ *Submission) { k.intake.NoRedacted = true }, reason: SchemaMismatch, told: "concern"},
 		{name: "a number that is struck out", data: `{"age":"[redacted]"}`, reason: SchemaMismatch, told: "/intake_data/age"},

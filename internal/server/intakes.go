@@ -59,7 +59,7 @@ func (c Config) declaredIntakes(h *House) (map[string]*desk.Intake, error) {
 		}
 		made := &desk.Intake{
 			ID: one.ID, Retention: one.privacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.privacy().TakesRedacted(),
-			Scopes: scopes(one.Scopes), For: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
+			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), For: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
 			Bind: desk.IntakeBind{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
 		}
 		if made.Schema, err = wire.CompileSchema(text); err != nil {

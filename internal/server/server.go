@@ -240,6 +240,7 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.memory.Follow(work) })
 	}
 	background.Go(func() { s.Desk.KeepVectors(work) })
+	background.Go(func() { s.Desk.KeepRetention(work) })
 	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })

@@ -76,8 +76,9 @@ func ours(ctx context.Context, engine string, tx *Tx) error {
 	return err
 }
 
-// ErrNotAlone is of a database that is to be of some rooms alone, and has others' tables, too.
-var ErrNotAlone = errors.New("it has other tables of frontdesk's already")
+// ErrNotAlone is of a database that is to be of some rooms alone (Config.Alone), or to be shredded (Config.Shred), and is in
+// other use.
+var ErrNotAlone = errors.New("it is in other use already")
 
 // noOthers refuses a database that has tables of ours of other rooms than those of schemas.
 func noOthers(ctx context.Context, tx *Tx, schemas []Schema) error {

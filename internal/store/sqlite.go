@@ -39,6 +39,9 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 	// The log of WAL keeps what was deleted for a while. Without it, a commit lasts once the folder is synced, too.
 	commits := []string{"journal_mode(wal)", "synchronous(full)"}
 	if config.Shred {
+		if err := noLog(ctx, path, files); err != nil {
+			return nil, err
+		}
 		commits = []string{"journal_mode(delete)", "synchronous(extra)", "secure_delete(on)"}
 	}
 	if readers <= 0 {
@@ -62,6 +65,23 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 	e.queries = newStatements(e.readers)
 	e.writer = startWriter(conn)
 	return e, nil
+}
+
+// noLog refuses a database with a log: it was made without Shred, and may be in use.
+func noLog(ctx context.Context, path, files string) error {
+	pool, err := openPool(ctx, path, files, 1, "_txlock=deferred", "query_only(on)")
+	if err != nil {
+		return explainSQLite(err, path)
+	}
+	defer pool.Close()
+	var mode string
+	if err := pool.QueryRowContext(ctx, `PRAGMA journal_mode`).Scan(&mode); err != nil {
+		return explainSQLite(err, path)
+	}
+	if mode == "wal" {
+		return fmt.Errorf("%s: %w", path, ErrNotAlone)
+	}
+	return nil
 }
 
 // shareAlike gives the index of the log, which the driver makes for everybody to read, the rights of the database. Of
