@@ -202,15 +202,15 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	if k.deliver(t, errors.New("the server does not answer")) == nil || k.deliver(t, nil) != nil {
 		t.Error("a failed effect is not kept for later")
 	}
-	if q := k.request(t, submission.Filter{Open: true}); !q.Bind.Done.IsZero() {
+	if q := k.request(t, submission.Filter{}); !q.Bind.Done.IsZero() {
 		t.Error("a bind is done of which nobody was told")
 	}
 	k.clock.Pass(time.Minute)
 	if k.deliver(t, nil) == nil || k.rowsOf(t, "outbox_effect") != 0 {
 		t.Error("a failed effect is not done later")
 	}
-	if all, err := k.Inbox(t.Context(), submission.Filter{Open: true}); err != nil || len(all) != 0 {
-		t.Errorf("%d requests are open: %v", len(all), err)
+	if n, err := k.Open(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d requests are open: %v", n, err)
 	}
 }
 
@@ -225,14 +225,17 @@ func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
 	if n := k.rowsOf(t, "outbox_effect"); n != 0 {
 		t.Errorf("%d effects", n)
 	}
-	if q := k.request(t, submission.Filter{Open: true}); string(q.Fields) != person {
+	if n, err := k.Open(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d requests are open: %v", n, err)
+	}
+	if q := k.request(t, submission.Filter{}); string(q.Fields) != person {
 		t.Errorf("the inbox has %s", q.Fields)
 	}
 	if err := k.DoneByHand(t.Context(), offer, "key:1"); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := k.Inbox(t.Context(), submission.Filter{Open: true}); err != nil || len(all) != 0 {
-		t.Errorf("%d requests are open: %v", len(all), err)
+	if n, err := k.Open(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d requests are open: %v", n, err)
 	}
 	if body := k.ledgerEntries(t, "bind")[0]["body"].(map[string]any); body["effect"] != "inbox" {
 		t.Errorf("the entry says %v", body)

@@ -31,7 +31,7 @@ func (k *taker) there(t testing.TB) string {
 	if len(all) == 0 {
 		return "nothing"
 	}
-	q := all[0]
+	q := k.request(t, submission.Filter{})
 	var parts, ids []string
 	for _, part := range []struct {
 		name string
@@ -168,12 +168,15 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	k.submitted(t, k.submission(1, `{"age":42}`))
 	other := k.submitted(t, k.submission(2, `{"age":43}`)).Offer.ID
 	k.bound(t, k.binding(1, one, person))
-	all, err := k.Inbox(t.Context(), submission.Filter{Session: sessionID(1)})
+	all, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range all {
-		ids = append(ids, q.DataKey, q.OfferKey, bindKey(q))
+	for _, l := range all {
+		ids = append(ids, l.DataKey, l.OfferKey)
+		if l.Bind != nil {
+			ids = append(ids, l.Bind.Key)
+		}
 	}
 	if n := k.keysLeft(t, ids...); n != 5 {
 		t.Fatalf("%d keys", n)
@@ -184,8 +187,11 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	if n := k.keysLeft(t, ids...); n != 0 {
 		t.Errorf("%d keys are left", n)
 	}
-	for _, q := range all {
-		q := k.requestOf(t, q.ID)
+	for _, l := range all {
+		q, err := k.Look(t.Context(), l.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if q.Now != submission.Erased || q.Input != nil || q.Told != nil || q.Fields != nil || q.Agent != "" || q.Platform != "" || q.Data != nil || q.Answer != nil || q.Digest != nil {
 			t.Errorf("left is %+v", q)
 		}
@@ -216,22 +222,6 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 	if again := k.submitted(t, k.submission(1, `{"age":41}`)); again.Again || again.Offer.ID == one {
 		t.Error("an offer that was erased is given again")
 	}
-}
-
-// requestOf is the one of an id.
-func (k *taker) requestOf(t testing.TB, id string) Request {
-	t.Helper()
-	all, err := k.Inbox(t.Context(), submission.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, q := range all {
-		if q.ID == id {
-			return q
-		}
-	}
-	t.Fatalf("there is no request %s", id)
-	return Request{}
 }
 
 func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {

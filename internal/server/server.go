@@ -229,7 +229,6 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.Ledger.Run(work) })
 	background.Go(func() { s.chronicle(work) })
 	background.Go(func() { s.keepNonces(work) })
-	background.Go(func() { s.Desk.KeepRetention(work) })
 	if s.effects != nil {
 		background.Go(func() { s.effects.Work(work) })
 	}
