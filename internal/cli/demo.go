@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -145,12 +146,29 @@ func demoConfig(content, address string) string {
 	for line := range strings.Lines(demo.Elicit) {
 		b.WriteString("    " + line)
 	}
+	if private(address) {
+		b.WriteString("intakes:\n")
+		for line := range strings.Lines(demo.Intakes) {
+			b.WriteString("  " + line)
+		}
+	}
 	fmt.Fprintf(&b, "console:\n  title: %s\n  about: %s\n  types: [Recipe, Product, Article, Event]\n  examples:\n", quote(demo.Town),
 		quote("Four sample sites of one small harbour town, behind one front desk."))
 	for _, example := range demo.Examples {
 		fmt.Fprintf(&b, "    - %s\n", quote(example))
 	}
 	return b.String()
+}
+
+// private says whether what is sent to an address stays between the two sides: by https, or on this machine. At another,
+// intakes are not opened.
+func private(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func pathOf(address string) string {

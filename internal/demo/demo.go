@@ -146,6 +146,12 @@ slots:
       - {language: ja, text: 調理時間はどれくらいですか？, options: [20分まで, 20分から40分, 40分以上]}
 `
 
+// Intakes are what the sample sites take in from agents, as the section under "intakes:" in frontdesk.yaml: a health
+// assessment, a search for fitting events, a trial and a calculator.
+//
+//go:embed intakes.yaml
+var Intakes string
+
 // Examples are questions to begin with, each with good answers in the content; the one for dinner is asked back first.
 var Examples = []string{
 	"a quick vegan dinner with chickpeas",
