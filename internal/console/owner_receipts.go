@@ -86,6 +86,7 @@ type bodies struct {
 	Chunks    []string `json:"chunk_ids"`
 	Surface   string   `json:"display_surface"`
 	Verdict   string   `json:"verdict"`
+	Unsigned  bool     `json:"unsigned"`
 	Key       string   `json:"key"`
 	State     string   `json:"state"`
 	By        string   `json:"by"`
@@ -129,9 +130,9 @@ func newRow(r ledger.Record) row {
 		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), labelled("terms ", short(b.Terms)))
 	case "citation":
 		out.Took = []taken{{b.SourceURL, b.SourceURL, plural(len(b.Chunks), "passage")}}
-		out.Note = notes(labelled("shown as ", b.Surface), says(b.Verdict))
+		out.Note = notes(labelled("shown as ", b.Surface), says(b.Verdict), b.sent())
 	case "counter-receipt":
-		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), says(b.Verdict))
+		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), says(b.Verdict), b.sent())
 	case "terms":
 		out.Took = []taken{{Text: "version " + short(e.Subject)}}
 	case "key":
@@ -161,6 +162,14 @@ func newRow(r ledger.Record) row {
 
 // erased says why something was erased.
 var erased = map[string]string{"asked": "because somebody asked for it", "retention": "because its time was over"}
+
+// sent says of an event that it may be anybody's.
+func (b bodies) sent() string {
+	if b.Unsigned {
+		return "signed by nobody"
+	}
+	return ""
+}
 
 func says(verdict string) string {
 	if said, known := verdicts[verdict]; known {

@@ -192,6 +192,7 @@ type citationBody struct {
 	Surface   string   `json:"display_surface,omitzero"`
 	Stated    string   `json:"stated"`
 	Verdict   string   `json:"verdict"`
+	Unsigned  bool     `json:"unsigned,omitzero"` // anybody may have sent it
 }
 
 type counterBody struct {
@@ -202,6 +203,7 @@ type counterBody struct {
 	Mode     string `json:"retrieval_mode"`
 	Stated   string `json:"stated"`
 	Verdict  string `json:"verdict"`
+	Unsigned bool   `json:"unsigned,omitzero"`
 }
 
 func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked excerpt.Request, verdict string, now time.Time) (string, error) {
@@ -209,7 +211,7 @@ func (d *Desk) recordEvent(ctx context.Context, tx *store.Tx, r Reported, asked 
 	stated := r.Stated.UTC().Format(time.RFC3339Nano)
 	if r.Kind == EventAccess {
 		e.Kind = "counter-receipt"
-		return d.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict})
+		return d.entry(ctx, tx, e, counterBody{r.ID, asked.Answer.Entry, r.Returned, r.Tokens, r.Mode, stated, verdict, r.Nonce == ""})
 	}
-	return d.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict})
+	return d.entry(ctx, tx, e, citationBody{r.ID, asked.Answer.Entry, r.SourceURL, once(r.Chunks), surface(r.Surface), stated, verdict, r.Nonce == ""})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 )
 
 // shown is a citation of the first source of an answer, and that source.
@@ -102,5 +103,22 @@ func TestAPublishersDomainIsAHostName(t *testing.T) {
 	var refusal *Refusal
 	if _, err := g.Cite(t.Context(), r); !errors.As(err, &refusal) || refusal.Reason != Unprocessable {
 		t.Errorf("another host: %v", err)
+	}
+}
+
+// TestAnEntrySaysThatNobodySignedAnEvent, where the owner takes such.
+func TestAnEntrySaysThatNobodySignedAnEvent(t *testing.T) {
+	g := newGiver(t)
+	r, _ := g.shown(t)
+	if body := g.cited(t, r); body["unsigned"] != nil {
+		t.Errorf("a signed citation: %v", body)
+	}
+	r.ID, r.Digest, r.Key = "from anybody", sha256.Sum256([]byte("from anybody")), trust.PlatformKey{Platform: r.Key.Platform}
+	if _, err := g.Cite(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	all := g.entries(t, r.Request)
+	if body := all[len(all)-1]["body"].(map[string]any); body["unsigned"] != true {
+		t.Errorf("one that nobody signed: %v", body)
 	}
 }
