@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/receipt"
 )
@@ -132,9 +134,9 @@ func (e *Excerpts) unfit(r Reported, asked excerpt.Request, known bool) *Refusal
 	}
 	given := map[string]string{}
 	for _, c := range asked.Answer.Chunks {
-		given[chunkID(c)] = c.URL
+		given[chunkID(c)] = terms.ASCIIAddress(c.URL)
 	}
-	if !slices.ContainsFunc(asked.Answer.Chunks, func(c excerpt.Chunk) bool { return c.URL == r.SourceURL }) {
+	if !slices.Contains(slices.Collect(maps.Values(given)), r.SourceURL) {
 		return refuse(Unprocessable, "source_url was not among the citations of the answer to this request.")
 	}
 	for _, id := range r.Chunks {

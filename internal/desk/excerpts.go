@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 )
 
@@ -173,11 +173,7 @@ func tooMany(err error) *Refusal {
 
 // owns says whether an address is the publisher's.
 func (e *Excerpts) owns(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return false
-	}
-	host := strings.ToLower(u.Hostname())
-	return strings.TrimPrefix(host, "www.") == strings.TrimPrefix(e.Domain, "www.") ||
-		slices.ContainsFunc(e.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
+	host, ok := terms.Host(address)
+	return ok && (strings.TrimPrefix(host, "www.") == strings.TrimPrefix(e.Domain, "www.") ||
+		slices.ContainsFunc(e.Hosts, func(h string) bool { return strings.EqualFold(h, host) }))
 }

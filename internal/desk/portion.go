@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/answer"
 	"frontdesk/internal/excerpt"
+	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/intent"
 )
@@ -96,10 +97,11 @@ func endOfWord(text string, n int) int {
 func (out *Retrieved) add(owner *Excerpts, a *article, c excerpt.Chunk, text string) {
 	id := chunkID(c)
 	out.Chunks = append(out.Chunks, Chunk{ID: id, Text: text, Tokens: intent.Tokens(text)})
-	at := slices.IndexFunc(out.Sources, func(s Source) bool { return s.URL == c.URL })
+	address := terms.ASCIIAddress(c.URL)
+	at := slices.IndexFunc(out.Sources, func(s Source) bool { return s.URL == address })
 	if at < 0 {
 		at = len(out.Sources)
-		out.Sources = append(out.Sources, Source{URL: c.URL, Title: a.title, Publisher: cmp.Or(a.publisher, owner.PublisherName)})
+		out.Sources = append(out.Sources, Source{URL: address, Title: a.title, Publisher: cmp.Or(a.publisher, owner.PublisherName)})
 	}
 	out.Sources[at].Chunks = append(out.Sources[at].Chunks, id)
 }

@@ -251,7 +251,8 @@ func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *terms.Term
 		body.Items = append(body.Items, accessItem{URL: s.URL, Chunks: s.Chunks})
 	}
 	for _, c := range record.Chunks {
-		at := slices.IndexFunc(body.Items, func(i accessItem) bool { return i.URL == c.URL })
+		address := terms.ASCIIAddress(c.URL)
+		at := slices.IndexFunc(body.Items, func(i accessItem) bool { return i.URL == address })
 		body.Items[at].Rule = c.Rule
 	}
 	return d.entry(ctx, tx, receipt.Entry{Time: out.At, Site: site, Kind: "access", Party: "platform:" + r.Key.Platform, Request: r.ID}, body)

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -194,7 +193,7 @@ func (c *checks) intent() {
 	}
 	for n, host := range i.Hosts {
 		if !hostName.MatchString(host) {
-			c.problem(fmt.Sprintf("intent.hosts[%d]", n), "%q is no host name; write it like news.example.com", host)
+			c.problem(fmt.Sprintf("intent.hosts[%d]", n), "%q is no host name; write it like news.example.com, in ASCII", host)
 		}
 	}
 	names := map[string]bool{}
@@ -229,7 +228,7 @@ func (c *checks) declaration() {
 	case p.Name == "" || len([]rune(p.Name)) > 128:
 		c.problem("intent.publisher.name", "give the publisher a name of up to 128 characters")
 	case !hostName.MatchString(p.Domain):
-		c.problem("intent.publisher.domain", "%q is no host name; write it like example.com, or set site.url", p.Domain)
+		c.problem("intent.publisher.domain", "%q is no host name; write it like example.com, in ASCII, or set site.url", p.Domain)
 	}
 	switch domains := c.Config.editorialDomains(); {
 	case len(domains) == 0:
@@ -258,8 +257,8 @@ func (c *checks) declaration() {
 func (c Config) publisher() Publisher {
 	p, site := c.Intent.Publisher, c.AllSites()[0]
 	p.Name = first(p.Name, site.Name)
-	if u, err := url.Parse(site.URL); p.Domain == "" && err == nil {
-		p.Domain = strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	if host, ok := terms.Host(site.URL); p.Domain == "" && ok {
+		p.Domain = strings.TrimPrefix(host, "www.")
 	}
 	return p
 }

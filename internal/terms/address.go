@@ -2,6 +2,7 @@ package terms
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -56,6 +57,36 @@ func splitAddress(address string) (host, path string, err error) {
 		return "", "", errAddressHost
 	}
 	return host, canonicalPath(path), nil
+}
+
+// Host gives the host of a web address in canonical form: lower case, ASCII, without port and final dot. ok is false for what
+// is no address of the web, or cannot be read for sure.
+func Host(address string) (host string, ok bool) {
+	scheme, _, _ := strings.Cut(address, ":")
+	if !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		return "", false
+	}
+	host, _, err := splitAddress(address)
+	return host, err == nil
+}
+
+// ASCIIAddress gives a web address with its host in ASCII (RFC 5891), as protocols want it; the address as it is where its
+// host is in ASCII already, or cannot be read. The rest of an address that content keeps is in ASCII.
+func ASCIIAddress(address string) string {
+	if isASCII(address) {
+		return address
+	}
+	at, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	name := at.Hostname()
+	ascii, err := idna.Lookup.ToASCII(strings.ToLower(name))
+	if err != nil {
+		return address
+	}
+	at.Host = strings.Replace(at.Host, name, ascii, 1)
+	return at.String()
 }
 
 // hasControl says whether the text has control characters, or blanks at its ends: readers of URLs differ in what
