@@ -2,17 +2,27 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"frontdesk/internal/check"
+	"frontdesk/wire/intake"
 	"frontdesk/wire/intent"
+	"frontdesk/wire/strictjson"
 )
 
 type checkCommand struct {
-	Target string `arg:"" name:"url-or-file" help:"A publisher's address, a file, or - for standard input."`
-	As     string `default:"declaration" enum:"declaration,request,response,event" placeholder:"KIND" help:"What the file is: declaration (aip.json), request, response or event."`
+	Target string `arg:"" name:"url-or-file" help:"The address of a publisher or a business, a file, or - for standard input."`
+	As     string `enum:",declaration,request,response,event,manifest,intake-request,intake-response,intake-bind" default:"" placeholder:"KIND" help:"What the file is: declaration (aip.json), request, response or event; manifest (agent-intake.json), intake-request, intake-response or intake-bind. Without it, a declaration or a manifest."`
+
+	Sample string `placeholder:"FILE" help:"Data for the intakes of a business: INTAKE.json, or a folder of such files; see the documentation. It is really submitted."`
+	Token  string `placeholder:"TOKEN" help:"The key of intakes that want one; FRONTDESK_TOKEN in the environment is not seen by other users of the machine."`
 
 	platformFlags
 	OtherPlatform   string `placeholder:"ID" help:"Another platform's id, for the probes that need two."`
@@ -30,9 +40,12 @@ type checkCommand struct {
 
 // Help is the command's example.
 func (checkCommand) Help() string {
-	return "Looks at anybody's publisher of the Agentic Intent Protocol. With a key, its endpoints are probed: that takes passages and reports two events, which the publisher keeps.\n" +
+	return "Looks at anybody's publisher of the Agentic Intent Protocol, and at anybody's business of the Agent Intake Protocol. With a key, a publisher's endpoints are probed: " +
+		"that takes passages and reports two events, which it keeps. With samples, a business's intakes are: they are submitted some dozens of times, most of them wrong, " +
+		"and three offers are bound where INTAKE.bind.json says with what.\n" +
 		"The status is 1 where something is wrong; warnings do not count.\n\n" +
-		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt"
+		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt\n" +
+		"\tfrontdesk check https://www.example.com --sample samples"
 }
 
 // Run checks.
@@ -60,24 +73,101 @@ func (c checkCommand) report(env *environment) (*check.Report, error) {
 	options := check.Options{
 		Domain: c.Domain, Query: c.Query, NoEvents: c.NoEvents, Burst: c.Burst, UserAgent: "frontdesk-check", Versions: strings.Split(c.Versions, ","), Private: c.Private,
 	}
+	web := strings.HasPrefix(c.Target, "https://") || strings.HasPrefix(c.Target, "http://")
+	if web {
+		options.Token = env.token(c.Token)
+	}
 	var err error
+	if options.Samples, err = samplesIn(c.Sample); err != nil {
+		return nil, err
+	}
 	if options.Key, err = c.credentials(env, c.Platform, c.Key, c.SecretFile); err != nil {
 		return nil, err
 	}
 	if options.Other, err = c.credentials(env, c.OtherPlatform, c.OtherKey, c.OtherSecretFile); err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(c.Target, "https://") || strings.HasPrefix(c.Target, "http://") {
-		return check.Publisher(env.ctx, c.Target, options)
+	if web {
+		return check.Site(env.ctx, c.Target, options)
 	}
-	if options.Key != nil {
-		return nil, usage("a key goes with an address; write it whole, like https://www.example.com")
+	if options.Key != nil || options.Samples != nil {
+		return nil, usage("a key or a sample goes with an address; write it whole, like https://www.example.com")
 	}
 	text, err := readDocument(env, c.Target)
 	if err != nil {
 		return nil, fmt.Errorf("%w; an address begins with https://", err)
 	}
-	return check.File(c.Target, intent.Kind(c.As), bytes.NewReader(text), options)
+	if kind, ok := c.intakeKind(text); ok {
+		return check.IntakeFile(c.Target, kind, bytes.NewReader(text), options)
+	}
+	return check.File(c.Target, intent.Kind(cmp.Or(c.As, string(intent.KindDeclaration))), bytes.NewReader(text), options)
+}
+
+// intakeKind is the kind of a message of the Agent Intake Protocol, where the flag says or the text shows that it is one.
+func (c checkCommand) intakeKind(text []byte) (kind intake.Kind, ok bool) {
+	switch c.As {
+	case "":
+		var manifest struct {
+			Intakes json.RawMessage `json:"intakes"`
+		}
+		return intake.KindManifest, json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &manifest) == nil && manifest.Intakes != nil
+	case "manifest":
+		return intake.KindManifest, true
+	}
+	name, ok := strings.CutPrefix(c.As, "intake-")
+	return intake.Kind(name), ok
+}
+
+// samplesIn reads samples: INTAKE.json, and INTAKE.declined.json and INTAKE.bind.json beside it, of one intake or of all in
+// a folder.
+func samplesIn(path string) (map[string]check.Sample, error) {
+	if path == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{path}
+	if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(path, "*.json")); err != nil {
+			return nil, err
+		}
+	}
+	samples := map[string]check.Sample{}
+	for _, file := range files {
+		id, isJSON := strings.CutSuffix(filepath.Base(file), ".json")
+		if !isJSON || strings.Contains(id, ".") {
+			continue
+		}
+		stem := strings.TrimSuffix(file, ".json")
+		var sample check.Sample
+		for suffix, into := range map[string]*strictjson.Value{"": &sample.Data, ".declined": &sample.Declined, ".bind": &sample.Bind} {
+			if *into, err = sampleFile(stem+suffix+".json", suffix == ""); err != nil {
+				return nil, err
+			}
+		}
+		samples[id] = sample
+	}
+	if len(samples) == 0 {
+		return nil, fmt.Errorf("there is no sample in %s; name the file after the intake, like find-a-tradesperson.json", path)
+	}
+	return samples, nil
+}
+
+func sampleFile(name string, needed bool) (strictjson.Value, error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) && !needed {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]strictjson.Value
+	if err := strictjson.Decode(text, &members); err != nil {
+		return nil, fmt.Errorf("%s is no JSON object: %w", name, err)
+	}
+	return bytes.TrimSpace(text), nil
 }
 
 // credentials are a key, nil where none of its flags is there.

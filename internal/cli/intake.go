@@ -1,0 +1,451 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"frontdesk/client"
+	"frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
+)
+
+type intakeCommands struct {
+	Discover intakeDiscover `cmd:"" help:"See what a business takes in."`
+	Submit   intakeSubmit   `cmd:"" help:"Submit data to a business, and get its offer."`
+	Bind     intakeBind     `cmd:"" help:"Accept an offer that submit saved."`
+}
+
+// providerFlags say how to reach a business, and as whom.
+type providerFlags struct {
+	Token    string   `placeholder:"TOKEN" help:"The key of an intake that wants one; FRONTDESK_TOKEN in the environment is not seen by other users of the machine."`
+	BindHost []string `placeholder:"HOST" help:"A host besides the business's own at which offers may be bound; may be repeated."`
+}
+
+// discover reads the manifest of a business.
+func (f providerFlags) discover(env *environment, address string, agent client.IntakeAgent) (*client.Provider, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true // a person thinks between two requests
+	agent.BindHosts = f.BindHost
+	p, err := client.DiscoverIntakes(env.ctx, address, agent, client.Options{
+		HTTP: &http.Client{Transport: transport}, UserAgent: userAgent, Token: client.StaticToken(env.token(f.Token)),
+	})
+	return p, explainedIntake(err)
+}
+
+// explainedIntake is an error of a business for a terminal, with every finding where there are several.
+func explainedIntake(err error) error {
+	var none *client.NotAnIntake
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &none):
+		return errors.New(clean(err.Error()))
+	}
+	return explainedAnswer(&client.Invalid{URL: none.URL, Status: none.Status, Findings: none.Findings, Raw: none.Raw})
+}
+
+type intakeDiscover struct {
+	Business string `arg:"" help:"The business's address, such as https://www.example.com, or its manifest's."`
+	providerFlags
+	JSON bool `name:"json" help:"Print the manifest."`
+}
+
+// Help is the command's example.
+func (intakeDiscover) Help() string {
+	return "Example:\n\n\tfrontdesk intake discover https://www.example.com"
+}
+
+// Run shows what there is.
+func (c intakeDiscover) Run(env *environment) error {
+	p, err := c.discover(env, c.Business, client.IntakeAgent{})
+	if err != nil {
+		return err
+	}
+	for _, doubt := range p.Doubts() {
+		fmt.Fprintf(env.stderr, "%s\n", clean(doubt.String()))
+	}
+	if c.JSON {
+		return printJSON(env, p.Manifest())
+	}
+	m := p.Manifest()
+	env.print("%s, %s\n", clean(m.Provider.Name), clean(m.Provider.URL))
+	if m.Provider.Description != "" {
+		env.print("%s\n", wrap(clean(m.Provider.Description), ""))
+	}
+	if m.Certification != nil {
+		env.print("It says that %s certified it (%s): nothing here proves that.\n", clean(cmp.Or(m.Certification.Registry, "a registry")), clean(cmp.Or(m.Certification.CertID, "without an id")))
+	}
+	for i := range m.Intakes {
+		env.print("\n%s", describedIntake(&m.Intakes[i]))
+	}
+	return nil
+}
+
+// describedIntake is an intake for a person.
+func describedIntake(n *intake.Intake) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n%s\n", clean(n.ID), clean(n.Name), wrap(clean(n.Description), "    "))
+	for _, field := range fieldsOf(n.InputSchema) {
+		fmt.Fprintf(&b, "%s\n", wrap(field, "    - "))
+	}
+	facts := []string{"gives " + clean(n.OfferType)}
+	if n.BindingAvailable {
+		facts = append(facts, "offers can be bound")
+	}
+	if n.RequiresAuth {
+		facts = append(facts, "wants a key")
+	}
+	retention := intake.Retention("")
+	if n.Privacy != nil {
+		retention = n.Privacy.DataRetention
+	}
+	facts = append(facts, "data is kept: "+clean(cmp.Or(string(retention), "not said")))
+	if n.Privacy.NeedsPersonal() {
+		facts = append(facts, "asks for personal data")
+	}
+	if limit := n.RateLimit; limit != nil && limit.RequestsPerMinute > 0 {
+		facts = append(facts, fmt.Sprintf("%d requests a minute", limit.RequestsPerMinute))
+	}
+	fmt.Fprintf(&b, "%s\n", wrap(strings.Join(facts, "; "), "    "))
+	return b.String()
+}
+
+// shape is what a schema says of a field, as far as a terminal shows it.
+type shape struct {
+	Type        any              `json:"type"`
+	Enum        []any            `json:"enum"`
+	Description string           `json:"description"`
+	Required    []string         `json:"required"`
+	Properties  map[string]shape `json:"properties"`
+}
+
+// fieldsOf are the fields of an input_schema in a line each.
+func fieldsOf(schema []byte) (lines []string) {
+	var root shape
+	if json.Unmarshal(schema, &root) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(root.Properties)) {
+		field := root.Properties[name]
+		line := clean(name)
+		if kind, ok := field.Type.(string); ok {
+			line += ", " + clean(kind)
+		}
+		if slices.Contains(root.Required, name) {
+			line += ", required"
+		}
+		if len(field.Enum) > 0 {
+			values := make([]string, len(field.Enum))
+			for i, value := range field.Enum {
+				values[i] = clean(fmt.Sprint(value))
+			}
+			line += ": " + shorten(strings.Join(values, ", "), 200)
+		}
+		if field.Description != "" {
+			line += ": " + shorten(clean(field.Description), 200)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// dataFlags say what is sent.
+type dataFlags struct {
+	Data string   `placeholder:"FILE" help:"The file that has it as a JSON object; - is standard input."`
+	Set  []string `placeholder:"NAME=VALUE" sep:"none" help:"One member of it; may be repeated. A value is text, or JSON where text does not fit."`
+	Yes  bool     `help:"The person authorized it: do not ask."`
+}
+
+// read gives the object. Text says of a member that was set whether it is meant as one.
+func (f dataFlags) read(env *environment, text func(name, value string) bool) (strictjson.Value, error) {
+	members := map[string]strictjson.Value{}
+	if f.Data != "" {
+		file, err := readDocument(env, f.Data)
+		if err != nil {
+			return nil, err
+		}
+		if err := strictjson.Decode(file, &members); err != nil {
+			return nil, fmt.Errorf("%s is no JSON object: %w", f.Data, err)
+		}
+		if len(f.Set) == 0 {
+			return bytes.TrimSpace(file), nil
+		}
+	}
+	for _, each := range f.Set {
+		name, value, ok := strings.Cut(each, "=")
+		if !ok || name == "" {
+			return nil, usage("--set is written NAME=VALUE, and %q is not", each)
+		}
+		members[name] = strictjson.Value(value)
+		if text(name, value) || !json.Valid([]byte(value)) {
+			quoted, err := json.Marshal(value)
+			if err != nil {
+				return nil, err
+			}
+			members[name] = quoted
+		}
+	}
+	raw := map[string]json.RawMessage{}
+	for name, value := range members {
+		raw[name] = json.RawMessage(value)
+	}
+	return json.Marshal(raw)
+}
+
+// texts says which members a schema has as strings.
+func texts(schema []byte) func(string, string) bool {
+	var root shape
+	_ = json.Unmarshal(schema, &root)
+	return func(name, _ string) bool { return root.Properties[name].Type == "string" }
+}
+
+// plainText says whether a value is neither an object nor a list: what a bind needs is mostly text, and a postal code is no
+// number.
+func plainText(_, value string) bool {
+	return !strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "[")
+}
+
+// confirmed asks a person, unless that was answered before.
+func (f dataFlags) confirmed(env *environment, question string) error {
+	if f.Yes {
+		return nil
+	}
+	fmt.Fprintf(env.stderr, "%s [y/N] ", question)
+	line := ""
+	if f.Data != "-" {
+		line, _ = bufio.NewReader(io.LimitReader(env.stdin, 1<<10)).ReadString('\n')
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	case "":
+		fmt.Fprintln(env.stderr)
+		return errors.New("nothing was sent: nobody said yes; say --yes where the person did")
+	}
+	return errors.New("nothing was sent")
+}
+
+type intakeSubmit struct {
+	Business string `arg:"" help:"The business's address, such as https://www.example.com."`
+	Intake   string `arg:"" help:"The id of the intake, as discover lists it."`
+	providerFlags
+	dataFlags
+	Scope    []string `placeholder:"WORD" help:"What the person authorized: intake, offer, bind, account_creation, payment; without it, intake and offer."`
+	Session  string   `placeholder:"UUID" help:"The session, to ask again for what is pending; without it, a new one."`
+	Agent    string   `placeholder:"ID" help:"The agent's id; without it, one that is made up."`
+	Locale   string   `placeholder:"TAG" help:"Such as en-US."`
+	Timezone string   `placeholder:"NAME" help:"Such as Europe/Vienna."`
+	Save     string   `placeholder:"FILE" help:"Write the offer to a file, for bind."`
+	JSON     bool     `name:"json" help:"Print the answer as it is."`
+}
+
+// Help is the command's example.
+func (intakeSubmit) Help() string {
+	return "What does not fit the intake is not sent. What looks personal is sent only when you say so.\n\n" +
+		"Example:\n\n\tfrontdesk intake submit https://www.example.com find-a-tradesperson --set trade=plumber --set city=Graz --save offer.json"
+}
+
+// Run submits.
+func (c intakeSubmit) Run(env *environment) error {
+	p, err := c.discover(env, c.Business, client.IntakeAgent{ID: c.Agent, Platform: "frontdesk"})
+	if err != nil {
+		return err
+	}
+	schema := []byte(nil)
+	if to := p.Intake(c.Intake); to != nil {
+		schema = to.InputSchema
+	}
+	data, err := c.read(env, texts(schema))
+	if err != nil {
+		return err
+	}
+	s := client.Submission{Data: data, Session: c.Session, Locale: c.Locale, Timezone: c.Timezone, Personal: c.Yes}
+	for _, scope := range c.Scope {
+		s.Scopes = append(s.Scopes, intake.Scope(scope))
+	}
+	got, err := p.SubmitIntake(env.ctx, c.Intake, s)
+	var personal *client.PersonalData
+	if errors.As(err, &personal) {
+		question := fmt.Sprintf("This looks personal: %s. Does the person want %s to have it?", clean(strings.Join(personal.Members, ", ")), clean(p.Manifest().Provider.Name))
+		if err := c.confirmed(env, question); err != nil {
+			return err
+		}
+		s.Personal = true
+		got, err = p.SubmitIntake(env.ctx, c.Intake, s)
+	}
+	if err != nil {
+		return c.failed(env, err)
+	}
+	if c.Save != "" {
+		if err := saveOffer(c.Save, p, got, c.Business); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		env.print("%s\n", bytes.TrimSpace(got.Raw))
+		return nil
+	}
+	printOffer(env, p, got, c.Save)
+	return nil
+}
+
+// failed tells what was answered instead of an offer.
+func (c intakeSubmit) failed(env *environment, err error) error {
+	var raw []byte
+	var declined *client.Declined
+	var pending *client.Pending
+	var refused *client.Refused
+	switch {
+	case errors.As(err, &declined):
+		raw = declined.Raw
+	case errors.As(err, &pending):
+		raw = pending.Raw
+	case errors.As(err, &refused):
+		raw = refused.Raw
+	}
+	if c.JSON && json.Valid(raw) {
+		env.print("%s\n", bytes.TrimSpace(raw))
+		return errTold
+	}
+	return explainedIntake(err)
+}
+
+// printOffer shows an offer. Its words are the business's, and are shown as such.
+func printOffer(env *environment, p *client.Provider, got *client.Offered, saved string) {
+	offer := got.Response.Offer
+	env.print("%s says:\n%s\n", clean(p.Manifest().Provider.Name), wrap(clean(offer.Summary), "    "))
+	if len(offer.Details) > 0 {
+		var indented bytes.Buffer
+		if json.Indent(&indented, offer.Details, "    ", "  ") == nil {
+			for line := range strings.Lines(indented.String()) {
+				env.print("    %s%s\n", line[:len(line)-len(strings.TrimLeft(line, " "))], clean(line))
+			}
+		}
+	}
+	env.print("\noffer %s, session %s\n", clean(offer.ID), clean(got.Session))
+	if offer.Expires != "" {
+		env.print("holds until %s\n", clean(offer.Expires))
+	}
+	if offer.TermsURL != "" {
+		env.print("terms: %s\n", clean(offer.TermsURL))
+	}
+	for _, doubt := range got.Doubts {
+		fmt.Fprintf(env.stderr, "%s\n", clean(doubt.String()))
+	}
+	if offer.BindEndpoint == "" {
+		return
+	}
+	var needs, flags strings.Builder
+	if offer.BindRequires != nil {
+		for _, name := range *offer.BindRequires {
+			fmt.Fprintf(&needs, " %s", clean(name))
+			fmt.Fprintf(&flags, " --set %s=…", clean(name))
+		}
+	}
+	env.print("to bind it, the business wants:%s\n", cmp.Or(needs.String(), " nothing more"))
+	if saved != "" {
+		env.print("\tfrontdesk intake bind %s%s\n", saved, flags.String())
+	}
+}
+
+// savedOffer is what bind needs of an offer.
+type savedOffer struct {
+	Business string          `json:"business"`
+	Intake   string          `json:"intake"`
+	Agent    string          `json:"agent"`
+	Session  string          `json:"session"`
+	Answer   json.RawMessage `json:"answer"`
+}
+
+func saveOffer(file string, p *client.Provider, got *client.Offered, business string) error {
+	text, err := json.MarshalIndent(savedOffer{business, got.Intake.ID, p.Agent().ID, got.Session, got.Raw}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o600)
+}
+
+type intakeBind struct {
+	Offer string `arg:"" help:"The file that submit saved the offer to."`
+	providerFlags
+	dataFlags
+	Scope []string `placeholder:"WORD" help:"What the person authorized besides binding: account_creation, payment."`
+	JSON  bool     `name:"json" help:"Print the answer as it is."`
+}
+
+// Help is the command's example.
+func (intakeBind) Help() string {
+	return "What the offer requires is sent to the business, and nothing else, once you say yes.\n\n" +
+		"Example:\n\n\tfrontdesk intake bind offer.json --set email=jane@example.com --set full_name=\"Jane Doe\""
+}
+
+// Run binds.
+func (c intakeBind) Run(env *environment) error {
+	file, err := os.ReadFile(c.Offer)
+	if err != nil {
+		return err
+	}
+	var saved savedOffer
+	if err := strictjson.Decode(file, &saved); err != nil {
+		return fmt.Errorf("%s is no offer that submit saved: %w", c.Offer, err)
+	}
+	p, err := c.discover(env, saved.Business, client.IntakeAgent{ID: saved.Agent})
+	if err != nil {
+		return err
+	}
+	offered, err := p.Offered(saved.Intake, saved.Session, saved.Answer)
+	if err != nil {
+		return explainedIntake(err)
+	}
+	data, err := c.read(env, plainText)
+	if err != nil {
+		return err
+	}
+	scopes := make([]intake.Scope, len(c.Scope))
+	for i, scope := range c.Scope {
+		scopes[i] = intake.Scope(scope)
+	}
+	if _, err := offered.Confirm(data, scopes...); err != nil { // before anybody is asked
+		return explainedIntake(err)
+	}
+	question := fmt.Sprintf("%s says: %s\nAccept it, and send %s to %s?", clean(p.Manifest().Provider.Name), clean(offered.Response.Offer.Summary),
+		namesOf(data), clean(offered.Response.Offer.BindEndpoint))
+	if err := c.confirmed(env, question); err != nil {
+		return err
+	}
+	confirmed, err := offered.Confirm(data, scopes...)
+	if err != nil {
+		return explainedIntake(err)
+	}
+	got, err := p.BindOffer(env.ctx, confirmed)
+	if err != nil {
+		return explainedIntake(err)
+	}
+	switch {
+	case c.JSON || got.Bound == nil:
+		env.print("%s\n", clean(string(got.Raw)))
+	default:
+		env.print("%s says:\n%s\nbound at %s\n", clean(p.Manifest().Provider.Name), wrap(clean(cmp.Or(got.Bound.Message, "The offer is bound.")), "    "), clean(got.Bound.BoundAt))
+	}
+	return nil
+}
+
+// namesOf are the members of an object, for a question.
+func namesOf(data []byte) string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(data, &members)
+	if len(members) == 0 {
+		return "nothing personal"
+	}
+	return clean(strings.Join(slices.Sorted(maps.Keys(members)), ", "))
+}
