@@ -190,6 +190,9 @@ func (c demoCommand) welcome(env *environment, address, folder string) {
 		fmt.Sprintf(`{"query": {"text": %q}, "prefer": {"streaming": true, "mode": "list, summarize"}}`, other))
 	env.print("\n  The same with a command:\n\n    frontdesk ask --url %s --mode list,summarize %q\n\n", address, other)
 	env.print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
+	if private(address) {
+		env.print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n", address)
+	}
 	if c.Data == "" {
 		env.print("  Content and terms are in %s and are removed at the end.\n", folder)
 	} else {

@@ -85,7 +85,7 @@ func (i Intake) engine(schema strictjson.Value, h *House, fetcher *fetch.Fetcher
 	case i.byRules():
 		return engine.NewRules(i.Rules, schema)
 	case i.byWebhook():
-		return engine.NewWebhook(i.Webhook, engine.WebhookOptions{Fetcher: fetcher, Now: h.now, Log: h.log.With("intake", i.ID)})
+		return engine.NewWebhook(i.Webhook, engine.WebhookOptions{Fetcher: fetcher, Now: h.now, Log: h.log})
 	}
 	return i.Person, nil
 }

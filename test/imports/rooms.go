@@ -221,6 +221,7 @@ var rooms = []room{
 	{path: "test/process", tool: true},
 	{path: "test/business", inside: []string{"test/process"}},
 	{path: "test/business/peer"},
+	{path: "test/offers", inside: []string{"test/business", "test/process"}},
 	{path: "test/kill", inside: []string{"internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
