@@ -81,6 +81,12 @@ func newTaker(t testing.TB) *taker {
 // openTaker opens a taker where there may have been one before.
 func openTaker(t testing.TB, at premises) *taker {
 	t.Helper()
+	return openTakerOn(t, at, "")
+}
+
+// openTakerOn is openTaker on a file layer of SQLite.
+func openTakerOn(t testing.TB, at premises, layer string) *taker {
+	t.Helper()
 	k := &taker{bench: &bench{}, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), engine: &maker{}, places: at}
 	schema, err := intake.CompileSchema([]byte(inputSchema))
 	if err != nil {
@@ -90,7 +96,11 @@ func openTaker(t testing.TB, at premises) *taker {
 		ID: "assessment", Schema: schema, Retention: intake.Retain30Days, Engine: k.engine, For: 7 * 24 * time.Hour, Binding: true,
 		Bind: IntakeBind{Requires: []string{"email"}, Sink: "crm"},
 	}
-	k.db = storetest.Open(t, at.store, content.Schema, vector.Schema, submission.Schema, ledger.Schema, outbox.Schema)
+	schemas := []store.Schema{content.Schema, vector.Schema, submission.Schema, ledger.Schema, outbox.Schema}
+	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: schemas, Files: layer}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.db.Close() })
 	keys, err := trust.OpenSiteKeys(at.keys, k.clock.Now)
 	if err == nil {
 		err = keys.Make()
@@ -104,7 +114,7 @@ func openTaker(t testing.TB, at premises) *taker {
 		t.Fatal(err)
 	}
 	k.taking = &Intaking{
-		Intakes: func() map[string]*Intake { return map[string]*Intake{k.intake.ID: k.intake} }, DB: k.db, Vault: k.openVault(t),
+		Intakes: func() map[string]*Intake { return map[string]*Intake{k.intake.ID: k.intake} }, DB: k.db, Vault: k.openVault(t, layer),
 		Ledger: ledger.New(k.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: k.clock.Now}),
 	}
 	k.OpenIntakes(k.taking)
@@ -112,13 +122,13 @@ func openTaker(t testing.TB, at premises) *taker {
 }
 
 // openVault opens the taker's vault, as another process would.
-func (k *taker) openVault(t testing.TB) *submission.Vault {
+func (k *taker) openVault(t testing.TB, layer string) *submission.Vault {
 	t.Helper()
 	secret, err := trust.OpenSecret(k.places.keys, "vault")
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault, err := submission.OpenVault(t.Context(), submission.VaultOptions{DSN: k.places.vault, Secret: secret, Now: k.clock.Now})
+	vault, err := submission.OpenVault(t.Context(), submission.VaultOptions{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
 	if err != nil {
 		t.Fatal(err)
 	}

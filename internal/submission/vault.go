@@ -40,6 +40,7 @@ type VaultOptions struct {
 	Secret []byte
 	Now    func() time.Time // nil is time.Now
 	Log    *slog.Logger     // nil for nobody
+	Files  string           // the layer of SQLite's files, see store.Config; empty for the operating system's
 }
 
 // Vault keeps the keys under which submissions are sealed. Its methods may be called from many goroutines, and several
@@ -83,7 +84,7 @@ func OpenVault(ctx context.Context, o VaultOptions) (*Vault, error) {
 	if v.log == nil {
 		v.log = slog.New(slog.DiscardHandler)
 	}
-	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log, Shred: true, Alone: true})
+	v.db, err = store.Open(ctx, store.Config{DSN: o.DSN, Schemas: []store.Schema{VaultSchema}, Log: o.Log, Files: o.Files, Shred: true, Alone: true})
 	if errors.Is(err, store.ErrNotAlone) {
 		return nil, fmt.Errorf("the vault for what agents submit needs a database of its own, since no backup may hold its keys: name another with intakes.vault (%w)", err)
 	}
