@@ -23,6 +23,7 @@ type intakeCommands struct {
 	Discover intakeDiscover `cmd:"" help:"See what a business takes in."`
 	Submit   intakeSubmit   `cmd:"" help:"Submit data to a business, and get its offer."`
 	Bind     intakeBind     `cmd:"" help:"Accept an offer that submit saved."`
+	intakeOwner
 }
 
 // providerFlags say how to reach a business, and as whom.

@@ -317,9 +317,15 @@ func (d *Desk) Deliver(ctx context.Context, e outbox.Effect, send func(context.C
 	if err != nil || p.bind == nil || !p.bind.Done.IsZero() {
 		return err
 	}
+	if p.record.State == submission.Erased || p.bind.Key == "" {
+		return nil
+	}
 	told, err := d.opened(ctx, p)
-	if err != nil || told == nil {
+	if err != nil {
 		return err
+	}
+	if told == nil {
+		return errors.New("its keys are not in the vault; put the vault back that belongs to this database")
 	}
 	if err := send(ctx, *told); err != nil {
 		return err
@@ -327,7 +333,7 @@ func (d *Desk) Deliver(ctx context.Context, e outbox.Effect, send func(context.C
 	return d.done(ctx, of.Offer)
 }
 
-// opened opens what was bound; nil where it is erased.
+// opened opens what was bound; nil where its keys are not there.
 func (d *Desk) opened(ctx context.Context, p pact) (*BoundOffer, error) {
 	keys, err := d.intaking.Vault.Keys(ctx, p.record.OfferKey, p.record.DataKey, p.bind.Key)
 	if err != nil {

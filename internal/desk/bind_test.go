@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/internal/outbox"
+	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/submission"
 	"frontdesk/internal/submission/engine"
 	"frontdesk/wire/intake"
@@ -211,6 +212,30 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 	}
 	if n, err := k.Open(t.Context()); err != nil || n != 0 {
 		t.Errorf("%d requests are open: %v", n, err)
+	}
+}
+
+// TestABindWhoseVaultIsMissingIsKept gives a desk another vault, as whoever moves a server and forgets it.
+func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
+	k := newTaker(t)
+	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
+	k.bound(t, k.binding(1, offer, person))
+	right, at := k.taking.Vault, k.places.vault
+	if err := k.checkVault(t.Context()); err != nil {
+		t.Errorf("the vault is the right one: %v", err)
+	}
+	k.places.vault = storetest.ChosenDSN(t)
+	k.taking.Vault = k.openVault(t, "")
+	if err := k.checkVault(t.Context()); err == nil || !strings.Contains(err.Error(), "intakes.vault") {
+		t.Errorf("another vault is taken for the right one: %v", err)
+	}
+	if k.deliver(t, nil) != nil || k.rowsOf(t, "outbox_effect") != 1 {
+		t.Error("what cannot be opened is told, or forgotten")
+	}
+	k.places.vault, k.taking.Vault = at, right
+	k.clock.Pass(time.Minute)
+	if told := k.deliver(t, nil); told == nil || string(told.Data) != person {
+		t.Errorf("told is %+v", told)
 	}
 }
 

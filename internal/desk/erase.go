@@ -36,6 +36,9 @@ func (d *Desk) KeepRetention(ctx context.Context) {
 	if d.intaking == nil {
 		return
 	}
+	if err := d.checkVault(ctx); err != nil && ctx.Err() == nil {
+		d.config.Log.Error("the vault may be another than the one that belongs to this database", "error", err)
+	}
 	holder := rand.Text()
 	tick := time.NewTicker(eraseEvery)
 	defer tick.Stop()
@@ -54,6 +57,29 @@ func (d *Desk) KeepRetention(ctx context.Context) {
 	_ = d.intaking.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { // if not, the lease ends by itself
 		return submission.Release(context.WithoutCancel(ctx), tx, holder)
 	})
+}
+
+// checkVault says when none of what was submitted last can be opened though it is not erased.
+func (d *Desk) checkVault(ctx context.Context) error {
+	var ids []string
+	err := d.intaking.DB.View(ctx, func(tx *store.Tx) error {
+		ids = nil
+		all, err := submission.List(ctx, tx, submission.Filter{Limit: 50}, d.config.Now())
+		for _, l := range all {
+			if l.OfferKey != "" {
+				ids = append(ids, l.OfferKey)
+			}
+		}
+		return err
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	keys, err := d.intaking.Vault.Keys(ctx, ids...)
+	if err == nil && len(keys) == 0 {
+		err = fmt.Errorf("none of the keys of the latest %d submissions is in it: what they hold cannot be read, and offers that were accepted are not delivered; put the vault back, or name it with intakes.vault", len(ids))
+	}
+	return err
 }
 
 // keepOnce erases what is due, if there is anything and this process has the lease.
@@ -164,13 +190,16 @@ func (d *Desk) erase(ctx context.Context, all []submission.Erasure, body eraseBo
 // by names who asks. It says how many submissions those were. What is on its way to the business is not sent any more. The
 // error is fail.NotFound where there is none.
 func (d *Desk) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err error) {
+	if d.intaking == nil {
+		return 0, unknownSession(sessionOrOffer)
+	}
 	for known, last := false, ""; ; known = true {
 		records, all, err := d.revoke(ctx, sessionOrOffer, last)
 		switch {
 		case err != nil:
 			return n, err
 		case len(records) == 0 && !known:
-			return 0, fail.New(fail.NotFound, "nothing is known of a session or offer %q", clip(sessionOrOffer))
+			return 0, unknownSession(sessionOrOffer)
 		case len(records) == 0:
 			return n, nil
 		}
@@ -187,6 +216,10 @@ func (d *Desk) Erase(ctx context.Context, sessionOrOffer, by string) (n int, err
 		}
 		n += len(all)
 	}
+}
+
+func unknownSession(sessionOrOffer string) error {
+	return fail.New(fail.NotFound, "nothing is known of a session or offer %q", clip(sessionOrOffer))
 }
 
 // revoke decides to erase some submissions of a session, or of one offer, from after an id on.

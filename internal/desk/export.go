@@ -48,6 +48,9 @@ type exportedBind struct {
 // ExportSubmissions writes all that is known of a session, or of one offer, as one JSON document, with the entries of the
 // ledger that record what was consented to. The error is fail.NotFound where there is nothing.
 func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w io.Writer) error {
+	if d.intaking == nil {
+		return unknownSession(sessionOrOffer)
+	}
 	out := jsontext.NewEncoder(w, jsontext.WithIndent("  "))
 	var entries []string
 	for last := ""; ; {
@@ -56,7 +59,7 @@ func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w i
 		case err != nil:
 			return err
 		case len(some) == 0 && last == "":
-			return fail.New(fail.NotFound, "nothing is known of a session or offer %q", clip(sessionOrOffer))
+			return unknownSession(sessionOrOffer)
 		case last == "":
 			if err := begin(out, "submissions"); err != nil {
 				return err

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"frontdesk/internal/server"
+)
+
+// intakeOwner are the commands for the business's own side of its intakes.
+type intakeOwner struct {
+	Erase  intakeErase  `cmd:"" help:"Erase all that was submitted to you in a session, or for one offer."`
+	Export intakeExport `cmd:"" help:"Write all that is known of a session or an offer, with the ledger's proof of what was consented to."`
+}
+
+// openSubmissions opens the house that keeps what was submitted.
+func openSubmissions(env *environment, flags configFlags) (*server.House, error) {
+	loaded, err := flags.load(env, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := needContent(loaded.Config); err != nil {
+		return nil, err
+	}
+	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		return nil, err
+	}
+	err = house.UnlockKeys(env.ctx, loaded.Config)
+	if err == nil {
+		err = house.OpenIntakes(env.ctx, loaded.Config)
+	}
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	return house, nil
+}
+
+type intakeErase struct {
+	What string `arg:"" name:"session-or-offer" help:"The session_id of a submission, or the id of an offer."`
+	configFlags
+	Yes bool `help:"Do not ask first."`
+}
+
+// Help is the command's example.
+func (intakeErase) Help() string {
+	return "The keys of what was submitted, offered and bound are destroyed, whatever the intake's retention says, so that nobody can read it any more, not even in backups. " +
+		"What is on its way to you is not delivered. Ids and times stay, and the ledger, which holds none of it. A server may run meanwhile.\n\n" +
+		"Example:\n\n\tfrontdesk intake erase 0f8fad5b-d9cb-469f-a165-70867728950e"
+}
+
+// Run erases.
+func (c intakeErase) Run(env *environment) error {
+	house, err := openSubmissions(env, c.configFlags)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	if err := house.Desk.ExportSubmissions(env.ctx, c.What, io.Discard); err != nil { // is there anything at all?
+		return err
+	}
+	if !c.Yes {
+		if sure, err := confirmed(env, fmt.Sprintf("Erase all that is kept of %s? It cannot be brought back.", clean(c.What))); err != nil || !sure {
+			return err
+		}
+	}
+	n, err := house.Desk.Erase(env.ctx, c.What, "command")
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		env.print("It was erased before.\n")
+		return nil
+	}
+	env.print("Erased what %s held.\n", plural(n, "submission"))
+	return nil
+}
+
+// confirmed asks whether something is to be done; only "yes" or "y" is a yes.
+func confirmed(env *environment, question string) (bool, error) {
+	fmt.Fprintf(env.stderr, "%s Type yes: ", question)
+	line, err := bufio.NewReader(io.LimitReader(env.stdin, 1024)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, nil
+	}
+	return false, usage("nothing was done; say --yes where nobody can be asked")
+}
+
+type intakeExport struct {
+	What string `arg:"" name:"session-or-offer" help:"The session_id of a submission, or the id of an offer."`
+	configFlags
+}
+
+// Help is the command's example.
+func (intakeExport) Help() string {
+	return "The document has what was submitted, offered and bound, as far as it is still kept; the receipts of the ledger's entries, which frontdesk verify takes; " +
+		"and the keys of the hashes in them. It holds personal data: keep it so.\n\n" +
+		"Example:\n\n\tfrontdesk intake export 0f8fad5b-d9cb-469f-a165-70867728950e > export.json"
+}
+
+// Run exports.
+func (c intakeExport) Run(env *environment) error {
+	house, err := openSubmissions(env, c.configFlags)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	return house.Desk.ExportSubmissions(env.ctx, c.What, env.stdout)
+}
