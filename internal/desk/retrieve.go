@@ -213,21 +213,22 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 	return out, nil, excerpt.Put(ctx, tx, excerpt.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: excerpt.Ok, Answer: record})
 }
 
-// accessBody is the body of a ledger entry of kind "access".
+// accessBody is the body of a ledger entry of kind "access". It is written in the order of canonical JSON, so that the
+// ledger has little to do.
 type accessBody struct {
-	Event     string       `json:"event_id"`
-	Publisher publisherOf  `json:"publisher"`
-	Platform  platformOf   `json:"platform"`
 	Returned  int          `json:"chunks_returned"`
-	Tokens    int          `json:"token_count"`
-	Mode      string       `json:"retrieval_mode"`
+	Event     string       `json:"event_id"`
 	Items     []accessItem `json:"items"`
+	Platform  platformOf   `json:"platform"`
+	Publisher publisherOf  `json:"publisher"`
+	Mode      string       `json:"retrieval_mode"`
 	Terms     string       `json:"terms"`
+	Tokens    int          `json:"token_count"`
 }
 
 type publisherOf struct {
-	ID     string `json:"id"`
 	Domain string `json:"domain"`
+	ID     string `json:"id"`
 }
 
 type platformOf struct {
@@ -235,15 +236,15 @@ type platformOf struct {
 }
 
 type accessItem struct {
-	URL    string   `json:"url"`
 	Chunks []string `json:"chunks"`
 	Rule   int      `json:"rule"`
+	URL    string   `json:"url"`
 }
 
 // recordAccess puts the access event into the ledger.
 func (d *Desk) recordAccess(ctx context.Context, tx *store.Tx, rules *terms.Terms, owner *Excerpts, r Retrieval, record excerpt.Answer, out *Retrieved) (id string, err error) {
 	body := accessBody{
-		Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID), Publisher: publisherOf{owner.PublisherID, owner.Domain}, Platform: platformOf{r.Key.Platform},
+		Event: intent.AccessEventID(owner.PublisherID, r.Key.Platform, r.ID), Publisher: publisherOf{Domain: owner.Domain, ID: owner.PublisherID}, Platform: platformOf{r.Key.Platform},
 		Returned: len(out.Chunks), Tokens: record.Tokens, Mode: "chunks", Terms: rules.Version(),
 	}
 	site := record.Chunks[0].Site

@@ -28,10 +28,10 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
-	"golang.org/x/sync/errgroup"
 
 	"frontdesk/internal/store"
 	"frontdesk/wire/receipt"
@@ -177,49 +177,72 @@ func (l *Ledger) AppendChange(ctx context.Context, tx *store.Tx, slot, state str
 
 // AppendAll is Append for many entries at once, which costs less.
 func (l *Ledger) AppendAll(ctx context.Context, tx *store.Tx, entries []receipt.Entry) (ids []string, err error) {
-	rows, err := l.prepareAll(entries)
-	if err != nil {
-		return nil, err
-	}
+	made, stop := l.prepareAll(entries)
+	defer stop()
+	table, columns, first := "ledger_pending", []string{"id", "tag", "leaf"}, 0
 	if l.direct() {
-		_, err = tx.Bulk(ctx, "ledger_entry", []string{"tag", "leaf"}, func(yield func([]any) bool) {
+		table, columns, first = "ledger_entry", columns[1:], 1
+	}
+	ids = make([]string, 0, len(entries))
+	var refused error
+	_, err = tx.Bulk(ctx, table, columns, func(yield func([]any) bool) {
+		for _, some := range made {
+			rows, err := some()
+			if err != nil {
+				refused = err
+				yield(nil) // which no database takes, so that nothing of the transaction stays
+				return
+			}
 			for _, row := range rows {
-				if !yield(row[1:]) {
+				ids = append(ids, row[0].(string))
+				if !yield(row[first:]) {
 					return
 				}
 			}
-		})
-	} else {
-		_, err = tx.Bulk(ctx, "ledger_pending", []string{"id", "tag", "leaf"}, slices.Values(rows))
+		}
+	})
+	if refused != nil {
+		err = refused
 	}
 	if err != nil {
 		return nil, err
-	}
-	for _, row := range rows {
-		ids = append(ids, row[0].(string))
 	}
 	l.follow(tx)
 	return ids, nil
 }
 
-// prepareAll makes the rows of new entries: id, tag and leaf. Most of the work of appending many is in this, and the one
-// writer of SQLite waits for it; so all processors take part.
-func (l *Ledger) prepareAll(entries []receipt.Entry) ([][]any, error) {
-	rows, share := make([][]any, len(entries)), max(64, (len(entries)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	var all errgroup.Group
-	for from := 0; from < len(entries); from += share {
-		all.Go(func() error {
-			for i := from; i < min(from+share, len(entries)); i++ {
-				id, tag, leaf, err := l.prepare(entries[i])
-				if err != nil {
-					return err
-				}
-				rows[i] = []any{id, tag, leaf}
+// prepareAll makes the rows of new entries, id, tag and leaf, some at a time. That is half of the work of appending many,
+// and the one writer of SQLite waits for it; so other processors are ahead of who inserts what is made. stop ends them.
+func (l *Ledger) prepareAll(entries []receipt.Entry) (parts []func() ([][]any, error), stop func()) {
+	const share = 32
+	for some := range slices.Chunk(entries, share) {
+		parts = append(parts, sync.OnceValues(func() ([][]any, error) { return l.prepareSome(some) }))
+	}
+	var next atomic.Int64
+	var helpers sync.WaitGroup
+	for range min(len(parts), runtime.GOMAXPROCS(0)) - 1 {
+		helpers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(parts)); i = next.Add(1) - 1 {
+				_, _ = parts[i]()
 			}
-			return nil
 		})
 	}
-	return rows, all.Wait()
+	return parts, func() {
+		next.Store(int64(len(parts)))
+		helpers.Wait()
+	}
+}
+
+func (l *Ledger) prepareSome(entries []receipt.Entry) ([][]any, error) {
+	rows := make([][]any, len(entries))
+	for i, e := range entries {
+		id, tag, leaf, err := l.prepare(e)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = []any{id, tag, leaf}
+	}
+	return rows, nil
 }
 
 // direct says whether an entry has its place from the beginning. On SQLite one transaction writes at a time, so that

@@ -368,6 +368,12 @@ func TestManyEntriesAreAppendedAtOnce(t *testing.T) {
 		if err := put(entries); err == nil {
 			t.Error("one that is wrong among them was taken")
 		}
+		if err := db.Update(t.Context(), func(tx *store.Tx) error {
+			_, _ = l.AppendAll(t.Context(), tx, entries)
+			return nil
+		}); err == nil {
+			t.Error("the transaction of one that is wrong goes on")
+		}
 		if err := put(nil); err != nil || len(ids) != 0 {
 			t.Errorf("none: %v, %v", ids, err)
 		}

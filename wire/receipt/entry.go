@@ -14,6 +14,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -103,7 +104,7 @@ func (e Entry) Leaf() ([]byte, error) {
 			return nil, err
 		}
 	}
-	leaf = fmt.Appendf(leaf, `,"v":%d}`, e.V)
+	leaf = append(strconv.AppendInt(append(leaf, `,"v":`...), int64(e.V), 10), '}')
 	if len(leaf) > MaxLeaf {
 		return nil, fmt.Errorf("a ledger entry of %d bytes is too long; it may have %d", len(leaf), MaxLeaf)
 	}

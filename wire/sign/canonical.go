@@ -24,6 +24,9 @@ import (
 // UTF-8, data after the value, nesting beyond [strictjson.MaxDepth]. The error is a *[strictjson.Error], which names
 // the place. The input stays as it is.
 func Canonical(text []byte) ([]byte, error) {
+	if isCanonical(text) {
+		return bytes.Clone(text), nil
+	}
 	if !modest(text) {
 		if err := checkNumbers(text); err != nil {
 			return nil, err
@@ -37,6 +40,118 @@ func Canonical(text []byte) ([]byte, error) {
 		return nil, &strictjson.Error{Problem: fmt.Sprintf("not JSON: %v", err)}
 	}
 	return value, nil
+}
+
+// isCanonical says of a text whose strings are printable ASCII without escapes and whose numbers are whole and below 10^15,
+// as most of ours are, whether it is in its canonical form. It says false of all others.
+func isCanonical(text []byte) bool {
+	return plainValue(text, 0, 0) == len(text)
+}
+
+// plainValue gives where a canonical value ends that begins at a place, or -1.
+func plainValue(text []byte, at, depth int) int {
+	if at >= len(text) {
+		return -1
+	}
+	switch c := text[at]; {
+	case c == '"':
+		return plainString(text, at)
+	case c == '{':
+		return plainObject(text, at+1, depth+1)
+	case c == '[':
+		return plainArray(text, at+1, depth+1)
+	case c == '0':
+		return at + 1
+	case c == '-' || c >= '1' && c <= '9':
+		return plainNumber(text, at)
+	}
+	for _, literal := range []string{"true", "false", "null"} {
+		if bytes.HasPrefix(text[at:], []byte(literal)) {
+			return at + len(literal)
+		}
+	}
+	return -1
+}
+
+func plainString(text []byte, at int) int {
+	for i := at + 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ' || c > '~' || c == '\\':
+			return -1
+		}
+	}
+	return -1
+}
+
+func plainNumber(text []byte, at int) int {
+	if text[at] == '-' {
+		at++
+	}
+	end := at
+	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+		end++
+	}
+	if end == at || end-at > 15 || text[at] == '0' {
+		return -1
+	}
+	return end
+}
+
+func plainArray(text []byte, at, depth int) int {
+	switch {
+	case depth > strictjson.MaxDepth:
+		return -1
+	case at < len(text) && text[at] == ']':
+		return at + 1
+	}
+	for {
+		at = plainValue(text, at, depth)
+		switch {
+		case at < 0 || at == len(text):
+			return -1
+		case text[at] == ']':
+			return at + 1
+		case text[at] != ',':
+			return -1
+		}
+		at++
+	}
+}
+
+func plainObject(text []byte, at, depth int) int {
+	switch {
+	case depth > strictjson.MaxDepth:
+		return -1
+	case at < len(text) && text[at] == '}':
+		return at + 1
+	}
+	var last []byte // the name before; nil before the first
+	for {
+		if at >= len(text) || text[at] != '"' {
+			return -1
+		}
+		end := plainString(text, at)
+		if end < 0 || end == len(text) || text[end] != ':' {
+			return -1
+		}
+		name := text[at+1 : end-1]
+		if last != nil && bytes.Compare(last, name) >= 0 {
+			return -1
+		}
+		last = name
+		at = plainValue(text, end+1, depth)
+		switch {
+		case at < 0 || at == len(text):
+			return -1
+		case text[at] == '}':
+			return at + 1
+		case text[at] != ',':
+			return -1
+		}
+		at++
+	}
 }
 
 // modest says that no number of a text can be too large, and that it does not nest too deep: a look at its bytes, which

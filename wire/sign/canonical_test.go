@@ -116,7 +116,7 @@ func TestSameComparesValuesNotBytes(t *testing.T) {
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		`{"b":[1e21,-0,1e-7,0.1],"a":"\u20ac\n\/"}`, `{"😀":1,"ﬀ":2,"z":{}}`, `[[[1e400]]]`, `{"a":1,"a":2}`, `"\ud83d\ude00"`, `9007199254740993`,
-		`"\u007f\u2028"`, ` true `,
+		`"\u007f\u2028"`, ` true `, `{"a":[],"aa":{},"ab":[-1,0,123456789012345,true,false,null],"b":{"x":"/<&"}}`, `{"b":1,"a":2}`, `[-0]`, `{"a":1,"a":2}`,
 	} {
 		f.Add([]byte(seed))
 	}
