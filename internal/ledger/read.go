@@ -58,7 +58,7 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 
 // prove makes the proof of a leaf, and checks it: what was damaged proves nothing.
 func prove(ctx context.Context, tx *store.Tx, h head, index int64, leaf receipt.Hash) ([]receipt.Hash, error) {
-	proof, err := receipt.ProveEntry(h.size, index, receipt.FromTrustedTiles(func(t receipt.Tile) ([]byte, error) { return wholeTile(ctx, tx, t) }))
+	proof, err := receipt.ProveEntry(h.size, index, receipt.FromTrustedTiles(func(tiles []receipt.Tile) ([][]byte, error) { return wholeTiles(ctx, tx, tiles) }))
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +96,11 @@ func hashesOf(ctx context.Context, tx *store.Tx, h head) interface {
 	ReadHashes([]int64) ([]receipt.Hash, error)
 } {
 	return receipt.FromTiles(h.size, h.root, func(tiles []receipt.Tile) ([][]byte, error) {
-		data := make([][]byte, len(tiles))
-		for i, t := range tiles {
-			var err error
-			if data[i], err = readTile(ctx, tx, t); err != nil {
-				return nil, err
-			}
+		data, err := wholeTiles(ctx, tx, tiles)
+		for i := range data {
+			data[i] = data[i][:tiles[i].Width*hashSize]
 		}
-		return data, nil
+		return data, err
 	})
 }
 

@@ -411,40 +411,62 @@ func writeTile(ctx context.Context, tx *store.Tx, t receipt.Tile, hashes []byte,
 
 // readTile reads the hashes of a tile.
 func readTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
-	hashes, err := wholeTile(ctx, tx, t)
+	whole, err := wholeTiles(ctx, tx, []receipt.Tile{t})
 	if err != nil {
 		return nil, err
 	}
-	return hashes[:t.Width*hashSize], nil
+	return whole[0][:t.Width*hashSize], nil
 }
 
-// wholeTile reads the hashes of a tile, and those that have come since.
-func wholeTile(ctx context.Context, tx *store.Tx, t receipt.Tile) ([]byte, error) {
-	rows, err := tx.Query(ctx, `SELECT n, hashes FROM ledger_tile WHERE level = $1 AND n >= $2 AND n < $3 ORDER BY n`,
-		t.Level, t.N*rowsOfTile, (t.N+1)*rowsOfTile)
+// wholeTiles reads the hashes of tiles, and those that have come since.
+func wholeTiles(ctx context.Context, tx *store.Tx, tiles []receipt.Tile) ([][]byte, error) {
+	if len(tiles) == 0 {
+		return nil, nil
+	}
+	var query strings.Builder
+	var args []any
+	for i, t := range tiles {
+		if i > 0 {
+			query.WriteString(" UNION ALL ")
+		}
+		fmt.Fprintf(&query, `SELECT level, n, hashes FROM ledger_tile WHERE level = $%d AND n >= $%d AND n < $%d`, len(args)+1, len(args)+2, len(args)+3)
+		args = append(args, t.Level, t.N*rowsOfTile, (t.N+1)*rowsOfTile)
+	}
+	rows, err := tx.Query(ctx, query.String(), args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	tile := make([]byte, 0, receipt.TileWidth*hashSize)
+	parts := make([][rowsOfTile][]byte, len(tiles)) // the rows come in any order
 	for rows.Next() {
+		var level int
 		var row int64
-		var hashes sql.RawBytes
-		if err := rows.Scan(&row, &hashes); err != nil {
+		var hashes []byte
+		if err := rows.Scan(&level, &row, &hashes); err != nil {
 			return nil, err
 		}
-		if len(tile) != int(row%rowsOfTile)*inRow*hashSize || len(hashes) > inRow*hashSize {
-			break // a row before is missing or has not all that it should
+		for i, t := range tiles {
+			if t.Level == level && t.N == row/rowsOfTile {
+				parts[i][row%rowsOfTile] = hashes
+			}
 		}
-		tile = append(tile, hashes...)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	if len(tile) < t.Width*hashSize {
-		return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more", t.Path())
+	whole := make([][]byte, len(tiles))
+	for i, t := range tiles {
+		for _, part := range parts[i] {
+			whole[i] = append(whole[i], part...)
+			if len(part) != inRow*hashSize {
+				break // the last row, or one that is damaged
+			}
+		}
+		if len(whole[i]) < t.Width*hashSize {
+			return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more", t.Path())
+		}
 	}
-	return tile, nil
+	return whole, nil
 }
 
 // announce tells those who follow that there are new entries.

@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,25 +110,28 @@ func (read tileReader) ReadTiles(ts []tlog.Tile) ([][]byte, error) {
 }
 
 // FromTrustedTiles is FromTiles without the check: for whoever checks the proof that comes of it, which takes less. read gives
-// the bytes of a tile, or more where it has grown.
-func FromTrustedTiles(read func(Tile) ([]byte, error)) tlog.HashReader {
+// the bytes of tiles, or more where they have grown.
+func FromTrustedTiles(read func([]Tile) ([][]byte, error)) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
+		var tiles []Tile
+		for _, index := range indexes {
+			t := tlog.TileForIndex(TileHeight, index)
+			at := slices.IndexFunc(tiles, func(known Tile) bool { return known.Level == t.L && known.N == t.N })
+			if at < 0 {
+				at, tiles = len(tiles), append(tiles, Tile{Level: t.L, N: t.N})
+			}
+			tiles[at].Width = max(tiles[at].Width, t.W)
+		}
+		data, err := read(tiles)
+		if err != nil {
+			return nil, err
+		}
 		hashes := make([]Hash, len(indexes))
-		tiles := map[Tile][]byte{}
 		for i, index := range indexes {
 			t := tlog.TileForIndex(TileHeight, index)
-			name := Tile{Level: t.L, N: t.N}
-			data := tiles[name]
-			if len(data) < t.W*tlog.HashSize {
-				var err error
-				if data, err = read(Tile{Level: t.L, N: t.N, Width: t.W}); err != nil {
-					return nil, err
-				}
-				tiles[name] = data
-			}
-			t.W = len(data) / tlog.HashSize
-			var err error
-			if hashes[i], err = tlog.HashFromTile(t, data, index); err != nil {
+			at := slices.IndexFunc(tiles, func(known Tile) bool { return known.Level == t.L && known.N == t.N })
+			t.W = len(data[at]) / tlog.HashSize
+			if hashes[i], err = tlog.HashFromTile(t, data[at], index); err != nil {
 				return nil, err
 			}
 		}
