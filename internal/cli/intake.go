@@ -327,7 +327,7 @@ func printOffer(env *environment, p *client.Provider, got *client.Offered, saved
 	env.print("%s says:\n%s\n", clean(p.Manifest().Provider.Name), wrap(clean(offer.Summary), "    "))
 	if len(offer.Details) > 0 {
 		var indented bytes.Buffer
-		if json.Indent(&indented, offer.Details, "    ", "  ") == nil {
+		if json.Indent(&indented, offer.Details, "", "  ") == nil {
 			for line := range strings.Lines(indented.String()) {
 				env.print("    %s%s\n", line[:len(line)-len(strings.TrimLeft(line, " "))], clean(line))
 			}

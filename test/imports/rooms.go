@@ -237,6 +237,7 @@ var rooms = []room{
 	{path: "test/discovery", inside: []string{"test/process"}},
 	{path: "test/tables", inside: []string{"wire/document", "wire/sign"}, outside: []string{properties}},
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
+	{path: "test/agent", inside: []string{"test/process"}, tool: true},
 	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
 	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},

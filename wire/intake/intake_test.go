@@ -154,6 +154,8 @@ func TestWhatBindsMiss(t *testing.T) {
 		{`"email":"user@example.com"`, `"full_name":null,"email":"no"`, intake.CodeInvalidInput},
 		{`"email":"user@example.com"`, `"phone":7`, intake.CodeInvalidInput},
 		{`"email":"user@example.com"`, `"address":"here"`, intake.CodeInvalidInput},
+		{`"email":"user@example.com"`, `"address":{"street":null}`, intake.CodeInvalidInput},
+		{`"offer_id":"o1"`, `"offer_id":""`, intake.CodeInvalidInput},
 		{`["bind"]`, `["intake"]`, intake.CodeInvalidInput},
 		{`"bind_data":{"email":"user@example.com"},"agent":{"id":"a1","consent_scope":["bind"]}`, `"agent":{"id":"a1","consent_scope":["offer"]}`, intake.CodeInvalidInput},
 		{`{"offer_id"`, `{"bind_data":{},"offer_id"`, intake.CodeInvalidInput},

@@ -84,7 +84,7 @@ func problemOf(k Kind, body []byte, findings Findings) error {
 // missesData says whether a finding about a bind is that data is missing: all of it, or what a field holds.
 func missesData(body []byte, f Finding) bool {
 	name, inside := strings.CutPrefix(f.Pointer, "/bind_data/")
-	if f.Rule != "bind bind_data" && !inside {
+	if f.Rule != "bind bind_data" && (!inside || strings.Contains(name, "/")) {
 		return false
 	}
 	var message struct {
