@@ -150,7 +150,7 @@ func TestRulesThatAreWrongKeepTheServerFromStarting(t *testing.T) {
 	file := configured(t, strings.ReplaceAll(fmt.Sprintf(house, "https://jars.example/offers", "127.0.0.1:25"), "100 / data.jars", "100 / data.jrs"))
 	t.Setenv("OFFERS_SECRET", whsec)
 	t.Setenv("OFFERS_PASSWORD", password)
-	_, said, err := process.Run(t, "serve", "--config", file, "--listen", "127.0.0.1:0")
+	_, said, err := process.Run(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	text, _ := os.ReadFile(file)
 	line := 1 + strings.Count(string(text)[:strings.Index(string(text), "100 / data.jrs")], "\n")
 	column := 1 + strings.Index(strings.Split(string(text), "\n")[line-1], ".jrs")

@@ -81,7 +81,7 @@ func TestTheDocumentedRulesAreRight(t *testing.T) {
 	}
 	file := configured(t, strings.Replace(string(shown[1]), "url: https://www.example.com\n", "", 1))
 	process.MustRun(t, "config", "check", file)
-	server := process.Start(t, "serve", "--config", file, "--listen", "127.0.0.1:0")
+	server := process.Start(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", filepath.Join(filepath.Dir(file), "data"))
 	for i, c := range []struct{ data, says string }{
 		{`{"knives":3,"kind":"kitchen"}`, "3 knives for 19.50 EUR."},
 		{`{"knives":1,"kind":"hunting","express":true}`, "One knife for 13.50 EUR."},
