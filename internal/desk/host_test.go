@@ -11,7 +11,7 @@ import (
 // in JSON Schema's sense may have, and citations of it are taken.
 func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 	const ascii = "https://xn--bcher-kva.example"
-	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a"} {
+	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
 		g := newGiver(t)
 		g.owner.Domain = "xn--bcher-kva.example"
 		g.obey(t, terms.Rule{Access: terms.Open, Labels: []string{"news.a"}})

@@ -71,12 +71,15 @@ func Host(address string) (host string, ok bool) {
 }
 
 // ASCIIAddress gives a web address with its host in ASCII (RFC 5891), as protocols want it; the address as it is where its
-// host is in ASCII already, or cannot be read. The rest of an address that content keeps is in ASCII.
+// host is in ASCII already, or cannot be read. A host that is percent-encoded is as good as one in other letters. The rest of
+// an address that content keeps is in ASCII.
 func ASCIIAddress(address string) string {
-	if isASCII(address) {
+	_, rest, _ := strings.Cut(address, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	if isASCII(address) && !strings.Contains(authority, "%") {
 		return address
 	}
-	at, err := url.Parse(address)
+	at, err := url.Parse(address) // which decodes the host
 	if err != nil {
 		return address
 	}
@@ -85,7 +88,7 @@ func ASCIIAddress(address string) string {
 	if err != nil {
 		return address
 	}
-	at.Host = strings.Replace(at.Host, name, ascii, 1)
+	at.Host = strings.Replace(at.Host, name, ascii, 1) // what is after it is the port
 	return at.String()
 }
 

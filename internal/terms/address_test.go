@@ -10,6 +10,7 @@ func TestAnAddressHasItsHostInASCII(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://bücher.example/a?b=%C3%BC#c": "https://xn--bcher-kva.example/a?b=%C3%BC#c",
 		"https://BÜCHER.example.:8443/":       "https://xn--bcher-kva.example.:8443/",
+		"https://b%C3%BCcher.example/a%2Fb":   "https://xn--bcher-kva.example/a%2Fb",
 		"https://例え.テスト/":                     "https://xn--r8jz45g.xn--zckzah/",
 		"https://www.Example.com/A":           "https://www.Example.com/A",
 		"https://xn--bcher-kva.example/":      "https://xn--bcher-kva.example/",
