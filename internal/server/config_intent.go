@@ -3,12 +3,15 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"net"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/internal/desk"
+	door "frontdesk/internal/intent"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
@@ -157,6 +160,17 @@ var (
 	hostName        = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 )
 
+var (
+	countryCode   = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	languageRange = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+)
+
+// onThisMachine says whether a host is this machine's, by its name or address.
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
 // intent checks the section intent.
 func (c *checks) intent() {
 	i := c.Config.Intent
@@ -180,7 +194,7 @@ func (c *checks) intent() {
 	}
 	for n, domain := range i.Domains {
 		if !editorialDomain.MatchString(domain) {
-			c.problem(fmt.Sprintf("intent.domains[%d]", n), "%q is no editorial domain; use lower-case letters and digits, with dots between, and dashes behind the first dot", domain)
+			c.problem(fmt.Sprintf("intent.domains[%d]", n), "%q is no editorial domain; %s", domain, editorialForm)
 		}
 	}
 	if i.Compliance.RevocationReason != "" {
@@ -196,10 +210,25 @@ func (c *checks) intent() {
 			c.problem(fmt.Sprintf("intent.hosts[%d]", n), "%q is no host name; write it like news.example.com, in ASCII", host)
 		}
 	}
+	for n, country := range i.Refuse.Countries {
+		if !countryCode.MatchString(country) {
+			c.problem(fmt.Sprintf("intent.refuse.countries[%d]", n), "%q is no country; write two letters, like FR", country)
+		}
+	}
+	for n, language := range i.Refuse.Languages {
+		if !languageRange.MatchString(language) {
+			c.problem(fmt.Sprintf("intent.refuse.languages[%d]", n), "%q is no language; write it like fr or fr-CA", language)
+		}
+	}
 	names := map[string]bool{}
 	for n, sink := range i.Sinks {
 		path := fmt.Sprintf("intent.sinks[%d]", n)
 		c.web(path+".url", sink.URL)
+		if u, err := url.Parse(sink.URL); err == nil && u.User != nil {
+			c.problem(path+".url", "an address must not hold a user or a password; it would never be reached")
+		} else if err == nil && u.Scheme == "http" && !onThisMachine(u.Hostname()) && len(c.Config.Fetch.Allow) == 0 {
+			c.warning(path+".url", "it is not https, and is reached on this machine alone, or in networks of fetch.allow")
+		}
 		if sink.URL == "" {
 			c.problem(path+".url", "it is empty; write where events are to be posted")
 		}
@@ -236,7 +265,9 @@ func (c *checks) declaration() {
 	default:
 		for n, rule := range c.Config.Terms {
 			for m, label := range rule.Labels {
-				if !slices.ContainsFunc(domains, func(d string) bool { return intent.Within(label, d) }) {
+				if len(i.Domains) == 0 && rule.Access != terms.Blocked && !editorialDomain.MatchString(label) {
+					c.problem(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%q is no editorial domain, and is declared to platforms as one; %s", label, editorialForm)
+				} else if !slices.ContainsFunc(domains, func(d string) bool { return intent.Within(label, d) }) {
 					c.warning(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%s lies in no domain of intent.domains, so no platform gets anything for it", label)
 				}
 			}
@@ -251,7 +282,20 @@ func (c *checks) declaration() {
 	if i.Events.Required && !i.Events.Enabled {
 		c.problem("intent.events.required", "reports are required, and there is no address for them; set intent.events.enabled")
 	}
+	if len(c.problems) > 0 {
+		return
+	}
+	d, err := c.Config.declarationAt("https://www.example.com")
+	if err == nil {
+		_, err = door.Declare(d, c.Config.intentOptions())
+	}
+	if err != nil { // what would be found only when it is served
+		c.problem("intent", "%v", err)
+	}
 }
+
+// editorialForm says what an editorial domain looks like.
+const editorialForm = "use lower-case letters and digits, with dots between, and dashes behind the first dot"
 
 // publisher is who is declared, with the defaults filled in.
 func (c Config) publisher() Publisher {
