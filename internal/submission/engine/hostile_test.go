@@ -172,6 +172,27 @@ func TestWhatIsNotMeasuredBeforeIsWhileItRuns(t *testing.T) {
 	}
 }
 
+// TestSchemasThatReferToThemselvesManyTimesAreRead has a short schema that describes more objects than anybody can list.
+func TestSchemasThatReferToThemselvesManyTimesAreRead(t *testing.T) {
+	var members []string
+	for i := range 50 {
+		members = append(members, fmt.Sprintf(`"m%d": {"$ref": "#"}`, i))
+	}
+	schema := strictjson.Value(`{"type": "object", "properties": {` + strings.Join(members, ", ") + `}}`)
+	e, err := NewRules(Rules{Offers: []Offer{{Summary: "{data.?m0.?m1.?m2.hasValue()}"}}}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := e.Offer(t.Context(), Question{Intake: "many", Data: strictjson.Value(`{"m0": {"m1": {"m2": {}}}}`), Now: noon})
+	if err != nil || o.Summary != "true" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	loop := strictjson.Value(`{"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}}`)
+	if _, err := NewRules(one("{data.a == 1}"), loop); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWhoGoesAwayEndsTheRules(t *testing.T) {
 	r := Rules{Match: Match{Query: "jars"}, Offers: []Offer{{Summary: "{size(items)}"}}}
 	e, err := NewRules(r, strictjson.Value(person))

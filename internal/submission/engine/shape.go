@@ -85,15 +85,20 @@ type schema struct {
 type reader struct {
 	world world
 	root  json.RawMessage
+	count int // of shapes that were made
 }
 
-// maxNesting is how deep the shapes of a schema go; what lies deeper may be anything.
-const maxNesting = 12
+// How deep the shapes of a schema go, and how many there are; what lies beyond may be anything. References let a short
+// schema describe a great many.
+const (
+	maxNesting = 12
+	maxShapes  = 2000
+)
 
 // read gives the shape of what conforms to a schema; name is for what is an object.
 func (r *reader) read(raw json.RawMessage, name string, depth int) *shape {
 	var s schema
-	if depth > maxNesting || json.Unmarshal(raw, &s) != nil {
+	if r.count++; r.count > maxShapes || depth > maxNesting || json.Unmarshal(raw, &s) != nil {
 		return anything()
 	}
 	if s.Ref != "" && len(s.Type) == 0 {
