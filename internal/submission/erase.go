@@ -115,7 +115,8 @@ const lease = 5 * time.Minute
 
 // Claim takes, or renews, the lease of whoever erases what is due, and says whether the holder has it.
 func Claim(ctx context.Context, tx *store.Tx, holder string, now time.Time) (bool, error) {
-	n, err := tx.Exec(ctx, `UPDATE submission_work SET holder = $1, lease = $2 WHERE name = 'erase' AND (holder = $1 OR lease <= $3 OR lease > $4)`,
+	n, err := tx.Exec(ctx, `INSERT INTO submission_work (name, holder, lease) VALUES ('erase', $1, $2) ON CONFLICT (name) DO UPDATE SET holder = $1, lease = $2
+		WHERE submission_work.holder = $1 OR submission_work.lease <= $3 OR submission_work.lease > $4`,
 		holder, store.Micros(now.Add(lease)), store.Micros(now), store.Micros(now.Add(2*lease))) // a lease of the far future is from before the clock was set back
 	if err != nil {
 		return false, fmt.Errorf("claim the erasing of what is due: %w", err)

@@ -72,7 +72,6 @@ CREATE TABLE submission_work (
 	holder TEXT NOT NULL,
 	lease  BIGINT NOT NULL
 );
-INSERT INTO submission_work (name, holder, lease) VALUES ('erase', '', 0);
 `, `
 ALTER TABLE submission_record ADD COLUMN reply TEXT NOT NULL DEFAULT '';
 CREATE INDEX submission_record_list ON submission_record (id, intake, platform, state, made, expires, offer);
