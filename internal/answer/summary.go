@@ -38,12 +38,7 @@ func Summarize(say phrase.Speaker, terms []search.Term, items []Told) string {
 	}
 	var b strings.Builder
 	b.WriteString(overview(say, items))
-	weights := map[string]float64{}
-	for _, term := range terms {
-		for _, stem := range term.Stems {
-			weights[stem] = max(weights[stem], term.Weight)
-		}
-	}
+	weights := weightsOf(terms)
 	analyzer := search.NewAnalyzer()
 	for _, item := range items[:min(len(items), toldItems)] {
 		if item.Name == "" {
@@ -68,16 +63,7 @@ func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item To
 		if i >= 40 {
 			break
 		}
-		words, covered := 0, 0.0
-		seen := map[string]bool{}
-		for word := range analyzer.Words(s, item.Language) {
-			words++
-			if !seen[word.Term] {
-				seen[word.Term] = true
-				covered += weights[word.Term]
-			}
-		}
-		score := covered / math.Sqrt(float64(max(words, 8)))
+		words, score := carries(analyzer, weights, s, item.Language)
 		if words >= 3 && score > bestScore || best == "" {
 			best, bestScore = s, score
 		}
@@ -86,6 +72,47 @@ func bestSentence(analyzer *search.Analyzer, weights map[string]float64, item To
 		return ""
 	}
 	return shorten(strings.Join(strings.Fields(best), " "), sentenceRunes)
+}
+
+func weightsOf(terms []search.Term) map[string]float64 {
+	weights := map[string]float64{}
+	for _, term := range terms {
+		for _, stem := range term.Stems {
+			weights[stem] = max(weights[stem], term.Weight)
+		}
+	}
+	return weights
+}
+
+// carries says how many words a sentence has, and how much weight of a question for its length.
+func carries(analyzer *search.Analyzer, weights map[string]float64, sentence, language string) (words int, score float64) {
+	covered := 0.0
+	seen := map[string]bool{}
+	for word := range analyzer.Words(sentence, language) {
+		words++
+		if !seen[word.Term] {
+			seen[word.Term] = true
+			covered += weights[word.Term]
+		}
+	}
+	return words, covered / math.Sqrt(float64(max(words, 8)))
+}
+
+// BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
+// for its length; the first when none has any.
+func BestSentence(terms []search.Term, text, language string) (from, to int) {
+	weights, analyzer := weightsOf(terms), search.NewAnalyzer()
+	start, best := 0, -1.0
+	for end := range SentenceEnds(text) {
+		if _, score := carries(analyzer, weights, text[start:end], language); score > best {
+			best, from, to = score, start, end
+		}
+		start = end
+	}
+	for from < to && strings.ContainsRune(" \n\t\r", rune(text[from])) {
+		from++
+	}
+	return from, to
 }
 
 // overview is the first sentence: how many items of which kind, and the range of what they cost, take and score.

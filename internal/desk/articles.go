@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/answer"
 	"frontdesk/internal/content"
+	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/search"
 	"frontdesk/internal/terms"
@@ -21,12 +22,15 @@ import (
 type passage struct {
 	article *article
 	at      int // its ordinal
-	bytes   int // how much of it may be given, from its beginning; 0 for all
+	// from and bytes are what of it was given before, where only that may be given; 0 for all.
+	from, bytes int
+	asked       *candidates // what it was found for; nil for one that is given again
 }
 
 // article is an item as passages are taken from it.
 type article struct {
 	site, url, title, publisher string
+	language                    string
 	passages                    []content.Passage
 	rule                        int // by which passages are given, from 1
 	bytes                       int // of all passages
@@ -167,8 +171,10 @@ const depth = 8
 // candidates are passages that fit a request, more than will be given.
 type candidates struct {
 	hits     []answer.Hit
-	articles []*article // of the first of the hits, as far as they were loaded; nil for one that gives nothing
-	short    bool       // all was asked for that the loaded have, and there are more
+	articles []*article    // of the first of the hits, as far as they were loaded; nil for one that gives nothing
+	short    bool          // all was asked for that the loaded have, and there are more
+	terms    []search.Term // the question's words
+	best     map[passage]excerpt.Span
 }
 
 // candidates finds passages that fit a request. Most answers take no more than the best articles have, which are loaded;
@@ -181,9 +187,10 @@ func (d *Desk) candidates(ctx context.Context, g *gate, owner *Excerpts, r Retri
 	chunks, tokens := tighter(owner.MaxChunks, r.Key.MaxChunks), tighter(owner.MaxTokens, r.Key.MaxTokens)
 	c := &candidates{}
 	if text := strings.TrimSpace(r.Text); text != "" {
-		c.hits = g.view.Find(answer.Question{
+		found := findWithin(g.view, answer.Question{
 			Text: clipped(text, MaxText), Limit: 2 * chunks, MinScore: d.config.MinScore, Within: within.Selection, Prefer: []string{r.Language}, Further: depth,
-		}).Hits
+		})
+		c.hits, c.terms = found.Hits, found.Terms
 	} else {
 		c.hits = within.latest(r, 2*chunks)
 	}
@@ -207,7 +214,12 @@ func (c *candidates) suffice(owner *Excerpts, tokens int) bool {
 		if a == nil || c.hits[i].Passage >= len(a.passages) {
 			return false
 		}
-		bytes := min(len(a.passages[c.hits[i].Passage].Text), a.left(c.hits[i].Passage, owner, nil))
+		one := passage{article: a, at: c.hits[i].Passage, asked: c}
+		whole := a.passages[one.at].Text
+		bytes := a.left(one.at, owner, nil).reach(whole, 0)
+		if bytes < len(whole) || intent.Tokens(whole) > tokens {
+			one.focus() // here, rather than in the transaction
+		}
 		tokens -= (bytes + 3) / 4
 		if bytes <= 0 || tokens < 0 {
 			return false
@@ -230,11 +242,28 @@ func (c *candidates) passages(yield func(passage) bool) {
 			if c.short = i >= len(c.articles); c.short {
 				return
 			}
-			if a := c.articles[i]; a != nil && at < len(a.passages) && !yield(passage{article: a, at: at}) {
+			if a := c.articles[i]; a != nil && at < len(a.passages) && !yield(passage{article: a, at: at, asked: c}) {
 				return
 			}
 		}
 	}
+}
+
+// focus is the sentence of a passage that fits the question best.
+func (p passage) focus() excerpt.Span {
+	c := p.asked
+	if c == nil || len(c.terms) == 0 {
+		return excerpt.Span{}
+	}
+	best, known := c.best[p]
+	if !known {
+		best.From, best.To = answer.BestSentence(c.terms, p.article.passages[p.at].Text, p.article.language)
+		if c.best == nil {
+			c.best = map[passage]excerpt.Span{}
+		}
+		c.best[p] = best
+	}
+	return best
 }
 
 // none says whether there is no passage at all.
@@ -314,7 +343,7 @@ func (d *Desk) articles(ctx context.Context, g *gate, hits []answer.Hit) ([]*art
 }
 
 func newArticle(rules *terms.Terms, l *answer.Listing, item content.Item) *article {
-	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher}
+	a := &article{site: l.Site, url: item.URL, title: item.Name, publisher: item.Publisher, language: item.Language}
 	decision := decide(rules, l)
 	a.rule = decision.Rule + 1
 	if decision.Access != terms.Open && calledByText(item) {

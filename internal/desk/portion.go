@@ -5,10 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"iter"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"frontdesk/internal/answer"
 	"frontdesk/internal/excerpt"
@@ -33,15 +34,18 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages it
 	record.MaxChunks, record.MaxTokens = out.MaxChunks, out.MaxTokens
 	for p := range passages {
 		whole := p.article.passages[p.at]
-		text := p.part(whole.Text, p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens)
-		if text == "" || out.has(p) {
+		c := excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.article.rule}
+		if has(record, c) {
 			continue
 		}
-		c := excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: whole.ID, Rule: p.article.rule}
-		if len(text) < len(whole.Text) {
-			c.Bytes = len(text)
+		from, text := p.part(p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens)
+		if text == "" {
+			continue
 		}
-		given.Add(c.URL, c.Passage, len(text))
+		if len(text) < len(whole.Text) {
+			c.From, c.Bytes = from, len(text)
+		}
+		given.Add(c.URL, c.Passage, excerpt.Span{From: from, To: from + len(text)})
 		record.Chunks = append(record.Chunks, c)
 		record.Tokens += intent.Tokens(text)
 		if out.add(owner, p.article, c, text); len(out.Chunks) == out.MaxChunks {
@@ -52,27 +56,49 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages it
 }
 
 // has says whether a passage is among the chunks; two sources may have the same article.
-func (out *Retrieved) has(p passage) bool {
-	id := chunkID(excerpt.Chunk{Site: p.article.site, URL: p.article.url, Passage: p.article.passages[p.at].ID})
-	return slices.ContainsFunc(out.Chunks, func(c Chunk) bool { return c.ID == id })
+func has(record excerpt.Answer, one excerpt.Chunk) bool {
+	return slices.ContainsFunc(record.Chunks, func(c excerpt.Chunk) bool { return c.Site == one.Site && c.URL == one.URL && c.Passage == one.Passage })
 }
 
-// left is how many bytes of a passage a session may see, from its beginning, that was given some of the article before.
-func (a *article) left(at int, owner *Excerpts, given excerpt.Given) int {
-	left, own := a.bytes, given[a.url][a.passages[at].ID]
+// allowance is what of a passage a session may see: again what it has seen, and beside that so many bytes and words.
+type allowance struct {
+	seen         excerpt.Spans
+	bytes, words int
+}
+
+// left is what of a passage a session may see that was given some of the article before.
+func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
+	left := allowance{seen: given[a.url][a.passages[at].ID], bytes: a.bytes, words: math.MaxInt}
 	if !owner.FullArticle {
-		left = own + max(0, int(float64(a.bytes)*owner.Share)-given.Of(a.url))
+		left.bytes = max(0, int(float64(a.bytes)*owner.Share)-given.Of(a.url))
 	}
 	if a.words == 0 {
 		return left
 	}
-	words := a.words
-	for i, p := range a.passages {
-		if seen := given[a.url][p.ID]; i != at && seen > 0 {
-			words -= len(strings.Fields(p.Text[:min(seen, len(p.Text))]))
+	left.words = a.words
+	for _, p := range a.passages {
+		for _, part := range given[a.url][p.ID] {
+			left.words -= len(strings.Fields(p.Text[min(part.From, len(p.Text)):min(part.To, len(p.Text))]))
 		}
 	}
-	return min(left, max(own, endOfWord(a.passages[at].Text, words)))
+	return left
+}
+
+// reach is how far a text may be seen from a byte on.
+func (l allowance) reach(text string, from int) int {
+	for part := range l.seen.Rest(excerpt.Span{From: from, To: len(text)}) {
+		unseen := text[part.From:part.To]
+		end := min(len(unseen), l.bytes)
+		if l.words < math.MaxInt {
+			end = min(end, endOfWord(unseen, l.words))
+			l.words -= len(strings.Fields(unseen))
+		}
+		if end < len(unseen) {
+			return part.From + end
+		}
+		l.bytes -= len(unseen)
+	}
+	return len(text)
 }
 
 // endOfWord is where a word of a text ends, counted from 1; the text's end where it has fewer words.
@@ -108,23 +134,90 @@ func (out *Retrieved) add(owner *Excerpts, a *article, c excerpt.Chunk, text str
 
 var lettered = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// chunkID is the id of a passage for everybody, whoever asks and whenever.
+// chunkID is the id of a passage, or of one from a byte on, for everybody, whoever asks and whenever.
 func chunkID(c excerpt.Chunk) string {
-	sum := sha256.Sum256([]byte(c.Site + "\n" + c.URL + "\n" + c.Passage))
+	name := c.Site + "\n" + c.URL + "\n" + c.Passage
+	if c.From > 0 {
+		name += "\n" + strconv.Itoa(c.From)
+	}
+	sum := sha256.Sum256([]byte(name))
 	return "c_" + strings.ToLower(lettered.EncodeToString(sum[:15]))
 }
 
-// part is what of a passage's text may be given, in so many bytes and tokens. Of one that was given in part before it is
-// that part, as long as it fits.
-func (p passage) part(text string, bytes, tokens int) string {
-	if p.bytes == 0 || p.bytes >= len(text) {
-		return beginning(text, bytes, tokens)
+// part is what of a passage may be given in so many tokens, and from which byte on: all of it; or the sentences around the one
+// that fits the question best; or, where that is longer, its beginning. Of a passage that was given in part before it is that
+// part, as long as it fits.
+func (p passage) part(left allowance, tokens int) (from int, text string) {
+	whole := p.article.passages[p.at].Text
+	if p.bytes > 0 {
+		end := min(p.from+p.bytes, len(whole))
+		from = min(p.from, end)
+		return from, beginning(whole[from:end], min(left.reach(whole, from), end)-from, tokens)
 	}
-	if once := text[:p.bytes]; p.bytes <= bytes && utf8.ValidString(once) && intent.Tokens(once) <= tokens {
-		return once
+	reach := left.reach(whole, 0)
+	if reach == len(whole) && intent.Tokens(whole) <= tokens {
+		return 0, whole
 	}
-	return beginning(text, min(bytes, p.bytes), tokens)
+	best := p.focus()
+	if best.From == 0 {
+		return 0, beginning(whole, reach, tokens)
+	}
+	if from, text = around(whole, best, left, tokens); text != "" {
+		return from, text
+	}
+	for _, part := range left.seen { // it may be seen again
+		if text = beginning(whole[part.From:part.To], part.To-part.From, tokens); text != "" {
+			return part.From, text
+		}
+	}
+	return 0, ""
 }
+
+// around is the sentence of a text with those around it that fit: one after it, one before it, and so on until one does not fit,
+// so that tighter limits never give what wider ones do not.
+func around(whole string, best excerpt.Span, left allowance, tokens int) (from int, text string) {
+	fits := func(from, to int) bool {
+		return left.reach(whole, from) >= to && intent.Tokens(strings.TrimSpace(whole[from:to])) <= tokens
+	}
+	if !fits(best.From, best.To) {
+		return best.From, beginning(strings.TrimRight(whole[best.From:best.To], " \n"), left.reach(whole, best.From)-best.From, tokens)
+	}
+	bounds := []int{0}
+	for end := range answer.SentenceEnds(whole) {
+		bounds = append(bounds, end)
+	}
+	first, last := 0, 0
+	for i, at := range bounds {
+		if at <= best.From {
+			first = i
+		}
+		if at < best.To {
+			last = i + 1
+		}
+	}
+	from, to := best.From, best.To
+	for first > 0 || last < len(bounds)-1 {
+		if last < len(bounds)-1 {
+			if !fits(from, bounds[last+1]) {
+				break
+			}
+			last++
+			to = bounds[last]
+		}
+		if first > 0 {
+			before := bounds[first-1] + blanks(whole[bounds[first-1]:])
+			if !fits(before, to) {
+				break
+			}
+			first--
+			from = before
+		}
+	}
+	return from, strings.TrimRight(whole[from:to], " \n")
+}
+
+// blanks is how many bytes of white space a text begins with.
+func blanks(text string) int { return len(text) - len(strings.TrimLeft(text, " \n\t\r")) }
 
 // beginning is the beginning of a text that fits into a number of bytes and of tokens: all of it, or whole sentences,
 // or, where the first is longer, whole words; empty when hardly anything would be left.
@@ -140,7 +233,8 @@ func beginning(text string, bytes, tokens int) string {
 	if len(text) == len(whole) {
 		return whole
 	}
-	if end := lastSentence(whole, len(text)); end > 0 && end >= len(text)/3 {
+	end := lastSentence(whole, len(text))
+	if end > 0 && end >= len(text)/3 {
 		return strings.TrimRight(text[:end], " \n")
 	}
 	if blank := strings.LastIndexAny(text, " \n"); blank >= len(text)/2 && blank >= leastPart {
@@ -149,7 +243,7 @@ func beginning(text string, bytes, tokens int) string {
 	if len(text) >= leastPart && !strings.ContainsAny(text, " \n") { // a language without blanks
 		return text
 	}
-	return ""
+	return strings.TrimRight(text[:end], " \n") // short as it is: somebody who may see less would get it
 }
 
 // leastPart is how many bytes of a sentence are worth giving.

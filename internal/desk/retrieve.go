@@ -307,7 +307,7 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retr
 		}
 		for _, a := range sources {
 			if at := slices.IndexFunc(a.passages, func(p content.Passage) bool { return p.ID == c.Passage }); at >= 0 {
-				passages = append(passages, passage{a, at, c.Bytes})
+				passages = append(passages, passage{article: a, at: at, from: c.From, bytes: c.Bytes})
 				break
 			}
 		}

@@ -22,7 +22,7 @@ import (
 // Schema is the tables of this room. Times are microseconds.
 //
 // excerpt_request has one row for each request that a platform made, by the id that it gave it: the SHA-256 of its body,
-// what came of it, and which passages were given. excerpt_session has of each session, under a hash, how many bytes of
+// what came of it, and which passages were given. excerpt_session has of each session, under a hash, which parts of
 // each passage of each article it was given. excerpt_event has the events that platforms reported.
 var Schema = store.Schema{
 	Room: "excerpt",
@@ -79,7 +79,8 @@ type Chunk struct {
 	Site    string `json:"site"`
 	URL     string `json:"url"`
 	Passage string `json:"passage"`
-	// Bytes is how much of the passage was given, from its beginning; 0 is all of it.
+	// From is the byte of the passage from which it was given, and Bytes how many; 0 of both is all of it.
+	From  int `json:"from,omitzero"`
 	Bytes int `json:"bytes,omitzero"`
 	Rule  int `json:"rule,omitzero"` // by which it was given, from 1
 }
@@ -118,21 +119,21 @@ type Event struct {
 	At       time.Time
 }
 
-// Given is what a session was given: of each article by its address, how many bytes of each passage.
-type Given map[string]map[string]int
+// Given is what a session was given: of each article by its address, which parts of each passage.
+type Given map[string]map[string]Spans
 
-// Add takes in that a passage of an article was given, up to a number of bytes from its beginning.
-func (g Given) Add(url, passage string, bytes int) {
+// Add takes in that a part of a passage of an article was given.
+func (g Given) Add(url, passage string, part Span) {
 	if g[url] == nil {
-		g[url] = map[string]int{}
+		g[url] = map[string]Spans{}
 	}
-	g[url][passage] = max(g[url][passage], bytes)
+	g[url][passage] = g[url][passage].Add(part)
 }
 
 // Of is how many bytes of an article were given.
 func (g Given) Of(url string) (bytes int) {
-	for _, n := range g[url] {
-		bytes += n
+	for _, parts := range g[url] {
+		bytes += parts.Bytes()
 	}
 	return bytes
 }

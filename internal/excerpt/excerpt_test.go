@@ -61,7 +61,7 @@ func TestSessionsOutliveAnUpgrade(t *testing.T) {
 		dsn := fresh(t)
 		was := Schema
 		was.Steps = was.Steps[:2]
-		given, session := Given{"https://site.example/1": {"p": 12}}, Session("chat", "one")
+		given, session := Given{"https://site.example/1": {"p": {{0, 12}}}}, Session("chat", "one")
 		update(t, storetest.Open(t, dsn, was), func(ctx context.Context, tx *store.Tx) error {
 			return Give(ctx, tx, session, given, start.Add(time.Hour))
 		})
@@ -82,9 +82,9 @@ func TestASessionIsKnownByItsHashAloneAndNotForEver(t *testing.T) {
 	}
 	key := Session("chat", "the session of somebody")
 	given := Given{}
-	given.Add("https://site.example/1", "p", 10)
-	given.Add("https://site.example/1", "p", 5)
-	given.Add("https://site.example/1", "q", 7)
+	given.Add("https://site.example/1", "p", Span{0, 10})
+	given.Add("https://site.example/1", "p", Span{0, 5})
+	given.Add("https://site.example/1", "q", Span{4, 11})
 	if given.Of("https://site.example/1") != 17 || given.Of("elsewhere") != 0 {
 		t.Errorf("given %v", given)
 	}
