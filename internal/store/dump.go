@@ -276,7 +276,7 @@ func (db *DB) vacate(ctx context.Context, tx *Tx, replace bool) error {
 	return err
 }
 
-// furnish makes the tables as they were when the layout was taken.
+// furnish makes the tables as they were when the layout was taken, empty.
 func (db *DB) furnish(ctx context.Context, tx *Tx, schemas []Schema, layout Layout) error {
 	if _, err := tx.Exec(ctx, makeSchemaTable); err != nil {
 		return err
@@ -288,6 +288,11 @@ func (db *DB) furnish(ctx context.Context, tx *Tx, schemas []Schema, layout Layo
 					return err
 				}
 			}
+		}
+	}
+	for _, table := range layout.Tables { // of rows that steps put there: those of the layout come
+		if _, err := tx.Exec(ctx, `DELETE FROM `+quote(table.Name)); err != nil {
+			return err
 		}
 	}
 	return nil

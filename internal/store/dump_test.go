@@ -20,6 +20,7 @@ var things = store.Schema{Room: "things", Steps: []string{
 	`CREATE TABLE things_one (n {{key}}, name TEXT NOT NULL, body {{bytes}} NOT NULL, size BIGINT, note TEXT);
 	CREATE INDEX things_one_name ON things_one (name)`,
 	`CREATE TABLE things_two (id {{text}} PRIMARY KEY)`,
+	`CREATE TABLE things_work (name {{text}} PRIMARY KEY, done BIGINT NOT NULL); INSERT INTO things_work (name, done) VALUES ('sweep', 0)`,
 }}
 
 // dumped is a database in memory.
@@ -109,7 +110,7 @@ func TestWhatIsDumpedIsLoaded(t *testing.T) {
 		source := from(t)
 		fillThings(t, source, things)
 		want := dump(t, source)
-		if len(want.layout.Tables) != 2 || len(want.rows[0]) != 5 {
+		if len(want.layout.Tables) != 3 || len(want.rows[0]) != 5 {
 			t.Fatalf("the dump holds %+v", want.layout)
 		}
 		storetest.EachDSN(t, func(t *testing.T, to func(testing.TB) string) {
@@ -190,7 +191,7 @@ func TestAnOlderDumpIsBroughtForwardAndANewerOneRefused(t *testing.T) {
 		if err := store.Load(t.Context(), store.Config{DSN: target, Schemas: []store.Schema{things}}, old.layout, store.LoadOptions{}, old.read); err != nil {
 			t.Fatal(err)
 		}
-		if now := dump(t, target); len(now.layout.Tables) != 2 || now.layout.Rooms[0].Version != 2 || len(now.rows[0]) != 5 {
+		if now := dump(t, target); len(now.layout.Tables) != 3 || now.layout.Rooms[0].Version != 3 || len(now.rows[0]) != 5 {
 			t.Errorf("it was brought to %+v", now.layout)
 		}
 		err := store.Load(t.Context(), store.Config{DSN: fresh(t), Schemas: []store.Schema{upTo(things, 1)}}, dump(t, target).layout, store.LoadOptions{}, old.read)
