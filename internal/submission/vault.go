@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -19,18 +20,30 @@ import (
 )
 
 // VaultSchema is the table of a vault. Each key is encrypted under the vault's secret, bound to its id. unused is since when
-// nothing is known to be sealed under it, 0 where something is or nobody has looked. Times are microseconds.
+// nothing is known to be sealed under it. Times are microseconds.
+//
+// A key is destroyed by writing over it, and its slot taken by another: no row is ever removed. All rows have the same
+// length, and new ones come at the end, so that SQLite never moves one within its file; of what it moves it leaves copies.
+// A slot that is free has an id that begins with free. Where unused is not known it is never, which takes as many bytes.
 var VaultSchema = store.Schema{
 	Room: "vault",
 	Steps: []string{`
 CREATE TABLE vault_key (
-	id      {{text}} NOT NULL PRIMARY KEY,
+	slot    {{key}},
+	id      {{text}} NOT NULL,
 	wrapped {{bytes}} NOT NULL,
 	made    BIGINT NOT NULL,
 	unused  BIGINT NOT NULL
 );
+CREATE UNIQUE INDEX vault_key_id ON vault_key (id);
 `},
 }
+
+// free begins the id of a slot that is free: it comes after all ids of keys.
+const free = "~"
+
+// notUnused stands for no time; see VaultSchema.
+const notUnused = math.MaxInt64
 
 // VaultOptions are a vault's; DSN and Secret must be set.
 type VaultOptions struct {
@@ -183,16 +196,7 @@ func (v *Vault) store(ctx context.Context, now time.Time) ([]Key, error) {
 	}
 	err := v.befalls("make")
 	if err == nil {
-		err = v.db.Update(ctx, func(tx *store.Tx) error {
-			_, err := tx.Bulk(ctx, "vault_key", []string{"id", "wrapped", "made", "unused"}, func(yield func([]any) bool) {
-				for _, k := range keys {
-					if !yield([]any{k.ID, v.wrap(k), store.Micros(now), int64(0)}) {
-						return
-					}
-				}
-			})
-			return err
-		})
+		err = v.db.Update(ctx, func(tx *store.Tx) error { return v.put(ctx, tx, keys, now) })
 	}
 	if err == nil {
 		err = v.befalls("make done")
@@ -201,6 +205,49 @@ func (v *Vault) store(ctx context.Context, now time.Time) ([]Key, error) {
 		return nil, fmt.Errorf("make keys in the vault: %w", err)
 	}
 	return keys, nil
+}
+
+// put stores new keys: in slots that are free, and in new ones behind all others.
+func (v *Vault) put(ctx context.Context, tx *store.Tx, keys []Key, now time.Time) error {
+	slots, err := freeSlots(ctx, tx, len(keys))
+	if err != nil {
+		return err
+	}
+	for i, slot := range slots {
+		if _, err := tx.Exec(ctx, `UPDATE vault_key SET id = $1, wrapped = $2, made = $3, unused = $4 WHERE slot = $5`,
+			keys[i].ID, v.wrap(keys[i]), store.Micros(now), int64(notUnused), slot); err != nil {
+			return err
+		}
+	}
+	var last int64
+	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(slot), 0) FROM vault_key`).Scan(&last); err != nil {
+		return err
+	}
+	_, err = tx.Bulk(ctx, "vault_key", []string{"slot", "id", "wrapped", "made", "unused"}, func(yield func([]any) bool) {
+		for i, k := range keys[len(slots):] {
+			if !yield([]any{last + 1 + int64(i), k.ID, v.wrap(k), store.Micros(now), int64(notUnused)}) {
+				return
+			}
+		}
+	})
+	return err
+}
+
+// freeSlots finds slots whose keys are destroyed.
+func freeSlots(ctx context.Context, tx *store.Tx, limit int) (slots []int64, err error) {
+	rows, err := tx.Query(ctx, `SELECT slot FROM vault_key WHERE id >= $1 ORDER BY id LIMIT $2`, free, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var slot int64
+		if err := rows.Scan(&slot); err != nil {
+			return nil, err
+		}
+		slots = append(slots, slot)
+	}
+	return slots, rows.Err()
 }
 
 // Name is an id of 26 letters and digits for some parts, the same in all processes that have the vault's secret, and of which
@@ -279,6 +326,9 @@ func (v *Vault) Key(ctx context.Context, id string) (Key, error) {
 	return key, nil
 }
 
+// blank is what stands in place of a key that is destroyed: as many bytes as one has, with its nonce and its tag.
+var blank = make([]byte, 12+keySize+16)
+
 // Destroy destroys keys, and with them whatever they sealed: when it returns, they are in no file of the vault (on
 // PostgreSQL, in none that its server still reads). Those that are not there are no error, nor are empty ids.
 func (v *Vault) Destroy(ctx context.Context, ids ...string) error {
@@ -289,7 +339,7 @@ func (v *Vault) Destroy(ctx context.Context, ids ...string) error {
 				if id == "" {
 					continue
 				}
-				if _, err := tx.Exec(ctx, `DELETE FROM vault_key WHERE id = $1`, id); err != nil {
+				if _, err := tx.Exec(ctx, `UPDATE vault_key SET id = $1, wrapped = $2, unused = $3 WHERE id = $4`, free+rand.Text()[1:], blank, int64(notUnused), id); err != nil {
 					return err
 				}
 			}
@@ -337,7 +387,7 @@ type looked struct {
 func (v *Vault) page(ctx context.Context, after string) (keys []looked, err error) {
 	err = v.db.View(ctx, func(tx *store.Tx) error {
 		keys = nil
-		rows, err := tx.Query(ctx, `SELECT id, unused FROM vault_key WHERE id > $1 AND made < $2 ORDER BY id LIMIT 1000`, after, store.Micros(v.now().Add(-settled)))
+		rows, err := tx.Query(ctx, `SELECT id, unused FROM vault_key WHERE id > $1 AND id < $2 AND made < $3 ORDER BY id LIMIT 1000`, after, free, store.Micros(v.now().Add(-settled)))
 		if err != nil {
 			return err
 		}
@@ -348,7 +398,9 @@ func (v *Vault) page(ctx context.Context, after string) (keys []looked, err erro
 			if err := rows.Scan(&k.id, &since); err != nil {
 				return err
 			}
-			k.unused = store.FromMicros(since)
+			if since != notUnused {
+				k.unused = store.FromMicros(since)
+			}
 			keys = append(keys, k)
 		}
 		return rows.Err()
@@ -377,7 +429,11 @@ func (v *Vault) mark(ctx context.Context, keys []looked, named func(id string) b
 	if len(since) > 0 {
 		err := v.db.Update(ctx, func(tx *store.Tx) error {
 			for id, at := range since {
-				if _, err := tx.Exec(ctx, `UPDATE vault_key SET unused = $1 WHERE id = $2`, store.Micros(at), id); err != nil {
+				unused := int64(notUnused)
+				if !at.IsZero() {
+					unused = store.Micros(at)
+				}
+				if _, err := tx.Exec(ctx, `UPDATE vault_key SET unused = $1 WHERE id = $2`, unused, id); err != nil {
 					return err
 				}
 			}
