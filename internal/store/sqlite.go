@@ -128,9 +128,7 @@ func fileURL(path, files, txlock string, pragmas []string) string {
 		query += "&_pragma=" + pragma
 	}
 	query += "&modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") // SQLite reads no + as a blank
-	if files != "" {
-		query += "&vfs=" + files
-	}
+	query += "&vfs=" + logFiles(files)
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query}
 	return u.String()
 }
