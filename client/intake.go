@@ -184,7 +184,7 @@ type Declined struct {
 // Error is the reason.
 func (d *Declined) Error() string { return "the provider declines: " + orSilent(d.Reason) }
 
-// Pending is a provider's answer that it needs longer: submit Again after a while.
+// Pending is a provider's answer that it needs longer: submit Again after a while, as the same agent.
 type Pending struct {
 	Again      Submission // the same, in the same session
 	RetryAfter time.Duration
@@ -195,9 +195,9 @@ type Pending struct {
 // Error says when to come back.
 func (d *Pending) Error() string {
 	if d.RetryAfter > 0 {
-		return fmt.Sprintf("the provider needs longer; submit the same again after %s, in the session %s", d.RetryAfter, d.Again.Session)
+		return fmt.Sprintf("the provider needs longer; submit the same again after %s", d.RetryAfter)
 	}
-	return fmt.Sprintf("the provider needs longer; submit the same again later, in the session %s", d.Again.Session)
+	return "the provider needs longer; submit the same again later"
 }
 
 // Refused is an error that a provider answers.

@@ -59,7 +59,7 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 	if o.Response.Offer.Summary == "" || o.Intake.ID != provider.Quote || len(o.Raw) == 0 || len(o.Doubts) > 0 {
 		t.Errorf("%+v", o)
 	}
-	sent := business.Asked[0]
+	sent := business.Seen().Asked[0]
 	if sent.Agent.ID != p.Agent().ID || sent.Agent.ID == "" || sent.Agent.Platform != "tests" || string(sent.Metadata) != `{"locale":"en-US","timezone":"America/Chicago"}` ||
 		!slices.Equal(sent.Agent.ConsentScope, s.Scopes) || string(sent.IntakeData) != provider.QuoteData {
 		t.Errorf("%+v", sent)
@@ -74,14 +74,14 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	again, err := p.BindOffer(t.Context(), c) // which the provider answers as before
-	if err != nil || string(again.Raw) != string(got.Raw) || len(business.Bound) != 1 {
+	if err != nil || string(again.Raw) != string(got.Raw) || len(business.Seen().Bound) != 1 {
 		t.Errorf("%+v, %v", again, err)
 	}
 	// Check 71: user_confirmed_at is when Confirm was called. Check 73: the session is the same throughout.
 	var metadata struct {
 		At time.Time `json:"user_confirmed_at"`
 	}
-	bind := business.Bound[0]
+	bind := business.Seen().Bound[0]
 	if err := json.Unmarshal(bind.Metadata, &metadata); err != nil || metadata.At.Before(before.Truncate(time.Second)) || metadata.At.After(time.Now()) {
 		t.Errorf("%s, %v", bind.Metadata, err)
 	}
@@ -98,9 +98,9 @@ func TestCheck67OnlyHTTPSExceptOnThisMachine(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	business, p := discovered(t, Options{})
+	business := provider.Start(t)
 	business.Declare(func(m *intake.Manifest) { m.Intakes[0].Endpoint = "http://www.example.com/intake" })
-	p = discover(t, business, IntakeAgent{}, Options{})
+	p := discover(t, business, IntakeAgent{}, Options{})
 	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil || !strings.Contains(err.Error(), "https") {
 		t.Errorf("%v", err)
 	}
@@ -191,8 +191,8 @@ func TestCheck69And70WhatIsNotSent(t *testing.T) {
 	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil || !strings.Contains(err.Error(), "looks ahead") {
 		t.Errorf("%v", err)
 	}
-	if len(business.Headers) != 0 {
-		t.Errorf("%d requests were sent", len(business.Headers))
+	if len(business.Seen().Headers) != 0 {
+		t.Errorf("%d requests were sent", len(business.Seen().Headers))
 	}
 }
 
@@ -204,7 +204,7 @@ func TestWhatIsAuthorizedIsSent(t *testing.T) {
 		t.Error(err)
 	}
 	s = Submission{Data: map[string]any{"trade": "plumber", "size": 1, "note": "jane"}, Personal: true}
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, s); err != nil || len(business.Asked) != 2 {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote, s); err != nil || len(business.Seen().Asked) != 2 {
 		t.Error(err)
 	}
 }
@@ -243,7 +243,7 @@ func TestCheck71WhatIsConfirmed(t *testing.T) {
 	if _, err := discover(t, business, IntakeAgent{}, Options{}).BindOffer(t.Context(), c); err == nil {
 		t.Error("another agent binds it")
 	}
-	if len(business.Bound) != 0 {
+	if len(business.Seen().Bound) != 0 {
 		t.Error("it was bound")
 	}
 }
@@ -257,11 +257,11 @@ func TestCheck72AnOfferThatHasEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Response.Offer.Expires = time.Now().UTC().Format(time.RFC3339Nano)
-	posts := len(business.Headers)
+	posts := len(business.Seen().Headers)
 	if _, err := o.Confirm(jane); !errors.Is(err, ErrExpired) {
 		t.Errorf("%v", err)
 	}
-	if _, err := p.BindOffer(t.Context(), c); !errors.Is(err, ErrExpired) || len(business.Headers) != posts {
+	if _, err := p.BindOffer(t.Context(), c); !errors.Is(err, ErrExpired) || len(business.Seen().Headers) != posts {
 		t.Errorf("%v", err)
 	}
 }
@@ -277,7 +277,7 @@ func TestCheck73TheSessionIsEchoed(t *testing.T) {
 	s := quote()
 	s.Session = "7F2C1F3E-90B1-4C55-8D0C-3E6F0A1D2B4C"
 	o, err := p.SubmitIntake(t.Context(), provider.Quote, s)
-	if err != nil || o.Session != s.Session || business.Asked[len(business.Asked)-1].SessionID != s.Session {
+	if err != nil || o.Session != s.Session || business.Seen().Asked[len(business.Seen().Asked)-1].SessionID != s.Session {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
@@ -358,20 +358,20 @@ func TestWhatIsSentAgain(t *testing.T) {
 	business.Fail(http.StatusServiceUnavailable, http.StatusTooManyRequests)
 	business.Break(1)
 	o := offered(t, p)
-	if len(business.Headers) != 4 || len(business.Asked) != 1 {
-		t.Errorf("%d requests, %d offers", len(business.Headers), len(business.Asked))
+	if len(business.Seen().Headers) != 4 || len(business.Seen().Asked) != 1 {
+		t.Errorf("%d requests, %d offers", len(business.Seen().Headers), len(business.Seen().Asked))
 	}
 	c, err := o.Confirm(jane)
 	if err != nil {
 		t.Fatal(err)
 	}
 	business.Break(1)
-	if _, err := p.BindOffer(t.Context(), c); !errors.As(err, new(*Broken)) && !errors.As(err, new(*Unreachable)) || len(business.Headers) != 5 {
-		t.Errorf("%v, %d requests", err, len(business.Headers))
+	if _, err := p.BindOffer(t.Context(), c); !errors.As(err, new(*Broken)) && !errors.As(err, new(*Unreachable)) || len(business.Seen().Headers) != 5 {
+		t.Errorf("%v, %d requests", err, len(business.Seen().Headers))
 	}
 	business.Fail(http.StatusServiceUnavailable)
-	if _, err := p.BindOffer(t.Context(), c); err != nil || len(business.Bound) != 1 || len(business.Headers) != 7 {
-		t.Errorf("%v, %d requests", err, len(business.Headers))
+	if _, err := p.BindOffer(t.Context(), c); err != nil || len(business.Seen().Bound) != 1 || len(business.Seen().Headers) != 7 {
+		t.Errorf("%v, %d requests", err, len(business.Seen().Headers))
 	}
 }
 

@@ -53,8 +53,8 @@ func TestABusinessThatKeepsTheProtocolPasses(t *testing.T) {
 	if len(passed) < 60 || passed["intake.submit.options"] != 3 || passed["intake.submit.malformed"] != 2 {
 		t.Errorf("%d probes passed: %v", len(passed), passed)
 	}
-	if len(p.Bound) != 3 {
-		t.Errorf("%d offers were bound, and the documentation says three", len(p.Bound))
+	if len(p.Seen().Bound) != 3 {
+		t.Errorf("%d offers were bound, and the documentation says three", len(p.Seen().Bound))
 	}
 }
 
@@ -149,14 +149,14 @@ func TestWithoutASampleNothingIsSubmitted(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/intake/quote", "/intake/sum", "/intake/keyed"} {
-		if len(p.Bodies[path]) != 0 {
+		if len(p.Seen().Bodies[path]) != 0 {
 			t.Errorf("%s was posted to", path)
 		}
 	}
 	o := samples()
 	o.Samples = map[string]check.Sample{provider.Quote: {Data: []byte(provider.QuoteData)}}
 	visited(t, p, o)
-	if len(p.Bodies["/intake/quote/bind"]) != 0 || len(p.Bodies["/intake/sum"]) != 0 || len(p.Asked) == 0 {
+	if len(p.Seen().Bodies["/intake/quote/bind"]) != 0 || len(p.Seen().Bodies["/intake/sum"]) != 0 || len(p.Seen().Asked) == 0 {
 		t.Error("more was posted than there are samples for")
 	}
 	o.Samples = map[string]check.Sample{"none": {Data: []byte(`{}`)}}

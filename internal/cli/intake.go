@@ -285,7 +285,7 @@ func (c intakeSubmit) Run(env *environment) error {
 		got, err = p.SubmitIntake(env.ctx, c.Intake, s)
 	}
 	if err != nil {
-		return c.failed(env, err)
+		return c.failed(env, p.Agent().ID, err)
 	}
 	if c.Save != "" {
 		if err := saveOffer(c.Save, p, got, c.Business); err != nil {
@@ -301,7 +301,7 @@ func (c intakeSubmit) Run(env *environment) error {
 }
 
 // failed tells what was answered instead of an offer.
-func (c intakeSubmit) failed(env *environment, err error) error {
+func (c intakeSubmit) failed(env *environment, agent string, err error) error {
 	var raw []byte
 	var declined *client.Declined
 	var pending *client.Pending
@@ -317,6 +317,9 @@ func (c intakeSubmit) failed(env *environment, err error) error {
 	if c.JSON && json.Valid(raw) {
 		env.print("%s\n", bytes.TrimSpace(raw))
 		return errTold
+	}
+	if pending != nil {
+		return fmt.Errorf("%s: say the same with --session %s --agent %s", clean(err.Error()), pending.Again.Session, agent)
 	}
 	return explainedIntake(err)
 }

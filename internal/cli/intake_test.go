@@ -33,7 +33,7 @@ func TestFromDiscoverToBind(t *testing.T) {
 			t.Errorf("submit does not say %q: %d\n%s\n%s", part, code, out, errs)
 		}
 	}
-	if got := string(business.Asked[0].IntakeData); got != `{"note":"true","size":3,"trade":"plumber"}` {
+	if got := string(business.Seen().Asked[0].IntakeData); got != `{"note":"true","size":3,"trade":"plumber"}` {
 		t.Errorf("%s was submitted", got)
 	}
 	if info, err := os.Stat(offer); err != nil || info.Mode().Perm() != 0o600 {
@@ -48,12 +48,12 @@ func TestFromDiscoverToBind(t *testing.T) {
 	if code, _, errs = typed(t, "y\n", "intake", "bind", offer, "--set", "email=jane@example.com"); code != exitFailure || !strings.Contains(errs, "/full_name") || strings.Contains(errs, "[y/N]") {
 		t.Errorf("%d, %s", code, errs)
 	}
-	if len(business.Bound) != 0 {
+	if len(business.Seen().Bound) != 0 {
 		t.Fatal("it is bound already")
 	}
 	code, out, errs = typed(t, "y\n", "intake", "bind", offer, "--set", "email=jane@example.com", "--set", "full_name=42", "--scope", "account_creation")
-	if code != exitOK || !strings.Contains(out, "We will call.") || len(business.Bound) != 1 || string(business.Bound[0].BindData) != `{"email":"jane@example.com","full_name":"42"}` {
-		t.Errorf("%d, %s, %s, %+v", code, out, errs, business.Bound)
+	if code != exitOK || !strings.Contains(out, "We will call.") || len(business.Seen().Bound) != 1 || string(business.Seen().Bound[0].BindData) != `{"email":"jane@example.com","full_name":"42"}` {
+		t.Errorf("%d, %s, %s, %+v", code, out, errs, business.Seen().Bound)
 	}
 	if code, _, errs = typed(t, "", "intake", "bind", offer, "--yes", "--set", "email=other@example.com", "--set", "full_name=Other"); code != exitFailure || !strings.Contains(errs, "409 OFFER_ALREADY_BOUND") {
 		t.Errorf("%d, %s", code, errs)
@@ -66,7 +66,7 @@ func TestPersonalDataIsAskedFor(t *testing.T) {
 		m.Intakes[0].InputSchema = []byte(`{"type":"object","properties":{"trade":{"type":"string"},"size":{"type":"integer"},"note":{"type":"string"}}}`)
 	})
 	args := []string{"intake", "submit", business.URL, "quote", "--set", "trade=plumber", "--set", "size=1", "--set", "note=a@b.example"}
-	if code, _, errs := typed(t, "n\n", args...); code != exitFailure || !strings.Contains(errs, "This looks personal: /note. Does the person want Trades of the Town to have it? [y/N]") || len(business.Headers) != 0 {
+	if code, _, errs := typed(t, "n\n", args...); code != exitFailure || !strings.Contains(errs, "This looks personal: /note. Does the person want Trades of the Town to have it? [y/N]") || len(business.Seen().Headers) != 0 {
 		t.Errorf("%d, %s", code, errs)
 	}
 	for _, yes := range [][]string{args, append(args, "--yes")} { // the business itself takes no such note
@@ -93,7 +93,7 @@ func TestWhatABusinessAnswersIsTold(t *testing.T) {
 		{"", []string{"quote", "--data", file, "--json"}, exitFailure, `"status":"declined"`, ""},
 		{"", []string{"keyed", "--set", "a=1", "--set", "b=2"}, exitFailure, "", "401 UNAUTHORIZED"},
 		{"", []string{"keyed", "--set", "a=1", "--set", "b=2", "--token", provider.Token}, exitOK, "We can do that.", ""},
-		{"client.pending", []string{"sum", "--set", "a=1", "--set", "b=2"}, exitFailure, "", "submit the same again after 30s, in the session "},
+		{"client.pending", []string{"sum", "--set", "a=1", "--set", "b=2"}, exitFailure, "", " --agent agent-"},
 		{"", []string{"sum", "--set", "a=1"}, exitFailure, "", `lacks the required "b"`},
 		{"", []string{"none", "--set", "a=1"}, exitFailure, "", "it has quote, sum, keyed"},
 		{"", []string{"sum", "--set", "a"}, exitUsage, "", "NAME=VALUE"},
@@ -122,7 +122,7 @@ func TestABusinessIsChecked(t *testing.T) {
 		}
 	}
 	code, out, errs := typed(t, "", "check", business.URL, "--sample", folder)
-	if code != exitOK || !strings.Contains(out, "errors: 0") || len(business.Bound) != 3 {
+	if code != exitOK || !strings.Contains(out, "errors: 0") || len(business.Seen().Bound) != 3 {
 		t.Errorf("%d\n%s\n%s", code, out, errs)
 	}
 	business.Lie("intake.submit.enum")

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/http/httptest"
@@ -61,10 +62,24 @@ type Provider struct {
 	broken  int                 // how many of the next answers break off
 	stall   chan struct{}       // answers wait for it; nil is no wait
 	counted int                 // requests that were let in
+	seen    Seen
+}
+
+// Seen is what came to a business.
+type Seen struct {
 	Headers []http.Header       // of posts
-	Asked   []intake.Request    // that got an offer
+	Asked   []intake.Request    // that got an offer, each once
 	Bound   []intake.Bind       // that bound, each once
 	Bodies  map[string][][]byte // what was posted, by path
+}
+
+// Seen is what came until now.
+func (p *Provider) Seen() Seen {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.seen
+	seen.Bodies = maps.Clone(seen.Bodies)
+	return seen
 }
 
 // offered is an offer, and what became of it.
@@ -77,7 +92,7 @@ type offered struct {
 
 // New is a business that nobody serves yet.
 func New() *Provider {
-	p := &Provider{now: time.Now, lasting: time.Hour, schemas: map[string]*intake.Schema{}, offers: map[string]*offered{}, known: map[string]string{}, Bodies: map[string][][]byte{}}
+	p := &Provider{now: time.Now, lasting: time.Hour, schemas: map[string]*intake.Schema{}, offers: map[string]*offered{}, known: map[string]string{}, seen: Seen{Bodies: map[string][][]byte{}}}
 	for _, each := range p.manifest().Intakes {
 		schema, err := intake.CompileSchema(each.InputSchema)
 		if err != nil {
@@ -223,8 +238,8 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.Method == http.MethodPost {
-		p.Headers = append(p.Headers, r.Header.Clone())
-		p.Bodies[r.URL.Path] = append(p.Bodies[r.URL.Path], body)
+		p.seen.Headers = append(p.seen.Headers, r.Header.Clone())
+		p.seen.Bodies[r.URL.Path] = append(p.seen.Bodies[r.URL.Path], body)
 		if len(p.fail) > 0 {
 			status := p.fail[0]
 			p.fail = p.fail[1:]
@@ -381,7 +396,7 @@ func (p *Provider) offer(m *message, request *intake.Request, kept strictjson.Va
 			o.offer.BindEndpoint, o.offer.BindRequires = p.URL+"/intake/"+m.intake.ID+"/bind", &[]string{"email", "full_name"}
 		}
 		p.known[key], p.offers[id] = id, o
-		p.Asked = append(p.Asked, *request)
+		p.seen.Asked = append(p.seen.Asked, *request)
 	}
 	offer := p.offers[id].offer
 	return &answer{http.StatusOK, jsonHeader(), &intake.Response{Version: intake.Version, SessionID: request.SessionID, Status: intake.StatusOffer, Offer: &offer}}
@@ -411,7 +426,7 @@ func (p *Provider) accept(m *message) *answer {
 	}
 	o.bind = bind
 	o.answer = &intake.Bound{Version: intake.Version, SessionID: bind.SessionID, OfferID: bind.OfferID, Status: intake.StatusBound, Message: "We will call.", BoundAt: sign.FormatTime(p.now())}
-	p.Bound = append(p.Bound, *bind)
+	p.seen.Bound = append(p.seen.Bound, *bind)
 	return &answer{http.StatusOK, jsonHeader(), o.answer}
 }
 

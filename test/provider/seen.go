@@ -48,7 +48,7 @@ func init() {
 		"intake.submit.burst":      onThrottled(func(a *answer) { a.header.Del("Retry-After") }),
 		"intake.bind.host":         onOffer(func(o *intake.Offer) { o.BindEndpoint = strings.Replace(o.BindEndpoint, "localhost", "127.0.0.1", 1) }),
 		"intake.bind.valid": func(p *Provider, m *message, a *answer) {
-			if b, ok := a.body.(*intake.Bound); ok && len(p.Bound) == 1 {
+			if b, ok := a.body.(*intake.Bound); ok && len(p.seen.Bound) == 1 {
 				again := *b
 				again.BoundAt = fmt.Sprint(time.Now().UnixNano())
 				a.body = &again
@@ -56,7 +56,7 @@ func init() {
 		},
 		"intake.bind.other-data": onConflict(func(a *answer) { a.status, a.body = http.StatusOK, &intake.Bound{Status: intake.StatusBound} }),
 		"intake.bind.at-once": func(p *Provider, m *message, a *answer) {
-			if _, ok := a.body.(*intake.Bound); ok && len(p.Bound) >= 3 { // the third is bound twice
+			if _, ok := a.body.(*intake.Bound); ok && len(p.seen.Bound) >= 3 { // the third is bound twice
 				a.body = &intake.Bound{Status: intake.StatusBound, OfferID: fmt.Sprint(time.Now().UnixNano())}
 			}
 		},
