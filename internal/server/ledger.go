@@ -67,12 +67,18 @@ func (h *House) LedgerKeys() (keys receipt.Keys) {
 // chronicleEvery is how often keys and terms are looked at for the ledger.
 const chronicleEvery = time.Second
 
-// chronicle keeps in the ledger which terms were in force and which keys signed, until ctx ends.
+// chronicle keeps in the ledger which terms were in force and which keys signed, and retires those whose time is over, until
+// ctx ends.
 func (s *Server) chronicle(ctx context.Context) {
 	tick := time.NewTicker(chronicleEvery)
 	defer tick.Stop()
 	recorded := "" // what this process has seen recorded
+	told := ""     // what was said of keys that could not be retired
 	for {
+		if err := s.SiteKeys.Retire(); err != nil && err.Error() != told {
+			told = err.Error()
+			s.log.WarnContext(ctx, "a site key that signs nothing any more keeps its private part; that is tried again", "error", err)
+		}
 		states := s.states()
 		if all := fmt.Sprint(states); all != recorded {
 			err := s.record(ctx, states)

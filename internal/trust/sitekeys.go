@@ -357,11 +357,26 @@ func (s *SiteKeys) add(n int, overlap time.Duration) error {
 	return putFile(s.folder, s.path(n), text, os.Link)
 }
 
+// Retire removes the private parts of keys whose time is over. It is for whatever runs for long, to be called now and then.
+func (s *SiteKeys) Retire() error {
+	s.all()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.ContainsFunc(s.keys, s.over) {
+		return nil
+	}
+	return errors.Join(s.strip(), s.reload())
+}
+
+// over says whether a key has a private part that signs nothing any more.
+func (s *SiteKeys) over(key siteKey) bool {
+	return key.private != nil && key.State(s.now()) == "retired"
+}
+
 // strip leaves of keys that are retired their public parts.
 func (s *SiteKeys) strip() error {
-	now := s.now()
 	for _, key := range s.keys {
-		if key.private == nil || key.State(now) != "retired" {
+		if !s.over(key) {
 			continue
 		}
 		key.private = nil
