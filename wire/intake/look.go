@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,12 +15,14 @@ import (
 const (
 	maxSchema     = 128 << 10 // bytes
 	maxSubschemas = 2000
+	maxProgram    = 50_000 // instructions of all patterns together
 )
 
 // look goes through a schema as it is written, to refuse with the place what could not be judged, or would not be read
 // alike everywhere, and to see what it declares.
 type look struct {
 	count    int
+	program  int // instructions of the patterns so far
 	declared map[string]bool
 	ignored  []string
 }
@@ -89,11 +92,23 @@ func (l *look) named(at []string, name string, value any) error {
 	case "properties":
 		l.declared[name] = true
 	case "patternProperties":
-		if _, err := compilePattern(name); err != nil {
+		if err := l.pattern(name); err != nil {
 			return fmt.Errorf("at %s: %w", document.Pointer(here...), err)
 		}
 	}
 	return l.schema(here, value)
+}
+
+// pattern looks at a pattern, by itself and with all others.
+func (l *look) pattern(source string) error {
+	p, err := compilePattern(source)
+	if err != nil {
+		return err
+	}
+	if l.program += p.instructions; l.program > maxProgram {
+		return errors.New("the patterns repeat too much together; use minLength and maxLength for how long a text may be")
+	}
+	return nil
 }
 
 // keywords looks at what a schema has by itself.
@@ -117,7 +132,7 @@ func (l *look) keywords(at []string, schema map[string]any) error {
 		return problem("$ref", "leads out of the schema, and nothing is fetched; copy what it refers to into $defs, and write #/$defs/NAME")
 	}
 	if source, ok := schema["pattern"].(string); ok {
-		if _, err := compilePattern(source); err != nil {
+		if err := l.pattern(source); err != nil {
 			return problem("pattern", err.Error())
 		}
 	}

@@ -82,6 +82,10 @@ func TestSchemasThatAreRefused(t *testing.T) {
 	for i := range 70 {
 		row += fmt.Sprintf(`,"a%d":{"$ref":"#/$defs/a%d"}`, i+1, i)
 	}
+	large := `"a":true`
+	for i := range 60 {
+		large += fmt.Sprintf(`,"p%d":{"pattern":"[a-z]{%d}"}`, i, 900+i)
+	}
 	deep := strings.Repeat(`{"properties":{"x":`, 40) + "true" + strings.Repeat("}}", 40)
 	for text, word := range map[string]string{
 		``:                                  "empty",
@@ -117,6 +121,7 @@ func TestSchemasThatAreRefused(t *testing.T) {
 		`{"type":"object","properties":{"a":{"pattern":"a("}}}`:                                                  "cannot be read",
 		`{"type":"object","properties":{"a":{"pattern":"(a{1,30}){1,1000}"}}}`:                                   "repeats",
 		`{"type":"object","properties":{"a":{"pattern":"((a{1,100}){1,100}){1,100}"}}}`:                          "repeats",
+		`{"type":"object","properties":{` + large + `}}`:                                                         "together",
 		`{"type":"object","patternProperties":{"(?=a)":true}}`:                                                   "/patternProperties/(?=a)",
 		`{"type":"object","properties":{"a":{"pattern":"` + strings.Repeat("a", 3000) + `"}}}`:                   "2000",
 		`{"type":"object","description":"` + strings.Repeat("a", 129<<10) + `"}`:                                 "bytes",
