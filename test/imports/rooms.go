@@ -240,6 +240,7 @@ var rooms = []room{
 	{path: "test/agent", inside: []string{"test/process"}, tool: true},
 	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
 	{path: "test/intake", inside: []string{"internal/store", "test/process"}},
+	{path: "test/retention", inside: []string{"test/process"}},
 	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
 	{path: "test/conformance", inside: []string{"internal/store", "test/process"}},
 	{path: "test/constrained", inside: []string{"internal/eval", "test/process"}},

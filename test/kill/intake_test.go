@@ -255,7 +255,7 @@ func (b *business) audit(dir string, all []*conversation) {
 		b.told.mu.Lock()
 		n := len(b.told.offers)
 		b.told.mu.Unlock()
-		if n >= len(all) || time.Since(began) > 2*time.Minute {
+		if n >= len(all) || time.Since(began) > 4*time.Minute {
 			break
 		}
 	}
