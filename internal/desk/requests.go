@@ -159,7 +159,7 @@ func (d *Desk) Again(ctx context.Context, offer string) (there bool, err error) 
 	return there, err
 }
 
-// Funnel counts what became of the submissions since a time, by day, intake and platform.
+// Funnel counts what became of the submissions since the beginning of a day, by day, intake and platform.
 func (d *Desk) Funnel(ctx context.Context, since time.Time) (all []submission.Tally, err error) {
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = submission.Tallies(ctx, tx, since, d.config.Now())

@@ -35,7 +35,17 @@ const slack = time.Hour
 
 // List gives submissions, the latest first.
 func List(ctx context.Context, tx *store.Tx, f Filter, now time.Time) ([]Listed, error) {
-	var q query
+	q, limit := f.conditions(now), f.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	// What fits is looked for in an index alone, and only what is listed is read.
+	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_record r LEFT JOIN submission_bind b ON b.offer = r.offer
+		WHERE r.id IN (`+q.first(limit)+`) ORDER BY r.id DESC`)
+}
+
+// conditions are those of a filter.
+func (f Filter) conditions(now time.Time) (q query) {
 	if f.Intake != "" {
 		q.where(`intake = ?`, f.Intake)
 	}
@@ -63,13 +73,7 @@ func List(ctx context.Context, tx *store.Tx, f Filter, now time.Time) ([]Listed,
 	if f.Before != "" {
 		q.where(`id < ?`, f.Before)
 	}
-	limit := f.Limit
-	if limit <= 0 {
-		limit = 50
-	}
-	// What fits is looked for in an index alone, and only what is listed is read.
-	return q.list(ctx, tx, `SELECT `+listed+` FROM submission_record r LEFT JOIN submission_bind b ON b.offer = r.offer
-		WHERE r.id IN (SELECT id FROM submission_record`+q.text+` ORDER BY id DESC LIMIT `+strconv.Itoa(limit)+`) ORDER BY r.id DESC`)
+	return q
 }
 
 // ToAnswer gives submissions that wait for a person, the one that waited longest first.
@@ -86,13 +90,14 @@ func ToDo(ctx context.Context, tx *store.Tx, limit int) ([]Listed, error) {
 		WHERE b.done = 0 AND b.sink = '' AND r.state = 'bound' ORDER BY b.made, b.offer LIMIT `+strconv.Itoa(limit))
 }
 
+// countOpen counts up to $1 of what waits to be answered at $2, and up to as many binds to be seen to.
+const countOpen = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record WHERE state = 'waiting' AND expires > $2 LIMIT $1) w)
+	+ (SELECT COUNT(*) FROM (SELECT 1 FROM submission_bind b WHERE b.done = 0 AND b.sink = ''
+		AND EXISTS (SELECT 1 FROM submission_record r WHERE r.offer = b.offer AND r.state = 'bound') LIMIT $1) d)`
+
 // Open counts what waits for a person: submissions to be answered, and binds to be seen to. It counts up to a bound of each.
 func Open(ctx context.Context, tx *store.Tx, now time.Time, most int) (n int, err error) {
-	bound := strconv.Itoa(most)
-	err = tx.QueryRow(ctx, `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record WHERE state = 'waiting' AND expires > $1 LIMIT `+bound+`) w)
-		+ (SELECT COUNT(*) FROM (SELECT 1 FROM submission_bind b JOIN submission_record r ON r.offer = b.offer
-			WHERE b.done = 0 AND b.sink = '' AND r.state = 'bound' LIMIT `+bound+`) d)`, store.Micros(now)).Scan(&n)
-	if err != nil {
+	if err = tx.QueryRow(ctx, countOpen, most, store.Micros(now)).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what waits for a person: %w", err)
 	}
 	return n, nil
@@ -115,6 +120,11 @@ func (q *query) where(condition string, values ...any) {
 		return
 	}
 	q.text += " AND " + condition
+}
+
+// first selects the ids of the latest ones that meet the conditions.
+func (q *query) first(limit int) string {
+	return `SELECT id FROM submission_record` + q.text + ` ORDER BY id DESC LIMIT ` + strconv.Itoa(limit)
 }
 
 func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []Listed, err error) {
@@ -158,12 +168,19 @@ type Tally struct {
 	Erased     int // on demand, whatever they were
 }
 
-// Tallies counts the submissions that were made since a time, ordered by day, intake and platform.
+// dayMicros is a day in the unit of the tables.
+const dayMicros = int64(24 * time.Hour / time.Microsecond)
+
+// dayOf is a time in days since 1970.
+func dayOf(t time.Time) int64 { return store.Micros(t) / dayMicros }
+
+// countDays counts by day from $2 on; of how many the time is over at $1 it counts, too.
+const countDays = `SELECT day, intake, platform, state, COUNT(*), COUNT(offer), SUM(CASE WHEN expires <= $1 THEN 1 ELSE 0 END)
+	FROM submission_record WHERE day >= $2 GROUP BY day, intake, platform, state ORDER BY day, intake, platform, state`
+
+// Tallies counts the submissions that were made since the beginning of a day, ordered by day, intake and platform.
 func Tallies(ctx context.Context, tx *store.Tx, since, now time.Time) (all []Tally, err error) {
-	rows, err := tx.Query(ctx, `SELECT made / 86400000000, intake, platform,
-			CASE WHEN state = 'expired' OR state IN ('waiting', 'offered') AND expires <= $1
-				THEN CASE WHEN offer IS NULL THEN 'unanswered' ELSE 'expired' END ELSE state END, COUNT(*)
-		FROM submission_record WHERE made >= $2 AND id >= $3 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`, store.Micros(now), store.Micros(since), firstID(since.Add(-slack)))
+	rows, err := tx.Query(ctx, countDays, store.Micros(now), dayOf(since))
 	if err != nil {
 		return nil, fmt.Errorf("count what was submitted: %w", err)
 	}
@@ -172,37 +189,39 @@ func Tallies(ctx context.Context, tx *store.Tx, since, now time.Time) (all []Tal
 		var day int64
 		var t Tally
 		var state State
-		var n int
-		if err := rows.Scan(&day, &t.Intake, &t.Platform, &state, &n); err != nil {
+		var n, offers, over int
+		if err := rows.Scan(&day, &t.Intake, &t.Platform, &state, &n, &offers, &over); err != nil {
 			return nil, fmt.Errorf("count what was submitted: %w", err)
 		}
-		t.Day = store.FromMicros(day * int64(24*time.Hour/time.Microsecond))
+		t.Day = store.FromMicros(day * dayMicros)
 		last := len(all) - 1
 		if last < 0 || all[last].Day != t.Day || all[last].Intake != t.Intake || all[last].Platform != t.Platform {
 			all, last = append(all, t), last+1
 		}
-		*all[last].of(state) += n
+		all[last].add(state, n, offers, over)
 	}
 	return all, rows.Err()
 }
 
-// of is the count of a state, or of "unanswered".
-func (t *Tally) of(state State) *int {
+// add counts n submissions of a state in, of which some had an offer, and the time of some is over.
+func (t *Tally) add(state State, n, offers, over int) {
 	switch state {
 	case Waiting:
-		return &t.Waiting
+		t.Waiting += n - over
+		t.Unanswered += over
 	case Declined:
-		return &t.Declined
+		t.Declined += n
 	case Offered:
-		return &t.Open
+		t.Open += n - over
+		t.Expired += over
 	case Bound:
-		return &t.Bound
+		t.Bound += n
 	case Expired:
-		return &t.Expired
+		t.Expired += offers
+		t.Unanswered += n - offers
 	case Erased:
-		return &t.Erased
+		t.Erased += n
 	}
-	return &t.Unanswered
 }
 
 // firstID is not after the id of anything that was recorded since a time: ids are UUIDs of version 7, which begin with the

@@ -86,10 +86,10 @@ func scanRecord(from row, also ...any) (r Record, err error) {
 // Put records a submission that is new.
 func Put(ctx context.Context, tx *store.Tx, r Record) error {
 	_, next := due(r, nil, r.Made)
-	_, err := tx.Exec(ctx, `INSERT INTO submission_record (id, intake, session, agent, platform, state, retention, made, expires, offer, data_key, offer_key, digest, data, answer, sweep)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+	_, err := tx.Exec(ctx, `INSERT INTO submission_record (id, intake, session, agent, platform, state, retention, made, expires, offer, data_key, offer_key, digest, data, answer, sweep, day)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		r.ID, r.Intake, r.Session, r.Agent, r.Platform, string(r.State), string(r.Retention), store.Micros(r.Made), store.Micros(r.Expires), nullable(r.Offer),
-		r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next))
+		r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), dayOf(r.Made))
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}

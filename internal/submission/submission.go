@@ -23,8 +23,9 @@ import (
 // the two in the vault, empty where there is none or no more. session is in lower case. sweep is when something of the row
 // is to be erased, or the row itself, and NULL for never.
 //
-// reply is the ledger entry of an answer that a person gave later. submission_record_list has all that lists and counts go
-// by, so that they need not read what is sealed.
+// reply is the ledger entry of an answer that a person gave later. submission_record_list has all that lists go by,
+// and submission_record_day what is counted by day (day is made in days since 1970), in its order: so neither reads what is
+// sealed, and nothing is sorted.
 //
 // submission_bind has one row for each offer that was bound. answer is what is answered to a bind of it; data is sealed
 // under key. done is when the business had it, 0 for not yet.
@@ -74,9 +75,12 @@ CREATE TABLE submission_work (
 );
 `, `
 ALTER TABLE submission_record ADD COLUMN reply TEXT NOT NULL DEFAULT '';
-CREATE INDEX submission_record_list ON submission_record (id, intake, platform, state, made, expires, offer);
+ALTER TABLE submission_record ADD COLUMN day BIGINT NOT NULL DEFAULT 0;
+UPDATE submission_record SET day = made / 86400000000;
+CREATE INDEX submission_record_list ON submission_record (id, intake, platform, state, made, expires);
+CREATE INDEX submission_record_day ON submission_record (day, intake, platform, state, expires, offer);
 CREATE INDEX submission_record_agent ON submission_record (agent);
-CREATE INDEX submission_record_waiting ON submission_record (id) WHERE state = 'waiting';
+CREATE INDEX submission_record_waiting ON submission_record (id, expires) WHERE state = 'waiting';
 CREATE INDEX submission_bind_open ON submission_bind (made) WHERE done = 0 AND sink = '';
 `},
 }
