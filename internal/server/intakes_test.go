@@ -733,3 +733,34 @@ func TestMistakesInIntakesAreAllNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSwitchesOfIntakesSwitch holds each choice that the protocol leaves to its two ways.
+func TestTheSwitchesOfIntakesSwitch(t *testing.T) {
+	for _, row := range []struct{ further, revised, personal, lenient string }{
+		{"", "200 offer", "400 error SCHEMA_MISMATCH", "400 error INVALID_INPUT"},
+		{"revisions: refuse, undeclared: drop, lenient: true, ", "409 error ALREADY_SUBMITTED", "200 offer", "200 bound"},
+	} {
+		s, _ := open(t, "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\nintakes: {"+row.further+
+			"vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}")
+		ask := func(body map[string]any) (string, *wire.Response) {
+			return heard(t, send(s, posting("/intake/a", "192.0.2.1:1", body)))
+		}
+		body := submitting()
+		_, first := ask(body)
+		body["intake_data"] = map[string]any{"note": "other"}
+		if outcome, _ := ask(body); outcome != row.revised {
+			t.Errorf("%q: a revision: %s, want %s", row.further, outcome, row.revised)
+		}
+		personal := submitting()
+		personal["intake_data"] = map[string]any{"email": "kim@example.com"}
+		if outcome, _ := ask(personal); outcome != row.personal {
+			t.Errorf("%q: personal data: %s, want %s", row.further, outcome, row.personal)
+		}
+		accept := accepting(body, first.Offer.ID)
+		accept["aip_version"] = "0.1.0"
+		w := send(s, posting("/intake/a/bind", "192.0.2.1:1", accept))
+		if !strings.Contains(w.Body.String(), row.lenient[strings.LastIndex(row.lenient, " ")+1:]) || !strings.HasPrefix(row.lenient, fmt.Sprint(w.Code)) {
+			t.Errorf("%q: a version in a bind: %d %s, want %s", row.further, w.Code, w.Body, row.lenient)
+		}
+	}
+}
