@@ -90,14 +90,14 @@ func ToDo(ctx context.Context, tx *store.Tx, limit int) ([]Listed, error) {
 		WHERE b.done = 0 AND b.sink = '' AND r.state = 'bound' ORDER BY b.made, b.offer LIMIT `+strconv.Itoa(limit))
 }
 
-// countOpen counts up to $1 of what waits to be answered at $2, and up to as many binds to be seen to.
-const countOpen = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record WHERE state = 'waiting' AND expires > $2 LIMIT $1) w)
+// countOpen counts up to $2 of what waits to be answered at $1, and up to as many binds to be seen to.
+const countOpen = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM submission_record WHERE state = 'waiting' AND expires > $1 LIMIT $2) w)
 	+ (SELECT COUNT(*) FROM (SELECT 1 FROM submission_bind b WHERE b.done = 0 AND b.sink = ''
-		AND EXISTS (SELECT 1 FROM submission_record r WHERE r.offer = b.offer AND r.state = 'bound') LIMIT $1) d)`
+		AND EXISTS (SELECT 1 FROM submission_record r WHERE r.offer = b.offer AND r.state = 'bound') LIMIT $2) d)`
 
 // Open counts what waits for a person: submissions to be answered, and binds to be seen to. It counts up to a bound of each.
 func Open(ctx context.Context, tx *store.Tx, now time.Time, most int) (n int, err error) {
-	if err = tx.QueryRow(ctx, countOpen, most, store.Micros(now)).Scan(&n); err != nil {
+	if err = tx.QueryRow(ctx, countOpen, store.Micros(now), most).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what waits for a person: %w", err)
 	}
 	return n, nil

@@ -48,8 +48,8 @@ func TestListsReadNoSealedRows(t *testing.T) {
 		"a platform's":     {lists(Filter{Platform: "b"}), "COVERING INDEX submission_record_list"},
 		"waiting":          {lists(Filter{State: Waiting}), "COVERING INDEX submission_record_waiting"},
 		"an agent's":       {lists(Filter{Find: "a"}), "INDEX submission_record_agent"},
-		"to be answered":   {plan(countOpen, 99, 5), "COVERING INDEX submission_record_waiting"},
-		"binds to be done": {plan(countOpen, 99, 5), "b USING INDEX submission_bind_open"},
+		"to be answered":   {plan(countOpen, 5, 99), "COVERING INDEX submission_record_waiting"},
+		"binds to be done": {plan(countOpen, 5, 99), "b USING INDEX submission_bind_open"},
 		"by day":           {plan(countDays, 5, 5), "COVERING INDEX submission_record_day"},
 	} {
 		if !strings.Contains(c.plan, c.want) || name != "an agent's" && strings.Contains(c.plan, "B-TREE") {
