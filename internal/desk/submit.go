@@ -234,7 +234,11 @@ func (d *Desk) submit(ctx context.Context, a *applied) (*Submitted, error) {
 		}
 		if outcome == nil {
 			o, err := a.in.Engine.Offer(ctx, d.question(a, before.last))
-			if err != nil {
+			var unfit *engine.Unfit
+			switch {
+			case errors.As(err, &unfit):
+				return nil, refuse(SchemaMismatch, "/intake_data%s: %s", unfit.Pointer, unfit.Detail)
+			case err != nil:
 				return nil, err
 			}
 			outcome = &o

@@ -159,6 +159,20 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 	}
 }
 
+func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
+	k := newTaker(t)
+	k.engine.say = func(engine.Question) (engine.Outcome, error) {
+		return engine.Outcome{}, &engine.Unfit{Pointer: "/age", Detail: "is too large"}
+	}
+	_, err := k.Submit(t.Context(), k.submission(1, `{"age":41}`))
+	if r := refusedWith(t, err); r.Reason != SchemaMismatch || r.Message != "/intake_data/age: is too large" {
+		t.Error(r)
+	}
+	if n := k.rowsOf(t, "submission_record") + len(k.ledgerEntries(t, "intake")); n != 0 {
+		t.Errorf("%d traces of what was refused", n)
+	}
+}
+
 func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 	k := newTaker(t)
 	k.engine.say = func(engine.Question) (engine.Outcome, error) {

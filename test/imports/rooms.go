@@ -88,7 +88,7 @@ var rooms = []room{
 	// The owner's own systems, told what happened.
 	{path: "internal/post", inside: []string{"internal/fetch", "wire/strictjson"}, outside: []string{mail}},
 	// What is offered for what is submitted.
-	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/intake", "wire/strictjson"}, outside: []string{expressions}},
+	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
 	{path: "internal/check", inside: []string{"wire/intake", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},

@@ -163,7 +163,7 @@ func (s *Schema) violation(e *jsonschema.ValidationError) Violation {
 	case *kind.Enum:
 		v.Detail = "is none of the values it may have"
 		if texts := shortTexts(problem.Want); texts != nil {
-			v.Detail += ": " + quotedList(texts, len(texts))
+			v.Detail += ": " + strings.Join(texts, ", ")
 		}
 	default:
 		v.Detail = document.Describe(problem, false)
@@ -187,7 +187,7 @@ func (s *Schema) tells(name string) bool {
 	return err == nil && len(name) < 6 || s.declared[name] || document.Plain(name)
 }
 
-// shortTexts are values that a person can take in, nil where they are too many or too long.
+// shortTexts are values as JSON has them that a person can take in, nil where they are too many or too long.
 func shortTexts(values []any) (texts []string) {
 	if len(values) > 20 {
 		return nil
@@ -195,6 +195,12 @@ func shortTexts(values []any) (texts []string) {
 	length := 0
 	for _, value := range values {
 		text := fmt.Sprint(value)
+		switch value := value.(type) {
+		case string:
+			text = strconv.Quote(value)
+		case nil:
+			text = "null"
+		}
 		if length += len(text); length > 400 {
 			return nil
 		}

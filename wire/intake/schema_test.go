@@ -202,13 +202,14 @@ func TestHostileDataIsCapped(t *testing.T) {
 
 func TestViolationsNameAndShowNothing(t *testing.T) {
 	s := compile(t, `{"type":"object","required":["age","größe"],"additionalProperties":false,"properties":{"age":{"enum":["30-39","40-49"]},
-"größe":{"type":"integer","minimum":1.5},"map":{"additionalProperties":{"type":"integer"}},"long":{"enum":["`+strings.Repeat("x", 500)+`"]}}}`)
+"größe":{"type":"integer","minimum":1.5},"map":{"additionalProperties":{"type":"integer"}},"long":{"enum":["`+strings.Repeat("x", 500)+`"]},"of":{"enum":[200,"a",null,true]}}}`)
 	for data, want := range map[string]string{
 		`{}`:                      `[lacks the required "age", "größe"]`,
 		`{"age":"x","größe":"y"}`: `[/age is none of the values it may have: "30-39", "40-49" /größe is a string, and must be an integer]`,
 		`{"age":"30-39","größe":1,"jane@example.com":1,"E-Mail":2}`: `[has members that it may not have: "E-Mail" /größe must be at least 1.5]`,
 		`{"age":"30-39","größe":2,"map":{"jane@example.com":"x"}}`:  `[/map is a string, and must be an integer]`,
 		`{"age":"30-39","größe":2,"long":"jane"}`:                   `[/long is none of the values it may have]`,
+		`{"age":"30-39","größe":2,"of":3}`:                          `[/of is none of the values it may have: 200, "a", null, true]`,
 	} {
 		if got := fmt.Sprint(s.Validate(strictjson.Value(data))); got != want {
 			t.Errorf("%s: %s", data, got)

@@ -115,7 +115,8 @@ func syntaxProblem(e *jsontext.SyntacticError) string {
 	case strings.Contains(e.Err.Error(), "after top-level value"):
 		return fmt.Sprintf("more data after the JSON value at byte %d", e.ByteOffset)
 	}
-	return fmt.Sprintf("not JSON near byte %d: %s", e.ByteOffset, e.Err)
+	what, _, _ := strings.Cut(e.Err.Error(), " `") // what follows is a piece of the text, which is not to be told
+	return fmt.Sprintf("not JSON near byte %d: %s", e.ByteOffset, what)
 }
 
 func semanticProblem(e *json.SemanticError) string {

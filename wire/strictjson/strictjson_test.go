@@ -25,6 +25,16 @@ type closed struct {
 	Name string `json:"name"`
 }
 
+func TestAFaultShowsNothingOfTheText(t *testing.T) {
+	for _, in := range []string{`{"x":"\ud800\"secret"}`, `{"x":"\ud800secret"}`, `{"x":"\usecret"}`, `{"x":"\secret"}`} {
+		var v map[string]Value
+		err := DecodeTolerant([]byte(in), &v)
+		if err == nil || strings.Contains(err.Error(), "sec") || strings.Contains(err.Error(), "ud800") {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
 func TestDecodeTolerantNamesThePlaceOfEveryFault(t *testing.T) {
 	for _, c := range []struct{ name, in, pointer, problem string }{
 		{"empty", "  ", "", "empty"},

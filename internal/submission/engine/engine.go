@@ -23,10 +23,19 @@ import (
 // ID: after a failure, or when two of the same arrive at once.
 type Engine interface {
 	// Offer answers a question. Its error is a *fail.Error of code Unavailable with RetryAfter when the question can be
-	// asked again later; any other error is ours or the owner's to mend, and its text is for the log alone. An Outcome
-	// that comes without an error has passed its Check.
+	// asked again later, and an *Unfit when the data is at fault; any other error is ours or the owner's to mend, and its
+	// text is for the log alone. An Outcome that comes without an error has passed its Check.
 	Offer(ctx context.Context, q Question) (Outcome, error)
 }
+
+// Unfit is data that conforms to the intake's schema and cannot be computed with: a whole number beyond those that every
+// reader of JSON takes alike. It names a member and never shows what it holds.
+type Unfit struct {
+	Pointer string // RFC 6901, into the data
+	Detail  string // what is wrong and what would be right, after the pointer
+}
+
+func (u *Unfit) Error() string { return u.Pointer + " " + u.Detail }
 
 // Question is a submission as an engine sees it.
 type Question struct {

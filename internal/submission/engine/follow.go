@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -50,6 +51,10 @@ type following struct {
 func (f *following) answer() (Outcome, error) {
 	var err error
 	if f.data, err = f.ruleBook.data.read(f.question.Data); err != nil {
+		var unfit *Unfit
+		if errors.As(err, &unfit) {
+			return Outcome{}, unfit
+		}
 		return Outcome{}, &ruleError{"data", asFault(err)}
 	}
 	for _, r := range f.decline {

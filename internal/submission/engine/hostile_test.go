@@ -94,8 +94,8 @@ func TestNumbersThatNobodyCountsWithAreRefused(t *testing.T) {
 		}
 	}
 	r := one("Yes.")
-	r.Offers[0].Details = `{"age": "{data.age}"}`
-	if o, err := follow(t, r, strings.Replace(anna, `"age": 30`, `"age": 9007199254740993`, 1)); err == nil || !strings.Contains(err.Error(), "exact") {
+	r.Offers[0].Details = `{"age": "{data.age * 9007199254740991}"}`
+	if o, err := follow(t, r, anna); err == nil || !strings.Contains(err.Error(), "exact") {
 		t.Errorf("%s, %v", o.Details, err)
 	}
 }
@@ -306,4 +306,39 @@ func FuzzSubmission(f *testing.F) {
 			t.Error(o.Check(noon))
 		}
 	})
+}
+
+// TestANumberThatIsTooLargeIsTheDataAtFault holds what a schema of integers allows and nobody computes with alike.
+func TestANumberThatIsTooLargeIsTheDataAtFault(t *testing.T) {
+	const taken = `{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"number"},"any":{},
+		"list":{"type":"array","items":{"type":"integer"}},"a/b":{"type":"object","properties":{"n":{"type":"integer"}}},
+		"map":{"type":"object","additionalProperties":{"type":"integer"}}}}`
+	r := Rules{Offers: []Offer{{Summary: "x", Details: `{"n":"{data.?n}","m":"{data.?m}","any":"{data.?any}","list":"{data.?list}"}`}}}
+	e, err := NewRules(r, strictjson.Value(taken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ data, at, details string }{
+		{`{"n":9007199254740991}`, "", `{"n":9007199254740991}`},
+		{`{"n":-9007199254740991.0}`, "", `{"n":-9007199254740991}`},
+		{`{"n":9007199254740992}`, "/n", ""},
+		{`{"n":-9007199254740993}`, "/n", ""},
+		{`{"n":1e20}`, "/n", ""},
+		{`{"n":99999999999999999999}`, "/n", ""},
+		{`{"n":1e308}`, "/n", ""},
+		{`{"list":[1,1e20]}`, "/list/1", ""},
+		{`{"a/b":{"n":1e20}}`, "/a~1b/n", ""},
+		{`{"map":{"` + secret + `":1e20}}`, "/map", ""},
+		{`{"m":99999999999999999999}`, "", `{"m":100000000000000000000}`},
+		{`{"m":1e308}`, "", `{"m":1e+308}`},
+		{`{"m":1e-320}`, "", `{"m":1e-320}`},
+		{`{"any":9007199254740993}`, "", `{"any":9007199254740992}`},
+		{`{"any":{"x":[99999999999999999999]}}`, "", `{"any":{"x":[100000000000000000000]}}`},
+	} {
+		o, err := e.Offer(t.Context(), Question{ID: "q1", Intake: "numbers", Data: strictjson.Value(c.data), Now: noon})
+		var unfit *Unfit
+		if errors.As(err, &unfit) != (c.at != "") || unfit != nil && unfit.Pointer != c.at || string(o.Details) != c.details {
+			t.Errorf("%s: %s, %v", c.data, o.Details, err)
+		}
+	}
 }

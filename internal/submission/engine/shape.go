@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/common/types"
+
+	"frontdesk/wire/document"
 )
 
 // shape is what expressions know of a value before there is one: its type, and how large it may be. Shapes of what is
@@ -329,8 +332,13 @@ func shareFields(a, b map[string]*field) map[string]*field {
 	return all
 }
 
-// errNumber is a number in what was submitted with which nothing can be computed.
-const errNumber = fault("a number that was submitted is too large; give it a maximum in the schema")
+// maxWhole is the largest whole number that every reader of JSON takes alike (RFC 8259, 6), up and down.
+const maxWhole = 1<<53 - 1
+
+// errNumber is a whole number in what was submitted that is none to compute with.
+func errNumber() error {
+	return &Unfit{Detail: fmt.Sprintf("is too large for a whole number; give one between -%d and %[1]d", int64(maxWhole))}
+}
 
 // read reads JSON as expressions take it: numbers as the shape says.
 func (s *shape) read(text []byte) (any, error) {
@@ -356,15 +364,18 @@ func (s *shape) value(value any) (any, error) {
 		for i, one := range v {
 			converted, err := elem.value(one)
 			if err != nil {
-				return nil, err
+				return nil, under(strconv.Itoa(i), err)
 			}
 			v[i] = converted
 		}
 	case map[string]any:
 		for name, one := range v {
 			converted, err := s.member(name).value(one)
+			if err != nil && s.fields[name] == nil { // the name may be a datum itself
+				return nil, errNumber()
+			}
 			if err != nil {
-				return nil, err
+				return nil, under(name, err)
 			}
 			v[name] = converted
 		}
@@ -385,20 +396,30 @@ func (s *shape) member(name string) *shape {
 	return anything()
 }
 
-// number reads a number. By JSON Schema 3.0 is a whole number, too.
+// under is an error of reading a value, at a name or an index in what it is in.
+func under(name string, err error) error {
+	var unfit *Unfit
+	if errors.As(err, &unfit) {
+		return &Unfit{Pointer: document.Pointer(name) + unfit.Pointer, Detail: unfit.Detail}
+	}
+	return err
+}
+
+// number reads a number. By JSON Schema 3.0 is a whole number, too. One that need not be whole is a double where it is
+// too large for a whole number.
 func (s *shape) number(n json.Number) (any, error) {
 	whole, err := strconv.ParseInt(string(n), 10, 64)
-	if err == nil && s.typ.Kind() != types.DoubleKind {
+	if err == nil && s.typ.Kind() != types.DoubleKind && -maxWhole <= whole && whole <= maxWhole {
 		return whole, nil
 	}
 	f, err := n.Float64()
 	switch {
 	case err != nil || math.IsInf(f, 0):
-		return nil, errNumber
+		return nil, errNumber()
 	case s.typ.Kind() != types.IntKind:
 		return f, nil
-	case f != math.Trunc(f) || math.Abs(f) >= 1<<63:
-		return nil, errNumber
+	case f != math.Trunc(f) || math.Abs(f) > maxWhole:
+		return nil, errNumber()
 	}
 	return int64(f), nil
 }

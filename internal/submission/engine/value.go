@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -122,7 +123,7 @@ func number(n float64) string {
 	if n == 0 {
 		return "0" // also for minus zero
 	}
-	if n > -1e21 && n < 1e21 {
+	if size := math.Abs(n); 1e-6 <= size && size < 1e21 {
 		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(n, 'e', -1, 64)
