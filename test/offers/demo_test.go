@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"frontdesk/test/process"
 )
@@ -17,6 +18,8 @@ func TestTheIntakesOfTheDemo(t *testing.T) {
 	checkup := func(change string) string {
 		return `{"age_range":"30-44","activity":"moderate","weight_kg":80,"height_cm":178,"goal":"strength"` + change + `}`
 	}
+	begins := time.Now().UTC().AddDate(0, 0, 7)
+	day, ends := begins.Format(time.DateOnly), begins.AddDate(0, 0, 30).Format(time.DateOnly)
 	with := func(old, new string) string { return strings.Replace(checkup(""), old, new, 1) }
 	for i, c := range []struct{ intake, data, status, says, details string }{
 		{"jam-sugar", `{"fruit":"plum","fruit_kg":2.5,"sugar":"2:1"}`, "offer", `^2\.5 kg of plum take 1\.25 kg of sugar and fill 8 jars of 340 ml\.$`, `{"sugar_kg":1.25,"litres":2.63,"jars":8,"jar_ml":340}`},
@@ -30,17 +33,18 @@ func TestTheIntakesOfTheDemo(t *testing.T) {
 		{"kitchen-checkup", with("80", "45"), "declined", `ask a doctor`, ""},
 		{"kitchen-checkup", with("80", "1e3"), "error", `SCHEMA_MISMATCH`, ""},
 		{"kitchen-checkup", checkup(`,"email":"jane@person.example"`), "error", `SCHEMA_MISMATCH`, ""},
-		{"evening-out", `{"interest":"folk music","people":2}`, "offer", `^For 2 of you: .*Slipway Trio.*We hold places at the first`, ""},
-		{"evening-out", `{"interest":"a walk","people":1,"children":true}`, "offer", `^For one of you: .*Tide Pool Walk.*We hold a place`, ""},
+		{"evening-out", `{"interest":"folk music","people":2}`, "offer", `^For 2 of you: .*Slipway Trio.*to ask for places at the first`, ""},
+		{"evening-out", `{"interest":"a walk","people":1,"children":true}`, "offer", `^For one of you: .*Tide Pool Walk.*to ask for a place`, ""},
 		{"evening-out", `{"interest":"folk music","people":13}`, "declined", `^For 13 people we need to talk`, ""},
 		{"evening-out", `{"interest":"zyzzyva qwrtp","people":2}`, "declined", `^Nothing of that kind`, ""},
-		{"review-trial", `{"readers":1,"plan":"print","country":"IE","begins":"2020-01-01"}`, "offer", `^Thirty days free until 2020-01-31, then 11\.50 GBP a month\.`,
-			`{"plan":"print","readers":1,"ends":"2020-01-31","monthly":{"amount":11.5,"currency":"GBP"}}`},
-		{"review-trial", `{"readers":10,"plan":"digital","country":"FR","begins":"2020-01-01"}`, "offer", `for 10 readers until 2020-01-31, then 48\.00 GBP a month, which is 20 % less`,
-			`{"plan":"digital","readers":10,"ends":"2020-01-31","monthly":{"amount":48,"currency":"GBP"}}`},
-		{"review-trial", `{"readers":100,"plan":"digital","country":"FR","begins":"2020-01-01"}`, "offer", `then 360\.00 GBP a month, which is 40 % less`, ""},
+		{"review-trial", `{"readers":1,"plan":"print","country":"IE","begins":"` + day + `"}`, "offer", `^Thirty days free until ` + ends + `, then 11\.50 GBP a month\.`,
+			`{"plan":"print","readers":1,"ends":"` + ends + `","monthly":{"amount":11.5,"currency":"GBP"}}`},
+		{"review-trial", `{"readers":10,"plan":"digital","country":"FR","begins":"` + day + `"}`, "offer", `for 10 readers until ` + ends + `, then 48\.00 GBP a month, which is 20 % less`,
+			`{"plan":"digital","readers":10,"ends":"` + ends + `","monthly":{"amount":48,"currency":"GBP"}}`},
+		{"review-trial", `{"readers":100,"plan":"digital","country":"FR","begins":"` + day + `"}`, "offer", `then 360\.00 GBP a month, which is 40 % less`, ""},
 		{"review-trial", `{"readers":1,"plan":"print","country":"FR"}`, "declined", `^On paper the Review goes to GB and IE alone`, ""},
 		{"review-trial", `{"readers":1,"plan":"digital","country":"FR","begins":"2099-01-01"}`, "declined", `within ninety days`, ""},
+		{"review-trial", `{"readers":1,"plan":"digital","country":"FR","begins":"2020-01-01"}`, "declined", `begins today`, ""},
 		{"review-trial", `{"readers":1,"plan":"digital","country":"fr"}`, "error", `SCHEMA_MISMATCH`, ""},
 	} {
 		a := submit(t, server.URL, c.intake, i, c.data)
