@@ -40,7 +40,7 @@ const (
 )
 
 // Entry is one fact: what happened, when, to whom, about what. It holds no personal datum, no text of a question, no id
-// of a session and no secret.
+// of a conversation and no secret.
 type Entry struct {
 	V       int              // Version
 	ID      string           // a UUID of version 7, in lower case; given by the ledger
