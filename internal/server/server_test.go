@@ -44,7 +44,7 @@ func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logboo
 	loaded, err := Load(Layers{
 		File: write(t, folder, "frontdesk.yaml", text),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "store": storetest.NewSQLite(t),
+			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.NewSQLite(t),
 		},
 	})
 	if err != nil {
