@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -353,14 +354,25 @@ func printOffer(env *environment, p *client.Provider, got *client.Offered, saved
 	if offer.BindRequires != nil {
 		for _, name := range *offer.BindRequires {
 			fmt.Fprintf(&needs, " %s", clean(name))
-			fmt.Fprintf(&flags, " --set %s=…", clean(name))
+			fmt.Fprintf(&flags, " --set %s=…", shellWord(clean(name)))
 		}
 	}
 	env.print("to bind it, the business wants:%s\n", cmp.Or(needs.String(), " nothing more"))
 	if saved != "" {
-		env.print("\tfrontdesk intake bind %s%s\n", saved, flags.String())
+		env.print("\tfrontdesk intake bind %s%s\n", shellWord(saved), flags.String())
 	}
 }
+
+// shellWord writes a text so that a shell takes it as one word and as nothing else: what a business calls its fields is
+// shown in a line that a person may paste.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,/:@%+=-]+$`)
 
 // savedOffer is what bind needs of an offer.
 type savedOffer struct {

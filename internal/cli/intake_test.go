@@ -113,6 +113,18 @@ func TestWhatABusinessAnswersIsTold(t *testing.T) {
 	}
 }
 
+// TestWhatIsOfferedToBePastedRunsNothing has a business name fields like commands.
+func TestWhatIsOfferedToBePastedRunsNothing(t *testing.T) {
+	business := provider.Start(t)
+	business.Lie("client.commands")
+	file := filepath.Join(t.TempDir(), "my offer.json")
+	_, out, errs := typed(t, "", "intake", "submit", business.URL, "quote", "--set", "trade=plumber", "--set", "size=3", "--save", file)
+	want := "frontdesk intake bind '" + file + `' --set email=… --set '$(rm -rf ~)'=… --set 'it'\''s; reboot'=… --set '[8m` + "`id`'=…\n"
+	if !strings.HasSuffix(out, want) {
+		t.Errorf("%s\n%s", out, errs)
+	}
+}
+
 func TestABusinessIsChecked(t *testing.T) {
 	business := provider.Start(t)
 	folder := t.TempDir()

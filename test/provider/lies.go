@@ -12,6 +12,9 @@ import (
 // names begin like a probe's are seen by that probe; those of "client" are for whoever reads the answer.
 var lies = map[string]func(*Provider, *message, *answer){
 	"client.foreign-bind": onOffer(func(o *intake.Offer) { o.BindEndpoint = "https://elsewhere.example/bind" }),
+	"client.commands": onOffer(func(o *intake.Offer) {
+		o.BindRequires = &[]string{"email", "$(rm -rf ~)", "it's; reboot", "\x1b[8m`id`"}
+	}),
 	"client.large":        onOffer(func(o *intake.Offer) { o.Summary = strings.Repeat("x", 2<<20) }),
 	"client.large-enough": onOffer(func(o *intake.Offer) { o.Summary = strings.Repeat("x", 100<<10) }),
 	"client.no-json":      onAny(func(a *answer) { a.body = []byte("<html>") }),
