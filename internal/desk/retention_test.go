@@ -329,3 +329,57 @@ func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestOneProcessErasesAndAnotherGoesOn has two processes keep retention on one database: while the one has the lease the
+// other erases nothing, and when it ends, or is gone for minutes, the other does.
+func TestOneProcessErasesAndAnotherGoesOn(t *testing.T) {
+	at := newPlaces(t)
+	one, other := openTaker(t, at), openTaker(t, at)
+	var swept time.Time
+	step := func(k *taker, holder string) {
+		t.Helper()
+		if err := k.keepOnce(t.Context(), holder, &swept); err != nil {
+			t.Fatal(err)
+		}
+	}
+	due := func(n int) {
+		t.Helper()
+		one.intake.Retention = intake.RetainSession
+		offer := one.submitted(t, one.submission(n, `{"age":41}`)).Offer.ID
+		one.bound(t, one.binding(n, offer, person))
+	}
+	left := func(want int) {
+		t.Helper()
+		all, err := one.Inbox(t.Context(), submission.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, l := range all {
+			if l.DataKey != "" {
+				n++
+			}
+		}
+		if n != want {
+			t.Fatalf("%d inputs are left, want %d", n, want)
+		}
+	}
+	due(1)
+	step(one, "one")
+	left(0)
+	due(2)
+	step(other, "other")
+	left(1) // one has the lease
+	step(one, "one")
+	left(0)
+	due(3)
+	other.clock.Pass(6 * time.Minute)
+	step(other, "other") // one is gone
+	left(0)
+	due(4)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	other.KeepRetention(ctx) // ends at once
+	step(other, "other")
+	left(0)
+}

@@ -1,0 +1,52 @@
+package desk
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"frontdesk/internal/submission/engine"
+	"frontdesk/internal/terms"
+)
+
+// TestAnEngineFindsWhatAStrangerWould looks items up for offers: those that the terms show, with what they show of them.
+func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
+	k := newTaker(t)
+	k.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/hidden/**"}}, Access: terms.Blocked}, terms.Rule{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed},
+		terms.Rule{Access: terms.Open})
+	k.fill(t, "site", "s",
+		item("site", "open/1", "LocalBusiness", "Anna the plumber", "A plumber in Bonn who mends pipes."),
+		item("site", "paid/2", "LocalBusiness", "Bert the plumber", "A plumber in Bonn who mends everything and more."),
+		item("site", "hidden/3", "LocalBusiness", "Carl the plumber", "A plumber in Bonn whom nobody may see."),
+		item("site", "open/4", "Article", "On plumbers", "What a plumber in Bonn does all day."),
+	)
+	var urls []string
+	k.engine.say = func(q engine.Question) (engine.Outcome, error) {
+		items, err := q.Find(t.Context(), engine.Lookup{Query: "plumber Bonn", Types: []string{"LocalBusiness"}, Limit: 5})
+		if err != nil {
+			return engine.Outcome{}, err
+		}
+		for _, i := range items {
+			urls = append(urls, i.URL)
+			var object map[string]any
+			if err := json.Unmarshal(i.Object, &object); err != nil || i.Type != "LocalBusiness" || i.Site != "site" || i.Name == "" || i.Score <= 0 {
+				t.Errorf("%+v: %v", i, err)
+			}
+			if _, shown := object["sku"]; shown != (i.Name == "Anna the plumber") {
+				t.Errorf("of %s there is %s", i.Name, i.Object)
+			}
+		}
+		if nothing, err := q.Find(t.Context(), engine.Lookup{Query: "xylophone", Limit: 5}); err != nil || len(nothing) != 0 {
+			t.Errorf("nothing that fits gives %v, %v", nothing, err)
+		}
+		if one, err := q.Find(t.Context(), engine.Lookup{Query: "plumber", Limit: 1}); err != nil || len(one) != 1 {
+			t.Errorf("the first gives %d, %v", len(one), err)
+		}
+		return usualOutcome(), nil
+	}
+	k.submitted(t, k.submission(1, `{"age":41}`))
+	slices.Sort(urls)
+	if !slices.Equal(urls, []string{"https://site.example/open/1", "https://site.example/paid/2"}) {
+		t.Errorf("found are %s", urls)
+	}
+}
