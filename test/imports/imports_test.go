@@ -28,6 +28,7 @@ func TestBadEdgeIsFound(t *testing.T) {
 		{path: "internal/desk", inside: []string{"internal/fail", "internal/store", "internal/terms"}},
 		{path: "internal/nlweb", inside: []string{"internal/fail", "internal/desk"}},
 		{path: "internal/intake", inside: []string{"internal/fail", "internal/desk"}},
+		{path: "wire/made", pure: true, generated: true},
 	}
 	for _, tc := range []struct{ name, file, source, want string }{
 		{"sound", "internal/nlweb/door.go", `import ("net/http"; "frontdesk/internal/desk"; "frontdesk/internal/fail")`, ""},
@@ -48,6 +49,8 @@ func TestBadEdgeIsFound(t *testing.T) {
 		{"the clock elsewhere", "internal/desk/clock.go", `import "time"; var at = time.Now()`, ""},
 		{"SQL outside its rooms", "internal/desk/sql.go", `import "database/sql"`, "not for this room"},
 		{"SQL in its room", "internal/store/sql.go", `import "database/sql"`, ""},
+		{"unsafe", "internal/terms/quick.go", `import "unsafe"`, "not for this room"},
+		{"unsafe in generated code", "wire/made/made.go", `import "unsafe"`, ""},
 		{"a package without a row", "internal/util/util.go", ``, "internal/util has no row"},
 		{"testdata", "internal/desk/testdata/x.go", `import "example.org/anything"`, ""},
 		{"a nested module", "bench/bench.go", `import "example.org/anything"`, ""},

@@ -22,6 +22,8 @@ type room struct {
 	sql bool
 	// A tool runs other programs.
 	tool bool
+	// generated rooms hold code that a generator wrote, and may import unsafe as its library has it.
+	generated bool
 }
 
 // Third-party libraries by what they are for.
@@ -58,6 +60,8 @@ const (
 	properties  = "pgregory.net/rapid"
 	expressions = "cel.dev/cel-go"
 	mail        = "github.com/wneessen/go-mail"
+	protobuf    = "google.golang.org/protobuf"
+	connect     = "connectrpc.com/connect"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -78,6 +82,11 @@ var rooms = []room{
 	{path: "wire/document", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{schemas}, pure: true},
 	{path: "wire/intent", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/intake", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
+
+	{path: "wire/comp/v1", outside: []string{protobuf}, pure: true, generated: true},
+	{path: "wire/ramp/v1", inside: []string{"wire/comp/v1"}, outside: []string{protobuf}, pure: true, generated: true},
+	{path: "wire/ramp/v1/rampv1connect", inside: []string{"wire/ramp/v1"}, outside: []string{connect}},
+	{path: "wire/ramp", inside: []string{"wire/comp/v1", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}, pure: true},
 
 	// The guarded way to other people's addresses.
 	{path: "internal/fetch/robots", pure: true},
@@ -262,7 +271,7 @@ var guarded = map[string]func(room) bool{
 	"database/sql/driver": func(r room) bool { return r.sql },
 	"os/exec":             func(r room) bool { return r.tool },
 	"plugin":              func(room) bool { return false },
-	"unsafe":              func(room) bool { return false },
+	"unsafe":              func(r room) bool { return r.generated },
 	"C":                   func(room) bool { return false },
 }
 
