@@ -1,7 +1,9 @@
 package intake
 
 import (
+	"bytes"
 	"encoding/json"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,4 +127,41 @@ func TestEveryCodeOfTheHouseHasAWord(t *testing.T) {
 			t.Errorf("%v: %d %s", err, out.status, out.body)
 		}
 	}
+}
+
+// FuzzRequests holds that whatever is sent gets an answer that the protocol has, and breaks nothing.
+func FuzzRequests(f *testing.F) {
+	s := newStage(f)
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range txtar.Parse(text).Files {
+			if head, body, ok := strings.Cut(string(part.Data), "\n\n"); ok && part.Name == "request" && len(body) < 4000 {
+				f.Add(strings.Contains(head, "/bind "), []byte(strings.TrimSuffix(body, "\n")))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, bind bool, body []byte) {
+		path := "/intake/quote"
+		if bind {
+			path += "/bind"
+		}
+		r := httptest.NewRequest("POST", path, bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		kind := wire.KindResponse
+		if bind && w.Code == 200 {
+			kind = wire.KindBound
+		}
+		if findings := wire.Check(kind, w.Body.Bytes(), wire.Options{}); !findings.Valid() || w.Code >= 500 || w.Code != 200 && !bytes.Contains(w.Body.Bytes(), []byte(`"error"`)) {
+			t.Fatalf("%q: %d %s: %v", body, w.Code, w.Body, findings)
+		}
+	})
 }
