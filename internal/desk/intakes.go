@@ -73,6 +73,9 @@ func (d *Desk) intake(id string) *Intake {
 	return d.intaking.Intakes()[id]
 }
 
+// Takes says whether an intake is declared at present.
+func (d *Desk) Takes(intake string) bool { return d.intake(intake) != nil }
+
 // befalls is what a test has happen at a step.
 func (d *Desk) befalls(step string) error {
 	if d.fault == nil {

@@ -65,7 +65,7 @@ const answerTime = 9 * time.Second
 func (d *Desk) Submit(ctx context.Context, s Submission) (*Submitted, error) {
 	in := d.intake(s.Intake)
 	if in == nil {
-		return nil, fail.New(fail.NotFound, "There is no intake %q here; the manifest at %s lists those that there are.", clip(s.Intake), intake.WellKnown)
+		return nil, fail.New(fail.NotFound, "There is no such intake here; the manifest at %s lists those that there are.", intake.WellKnown)
 	}
 	a, err := in.admit(s)
 	if err != nil {

@@ -135,7 +135,7 @@ func (d *Door) admit(ctx context.Context, intake string, bind bool) error {
 
 // submit answers an intake request (Agent Intake Protocol 0.1.0, Stages 2 and 3).
 func (d *Door) submit(ctx context.Context, base, intake string, body []byte) (answered, error) {
-	event.From(ctx).Set("intake", intake)
+	d.note(ctx, intake)
 	request, err := wire.ReadRequest(body, d.Options)
 	if err != nil {
 		return answered{}, err
@@ -160,7 +160,7 @@ func (d *Door) submit(ctx context.Context, base, intake string, body []byte) (an
 
 // bind answers a bind request (Agent Intake Protocol 0.1.0, Stage 5).
 func (d *Door) bind(ctx context.Context, _, intake string, body []byte) (answered, error) {
-	event.From(ctx).Set("intake", intake)
+	d.note(ctx, intake)
 	request, err := wire.ReadBind(body, d.Options)
 	if err != nil {
 		return answered{}, err
@@ -173,6 +173,13 @@ func (d *Door) bind(ctx context.Context, _, intake string, body []byte) (answere
 	}
 	event.From(ctx).Set("outcome", string(wire.StatusBound))
 	return answered{status: http.StatusOK, body: bound}, nil
+}
+
+// note tells the log which intake a request is for. One that is not declared is any text of a stranger's.
+func (d *Door) note(ctx context.Context, intake string) {
+	if d.desk.Takes(intake) {
+		event.From(ctx).Set("intake", intake)
+	}
 }
 
 // texts are the members of an object that hold a text.

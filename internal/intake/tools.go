@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/tool"
+	"frontdesk/wire/document"
 	wire "frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
@@ -259,8 +261,13 @@ func (d *Door) toolAnswer(ctx context.Context, intake string, bind bool, body []
 	return d.submit(ctx, base, intake, body)
 }
 
+// wrongArguments says why arguments cannot be read, as far as that shows nothing that could be a datum.
 func wrongArguments(err error) error {
-	return fail.New(fail.Invalid, "The arguments do not fit: %s.", err.Error())
+	var wrong *strictjson.Error
+	if errors.As(err, &wrong) {
+		err = &strictjson.Error{Pointer: document.PlainPart(wrong.Pointer), Problem: wrong.Problem}
+	}
+	return fail.New(fail.Invalid, "The arguments do not fit: %s; send what the tool's schema has.", err.Error())
 }
 
 // toolFailed is an error as a result.

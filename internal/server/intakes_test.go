@@ -29,12 +29,17 @@ const anything = `name: N, description: Takes anything., offer_type: quote, inpu
 // openIntakes opens a front desk with intakes, each a line of a list in YAML's flow style, after further lines.
 func openIntakes(t testing.TB, further string, clock *fixedClock, intakes ...string) *Server {
 	t.Helper()
+	s, _ := openIntakesAndLog(t, further, clock, intakes...)
+	return s
+}
+
+func openIntakesAndLog(t testing.TB, further string, clock *fixedClock, intakes ...string) (*Server, *logbook) {
+	t.Helper()
 	text := "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\n" + further + "\nintakes:\n  vault: 'sqlite:" + filepath.Join(t.TempDir(), "vault.db") + "'\n  list:\n"
 	for _, one := range intakes {
 		text += "    - {" + one + "}\n"
 	}
-	s, _ := open(t, text, clock.set)
-	return s
+	return open(t, text, clock.set)
 }
 
 // posting is a POST of a body to a path, from an address.
@@ -614,7 +619,7 @@ func TestDiscoveryTellsOfIntakes(t *testing.T) {
 // TestIntakesAreOfferedAsTools holds the tools to the same rules as the addresses.
 func TestIntakesAreOfferedAsTools(t *testing.T) {
 	c := newFixedClock()
-	s := openIntakes(t, "limits: {rate: {address: 100000/1m}}", c, "id: a, binding: true, bind: {requires: [email]}, rate_limit: {requests_per_minute: 2}, "+anything, "id: locked, requires_auth: true, "+anything)
+	s, log := openIntakesAndLog(t, "limits: {rate: {address: 100000/1m}}", c, "id: a, binding: true, bind: {requires: [email]}, rate_limit: {requests_per_minute: 2}, "+anything, "id: locked, requires_auth: true, "+anything)
 	id := 0
 	use := func(tool string, arguments any) (failed bool, object map[string]any) {
 		t.Helper()
@@ -655,6 +660,16 @@ func TestIntakesAreOfferedAsTools(t *testing.T) {
 	if failed, object := use("bind_offer", accept); failed || object["status"] != "bound" {
 		t.Errorf("not bound: %v", object)
 	}
+	arguments["kim.marker@example.com"] = 1
+	if failed, object := use("submit_intake", arguments); !failed || code(object) != "INVALID_INPUT" || strings.Contains(fmt.Sprint(object), "marker") {
+		t.Errorf("a name that is a datum: %v", object)
+	}
+	delete(arguments, "kim.marker@example.com")
+	arguments["intake"] = "kim.marker@example.com"
+	if failed, object := use("submit_intake", arguments); !failed || code(object) != "INTAKE_NOT_FOUND" || strings.Contains(fmt.Sprint(object), "marker") || strings.Contains(log.String(), "marker") {
+		t.Errorf("an intake that is a datum: %v\n%s", object, log.String())
+	}
+	arguments["intake"] = "a"
 	delete(arguments, "session_id")
 	for _, row := range []struct {
 		what   string

@@ -184,7 +184,7 @@ var rooms = []room{
 		outside: []string{mcpSDK, jsonText},
 	},
 	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
-	{path: "internal/intake", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "internal/wellknown", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/intake", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "internal/wellknown", "wire/document", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.

@@ -146,8 +146,8 @@ func Plain(name string) bool { return plainName.MatchString(name) }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z_.-]{0,39}[0-9]{0,2}$`)
 
-// plainPart is a pointer up to a name that is not plain.
-func plainPart(pointer string) string {
+// PlainPart is a pointer up to a name that is not plain.
+func PlainPart(pointer string) string {
 	var plain strings.Builder
 	for _, name := range strings.Split(pointer, "/")[1:] {
 		if _, err := strconv.Atoi(name); err != nil && !Plain(name) {

@@ -51,7 +51,7 @@ func (s *Schemas) Judge(kind string, text []byte) (value any, canonical []byte, 
 	canonical, wrong := Canonical(text)
 	if wrong != nil {
 		if s.Discreet {
-			wrong.Pointer = plainPart(wrong.Pointer)
+			wrong.Pointer = PlainPart(wrong.Pointer)
 		}
 		return nil, nil, Findings{*wrong}
 	}
