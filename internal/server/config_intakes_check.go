@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,8 +70,9 @@ func (c *checks) manifest() {
 	}
 	for _, found := range wire.Check(wire.KindManifest, document.Body(), wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream, Now: time.Now()}) {
 		key := c.Config.Intakes.keyOf(found.Pointer)
+		schema := strings.HasSuffix(key, ".input_schema") || strings.HasSuffix(key, ".input_schema_file")
 		switch {
-		case key == "": // which was found already, or is nothing that an owner writes
+		case key == "", schema && found.Severity == wire.Wrong: // which was found already, or is nothing that an owner writes
 		case found.Severity == wire.Wrong:
 			c.problem(key, "%s; %s", found.Detail, found.Mend)
 		default:
@@ -95,9 +97,13 @@ func (i Intakes) keyOf(pointer string) string {
 	if len(parts) == 2 {
 		return key
 	}
-	switch parts[2] {
-	case "endpoint", "input_schema":
+	switch n, err := strconv.Atoi(parts[1]); {
+	case parts[2] == "endpoint":
 		return ""
+	case parts[2] == "input_schema" && err == nil && n < len(i.List) && i.List[n].InputSchemaFile != "":
+		return key + ".input_schema_file"
+	case parts[2] == "input_schema": // what is wrong within it is told of the whole
+		return key + ".input_schema"
 	}
 	return key + "." + strings.Join(parts[2:], ".")
 }

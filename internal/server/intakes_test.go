@@ -779,3 +779,21 @@ func TestTheSwitchesOfIntakesSwitch(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubtsAboutASchemaAreTold has schemas that are valid and say less than their owner means.
+func TestDoubtsAboutASchemaAreTold(t *testing.T) {
+	const schema = `{"type":"object","properties":{"email":{"type":"string","format":"emial"}}}`
+	file := write(t, t.TempDir(), "schema.json", schema)
+	for key, value := range map[string]string{"input_schema": schema, "input_schema_file": file} {
+		got := findings(t, "site: {name: House, url: 'https://house.example'}\nintakes:\n  list:\n    - id: a\n      name: A\n      description: A\n      category: a/b\n"+
+			"      offer_type: q\n      rate_limit: {requests_per_minute: 5}\n      "+key+": "+value+"\n      rules: {offers: [{summary: Yes}]}\n")
+		for _, want := range []string{
+			"warning: frontdesk.yaml:10:7: intakes.list[0]." + key + `: has the format "emial", which validators do not know`,
+			"warning: frontdesk.yaml:10:7: intakes.list[0]." + key + `: declares "email", which looks like personal data, although pii_required is false`,
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s", key, got)
+			}
+		}
+	}
+}
