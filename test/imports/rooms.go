@@ -248,6 +248,7 @@ var rooms = []room{
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
 	{path: "test/agent", inside: []string{"test/process"}, tool: true},
 	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
+	{path: "test/ramp/made", inside: []string{"wire/comp/v1", "wire/ramp/v1"}, outside: []string{protobuf}},
 	{path: "test/intake", inside: []string{"internal/store", "test/process"}},
 	{path: "test/retention", inside: []string{"test/process"}},
 	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
@@ -263,7 +264,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables", "test/ramp/made"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{

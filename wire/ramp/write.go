@@ -1,0 +1,179 @@
+package ramp
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// Marshal writes a message of ramp.v1 or comp.v1 as JSON: members in the order of their numbers, in snake_case, without
+// those that hold nothing; enums by name; no blanks. The same message gives the same bytes, always. An attestation's
+// time keeps the text that it was read from. What JSON cannot carry is an error that names the member: a number that is
+// not finite, a time or a duration out of range, invalid UTF-8.
+func Marshal(m proto.Message) ([]byte, error) { return marshal(m, false) }
+
+// marshal writes a message; brief has a provider's manifest say DIRECT, as the protocol's examples do.
+func marshal(m proto.Message, brief bool) ([]byte, error) {
+	var out bytes.Buffer
+	w := &writer{encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true)), brief: brief}
+	if err := w.message(m.ProtoReflect()); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+type writer struct {
+	encoder *jsontext.Encoder
+	brief   bool
+}
+
+func (w *writer) wrong(format string, args ...any) error {
+	return fmt.Errorf("cannot write %s: %s", w.encoder.StackPointer(), fmt.Sprintf(format, args...))
+}
+
+func (w *writer) message(m protoreflect.Message) error {
+	if err := w.encoder.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		field := fields.Get(i)
+		if !m.Has(field) {
+			continue
+		}
+		if err := w.encoder.WriteToken(jsontext.String(string(field.Name()))); err != nil {
+			return err
+		}
+		if err := w.field(m, field); err != nil {
+			return err
+		}
+	}
+	return w.encoder.WriteToken(jsontext.EndObject)
+}
+
+func (w *writer) field(m protoreflect.Message, field protoreflect.FieldDescriptor) error {
+	value := m.Get(field)
+	if attestation, ok := m.Interface().(*rampv1.ResourceAttestation); ok && field.Name() == "attested_at" {
+		if text := AttestedAt(attestation); text != "" {
+			return w.encoder.WriteToken(jsontext.String(text))
+		}
+	}
+	if !field.IsList() {
+		return w.value(field, value)
+	}
+	if err := w.encoder.WriteToken(jsontext.BeginArray); err != nil {
+		return err
+	}
+	for i := range value.List().Len() {
+		if err := w.value(field, value.List().Get(i)); err != nil {
+			return err
+		}
+	}
+	return w.encoder.WriteToken(jsontext.EndArray)
+}
+
+func (w *writer) value(field protoreflect.FieldDescriptor, value protoreflect.Value) error {
+	switch field.Kind() {
+	case protoreflect.StringKind:
+		return w.encoder.WriteToken(jsontext.String(value.String()))
+	case protoreflect.BoolKind:
+		return w.encoder.WriteToken(jsontext.Bool(value.Bool()))
+	case protoreflect.Int32Kind:
+		return w.encoder.WriteToken(jsontext.Int(value.Int()))
+	case protoreflect.DoubleKind:
+		return w.double(value.Float())
+	case protoreflect.EnumKind:
+		return w.enum(field.Enum(), value.Enum())
+	case protoreflect.MessageKind:
+		return w.inner(value.Message())
+	}
+	return w.wrong("its kind is %s", field.Kind())
+}
+
+func (w *writer) double(number float64) error {
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		return w.wrong("the number is not finite")
+	}
+	return w.encoder.WriteToken(jsontext.Float(number))
+}
+
+// enum writes a value's name, or its number if it has none.
+func (w *writer) enum(of protoreflect.EnumDescriptor, number protoreflect.EnumNumber) error {
+	value := of.Values().ByNumber(number)
+	switch {
+	case value == nil:
+		return w.encoder.WriteToken(jsontext.Int(int64(number)))
+	case w.brief && of.FullName() == "ramp.v1.ProviderRelationship" && number != 0:
+		return w.encoder.WriteToken(jsontext.String(short(of, value)))
+	}
+	return w.encoder.WriteToken(jsontext.String(string(value.Name())))
+}
+
+func (w *writer) inner(m protoreflect.Message) error {
+	switch known := m.Interface().(type) {
+	case *structpb.Struct:
+		return w.object(known)
+	case *timestamppb.Timestamp:
+		if err := known.CheckValid(); err != nil {
+			return w.wrong("the time is out of range")
+		}
+		return w.encoder.WriteToken(jsontext.String(formatTime(known)))
+	case *durationpb.Duration:
+		if err := known.CheckValid(); err != nil {
+			return w.wrong("the duration is out of range")
+		}
+		return w.encoder.WriteToken(jsontext.String(formatDuration(known)))
+	}
+	return w.message(m)
+}
+
+// object writes any JSON object, its members in the order of their names.
+func (w *writer) object(s *structpb.Struct) error {
+	if err := w.encoder.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.GetFields())) {
+		if err := w.encoder.WriteToken(jsontext.String(key)); err != nil {
+			return err
+		}
+		if err := w.any(s.Fields[key]); err != nil {
+			return err
+		}
+	}
+	return w.encoder.WriteToken(jsontext.EndObject)
+}
+
+func (w *writer) any(value *structpb.Value) error {
+	switch kind := value.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return w.encoder.WriteToken(jsontext.String(kind.StringValue))
+	case *structpb.Value_NumberValue:
+		return w.double(kind.NumberValue)
+	case *structpb.Value_BoolValue:
+		return w.encoder.WriteToken(jsontext.Bool(kind.BoolValue))
+	case *structpb.Value_StructValue:
+		return w.object(kind.StructValue)
+	case *structpb.Value_ListValue:
+		if err := w.encoder.WriteToken(jsontext.BeginArray); err != nil {
+			return err
+		}
+		for _, element := range kind.ListValue.GetValues() {
+			if err := w.any(element); err != nil {
+				return err
+			}
+		}
+		return w.encoder.WriteToken(jsontext.EndArray)
+	}
+	return w.encoder.WriteToken(jsontext.Null)
+}
