@@ -312,7 +312,7 @@ func TestADatabaseOlderThanWhatWasSignedDoesNotGoOn(t *testing.T) {
 		second, _ := f.recall()
 		db, l = start(&early, second)
 		refused(t, db, l, "named example.com/second, and the database holds another")
-		db, l = start(&early, "nonsense")
+		_, l = start(&early, "nonsense")
 		if err := l.Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be believed") {
 			t.Errorf("nonsense is believed: %v", err)
 		}

@@ -10,9 +10,6 @@ import (
 	"frontdesk/internal/post"
 )
 
-// effectsAtOnce is how many effects are done side by side, so that a sink that is slow to answer does not hold up the others.
-const effectsAtOnce = 4
-
 // openEffects makes ready what is done outside of what platforms and agents did here; with nobody to tell it does nothing.
 func (s *Server) openEffects() error {
 	var sinks []string

@@ -269,16 +269,3 @@ func remove(ctx context.Context, tx *store.Tx, r Record) error {
 	}
 	return nil
 }
-
-// keys are the ids of a submission's keys; b is its bind, nil for none.
-func (r Record) keys(b *Bind) (ids []string) {
-	for _, id := range []string{r.DataKey, r.OfferKey} {
-		if id != "" {
-			ids = append(ids, id)
-		}
-	}
-	if b != nil && b.Key != "" {
-		ids = append(ids, b.Key)
-	}
-	return ids
-}

@@ -193,9 +193,9 @@ func (e estimator) EstimateCallCost(function, _ string, _ *cost.AstNode, args []
 	case "join":
 		size := cost.SizeEstimate{Max: maxJoined}
 		if known := e.sizeOf(args[0]); known != nil {
-			return cost.NewCallEstimate(cost.CostEstimate{Min: 1, Max: 1 + min(known.Max, maxJoined)}, &size)
+			return cost.NewCallEstimate(cost.Estimate{Min: 1, Max: 1 + min(known.Max, maxJoined)}, &size)
 		}
-		return cost.NewCallEstimate(cost.CostEstimate{Min: 1, Max: 1 + anyList}, &size)
+		return cost.NewCallEstimate(cost.Estimate{Min: 1, Max: 1 + anyList}, &size)
 	case "lower", "upper", "string":
 		if args[0].Type().Kind() != types.StringKind && args[0].Type().Kind() != types.DynKind {
 			break
