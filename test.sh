@@ -155,6 +155,7 @@ node_suite() {
 
 browser() { node_suite browser 10m test/e2e/run.sh; } # the pages
 mcp() { node_suite mcp 5m test/mcp/run.sh; }         # other people's clients of MCP, and the official suite
+ramp() { node_suite ramp 5m test/ramp/run.sh; }      # RAMP's messages against another protocol buffer runtime
 
 rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
@@ -166,6 +167,8 @@ if [ "$only" = e2e ]; then
 	browser
 elif [ "$only" = mcp ]; then
 	mcp
+elif [ "$only" = ramp ]; then
+	ramp
 elif [ -n "$only" ]; then
 	suite "$only" 4h "./test/$only"
 elif [ -n "$race" ]; then
@@ -183,6 +186,7 @@ if [ -z "$only" ]; then
 	suite 'black box' 8m -p 1 ./test/...
 	browser
 	mcp
+	ramp
 	go_flags=(-C bench)
 	suite 'bench' 3m ./...
 fi

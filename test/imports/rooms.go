@@ -248,6 +248,7 @@ var rooms = []room{
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
 	{path: "test/agent", inside: []string{"test/process"}, tool: true},
 	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
+	{path: "test/ramp/peer", inside: []string{"test/ramp/made", "wire/ramp"}, outside: []string{protobuf}},
 	{path: "test/ramp/made", inside: []string{"wire/comp/v1", "wire/ramp/v1"}, outside: []string{protobuf}},
 	{path: "test/intake", inside: []string{"internal/store", "test/process"}},
 	{path: "test/retention", inside: []string{"test/process"}},
