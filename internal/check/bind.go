@@ -124,7 +124,8 @@ func bindAtOnce(ctx context.Context, v *visit) verdict {
 	}
 	l := v.bind(of)
 	others := *v // which keeps what it gets for itself
-	others.asker = new(*v.asker)
+	others.business = new(*v.business)
+	others.asker, others.answers, others.refused = new(*v.asker), nil, nil
 	type outcome struct {
 		got *reply
 		err error
