@@ -1,0 +1,111 @@
+package ramp_test
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/wire/ramp"
+)
+
+func TestProviderManifestSpeaksShortWords(t *testing.T) {
+	for _, text := range []string{
+		`{"ver":"1.0","provider":"p.example","exchanges":[{"domain":"x.example","endpoint":"https://x.example","relationship":"DIRECT"}]}`,
+		`{"ver":"1.0","provider":"p.example","marketplaces":[{"domain":"x.example","endpoint":"https://x.example","relationship":"PROVIDER_RELATIONSHIP_DIRECT"}]}`,
+		`{"ver":"1.0","provider":"p.example","exchanges":[{"domain":"x.example","endpoint":"https://x.example","relationship":1}],"more":true}`,
+	} {
+		m, err := ramp.ReadProviderManifest([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		want := `{"ver":"1.0","provider":"p.example","exchanges":[{"domain":"x.example","endpoint":"https://x.example","relationship":"DIRECT"}]}`
+		if got, err := ramp.WriteProviderManifest(m); err != nil || string(got) != want {
+			t.Errorf("%s became\n%s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{`{"provider":"p.example"}`, `{"ver":"1.0","provider":"p.example","x":"` + strings.Repeat("x", ramp.MaxDocument) + `"}`} {
+		if m, err := ramp.ReadProviderManifest([]byte(text)); err == nil {
+			t.Errorf("%.40s was read as %v", text, m)
+		}
+	}
+}
+
+func TestExchangeManifestSpeaksShortWords(t *testing.T) {
+	m, err := ramp.ReadExchangeManifest([]byte(`{"ver":"1.0","domain":"x.example","name":"X","operator":"O","endpoint":"https://x.example/exchange/v1","keys_uri":"k",
+		"protocol_versions_supported":["1.0"],"pricing_models_supported":["per_article","per_crawl","PRICING_MODEL_REVENUE_SHARE","subscription","later"],
+		"delivery_methods_supported":["DELIVERY_METHOD_INSTRUCTIONS","direct"],"contact_email":"a@x.example","ext":{"a":1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"ver":"1.0","domain":"x.example","name":"X","operator":"O","exchange_endpoint":"https://x.example/exchange/v1","keys_uri":"k",` +
+		`"protocol_versions_supported":["1.0"],"pricing_models_supported":["per_access","per_fetch","revenue_share","subscription","later"],` +
+		`"delivery_methods_supported":["instructions","direct"],"contact_email":"a@x.example","ext":{"a":1}}`
+	if got, err := ramp.WriteExchangeManifest(m); err != nil || string(got) != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+	m.PricingModelsSupported = []string{"PRICING_MODEL_PER_PAGE"}
+	if got, err := ramp.WriteExchangeManifest(m); err != nil || !strings.Contains(string(got), `["per_page"]`) || m.PricingModelsSupported[0] != "PRICING_MODEL_PER_PAGE" {
+		t.Errorf("got %s, %v, and the message has %q", got, err, m.PricingModelsSupported)
+	}
+	if _, err := ramp.ReadExchangeManifest([]byte(`{"ver":"1.0","domain":"x.example"}`)); pathOf(err) != "name" {
+		t.Error(err)
+	}
+}
+
+func TestKeysAreWrittenInBothForms(t *testing.T) {
+	public := workedKey().Public().(ed25519.PublicKey)
+	at := time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC)
+	text, err := ramp.WriteExchangeKeys([]ramp.Key{{ID: "k1", Public: public, From: at, Active: true}})
+	want := `{"keys":[{"id":"k1","kid":"k1","algorithm":"ed25519","public_key":"A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=","status":"active",` +
+		`"created_at":"2026-03-18T09:00:00Z","kty":"OKP","crv":"Ed25519","x":"A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg"}]}`
+	if err != nil || string(text) != want {
+		t.Errorf("got %s, %v", text, err)
+	}
+	if text, err := ramp.WriteExchangeKeys(nil); err != nil || string(text) != `{"keys":[]}` {
+		t.Errorf("without keys: %s, %v", text, err)
+	}
+}
+
+func TestKeysAreReadInEveryForm(t *testing.T) {
+	public := workedKey().Public().(ed25519.PublicKey)
+	spki, raw, url := "MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=", base64.StdEncoding.EncodeToString(public), base64.RawURLEncoding.EncodeToString(public)
+	for _, c := range []struct {
+		text, name, id string
+		active         bool
+	}{
+		{`{"agent_id":"a","public_key":"` + spki + `","public_key_algorithm":"ed25519","contact":"c"}`, "a", "", true},
+		{`{"agent_id":"a","keys":[{"kid":"k","algorithm":"ed25519","public_key":"` + spki + `"}]}`, "a", "k", true},
+		{`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"` + url + `","kid":"k","use":"sig"},{"kty":"RSA","n":"x","kid":"r"}]}`, "", "k", true},
+		{`{"keys":[{"id":"k","algorithm":"ed25519","public_key":"` + raw + `","status":"rotated"}]}`, "", "k", false},
+		{`{"verifier":"v.example","claims_schema":{},"keys":[{"kid":"k","public_key":"` + spki + `","valid_from":"2026-01-01T00:00:00Z"}]}`, "v.example", "k", true},
+	} {
+		name, keys, err := ramp.ReadKeys([]byte(c.text))
+		if err != nil || name != c.name || len(keys) != 1 || !keys[0].Public.Equal(public) || keys[0].ID != c.id || keys[0].Active != c.active {
+			t.Errorf("%s: %q, %+v, %v", c.text, name, keys, err)
+		}
+	}
+	for _, text := range []string{
+		`{"public_key":"x"}`, `{"keys":[{"kty":"OKP","crv":"Ed25519"}]}`, `{"keys":[{"public_key":"` + raw + `","valid_from":"soon"}]}`, `{"public_key":1}`,
+		`{"keys":[],"keys":[]}`, `[]`, `{"x":"` + strings.Repeat("x", ramp.MaxDocument) + `"}`,
+	} {
+		if _, keys, err := ramp.ReadKeys([]byte(text)); err == nil {
+			t.Errorf("%.60s was read as %v", text, keys)
+		}
+	}
+}
+
+func TestKeyIsGoodWithinItsTime(t *testing.T) {
+	from, until := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
+	key := ramp.Key{From: from, Until: until}
+	for at, want := range map[time.Time]bool{from.Add(-1): false, from: true, until.Add(-1): true, until: false} {
+		if key.Good(at) != want {
+			t.Errorf("at %s the key is %v", at, !want)
+		}
+	}
+	if !(ramp.Key{}).Good(from) {
+		t.Error("a key without bounds is not good")
+	}
+}

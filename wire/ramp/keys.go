@@ -1,0 +1,164 @@
+package ramp
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/wire/strictjson"
+)
+
+// Key is one public key of a key document, and when it is good.
+type Key struct {
+	ID     string // empty in an agent's document with one key
+	Public ed25519.PublicKey
+	From   time.Time // the zero time is no bound
+	Until  time.Time // the zero time is no bound
+	Active bool      // whether new signatures are made with it; a rotated key is good for old ones
+}
+
+// Good says whether the key is within its time.
+func (k Key) Good(now time.Time) bool {
+	return (k.From.IsZero() || !now.Before(k.From)) && (k.Until.IsZero() || now.Before(k.Until))
+}
+
+// writtenKey is a key in both of its forms: the one that RAMP documents, and a JSON Web Key.
+type writtenKey struct {
+	ID         string `json:"id,omitempty"`
+	Kid        string `json:"kid,omitempty"`
+	Algorithm  string `json:"algorithm,omitempty"`
+	PublicKey  string `json:"public_key,omitempty"`
+	Status     string `json:"status,omitempty"`
+	CreatedAt  string `json:"created_at,omitempty"`
+	RotatedAt  string `json:"rotated_at,omitempty"`
+	ValidFrom  string `json:"valid_from,omitempty"`
+	ValidUntil string `json:"valid_until,omitempty"`
+	Kty        string `json:"kty,omitempty"`
+	Crv        string `json:"crv,omitempty"`
+	X          string `json:"x,omitempty"`
+}
+
+// WriteExchangeKeys writes the document at keys_uri: each key in the form that RAMP documents, and as a JSON Web Key at the
+// same time. From is when a key was created, Until when it was rotated.
+func WriteExchangeKeys(keys []Key) ([]byte, error) {
+	document := struct {
+		Keys []writtenKey `json:"keys"`
+	}{[]writtenKey{}}
+	for _, key := range keys {
+		w := writtenKey{
+			ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(key.Public), Status: "rotated",
+			CreatedAt: written(key.From), RotatedAt: written(key.Until), Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(key.Public),
+		}
+		if key.Active {
+			w.Status = "active"
+		}
+		document.Keys = append(document.Keys, w)
+	}
+	return json.Marshal(document)
+}
+
+func written(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// ReadKeys reads a key document of an agent (ramp-agent.json), a verifier (ramp-verifier.json) or an Exchange, of at most
+// [MaxDocument] bytes: one public_key, or keys in RAMP's form or as JSON Web Keys. name is what the document says of itself,
+// by agent_id or verifier; empty if it says nothing. Keys of other kinds are left out; one of ours that cannot be read is an error.
+func ReadKeys(data []byte) (name string, keys []Key, err error) {
+	if len(data) > MaxDocument {
+		return "", nil, &strictjson.Error{Problem: fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)}
+	}
+	var document struct {
+		AgentID   string                      `json:"agent_id"`
+		Verifier  string                      `json:"verifier"`
+		PublicKey string                      `json:"public_key"`
+		Algorithm string                      `json:"public_key_algorithm"`
+		Keys      []tolerantKey               `json:"keys"`
+		Others    map[string]strictjson.Value `json:",embed"`
+	}
+	if err := strictjson.DecodeTolerant(data, &document); err != nil {
+		return "", nil, err
+	}
+	if document.PublicKey != "" {
+		document.Keys = append([]tolerantKey{{writtenKey: writtenKey{Algorithm: document.Algorithm, PublicKey: document.PublicKey}}}, document.Keys...)
+	}
+	for i, w := range document.Keys {
+		key, ours, err := w.read()
+		if err != nil {
+			return "", nil, &strictjson.Error{Pointer: fmt.Sprintf("/keys/%d", i), Problem: err.Error()}
+		}
+		if ours {
+			keys = append(keys, key)
+		}
+	}
+	if name = document.AgentID; name == "" {
+		name = document.Verifier
+	}
+	return name, keys, nil
+}
+
+// tolerantKey is a key with members that nobody knows.
+type tolerantKey struct {
+	writtenKey `json:",inline"`
+	Others     map[string]strictjson.Value `json:",embed"`
+}
+
+// read gives a key; ours is false of one that is not for Ed25519.
+func (w writtenKey) read() (key Key, ours bool, err error) {
+	if w.Algorithm != "" && !strings.EqualFold(w.Algorithm, "ed25519") && !strings.EqualFold(w.Algorithm, "eddsa") ||
+		w.Kty != "" && (w.Kty != "OKP" || w.Crv != "Ed25519") {
+		return Key{}, false, nil
+	}
+	text := w.PublicKey
+	if text == "" {
+		text = w.X
+	}
+	if key.Public, err = DecodePublicKey(text); err != nil {
+		return Key{}, false, err
+	}
+	key.ID, key.Active = w.ID, w.Status == "" || w.Status == "active"
+	if key.ID == "" {
+		key.ID = w.Kid
+	}
+	for _, bound := range []struct {
+		text string
+		into *time.Time
+	}{{w.ValidFrom, &key.From}, {w.ValidUntil, &key.Until}} {
+		if bound.text == "" {
+			continue
+		}
+		if *bound.into, err = time.Parse(time.RFC3339, bound.text); err != nil {
+			return Key{}, false, fmt.Errorf(`valid_from and valid_until have to be times such as "2026-03-18T09:00:00Z"`)
+		}
+	}
+	return key, true, nil
+}
+
+// DecodePublicKey reads an Ed25519 public key as documents write it: its 32 bytes, or the 44 of its SubjectPublicKeyInfo, in
+// base64 or base64url with or without padding.
+func DecodePublicKey(text string) (ed25519.PublicKey, error) {
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(text, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	raw, err := encoding.Strict().DecodeString(strings.TrimRight(text, "="))
+	if err == nil && len(raw) == ed25519.PublicKeySize {
+		return raw, nil
+	}
+	if err == nil {
+		if parsed, err := x509.ParsePKIXPublicKey(raw); err == nil {
+			if public, ok := parsed.(ed25519.PublicKey); ok {
+				return public, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in base64")
+}
