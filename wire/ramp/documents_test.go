@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+
 	"frontdesk/wire/ramp"
 )
 
@@ -108,4 +111,86 @@ func TestKeyIsGoodWithinItsTime(t *testing.T) {
 	if !(ramp.Key{}).Good(from) {
 		t.Error("a key without bounds is not good")
 	}
+}
+
+func TestAgentKeysSayWhatTheyAreReadFor(t *testing.T) {
+	public := workedKey().Public().(ed25519.PublicKey)
+	old := ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)
+	from, until := time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC), time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)
+	keys := []ramp.Key{{ID: "k2", Public: public, From: from, Active: true}, {ID: "k1", Public: old, Until: until}}
+	text, err := ramp.WriteAgentKeys("research-bot", "bots@buyer.example.com", keys)
+	begins := `{"agent_id":"research-bot","public_key":"MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=","public_key_algorithm":"ed25519",` +
+		`"contact":"bots@buyer.example.com","keys":[{"id":"k2","kid":"k2","algorithm":"ed25519","public_key":"MCowBQYDK2VwAyEAA6EHv`
+	if err != nil || !strings.HasPrefix(string(text), begins) {
+		t.Fatalf("got %s, %v", text, err)
+	}
+	name, back, err := ramp.ReadKeys(text)
+	if diff := cmp.Diff(keys, back); err != nil || name != "research-bot" || diff != "" {
+		t.Errorf("read back as %q, %v: %s", name, err, diff)
+	}
+	if text, err := ramp.WriteAgentKeys("a", "", keys[1:]); err == nil {
+		t.Errorf("without an active key there is %s", text)
+	}
+}
+
+func TestSingleKeyKeepsTheTimesThatItHasAmongTheKeys(t *testing.T) {
+	spki := "MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg="
+	_, keys, err := ramp.ReadKeys([]byte(`{"public_key":"` + spki + `","keys":[{"kid":"k","public_key":"` + spki + `","valid_until":"2026-01-01T00:00:00Z"}]}`))
+	if err != nil || len(keys) != 1 || keys[0].ID != "k" || keys[0].Good(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("got %+v, %v: a key that has ended is good again", keys, err)
+	}
+}
+
+func TestPublicKeyIsReadInOneWay(t *testing.T) {
+	raw := "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg"
+	for _, text := range []string{raw, raw + "=", strings.ReplaceAll(raw, "/", "_"), "MCowBQYDK2VwAyEA" + raw + "="} {
+		if _, err := ramp.DecodePublicKey(text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", raw + "==", raw + "\n", raw[:20] + "\r\n" + raw[20:], raw[:42], raw[:42] + "h", strings.ReplaceAll(raw, "/", "_") + "+", "MCowBQYDK2VuAyEA" + raw} {
+		if key, err := ramp.DecodePublicKey(text); err == nil {
+			t.Errorf("%q was read as %x", text, key)
+		}
+	}
+}
+
+// FuzzDocuments holds that documents of strangers are read without harm, and that what was read is written and read again as
+// the same.
+func FuzzDocuments(f *testing.F) {
+	for _, seed := range []string{
+		`{"ver":"1.0","provider":"p.example","marketplaces":[{"domain":"x.example","endpoint":"https://x.example","relationship":"DIRECT"}]}`,
+		`{"ver":"1.0","domain":"x.example","name":"X","operator":"O","endpoint":"https://x.example","keys_uri":"k","protocol_versions_supported":["1.0"],` +
+			`"pricing_models_supported":["per_article"],"delivery_methods_supported":["DELIVERY_METHOD_DIRECT"]}`,
+		`{"agent_id":"a","public_key":"MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=","keys":[{"kty":"OKP","crv":"Ed25519","x":"A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg"}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if m, err := ramp.ReadProviderManifest(text); err == nil {
+			written, err := ramp.WriteProviderManifest(m)
+			if err != nil {
+				t.Fatalf("read, but not written: %v", err)
+			}
+			if again, err := ramp.ReadProviderManifest(written); len(written) <= ramp.MaxDocument && (err != nil || !proto.Equal(m, again)) {
+				t.Fatalf("%s came back as another document: %v", written, err)
+			}
+		}
+		if m, err := ramp.ReadExchangeManifest(text); err == nil {
+			written, err := ramp.WriteExchangeManifest(m)
+			if err != nil {
+				t.Fatalf("read, but not written: %v", err)
+			}
+			if again, err := ramp.ReadExchangeManifest(written); len(written) <= ramp.MaxDocument && (err != nil || !proto.Equal(m, again)) {
+				t.Fatalf("%s came back as another document: %v", written, err)
+			}
+		}
+		if _, keys, err := ramp.ReadKeys(text); err == nil {
+			for _, key := range keys {
+				if len(key.Public) != ed25519.PublicKeySize {
+					t.Fatalf("a key of %d bytes", len(key.Public))
+				}
+			}
+		}
+	})
 }

@@ -4,7 +4,9 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +64,40 @@ func WriteExchangeKeys(keys []Key) ([]byte, error) {
 	return json.Marshal(document)
 }
 
+// WriteAgentKeys writes ramp-agent.json of an agent: the first active key as public_key, and all of them in both forms with
+// their times. id is by what requests name the agent, or its domain; contact is an e-mail address or "". The keys come with
+// the newest first. Without an active one there is nothing to write.
+func WriteAgentKeys(id, contact string, keys []Key) ([]byte, error) {
+	document := struct {
+		AgentID   string       `json:"agent_id"`
+		PublicKey string       `json:"public_key"`
+		Algorithm string       `json:"public_key_algorithm"`
+		Contact   string       `json:"contact,omitempty"`
+		Keys      []writtenKey `json:"keys"`
+	}{AgentID: id, Algorithm: "ed25519", Contact: contact}
+	for _, key := range keys {
+		spki, err := x509.MarshalPKIXPublicKey(key.Public)
+		if err != nil {
+			return nil, fmt.Errorf("the key %q cannot be written: %w", key.ID, err)
+		}
+		w := writtenKey{
+			ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(spki), Status: "rotated",
+			ValidFrom: written(key.From), ValidUntil: written(key.Until), Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(key.Public),
+		}
+		if key.Active {
+			w.Status = "active"
+			if document.PublicKey == "" {
+				document.PublicKey = w.PublicKey
+			}
+		}
+		document.Keys = append(document.Keys, w)
+	}
+	if document.PublicKey == "" {
+		return nil, errors.New("no key is active; make one before the document is written")
+	}
+	return json.Marshal(document)
+}
+
 func written(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -71,7 +107,8 @@ func written(at time.Time) string {
 
 // ReadKeys reads a key document of an agent (ramp-agent.json), a verifier (ramp-verifier.json) or an Exchange, of at most
 // [MaxDocument] bytes: one public_key, or keys in RAMP's form or as JSON Web Keys. name is what the document says of itself,
-// by agent_id or verifier; empty if it says nothing. Keys of other kinds are left out; one of ours that cannot be read is an error.
+// by agent_id or verifier; empty if it says nothing. A public_key that stands among the keys too is that one, with its times.
+// Keys of other kinds are left out; one of ours that cannot be read is an error.
 func ReadKeys(data []byte) (name string, keys []Key, err error) {
 	if len(data) > MaxDocument {
 		return "", nil, &strictjson.Error{Problem: fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)}
@@ -87,9 +124,6 @@ func ReadKeys(data []byte) (name string, keys []Key, err error) {
 	if err := strictjson.DecodeTolerant(data, &document); err != nil {
 		return "", nil, err
 	}
-	if document.PublicKey != "" {
-		document.Keys = append([]tolerantKey{{writtenKey: writtenKey{Algorithm: document.Algorithm, PublicKey: document.PublicKey}}}, document.Keys...)
-	}
 	for i, w := range document.Keys {
 		key, ours, err := w.read()
 		if err != nil {
@@ -97,6 +131,15 @@ func ReadKeys(data []byte) (name string, keys []Key, err error) {
 		}
 		if ours {
 			keys = append(keys, key)
+		}
+	}
+	if document.PublicKey != "" {
+		single, ours, err := writtenKey{Algorithm: document.Algorithm, PublicKey: document.PublicKey}.read()
+		if err != nil {
+			return "", nil, &strictjson.Error{Pointer: "/public_key", Problem: err.Error()}
+		}
+		if ours && !slices.ContainsFunc(keys, func(k Key) bool { return k.Public.Equal(single.Public) }) {
+			keys = append([]Key{single}, keys...)
 		}
 	}
 	if name = document.AgentID; name == "" {
@@ -142,6 +185,8 @@ func (w writtenKey) read() (key Key, ours bool, err error) {
 	return key, true, nil
 }
 
+var errPublicKey = errors.New("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in base64")
+
 // DecodePublicKey reads an Ed25519 public key as documents write it: its 32 bytes, or the 44 of its SubjectPublicKeyInfo, in
 // base64 or base64url with or without padding.
 func DecodePublicKey(text string) (ed25519.PublicKey, error) {
@@ -149,7 +194,14 @@ func DecodePublicKey(text string) (ed25519.PublicKey, error) {
 	if strings.ContainsAny(text, "-_") {
 		encoding = base64.RawURLEncoding
 	}
-	raw, err := encoding.Strict().DecodeString(strings.TrimRight(text, "="))
+	bare := text
+	if len(text)%4 == 0 {
+		bare = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
+	}
+	raw, err := encoding.Strict().DecodeString(bare)
+	if err == nil && strings.ContainsAny(text, "\r\n") { // which the decoder passes over
+		err = errPublicKey
+	}
 	if err == nil && len(raw) == ed25519.PublicKeySize {
 		return raw, nil
 	}
@@ -160,5 +212,5 @@ func DecodePublicKey(text string) (ed25519.PublicKey, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in base64")
+	return nil, errPublicKey
 }
