@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/backup"
 	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fetch"
@@ -57,7 +58,7 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, ledger.Schema, excerpt.Schema, submission.Schema, outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, ledger.Schema, excerpt.Schema, submission.Schema, deal.Schema, outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows

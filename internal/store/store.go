@@ -23,6 +23,7 @@
 //	submission_record  submission  one row for each submission of an agent: ids and times, and sealed what was submitted and offered
 //	submission_bind    submission  one row for each offer that was bound, with what it was bound with sealed
 //	submission_work    submission  who erases what is due
+//	deal_offer         deal      one row for each offer of RAMP: for what, to whom and for how much, as it was signed
 //	vault_key          submission  the keys of what is sealed; in a database of its own
 //	limit_bucket       limit     how much of a limit that nodes share is used up
 //	outbox_effect      outbox    what is still to be done outside

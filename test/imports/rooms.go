@@ -138,6 +138,8 @@ var rooms = []room{
 	// What was given passage by passage, and what is still to be done outside.
 	{path: "internal/excerpt", inside: []string{"internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
+	// What was offered and sold.
+	{path: "internal/deal", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
 	// What agents submit and bind, sealed, and the engines that make offers.
 	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
 	// What a conversation needs beyond one request.
@@ -171,6 +173,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
+			"internal/deal",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{cache, jsonText, syncx},
@@ -207,7 +210,7 @@ var rooms = []room{
 			"internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/strictjson",
+			"internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},

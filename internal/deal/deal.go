@@ -1,0 +1,24 @@
+// Package deal keeps the facts of RAMP's trade: the offers that were made, and what came of them.
+//
+// It stands below desk, whose transactions its functions take part in, and above store, content and terms. An offer is
+// forgotten some time after its end; what somebody must be able to prove later is in the ledger.
+package deal
+
+import "frontdesk/internal/store"
+
+// Schema is the tables of this room.
+//
+// deal_offer has one row for each offer that was made, under the bytes of its id, which begin with the time of its end:
+// rows are added and swept away in that order. facts is an Offer as JSON, document what the site has signed of it, and
+// signature the 64 bytes of that.
+var Schema = store.Schema{
+	Room: "deal",
+	Steps: []string{`
+CREATE TABLE deal_offer (
+	id        {{bytes}} NOT NULL PRIMARY KEY,
+	facts     {{bytes}} NOT NULL,
+	document  {{bytes}} NOT NULL,
+	signature {{bytes}} NOT NULL
+);
+`},
+}

@@ -1,0 +1,142 @@
+package deal
+
+import (
+	"context"
+	"crypto/ed25519"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
+)
+
+var start = time.Date(2027, 5, 4, 12, 0, 0, 123000, time.UTC)
+
+func put(t *testing.T, db *store.DB, offers ...*Offer) {
+	t.Helper()
+	if err := db.Update(t.Context(), func(tx *store.Tx) error { return PutOffers(t.Context(), tx, offers...) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func find(t *testing.T, db *store.DB, id string) (o *Offer, ok bool) {
+	t.Helper()
+	err := db.View(t.Context(), func(tx *store.Tx) (err error) {
+		o, ok, err = FindOffer(t.Context(), tx, id)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, ok
+}
+
+// offer is one with something in every field.
+func offer(expires time.Time, subscription string) *Offer {
+	return &Offer{
+		ID: NewOfferID(expires, subscription != ""), Site: "main", URI: "https://site.example/a?b", URL: "https://site.example/a",
+		Item: content.Ref{Site: "main", Source: "pages", ID: "abc", Since: 3}, Buyer: "buyer.example/bot", Functions: []string{"ai-input"},
+		Package: Package{ID: "PKG-main-1", Title: "A “title”", Seller: "site.example", Citation: true},
+		Terms:   "v1", Rule: 2, Labels: []string{"finance"}, Price: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, Quantity: 3200, Unit: "tokens",
+		Subscription: subscription, Delivery: "direct", Report: Duty{Seconds: 86400, Fields: []string{"consumed_quantity"}},
+		Hash: "00ff", Mutability: "static", Issued: start, Expires: expires, Document: []byte(`{"offer_id":"x"}`), Signature: make([]byte, ed25519.SignatureSize),
+	}
+}
+
+func TestOffersComeBackAsTheyWerePut(t *testing.T) {
+	db := storetest.Chosen(t, Schema)
+	paid, subscribed := offer(start.Add(5*time.Minute), ""), offer(start.Add(5*time.Minute), "gold")
+	put(t, db, paid, subscribed)
+	for _, want := range []*Offer{paid, subscribed} {
+		got, ok := find(t, db, want.ID)
+		if diff := cmp.Diff(want, got); !ok || diff != "" {
+			t.Errorf("ok %v: %s", ok, diff)
+		}
+	}
+	for _, other := range []string{
+		"", "x", NewOfferID(start, false), "sub-" + paid.ID, strings.TrimPrefix(subscribed.ID, "sub-"), strings.ToUpper(paid.ID), paid.ID + " ", paid.ID[:38],
+	} {
+		if _, ok := find(t, db, other); ok {
+			t.Errorf("%q finds an offer", other)
+		}
+	}
+	err := db.Update(t.Context(), func(tx *store.Tx) error { return PutOffers(t.Context(), tx, paid) })
+	if err == nil {
+		t.Error("an id was given twice")
+	}
+}
+
+func TestAnOfferEndsAtItsTime(t *testing.T) {
+	o := offer(start, "")
+	if !o.Ended(start) || o.Ended(start.Add(-time.Microsecond)) {
+		t.Error("it ends at another time than its own")
+	}
+	o.Signature[0] = 1
+	if !o.Bears(slices.Clone(o.Signature)) || o.Bears(make([]byte, ed25519.SignatureSize)) || o.Bears(nil) || (&Offer{}).Bears(nil) {
+		t.Error("it bears another signature than its own")
+	}
+}
+
+func TestIDsSortByTheEndAndDiffer(t *testing.T) {
+	seen := map[string]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		a := time.UnixMicro(rapid.Int64Range(0, 1<<52).Draw(t, "a")).UTC()
+		b := time.UnixMicro(rapid.Int64Range(0, 1<<52).Draw(t, "b")).UTC()
+		one, other := NewOfferID(a, false), NewOfferID(b, false)
+		if seen[one] || one == other {
+			t.Fatal("an id came twice")
+		}
+		seen[one] = true
+		if a.Before(b) != (one < other) && !a.Equal(b) {
+			t.Fatalf("%s of %s and %s of %s do not sort as their times", one, a, other, b)
+		}
+		key, ok := offerKey(one)
+		if !ok || !endOf(key).Equal(a) && a.UnixMicro() != 0 {
+			t.Fatalf("%s does not say %s", one, a)
+		}
+	})
+}
+
+func TestOffersAreSweptByTheirEnd(t *testing.T) {
+	db := storetest.Chosen(t, Schema)
+	var offers []*Offer
+	for i := range 3*sweepStep/2 + 1 {
+		offers = append(offers, offer(start.Add(time.Duration(i)*time.Millisecond), []string{"", "gold"}[i%2]))
+	}
+	for part := range slices.Chunk(offers, 500) {
+		put(t, db, part...)
+	}
+	last := offers[len(offers)-1]
+	n, err := SweepOffers(context.Background(), db, last.Expires)
+	if err != nil || n != int64(len(offers)-1) {
+		t.Fatalf("%d were swept, %v", n, err)
+	}
+	if _, ok := find(t, db, last.ID); !ok {
+		t.Error("an offer is gone that had not ended")
+	}
+	if _, ok := find(t, db, offers[0].ID); ok {
+		t.Error("an offer is there that had ended")
+	}
+	if n, err := SweepOffers(context.Background(), db, last.Expires.Add(time.Microsecond)); err != nil || n != 1 {
+		t.Fatalf("%d were swept, %v", n, err)
+	}
+}
+
+// FuzzOfferID finds offers by whatever a stranger sends.
+func FuzzOfferID(f *testing.F) {
+	f.Add(NewOfferID(start, true))
+	f.Add(NewOfferID(start, false))
+	f.Add("sub-sub-")
+	f.Fuzz(func(t *testing.T, id string) {
+		if key, ok := offerKey(id); ok && base32Sorted.EncodeToString(key) != strings.TrimPrefix(id, subscribed) {
+			t.Errorf("%q and %q are the same offer", id, base32Sorted.EncodeToString(key))
+		}
+	})
+}
