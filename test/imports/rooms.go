@@ -62,6 +62,7 @@ const (
 	mail        = "github.com/wneessen/go-mail"
 	protobuf    = "google.golang.org/protobuf"
 	connect     = "connectrpc.com/connect"
+	reflection  = "connectrpc.com/grpcreflect"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -86,6 +87,8 @@ var rooms = []room{
 	{path: "wire/comp/v1", outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1", inside: []string{"wire/comp/v1"}, outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1/rampv1connect", inside: []string{"wire/ramp/v1"}, outside: []string{connect}},
+	{path: "wire/grpc/health/v1", outside: []string{protobuf}, pure: true, generated: true},
+	{path: "wire/grpc/health/v1/healthv1connect", inside: []string{"wire/grpc/health/v1"}, outside: []string{connect}},
 	{path: "wire/ramp", inside: []string{"wire/comp/v1", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}, pure: true},
 
 	// The guarded way to other people's addresses.
@@ -188,6 +191,14 @@ var rooms = []room{
 	},
 	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 	{path: "internal/intake", inside: []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "internal/wellknown", "wire/document", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}},
+	{
+		path: "internal/ramp",
+		inside: []string{
+			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/comp/v1", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
+			"wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
+		},
+		outside: []string{connect, reflection, jsonText, protobuf},
+	},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.

@@ -1,0 +1,136 @@
+// Package ramp is the door of RAMP v1, the Exchange's side: what is offered for resources, the purchase of offers, and
+// reports on how content was used, over Connect, gRPC and gRPC-Web on one port; and the documents that tell of it.
+//
+// A request passes the same steps in one order: its size, its form, its rules, its critical extensions, who asks, how often.
+// Then the desk is asked, and what it decided is rendered in the protocol's words. The package stands on desk, trust and
+// wire, and knows nothing of content, deals, ledger or database.
+package ramp
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpcreflect"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/grpc/health/v1/healthv1connect"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/ramp/v1/rampv1connect"
+)
+
+// Version is what answers say in ver.
+const Version = "1.0"
+
+// MaxBody is how many bytes a request may have, and how many its message may have once it is decompressed.
+const MaxBody = 1 << 20
+
+// Config is what the door needs to know.
+type Config struct {
+	// Exchange is the domain by which this Exchange is known: what answers name as exchange.
+	Exchange string
+	// Deadline is how long a query may take that does not say, and MaxDeadline how long one may take that does; other
+	// requests may take MaxDeadline.
+	Deadline, MaxDeadline time.Duration
+	// Targets gives the addresses of a request under which it may have been signed: that at which it arrived, and that
+	// which the public address makes of it.
+	Targets func(*http.Request) []string
+	// Identify says who sent a request. Its errors are fail.Unauthorized and fail.Forbidden, and others of the house.
+	Identify func(context.Context, Asked) (trust.Requester, error)
+	// Count counts a request of a requester, and says how much is left. Nil counts nothing.
+	Count func(context.Context, trust.Requester) Rate
+	// Suspect says, of a request that nobody could be identified by, that too many such came from its address; Failed counts
+	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
+	Suspect func(*http.Request) error
+	Failed  func(*http.Request)
+	// Ready says why requests would be refused now; nil when they are answered.
+	Ready func(context.Context) error
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Asked is what there is to say who asks.
+type Asked struct {
+	Requester *rampv1.Requester // nil of messages that have none, such as reports
+	HTTP      Received
+	Now       time.Time
+}
+
+// Received is a request as it came over HTTP, for signatures over it (RFC 9421).
+type Received struct {
+	Method  string
+	Targets []string // addresses that it may have been signed for
+	Header  http.Header
+	Body    []byte // as it was sent, compressed or framed
+}
+
+// Rate is how much is left of a requester's limit.
+type Rate struct {
+	Limit     int // requests in Window; 0 without a limit
+	Remaining int
+	Window    time.Duration
+	ResetAt   time.Time
+	// RetryAfter is when to come again, of a request that is one too many; 0 of one that is not.
+	RetryAfter time.Duration
+}
+
+// door serves one front desk.
+type door struct {
+	desk *desk.Desk
+	Config
+	errors *connect.ErrorWriter
+}
+
+// Prefixes are the beginnings of the paths that Handler answers.
+var Prefixes = []string{
+	"/" + rampv1connect.ExchangeServiceName + "/", "/" + healthv1connect.HealthName + "/",
+	"/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
+}
+
+// Handler answers the protocol's RPCs, and the health check and the reflection of gRPC beside them.
+func Handler(d *desk.Desk, config Config) http.Handler {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	at := &door{desk: d, Config: config, errors: writer}
+	options := []connect.HandlerOption{
+		connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody),
+	}
+	mux := http.NewServeMux()
+	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
+	mux.Handle(path, at.received(exchange))
+	mux.Handle(healthv1connect.NewHealthHandler(health{config.Ready}, options...))
+	names := grpcreflect.NewStaticReflector(rampv1connect.ExchangeServiceName, healthv1connect.HealthName)
+	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
+		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection))
+		mux.Handle(path, flushed(reflection))
+	}
+	return mux
+}
+
+// maxReflection is how many bytes a question about the services may have.
+const maxReflection = 16 << 10
+
+// exchange is ExchangeService. What is not here is answered with unimplemented.
+type exchange struct {
+	rampv1connect.UnimplementedExchangeServiceHandler
+	*door
+}
+
+// DiscoverResources says what is offered for resources.
+func (x exchange) DiscoverResources(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
+	return take(ctx, x.door, r, x.discover)
+}
+
+// ExecuteTransaction buys by offers.
+func (x exchange) ExecuteTransaction(ctx context.Context, r *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
+	return take(ctx, x.door, r, x.execute)
+}
+
+// ReportUsage takes a report on how content was used.
+func (x exchange) ReportUsage(ctx context.Context, r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
+	return take(ctx, x.door, r, x.report)
+}

@@ -1,0 +1,169 @@
+package ramp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/trust"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// call is a request that may be answered.
+type call struct {
+	Asked
+	Who  trust.Requester
+	Rate Rate
+}
+
+// received keeps a request's body and address for who verifies signatures, and hands the request on.
+func (d *door) received(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+		if err != nil {
+			WriteError(w, r, unread(r, err))
+			return
+		}
+		as := &Received{Method: r.Method, Header: r.Header.Clone(), Body: body}
+		if d.Targets != nil {
+			as.Targets = d.Targets(r)
+		}
+		ctx := context.WithValue(r.Context(), receivedKey{}, &arrival{as, r})
+		r = r.WithContext(ctx)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+type receivedKey struct{}
+
+// arrival is a request as it came, and as the server knows it.
+type arrival struct {
+	*Received
+	request *http.Request
+}
+
+// unread says why a body could not be read.
+func unread(r *http.Request, err error) error {
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return fail.New(fail.TooLarge, "the request has more than %d bytes; send less at a time", large.Limit)
+	case r.Context().Err() != nil:
+		return fail.New(fail.Cancelled, "the request was taken back")
+	}
+	return fail.New(fail.Slow, "the body of the request did not arrive whole; send it again")
+}
+
+// take has a request answered, once it has passed what every request passes: its rules, its critical extensions, who asks,
+// and how often. Its size and its form were looked at before.
+func take[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *call, *Q) (*A, error)) (*connect.Response[A], error) {
+	name := r.Spec().Procedure[strings.LastIndexByte(r.Spec().Procedure, '/')+1:]
+	event.From(ctx).Set("rpc", name)
+	event.From(ctx).Set("protocol", r.Peer().Protocol)
+	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
+	defer cancel()
+	c, err := d.open(ctx, any(r.Msg).(proto.Message))
+	var out *A
+	if err == nil {
+		out, err = answer(ctx, c, r.Msg)
+	}
+	var told *unknownKeys
+	if query, ok := any(r.Msg).(*rampv1.ResourceQuery); ok && errors.As(err, &told) {
+		absent, ok := any(d.unknown(query, told.keys)).(*A)
+		if ok {
+			out, err = absent, nil
+		}
+	}
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	return connect.NewResponse(out), nil
+}
+
+// open holds a message against its rules and names who sent it.
+func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
+	if err := wire.Validate(m); err != nil {
+		return nil, err
+	}
+	if keys := wire.UnknownCritical(m, known); len(keys) > 0 {
+		return nil, &unknownKeys{keys}
+	}
+	if err := unverifiable(m); err != nil {
+		return nil, err
+	}
+	c := &call{Asked: Asked{Now: d.Now()}}
+	if from, ok := m.(interface{ GetRequester() *rampv1.Requester }); ok {
+		c.Requester = from.GetRequester()
+	}
+	at, _ := ctx.Value(receivedKey{}).(*arrival)
+	if at != nil {
+		c.HTTP = *at.Received
+	}
+	var err error
+	if c.Who, err = d.identify(ctx, at, c.Asked); err != nil {
+		return nil, err
+	}
+	if d.Count != nil {
+		c.Rate = d.Count(ctx, c.Who)
+	}
+	return c, nil
+}
+
+// identify says who asks, and counts who could not be identified.
+func (d *door) identify(ctx context.Context, at *arrival, asked Asked) (trust.Requester, error) {
+	who, err := d.Identify(ctx, asked)
+	if err == nil {
+		event.From(ctx).Set("party", "requester:"+who.Domain)
+		return who, nil
+	}
+	if at == nil || fail.From(err).Code != fail.Unauthorized {
+		return who, err
+	}
+	if d.Suspect != nil {
+		if many := d.Suspect(at.request); many != nil {
+			return who, many
+		}
+	}
+	if d.Failed != nil {
+		d.Failed(at.request)
+	}
+	return who, err
+}
+
+// unverifiable refuses what a message rests on and nobody here can verify: what is not verified is not believed.
+func unverifiable(m proto.Message) error {
+	query, ok := m.(*rampv1.ResourceQuery)
+	switch {
+	case !ok:
+		return nil
+	case len(query.Intermediaries) > 0:
+		return fail.New(fail.Unauthorized, "intermediaries[0]: the signatures of intermediaries are not verified here, so none is believed; send the query yourself")
+	case query.GetRequester().GetDelegation() != nil:
+		return fail.New(fail.Forbidden, "requester.delegation: delegations are not verified here, so none is believed; ask in your own name")
+	}
+	return nil
+}
+
+// exceeded is the failure of a request that is one too many; nil when it is not. Purchases are denied instead.
+func (c *call) exceeded() error {
+	if c.Rate.RetryAfter <= 0 {
+		return nil
+	}
+	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.Rate.Limit, c.Rate.Window, seconds(c.Rate.RetryAfter))
+	limited.RetryAfter = c.Rate.RetryAfter
+	return limited
+}
+
+// seconds rounds up: who comes back then is let in.
+func seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }
