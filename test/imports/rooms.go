@@ -134,7 +134,7 @@ var rooms = []room{
 	{path: "internal/ledger", inside: []string{"internal/fail", "internal/store", "wire/receipt"}, outside: []string{notes, trees}, sql: true},
 
 	// Who asks, and how often.
-	{path: "internal/trust", inside: []string{"internal/fail", "internal/store"}, outside: []string{jose, notes}, sql: true},
+	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{jose, notes}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What the language model took of a day.
 	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
@@ -293,7 +293,7 @@ var guarded = map[string]func(room) bool{
 
 // pureStandard is what a room without I/O may import of the standard library.
 var pureStandard = []string{
-	"bufio", "bytes", "cmp", "container/heap", "crypto/ed25519", "crypto/hmac", "crypto/sha256", "crypto/x509", "embed", "encoding", "encoding/base32",
+	"bufio", "bytes", "cmp", "container/heap", "crypto/ed25519", "crypto/hmac", "crypto/sha256", "crypto/sha512", "crypto/x509", "embed", "encoding", "encoding/base32",
 	"encoding/base64", "encoding/binary", "encoding/hex", "encoding/json", "encoding/xml", "encoding/pem", "errors", "fmt", "hash", "hash/fnv", "hash/maphash",
 	"io", "iter", "maps", "math", "math/bits",
 	"net/netip", "net/url", "path", "reflect", "regexp", "regexp/syntax", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
