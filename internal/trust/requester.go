@@ -1,42 +1,73 @@
 package trust
 
-// Requester is who asks an Exchange for licensed content: what it says of itself, and what of that is known to be so.
+import (
+	"net/http"
+	"time"
+
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// Requester is who sends a message of RAMP, as verified (RAMP v1, Requester). What it says of itself and nobody verified is
+// named so.
 type Requester struct {
-	Domain string // under which its keys are published
-	ID     string // within its domain
-	Type   int32  // as the protocol numbers RequesterType; 0 when it does not say
-	// Signed is how it showed that it is itself.
-	Signed Signed
-	KeyID  string // of the key that it showed it with; empty for none
-	// SignUp is how it came to be known here.
-	SignUp SignUp
-	// Claimed are the scopes that it says it has, and Granted those that the operator gave it. Claims unlock nothing alone.
-	Claimed, Granted []string
-	// UserCategory and Country are the operator's word on it; empty for none.
+	// Domain is the host name whose keys speak for the requester, in lower case, with a port where it has one.
+	Domain string
+	// ID is what the domain calls the requester. It is empty where a request without a Requester was signed with a key that
+	// speaks for the whole domain.
+	ID     string
+	Type   rampv1.RequesterType // as it says of itself
+	Signed string               // SignedHTTP, SignedBody, or empty where nobody signed and the policy lets that in
+	KeyID  string               // the key that signed, as its document calls it; empty where it has no name, and where nobody signed
+	SignUp string               // SignUpOperator, SignUpSelf, or empty for one who never signed up
+	// Claimed are the scopes that the requester asks for. They narrow what it gets and unlock nothing: see Holds.
+	Claimed []string
+	// Granted are the scopes that the operator gave it.
+	Granted []string
+	// UserCategory and Country are what the operator knows of its users (commercial, ...; ISO 3166-1 alpha-2); empty for nothing.
 	UserCategory, Country string
-	// Rate is its own limit, as limits are written; empty for that of all.
-	Rate string
+	Rate                  string // its own limit, as limit.ParseRate reads it; empty for what holds for everybody
 }
 
-// Account is the name of the requester's account, and of what is remembered of it.
+// How a requester signed.
+const (
+	SignedHTTP = "http" // the whole request (RFC 9421)
+	SignedBody = "body" // its id, domain, uris and scopes alone, which whoever saw them can send again (RAMP v1, Requester.signature)
+)
+
+// How a requester signed up.
+const (
+	SignUpOperator = "operator" // the operator put it in
+	SignUpSelf     = "self"     // it did so itself
+)
+
+// Account is the key of the requester's account: its domain and id.
 func (r Requester) Account() string { return r.Domain + "/" + r.ID }
 
-// Signed is how a requester showed that it is itself.
-type Signed int
+// Speaks says whether the requester may speak for an account: its own, or, signed with a key of the whole domain, any of it.
+func (r Requester) Speaks(account string) bool {
+	if r.ID != "" {
+		return account == r.Account()
+	}
+	n := len(r.Domain)
+	return r.Domain != "" && len(account) > n+1 && account[:n] == r.Domain && account[n] == '/'
+}
 
-// The ways to show it, the weakest first.
-const (
-	NotSigned    Signed = iota
-	SignedByBody        // over id, domain, addresses and scopes: anybody who saw it can send it again
-	SignedByHTTP        // over the request (RFC 9421)
-)
+// Call is the HTTP side of a request that may be signed.
+type Call struct {
+	Method string
+	// Targets are the absolute URIs under which this front desk was meant if it was meant, the likeliest first: a signature
+	// for another's does not count.
+	Targets []string
+	Header  http.Header
+	Body    []byte // as it came over the wire
+}
 
-// SignUp is how a requester came to be known.
-type SignUp int
-
-// The ways of signing up.
-const (
-	NoSignUp SignUp = iota
-	SelfSignUp
-	OperatorSignUp
-)
+// Allowance is what a limiter says to a requester: RAMP's RateLimitInfo.
+type Allowance struct {
+	OK         bool          // the request may go on
+	Limit      int           // how many requests may come in a window; 0 for no limit, and the rest says nothing
+	Remaining  int           // how many may come now
+	Reset      time.Time     // when the whole limit is there again
+	Window     time.Duration // in which Limit may come
+	RetryAfter time.Duration // until the next may come; 0 if OK
+}
