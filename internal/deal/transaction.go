@@ -1,0 +1,345 @@
+package deal
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+)
+
+// transactionTables is the step of Schema for what was bought.
+//
+// deal_request has one row for each request of a buyer to buy, under a hash of both: the SHA-256 of what it asked for, and
+// what came of it. deal_transaction has one row for each offer that was bought, with the offer as it was signed and what
+// has to be reported of its use: duty is an Obligation's state, due the end of its window. Amounts are in units of 1e-8 of
+// the currency.
+const transactionTables = `
+CREATE TABLE deal_request (
+	id     {{bytes}} NOT NULL PRIMARY KEY,
+	digest {{bytes}} NOT NULL,
+	made   BIGINT NOT NULL,
+	answer TEXT NOT NULL
+);
+CREATE INDEX deal_request_made ON deal_request (made);
+
+CREATE TABLE deal_transaction (
+	id           {{text}} NOT NULL PRIMARY KEY,
+	billing      TEXT NOT NULL,
+	request      TEXT NOT NULL,
+	offer        TEXT NOT NULL,
+	buyer        {{text}} NOT NULL,
+	agent        TEXT NOT NULL,
+	site         TEXT NOT NULL,
+	uri          TEXT NOT NULL,
+	source       TEXT NOT NULL,
+	item         TEXT NOT NULL,
+	version      BIGINT NOT NULL,
+	made         BIGINT NOT NULL,
+	expires      BIGINT NOT NULL,
+	model        TEXT NOT NULL,
+	rate         BIGINT NOT NULL,
+	currency     TEXT NOT NULL,
+	months       BIGINT NOT NULL,
+	unit         TEXT NOT NULL,
+	estimate     BIGINT NOT NULL,
+	amount       BIGINT NOT NULL,
+	value        BIGINT NOT NULL,
+	subscription TEXT NOT NULL,
+	quotas       {{bytes}} NOT NULL,
+	method       TEXT NOT NULL,
+	failed       BIGINT NOT NULL,
+	entry        TEXT NOT NULL,
+	document     {{bytes}} NOT NULL,
+	duty         BIGINT NOT NULL,
+	due          BIGINT NOT NULL,
+	fields       TEXT NOT NULL,
+	report       TEXT NOT NULL,
+	report_of    TEXT NOT NULL,
+	reported     BIGINT NOT NULL,
+	consumed     BIGINT NOT NULL,
+	settled      BIGINT NOT NULL,
+	deviant      BIGINT NOT NULL
+);
+CREATE INDEX deal_transaction_owed ON deal_transaction (buyer, duty, due);
+CREATE INDEX deal_transaction_due ON deal_transaction (due) WHERE duty = 1;
+`
+
+// Obligation is the state of an obligation to report (RAMP v1, reporting).
+type Obligation int64
+
+// The states. A report of an obligation that had Expired makes it Late, which is fulfilled, too.
+const (
+	NoObligation Obligation = 0
+	Pending      Obligation = 1
+	Fulfilled    Obligation = 2
+	Expired      Obligation = 3
+	Waived       Obligation = 4
+	Late         Obligation = 5
+)
+
+// String is the state's name.
+func (d Obligation) String() string {
+	if d < NoObligation || d > Late {
+		return fmt.Sprintf("state %d", int64(d))
+	}
+	return [...]string{"none", "pending", "fulfilled", "expired", "waived", "late"}[d]
+}
+
+// Transaction is the purchase of an offer.
+type Transaction struct {
+	ID       string // "txn-" and a ULID: they sort by time
+	Billing  string // "bill-" and a ULID; "sub-" of a subscription's
+	Request  string // the id that the buyer gave to its request
+	Offer    string // the offer's id
+	Buyer    string // the account
+	Agent    string // the hash of who may fetch it
+	Site     string
+	URI      string
+	Item     content.Ref // the version that was offered
+	Made     time.Time
+	Expires  time.Time // when the address expires that it is fetched from
+	Price    terms.Money
+	Unit     string // what is counted; empty where nothing is
+	Estimate int64  // how many of them the offer said
+	Amount   int64  // what was authorised or charged, in units of 1e-8
+	Value    int64  // what it would have cost without a subscription or licence, in units of 1e-8
+	// Subscription is that under which it was bought, empty for none; and Quotas its quotas after that, in whatever form they
+	// were put.
+	Subscription string
+	Quotas       []byte
+	Method       string // of delivery: "direct" or "instructions"
+	Failed       bool   // it was undone, since nothing could be delivered
+	Entry        string // of the ledger
+	Document     []byte // the offer's JSON, as it was signed
+	Obligation   Obligation
+	Due          time.Time // end of the reporting window; zero for none
+	Fields       []string  // the members that the report must have
+	Report       Report    // the zero value until there is one
+}
+
+// Report is what a buyer reported of a transaction's use.
+type Report struct {
+	ID       string // ours
+	Of       string // the id that the buyer gave it
+	Made     time.Time
+	Consumed int64 // units
+	Settled  int64 // what was charged in the end, in units of 1e-8
+	Deviant  bool  // it is farther from the estimate than is usual
+}
+
+// ulid is 26 letters and digits that sort by a time and are never twice the same (Crockford's base 32).
+func ulid(at time.Time) string {
+	var b [20]byte // of which the first 4 and a part of the fifth stay zero: 2 bits, 48 of the time, 80 of chance
+	ms := uint64(at.UnixMilli())
+	for i := range 6 {
+		b[4+i] = byte(ms >> (8 * (5 - i)))
+	}
+	_, _ = rand.Read(b[10:]) // never fails
+	return crockford.EncodeToString(b[:])[6:]
+}
+
+var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+// NewID makes the id of something that happens at a time: kind, "-" and a ULID.
+func NewID(kind string, at time.Time) string { return kind + "-" + ulid(at) }
+
+// requestKey is what a buyer's request is kept under.
+func requestKey(buyer, id string) []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "request %d %s %s", len(buyer), buyer, id))
+	return sum[:16]
+}
+
+// Request is what came of a buyer's request: of each offer a transaction, or why there is none.
+type Request struct {
+	Digest [sha256.Size]byte // of what was asked for
+	Made   time.Time
+	Lines  []Line
+}
+
+// Line is what came of one offer.
+type Line struct {
+	Offer       string
+	Transaction string // empty where it was denied
+	Denial      string // why
+}
+
+// FindRequest gives what came of a request that a buyer made since a time; ok is false when there is none.
+func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time.Time) (r Request, ok bool, err error) {
+	var digest []byte
+	var made int64
+	var answer string
+	err = tx.QueryRow(ctx, `SELECT digest, made, answer FROM deal_request WHERE id = $1 AND made > $2`, requestKey(buyer, id), store.Micros(since)).Scan(&digest, &made, &answer)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, false, nil
+	}
+	if err == nil && copy(r.Digest[:], digest) != len(r.Digest) {
+		err = errors.New("it has no whole digest")
+	}
+	if err != nil {
+		return Request{}, false, fmt.Errorf("find a request to buy: %w", err)
+	}
+	r.Made = store.FromMicros(made)
+	for line := range strings.SplitSeq(answer, "\n") {
+		part := strings.Split(line, " ")
+		if len(part) != 3 {
+			return Request{}, false, errors.New("find a request to buy: what came of it cannot be read")
+		}
+		r.Lines = append(r.Lines, Line{part[0], part[1], part[2]})
+	}
+	return r, true, nil
+}
+
+// PutRequest records what came of a request, in place of one of the same id that was made until a time. It says whether it
+// did: where it did not, another is there. No part of a line may hold a blank or a line feed.
+func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, until time.Time) (bool, error) {
+	var answer []string
+	for _, l := range r.Lines {
+		line := l.Offer + " " + l.Transaction + " " + l.Denial
+		if strings.Count(line, " ") != 2 || strings.Contains(line, "\n") {
+			return false, fmt.Errorf("record a request to buy: %q is no line of it", line)
+		}
+		answer = append(answer, line)
+	}
+	n, err := tx.Exec(ctx, `INSERT INTO deal_request (id, digest, made, answer) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, made = EXCLUDED.made, answer = EXCLUDED.answer WHERE deal_request.made <= $5`,
+		requestKey(buyer, id), r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"), store.Micros(until))
+	if err != nil {
+		return false, fmt.Errorf("record a request to buy: %w", err)
+	}
+	return n > 0, nil
+}
+
+// ForgetRequest forgets a request of a buyer.
+func ForgetRequest(ctx context.Context, tx *store.Tx, buyer, id string) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE id = $1`, requestKey(buyer, id)); err != nil {
+		return fmt.Errorf("forget a request to buy: %w", err)
+	}
+	return nil
+}
+
+// ForgetRequests forgets requests from before a time, up to so many, and says how many those were.
+func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE id IN (SELECT id FROM deal_request WHERE made <= $1 ORDER BY made LIMIT $2)`, store.Micros(before), most)
+	if err != nil {
+		return 0, fmt.Errorf("forget requests to buy: %w", err)
+	}
+	return n, nil
+}
+
+const transactionColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
+	amount, value, subscription, quotas, method, failed, entry, document, duty, due, fields, report, report_of, reported, consumed, settled, deviant`
+
+// PutTransaction records a transaction that is new.
+func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
+	if t.Quotas == nil {
+		t.Quotas = []byte{}
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO deal_transaction (`+transactionColumns+`) VALUES
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, $29, '', '', 0, 0, 0, 0)`,
+		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since, store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
+		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, t.Document, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "))
+	if err != nil {
+		return fmt.Errorf("record a transaction: %w", err)
+	}
+	return nil
+}
+
+// scanned reads a row of transactionColumns.
+func scanned(row interface{ Scan(...any) error }) (t Transaction, err error) {
+	var made, expires, due, reported, duty, failed, deviant int64
+	var fields string
+	err = row.Scan(&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
+		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
+		&t.Entry, &t.Document, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant)
+	t.Item.Site = t.Site
+	t.Made, t.Expires, t.Due, t.Report.Made = store.FromMicros(made), store.FromMicros(expires), store.FromMicros(due), store.FromMicros(reported)
+	t.Failed, t.Report.Deviant, t.Obligation, t.Fields = failed != 0, deviant != 0, Obligation(duty), strings.Fields(fields)
+	return t, err
+}
+
+// FindTransaction gives a transaction; ok is false when there is none of the id.
+func FindTransaction(ctx context.Context, tx *store.Tx, id string) (t Transaction, ok bool, err error) {
+	t, err = scanned(tx.QueryRow(ctx, `SELECT `+transactionColumns+` FROM deal_transaction WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Transaction{}, false, nil
+	}
+	if err != nil {
+		return Transaction{}, false, fmt.Errorf("find a transaction: %w", err)
+	}
+	return t, true, nil
+}
+
+// Fail records that nothing could be delivered under a transaction, whose obligation is waived with that.
+func Fail(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := tx.Exec(ctx, `UPDATE deal_transaction SET failed = 1, amount = 0, duty = CASE WHEN duty = 0 THEN 0 ELSE 4 END WHERE id = $1`, id)
+	if err != nil {
+		return fmt.Errorf("record that a transaction failed: %w", err)
+	}
+	return nil
+}
+
+// PutReport records what was reported of a transaction, and the state that its obligation has with that.
+func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obligation) error {
+	deviant := 0
+	if r.Deviant {
+		deviant = 1
+	}
+	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7 WHERE id = $8`,
+		r.ID, r.Of, store.Micros(r.Made), r.Consumed, r.Settled, deviant, int64(to), id)
+	if err == nil && n != 1 {
+		err = errors.New("there is none of the id")
+	}
+	if err != nil {
+		return fmt.Errorf("record the report of a transaction: %w", err)
+	}
+	return nil
+}
+
+// Overdue counts the reports that a buyer owes at a time, up to a bound, whether they were found to have expired or not
+// yet.
+func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, most int) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty IN (1, 3) AND due <= $2 LIMIT $3) AS owed`, buyer, store.Micros(now), most).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count a buyer's reports that are overdue: %w", err)
+	}
+	return n, nil
+}
+
+// Obligations counts the reports that a buyer ever owed, up to a bound; those that were waived do not count.
+func Obligations(ctx context.Context, tx *store.Tx, buyer string, most int) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty IN (1, 2, 3, 5) LIMIT $2) AS owed`, buyer, most).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count a buyer's obligations: %w", err)
+	}
+	return n, nil
+}
+
+// Expire finds obligations whose window is over at a time, up to so many, and gives the transactions whose state it
+// changed.
+func Expire(ctx context.Context, tx *store.Tx, now time.Time, most int) (ids []string, err error) {
+	rows, err := tx.Query(ctx, `UPDATE deal_transaction SET duty = 3 WHERE id IN (SELECT id FROM deal_transaction WHERE duty = 1 AND due <= $1 ORDER BY due LIMIT $2) RETURNING id`, store.Micros(now), most)
+	if err != nil {
+		return nil, fmt.Errorf("find obligations that have expired: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("find obligations that have expired: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("find obligations that have expired: %w", err)
+	}
+	return ids, nil
+}
