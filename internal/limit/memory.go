@@ -1,30 +1,33 @@
 package limit
 
 import (
-	"context"
 	"hash/maphash"
 	"sync"
 	"time"
 )
 
-// memory counts in this process. It keeps no more than a given number of keys.
+// memory counts in this process. It keeps no more than a given number of keys, and fewer where they have logs.
 type memory struct {
 	seed   maphash.Seed
-	most   int // keys in one shard
+	most   int // the weight of one shard
 	shards [32]shard
 }
 
 type shard struct {
-	mu    sync.Mutex
-	tats  map[string]int64
-	sweep int64 // before this time it is not worth looking for keys that can be forgotten
+	mu     sync.Mutex
+	states map[string]state
+	weight int   // of all states together
+	sweep  int64 // before this time it is not worth looking for keys that can be forgotten
 }
+
+// weight is how much a state takes up, in keys without a log.
+func (s state) weight() int { return 1 + len(s.log)/64 }
 
 func newMemory(keys int) *memory {
 	m := &memory{seed: maphash.MakeSeed()}
 	m.most = max(1, keys/len(m.shards))
 	for i := range m.shards {
-		m.shards[i].tats = map[string]int64{}
+		m.shards[i].states = map[string]state{}
 	}
 	return m
 }
@@ -33,68 +36,82 @@ func (m *memory) shard(key string) *shard {
 	return &m.shards[maphash.String(m.seed, key)%uint64(len(m.shards))]
 }
 
-func (m *memory) take(_ context.Context, key string, rate Rate, cost int, now int64) Status {
+func (m *memory) take(key string, by rule, cost int, now int64) (state, Status) {
 	s := m.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tat, status := rate.take(s.tats[key], now, cost)
-	if tat > now {
-		s.put(key, tat, now, m.most)
+	after, status := by.take(s.states[key], now, cost)
+	if after.tat > now {
+		s.put(key, after, now, m.most)
 	}
-	return status
+	return after, status
 }
 
 // look says what take would, and counts nothing.
-func (m *memory) look(key string, rate Rate, cost int, now int64) Status {
+func (m *memory) look(key string, by rule, cost int, now int64) (state, Status) {
 	s := m.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tat, status := rate.take(s.tats[key], now, cost)
-	if _, there := s.tats[key]; there && !status.OK {
-		s.tats[key] = tat // as it was, or nearer after the clock was set back
+	after, status := by.take(s.states[key], now, cost)
+	if _, there := s.states[key]; there && !status.OK {
+		s.put(key, after, now, m.most) // as it was, or nearer after the clock was set back
 	}
-	return status
+	return after, status
 }
 
-// learn notes that a key's bucket is full no sooner than at tat.
-func (m *memory) learn(key string, tat, now int64) {
+// learn notes that no more of a key's limit is there than its state says.
+func (m *memory) learn(key string, known state, now int64) {
 	s := m.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if tat > s.tats[key] {
-		s.put(key, tat, now, m.most)
+	if known.tat >= s.states[key].tat && known.tat > now {
+		s.put(key, known, now, m.most)
 	}
 }
 
-// put keeps a key, and forgets others when there are too many.
-func (s *shard) put(key string, tat, now int64, most int) {
-	if _, there := s.tats[key]; !there && len(s.tats) >= most {
-		s.forget(now, most)
+// put keeps a key, and forgets others when there is too much.
+func (s *shard) put(key string, fresh state, now int64, most int) {
+	if old, there := s.states[key]; there && old.weight() == fresh.weight() {
+		s.states[key] = fresh
+		return
 	}
-	s.tats[key] = tat
+	s.drop(key)
+	for s.weight+fresh.weight() > most && len(s.states) > 0 {
+		s.forget(now, most-fresh.weight())
+	}
+	s.states[key] = fresh
+	s.weight += fresh.weight()
 }
 
-// forget makes room for one key. A bucket that is full again says nothing, so those go first, all at once and not
-// more often than once a second; otherwise one of a few that is nearest to it.
+func (s *shard) drop(key string) {
+	if old, there := s.states[key]; there {
+		s.weight -= old.weight()
+		delete(s.states, key)
+	}
+}
+
+// forget makes room. A limit that is there again as a whole says nothing, so those go first, all at once and not more often
+// than once a second; otherwise one of a few that is nearest to it.
 func (s *shard) forget(now int64, most int) {
 	if now >= s.sweep || s.sweep > now+int64(time.Second) {
 		s.sweep = now + int64(time.Second)
-		for key, tat := range s.tats {
-			if tat <= now {
-				delete(s.tats, key)
+		for key, known := range s.states {
+			if known.tat <= now {
+				s.drop(key)
 			}
 		}
 	}
-	for len(s.tats) >= most {
-		nearest, soonest, seen := "", int64(0), 0
-		for key, tat := range s.tats { // in an order that is random enough
-			if seen == 0 || tat < soonest {
-				nearest, soonest = key, tat
-			}
-			if seen++; seen == 8 {
-				break
-			}
-		}
-		delete(s.tats, nearest)
+	if s.weight <= most {
+		return
 	}
+	nearest, soonest, seen := "", int64(0), 0
+	for key, known := range s.states { // in an order that is random enough
+		if seen == 0 || known.tat < soonest {
+			nearest, soonest = key, known.tat
+		}
+		if seen++; seen == 8 {
+			break
+		}
+	}
+	s.drop(nearest)
 }

@@ -2,9 +2,11 @@
 // under keys such as an address, a party or a site, and gets back what a client needs to know: the limit, what
 // remains, and when to come again.
 //
-// Counting is in memory, or, where several nodes share a database, in a table, so that they count together. The
-// algorithm is GCRA (the generic cell rate algorithm of ATM Forum TM 4.0): of each key it keeps one number, the time
-// at which its bucket is full again.
+// Counting is in memory, or in a table of the database, so that nodes which share it count together and a restart forgets
+// nothing. There are two ways to count. A Rate lets so many through at once and then so many as time goes by, which is up to
+// twice as many in its first span; the algorithm is GCRA (the generic cell rate algorithm of ATM Forum TM 4.0), which keeps of
+// each key one number, the time at which its bucket is full again. A Window is exact, for what is promised to others: it keeps
+// when it let something through.
 //
 // It stands on store and knows nothing of requests.
 package limit
@@ -90,14 +92,25 @@ type Status struct {
 	RetryAfter time.Duration // until as much is there as was asked for; 0 if OK
 }
 
-// take asks for cost out of the bucket that will be full at tat (nanoseconds of any clock, as is now). It gives when
-// the bucket will be full then, which is to be kept even if there was not enough: a tat beyond the window was written by
-// a clock that is ahead, ours before it was set back or another node's, and comes back to the window. A cost above the
-// whole limit takes the whole limit, so that it can be had at all.
-func (r Rate) take(tat, now int64, cost int) (int64, Status) {
+// state is what is known of a key.
+type state struct {
+	tat int64  // when the whole limit is there again, in nanoseconds of any clock
+	log string // of windows, what was let in and counts still
+}
+
+// rule is how a key is counted: a Rate, or windows.
+type rule interface {
+	// take asks for a cost at a time, in nanoseconds. It gives what is to be kept of the key, even if there was not enough: what
+	// is further ahead than clocks differ was written by a clock that is ahead, ours before it was set back or another node's,
+	// and is drawn back. A cost above the whole limit takes the whole limit, so that it can be had at all.
+	take(before state, now int64, cost int) (state, Status)
+}
+
+// take asks the bucket that will be full at the time of before.
+func (r Rate) take(before state, now int64, cost int) (state, Status) {
 	interval, window := int64(r.interval()), int64(r.Window())
 	cost = min(max(cost, 0), r.Burst)
-	full := max(tat, now)
+	full := max(before.tat, now)
 	if full > now+window+apart {
 		full = now + window
 	}
@@ -110,5 +123,5 @@ func (r Rate) take(tat, now int64, cost int) (int64, Status) {
 	}
 	status.Remaining = int(max(0, now+window-full) / interval)
 	status.Reset = time.Duration(full - now)
-	return full, status
+	return state{tat: full}, status
 }

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -13,8 +14,9 @@ import (
 	"frontdesk/internal/store"
 )
 
-// Schema is the table of this room: of each key the time at which its bucket is full again, in nanoseconds since 1970
-// because a request may take up less than a microsecond. The key is a hash, so that the table shows no addresses.
+// Schema is the table of this room: of each key the time at which its whole limit is there again, in nanoseconds since 1970
+// because a request may take up less than a microsecond, and of windows what was let in (see windows.write). The key is a
+// hash under a secret, so that the table shows no addresses.
 var Schema = store.Schema{
 	Room: "limit",
 	Steps: []string{`
@@ -22,79 +24,86 @@ CREATE TABLE limit_bucket (
 	id  {{text}} NOT NULL PRIMARY KEY,
 	tat BIGINT NOT NULL
 );
-`},
+`, `ALTER TABLE limit_bucket ADD COLUMN log {{bytes}};`},
 }
 
 // table counts in the database, together with other nodes. What waits at the same time goes in one transaction, so
 // that a node has no more than one at a time, however many requests it has.
 //
-// A bucket only ever gets emptier by others, so a key that this node knows to be empty until some time is refused
+// Of a key's limit others only ever take, so a key that this node knows to have none left until some time is refused
 // without asking: those who are over their limit cost the database nothing.
 type table struct {
-	db    *store.DB
-	known *memory // what the table said of each key, at the least
-	alone *memory // counts while the table cannot be reached
-	log   *slog.Logger
-	mu    sync.Mutex
-	queue []*claim
-	busy  bool
-	away  int64 // until then the table is not asked, because it did not answer
-	swept int64
+	db     *store.DB
+	secret []byte
+	wait   time.Duration
+	rows   int     // that the table keeps
+	known  *memory // what the table said of each key, at the least
+	log    *slog.Logger
+	mu     sync.Mutex
+	queue  []*claim
+	busy   bool
+	away   int64 // until then the table is not asked, because it did not answer
+	swept  int64
 }
 
 // claim is a request that waits for the table's answer.
 type claim struct {
-	key  string
 	id   string
-	rate Rate
+	by   rule
 	cost int
 	now  int64
 
-	tat    int64
+	after  state
 	status Status
 	done   chan error
 }
 
 const (
-	// tableTime is how long the table may take. A limiter must not hold up what it is to protect.
-	tableTime = time.Second
 	// batch is how many requests go in one transaction.
 	batch = 256
 	// awayTime is how long a table that did not answer is left alone, in nanoseconds.
 	awayTime = int64(5 * time.Second)
 	// turn is that of all transactions which write the table.
 	turn = "limit"
-	// sweepEvery is how often a node removes keys whose buckets are full, in nanoseconds.
+	// sweepEvery is how often a node removes keys whose limits are there again, in nanoseconds.
 	sweepEvery = int64(time.Minute)
 )
 
-func newTable(db *store.DB, known *memory, log *slog.Logger) *table {
-	return &table{db: db, known: known, alone: newMemory(known.most * len(known.shards)), log: log}
+func newTable(options Options) *table {
+	return &table{
+		db: options.DB, secret: options.Secret, wait: options.Wait, rows: 5 * options.Keys, known: newMemory(options.Keys), log: options.Log,
+	}
 }
 
-func (t *table) take(ctx context.Context, key string, rate Rate, cost int, now int64) Status {
-	if status := t.known.look(key, rate, cost, now); !status.OK {
-		return status
+// take gives an answer of the table, or of what is known of it, or says that there is none; what the table answers after that
+// is counted there all the same.
+func (t *table) take(ctx context.Context, key string, by rule, cost int, now int64) (state, Status, error) {
+	if after, status := t.known.look(key, by, cost, now); !status.OK {
+		return after, status, nil
 	}
 	if t.isAway(now) {
-		return t.alone.take(ctx, key, rate, cost, now)
+		return state{}, Status{}, errAway
 	}
-	hash := sha256.Sum256([]byte(key))
-	c := &claim{
-		key: key, id: base64.RawURLEncoding.EncodeToString(hash[:16]), rate: rate, cost: cost, now: now, done: make(chan error, 1),
-	}
+	c := &claim{id: t.id(key), by: by, cost: cost, now: now, done: make(chan error, 1)}
 	t.enter(c)
-	ctx, cancel := context.WithTimeout(ctx, tableTime)
+	ctx, cancel := context.WithTimeout(ctx, t.wait)
 	defer cancel()
 	select {
 	case err := <-c.done:
 		if err == nil {
-			t.known.learn(key, c.tat, now)
-			return c.status
+			t.known.learn(key, c.after, now)
 		}
+		return c.after, c.status, err
 	case <-ctx.Done(): // too many are before it, or nobody waits for the answer
+		return state{}, Status{}, context.Cause(ctx)
 	}
-	return t.alone.take(ctx, key, rate, cost, now)
+}
+
+// id is what the table calls a key.
+func (t *table) id(key string) string {
+	hash := hmac.New(sha256.New, t.secret)
+	hash.Write([]byte("limit " + key))
+	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:16])
 }
 
 // enter queues a claim, and sees that somebody works on the queue.
@@ -130,7 +139,7 @@ var errAway = errors.New("the table did not answer a moment ago")
 // answer decides on claims in one transaction. Nodes take turns: all of them write the same few rows, those of the
 // sites and of who asks most, and would otherwise undo each other's transactions when it matters most.
 func (t *table) answer(claims []*claim) {
-	ctx, cancel := context.WithTimeout(context.Background(), tableTime)
+	ctx, cancel := context.WithTimeout(context.Background(), t.wait)
 	defer cancel()
 	now, err := claims[len(claims)-1].now, errAway
 	if !t.isAway(now) {
@@ -147,18 +156,18 @@ func (t *table) answer(claims []*claim) {
 	}
 }
 
-// decide takes each claim's cost from its bucket. It may run more than once.
+// decide takes each claim's cost from its key's limit. It may run more than once.
 func decide(ctx context.Context, tx *store.Tx, claims []*claim) error {
-	tats, err := readTats(ctx, tx, claims)
+	states, err := readStates(ctx, tx, claims)
 	if err != nil {
 		return err
 	}
 	changed := map[string]bool{}
 	for _, c := range claims {
-		before := tats[c.id]
-		c.tat, c.status = c.rate.take(before, c.now, c.cost)
-		if tats[c.id] = c.tat; c.tat != max(before, c.now) {
-			changed[c.id] = true
+		before := states[c.id]
+		c.after, c.status = c.by.take(before, c.now, c.cost)
+		if c.cost > 0 && c.after != before {
+			states[c.id], changed[c.id] = c.after, true
 		}
 	}
 	if len(changed) == 0 {
@@ -167,44 +176,54 @@ func decide(ctx context.Context, tx *store.Tx, claims []*claim) error {
 	var rows []string
 	var values []any
 	for id := range changed {
-		rows = append(rows, "("+store.Params(len(values)+1, 2)+")")
-		values = append(values, id, tats[id])
+		rows = append(rows, "("+store.Params(len(values)+1, 3)+")")
+		values = append(values, id, states[id].tat, []byte(states[id].log))
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO limit_bucket (id, tat) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT (id) DO UPDATE SET tat = excluded.tat`, values...)
+	_, err = tx.Exec(ctx, `INSERT INTO limit_bucket (id, tat, log) VALUES `+strings.Join(rows, ", ")+`
+		ON CONFLICT (id) DO UPDATE SET tat = excluded.tat, log = excluded.log`, values...)
 	return err
 }
 
-func readTats(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]int64, error) {
-	tats := map[string]int64{}
+func readStates(ctx context.Context, tx *store.Tx, claims []*claim) (map[string]state, error) {
+	states := map[string]state{}
 	var ids []any
 	for _, c := range claims {
-		if _, twice := tats[c.id]; !twice {
-			tats[c.id] = 0
+		if _, twice := states[c.id]; !twice {
+			states[c.id] = state{}
 			ids = append(ids, c.id)
 		}
 	}
-	rows, err := tx.Query(ctx, `SELECT id, tat FROM limit_bucket WHERE id IN (`+store.Params(1, len(ids))+`)`, ids...)
+	rows, err := tx.Query(ctx, `SELECT id, tat, log FROM limit_bucket WHERE id IN (`+store.Params(1, len(ids))+`)`, ids...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id string
-		var tat int64
-		if err := rows.Scan(&id, &tat); err != nil {
+		var known state
+		var log []byte
+		if err := rows.Scan(&id, &known.tat, &log); err != nil {
 			return nil, err
 		}
-		tats[id] = tat
+		known.log = string(log)
+		states[id] = known
 	}
-	return tats, rows.Err()
+	return states, rows.Err()
 }
 
-// sweep removes keys whose buckets have been full for a while.
+// sweep removes keys whose limits have been there again for a while and, where there are too many, those that are nearest to it.
 func (t *table) sweep(now int64) {
-	ctx, cancel := context.WithTimeout(context.Background(), tableTime)
+	ctx, cancel := context.WithTimeout(context.Background(), t.wait)
 	defer cancel()
 	err := t.db.UpdateInTurn(ctx, turn, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM limit_bucket WHERE tat < $1`, now-sweepEvery)
+		if _, err := tx.Exec(ctx, `DELETE FROM limit_bucket WHERE tat < $1`, now-sweepEvery); err != nil {
+			return err
+		}
+		var rows int
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM limit_bucket`).Scan(&rows); err != nil || rows <= t.rows {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM limit_bucket WHERE id IN (SELECT id FROM limit_bucket ORDER BY tat LIMIT $1)`, rows-t.rows)
 		return err
 	})
 	if err != nil {
@@ -226,5 +245,5 @@ func (t *table) complain(err error, now int64) {
 		return // somebody has said it
 	}
 	t.away = now + awayTime
-	t.log.Warn("the nodes' common limits cannot be counted in the database; this node counts by itself until they can", "error", err)
+	t.log.Warn("limits cannot be counted in the database; until they can, this node counts by itself, and lets nothing pass whose limit is exact", "error", err)
 }

@@ -56,7 +56,7 @@ func newAdmission(config Config, house *House, out *outside, now func() time.Tim
 		a.sites = append(a.sites, site.ID)
 	}
 	rates := config.Limits.Rate
-	options := limit.Options{Now: now, Log: house.log}
+	options := limit.Options{Secret: house.secret, Now: now, Log: house.log}
 	alone := limit.New(options)
 	together := alone
 	if rates.Shared && house.db.Engine() == store.PostgreSQL {
@@ -107,19 +107,20 @@ type tally struct {
 }
 
 type counted struct {
-	meter  limit.Meter
+	name   string
+	window time.Duration // until a limit that is used up is there again as a whole
 	status limit.Status
 }
 
 type tallyKey struct{}
 
-func (t *tally) add(meter limit.Meter, status limit.Status) {
+func (t *tally) add(name string, window time.Duration, status limit.Status) {
 	if t == nil || status.Limit == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.counted = append(t.counted, counted{meter, status})
+	t.counted = append(t.counted, counted{name, window, status})
 }
 
 // counts says whether requests are counted that show no credential, or a good one.
@@ -228,7 +229,7 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party tru
 		}
 	}
 	status := meter.Allow(ctx, key, 1)
-	t.add(meter, status)
+	t.add(meter.Name(), meter.Rate().Window(), status)
 	if status.OK {
 		return nil
 	}
@@ -244,7 +245,7 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party tru
 func (a *admission) limited(ctx context.Context, t *tally, meter limit.Meter, status limit.Status, what string) *fail.Error {
 	status.OK = false
 	if len(t.counted) == 0 {
-		t.add(meter, status)
+		t.add(meter.Name(), meter.Rate().Window(), status)
 	}
 	event.From(ctx).Set("limit", meter.Name())
 	refused := fail.New(fail.Limited, "%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
@@ -284,7 +285,7 @@ func (a *admission) Sites(ctx context.Context, sites []string) error {
 	}
 	for _, site := range sites {
 		status := a.site.Allow(ctx, site, 1)
-		t.add(a.site, status)
+		t.add(a.site.Name(), a.site.Rate().Window(), status)
 		if !status.OK {
 			event.From(ctx).Set("limit", a.site.Name())
 			refused := fail.New(fail.Limited, "too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
@@ -331,8 +332,8 @@ func (t *tally) writeLimits(header http.Header) {
 		if !s.OK && tightest.OK || s.OK == tightest.OK && s.Remaining < tightest.Remaining {
 			tightest = s
 		}
-		policies = append(policies, `"`+c.meter.Name()+`";q=`+strconv.Itoa(s.Limit)+`;w=`+strconv.Itoa(seconds(c.meter.Rate().Window())))
-		left = append(left, `"`+c.meter.Name()+`";r=`+strconv.Itoa(s.Remaining)+`;t=`+strconv.Itoa(seconds(s.Reset)))
+		policies = append(policies, `"`+c.name+`";q=`+strconv.Itoa(s.Limit)+`;w=`+strconv.Itoa(seconds(c.window)))
+		left = append(left, `"`+c.name+`";r=`+strconv.Itoa(s.Remaining)+`;t=`+strconv.Itoa(seconds(s.Reset)))
 	}
 	header.Set("RateLimit-Limit", strconv.Itoa(tightest.Limit))
 	header.Set("RateLimit-Remaining", strconv.Itoa(tightest.Remaining))

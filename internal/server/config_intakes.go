@@ -137,7 +137,8 @@ type IntakePrivacy struct {
 	Redacted string `yaml:"redacted"`
 }
 
-// IntakeRate bounds how often one caller may come: an API key, the subject of a token, or an address.
+// IntakeRate bounds how often one caller may come: an API key, the subject of a token, or an address. No span of such a length,
+// wherever it begins, has more of them.
 type IntakeRate struct {
 	// RequestsPerMinute are how many in a minute; 0 is no limit.
 	RequestsPerMinute int `yaml:"requests_per_minute"`

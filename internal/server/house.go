@@ -43,6 +43,7 @@ type House struct {
 	Vault     *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	db       *store.DB
+	secret   []byte            // of conversations, promises, and the names of what limits count
 	promises *session.Promises // nil without
 	memory   *session.Memory   // nil when nothing is remembered
 	visitor  *fetch.Visitor
@@ -89,7 +90,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		return nil, err
 	}
 	h := &House{
-		Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, log: log,
+		Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, secret: secret, log: log,
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
 	h.rules.Store(rules)

@@ -13,7 +13,6 @@ import (
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/limit"
-	"frontdesk/internal/store"
 	"frontdesk/internal/submission"
 	"frontdesk/internal/submission/engine"
 	"frontdesk/internal/tool"
@@ -187,21 +186,18 @@ func (s *Server) intakeTools() []tool.Tool {
 // intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
 type intakeGate struct {
 	*admission
-	intakes      map[string]Intake
-	minute, day  limit.Meter // of submissions
-	binds, daily limit.Meter // of binds
+	intakes map[string]Intake
+	limiter *limit.Limiter
 }
 
+// countTime is how long it may take to count a request that an intake has declared limits for. It is counted in the database,
+// so that all nodes count together and none lets anybody begin anew after a restart.
+const countTime = 5 * time.Second
+
 func newIntakeGate(s *Server) *intakeGate {
-	options := limit.Options{Now: s.options.Now, Log: s.log}
-	if s.db.Engine() == store.PostgreSQL { // what is declared holds for all nodes together
-		options.DB = s.db
-	}
-	l := limit.New(options)
 	g := &intakeGate{
 		admission: s.gate, intakes: map[string]Intake{},
-		minute: l.Meter("intake-minute", limit.Rate{}), day: l.Meter("intake-day", limit.Rate{}),
-		binds: l.Meter("bind-minute", limit.Rate{}), daily: l.Meter("bind-day", limit.Rate{}),
+		limiter: limit.New(limit.Options{DB: s.db, Secret: s.secret, Wait: countTime, Now: s.options.Now, Log: s.log}),
 	}
 	for _, one := range s.config.Intakes.List {
 		g.intakes[one.ID] = one
@@ -252,27 +248,46 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 	if party.ID != "" {
 		caller = party.ID
 	}
-	minute, day := g.minute, g.day
+	return g.within(ctx, t, id, caller, bind)
+}
+
+// within counts a request for what its intake has declared, of submissions and of binds apart (Agent Intake Protocol 0.1.0,
+// rate_limit). Where it cannot be counted it is not let in: what is declared would not hold.
+func (g *intakeGate) within(ctx context.Context, t *tally, id, caller string, bind bool) error {
+	kind := "intake"
 	if bind {
-		minute, day = g.binds, g.daily
+		kind = "bind"
 	}
+	var names []string
+	var windows []limit.Window
+	declared := g.intakes[id].RateLimit
 	for _, bound := range []struct {
-		meter limit.Meter
-		most  int
-		per   time.Duration
-	}{{minute, one.RateLimit.RequestsPerMinute, time.Minute}, {day, one.RateLimit.RequestsPerDay, 24 * time.Hour}} {
-		if bound.most == 0 {
-			continue
+		name     string
+		requests int
+		per      time.Duration
+	}{{"minute", declared.RequestsPerMinute, time.Minute}, {"day", declared.RequestsPerDay, 24 * time.Hour}} {
+		if bound.requests > 0 {
+			names, windows = append(names, kind+"-"+bound.name), append(windows, limit.Window{Requests: bound.requests, Per: bound.per})
 		}
-		meter := bound.meter.At(limit.Rate{Requests: bound.most, Per: bound.per, Burst: bound.most})
-		status := meter.Allow(ctx, id+" "+caller, 1)
-		t.add(meter, status)
-		if !status.OK {
-			event.From(ctx).Set("limit", meter.Name())
-			limited := fail.New(fail.Limited, "Too many requests came from you to this intake (at most %s); come back in %s.", rateWords(meter.Rate()), spanWords(status.RetryAfter))
-			limited.RetryAfter = status.RetryAfter
-			return limited
+	}
+	statuses, err := g.limiter.Within(ctx, kind+" "+id+" "+caller, windows...)
+	if err != nil {
+		uncounted := fail.New(fail.Unavailable, "This intake cannot count requests at the moment; send the same one again.")
+		uncounted.RetryAfter = countTime
+		return uncounted.Because(err)
+	}
+	var refused *fail.Error
+	for n, status := range statuses {
+		t.add(names[n], windows[n].Per, status)
+		if !status.OK && (refused == nil || status.RetryAfter > refused.RetryAfter) {
+			event.From(ctx).Set("limit", names[n])
+			refused = fail.New(fail.Limited, "Too many requests came from you to this intake (at most %d in %s); come back in %s.",
+				windows[n].Requests, show(windows[n].Per), spanWords(status.RetryAfter))
+			refused.RetryAfter = status.RetryAfter
 		}
+	}
+	if refused != nil {
+		return refused
 	}
 	return nil
 }

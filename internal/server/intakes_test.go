@@ -179,10 +179,16 @@ func (h held) limits(declared *wire.RateLimit) {
 		if in != bound.most {
 			h.t.Errorf("%d were let in at once, and %d are declared", in, bound.most)
 		}
-		h.clock.advance(wait - time.Second)
-		if in, _ := h.let(1); in != 0 {
-			h.t.Error("one was let in before it was told to come again")
+		if wait != bound.per {
+			h.t.Errorf("in %s there can be the next, where what is declared holds for %s", wait, bound.per)
 		}
+		for range 9 {
+			h.clock.advance((bound.per - time.Second) / 9)
+			if in, _ := h.let(1); in != 0 {
+				h.t.Error("more were let in than are declared")
+			}
+		}
+		h.clock.advance((bound.per - time.Second) % 9)
 		h.clock.advance(time.Second)
 		if in, _ := h.let(1); in != 1 {
 			h.t.Error("one was not let in when it was told to come again")
@@ -202,7 +208,10 @@ func (h held) limits(declared *wire.RateLimit) {
 	}
 }
 
-type declaredBound struct{ most int }
+type declaredBound struct {
+	most int
+	per  time.Duration
+}
 
 // bounds are the declared limits that can be reached: the day's, where more than the minute's, is reached minute by minute.
 func (h held) bounds(declared *wire.RateLimit) (all []declaredBound) {
@@ -211,9 +220,9 @@ func (h held) bounds(declared *wire.RateLimit) (all []declaredBound) {
 	case declared == nil:
 		return nil
 	case declared.RequestsPerMinute == 0:
-		return []declaredBound{{declared.RequestsPerDay}}
+		return []declaredBound{{declared.RequestsPerDay, 24 * time.Hour}}
 	case declared.RequestsPerDay == 0:
-		return []declaredBound{{declared.RequestsPerMinute}}
+		return []declaredBound{{declared.RequestsPerMinute, time.Minute}}
 	}
 	in := 0
 	for range 10 { // ten minutes
@@ -225,7 +234,7 @@ func (h held) bounds(declared *wire.RateLimit) (all []declaredBound) {
 		h.t.Errorf("%d were let in, of %d in a day", in, declared.RequestsPerDay)
 	}
 	h.clock.advance(48 * time.Hour)
-	return []declaredBound{{declared.RequestsPerMinute}}
+	return []declaredBound{{declared.RequestsPerMinute, time.Minute}}
 }
 
 // offer gets an offer.

@@ -111,7 +111,7 @@ func (s *Server) openIntent() error {
 
 // retrievals counts the requests and events of platforms, and the requests of their sessions.
 func (s *Server) retrievals() (admit func(context.Context, trust.PlatformKey, string) error, events func(context.Context, trust.PlatformKey) error, err error) {
-	limiter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()})
+	limiter := limit.New(limit.Options{DB: s.together(), Secret: s.secret, Now: s.options.Now, Log: s.log})
 	rates := map[string]limit.Rate{s.config.Intent.Rate: {}, s.config.Intent.Sessions: {}}
 	for text := range rates {
 		if rates[text], err = limit.ParseRate(text); err != nil {

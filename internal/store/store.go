@@ -25,7 +25,7 @@
 //	submission_work    submission  who erases what is due
 //	deal_offer         deal      one row for each offer of RAMP: for what, to whom and for how much, as it was signed
 //	vault_key          submission  the keys of what is sealed; in a database of its own
-//	limit_bucket       limit     how much of a limit that nodes share is used up
+//	limit_bucket       limit     how much of a limit is used up that nodes share or an intake declares
 //	outbox_effect      outbox    what is still to be done outside
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it
