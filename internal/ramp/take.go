@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
+	"path"
+	"strconv"
 	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -28,7 +32,18 @@ type call struct {
 
 // received keeps a request's body and address for who verifies signatures, and hands the request on.
 func (d *door) received(next http.Handler) http.Handler {
+	methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService").Methods()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := path.Base(r.URL.Path)
+		if methods.ByName(protoreflect.Name(name)) == nil {
+			WriteError(w, r, fail.New(fail.UnsupportedMode, "the Exchange has no such method; ask the reflection service, or read the protocol, for those that it has"))
+			return
+		}
+		if !speaks(r.Header.Get("Content-Type")) {
+			WriteError(w, r, fail.New(fail.MediaType, "send the message as application/json or application/proto, or speak gRPC or gRPC-Web"))
+			return
+		}
+		event.From(r.Context()).Set("rpc", name)
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 		if err != nil {
 			WriteError(w, r, unread(r, err))
@@ -42,7 +57,33 @@ func (d *door) received(next http.Handler) http.Handler {
 		r = r.WithContext(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
+		noteStatus(r.Context(), w.Header())
 	})
+}
+
+// noteStatus has the log tell of a failure that gRPC answers with status 200, where nothing else told of it: a message that
+// could not be read.
+func noteStatus(ctx context.Context, header http.Header) {
+	status := header.Get(http.TrailerPrefix + "Grpc-Status")
+	if code, err := strconv.Atoi(status); err == nil && code != 0 && event.From(ctx).Text("failure") == "" {
+		event.From(ctx).Set("failure", connect.Code(code).String())
+	}
+}
+
+// speaks says whether a content type is one of Connect's, for one message, of gRPC's or of gRPC-Web's, with a codec of ours.
+func speaks(contentType string) bool {
+	kind, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return false
+	}
+	switch kind {
+	case "application/json", "application/grpc+json", "application/grpc-web+json":
+		charset := parameters["charset"]
+		return charset == "" && len(parameters) == 0 || len(parameters) == 1 && strings.EqualFold(charset, "utf-8")
+	case "application/proto", "application/grpc", "application/grpc+proto", "application/grpc-web", "application/grpc-web+proto":
+		return len(parameters) == 0
+	}
+	return false
 }
 
 type receivedKey struct{}
@@ -68,8 +109,6 @@ func unread(r *http.Request, err error) error {
 // take has a request answered, once it has passed what every request passes: its rules, its critical extensions, who asks,
 // and how often. Its size and its form were looked at before.
 func take[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *call, *Q) (*A, error)) (*connect.Response[A], error) {
-	name := r.Spec().Procedure[strings.LastIndexByte(r.Spec().Procedure, '/')+1:]
-	event.From(ctx).Set("rpc", name)
 	event.From(ctx).Set("protocol", r.Peer().Protocol)
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
@@ -122,6 +161,9 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 
 // identify says who asks, and counts who could not be identified.
 func (d *door) identify(ctx context.Context, at *arrival, asked Asked) (trust.Requester, error) {
+	if d.Identify == nil {
+		return trust.Requester{}, fail.New(fail.UnsupportedMode, "requesters are not identified here yet")
+	}
 	who, err := d.Identify(ctx, asked)
 	if err == nil {
 		event.From(ctx).Set("party", "requester:"+who.Domain)

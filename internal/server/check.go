@@ -42,6 +42,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.promise()
 	c.intent()
 	c.intakes()
+	c.ramp()
 	c.terms()
 	c.actions()
 	return c.problems, c.warnings

@@ -70,6 +70,8 @@ type Config struct {
 	Intent Intent `yaml:"intent"`
 	// Intakes says what is taken in from agents under the Agent Intake Protocol. Changes need a restart.
 	Intakes Intakes `yaml:"intakes"`
+	// RAMP sells licensed content under RAMP v1. Changes need a restart.
+	RAMP RAMP `yaml:"ramp"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
@@ -218,6 +220,7 @@ func Default() Config {
 		Model:   defaultModel(),
 		Intent:  defaultIntent(),
 		Intakes: defaultIntakes(),
+		RAMP:    defaultRAMP(),
 		Console: Console{Enabled: true, Owner: defaultOwner()},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

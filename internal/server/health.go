@@ -21,22 +21,28 @@ const pingTimeout = 2 * time.Second
 // ready says whether questions are answered: the database can be reached, the content is loaded, and the server is
 // not about to stop.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if s.stopping.Load() {
-		nlweb.WriteError(w, r, fail.New(fail.Unavailable, "the server is stopping"))
-		return
-	}
-	if err := s.Desk.Ready(); err != nil {
+	if err := s.readiness(r.Context()); err != nil {
 		nlweb.WriteError(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
+	writeStatus(w, "ready")
+}
+
+// readiness says why requests would be refused; nil when they are answered.
+func (s *Server) readiness(ctx context.Context) error {
+	if s.stopping.Load() {
+		return fail.New(fail.Unavailable, "the server is stopping")
+	}
+	if err := s.Desk.Ready(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if err := s.db.Ping(ctx); err != nil {
 		s.log.Error("the database does not answer", "error", err)
-		nlweb.WriteError(w, r, fail.New(fail.Unavailable, "the database does not answer"))
-		return
+		return fail.New(fail.Unavailable, "the database does not answer")
 	}
-	writeStatus(w, "ready")
+	return nil
 }
 
 // writeStatus answers a probe. Like every answer it is an object with _meta.

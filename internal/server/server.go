@@ -156,6 +156,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.ledgerRoutes()...)
 	all = append(all, s.intentRoutes()...)
 	all = append(all, s.intakeRoutes()...)
+	all = append(all, s.rampRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	all = append(all, s.ownerRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {

@@ -22,8 +22,9 @@ const maxAge = 300 * time.Second
 
 // Document is a public JSON document in ready bytes. It never changes and may be served from many goroutines.
 type Document struct {
-	body []byte
-	etag string
+	body  []byte
+	etag  string
+	cache string // Cache-Control
 }
 
 // New makes a document of a value: indented, its members in one order.
@@ -34,7 +35,14 @@ func New(v any) (*Document, error) {
 	}
 	body = append(body, '\n')
 	sum := sha256.Sum256(body)
-	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`}, nil
+	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`, fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
+}
+
+// Cached is the document with another Cache-Control, for protocols that say how long theirs may be kept.
+func (d *Document) Cached(control string) *Document {
+	other := *d
+	other.cache = control
+	return &other
 }
 
 // Body is the document's text, which must not be changed.
@@ -44,7 +52,7 @@ func (d *Document) Body() []byte { return d.body }
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
-	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds())))
+	header.Set("Cache-Control", d.cache)
 	header.Set("Etag", d.etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }

@@ -221,7 +221,7 @@ var rooms = []room{
 			"internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/strictjson",
+			"internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/ramp", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},

@@ -1,0 +1,91 @@
+package ramp
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/wellknown"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// The addresses of the protocol's documents.
+const (
+	ProviderManifest = "/.well-known/ramp.json"
+	ExchangeManifest = "/.well-known/ramp-exchange.json"
+	ExchangeKeys     = "/exchange/v1/keys"
+)
+
+// Identity is who an Exchange says it is.
+type Identity struct {
+	Domain, Name, Operator string
+	OperatorDomain         string // empty for the same
+	Contact                string // an e-mail address; this and what follows may be empty
+	TermsURL, PrivacyURL   string
+	Currency               string
+}
+
+// DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public address.
+func DeclareProvider(provider string, exchange Identity, address string) (*wellknown.Document, error) {
+	m := &rampv1.ProviderManifest{
+		Ver: Version, Provider: provider, Contact: given(exchange.Contact),
+		Exchanges: []*rampv1.AuthorizedExchange{{
+			Domain: exchange.Domain, Endpoint: address, Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT,
+		}},
+	}
+	if err := wire.Validate(m); err != nil {
+		return nil, err
+	}
+	return ready(wire.WriteProviderManifest(m))
+}
+
+// DeclareExchange makes ramp-exchange.json of an Exchange at a public address.
+func DeclareExchange(exchange Identity, address string) (*wellknown.Document, error) {
+	m := &rampv1.ExchangeManifest{
+		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator, OperatorDomain: given(exchange.OperatorDomain),
+		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: given(address + "/healthz"),
+		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
+		DeliveryMethodsSupported: []string{"direct"}, HashMethodsSupported: []string{"sha-256"},
+		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
+	}
+	if err := wire.Validate(m); err != nil {
+		return nil, err
+	}
+	document, err := ready(wire.WriteExchangeManifest(m))
+	if err != nil {
+		return nil, err
+	}
+	return document.Cached(wire.ManifestCacheControl), nil
+}
+
+// DeclareKeys makes the document of the keys that offers are signed with.
+func DeclareKeys(keys []wire.Key) (*wellknown.Document, error) {
+	return ready(wire.WriteExchangeKeys(keys))
+}
+
+func ready(text []byte, err error) (*wellknown.Document, error) {
+	if err != nil {
+		return nil, err
+	}
+	return wellknown.New(jsontext.Value(text))
+}
+
+// given is a member that may be left out.
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// names are the values of an enum but the one that says nothing, in the order of their numbers.
+func names(of map[int32]string) []string {
+	var all []string
+	for n := int32(0); int(n) < len(of); n++ {
+		if !strings.HasSuffix(of[n], "_UNSPECIFIED") {
+			all = append(all, of[n])
+		}
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"time"
+
+	"frontdesk/internal/terms"
+)
+
+// RAMP sells licensed content under RAMP v1, as an Exchange for the sites that are served here.
+type RAMP struct {
+	// Enabled says whether the protocol is served.
+	Enabled bool `yaml:"enabled"`
+	// Domain is the domain by which the Exchange is known, such as `exchange.example.com`; without it, the host of `url`.
+	Domain string `yaml:"domain"`
+	// Name is what people call the Exchange; without it, the name of the site.
+	Name string `yaml:"name"`
+	// Operator is who runs the Exchange; without it, its name.
+	Operator string `yaml:"operator"`
+	// OperatorDomain is the operator's domain, if it is another than `domain`.
+	OperatorDomain string `yaml:"operator_domain"`
+	// Contact is an e-mail address for questions about the Exchange and the content.
+	Contact string `yaml:"contact"`
+	// TermsURL is the address of the terms under which the Exchange works.
+	TermsURL string `yaml:"terms_url"`
+	// PrivacyURL is the address of what it says of privacy.
+	PrivacyURL string `yaml:"privacy_url"`
+	// Currency is the currency, such as `EUR`, in which costs of one unit are told, so that they can be compared.
+	Currency string `yaml:"currency"`
+	// Deadline is how long a query may take that does not say.
+	Deadline time.Duration `yaml:"deadline"`
+	// MaxDeadline is the longest that a query may allow itself, and that any other request may take.
+	MaxDeadline time.Duration `yaml:"max_deadline"`
+	// Signatures says how requesters have to show that they are themselves. `required`: every request is signed as a whole
+	// (RFC 9421), so that nobody who saw it can use it. `body`: where a request is not, the signature within the requester
+	// will do, which who saw it can send again; a report needs none, and has to name transaction and billing. `none`:
+	// nothing has to be signed, which is for trials and closed networks. A signature that is there has to be right in any case.
+	Signatures string `yaml:"signatures"`
+	// Offers sets how offers are made.
+	Offers RAMPOffers `yaml:"offers"`
+}
+
+// RAMPOffers sets how offers are made.
+type RAMPOffers struct {
+	// Lifetime is how long an offer can be bought.
+	Lifetime time.Duration `yaml:"lifetime"`
+}
+
+func defaultRAMP() RAMP {
+	return RAMP{
+		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
+		Offers: RAMPOffers{Lifetime: 5 * time.Minute},
+	}
+}
+
+// The values of ramp.signatures.
+const (
+	signedRequired = "required"
+	signedBody     = "body"
+	signedNone     = "none"
+)
+
+var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// ramp checks the section ramp.
+func (c *checks) ramp() {
+	r := c.Config.RAMP
+	between(c, "ramp.deadline", r.Deadline, time.Millisecond, time.Minute)
+	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
+	between(c, "ramp.offers.lifetime", r.Offers.Lifetime, time.Second, 30*24*time.Hour)
+	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
+	c.web("ramp.terms_url", r.TermsURL)
+	c.web("ramp.privacy_url", r.PrivacyURL)
+	for path, host := range map[string]string{"ramp.domain": r.Domain, "ramp.operator_domain": r.OperatorDomain} {
+		if host != "" && (!hostName.MatchString(host) || len(host) > 253) {
+			c.problem(path, "%q is no host name; write it like exchange.example.com, in lower case and ASCII", host)
+		}
+	}
+	if _, err := mail.ParseAddress(r.Contact); r.Contact != "" && (err != nil || strings.ContainsAny(r.Contact, "<> ")) {
+		c.problem("ramp.contact", "%q is no e-mail address; write it like desk@example.com", r.Contact)
+	}
+	if r.Currency != "" && !currencyCode.MatchString(r.Currency) {
+		c.problem("ramp.currency", "%q is no currency; write three capital letters, like EUR", r.Currency)
+	}
+	if r.Enabled {
+		c.exchange()
+	}
+}
+
+// exchange checks what an Exchange cannot do without.
+func (c *checks) exchange() {
+	r := c.Config.RAMP
+	switch {
+	case c.Config.exchangeDomain() == "":
+		c.problem("ramp.domain", "the Exchange needs a domain by which it is known; write one, or set url")
+	case c.Config.URL == "":
+		c.warning("ramp.enabled", "without url, a signature that was made for another Exchange under your host name is taken; set url to the public address")
+	}
+	if r.Deadline > r.MaxDeadline {
+		c.problem("ramp.deadline", "%s is more than ramp.max_deadline, %s", show(r.Deadline), show(r.MaxDeadline))
+	}
+	if r.MaxDeadline >= c.Config.Limits.WriteTimeout {
+		c.problem("ramp.max_deadline", "%s is not less than limits.write_timeout, %s: the answer could not be sent", show(r.MaxDeadline), show(c.Config.Limits.WriteTimeout))
+	}
+	if r.Signatures == signedNone {
+		c.warning("ramp.signatures", "nobody has to show who they are, so anybody can buy in anybody's name; write body or required for a desk in use")
+	}
+}
+
+// exchangeDomain is the domain of the Exchange; empty when nobody said it.
+func (c Config) exchangeDomain() string {
+	if c.RAMP.Domain != "" {
+		return c.RAMP.Domain
+	}
+	host, _ := terms.Host(c.URL)
+	return host
+}

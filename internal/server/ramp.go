@@ -1,0 +1,111 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+
+	"frontdesk/internal/ramp"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/wellknown"
+	wire "frontdesk/wire/ramp"
+)
+
+// exchangeIdentity is who the Exchange says it is, with the defaults filled in.
+func (c Config) exchangeIdentity() ramp.Identity {
+	r := c.RAMP
+	i := ramp.Identity{
+		Domain: c.exchangeDomain(), OperatorDomain: r.OperatorDomain, Contact: r.Contact, TermsURL: r.TermsURL, PrivacyURL: r.PrivacyURL, Currency: r.Currency,
+	}
+	i.Name = cmp.Or(r.Name, c.Console.Title, c.AllSites()[0].Name, i.Domain)
+	i.Operator = cmp.Or(r.Operator, i.Name)
+	return i
+}
+
+// rampRoutes serve RAMP.
+func (s *Server) rampRoutes() []route {
+	if !s.config.RAMP.Enabled {
+		return nil
+	}
+	config := ramp.Config{
+		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline,
+		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now,
+	}
+	if s.gate != nil {
+		config.Suspect, config.Failed = s.gate.suspect, s.gate.failed
+	}
+	all := []route{
+		{pattern: ramp.ProviderManifest, name: ramp.ProviderManifest, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
+			provider := s.provider(r)
+			return provider, func() (*wellknown.Document, error) {
+				return ramp.DeclareProvider(provider, s.config.exchangeIdentity(), address)
+			}
+		})},
+		{pattern: ramp.ExchangeManifest, name: ramp.ExchangeManifest, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*wellknown.Document, error)) {
+			return "", func() (*wellknown.Document, error) { return ramp.DeclareExchange(s.config.exchangeIdentity(), address) }
+		})},
+		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
+	}
+	handler := ramp.Handler(s.Desk, config)
+	for _, prefix := range ramp.Prefixes {
+		all = append(all, route{pattern: prefix, name: prefix, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
+	}
+	return all
+}
+
+// rampDocument serves a document that depends on the address at which a request came, and on what else names it.
+func (s *Server) rampDocument(of func(r *http.Request, address string) (name string, make func() (*wellknown.Document, error))) http.Handler {
+	var made wellknown.Cache
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		address := s.outside.PublicURL(r)
+		name, make := of(r, address)
+		document, err := made.Get(name, address, make)
+		if err != nil {
+			ramp.WriteError(w, r, err)
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+}
+
+// provider is the domain of the site that a request means: the one that has its host, or the first.
+func (s *Server) provider(r *http.Request) string {
+	asked, _ := terms.Host(s.outside.PublicURL(r))
+	var first string
+	for _, site := range s.config.AllSites() {
+		for _, host := range site.Hosts {
+			host, ok := terms.Host("https://" + host)
+			if ok && host == asked {
+				return host
+			}
+			if ok && first == "" {
+				first = host
+			}
+		}
+	}
+	return cmp.Or(first, s.config.exchangeDomain())
+}
+
+// exchangeKeys serves the keys that offers are signed with: those of the site, which may change while the server runs.
+func (s *Server) exchangeKeys(w http.ResponseWriter, r *http.Request) {
+	var keys []wire.Key
+	now := s.now()
+	for _, key := range s.SiteKeys.Keys() {
+		one := wire.Key{ID: key.ID, Public: key.Public, From: key.Created, Active: key.State(now) != "retired"}
+		if !one.Active {
+			one.Until = key.Retires
+		}
+		keys = append(keys, one)
+	}
+	document, err := ramp.DeclareKeys(keys)
+	if err != nil {
+		ramp.WriteError(w, r, err)
+		return
+	}
+	document.ServeHTTP(w, r)
+}
+
+// signedTargets are the addresses that a request may have been signed for. The host that it names itself counts only where
+// no public address is configured: otherwise what was signed for another server could be used here.
+func (s *Server) signedTargets(r *http.Request) []string {
+	return []string{s.outside.PublicURL(r) + r.URL.RequestURI()}
+}
