@@ -107,3 +107,15 @@ func clean(s string) string {
 	}
 	return s
 }
+
+// PackedID is an item's identity in as little room as it takes.
+type PackedID [16]byte
+
+// PackID packs an item's identity, as Ref.ID has it; ok is false for what is none.
+func PackID(id string) (packed PackedID, ok bool) {
+	k, ok := parseKey([]byte(id))
+	return PackedID(k), ok
+}
+
+// String is the identity as Ref.ID has it.
+func (p PackedID) String() string { return key(p).String() }

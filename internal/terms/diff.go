@@ -9,7 +9,7 @@ import (
 
 // Change is one thing in which two decisions on an item differ.
 type Change struct {
-	What     string // "access", "excerpt", "labels", "search" and the other functions, "users", "countries", "display", "price", "reporting", "delivery"
+	What     string // "access", "excerpt", "labels", "search" and the other functions, "users", "countries", "display", "price", "reporting", "delivery", "scopes"
 	From, To string // in words; "none" where nothing is said
 }
 
@@ -42,6 +42,7 @@ func Compare(before, after Decision) []Change {
 	add("price", before.Price.String(), after.Price.String())
 	add("reporting", span(before.Reporting), span(after.Reporting))
 	add("delivery", strings.Join(before.Delivery, ", "), strings.Join(after.Delivery, ", "))
+	add("scopes", strings.Join(before.Scopes, ", "), strings.Join(after.Scopes, ", "))
 	return changes
 }
 
@@ -91,6 +92,7 @@ func (d Decision) String() string {
 		{"labels", strings.Join(d.Labels, ", ")}, {"permits", strings.Join(d.Permit, ", ")}, {"prohibits", strings.Join(d.Prohibit, ", ")},
 		{"users", d.Users.String()}, {"countries", d.Countries.String()}, {"display of", words(d.DisplayWords)}, {"price", d.Price.String()},
 		{"report within", span(d.Reporting)}, {"delivery", strings.Join(d.Delivery, ", ")},
+		{"scopes", strings.Join(d.Scopes, ", ")},
 	} {
 		if one.text != "" {
 			parts = append(parts, one.name+" "+one.text)

@@ -71,6 +71,7 @@ func compile(index int, rule Rule) (compiled, []error) {
 		DisplayWords: rule.Display.Words,
 		Reporting:    rule.Reporting.Window,
 		Delivery:     rule.Delivery,
+		Scopes:       rule.Scopes,
 		Rule:         index,
 		Line:         rule.Line,
 	}

@@ -14,6 +14,8 @@ type Own struct {
 	// Options are alternatives that cost nothing: what one of them permits is permitted. With none of them nothing is,
 	// unless Said is false.
 	Options []Option `json:"options,omitempty"`
+	// Paid are alternatives that cost something: they permit nothing to those who have not paid, and say what can be sold.
+	Paid []Option `json:"paid,omitempty"`
 	// Said says that Options were stated.
 	Said bool `json:"said,omitempty"`
 	// From says where the terms stand, in a few words.

@@ -15,15 +15,41 @@ type Money struct {
 	Rate     int64  // in units of 1e-8 of the currency, for one access, token and so on; of revenue_share the share
 	Currency string // ISO 4217; empty for models that are not paid in money, and for revenue_share
 	Months   int    // for how many months what was paid for is good; 0 for as long as it is paid
+	Estimate int    // how many units one use is estimated at; 0 for what the item's own figures say
 }
+
+// The units in which models meter.
+const (
+	UnitTokens  = "tokens"
+	UnitPages   = "pages"
+	UnitMinutes = "minutes"
+	UnitRecords = "records"
+)
+
+// Unit is what one use of an item is measured in: what the model meters, and tokens for models that meter nothing.
+func (m Money) Unit() string {
+	switch m.Model {
+	case "per_page":
+		return UnitPages
+	case "per_minute":
+		return UnitMinutes
+	case "per_record":
+		return UnitRecords
+	}
+	return UnitTokens
+}
+
+// Metered says whether the rate is for each unit that is used, so that what is owed is known once the use is reported.
+func (m Money) Metered() bool { return slices.Contains(meteredModels, m.Model) }
 
 // The models of prices, by what they need beside the name.
 var (
-	pricedModels = []string{"per_access", "per_token", "per_fetch", "per_page", "per_minute", "per_record", "flat", "subscription", "training"}
-	shareModel   = "revenue_share"
-	unpaidModels = []string{"free", "attribution", "contribution"}
-	priceModels  = slices.Concat(pricedModels, []string{shareModel}, unpaidModels)
-	termedModels = []string{"subscription", "training"} // which may be for some months
+	pricedModels  = []string{"per_access", "per_token", "per_fetch", "per_page", "per_minute", "per_record", "flat", "subscription", "training"}
+	shareModel    = "revenue_share"
+	unpaidModels  = []string{"free", "attribution", "contribution"}
+	priceModels   = slices.Concat(pricedModels, []string{shareModel}, unpaidModels)
+	meteredModels = []string{"per_token", "per_page", "per_minute", "per_record"}
+	termedModels  = []string{"subscription", "training"} // which may be for some months
 )
 
 // moneyUnits is how many units of Money.Rate make one of the currency.
@@ -34,6 +60,9 @@ const maxRate = 1_000_000 * moneyUnits
 
 // maxMonths bounds Price.Months.
 const maxMonths = 1200
+
+// maxEstimate bounds Price.Estimate.
+const maxEstimate = 1_000_000_000
 
 // amount reads a decimal number, such as 0.02, as units of 1e-8.
 func amount(text string) (int64, error) {
@@ -71,6 +100,9 @@ func (m Money) String() string {
 	if m.Months > 0 {
 		parts = append(parts, fmt.Sprintf("for %d months", m.Months))
 	}
+	if m.Estimate > 0 {
+		parts = append(parts, fmt.Sprintf("at about %d %s", m.Estimate, m.Unit()))
+	}
 	return strings.Join(parts, " ")
 }
 
@@ -85,7 +117,7 @@ func (p Price) money() (m Money, wrong []priceError) {
 	report := func(field, format string, args ...any) {
 		wrong = append(wrong, priceError{field, fmt.Sprintf(format, args...)})
 	}
-	m = Money{Model: p.Model, Currency: p.Currency, Months: p.Months}
+	m = Money{Model: p.Model, Currency: p.Currency, Months: p.Months, Estimate: p.Estimate}
 	paid, unpaid := slices.Contains(pricedModels, p.Model), slices.Contains(unpaidModels, p.Model)
 	if !paid && !unpaid && p.Model != shareModel {
 		report("model", "%q is no model of prices; there are %s", p.Model, strings.Join(priceModels, ", "))
@@ -114,6 +146,9 @@ func (p Price) money() (m Money, wrong []priceError) {
 	}
 	if p.Months != 0 && (!slices.Contains(termedModels, p.Model) || p.Months < 0 || p.Months > maxMonths) {
 		report("months", "write 1 to %d months, with the models %s only", maxMonths, strings.Join(termedModels, " and "))
+	}
+	if p.Estimate < 0 || p.Estimate > maxEstimate {
+		report("estimate", "%d is not between 0 and %d", p.Estimate, maxEstimate)
 	}
 	return m, wrong
 }

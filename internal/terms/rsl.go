@@ -81,8 +81,11 @@ func ParseRSL(name string, text []byte) (*RSL, error) {
 			}) bool {
 				return p.Type != "" && p.Type != "free" && p.Type != "attribution"
 			})
-			if !paid { // a licence that is paid for permits nothing to those who have not paid
-				own.Options = append(own.Options, rslOption(license.Permits, license.Prohibits))
+			option := rslOption(license.Permits, license.Prohibits)
+			if paid {
+				own.Paid = append(own.Paid, option)
+			} else {
+				own.Options = append(own.Options, option)
 			}
 		}
 	}

@@ -33,6 +33,10 @@ type Rule struct {
 	// Delivery lists the only ways in which the items are delivered: `direct` in the answer, `instructions` where to get
 	// them, `streaming`. Without it all are.
 	Delivery []string `yaml:"delivery" json:"delivery,omitempty"`
+	// Scopes are what somebody must have been granted, one of them at least, to be offered the items, such as
+	// `credit:read`: a domain or profile and a permission, parted by colons. What a requester claims of itself grants
+	// nothing. Without them the items are offered to everybody whom the other keys allow.
+	Scopes []string `yaml:"scopes" json:"scopes,omitempty"`
 	// Imported says what becomes of the terms that the items themselves and the site's RSL documents state: `obey`, which
 	// is so without this key, lets them narrow what the rule allows and never widen it; `ignore` passes over them.
 	Imported string `yaml:"imported" json:"imported,omitempty"`
@@ -106,6 +110,9 @@ type Price struct {
 	Currency string `yaml:"currency" json:"currency,omitempty"`
 	// Months is for how many months a subscription or a licence for training is good; 0 for as long as it is paid.
 	Months int `yaml:"months" json:"months,omitempty"`
+	// Estimate is how much of an item one use takes, in what the model meters: tokens, pages, minutes or records. Without it
+	// the item's own figures count, such as its words or its duration.
+	Estimate int `yaml:"estimate" json:"estimate,omitempty"`
 }
 
 // maxExcerpt bounds an excerpt: more is no excerpt, but the text.
@@ -191,6 +198,7 @@ func (c *checker) check(r Rule) {
 	for i, way := range r.Delivery {
 		c.oneOf(fmt.Sprintf("delivery[%d]", i), way, "way of delivery", deliveries)
 	}
+	c.checkScopes(r)
 	if r.Imported != "" {
 		c.oneOf("imported", r.Imported, "way to treat imported terms", []string{importedObey, importedIgnore})
 	}
@@ -201,6 +209,24 @@ func (c *checker) check(r Rule) {
 		c.report("reporting.window", "%s is not between %s and %s", w, minWindow, maxWindow)
 	}
 	c.checkPrice(r.Price)
+}
+
+// checkScopes looks at the scopes that a rule asks for. A star has no place there: it is granted, not required.
+func (c *checker) checkScopes(r Rule) {
+	if r.Scopes == nil {
+		return
+	}
+	if len(r.Scopes) == 0 {
+		c.report("scopes", "the list is empty; name a scope or remove the key")
+	} else if r.Access != Licensed {
+		c.report("scopes", "scopes are asked for of licensed items only; remove them or write access: licensed")
+	}
+	for i, scope := range r.Scopes {
+		segments := strings.Split(scope, ":")
+		if len(segments) < 2 || len(scope) > 200 || slices.Contains(segments, "") || strings.Contains(scope, "*") || strings.ContainsFunc(scope, notWord) {
+			c.report(fmt.Sprintf("scopes[%d]", i), "%q is no scope; write a domain or profile and a permission, like credit:read", scope)
+		}
+	}
 }
 
 // checkList looks at the names of a restriction, which are of a vocabulary.

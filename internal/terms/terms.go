@@ -48,6 +48,7 @@ type Decision struct {
 	Price        Money         // what the item costs; the zero value when the rule names no price
 	Reporting    time.Duration // within which a use must be reported; 0 for never
 	Delivery     []string      // the only ways of delivery; empty for all
+	Scopes       []string      // of which somebody must have been granted one to be offered the item; empty for everybody
 	Own          []*Own        // the terms of the item itself and of RSL documents, where they count: each of them narrows what stands above
 	Rule         int           // index of the rule that decided, -1 if none matched
 	Line         int           // its line in the file it came from, 0 if it came from none

@@ -103,12 +103,12 @@ func TestItemsNarrowWhatTheRulesAllowAndNeverWidenIt(t *testing.T) {
 
 func TestPricesAreExact(t *testing.T) {
 	for text, want := range map[string]Money{
-		"per_access 0.02 USD":                {"per_access", 2_000_000, "USD", 0},
-		"per_token 0.00000001 EUR":           {"per_token", 1, "EUR", 0},
-		"flat 1000000 JPY":                   {"flat", 1_000_000 * 100_000_000, "JPY", 0},
-		"subscription 12.5 GBP for 3 months": {"subscription", 1_250_000_000, "GBP", 3},
-		"revenue_share 0.15":                 {"revenue_share", 15_000_000, "", 0},
-		"free":                               {"free", 0, "", 0},
+		"per_access 0.02 USD":                {"per_access", 2_000_000, "USD", 0, 0},
+		"per_token 0.00000001 EUR":           {"per_token", 1, "EUR", 0, 0},
+		"flat 1000000 JPY":                   {"flat", 1_000_000 * 100_000_000, "JPY", 0, 0},
+		"subscription 12.5 GBP for 3 months": {"subscription", 1_250_000_000, "GBP", 3, 0},
+		"revenue_share 0.15":                 {"revenue_share", 15_000_000, "", 0, 0},
+		"free":                               {"free", 0, "", 0, 0},
 	} {
 		words := append(strings.Fields(text), "", "")
 		p := Price{Model: words[0], Rate: words[1], Currency: words[2], Months: want.Months}
@@ -121,44 +121,49 @@ func TestPricesAreExact(t *testing.T) {
 
 func TestWhatCannotBeMeantIsRefusedWithItsPlace(t *testing.T) {
 	price := func(model, rate, currency string, months int) func(*Rule) {
-		return func(r *Rule) { r.Price = Price{model, rate, currency, months} }
+		return func(r *Rule) { r.Price = Price{model, rate, currency, months, 0} }
 	}
 	for name, one := range map[string]struct {
 		change func(*Rule)
 		field  string
 	}{
-		"an odd user":               {func(r *Rule) { r.Users.Permit = []string{"students"} }, "users.permit[0]"},
-		"a user both ways":          {func(r *Rule) { r.Users = Restriction{[]string{"education"}, []string{"education"}} }, "users.permit[0]"},
-		"an empty list":             {func(r *Rule) { r.Users.Permit = []string{} }, "users.permit"},
-		"an empty list of function": {func(r *Rule) { r.Functions.Permit = []string{} }, "functions.permit"},
-		"a country in words":        {func(r *Rule) { r.Countries.Permit = []string{"Germany"} }, "countries.permit[0]"},
-		"a country in small":        {func(r *Rule) { r.Countries.Prohibit = []string{"de"} }, "countries.prohibit[0]"},
-		"no country":                {func(r *Rule) { r.Countries.Prohibit = []string{"XX"} }, "countries.prohibit[0]"},
-		"a continent":               {func(r *Rule) { r.Countries.Prohibit = []string{"150"} }, "countries.prohibit[0]"},
-		"a country both ways":       {func(r *Rule) { r.Countries = Restriction{[]string{"DE"}, []string{"DE"}} }, "countries.permit[0]"},
-		"an odd delivery":           {func(r *Rule) { r.Delivery = []string{"pigeon"} }, "delivery[0]"},
-		"odd display":               {func(r *Rule) { r.Display.Words = -1 }, "display.words"},
-		"a short window":            {func(r *Rule) { r.Reporting.Window = time.Second }, "reporting.window"},
-		"a long window":             {func(r *Rule) { r.Reporting.Window = 9000 * time.Hour }, "reporting.window"},
-		"odd import":                {func(r *Rule) { r.Imported = "perhaps" }, "imported"},
-		"no model":                  {price("", "1", "USD", 0), "price.model"},
-		"an odd model":              {price("per_word", "1", "USD", 0), "price.model"},
-		"no rate":                   {price("per_access", "", "USD", 0), "price.rate"},
-		"a rate of nothing":         {price("per_access", "0.00", "USD", 0), "price.rate"},
-		"a rate below nothing":      {price("per_access", "-1", "USD", 0), "price.rate"},
-		"a rate with a comma":       {price("per_access", "0,02", "USD", 0), "price.rate"},
-		"a rate with an exponent":   {price("per_access", "1e3", "USD", 0), "price.rate"},
-		"nine decimals":             {price("per_access", "0.000000001", "USD", 0), "price.rate"},
-		"too high a rate":           {price("per_access", "1000000.00000001", "USD", 0), "price.rate"},
-		"a rate without end":        {price("per_access", strings.Repeat("9", 30), "USD", 0), "price.rate"},
-		"a share of more than all":  {price("revenue_share", "1.01", "", 0), "price.rate"},
-		"a share in money":          {price("revenue_share", "0.1", "USD", 0), "price.currency"},
-		"no currency":               {price("per_access", "1", "", 0), "price.currency"},
-		"a currency in small":       {price("per_access", "1", "usd", 0), "price.currency"},
-		"an odd currency":           {price("per_access", "1", "QQQ", 0), "price.currency"},
-		"a free one with a rate":    {price("free", "1", "", 0), "price.rate"},
-		"months of access":          {price("per_access", "1", "USD", 3), "price.months"},
-		"months below nothing":      {price("subscription", "1", "USD", -1), "price.months"},
+		"an estimate below nothing":  {func(r *Rule) { r.Price = Price{Model: "per_token", Rate: "1", Currency: "USD", Estimate: -1} }, "price.estimate"},
+		"scopes of an open item":     {func(r *Rule) { r.Access, r.Scopes = Open, []string{"a:b"} }, "scopes"},
+		"no scope at all":            {func(r *Rule) { r.Access, r.Scopes = Licensed, []string{} }, "scopes"},
+		"a scope without permission": {func(r *Rule) { r.Access, r.Scopes = Licensed, []string{"credit"} }, "scopes[0]"},
+		"a scope of everything":      {func(r *Rule) { r.Access, r.Scopes = Licensed, []string{"*"} }, "scopes[0]"},
+		"an odd user":                {func(r *Rule) { r.Users.Permit = []string{"students"} }, "users.permit[0]"},
+		"a user both ways":           {func(r *Rule) { r.Users = Restriction{[]string{"education"}, []string{"education"}} }, "users.permit[0]"},
+		"an empty list":              {func(r *Rule) { r.Users.Permit = []string{} }, "users.permit"},
+		"an empty list of function":  {func(r *Rule) { r.Functions.Permit = []string{} }, "functions.permit"},
+		"a country in words":         {func(r *Rule) { r.Countries.Permit = []string{"Germany"} }, "countries.permit[0]"},
+		"a country in small":         {func(r *Rule) { r.Countries.Prohibit = []string{"de"} }, "countries.prohibit[0]"},
+		"no country":                 {func(r *Rule) { r.Countries.Prohibit = []string{"XX"} }, "countries.prohibit[0]"},
+		"a continent":                {func(r *Rule) { r.Countries.Prohibit = []string{"150"} }, "countries.prohibit[0]"},
+		"a country both ways":        {func(r *Rule) { r.Countries = Restriction{[]string{"DE"}, []string{"DE"}} }, "countries.permit[0]"},
+		"an odd delivery":            {func(r *Rule) { r.Delivery = []string{"pigeon"} }, "delivery[0]"},
+		"odd display":                {func(r *Rule) { r.Display.Words = -1 }, "display.words"},
+		"a short window":             {func(r *Rule) { r.Reporting.Window = time.Second }, "reporting.window"},
+		"a long window":              {func(r *Rule) { r.Reporting.Window = 9000 * time.Hour }, "reporting.window"},
+		"odd import":                 {func(r *Rule) { r.Imported = "perhaps" }, "imported"},
+		"no model":                   {price("", "1", "USD", 0), "price.model"},
+		"an odd model":               {price("per_word", "1", "USD", 0), "price.model"},
+		"no rate":                    {price("per_access", "", "USD", 0), "price.rate"},
+		"a rate of nothing":          {price("per_access", "0.00", "USD", 0), "price.rate"},
+		"a rate below nothing":       {price("per_access", "-1", "USD", 0), "price.rate"},
+		"a rate with a comma":        {price("per_access", "0,02", "USD", 0), "price.rate"},
+		"a rate with an exponent":    {price("per_access", "1e3", "USD", 0), "price.rate"},
+		"nine decimals":              {price("per_access", "0.000000001", "USD", 0), "price.rate"},
+		"too high a rate":            {price("per_access", "1000000.00000001", "USD", 0), "price.rate"},
+		"a rate without end":         {price("per_access", strings.Repeat("9", 30), "USD", 0), "price.rate"},
+		"a share of more than all":   {price("revenue_share", "1.01", "", 0), "price.rate"},
+		"a share in money":           {price("revenue_share", "0.1", "USD", 0), "price.currency"},
+		"no currency":                {price("per_access", "1", "", 0), "price.currency"},
+		"a currency in small":        {price("per_access", "1", "usd", 0), "price.currency"},
+		"an odd currency":            {price("per_access", "1", "QQQ", 0), "price.currency"},
+		"a free one with a rate":     {price("free", "1", "", 0), "price.rate"},
+		"months of access":           {price("per_access", "1", "USD", 3), "price.months"},
+		"months below nothing":       {price("subscription", "1", "USD", -1), "price.months"},
 	} {
 		rule := Rule{Access: Open, Line: 7}
 		one.change(&rule)

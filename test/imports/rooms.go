@@ -161,6 +161,8 @@ var rooms = []room{
 		},
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
+	// What can be sold, found by its address.
+	{path: "internal/catalog", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}},
 	// Texts as vectors, which the model makes.
 	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
 	{

@@ -1,0 +1,207 @@
+// Package catalog keeps what a house can sell: every item that has an address of the web, with what an offer says of it,
+// and finds it by that address. It follows the change feed of content, as the search index does, and keeps everything in
+// memory, a few hundred bytes an item, with a file from which it starts quickly.
+//
+// It stands between desk, which decides by the owner's terms what is offered to whom, and content. It knows no rules: what
+// the terms match on comes with each entry.
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/content"
+)
+
+// Config is what a Catalog needs.
+type Config struct {
+	Content *content.Catalog
+	// Statements are what the owner says of items beside what they say of themselves.
+	Statements []Statement
+	// Aliases are addresses under which items are sold beside their own.
+	Aliases []Alias
+	// Factors are how many tokens a word makes, by language ("de"), "" for those not named; nil for the usual ones.
+	Factors map[string]float64
+	// Snapshot is the file from which the catalog starts, and which Save writes; empty for none.
+	Snapshot string
+	Log      *slog.Logger // nil for none
+}
+
+// Catalog is what can be sold. Find and the other readers may be called from many goroutines, also while Refresh is at work:
+// they see the state before a refresh or after it, whole.
+type Catalog struct {
+	config  Config
+	aliases aliases
+
+	refresh sync.Mutex // one refresh at a time; guards what follows
+	cursor  map[content.SourceKey]int64
+	tried   bool // to start from the file
+	saved   map[content.SourceKey]int64
+
+	mu   sync.RWMutex // guards what follows; held by a refresh only while it puts in what it has read
+	t    *table
+	asOf map[content.SourceKey]time.Time
+}
+
+// New returns a catalog that knows nothing yet; Refresh fills it. Its error names the alias that is wrong.
+func New(config Config) (*Catalog, error) {
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	compiled, err := compileAliases(config.Aliases)
+	if err != nil {
+		return nil, err
+	}
+	return &Catalog{config: config, aliases: compiled, t: newTable()}, nil
+}
+
+// Refresh brings the catalog to what content has published, and says whether that changed anything. The first one starts
+// from the file, where there is one that fits the database, and else reads everything. On error the old state stays.
+func (c *Catalog) Refresh(ctx context.Context) (changed bool, err error) {
+	c.refresh.Lock()
+	defer c.refresh.Unlock()
+	if !c.tried {
+		c.tried = true
+		c.start()
+	}
+	sources, err := c.config.Content.Sources(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read how the sources stand: %w", err)
+	}
+	now, err := c.config.Content.Revisions(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the catalog's revisions: %w", err)
+	}
+	asOf := map[content.SourceKey]time.Time{}
+	for _, s := range sources {
+		asOf[s.SourceKey] = s.LastRun
+	}
+	if maps.Equal(c.cursor, now) {
+		c.mu.Lock()
+		c.asOf = asOf
+		c.mu.Unlock()
+		return false, nil
+	}
+	cursor, changes, err := c.read(ctx, c.cursor)
+	if errors.Is(err, content.ErrBehind) {
+		cursor, changes, err = c.read(ctx, nil)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the catalog's changes: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t, c.cursor, c.asOf = changes.apply(c.t), cursor, asOf
+	c.config.Log.Info("catalog follows the content", "entries", c.t.alive)
+	return true, nil
+}
+
+// Find gives the entries at an address, by site and source: the items whose own address it is, or else those that it is an
+// alias of, by the longest beginning, else by the longest pattern with stars. There are none for what is no address of the
+// web.
+func (c *Catalog) Find(address string) []Entry {
+	canonical, err := Canonical(address)
+	if err != nil {
+		return nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	found := c.exactly(canonical)
+	if len(found) > 0 {
+		return found
+	}
+	item, ok := c.aliases.find(canonical)
+	if !ok {
+		return nil
+	}
+	found = c.exactly(item)
+	for i := range found {
+		found[i].Address = address
+	}
+	return found
+}
+
+// exactly gives the entries whose own address it is. The caller holds mu.
+func (c *Catalog) exactly(canonical string) (found []Entry) {
+	c.t.at(canonical, func(row row, r record) { found = append(found, c.entry(row, r)) })
+	if len(found) > 1 {
+		slices.SortFunc(found, func(a, b Entry) int {
+			return strings.Compare(a.Site+"\n"+a.Source+"\n"+a.URL, b.Site+"\n"+b.Source+"\n"+b.URL)
+		})
+	}
+	return found
+}
+
+// entry makes an entry of a record and of what the owner says of it. The caller holds mu.
+func (c *Catalog) entry(row row, r record) Entry {
+	e := c.t.entry(row.id, r)
+	e.AsOf = c.asOf[content.SourceKey{Site: e.Site, Source: e.Source}]
+	e.factor = factorOf(c.config.Factors, e.Language)
+	e.state(c.config.Statements)
+	return e
+}
+
+// entriesAtOnce is how many entries All reads before it lets a refresh through.
+const entriesAtOnce = 256
+
+// All gives every entry, in no order. What changes meanwhile may come in either state, and what moves twice or not at all.
+func (c *Catalog) All() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for at := 0; ; at += entriesAtOnce {
+			part, more := c.some(at)
+			for _, e := range part {
+				if !yield(e) {
+					return
+				}
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+func (c *Catalog) some(at int) (part []Entry, more bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	end := min(at+entriesAtOnce, len(c.t.rows))
+	for _, row := range c.t.rows[min(at, end):end] {
+		if row.at != 0 {
+			part = append(part, c.entry(row, c.t.record(row.at)))
+		}
+	}
+	return part, end < len(c.t.rows)
+}
+
+// Len is how many entries there are.
+func (c *Catalog) Len() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.t.alive
+}
+
+// Sells says whether there is an entry under a host, given in any spelling.
+func (c *Catalog) Sells(host string) bool {
+	canonical, err := Canonical("https://" + host + "/")
+	if err != nil {
+		return false
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.t.hosts[hostOf(canonical)] > 0
+}
+
+// Hosts are the hosts under which there are entries, in order.
+func (c *Catalog) Hosts() []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.Sorted(maps.Keys(c.t.hosts))
+}

@@ -1,0 +1,174 @@
+package catalog_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+// house is content that tests change, and a catalog of it.
+type house struct {
+	t       *testing.T
+	content *content.Catalog
+	catalog *catalog.Catalog
+}
+
+// each runs a test on every engine.
+func each(t *testing.T, config catalog.Config, test func(t *testing.T, h *house)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		h := &house{t: t, content: content.New(open(t, content.Schema), content.Options{})}
+		config := config
+		config.Content = h.content
+		var err error
+		if h.catalog, err = catalog.New(config); err != nil {
+			t.Fatal(err)
+		}
+		test(t, h)
+	})
+}
+
+// publish puts items of a source in the place of those it had, and has the catalog follow.
+func (h *house) publish(site, source string, items ...content.Item) {
+	h.t.Helper()
+	h.put(site, source, content.CommitOptions{AllowShrink: true}, items...)
+	if _, err := h.catalog.Refresh(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) put(site, source string, options content.CommitOptions, items ...content.Item) {
+	h.t.Helper()
+	run, err := h.content.Begin(context.Background(), site, source)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := run.Put(context.Background(), items...); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := run.Commit(context.Background(), options); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// item is an article at an address.
+func item(address, text string) content.Item {
+	return content.Item{
+		URL: address, Types: []string{"Article"}, Name: "About " + text, Language: "en", Object: []byte(`{"@type":"Article"}`),
+		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
+	}
+}
+
+// at gives the addresses of the entries that are found.
+func (h *house) at(address string) (urls []string) {
+	for _, e := range h.catalog.Find(address) {
+		urls = append(urls, e.Source+" "+e.URL)
+	}
+	return urls
+}
+
+func (h *house) finds(address string, want ...string) {
+	h.t.Helper()
+	if diff := cmp.Diff(want, h.at(address)); diff != "" {
+		h.t.Errorf("at %s (-want +got):\n%s", address, diff)
+	}
+}
+
+func TestCatalogFollowsTheContent(t *testing.T) {
+	each(t, catalog.Config{}, func(t *testing.T, h *house) {
+		h.publish("a", "one", item("https://a.example/x", "old"), item("https://a.example/y", "other"))
+		h.finds("https://a.example/x", "one https://a.example/x")
+		before := h.catalog.Find("https://a.example/x")[0]
+		h.publish("a", "one", item("https://a.example/x", "new words"))
+		h.finds("https://a.example/x", "one https://a.example/x")
+		h.finds("https://a.example/y")
+		after := h.catalog.Find("https://a.example/x")[0]
+		if after.Title != "About new words" || after.Since <= before.Since || after.Hash == before.Hash || after.ID != before.ID {
+			t.Errorf("%+v after %+v", after, before)
+		}
+		if loaded, err := h.content.Load(t.Context(), after.Ref); err != nil || loaded[0].Name != after.Title {
+			t.Error(loaded, err)
+		}
+		h.publish("a", "two", item("https://a.example/x", "again"))
+		h.finds("https://a.example/x", "one https://a.example/x", "two https://a.example/x")
+		if err := h.content.Remove(t.Context(), "a", "one"); err != nil {
+			t.Fatal(err)
+		}
+		if changed, err := h.catalog.Refresh(t.Context()); err != nil || !changed {
+			t.Fatal(changed, err)
+		}
+		h.finds("https://a.example/x", "two https://a.example/x")
+		h.publish("a", "one", item("https://a.example/y", "other"))
+		h.finds("https://a.example/y", "one https://a.example/y")
+		if changed, err := h.catalog.Refresh(t.Context()); err != nil || changed {
+			t.Error("nothing changed, and the catalog says otherwise", err)
+		}
+		if h.catalog.Len() != 2 || !h.catalog.Sells("A.example") || h.catalog.Sells("b.example") {
+			t.Error(h.catalog.Len(), h.catalog.Hosts())
+		}
+	})
+}
+
+func TestLookupNeverSellsABeginning(t *testing.T) {
+	aliases := []catalog.Alias{
+		{Pattern: "https://a.example/book/", Item: "https://a.example/book"},
+		{Pattern: "https://a.example/book/two/*", Item: "https://a.example/two"},
+		{Pattern: "https://a.example/b*", Item: "https://a.example/b"},
+		{Pattern: "https://a.example/*/print", Item: "https://a.example/x"},
+		{Pattern: "https://a.example/*/long/print", Item: "https://a.example/y"},
+		{Pattern: "https://a.example/gone/", Item: "https://a.example/nothing"},
+	}
+	each(t, catalog.Config{Aliases: aliases}, func(t *testing.T, h *house) {
+		var items []content.Item
+		for _, path := range []string{"", "a", "a/", "b", "book", "two", "book/two/own", "x", "y", "q?id=1"} {
+			items = append(items, item("https://a.example/"+path, path))
+		}
+		h.publish("a", "s", items...)
+		for asked, want := range map[string]string{
+			"a": "a", "abc": "", "a/": "a/", "a/b": "", "a/print": "x", // an item sells its own address, whatever it ends in
+			"": "", "nothing": "", "q?id=1": "q?id=1", "q": "", "q?id=2": "", "q?id=12": "",
+			"book": "book", "book/": "book", "book/7": "book", "bookshop": "b", "book?x": "b", // the longest beginning
+			"book/two": "book", "book/two/": "two", "book/two/3/4": "two", "book/two/own": "book/two/own", // its own first
+			"c/print": "x", "c/d/print": "x", "c/long/print": "y", "c/printed": "", "gone/1": "",
+		} {
+			var expected []string
+			if want != "" || asked == "" {
+				expected = []string{"s https://a.example/" + want}
+			}
+			h.finds("https://a.example/"+asked, expected...)
+		}
+		h.finds("https://b.example/book/7")
+		h.finds("https://a.example.org/a")
+		if found := h.catalog.Find("https://a.example/book/7"); found[0].Address != "https://a.example/book/7" || found[0].URL != "https://a.example/book" {
+			t.Errorf("%+v", found[0])
+		}
+	})
+}
+
+func TestCatalogStartsFromItsFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "catalog")
+	each(t, catalog.Config{Snapshot: file}, func(t *testing.T, h *house) {
+		h.publish("a", "one", item("https://a.example/x", "one"), item("http://a.example:8080/%7ey?q#f", "two"))
+		if err := h.catalog.Save(); err != nil {
+			t.Fatal(err)
+		}
+		h.publish("a", "one", item("http://a.example:8080/%7ey?q#f", "two"), item("https://a.example/z", "three"))
+		want := h.catalog.Find("http://a.example:8080/~y?q")
+		h.catalog, _ = catalog.New(catalog.Config{Content: h.content, Snapshot: file})
+		if _, err := h.catalog.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.finds("https://a.example/x")
+		h.finds("https://a.example/z", "one https://a.example/z")
+		if diff := cmp.Diff(want, h.catalog.Find("http://a.example:8080/~y?q"), cmp.AllowUnexported(catalog.Entry{})); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package catalog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"frontdesk/internal/content"
+)
+
+// The media types of what is delivered.
+const (
+	PlainText    = "text/plain; charset=utf-8"
+	LinkedObject = "application/ld+json"
+)
+
+// Delivered is an item as it is given to one who bought it, in the bytes that the hash of its offer is of: the running text
+// of an article, a page or whatever else is a text to be read, its passages parted by empty lines; of other things the
+// object in schema.org terms, with the running text as its member "text" where it has none of its own. The same version of
+// an item is always the same bytes.
+func Delivered(item *content.Item) (media string, body []byte) {
+	if len(item.Passages) > 0 && isText(item.Types) || len(item.Object) < 2 {
+		return PlainText, []byte(running(item))
+	}
+	object := bytes.TrimSpace(item.Object)
+	if len(item.Passages) == 0 || hasText(object) {
+		return LinkedObject, object
+	}
+	text, err := json.Marshal(running(item))
+	if err != nil {
+		panic("catalog: a string always encodes: " + err.Error())
+	}
+	body = append(body, object[:len(object)-1]...)
+	if len(bytes.TrimSpace(body)) > 1 {
+		body = append(body, ',')
+	}
+	return LinkedObject, append(append(append(body, `"text":`...), text...), '}')
+}
+
+// hasText says whether an object has a member "text" of its own, or cannot be read.
+func hasText(object []byte) bool {
+	if !bytes.Contains(object, []byte(`"text"`)) {
+		return object[0] != '{' || object[len(object)-1] != '}'
+	}
+	var members map[string]json.RawMessage
+	err := json.Unmarshal(object, &members)
+	return err != nil || members["text"] != nil
+}
+
+// isText says whether what an item is made of is its running text.
+func isText(types []string) bool {
+	for _, t := range types {
+		for _, text := range []string{"Article", "WebPage", "Book", "Chapter", "Legislation", "Message", "Review", "Comment", "Poster", "Thesis"} {
+			if content.IsA(t, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func running(item *content.Item) string {
+	texts := make([]string, len(item.Passages))
+	for i, p := range item.Passages {
+		texts[i] = p.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// described is what an offer says of the delivered bytes.
+type described struct {
+	media string
+	words int
+	hash  [sha256.Size]byte
+}
+
+func describe(item *content.Item) described {
+	media, body := Delivered(item)
+	d := described{media: media, hash: sha256.Sum256(body)}
+	if media == PlainText {
+		d.words = countWords(body)
+	} else {
+		d.words = int(float64(len(body))/bytesPerWord + 0.5)
+	}
+	return d
+}
+
+// bytesPerWord makes words of bytes where there is no running text to count them in.
+const bytesPerWord = 5.5
+
+// How many letters make one word in scripts that are written without blanks.
+const (
+	lettersPerWord     = 2 // Chinese and Japanese
+	lettersPerLongWord = 5 // Thai, Lao, Khmer, Burmese
+)
+
+// countWords counts the words of a text.
+func countWords(text []byte) int {
+	words, letters, long, within := 0, 0, 0, false
+	for _, r := range string(text) {
+		switch {
+		case r < 0x80 && (r == ' ' || r >= '\t' && r <= '\r'), r >= 0x80 && unicode.IsSpace(r):
+			within = false
+		case r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			letters++
+			within = false
+		case r >= 0x0E00 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			long++
+			within = false
+		case !within && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			words++
+			within = true
+		}
+	}
+	return words + (letters+lettersPerWord-1)/lettersPerWord + (long+lettersPerLongWord-1)/lettersPerLongWord
+}
