@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"frontdesk/internal/account"
 	"frontdesk/internal/backup"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
@@ -59,7 +60,12 @@ type House struct {
 
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
-	return store.Config{DSN: c.DSN(), Schemas: []store.Schema{content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, ledger.Schema, excerpt.Schema, submission.Schema, deal.Schema, outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema}, Log: log}
+	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
+		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, ledger.Schema, excerpt.Schema, submission.Schema,
+		deal.Schema,
+		account.Schema,
+		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
+	}}
 }
 
 // OpenHouse opens the database, making it when it is missing, and puts the rooms on top of it. The desk knows

@@ -33,6 +33,12 @@
 //	vector_text        vector    the vector of each text
 //	vector_work        vector    who makes vectors
 //	vector_source      vector    how the vectors of each source stand
+//	account_balance    account   what stands on the account of each buyer in each currency
+//	account_journal    account   every movement of it
+//	account_revenue    account   what sites earned, by day and buyer
+//	account_hold       account   one row for each purchase: what was authorised and charged
+//	account_licence    account   licences and subscriptions
+//	account_quota      account   the quotas of subscriptions
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first
