@@ -2,6 +2,8 @@ package trust
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -26,6 +28,8 @@ type Requester struct {
 	// UserCategory and Country are what the operator knows of its users (commercial, ...; ISO 3166-1 alpha-2); empty for nothing.
 	UserCategory, Country string
 	Rate                  string // its own limit, as limit.ParseRate reads it; empty for what holds for everybody
+
+	apart []string // ids of the domain that a key of the whole domain does not speak for
 }
 
 // How a requester signed.
@@ -48,8 +52,8 @@ func (r Requester) Speaks(account string) bool {
 	if r.ID != "" {
 		return account == r.Account()
 	}
-	n := len(r.Domain)
-	return r.Domain != "" && len(account) > n+1 && account[:n] == r.Domain && account[n] == '/'
+	id, ok := strings.CutPrefix(account, r.Domain+"/")
+	return ok && r.Domain != "" && id != "" && !slices.Contains(r.apart, id)
 }
 
 // Call is the HTTP side of a request that may be signed.
