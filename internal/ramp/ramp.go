@@ -38,10 +38,10 @@ type Config struct {
 	// Targets gives the addresses of a request under which it may have been signed: that at which it arrived, and that
 	// which the public address makes of it.
 	Targets func(*http.Request) []string
-	// Identify says who sent a request. Its errors are fail.Unauthorized and fail.Forbidden, and others of the house.
-	Identify func(context.Context, Asked) (trust.Requester, error)
-	// Count counts a request of a requester, and says how much is left. Nil counts nothing.
-	Count func(context.Context, trust.Requester) Rate
+	// Identify says who sent a request. Its errors are those of [trust.Requesters.Identify].
+	Identify func(context.Context, *rampv1.Requester, trust.Call) (trust.Requester, error)
+	// Count counts a request of a requester, and says what is left. Nil counts nothing.
+	Count func(context.Context, trust.Requester) trust.Allowance
 	// Suspect says, of a request that nobody could be identified by, that too many such came from its address; Failed counts
 	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
 	Suspect func(*http.Request) error
@@ -52,36 +52,10 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Asked is what there is to say who asks.
-type Asked struct {
-	Requester *rampv1.Requester // nil of messages that have none, such as reports
-	HTTP      Received
-	Now       time.Time
-}
-
-// Received is a request as it came over HTTP, for signatures over it (RFC 9421).
-type Received struct {
-	Method  string
-	Targets []string // addresses that it may have been signed for
-	Header  http.Header
-	Body    []byte // as it was sent, compressed or framed
-}
-
-// Rate is how much is left of a requester's limit.
-type Rate struct {
-	Limit     int // requests in Window; 0 without a limit
-	Remaining int
-	Window    time.Duration
-	ResetAt   time.Time
-	// RetryAfter is when to come again, of a request that is one too many; 0 of one that is not.
-	RetryAfter time.Duration
-}
-
 // door serves one front desk.
 type door struct {
 	desk *desk.Desk
 	Config
-	errors *connect.ErrorWriter
 }
 
 // Prefixes are the beginnings of the paths that Handler answers.
@@ -95,10 +69,7 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	at := &door{desk: d, Config: config, errors: writer}
-	options := []connect.HandlerOption{
-		connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody),
-	}
+	at := &door{desk: d, Config: config}
 	mux := http.NewServeMux()
 	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
 	mux.Handle(path, at.received(exchange))
@@ -109,6 +80,11 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 		mux.Handle(path, flushed(reflection))
 	}
 	return mux
+}
+
+// options are those of every RPC: our codecs, and how much of a message is read.
+var options = []connect.HandlerOption{
+	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody),
 }
 
 // maxReflection is how many bytes a question about the services may have.

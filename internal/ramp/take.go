@@ -15,6 +15,8 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -25,9 +27,10 @@ import (
 
 // call is a request that may be answered.
 type call struct {
-	Asked
-	Who  trust.Requester
-	Rate Rate
+	now  time.Time
+	who  trust.Requester
+	left trust.Allowance // of the requester's limit
+	http trust.Call      // as it came
 }
 
 // received keeps a request's body and address for who verifies signatures, and hands the request on.
@@ -49,12 +52,11 @@ func (d *door) received(next http.Handler) http.Handler {
 			WriteError(w, r, unread(r, err))
 			return
 		}
-		as := &Received{Method: r.Method, Header: r.Header.Clone(), Body: body}
+		came := arrival{trust.Call{Method: r.Method, Header: r.Header.Clone(), Body: body}, r}
 		if d.Targets != nil {
-			as.Targets = d.Targets(r)
+			came.Targets = d.Targets(r)
 		}
-		ctx := context.WithValue(r.Context(), receivedKey{}, &arrival{as, r})
-		r = r.WithContext(ctx)
+		r = r.WithContext(context.WithValue(r.Context(), arrivalKey{}, came))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 		noteStatus(r.Context(), w.Header())
@@ -86,11 +88,11 @@ func speaks(contentType string) bool {
 	return false
 }
 
-type receivedKey struct{}
+type arrivalKey struct{}
 
 // arrival is a request as it came, and as the server knows it.
 type arrival struct {
-	*Received
+	trust.Call
 	request *http.Request
 }
 
@@ -119,8 +121,7 @@ func take[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer 
 	}
 	var told *unknownKeys
 	if query, ok := any(r.Msg).(*rampv1.ResourceQuery); ok && errors.As(err, &told) {
-		absent, ok := any(d.unknown(query, told.keys)).(*A)
-		if ok {
+		if absent, ok := any(d.unknown(query, told.keys)).(*A); ok {
 			out, err = absent, nil
 		}
 	}
@@ -141,70 +142,70 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 	if err := unverifiable(m); err != nil {
 		return nil, err
 	}
-	c := &call{Asked: Asked{Now: d.Now()}}
-	if from, ok := m.(interface{ GetRequester() *rampv1.Requester }); ok {
-		c.Requester = from.GetRequester()
-	}
-	at, _ := ctx.Value(receivedKey{}).(*arrival)
-	if at != nil {
-		c.HTTP = *at.Received
-	}
+	came, _ := ctx.Value(arrivalKey{}).(arrival)
+	c := &call{now: d.Now(), http: came.Call}
 	var err error
-	if c.Who, err = d.identify(ctx, at, c.Asked); err != nil {
+	if c.who, err = d.identify(ctx, m, came); err != nil {
 		return nil, err
 	}
 	if d.Count != nil {
-		c.Rate = d.Count(ctx, c.Who)
+		c.left = d.Count(ctx, c.who)
 	}
 	return c, nil
 }
 
 // identify says who asks, and counts who could not be identified.
-func (d *door) identify(ctx context.Context, at *arrival, asked Asked) (trust.Requester, error) {
+func (d *door) identify(ctx context.Context, m proto.Message, came arrival) (trust.Requester, error) {
 	if d.Identify == nil {
 		return trust.Requester{}, fail.New(fail.UnsupportedMode, "requesters are not identified here yet")
 	}
-	who, err := d.Identify(ctx, asked)
+	var named *rampv1.Requester
+	if has, ok := m.(interface{ GetRequester() *rampv1.Requester }); ok {
+		named = has.GetRequester()
+	}
+	who, err := d.Identify(ctx, named, came.Call)
 	if err == nil {
-		event.From(ctx).Set("party", "requester:"+who.Domain)
+		if who.Signed != "" {
+			event.From(ctx).Set("party", "requester:"+who.Domain)
+		}
 		return who, nil
 	}
-	if at == nil || fail.From(err).Code != fail.Unauthorized {
+	if fail.From(err).Code != fail.Unauthorized || d.Suspect == nil {
 		return who, err
 	}
-	if d.Suspect != nil {
-		if many := d.Suspect(at.request); many != nil {
-			return who, many
-		}
+	if many := d.Suspect(came.request); many != nil {
+		return who, many
 	}
-	if d.Failed != nil {
-		d.Failed(at.request)
-	}
+	d.Failed(came.request)
 	return who, err
 }
 
-// unverifiable refuses what a message rests on and nobody here can verify: what is not verified is not believed.
+// unverifiable refuses what a query rests on and nobody here can verify: what is not verified is not believed.
 func unverifiable(m proto.Message) error {
-	query, ok := m.(*rampv1.ResourceQuery)
-	switch {
-	case !ok:
-		return nil
-	case len(query.Intermediaries) > 0:
+	if query, ok := m.(*rampv1.ResourceQuery); ok && len(query.Intermediaries) > 0 {
 		return fail.New(fail.Unauthorized, "intermediaries[0]: the signatures of intermediaries are not verified here, so none is believed; send the query yourself")
-	case query.GetRequester().GetDelegation() != nil:
-		return fail.New(fail.Forbidden, "requester.delegation: delegations are not verified here, so none is believed; ask in your own name")
 	}
 	return nil
 }
 
 // exceeded is the failure of a request that is one too many; nil when it is not. Purchases are denied instead.
 func (c *call) exceeded() error {
-	if c.Rate.RetryAfter <= 0 {
+	if c.left.Limit == 0 || c.left.OK {
 		return nil
 	}
-	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.Rate.Limit, c.Rate.Window, seconds(c.Rate.RetryAfter))
-	limited.RetryAfter = c.Rate.RetryAfter
+	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.left.Limit, c.left.Window, seconds(c.left.RetryAfter))
+	limited.RetryAfter = max(c.left.RetryAfter, time.Second)
 	return limited
+}
+
+// rateLimit tells a requester how much is left of its limit; nil where it has none.
+func (c *call) rateLimit() *rampv1.RateLimitInfo {
+	if c.left.Limit == 0 {
+		return nil
+	}
+	return &rampv1.RateLimitInfo{
+		Limit: int32(c.left.Limit), Remaining: int32(c.left.Remaining), ResetAt: timestamppb.New(c.left.Reset.Truncate(time.Microsecond)), Window: durationpb.New(c.left.Window),
+	}
 }
 
 // seconds rounds up: who comes back then is let in.

@@ -1,0 +1,198 @@
+package ramp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpcreflect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	healthv1 "frontdesk/wire/grpc/health/v1"
+	"frontdesk/wire/grpc/health/v1/healthv1connect"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/ramp/v1/rampv1connect"
+)
+
+func TestWhatIsNoRequestOfTheProtocolIsToldWhatToSend(t *testing.T) {
+	address, client, over2 := newFramed().serve(t)
+	for _, c := range []struct {
+		name, path, contentType string
+		status                  int
+		code                    string
+	}{
+		{"no such method", "/ramp.v1.ExchangeService/Sell", "application/json", 501, "unimplemented"},
+		{"a form", discoverPath, "application/x-www-form-urlencoded", 415, "invalid_argument"},
+		{"nothing said", discoverPath, "", 415, "invalid_argument"},
+		{"another charset", discoverPath, "application/json; charset=latin1", 415, "invalid_argument"},
+		{"a stream of Connect", discoverPath, "application/connect+json", 415, ""},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+c.path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", c.contentType)
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told struct{ Code, Message string }
+		err = json.NewDecoder(response.Body).Decode(&told)
+		response.Body.Close()
+		if response.StatusCode != c.status || c.code != "" && (err != nil || told.Code != c.code || told.Message == "") {
+			t.Errorf("%s: %s, %+v, %v", c.name, response.Status, told, err)
+		}
+	}
+	for name, client := range map[string]*connect.Client[rampv1.ResourceQuery, rampv1.ResourceResponse]{
+		"gRPC":     connect.NewClient[rampv1.ResourceQuery, rampv1.ResourceResponse](over2, address+"/ramp.v1.ExchangeService/Sell", connect.WithGRPC()),
+		"gRPC-Web": connect.NewClient[rampv1.ResourceQuery, rampv1.ResourceResponse](client, address+"/ramp.v1.ExchangeService/Sell", connect.WithGRPCWeb()),
+	} {
+		if _, err := client.CallUnary(t.Context(), connect.NewRequest(query())); connect.CodeOf(err) != connect.CodeUnimplemented {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestMessageThatCannotBeReadIsBlamed(t *testing.T) {
+	f := newFramed()
+	address, client, _ := f.serve(t)
+	deep := &structpb.Struct{}
+	for range 200 {
+		deep = &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStructValue(deep)}}
+	}
+	nested, err := proto.Marshal(&rampv1.ResourceQuery{Ext: deep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ contentType, body string }{
+		"binary that is none":    {"application/proto", "\xff\xff"},
+		"binary, nested":         {"application/proto", string(nested)},
+		"binary, no UTF-8":       {"application/proto", "\x0a\x01\xff"},
+		"JSON, nested":           {"application/json", `{"ext":` + strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat(`}`, 101)},
+		"JSON, no UTF-8":         {"application/json", `{"ver":"` + "\xff" + `"}`},
+		"JSON, two values":       {"application/json", `{"ver":"1.0"} {}`},
+		"JSON, under two names":  {"application/json", `{"request_id":"1","requestId":"1"}`},
+		"JSON, a wrong type":     {"application/json; charset=utf-8", `{"requester":{"uris":"https://p.example"}}`},
+		"JSON, an unknown value": {"application/json", `{"requester":{"type":"REQUESTER_TYPE_CAT"}}`},
+	} {
+		got := send(t, client, address+discoverPath, c.contentType, c.body)
+		if !strings.HasPrefix(got, `{"code":"invalid_argument","message":"`) {
+			t.Errorf("%s: %s", name, got)
+		}
+		if last := f.events[len(f.events)-1]; last.Text("rpc") != "DiscoverResources" {
+			t.Errorf("%s: the log tells %v", name, last.Attrs())
+		}
+	}
+}
+
+func TestMessageThatGrowsWhenItIsDecompressedIsRefused(t *testing.T) {
+	f := newFramed()
+	address, _, over2 := f.serve(t)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write([]byte(`{"ver":"` + strings.Repeat("x", 8*MaxBody)))
+	_ = w.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+discoverPath, &packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Content-Encoding", "gzip")
+	response, err := over2.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusTooManyRequests { // as Connect maps resource_exhausted
+		t.Error(response.Status)
+	}
+	large := connect.NewRequest(&rampv1.ResourceQuery{Ver: strings.Repeat("x", 2*MaxBody)})
+	for name, client := range speakers(f.serve(t)) {
+		if _, err := client.DiscoverResources(t.Context(), large); connect.CodeOf(err) != connect.CodeResourceExhausted {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestHealthSaysWhetherRequestsAreAnswered(t *testing.T) {
+	var down error
+	address, client, over2 := socket(t, Handler(nil, Config{Ready: func(context.Context) error { return down }}))
+	for name, health := range map[string]healthv1connect.HealthClient{
+		"connect":  healthv1connect.NewHealthClient(client, address),
+		"JSON":     healthv1connect.NewHealthClient(client, address, connect.WithProtoJSON()),
+		"gRPC":     healthv1connect.NewHealthClient(over2, address, connect.WithGRPC()),
+		"gRPC-Web": healthv1connect.NewHealthClient(client, address, connect.WithGRPCWeb()),
+	} {
+		for _, service := range []string{"", rampv1connect.ExchangeServiceName} {
+			for _, c := range []struct {
+				down error
+				want healthv1.HealthCheckResponse_ServingStatus
+			}{{nil, healthv1.HealthCheckResponse_SERVING}, {errors.New("it starts"), healthv1.HealthCheckResponse_NOT_SERVING}} {
+				down = c.down
+				got, err := health.Check(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{Service: service}))
+				if err != nil || got.Msg.Status != c.want {
+					t.Errorf("%s, %q: %v, %v; want %s", name, service, got, err, c.want)
+				}
+			}
+		}
+		if _, err := health.Check(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{Service: rampv1connect.CatalogServiceName})); connect.CodeOf(err) != connect.CodeNotFound {
+			t.Errorf("%s: a service that is not served is %v", name, err)
+		}
+	}
+}
+
+func TestReflectionTellsOfWhatIsServedAndOfNothingElse(t *testing.T) {
+	address, _, over2 := socket(t, Handler(nil, Config{}))
+	client := grpcreflect.NewClient(over2, address, connect.WithGRPC())
+	stream := client.NewStream(t.Context())
+	defer stream.Close()
+	services, err := stream.ListServices()
+	slices.Sort(services)
+	if err != nil || len(services) != 2 || services[0] != healthv1connect.HealthName || services[1] != rampv1connect.ExchangeServiceName {
+		t.Errorf("services %v, %v", services, err)
+	}
+	for _, service := range services {
+		files, err := stream.FileContainingSymbol(service)
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: %v, %v", service, files, err)
+		}
+	}
+}
+
+// FuzzDoor holds that whatever is sent is answered in the protocol's words, and never as our own fault.
+func FuzzDoor(f *testing.F) {
+	f.Add([]byte(`{"ver":"1.0","id":"q","requester":{"id":"b","domain":"b.example","uris":["https://p.example/a"],"ext":{"x":1},"ext_critical":["x"]}}`), false)
+	f.Add([]byte(`{"ver":"1.0","id":"q","requester":{"id":"b","domain":"b.example"},"intermediaries":[{}]}`), false)
+	if text, err := proto.Marshal(query()); err == nil {
+		f.Add(text, true)
+	}
+	framed := newFramed()
+	address, client, _ := framed.serve(f)
+	f.Fuzz(func(t *testing.T, body []byte, binary bool) {
+		framed.events = nil
+		contentType := "application/json"
+		if binary {
+			contentType = "application/proto"
+		}
+		response, err := client.Post(address+discoverPath, contentType, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if response.StatusCode == http.StatusOK {
+			return
+		}
+		var told struct{ Code, Message string }
+		if err := json.NewDecoder(response.Body).Decode(&told); err != nil || told.Message == "" || response.StatusCode >= 500 {
+			t.Fatalf("%s, %+v, %v", response.Status, told, err)
+		}
+	})
+}
