@@ -102,8 +102,8 @@ func fit(to *intake.Intake, s Submission) (strictjson.Value, error) {
 	found = append(found, schema.Validate(told)...)
 	if len(found) == 0 {
 		_, undeclared := schema.Declared(told)
-		for _, at := range undeclared {
-			found = append(found, intake.Violation{Pointer: at, Detail: "is not what the intake asks for; leave it out"})
+		for _, u := range undeclared {
+			found = append(found, intake.Violation{Pointer: u.Pointer, Detail: "is not what the intake asks for; leave it out"})
 		}
 	}
 	if len(found) > 0 {

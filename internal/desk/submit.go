@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +122,7 @@ func (in *Intake) admit(s Submission) (*applied, error) {
 	}
 	kept, undeclared := in.Schema.Declared(data)
 	if !in.PIIRequired && !in.DropPersonal {
-		if personal := personal(data, undeclared); len(personal) > 0 {
+		if personal := personal(undeclared); len(personal) > 0 {
 			return nil, refuse(SchemaMismatch, "/intake_data: this intake takes no personal data, and members that it does not declare look like it: %s; leave them out.", strings.Join(personal, ", "))
 		}
 	}
@@ -159,36 +158,21 @@ func mismatch(found []intake.Violation) string {
 	return strings.Join(told, "; ")
 }
 
-// personal are the places of undeclared members that look personal, or whose values do; a name that could be a datum itself
-// is not told.
-func personal(data strictjson.Value, undeclared []string) (places []string) {
-	for _, place := range undeclared {
+// personal are the places of undeclared members that look personal, the first few; a name that could be a datum itself is
+// not told.
+func personal(undeclared []intake.Undeclared) (places []string) {
+	for _, u := range undeclared {
+		if len(places) == mostFindings {
+			return append(places, "and maybe more")
+		}
 		switch {
-		case intake.PersonalText(place) || len(place) > 200:
+		case intake.PersonalText(u.Pointer) || len(u.Pointer) > 200:
 			places = append(places, "one whose name is a datum itself")
-		case intake.Personal(place) || personalValue(data, place):
-			places = append(places, place)
+		case u.Personal():
+			places = append(places, u.Pointer)
 		}
 	}
 	return places
-}
-
-// personalValue says whether what is at a pointer looks personal.
-func personalValue(data strictjson.Value, pointer string) bool {
-	for _, name := range strings.Split(pointer, "/")[1:] {
-		var members map[string]strictjson.Value
-		var elements []strictjson.Value
-		switch at, err := strconv.Atoi(name); {
-		case data.Kind() == '{' && strictjson.Decode(data, &members) == nil:
-			data = members[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
-		case data.Kind() == '[' && strictjson.Decode(data, &elements) == nil && err == nil && at < len(elements):
-			data = elements[at]
-		default:
-			return false
-		}
-	}
-	text, err := sign.Canonical(data) // in which nothing is written as \u0040
-	return err != nil || intake.PersonalText(string(text))
 }
 
 // agentID is how the id of an agent is kept: as it is, or as a hash where it is too long to be an id.

@@ -372,7 +372,7 @@ func (p *Provider) submit(m *message) *answer {
 		return failing(m, http.StatusBadRequest, intake.CodeSchemaMismatch, found[0].String())
 	}
 	kept, undeclared := schema.Declared(told)
-	if !m.intake.Privacy.NeedsPersonal() && slices.ContainsFunc(undeclared, intake.Personal) {
+	if !m.intake.Privacy.NeedsPersonal() && slices.ContainsFunc(undeclared, intake.Undeclared.Personal) {
 		return failing(m, http.StatusBadRequest, intake.CodeSchemaMismatch, "No personal data, please.")
 	}
 	return p.offer(m, request, kept)

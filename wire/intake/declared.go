@@ -15,17 +15,23 @@ import (
 // Redacted is what an agent writes for what a person keeps to himself.
 const Redacted = "[redacted]"
 
-// Declared parts data into what the schema declares, as it was written, and the pointers of what it does not, in order. A
+// Undeclared is a member that a schema does not declare. What its value holds in turn is undeclared, too, and comes after it.
+type Undeclared struct {
+	Pointer string           // RFC 6901, into the data
+	Value   strictjson.Value // as it was written
+}
+
+// Declared parts data into what the schema declares, as it was written, and what it does not, in order. A
 // member is declared where a schema that looks at its object names it in properties, takes its name by patternProperties,
 // or has a schema for additionalProperties. In an object about whose members the schema says nothing at all everything is
 // kept, and told of as undeclared. The data is an object that [Schema.Validate] let pass.
-func (s *Schema) Declared(data strictjson.Value) (kept strictjson.Value, undeclared []string) {
+func (s *Schema) Declared(data strictjson.Value) (kept strictjson.Value, undeclared []Undeclared) {
 	kept = s.keep(data, "", []*jsonschema.Schema{s.compiled}, &undeclared)
 	return kept, undeclared
 }
 
 // keep gives what is declared of one value by the schemas that look at it.
-func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]string) strictjson.Value {
+func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]Undeclared) strictjson.Value {
 	switch value.Kind() {
 	case '{':
 		return s.keepMembers(value, at, together(schemas), undeclared)
@@ -47,7 +53,7 @@ func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.S
 	return value
 }
 
-func (s *Schema) keepMembers(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]string) strictjson.Value {
+func (s *Schema) keepMembers(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]Undeclared) strictjson.Value {
 	var members map[string]strictjson.Value
 	if strictjson.Decode(value, &members) != nil {
 		return value
@@ -59,12 +65,12 @@ func (s *Schema) keepMembers(value strictjson.Value, at string, schemas []*jsons
 		switch {
 		case known:
 			members[name] = s.keep(members[name], here, below, undeclared)
-		case open:
-			*undeclared = append(*undeclared, here)
-			s.keep(members[name], here, nil, undeclared)
 		default:
-			*undeclared = append(*undeclared, here)
-			delete(members, name)
+			*undeclared = append(*undeclared, Undeclared{here, members[name]})
+			s.keep(members[name], here, nil, undeclared)
+			if !open {
+				delete(members, name)
+			}
 		}
 	}
 	if len(*undeclared) == before {
@@ -140,6 +146,22 @@ func together(schemas []*jsonschema.Schema) (all []*jsonschema.Schema) {
 		add(s)
 	}
 	return all
+}
+
+// Personal says whether it looks personal: by its name, or by a text that it holds itself or in a list.
+func (u Undeclared) Personal() bool { return Personal(u.Pointer) || holdsPersonal(u.Value) }
+
+// holdsPersonal looks at texts, and not into objects, whose members are undeclared by themselves.
+func holdsPersonal(value strictjson.Value) bool {
+	switch value.Kind() {
+	case '"':
+		var text string
+		return strictjson.Decode(value, &text) != nil || PersonalText(text)
+	case '[':
+		var elements []strictjson.Value
+		return strictjson.Decode(value, &elements) != nil || slices.ContainsFunc(elements, holdsPersonal)
+	}
+	return false
 }
 
 // Withheld parts data into what an agent tells, as it was written, and the names of the top members that it keeps back: they

@@ -226,6 +226,7 @@ func TestWhatIsDeclared(t *testing.T) {
 		{`"properties":{"a":{"items":{"properties":{"b":{}}}}}`, `{"a":[{"b":1},{"c":1},2]}`, `{"a":[{"b":1},{},2]}`, `/a/1/c`},
 		{`"properties":{"a":{"prefixItems":[{"properties":{"b":{}}}],"items":{"properties":{"c":{}}}}}`, `{"a":[{"b":1,"c":1},{"b":1,"c":1}]}`, `{"a":[{"b":1},{"c":1}]}`, `/a/0/c /a/1/b`},
 		{`"properties":{"a":{}},"additionalProperties":true`, `{"a":1,"b":1}`, `{"a":1}`, `/b`},
+		{`"properties":{"a":{}}`, `{"a":1,"b":{"c":[{"d":1}]}}`, `{"a":1}`, `/b /b/c /b/c/0/d`},
 		{`"properties":{"a":{}},"additionalProperties":{"type":"integer"}`, `{"a":1,"b":1}`, `{"a":1,"b":1}`, ``},
 		{`"patternProperties":{"^x_":{"properties":{"a":{}}}}`, `{"x_1":{"a":1,"b":2},"y":1}`, `{"x_1":{"a":1}}`, `/x_1/b /y`},
 		{`"properties":{"a":{}},"anyOf":[{"properties":{"b":{}}},{"$ref":"#/$defs/c"}],"$defs":{"c":{"properties":{"c":{}}}}`, `{"a":1,"b":1,"c":1,"d":1}`, `{"a":1,"b":1,"c":1}`, `/d`},
@@ -236,7 +237,11 @@ func TestWhatIsDeclared(t *testing.T) {
 	} {
 		s := compile(t, `{"type":"object",`+c.schema+`}`)
 		kept, undeclared := s.Declared(strictjson.Value(c.data))
-		if string(kept) != c.kept || strings.Join(undeclared, " ") != c.undeclared {
+		var places []string
+		for _, u := range undeclared {
+			places = append(places, u.Pointer)
+		}
+		if string(kept) != c.kept || strings.Join(places, " ") != c.undeclared {
 			t.Errorf("%s, %s: %s, %q", c.schema, c.data, kept, undeclared)
 		}
 	}
