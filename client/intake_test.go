@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -350,6 +351,43 @@ func TestCheck75AnswersAreBounded(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	business.Resume()
+}
+
+// A provider that never stays silent for long and never comes to an end is given up, too: when it answers a submission as when
+// it is discovered.
+func TestCheck75AnswersThatDribbleEnd(t *testing.T) {
+	manifest := `{"aip_version":"0.1.0","provider":{"name":"Slow","url":"http://localhost"},"intakes":[{"id":"quote","name":"Quote","description":"Slowly.","endpoint":"http://localhost/quote",
+		"method":"POST","input_schema":{"type":"object"},"offer_type":"quote","binding_available":false}]}`
+	dribble := func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			io.WriteString(w, " ")
+			http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Second): // of the bubble
+			}
+		}
+	}
+	for name, first := range map[string]http.HandlerFunc{"submitting": says(200, "application/json", manifest), "discovering": dribble} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					first(w, r)
+					return
+				}
+				dribble(w, r)
+			}, func(t *testing.T, c *Client) {
+				began := time.Now()
+				p, err := DiscoverIntakes(t.Context(), "http://localhost", IntakeAgent{}, Options{HTTP: c.http, Retries: -1, Silence: time.Minute})
+				if err == nil {
+					_, err = p.SubmitIntake(t.Context(), "quote", Submission{Data: strictjson.Value(`{}`)})
+				}
+				if took := time.Since(began); err == nil || took != 30*time.Second {
+					t.Errorf("after %s: %v", took, err)
+				}
+			})
+		})
+	}
 }
 
 // A submission that broke off, or came at a bad time, is made again in the same session; a bind that broke off is not.

@@ -97,6 +97,7 @@ var bindRows = []row{
 			again := p.bind("quote", request, offer)
 			p.expect(again.status == 200 && bytes.Equal(again.raw, first.raw), "the answer is another: %s", clip(again.raw))
 		}
+		p.fence()
 		p.expect(len(p.told(offer)) == 1, "the business was told again")
 		p.expect(len(p.at.ledger("bind", request["session_id"].(string))) == 1, "the ledger has it not once")
 	}},
@@ -104,6 +105,7 @@ var bindRows = []row{
 		request, offer := p.offer("quote")
 		p.bound(p.bind("quote", request, offer), request, offer)
 		p.refused(p.bind("quote", request, offer, set("bind_data.email", "other@example.com")), 409, "OFFER_ALREADY_BOUND")
+		p.fence()
 		p.expect(len(p.told(offer)) == 1, "the business was told of both")
 	}},
 	{62, "two at the same time", func(p *probe) {
@@ -122,6 +124,7 @@ var bindRows = []row{
 		for _, r := range replies {
 			p.expect(r.status == 200 && bytes.Equal(r.raw, replies[0].raw), "status %d: %s", r.status, clip(r.raw))
 		}
+		p.fence()
 		told := p.told(offer)
 		p.expect(len(told) == 1, "the business was told %d times", len(told))
 		p.expect(len(p.at.ledger("bind", request["session_id"].(string))) == 1, "the ledger has it not once")
@@ -176,6 +179,13 @@ var bindRows = []row{
 			p.expect(len(p.told(offer)) == 1, "the business was not told once")
 		})
 	}},
+}
+
+// fence waits until the business was told of all that was accepted before: it is told in the order of acceptance.
+func (p *probe) fence() {
+	request, offer := p.offer("quote")
+	p.bound(p.bind("quote", request, offer), request, offer)
+	p.must(len(p.told(offer)) > 0, "the business was told nothing")
 }
 
 // lenient holds that a bind with more than the schema has is refused, and taken where it is to be.

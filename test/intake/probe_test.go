@@ -322,6 +322,9 @@ func faults(r reply, sent []byte) (found []string) {
 	case session != nilSession && (err != nil || session != asked.Session):
 		bad("the session is %q, where none was given", session)
 	}
+	if !isUUID.MatchString(session) { // whatever was sent, the answer is one by the protocol's schema
+		bad("the session is %q, which is no UUID", session)
+	}
 	holds := map[string]string{"offer": "offer", "declined": "decline_reason", "error": "error"}
 	for name, member := range holds {
 		if _, there := r.body[member]; there != (name == status) {
