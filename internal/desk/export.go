@@ -32,6 +32,7 @@ type exported struct {
 	Input     strictjson.Value   `json:"intake_data,omitzero"`
 	Offer     string             `json:"offer_id,omitzero"`
 	Answer    *submission.Answer `json:"answer,omitzero"`
+	Reply     string             `json:"answer_entry,omitzero"` // of the ledger, where a person answered later
 	Bind      *exportedBind      `json:"bind,omitzero"`
 	// Hashing are the keys of the hashes in the ledger, in base64, by what is hashed: whoever has them can hold the
 	// hashes against the data.
@@ -71,6 +72,9 @@ func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w i
 		for _, one := range some {
 			last = one.Entry
 			entries = append(entries, one.Entry)
+			if one.Reply != "" {
+				entries = append(entries, one.Reply)
+			}
 			if one.Bind != nil {
 				entries = append(entries, one.Bind.Entry)
 			}
@@ -166,7 +170,7 @@ func exportOf(p pact, keys map[string]submission.Key, now time.Time) (exported, 
 	}
 	one := exported{
 		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: r.Agent, Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
-		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told,
+		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply,
 	}
 	if p.bind != nil {
 		one.Bind = &exportedBind{Entry: p.bind.Entry, Bound: p.bind.Made, Data: q.Fields}

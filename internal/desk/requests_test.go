@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -255,6 +256,10 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 	q := look(0)
 	if len(q.Entries) != 2 || q.Entries[1].Kind != "offer" || q.Entries[1].ID == id || q.Told.Summary != "Come on Monday." {
 		t.Errorf("answered by hand: %+v", q)
+	}
+	var out bytes.Buffer
+	if err := k.ExportSubmissions(t.Context(), q.Offer, &out); err != nil || strings.Count(out.String(), q.Entries[1].ID) != 2 || !strings.Contains(out.String(), `"by": "key:1"`) {
+		t.Errorf("the export does not have the entry of the answer: %v, %s", err, out.String())
 	}
 	for _, id := range []string{"", "soup", "0190163d-8694-739b-aea5-966c26f8ad90"} {
 		if _, err := k.Look(t.Context(), id); fail.From(err).Code != fail.NotFound {
