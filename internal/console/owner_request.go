@@ -131,6 +131,7 @@ func (o *owner) requestBody(q *desk.Request, v *visit) *requestBody {
 	body.Ends = submission.EndsOf(q.Record, q.Bind)
 	if body.Reads {
 		body.Input, body.Told, body.Fields = fields(q.Input), q.Told, fields(q.Fields)
+		body.Agent = q.From()
 		if q.Told != nil {
 			body.Details = fields(q.Told.Details)
 		}

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"errors"
@@ -79,7 +80,7 @@ func (d *Desk) offerOf(ctx context.Context, in *Intake, b Binding) (p pact, err 
 	if err != nil {
 		return p, err
 	}
-	if r := p.record; !known || r.Intake != in.ID || r.State == submission.Erased || !intake.SameSession(r.Session, b.Session) || r.Agent != agentID(b.Agent.ID) {
+	if r := p.record; !known || r.Intake != in.ID || r.State == submission.Erased || !intake.SameSession(r.Session, b.Session) || r.Agent != d.agentID(b.Agent.ID) {
 		return p, unknownOffer()
 	}
 	keys, err := d.intaking.Vault.Keys(ctx, p.record.OfferKey)
@@ -232,7 +233,7 @@ func (d *Desk) recordBind(ctx context.Context, in *Intake, b Binding, p pact, a 
 		if err := d.befalls("bind"); err != nil {
 			return err
 		}
-		if bind.Entry, err = d.record(ctx, tx, kindBind, other.record, p.key, body); err != nil {
+		if bind.Entry, err = d.record(ctx, tx, kindBind, other.record, *p.answer, p.key, body); err != nil {
 			return err
 		}
 		if err := d.befalls("bind recorded"); err != nil {
@@ -345,7 +346,7 @@ func (d *Desk) opened(ctx context.Context, p pact) (*BoundOffer, error) {
 	}
 	r := p.record
 	told := &BoundOffer{
-		Offer: *offered(r, answer), Intake: r.Intake, Session: r.Session, Agent: r.Agent, Platform: r.Platform, Entry: p.bind.Entry, Submitted: r.Made, Bound: p.bind.Made,
+		Offer: *offered(r, answer), Intake: r.Intake, Session: r.Session, Agent: cmp.Or(answer.Agent, r.Agent), Platform: r.Platform, Entry: p.bind.Entry, Submitted: r.Made, Bound: p.bind.Made,
 	}
 	if told.Data, err = p.bind.OpenData(keys); err != nil || told.Data == nil {
 		return nil, err

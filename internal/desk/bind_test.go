@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -279,6 +280,67 @@ func TestAnEffectIsAReferenceAlone(t *testing.T) {
 	var body map[string]string
 	if err := json.Unmarshal(got.Body, &body); err != nil || len(body) != 1 || body["offer"] != offer || got.ID != EffectID(offer) {
 		t.Errorf("the effect %s is %s", got.ID, got.Body)
+	}
+}
+
+// TestWhoIsMoreThanAnIDIsSealed keeps what may be a person's out of the rows of the database, which backups have, and lets
+// those read it whom it concerns until it is erased.
+func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
+	k := newTaker(t)
+	const who = "agent-of-jane@example.com"
+	s := k.submission(1, `{"age":41}`)
+	s.Agent.ID = who
+	offer := k.submitted(t, s).Offer.ID
+	if again := k.submitted(t, s); !again.Again {
+		t.Error("the same agent is another one when it comes again")
+	}
+	b := k.binding(1, offer, person)
+	b.Agent.ID = "agent-of-joan@example.com"
+	if _, err := k.Bind(t.Context(), b); refusedWith(t, err).Reason != OfferUnknown {
+		t.Errorf("another agent: %v", err)
+	}
+	q := k.request(t, submission.Filter{Find: who})
+	b.Agent.ID = q.Agent
+	if _, err := k.Bind(t.Context(), b); refusedWith(t, err).Reason != OfferUnknown {
+		t.Errorf("an agent by its hash: %v", err)
+	}
+	b.Agent.ID = who
+	k.bound(t, b)
+	if q := k.request(t, submission.Filter{Find: sessionID(1)}); strings.Contains(q.Agent, "jane") || q.From() != who {
+		t.Errorf("kept is %q, told %q", q.Agent, q.From())
+	}
+	err := k.Deliver(t.Context(), outbox.Effect{Body: []byte(`{"offer":"` + offer + `"}`)}, func(_ context.Context, told BoundOffer) error {
+		if told.Agent != who {
+			t.Errorf("the business is told of %q", told.Agent)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := k.ExportSubmissions(t.Context(), offer, &out); err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Submissions []struct {
+			Agent string            `json:"agent_id"`
+			Keys  map[string][]byte `json:"hash_keys"`
+		} `json:"submissions"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &read); err != nil || len(read.Submissions) != 1 || read.Submissions[0].Agent != who {
+		t.Fatalf("%v, %s", err, out.String())
+	}
+	for _, kind := range []string{"intake", "bind"} {
+		if party := k.ledgerEntries(t, kind)[0]["party"]; party != "agent:hmac:"+hmacHex(read.Submissions[0].Keys["agent"], who) {
+			t.Errorf("the party of the entry %q is %v, which the export does not prove", kind, party)
+		}
+	}
+	if _, err := k.Erase(t.Context(), offer, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	if q := k.request(t, submission.Filter{Find: sessionID(1)}); q.From() != "" {
+		t.Errorf("told is %q", q.From())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -90,13 +89,13 @@ type eraseBody struct {
 }
 
 // record puts an entry about a submission into the ledger.
-func (d *Desk) record(ctx context.Context, tx *store.Tx, kind string, r submission.Record, key submission.Key, body any) (string, error) {
+func (d *Desk) record(ctx context.Context, tx *store.Tx, kind string, r submission.Record, told submission.Answer, key submission.Key, body any) (string, error) {
 	text, err := json.Marshal(body, json.Deterministic(true))
 	if err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
 	}
 	return d.intaking.Ledger.Append(ctx, tx, receipt.Entry{
-		Time: d.config.Now().UTC().Truncate(time.Microsecond), Kind: kind, Party: partyOf(r.Agent, key), Subject: r.Offer, Request: r.Session, Body: text,
+		Time: d.config.Now().UTC().Truncate(time.Microsecond), Kind: kind, Party: partyOf(r.Agent, told.Agent, key), Subject: r.Offer, Request: r.Session, Body: text,
 	})
 }
 
@@ -130,12 +129,13 @@ func hexHash(key submission.Key, purpose string, data []byte) string {
 	return hex.EncodeToString(key.Hash(purpose, data))
 }
 
-// partyOf names an agent in the ledger: by its id, or by a hash under a key where that may be more than an id.
-func partyOf(agent string, key submission.Key) string {
-	if plain.MatchString(agent) && !intake.PersonalText(agent) && !strings.HasPrefix(agent, tooLong) {
+// partyOf names an agent in the ledger: by its id as it is kept, or, where that is a hash of what it said, by a hash of this
+// under a key that is destroyed with the data.
+func partyOf(agent, said string, key submission.Key) string {
+	if said == "" {
 		return "agent:" + agent
 	}
-	return "agent:hmac:" + hexHash(key, "agent", []byte(agent))
+	return "agent:hmac:" + hexHash(key, "agent", []byte(said))
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9._:/-]{1,128}$`)

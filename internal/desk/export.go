@@ -169,7 +169,7 @@ func exportOf(p pact, keys map[string]submission.Key, now time.Time) (exported, 
 		return exported{}, err
 	}
 	one := exported{
-		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: r.Agent, Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
+		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: q.From(), Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
 		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply,
 	}
 	if p.bind != nil {

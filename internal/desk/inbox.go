@@ -68,7 +68,14 @@ func (d *Desk) AnswerByHand(ctx context.Context, id string, outcome engine.Outco
 	if err != nil {
 		return err
 	}
+	waiting, err := r.OpenAnswer(map[string]submission.Key{key.ID: key})
+	if err != nil {
+		return err
+	}
 	answer := in.answer(&r, outcome, now)
+	if waiting != nil {
+		answer.Agent = waiting.Agent
+	}
 	if err := r.SealAnswer(key, answer); err != nil {
 		return err
 	}
@@ -80,7 +87,7 @@ func (d *Desk) AnswerByHand(ctx context.Context, id string, outcome engine.Outco
 		if was, known, err := submission.Find(ctx, tx, id); err != nil || !known || was.Standing(now) != submission.Waiting {
 			return cmp.Or[error](err, gone)
 		}
-		if r.Reply, err = d.record(ctx, tx, kindOffer, r, key, body); err != nil {
+		if r.Reply, err = d.record(ctx, tx, kindOffer, r, answer, key, body); err != nil {
 			return err
 		}
 		return submission.Update(ctx, tx, r, now)

@@ -27,6 +27,14 @@ type Request struct {
 // RequestEntry is an entry of the ledger about a submission.
 type RequestEntry struct{ ID, Kind string }
 
+// From is the id of the agent that submitted it, as the agent gave it, and a hash of that where it is erased.
+func (q *Request) From() string {
+	if q.Told != nil && q.Told.Agent != "" {
+		return q.Told.Agent
+	}
+	return q.Agent
+}
+
 // ToDo is what somebody has to see to.
 type ToDo struct {
 	Answer []submission.Listed // submissions that wait for a person's answer, the one that waited longest first
@@ -45,6 +53,9 @@ const most = 50
 
 // Inbox lists submissions, the latest first, and opens none.
 func (d *Desk) Inbox(ctx context.Context, f submission.Filter) (all []submission.Listed, err error) {
+	if f.Find != "" && !strings.HasPrefix(f.Find, hashed) { // other ids are kept as they are
+		f.Find = d.agentID(f.Find)
+	}
 	err = d.intaking.DB.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = submission.List(ctx, tx, f, d.config.Now())
 		return err

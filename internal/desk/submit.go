@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,7 +65,7 @@ func (d *Desk) Submit(ctx context.Context, s Submission) (*Submitted, error) {
 	if in == nil {
 		return nil, fail.New(fail.NotFound, "There is no such intake here; the manifest at %s lists those that there are.", intake.WellKnown)
 	}
-	a, err := in.admit(s)
+	a, err := d.examine(in, s)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +107,8 @@ type applied struct {
 	canonical []byte           // the same in canonical form
 }
 
-// admit holds a submission against what an intake declares.
-func (in *Intake) admit(s Submission) (*applied, error) {
+// examine holds a submission against what an intake declares.
+func (d *Desk) examine(in *Intake, s Submission) (*applied, error) {
 	if missing := lacking(s.Agent.ConsentScope, append([]intake.Scope{intake.ScopeIntake}, in.Scopes...)); len(missing) > 0 {
 		return nil, refuse(InputInvalid, "/agent/consent_scope: this intake needs the consent of the person to %s, too; ask for it, and name it.", strings.Join(missing, " and "))
 	}
@@ -130,7 +129,7 @@ func (in *Intake) admit(s Submission) (*applied, error) {
 	if err != nil {
 		return nil, refuse(SchemaMismatch, "/intake_data: it is no JSON that everybody reads alike: %v", err)
 	}
-	return &applied{Submission: s, in: in, agent: agentID(s.Agent.ID), data: kept, canonical: canonical}, nil
+	return &applied{Submission: s, in: in, agent: d.agentID(s.Agent.ID), data: kept, canonical: canonical}, nil
 }
 
 // lacking are those scopes of the needed ones that are not among some.
@@ -175,18 +174,20 @@ func personal(undeclared []intake.Undeclared) (places []string) {
 	return places
 }
 
-// agentID is how the id of an agent is kept: as it is, or as a hash where it is too long to be an id.
-func agentID(agent string) string {
-	const most = 200
-	if len(agent) <= most {
+// agentID is how the id of an agent is kept in clear: as it is, or as a hash under the vault's secret where it could be more
+// than an id, such as an address of mail.
+func (d *Desk) agentID(agent string) string {
+	if plain.MatchString(agent) && !intake.PersonalText(agent) && !strings.HasPrefix(agent, hashed) {
 		return agent
 	}
-	sum := sha256.Sum256([]byte(agent))
-	return tooLong + hex.EncodeToString(sum[:])
+	return hashed + d.intaking.Vault.Name("agent", agent)
 }
 
-// tooLong begins what is kept of an agent's id that is too long.
-const tooLong = "sha256:"
+// hashed begins what is kept of an agent's id that could be more than an id.
+const hashed = "hmac:"
+
+// mostAgent is how many bytes of an agent's id are sealed with what it is answered, where the id is kept as a hash.
+const mostAgent = 1000
 
 // name is the same for the same submission of the same session alone.
 func (a *applied) name() string {
@@ -320,6 +321,9 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcom
 		Intake: a.Intake, Session: strings.ToLower(a.Session), Agent: a.agent, Platform: plainName(a.Agent.Platform), Retention: a.in.Retention, Made: now,
 	}
 	answer := a.in.answer(&r, o, now)
+	if a.agent != a.Agent.ID {
+		answer.Agent = strings.ToValidUTF8(a.Agent.ID[:min(len(a.Agent.ID), mostAgent)], "")
+	}
 	key, err := d.intaking.Vault.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -348,7 +352,7 @@ func (d *Desk) recordSubmission(ctx context.Context, a *applied, o engine.Outcom
 		if err := d.befalls("submit"); err != nil {
 			return err
 		}
-		if r.ID, err = d.record(ctx, tx, kindIntake, r, key, body); err != nil {
+		if r.ID, err = d.record(ctx, tx, kindIntake, r, answer, key, body); err != nil {
 			return err
 		}
 		if err := d.befalls("submit recorded"); err != nil {

@@ -104,7 +104,7 @@ type Record struct {
 	ID        string // of the ledger entry that records it
 	Intake    string
 	Session   string // in lower case
-	Agent     string // its id; empty once erased
+	Agent     string // its id, or a keyed hash of one that could be more than an id; empty once erased
 	Platform  string // what the agent says it runs on; may be empty
 	State     State
 	Retention intake.Retention // as it was declared when it was submitted
@@ -144,6 +144,7 @@ type Answer struct {
 	Requires []string         `json:"requires,omitempty"` // the names of what must be given to bind
 	TermsURL string           `json:"terms_url,omitzero"`
 	Reason   string           `json:"reason,omitzero"` // why it was declined
+	Agent    string           `json:"agent,omitzero"`  // the agent's id where the record has a hash of it
 	After    int              `json:"after,omitzero"`  // of one that waits: in how many seconds asking again is worth it
 }
 

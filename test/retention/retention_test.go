@@ -97,10 +97,13 @@ func (d *desk) post(path, body string) (status int, answer string) {
 
 const session = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
+// agentID is more than an id: it says whose agent it is.
+const agentID = "agent-of-jane@example.com"
+
 // submit submits, and gives the offer's id.
 func (d *desk) submit(data string) string {
 	d.t.Helper()
-	status, answer := d.post("/intake/visit", fmt.Sprintf(`{"aip_version":"0.1.0","agent":{"id":"agent","consent_scope":["intake","offer"]},"session_id":%q,"intake_data":%s}`, session, data))
+	status, answer := d.post("/intake/visit", fmt.Sprintf(`{"aip_version":"0.1.0","agent":{"id":%q,"consent_scope":["intake","offer"]},"session_id":%q,"intake_data":%s}`, agentID, session, data))
 	var offer struct{ Offer struct{ ID string } }
 	if err := json.Unmarshal([]byte(answer), &offer); err != nil || status != http.StatusOK || offer.Offer.ID == "" {
 		d.t.Fatalf("%d %s", status, answer)
@@ -109,7 +112,7 @@ func (d *desk) submit(data string) string {
 }
 
 func (d *desk) bind(offer, data string) (status int, answer string) {
-	return d.post("/intake/visit/bind", fmt.Sprintf(`{"offer_id":%q,"session_id":%q,"bind_data":%s,"agent":{"id":"agent","consent_scope":["intake","bind"]}}`, offer, session, data))
+	return d.post("/intake/visit/bind", fmt.Sprintf(`{"offer_id":%q,"session_id":%q,"bind_data":%s,"agent":{"id":%q,"consent_scope":["intake","bind"]}}`, offer, session, data, agentID))
 }
 
 // exported is what the owner's command gives of the session.
@@ -192,7 +195,7 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 	const secret = "a leak above the blue piano"
 	data := fmt.Sprintf(`{"trouble":%q}`, secret)
 	offer := d.submit(data)
-	if !strings.Contains(d.exported(), secret) {
+	if text := d.exported(); !strings.Contains(text, secret) || !strings.Contains(text, agentID) {
 		t.Fatal("the owner cannot read what was submitted")
 	}
 	backup := filepath.Join(d.folder, "before.backup")
@@ -289,7 +292,7 @@ func TestMarkersAreNowhere(t *testing.T) {
 	if status, answer := d.post("/intake/visit/bind", accept(`,"full_name":"MARKER Roe"`)); status != http.StatusConflict || strings.Contains(answer, "MARKER") {
 		t.Errorf("%d %s", status, answer)
 	}
-	if text := d.exported(); !strings.Contains(text, data) || !strings.Contains(text, bound) {
+	if text := d.exported(); !strings.Contains(text, data) || !strings.Contains(text, bound) || !strings.Contains(text, agent) {
 		t.Fatal("the owner cannot read what was taken in: nothing was tested")
 	}
 	process.MustRun(t, "backup", filepath.Join(d.folder, "now.backup"), "--config", d.config)
@@ -307,7 +310,7 @@ func TestMarkersAreNowhere(t *testing.T) {
 		t.Fatalf("%v: %.200s", err, figures)
 	}
 	found := append(holds("the ledger", []byte(ledger), markers), holds("the metrics", figures, markers)...)
-	found = append(found, d.files([]string{data, bound, other, "MARKER Doe"}, d.folder)...)
+	found = append(found, d.files([]string{data, bound, agent, other, "MARKER Doe"}, d.folder)...)
 	d.server.End(t)
 	if log := d.server.Log(); !strings.Contains(log, "/intake/visit") {
 		t.Errorf("the log tells nothing: %s", log)
