@@ -31,6 +31,7 @@ import (
 
 // Schema is the tables of this room. Amounts are in units of 1e-8 of the currency, times microseconds, 0 for none. Of
 // account_balance, own is the credit limit, -1 for the configured one, and lines is how many lines its journal has. Of
+// account_journal, after is what was available with it. Of
 // account_hold, uses is what it took of a subscription's quotas, each with the round that it was counted in. Of
 // account_quota, round counts how often the quota began anew.
 var Schema = store.Schema{
@@ -63,6 +64,7 @@ CREATE TABLE account_journal (
 	held      BIGINT NOT NULL,
 	earned    BIGINT NOT NULL,
 	outside   BIGINT NOT NULL,
+	after     BIGINT NOT NULL,
 	PRIMARY KEY (buyer, currency, line),
 	CHECK (available + held + earned + outside = 0)
 ) {{clustered}};

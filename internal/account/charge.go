@@ -353,8 +353,11 @@ func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(*
 		}
 		all = append(all, one)
 	}
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
+	if err := closed(rows, err); err != nil {
 		return nil, fmt.Errorf("read the book: %w", err)
 	}
 	return all, nil
 }
+
+// closed closes rows that were read until an error, and says what went wrong.
+func closed(rows *sql.Rows, err error) error { return errors.Join(err, rows.Err(), rows.Close()) }

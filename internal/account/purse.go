@@ -54,13 +54,13 @@ func post(ctx context.Context, tx *store.Tx, buyer, currency string, m movement)
 	if m.available+m.held+m.earned+m.outside != 0 {
 		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
 	}
-	var line int64
+	var line, after int64
 	err := tx.QueryRow(ctx, `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1
-		WHERE buyer = $5 AND currency = $6 RETURNING lines`, m.available, m.held, m.earned, m.outside, buyer, currency).Scan(&line)
+		WHERE buyer = $5 AND currency = $6 RETURNING lines, available`, m.available, m.held, m.earned, m.outside, buyer, currency).Scan(&line, &after)
 	if err == nil {
-		_, err = tx.Exec(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside)
+		_, err = tx.Exec(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
 	}
 	if err == nil && m.earned != 0 {
 		_, err = tx.Exec(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, 1)

@@ -184,7 +184,6 @@ func (b *Book) putBack(ctx context.Context, tx *store.Tx, h *Hold, now time.Time
 		return err
 	}
 	for _, q := range all {
-		q = q.at(now)
 		for _, u := range h.uses {
 			if u.unit == q.Unit && u.round == q.round {
 				q.used -= u.n
@@ -193,7 +192,7 @@ func (b *Book) putBack(ctx context.Context, tx *store.Tx, h *Hold, now time.Time
 				}
 			}
 		}
-		h.Quotas = append(h.Quotas, q)
+		h.Quotas = append(h.Quotas, q.at(now))
 	}
 	return nil
 }

@@ -1,0 +1,248 @@
+package account_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+// TestTheOperatorMovesMoney opens an account, pays in, takes out, lets lapse, and looks at the statement.
+func TestTheOperatorMovesMoney(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		b := newBench(t, open(t, account.Schema), account.Options{})
+		b.pay(buyer, 10)
+		move := func(did string, coins float64, want float64, code fail.Code) {
+			t.Helper()
+			var moved int64
+			err := b.try(func(ctx context.Context, tx *store.Tx) (err error) {
+				moved, err = b.Pay(ctx, tx, did, buyer, "USD", int64(coins*coin), "INV-7", noon)
+				return err
+			})
+			if moved != int64(want*coin) || (err == nil) != (code == "") || err != nil && fail.From(err).Code != code {
+				t.Errorf("%s %g: %d, %v", did, coins, moved, err)
+			}
+		}
+		move(account.Debit, 4, 4, "")
+		move(account.Debit, 6.5, 0, fail.Invalid)
+		move(account.Credit, 0, 0, fail.Invalid)
+		move(account.Credit, -1, 0, fail.Invalid)
+		move(account.Credit, 1_000_000_000, 0, fail.Invalid)
+		move("give", 1, 0, fail.Internal)
+		move(account.Lapse, 100, 6, "")
+		move(account.Lapse, 100, 0, "")
+		move(account.Credit, 1, 1, "")
+		all, err := account.NewReader(b.db).Statement(t.Context(), buyer, "USD", 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var have []string
+		for _, l := range all {
+			have = append(have, fmt.Sprintf("%d %s %d %d", l.Number, l.Kind, l.Available/coin, l.After/coin))
+		}
+		if want := "4 credit 1 1, 3 expire -6 0, 2 debit -4 6, 1 credit 10 10"; strings.Join(have, ", ") != want {
+			t.Errorf("%v, want %s", have, want)
+		}
+		if page, err := account.NewReader(b.db).Statement(t.Context(), buyer, "USD", 3, 1); err != nil || len(page) != 1 || page[0].Number != 2 {
+			t.Errorf("the next page: %+v, %v", page, err)
+		}
+		if _, err := account.NewReader(b.db).Statement(t.Context(), buyer, "EUR", 0, 1); fail.From(err).Code != fail.NotFound {
+			t.Errorf("an account that there is not: %v", err)
+		}
+		b.sound()
+	})
+}
+
+// TestAnAccountGoesBelowNothingAsFarAsItsLimit buys on credit, by the configured limit and by one of its own.
+func TestAnAccountGoesBelowNothingAsFarAsItsLimit(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{Credit: 2 * coin})
+	buy := func(id string, coins float64, want account.Reason) {
+		t.Helper()
+		if _, err := b.authorize(charge(id, price("per_access", coins))); reason(err) != want || want == "" && err != nil {
+			t.Errorf("%s: %v, want %q", id, err, want)
+		}
+	}
+	buy("too much for a stranger", 2.5, account.InsufficientBalance)
+	if all, err := account.NewReader(b.db).Balances(t.Context(), ""); err != nil || len(all) > 0 {
+		t.Errorf("a refused purchase left %+v, %v", all, err)
+	}
+	buy("a stranger's", 1.5, "")
+	buy("above the limit", 0.51, account.InsufficientBalance)
+	buy("up to the limit", 0.5, "")
+	b.do(func(ctx context.Context, tx *store.Tx) error { return b.SetLimit(ctx, tx, buyer, "USD", 3*coin, noon) })
+	buy("within its own limit", 1, "")
+	b.do(func(ctx context.Context, tx *store.Tx) error { return b.SetLimit(ctx, tx, buyer, "USD", 0, noon) })
+	buy("with no limit", 0.01, account.InsufficientBalance)
+	b.sound()
+}
+
+// TestASuspendedAccountBuysNothing suspends an account and resumes it.
+func TestASuspendedAccountBuysNothing(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.pay(buyer, 10)
+	status := func(status string) {
+		b.do(func(ctx context.Context, tx *store.Tx) error {
+			return b.SetAccountStatus(ctx, tx, buyer, "USD", status, noon)
+		})
+	}
+	status(account.Suspended)
+	for _, model := range []string{"per_access", "revenue_share"} {
+		if _, err := b.authorize(charge(model, price(model, 0.01))); reason(err) != account.InvalidLicence {
+			t.Errorf("%s: %v", model, err)
+		}
+	}
+	if _, err := b.authorize(charge("free", price("free", 0))); err != nil {
+		t.Errorf("free of charge: %v", err)
+	}
+	status(account.Active)
+	if _, err := b.authorize(charge("resumed", price("per_access", 0.01))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestABuyerWithoutAnAccountUsesThatOfItsDomain has several buyers of a domain, one with an account of its own.
+func TestABuyerWithoutAnAccountUsesThatOfItsDomain(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.pay("buyer.example.com/*", 10)
+	b.pay("buyer.example.com/rich", 100)
+	for who, want := range map[string]string{
+		"buyer.example.com/one": "buyer.example.com/*", "buyer.example.com/rich": "buyer.example.com/rich", "buyer.example.com.evil.example/one": "", "example.com/one": "",
+	} {
+		c := charge("by "+who, price("per_access", 1))
+		c.Buyer = who
+		h, err := b.authorize(c)
+		if want == "" && reason(err) != account.InsufficientBalance || want != "" && (err != nil || h.Holder != want || h.Buyer != who) {
+			t.Errorf("%s: %+v, %v", who, h, err)
+		}
+	}
+	if left := b.balance("buyer.example.com/*").Available; left != 9*coin {
+		t.Errorf("%d are left", left)
+	}
+	b.sound()
+}
+
+// TestWhatTheOperatorMayNotSayIsRefused goes through what commands may be given.
+func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.pay(buyer, 1)
+	b.subscribe("sub", account.Scope{})
+	type call = func(ctx context.Context, tx *store.Tx) error
+	licence := func(l account.Licence) call {
+		return func(ctx context.Context, tx *store.Tx) error { return b.AddLicence(ctx, tx, l, noon) }
+	}
+	quota := func(subscription string, row account.QuotaRow) call {
+		return func(ctx context.Context, tx *store.Tx) error { return b.SetQuota(ctx, tx, subscription, row, noon) }
+	}
+	account1 := func(buyer, currency string, limit int64) call {
+		return func(ctx context.Context, tx *store.Tx) error { return b.Open(ctx, tx, buyer, currency, limit, noon) }
+	}
+	for name, c := range map[string]struct {
+		call call
+		code fail.Code
+	}{
+		"a second account":     {account1(buyer, "USD", 0), fail.Invalid},
+		"no currency":          {account1(buyer, "usd", 0), fail.Invalid},
+		"no buyer":             {account1("buyer.example.com", "EUR", 0), fail.Invalid},
+		"a buyer with a space": {account1("buyer.example.com/a b", "EUR", 0), fail.Invalid},
+		"a limit below 0":      {account1(buyer, "EUR", -2), fail.Invalid},
+		"a person in reference": {func(ctx context.Context, tx *store.Tx) error {
+			_, err := b.Pay(ctx, tx, account.Credit, buyer, "USD", 1, "from jane@doe.example", noon)
+			return err
+		}, fail.Invalid},
+		"a limit of nobody": {func(ctx context.Context, tx *store.Tx) error { return b.SetLimit(ctx, tx, "a/b", "USD", 1, noon) }, fail.NotFound},
+		"a status of nobody": {func(ctx context.Context, tx *store.Tx) error {
+			return b.SetAccountStatus(ctx, tx, "a/b", "USD", account.Active, noon)
+		}, fail.NotFound},
+		"a status that is none": {func(ctx context.Context, tx *store.Tx) error {
+			return b.SetAccountStatus(ctx, tx, buyer, "USD", "asleep", noon)
+		}, fail.Invalid},
+		"a licence without an id":  {licence(account.Licence{Buyer: buyer}), fail.Invalid},
+		"a licence of an id twice": {licence(account.Licence{ID: "sub", Buyer: buyer}), fail.Invalid},
+		"a licence of no time":     {licence(account.Licence{ID: "l", Buyer: buyer, Begins: noon, Ends: noon}), fail.Invalid},
+		"a licence for no path":    {licence(account.Licence{ID: "l", Buyer: buyer, Scope: account.Scope{Paths: []string{"premium"}}}), fail.Invalid},
+		"a licence for no label":   {licence(account.Licence{ID: "l", Buyer: buyer, Scope: account.Scope{Labels: []string{"a\nb"}}}), fail.Invalid},
+		"a licence of no model":    {licence(account.Licence{ID: "l", Buyer: buyer, Paid: "per_wish"}), fail.Invalid},
+		"a quota of nothing":       {quota("none", account.QuotaRow{Unit: account.Accesses}), fail.NotFound},
+		"a quota in no unit":       {quota("sub", account.QuotaRow{Unit: "wishes"}), fail.Invalid},
+		"a quota above 32 bits":    {quota("sub", account.QuotaRow{Unit: account.Tokens, Limit: 1 << 31}), fail.Invalid},
+		"a quota below 0":          {quota("sub", account.QuotaRow{Unit: account.Tokens, Limit: -1}), fail.Invalid},
+		"a quota of two periods":   {quota("sub", account.QuotaRow{Unit: account.Tokens, Limit: 1, Months: 1, Span: time.Hour}), fail.Invalid},
+		"a quota of no period":     {quota("sub", account.QuotaRow{Unit: account.Tokens, Limit: 1, Span: time.Millisecond}), fail.Invalid},
+	} {
+		if err := b.try(c.call); err == nil || fail.From(err).Code != c.code {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+	b.do(func(ctx context.Context, tx *store.Tx) error {
+		return b.SetLicenceStatus(ctx, tx, "sub", account.Ended, noon)
+	})
+	if err := b.try(func(ctx context.Context, tx *store.Tx) error {
+		return b.SetLicenceStatus(ctx, tx, "sub", account.Active, noon)
+	}); fail.From(err).Code != fail.Invalid {
+		t.Errorf("what has ended begins again: %v", err)
+	}
+}
+
+// TestEveryChangeOfTheOperatorIsTold holds that there is none without, and that one that cannot be told does not happen.
+func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
+	var told []string
+	var deaf error
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{Changed: func(_ context.Context, _ *store.Tx, c account.Change) error {
+		told = append(told, c.What+" "+c.Did)
+		return deaf
+	}})
+	b.pay(buyer, 2)
+	changes := []func(ctx context.Context, tx *store.Tx) error{
+		func(ctx context.Context, tx *store.Tx) error { return b.Open(ctx, tx, buyer, "EUR", 0, noon) },
+		func(ctx context.Context, tx *store.Tx) error {
+			_, err := b.Pay(ctx, tx, account.Debit, buyer, "USD", coin, "", noon)
+			return err
+		},
+		func(ctx context.Context, tx *store.Tx) error {
+			_, err := b.Pay(ctx, tx, account.Lapse, buyer, "USD", coin, "", noon)
+			return err
+		},
+		func(ctx context.Context, tx *store.Tx) error { return b.SetLimit(ctx, tx, buyer, "USD", 5, noon) },
+		func(ctx context.Context, tx *store.Tx) error {
+			return b.SetAccountStatus(ctx, tx, buyer, "USD", account.Suspended, noon)
+		},
+		func(ctx context.Context, tx *store.Tx) error {
+			return b.AddLicence(ctx, tx, account.Licence{ID: "lic", Buyer: buyer}, noon)
+		},
+		func(ctx context.Context, tx *store.Tx) error {
+			return b.AddSubscription(ctx, tx, account.Licence{ID: "sub", Buyer: buyer}, "", noon)
+		},
+		func(ctx context.Context, tx *store.Tx) error {
+			return b.SetQuota(ctx, tx, "sub", account.QuotaRow{Unit: account.Accesses, Limit: 1}, noon)
+		},
+		func(ctx context.Context, tx *store.Tx) error {
+			return b.SetLicenceStatus(ctx, tx, "lic", account.Suspended, noon)
+		},
+		func(ctx context.Context, tx *store.Tx) error {
+			return b.SetLicenceStatus(ctx, tx, "sub", account.Ended, noon)
+		},
+	}
+	want := []string{"account open", "account credit"}
+	for i, w := range []string{
+		"account open", "account debit", "account expire", "account limit", "account suspend", "licence add", "subscription add", "subscription quota",
+		"licence suspend", "subscription end",
+	} {
+		deaf = context.DeadlineExceeded
+		if err := b.try(changes[i]); err == nil {
+			t.Errorf("%s happened, and could not be told", w)
+		}
+		deaf = nil
+		b.do(changes[i])
+		want = append(want, w, w)
+	}
+	if strings.Join(told, ", ") != strings.Join(want, ", ") {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	b.sound()
+}

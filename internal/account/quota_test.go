@@ -1,0 +1,254 @@
+package account_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+// subscribe gives the buyer a subscription of an id with quotas.
+func (b *bench) subscribe(id string, scope account.Scope, rows ...account.QuotaRow) {
+	b.t.Helper()
+	b.do(func(ctx context.Context, tx *store.Tx) error {
+		err := b.AddSubscription(ctx, tx, account.Licence{ID: id, Buyer: buyer, Scope: scope}, "USD", noon)
+		for _, row := range rows {
+			if err == nil {
+				err = b.SetQuota(ctx, tx, id, row, noon)
+			}
+		}
+		return err
+	})
+}
+
+func (b *bench) entitled(buyer string, now time.Time) (all []account.Subscription) {
+	b.t.Helper()
+	if err := b.db.View(b.t.Context(), func(tx *store.Tx) (err error) {
+		all, err = b.Entitled(b.t.Context(), tx, buyer, "news", now)
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	return all
+}
+
+// counts are the limits, what is used and what is left, by unit.
+func counts(quotas []account.Quota) map[string][3]int64 {
+	all := map[string][3]int64{}
+	for _, q := range quotas {
+		limit, used, left := q.Counts()
+		all[q.Unit] = [3]int64{limit, used, left}
+	}
+	return all
+}
+
+func under(id, subscription string, now time.Time) account.Charge {
+	c := charge(id, price("per_token", 0.0000125))
+	c.Quantity, c.Tokens, c.Subscription, c.Now = 1000, 1000, subscription, now // worth 1.25 cents
+	return c
+}
+
+// TestAPurchaseCountsInEveryUnit buys under a subscription with all four quotas until one of them is used up.
+func TestAPurchaseCountsInEveryUnit(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.subscribe("sub", account.Scope{},
+		account.QuotaRow{Unit: account.Accesses, Limit: 100, Months: 1}, account.QuotaRow{Unit: account.Tokens, Limit: 2500, Months: 1},
+		account.QuotaRow{Unit: account.SpendCents, Limit: 500}, account.QuotaRow{Unit: account.Burst, Limit: 1, Span: time.Minute})
+	h, err := b.authorize(under("1", "sub", noon))
+	want := map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 2, 498}, "burst": {1, 1, 0}}
+	if have := counts(h.Quotas); err != nil || fmt.Sprint(have) != fmt.Sprint(want) {
+		t.Fatalf("%v, %v; want %v", have, err, want)
+	}
+	if h.Charged != 0 || h.Authorised != 0 || h.Value != 1_250_000 || h.State != account.Settled {
+		t.Errorf("%+v", h)
+	}
+	if _, err := b.authorize(under("2", "sub", noon.Add(time.Minute-time.Microsecond))); reason(err) != account.QuotaExceeded {
+		t.Errorf("within the burst's span: %v", err)
+	}
+	if _, err := b.authorize(under("2", "sub", noon.Add(time.Minute))); err != nil {
+		t.Errorf("after the burst's span: %v", err)
+	}
+	if _, err := b.authorize(under("3", "sub", noon.Add(2*time.Minute))); reason(err) != account.QuotaExceeded {
+		t.Errorf("500 tokens are left, and 1000 are taken: %v", err)
+	}
+	next := time.Date(2026, 4, 18, 12, 0, 0, 0, time.UTC)
+	h, err = b.authorize(under("3", "sub", next))
+	want = map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 4, 496}, "burst": {1, 1, 0}} // 3.75 cents
+	if have := counts(h.Quotas); err != nil || fmt.Sprint(have) != fmt.Sprint(want) {
+		t.Errorf("in the next month: %v, %v; want %v", have, err, want)
+	}
+	b.sound()
+}
+
+// TestWhatIsTakenBackIsNotUsed takes purchases back, in the period in which they were made and after it.
+func TestWhatIsTakenBackIsNotUsed(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Accesses, Limit: 3, Span: 30 * time.Minute}, account.QuotaRow{Unit: account.Tokens, Limit: 9000})
+	at := noon.Add(40 * time.Minute)
+	for id, when := range map[string]time.Time{"old": noon, "new": at, "newer": at} {
+		if _, err := b.authorize(under(id, "sub", when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	taking := func(id string, want map[string][3]int64) {
+		t.Helper()
+		var h account.Hold
+		b.do(func(ctx context.Context, tx *store.Tx) (err error) {
+			h, err = b.Release(ctx, tx, id, at)
+			return err
+		})
+		if h.State != account.Released {
+			t.Errorf("%+v", h)
+		}
+		if have := counts(b.entitled(buyer, at)[0].Quotas); fmt.Sprint(have) != fmt.Sprint(want) {
+			t.Errorf("%s taken back: %v, want %v", id, have, want)
+		}
+		b.sound()
+	}
+	taking("old", map[string][3]int64{"accesses": {3, 2, 1}, "tokens": {9000, 2000, 7000}})
+	taking("new", map[string][3]int64{"accesses": {3, 1, 2}, "tokens": {9000, 1000, 8000}})
+	taking("new", map[string][3]int64{"accesses": {3, 1, 2}, "tokens": {9000, 1000, 8000}})
+}
+
+// TestASubscriptionIsGoodForWhoAndWhatItNames asks for purchases under subscriptions that are somebody's, for something, for a
+// time.
+func TestASubscriptionIsGoodForWhoAndWhatItNames(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	add := func(l account.Licence) {
+		b.do(func(ctx context.Context, tx *store.Tx) error { return b.AddSubscription(ctx, tx, l, "", noon) })
+	}
+	add(account.Licence{ID: "all", Buyer: "buyer.example.com/*"})
+	add(account.Licence{ID: "labelled", Buyer: buyer, Scope: account.Scope{Labels: []string{"finance", "science"}}})
+	add(account.Licence{ID: "premium", Buyer: buyer, Scope: account.Scope{Site: "news", Paths: []string{"/premium/**"}}})
+	add(account.Licence{ID: "one", Buyer: buyer, Scope: account.Scope{URL: "https://news.example/premium/a"}})
+	add(account.Licence{ID: "later", Buyer: buyer, Begins: noon.Add(time.Hour), Ends: noon.Add(2 * time.Hour)})
+	add(account.Licence{ID: "other", Buyer: "other.example/bot"})
+	b.do(func(ctx context.Context, tx *store.Tx) error {
+		add := account.Licence{ID: "suspended", Buyer: buyer}
+		if err := b.AddSubscription(ctx, tx, add, "", noon); err != nil {
+			return err
+		}
+		return b.SetLicenceStatus(ctx, tx, "suspended", account.Suspended, noon)
+	})
+	for n, c := range []struct {
+		subscription string
+		change       func(*account.Charge)
+		want         account.Reason
+	}{
+		{"all", func(*account.Charge) {}, ""},
+		{"all", func(c *account.Charge) { c.Buyer = "buyer.example.com/another" }, ""},
+		{"all", func(c *account.Charge) { c.Buyer = "buyer.example.com.evil.example/bot" }, account.InvalidLicence},
+		{"all", func(c *account.Charge) { c.Site = "shop" }, ""},
+		{"labelled", func(*account.Charge) {}, account.InvalidLicence},
+		{"labelled", func(c *account.Charge) { c.Item.Labels = []string{"sports", "science"} }, ""},
+		{"premium", func(*account.Charge) {}, ""},
+		{"premium", func(c *account.Charge) { c.Item.URL = "https://news.example/premiums/a" }, account.InvalidLicence},
+		{"premium", func(c *account.Charge) { c.Site = "shop" }, account.InvalidLicence},
+		{"one", func(*account.Charge) {}, ""},
+		{"one", func(c *account.Charge) { c.Item.URL += "?page=2" }, account.InvalidLicence},
+		{"later", func(*account.Charge) {}, account.InvalidLicence},
+		{"later", func(c *account.Charge) { c.Now = noon.Add(time.Hour) }, ""},
+		{"later", func(c *account.Charge) { c.Now = noon.Add(2 * time.Hour) }, account.ExpiredLicence},
+		{"other", func(*account.Charge) {}, account.InvalidLicence},
+		{"suspended", func(*account.Charge) {}, account.InvalidLicence},
+		{"nothing", func(*account.Charge) {}, account.InvalidLicence},
+	} {
+		purchase := charge(fmt.Sprint(n), price("per_access", 1))
+		purchase.Subscription = c.subscription
+		c.change(&purchase)
+		if _, err := b.authorize(purchase); reason(err) != c.want || c.want == "" && err != nil {
+			t.Errorf("%s: %v, want %q", c.subscription, err, c.want)
+		}
+	}
+	ids := func(all []account.Subscription) (ids []string) {
+		for _, s := range all {
+			ids = append(ids, s.ID)
+		}
+		return ids
+	}
+	if have := fmt.Sprint(ids(b.entitled(buyer, noon))); have != "[all labelled one premium]" {
+		t.Errorf("entitled to %s", have)
+	}
+	if have := fmt.Sprint(ids(b.entitled("buyer.example.com/another", noon))); have != "[all]" {
+		t.Errorf("another is entitled to %s", have)
+	}
+	b.sound()
+}
+
+// TestAPeriodEndsOnTheSameDayOfTheMonth follows a monthly quota that began on the last of January.
+func TestAPeriodEndsOnTheSameDayOfTheMonth(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	begin := time.Date(2027, 1, 31, 10, 0, 0, 0, time.UTC)
+	b.do(func(ctx context.Context, tx *store.Tx) error {
+		if err := b.AddSubscription(ctx, tx, account.Licence{ID: "sub", Buyer: buyer}, "", begin); err != nil {
+			return err
+		}
+		return b.SetQuota(ctx, tx, "sub", account.QuotaRow{Unit: account.Accesses, Limit: 1, Months: 1}, begin)
+	})
+	for _, c := range []struct{ at, resets time.Time }{
+		{begin, time.Date(2027, 2, 28, 10, 0, 0, 0, time.UTC)},
+		{time.Date(2027, 2, 28, 9, 59, 59, 0, time.UTC), time.Date(2027, 2, 28, 10, 0, 0, 0, time.UTC)},
+		{time.Date(2027, 2, 28, 10, 0, 0, 0, time.UTC), time.Date(2027, 3, 31, 10, 0, 0, 0, time.UTC)},
+		{time.Date(2028, 2, 29, 11, 0, 0, 0, time.UTC), time.Date(2028, 3, 31, 10, 0, 0, 0, time.UTC)},
+		{time.Date(2127, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2127, 1, 31, 10, 0, 0, 0, time.UTC)},
+	} {
+		if have := b.entitled(buyer, c.at)[0].Quotas[0].Resets; !have.Equal(c.resets) {
+			t.Errorf("at %s it begins anew at %s, want %s", c.at, have, c.resets)
+		}
+	}
+}
+
+// TestAQuotaThatIsSetAgainKeepsItsCount changes the limit, the period and the count of a quota.
+func TestAQuotaThatIsSetAgainKeepsItsCount(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Accesses, Limit: 2, Months: 1})
+	for _, id := range []string{"1", "2"} {
+		if _, err := b.authorize(under(id, "sub", noon)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := func(row account.QuotaRow, want [3]int64) {
+		t.Helper()
+		row.Unit = account.Accesses
+		b.do(func(ctx context.Context, tx *store.Tx) error { return b.SetQuota(ctx, tx, "sub", row, noon) })
+		if have := counts(b.entitled(buyer, noon)[0].Quotas)[account.Accesses]; have != want {
+			t.Errorf("%+v: %v, want %v", row, have, want)
+		}
+		b.sound()
+	}
+	set(account.QuotaRow{Limit: 5, Months: 1}, [3]int64{5, 2, 3})
+	set(account.QuotaRow{Limit: 1, Months: 1}, [3]int64{1, 2, 0})
+	if _, err := b.authorize(under("3", "sub", noon)); reason(err) != account.QuotaExceeded {
+		t.Errorf("more than the new limit: %v", err)
+	}
+	set(account.QuotaRow{Limit: 5, Span: time.Hour}, [3]int64{5, 2, 3})
+	set(account.QuotaRow{Limit: 5, Span: time.Hour, Anew: true}, [3]int64{5, 0, 5})
+	if _, err := b.release("1", noon); err != nil {
+		t.Fatal(err)
+	}
+	set(account.QuotaRow{Limit: 5, Span: time.Hour}, [3]int64{5, 0, 5})
+}
+
+// TestASubscriptionCountsInItsCurrency has a purchase in dollars under one that counts its spending in euros.
+func TestASubscriptionCountsInItsCurrency(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.do(func(ctx context.Context, tx *store.Tx) error {
+		if err := b.AddSubscription(ctx, tx, account.Licence{ID: "sub", Buyer: buyer}, "EUR", noon); err != nil {
+			return err
+		}
+		return b.SetQuota(ctx, tx, "sub", account.QuotaRow{Unit: account.SpendCents, Limit: 100}, noon)
+	})
+	if _, err := b.authorize(under("1", "sub", noon)); reason(err) != account.InvalidLicence {
+		t.Errorf("dollars: %v", err)
+	}
+	free := under("2", "sub", noon)
+	free.Price = price("free", 0)
+	if _, err := b.authorize(free); err != nil {
+		t.Errorf("free of charge: %v", err)
+	}
+	b.sound()
+}
