@@ -69,7 +69,10 @@ func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
 			{"hold", authorize(metered), coin, true},
 			{"settle", settle("metered"), -coin / 10, true},
 			{"hold what will be due", authorize(due), coin, true},
-			{"expire", func(ctx context.Context, tx *store.Tx) error { _, err := b.Expire(ctx, tx, noon.Add(24*time.Hour), 10); return err }, 0, false},
+			{"expire", func(ctx context.Context, tx *store.Tx) error {
+				_, err := b.Expire(ctx, tx, noon.Add(24*time.Hour), 10)
+				return err
+			}, 0, false},
 			{"count", authorize(under("counted", "sub", noon)), 0, true},
 			{"uncount", release("counted"), 0, false},
 			{"take back", release("training"), -5 * coin, false},

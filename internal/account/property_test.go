@@ -91,7 +91,9 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 			}
 			return b.SetQuota(ctx, tx, sub, account.QuotaRow{Unit: account.Accesses, Limit: o.quota, Span: o.period}, noon)
 		})
-		some := func() string { return fmt.Sprintf("%s/%d", who, rapid.IntRange(0, len(o.purchases)).Draw(rt, "purchase")) }
+		some := func() string {
+			return fmt.Sprintf("%s/%d", who, rapid.IntRange(0, len(o.purchases)).Draw(rt, "purchase"))
+		}
 		must := func(err error) {
 			if err != nil {
 				rt.Fatal(err)

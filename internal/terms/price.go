@@ -64,8 +64,8 @@ const maxMonths = 1200
 // maxEstimate bounds Price.Estimate.
 const maxEstimate = 1_000_000_000
 
-// amount reads a decimal number, such as 0.02, as units of 1e-8.
-func amount(text string) (int64, error) {
+// ParseAmount reads a decimal number of at least 0, such as 0.02, as units of 1e-8.
+func ParseAmount(text string) (int64, error) {
 	wrong := fmt.Errorf("%q is no amount; write a number with at most eight decimals, like \"0.02\"", text)
 	whole, decimals, point := strings.Cut(text, ".")
 	if whole == "" || point && decimals == "" || len(decimals) > 8 || len(whole) > 10 || !digits(whole) || !digits(decimals) {
@@ -84,7 +84,11 @@ func digits(s string) bool {
 
 // Amount writes units of 1e-8 as a decimal number without needless zeros.
 func Amount(units int64) string {
-	text := fmt.Sprintf("%d.%08d", units/moneyUnits, units%moneyUnits)
+	sign, size := "", uint64(units)
+	if units < 0 {
+		sign, size = "-", -size
+	}
+	text := fmt.Sprintf("%s%d.%08d", sign, size/moneyUnits, size%moneyUnits)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
@@ -138,7 +142,7 @@ func (p Price) money() (m Money, wrong []priceError) {
 		if p.Model == shareModel {
 			most = moneyUnits
 		}
-		if m.Rate, err = amount(p.Rate); err != nil {
+		if m.Rate, err = ParseAmount(p.Rate); err != nil {
 			report("rate", "%v", err)
 		} else if m.Rate <= 0 || m.Rate > most {
 			report("rate", "%s is not more than 0 and at most %s", p.Rate, Amount(most))

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -197,13 +198,28 @@ func FuzzAmount(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		units, err := amount(text)
+		units, err := ParseAmount(text)
 		if err != nil {
 			return
 		}
-		again, err := amount(Amount(units))
+		again, err := ParseAmount(Amount(units))
 		if err != nil || again != units {
 			t.Fatalf("%q is %d units, written %s and read as %d, %v", text, units, Amount(units), again, err)
 		}
 	})
+}
+
+// TestAmountsReadAsTheyAreWritten goes there and back, with and without a sign.
+func TestAmountsReadAsTheyAreWritten(t *testing.T) {
+	for units, want := range map[int64]string{
+		0: "0", 1: "0.00000001", 2_000_000: "0.02", 100_000_000: "1", 123_456_789: "1.23456789", -50_000_000: "-0.5", -1: "-0.00000001", -300_000_000: "-3",
+		math.MinInt64: "-92233720368.54775808",
+	} {
+		if have := Amount(units); have != want {
+			t.Errorf("%d: %s, want %s", units, have, want)
+		}
+		if back, err := ParseAmount(want); units >= 0 && (err != nil || back != units) || units < 0 && err == nil {
+			t.Errorf("%s: %d, %v", want, back, err)
+		}
+	}
 }
