@@ -53,7 +53,7 @@ func newItemReader(key SourceKey) *itemReader {
 }
 
 // all calls fn for each of the rows, closes them and counts them.
-func (r *itemReader) all(rows *sql.Rows, fn func(*itemReader) error) (n int, err error) {
+func (r *itemReader) all(rows store.Rows, fn func(*itemReader) error) (n int, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		r.item = Item{}

@@ -125,7 +125,31 @@ func (e *postgresEngine) ping(ctx context.Context) error { return e.pool.PingCon
 func (e *postgresEngine) close() error { return e.pool.Close() }
 
 func (e *postgresEngine) view(ctx context.Context, fn func(*Tx) error) error {
-	return view(ctx, e.pool, sql.LevelRepeatableRead, &Tx{bulk: refuseBulk}, fn)
+	own, err := e.pool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer own.Rollback()
+	return perform(&Tx{tx: pooled{own}, bulk: refuseBulk}, fn)
+}
+
+// pooled is the conversation of a transaction of the pool.
+type pooled struct{ *sql.Tx }
+
+func (p pooled) exec(ctx context.Context, query string, args []any) (int64, error) {
+	result, err := p.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (p pooled) query(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, err := p.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err // and not a Rows that holds none
+	}
+	return rows, nil
 }
 
 func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
@@ -167,7 +191,7 @@ func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLe
 		return err
 	}
 	defer sqlTx.Rollback()
-	fresh := func() *Tx { return &Tx{tx: sqlTx, bulk: copyRows(conn), last: new(lastly)} }
+	fresh := func() *Tx { return &Tx{tx: pooled{sqlTx}, bulk: copyRows(conn), last: new(lastly)} }
 	tx := fresh()
 	if err := perform(tx, fn); err != nil {
 		if collided(tx.failed) {

@@ -21,8 +21,7 @@ import (
 // the same file open: SQLite lets one write at a time, and readers are never in the way.
 type sqliteEngine struct {
 	path    string
-	readers *sql.DB
-	queries *statements
+	readers *readers
 	writers *sql.DB // of one connection
 	writer  *writer
 }
@@ -54,15 +53,15 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 		return nil, explainSQLite(err, path)
 	}
 	shareAlike(path)
-	e.readers, err = openPool(ctx, path, files, readers, "_txlock=deferred", "query_only(on)", "cache_size(-4000)")
+	pool, err := openPool(ctx, path, files, readers, "_txlock=deferred", "query_only(on)", "cache_size(-4000)")
 	if err != nil {
 		return nil, errors.Join(explainSQLite(err, path), e.writers.Close())
 	}
-	conn, err := e.writers.Conn(ctx)
+	e.readers = newReaders(pool, readers)
+	conn, err := connectionOf(ctx, e.writers)
 	if err != nil {
-		return nil, errors.Join(explainSQLite(err, path), e.readers.Close(), e.writers.Close())
+		return nil, errors.Join(explainSQLite(err, path), e.readers.close(), e.writers.Close())
 	}
-	e.queries = newStatements(e.readers)
 	e.writer = startWriter(conn)
 	return e, nil
 }
@@ -156,17 +155,19 @@ func (e *sqliteEngine) name() string { return SQLite }
 
 // ping reads from the file: the driver's own Ping does not.
 func (e *sqliteEngine) ping(ctx context.Context) error {
-	var tables int
-	return e.readers.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master`).Scan(&tables)
+	return e.view(ctx, func(tx *Tx) error {
+		var tables int
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM sqlite_master`).Scan(&tables)
+	})
 }
 
 func (e *sqliteEngine) view(ctx context.Context, fn func(*Tx) error) error {
-	asked := &asked{pool: e.queries, statements: map[string]*sql.Stmt{}}
-	if err := view(ctx, e.readers, sql.LevelDefault, &Tx{bulk: refuseBulk, prepared: asked}, fn); err != nil {
-		return outOfSpace(err, e.path)
+	c, err := e.readers.take(ctx)
+	if err != nil {
+		return err
 	}
-	e.queries.learn(ctx, asked.texts)
-	return nil
+	defer e.readers.give(c)
+	return outOfSpace(c.view(ctx, fn), e.path)
 }
 
 func (e *sqliteEngine) update(ctx context.Context, fn func(*Tx) error) error {
@@ -212,21 +213,7 @@ func explained(err error, path string) error {
 }
 
 func (e *sqliteEngine) close() error {
-	return errors.Join(e.readers.Close(), e.writer.close(), e.writers.Close())
-}
-
-// view runs fn with tx on a snapshot of a pool's database and lets go of it, come what may.
-func view(ctx context.Context, pool *sql.DB, isolation sql.IsolationLevel, tx *Tx, fn func(*Tx) error) (err error) {
-	own, err := pool.BeginTx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer own.Rollback()
-	tx.tx = own
-	if asked, ok := tx.prepared.(*asked); ok {
-		asked.tx = own
-	}
-	return perform(tx, fn)
+	return errors.Join(e.readers.close(), e.writer.close(), e.writers.Close())
 }
 
 func refuseBulk(context.Context, string, []string, iter.Seq[[]any]) (int64, error) {

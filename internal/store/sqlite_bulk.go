@@ -7,26 +7,12 @@ import (
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/driver"
 )
 
-// bulk inserts rows through the driver's own statement, inside the transaction that is open on the connection.
+// bulk inserts rows by one statement, inside the transaction that is open on the connection.
 func (w *writer) bulk(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (n int64, err error) {
-	query := insertText(table, columns)
-	var panicked any
-	rawErr := w.conn.Raw(func(raw any) error {
-		// A panic must not reach database/sql, which would throw the connection away.
-		defer func() { panicked = recover() }()
-		n, err = insertAll(ctx, raw.(driver.Conn).Raw(), query, rows)
-		return nil
-	})
-	if panicked != nil {
-		panic(panicked)
-	}
-	if rawErr != nil {
-		return 0, rawErr
-	}
-	return n, err
+	w.conn.raw.SetInterrupt(context.Background()) // which would take the others with it
+	return insertAll(ctx, w.conn.raw, insertText(table, columns), rows)
 }
 
 func insertText(table string, columns []string) string {
@@ -63,24 +49,4 @@ func insertAll(ctx context.Context, conn *sqlite3.Conn, query string, rows iter.
 		n++
 	}
 	return n, nil
-}
-
-func bind(statement *sqlite3.Stmt, at int, value any) error {
-	switch v := value.(type) {
-	case nil:
-		return statement.BindNull(at)
-	case bool:
-		return statement.BindBool(at, v)
-	case int:
-		return statement.BindInt(at, v)
-	case int64:
-		return statement.BindInt64(at, v)
-	case float64:
-		return statement.BindFloat(at, v)
-	case string:
-		return statement.BindText(at, v)
-	case []byte:
-		return statement.BindBlob(at, v)
-	}
-	return fmt.Errorf("a value of type %T cannot be inserted in bulk", value)
 }

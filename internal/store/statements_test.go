@@ -23,7 +23,7 @@ func TestUpdatesKeepTheirStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w := writerOf(db); w.statements[countNotes] == nil || w.statements[`INSERT INTO notes (id, n) VALUES ($1, 0)`] == nil {
+	if w := writerOf(db); w.conn.statements[countNotes] == nil || w.conn.statements[`INSERT INTO notes (id, n) VALUES ($1, 0)`] == nil {
 		t.Error("what was asked again and again is not prepared")
 	}
 	if err := other.Update(t.Context(), func(tx *Tx) error {

@@ -17,30 +17,34 @@ type Tx struct {
 	bulk bulk
 	// shared says that others' transactions share the connection, so that a statement must not be broken off in
 	// the middle: SQLite would take the others with it.
-	shared   bool
-	prepared prepared  // nil where the driver keeps statements by itself
-	reading  []reading // the rows that Query and QueryRow gave
-	failed   error     // the first statement that failed
-	last     *lastly   // what BeforeCommit was given; nil in a View
-	after    []func()  // what AfterCommit was given
-	over     atomic.Bool
+	shared  bool
+	reading []Rows   // what Query gave
+	failed  error    // the first statement that failed
+	last    *lastly  // what BeforeCommit was given; nil in a View
+	after   []func() // what AfterCommit was given
+	over    atomic.Bool
 }
 
 // conversation is the transaction of a View or of PostgreSQL, or the connection of SQLite's writer.
 type conversation interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	// exec says how many rows were changed.
+	exec(ctx context.Context, query string, args []any) (int64, error)
+	query(ctx context.Context, query string, args []any) (Rows, error)
 }
 
-// prepared has statements by their texts; nil for one that is not prepared.
-type prepared interface {
-	statement(ctx context.Context, query string) *sql.Stmt
-}
-
-// reading is rows that may still be open, and the text that they answer.
-type reading struct {
-	query string
-	rows  *sql.Rows
+// Rows are what a Query gives. They are for the goroutine that runs the closure, as the Tx is.
+type Rows interface {
+	// Next goes on to the next row, the first to begin with, and says whether there is one. After the last it closes.
+	Next() bool
+	// Scan puts the columns of the row where targets point, converted as by database/sql. What a *sql.RawBytes is given
+	// holds until the next call.
+	Scan(targets ...any) error
+	// Columns gives the names of the columns, as long as the rows are open.
+	Columns() ([]string, error)
+	// Err is why Next found no row; nil after the last.
+	Err() error
+	// Close lets go of the rows, before their end too. Doing so again does nothing.
+	Close() error
 }
 
 // lastly is what is to be done before a commit, by name. On SQLite all who share the commit share it.
@@ -98,58 +102,35 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	result, err := tx.exec(ctx, query, args)
+	changed, err := tx.tx.exec(ctx, query, args)
 	if err != nil {
 		return 0, tx.fail(err)
 	}
-	return result.RowsAffected()
-}
-
-func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if tx.prepared != nil && len(args) > 0 {
-		if statement := tx.prepared.statement(ctx, query); statement != nil {
-			return statement.ExecContext(ctx, args...)
-		}
-	}
-	return tx.tx.ExecContext(ctx, query, args...)
+	return changed, nil
 }
 
 // Query runs a statement that gives rows. The caller closes them before the next statement: PostgreSQL has one
 // conversation per connection.
-func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (tx *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
 	ctx, err := tx.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var rows *sql.Rows
-	if statement := tx.ask(ctx, query); statement != nil {
-		rows, err = statement.QueryContext(ctx, args...)
-	} else {
-		rows, err = tx.tx.QueryContext(ctx, query, args...)
-	}
+	rows, err := tx.tx.query(ctx, query, args)
 	if err != nil {
 		return nil, tx.fail(err)
 	}
-	tx.reading = append(tx.reading, reading{query, rows})
-	return rows, nil
-}
-
-// ask gives the prepared statement for a query, or nil: when there is none, and while rows are open that it gave.
-func (tx *Tx) ask(ctx context.Context, query string) *sql.Stmt {
-	tx.reading = slices.DeleteFunc(tx.reading, func(r reading) bool {
-		_, closed := r.rows.Columns() // which is the one thing that closed rows tell
+	tx.reading = append(slices.DeleteFunc(tx.reading, func(r Rows) bool {
+		_, closed := r.Columns() // which is the one thing that closed rows tell
 		return closed != nil
-	})
-	if tx.prepared == nil || slices.ContainsFunc(tx.reading, func(r reading) bool { return r.query == query }) {
-		return nil
-	}
-	return tx.prepared.statement(ctx, query)
+	}), rows)
+	return rows, nil
 }
 
 // Row is the one row that QueryRow asks for.
 type Row struct {
 	tx   *Tx
-	rows *sql.Rows
+	rows Rows
 	err  error
 }
 
@@ -186,7 +167,7 @@ func (r *Row) Scan(targets ...any) error {
 func (tx *Tx) end() {
 	tx.over.Store(true)
 	for _, r := range tx.reading {
-		r.rows.Close()
+		r.Close()
 	}
 }
 
@@ -216,7 +197,7 @@ func (tx *Tx) ready(ctx context.Context) (context.Context, error) {
 		return ctx, tx.fail(err)
 	}
 	if tx.shared {
-		return context.WithoutCancel(ctx), nil
+		return context.Background(), nil
 	}
 	return ctx, nil
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -18,13 +17,12 @@ import (
 // its own goroutine when the writer hands it the turn (panics and runtime.Goexit stay where they belong), and
 // learns of success after the COMMIT.
 type writer struct {
-	conn       *sql.Conn
-	statements map[string]*sql.Stmt // of the connection, by their texts
-	queue      chan *turn
-	ctx        context.Context // ends with close, so that waiting for another process's lock ends too
-	stop       context.CancelFunc
-	stopped    chan struct{}
-	commits    atomic.Int64
+	conn    *connection
+	queue   chan *turn
+	ctx     context.Context // ends with close, so that waiting for another process's lock ends too
+	stop    context.CancelFunc
+	stopped chan struct{}
+	commits atomic.Int64
 }
 
 // turn is one Update on its way through the writer.
@@ -45,9 +43,9 @@ const (
 // errLeft is what a turn reports when its closure did not return, but panicked or ended its goroutine.
 var errLeft = errors.New("the closure did not return")
 
-func startWriter(conn *sql.Conn) *writer {
+func startWriter(conn *connection) *writer {
 	ctx, stop := context.WithCancel(context.Background())
-	w := &writer{conn: conn, statements: map[string]*sql.Stmt{}, queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
+	w := &writer{conn: conn, queue: make(chan *turn), ctx: ctx, stop: stop, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -55,8 +53,7 @@ func startWriter(conn *sql.Conn) *writer {
 func (w *writer) close() error {
 	w.stop()
 	<-w.stopped
-	w.forget()
-	return w.conn.Close()
+	return w.conn.close()
 }
 
 // update is the caller's side.
@@ -105,9 +102,7 @@ func (w *writer) loop() {
 		select {
 		case first := <-w.queue:
 			w.group(first)
-			if len(w.statements) > maxStatements {
-				w.forget()
-			}
+			w.conn.trim()
 		case <-w.ctx.Done():
 			return
 		}
@@ -199,7 +194,7 @@ func (w *writer) hand(t *turn, tx *groupTx) error {
 
 // fresh is a Tx for a turn in a group's transaction.
 func (w *writer) fresh(tx *groupTx) *Tx {
-	return &Tx{tx: w.conn, bulk: w.bulk, shared: true, prepared: w, last: &tx.last}
+	return &Tx{tx: w.conn, bulk: w.bulk, shared: true, last: &tx.last}
 }
 
 // lastly does what the members left for the end.
@@ -233,7 +228,7 @@ type groupTx struct {
 
 // begin waits for other processes to finish theirs. Close ends the waiting, but not a transaction that has begun.
 func (w *writer) begin() (*groupTx, error) {
-	err := w.do(w.ctx, `BEGIN IMMEDIATE`)
+	err := w.conn.run(w.ctx, `BEGIN IMMEDIATE`)
 	if err == nil {
 		return &groupTx{w: w}, nil
 	}
@@ -262,39 +257,4 @@ func (w *writer) commit(tx *groupTx) error {
 // rollback takes everything back. It fails only where there is nothing left to take back.
 func (tx *groupTx) rollback() { _ = tx.do(`ROLLBACK`) }
 
-func (tx *groupTx) do(query string) error { return tx.w.do(context.Background(), query) }
-
-func (w *writer) do(ctx context.Context, query string) error {
-	statement := w.statement(ctx, query)
-	if statement == nil {
-		_, err := w.conn.ExecContext(ctx, query)
-		return err
-	}
-	_, err := statement.ExecContext(ctx)
-	return err
-}
-
-// maxStatements is how many statements are kept from one group to the next.
-const maxStatements = 256
-
-// statement prepares a text once; most are asked again and again. It gives nil for one that cannot be prepared, and whoever
-// runs that learns why.
-func (w *writer) statement(ctx context.Context, query string) *sql.Stmt {
-	if known := w.statements[query]; known != nil {
-		return known
-	}
-	statement, err := w.conn.PrepareContext(ctx, query)
-	if err != nil {
-		return nil
-	}
-	w.statements[query] = statement
-	return statement
-}
-
-// forget lets go of all statements.
-func (w *writer) forget() {
-	for _, statement := range w.statements {
-		statement.Close()
-	}
-	clear(w.statements)
-}
+func (tx *groupTx) do(query string) error { return tx.w.conn.run(context.Background(), query) }

@@ -167,7 +167,7 @@ func LastOf(ctx context.Context, tx *store.Tx, session, intake string) (id strin
 	return id, nil
 }
 
-func records(rows *sql.Rows, err error) (all []Record, _ error) {
+func records(rows store.Rows, err error) (all []Record, _ error) {
 	if err == nil {
 		defer rows.Close()
 		for rows.Next() {
