@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -326,7 +325,7 @@ func selectHolds(ctx context.Context, tx *store.Tx, where string, args ...any) (
 	return collect(ctx, tx, `SELECT `+holdColumns+` FROM account_hold `+where, scanHold, args...)
 }
 
-func scanHold(rows *sql.Rows) (h Hold, err error) {
+func scanHold(rows store.Rows) (h Hold, err error) {
 	var state, uses string
 	var created, due, closed int64
 	err = rows.Scan(&h.ID, &h.Buyer, &h.Holder, &h.Site, &h.Model, &h.Currency, &h.Rate, &h.Quantity, &h.Value, &h.Authorised, &h.Charged, &state, &h.Reported,
@@ -340,7 +339,7 @@ func scanHold(rows *sql.Rows) (h Hold, err error) {
 }
 
 // collect reads the rows of a query.
-func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(*sql.Rows) (T, error), args ...any) (all []T, err error) {
+func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(store.Rows) (T, error), args ...any) (all []T, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the book: %w", err)

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,7 +160,7 @@ func selectLicences(ctx context.Context, tx *store.Tx, where string, args ...any
 	return collect(ctx, tx, `SELECT `+licenceColumns+` FROM account_licence `+where, scanLicence, args...)
 }
 
-func scanLicence(rows *sql.Rows) (l licence, err error) {
+func scanLicence(rows store.Rows) (l licence, err error) {
 	var labels, paths string
 	var begins, ends, created int64
 	err = rows.Scan(&l.ID, &l.kind, &l.Buyer, &l.Site, &labels, &paths, &l.URL, &l.Paid, &l.currency, &begins, &ends, &l.Status, &created)

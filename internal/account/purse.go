@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -78,7 +77,7 @@ func dayOf(at time.Time) int64 { return store.Micros(at.UTC().Truncate(24 * time
 
 const balanceColumns = `buyer, currency, available, held, earned, outside, own, status, lines, created`
 
-func scanBalance(rows *sql.Rows) (b Balance, err error) {
+func scanBalance(rows store.Rows) (b Balance, err error) {
 	var created int64
 	err = rows.Scan(&b.Buyer, &b.Currency, &b.Available, &b.Held, &b.Earned, &b.Outside, &b.Limit, &b.Status, &b.Lines, &created)
 	b.Created = store.FromMicros(created)

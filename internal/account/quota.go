@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -201,7 +200,7 @@ func quotas(ctx context.Context, tx *store.Tx, subscription string) ([]Quota, er
 	return collect(ctx, tx, `SELECT unit, most, used, months, span, anchor, resets, round FROM account_quota WHERE subscription = $1 ORDER BY unit`, scanQuota, subscription)
 }
 
-func scanQuota(rows *sql.Rows) (q Quota, err error) {
+func scanQuota(rows store.Rows) (q Quota, err error) {
 	var span, anchor, resets int64
 	err = rows.Scan(&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round)
 	q.Span, q.anchor, q.Resets = time.Duration(span)*time.Microsecond, store.FromMicros(anchor), store.FromMicros(resets)
