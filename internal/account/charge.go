@@ -359,4 +359,4 @@ func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(s
 }
 
 // closed closes rows that were read until an error, and says what went wrong.
-func closed(rows *sql.Rows, err error) error { return errors.Join(err, rows.Err(), rows.Close()) }
+func closed(rows store.Rows, err error) error { return errors.Join(err, rows.Err(), rows.Close()) }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"frontdesk/internal/store"
@@ -72,7 +71,7 @@ func Check(ctx context.Context, db *store.DB) (all []Finding, err error) {
 	err = db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		for _, i := range invariants {
-			found, err := collect(ctx, tx, i.query+fmt.Sprintf(` LIMIT %d`, maxFindings), func(rows *sql.Rows) (f Finding, err error) {
+			found, err := collect(ctx, tx, i.query+fmt.Sprintf(` LIMIT %d`, maxFindings), func(rows store.Rows) (f Finding, err error) {
 				var is, should int64
 				err = rows.Scan(&f.Where, &is, &should)
 				f.Problem = fmt.Sprintf(i.problem, is, should)
@@ -117,7 +116,7 @@ func checkQuotas(ctx context.Context, tx *store.Tx) (all []Finding, err error) {
 	if err := closed(rows, err); err != nil {
 		return nil, err
 	}
-	kept, err := collect(ctx, tx, `SELECT subscription, unit, used, round FROM account_quota ORDER BY subscription, unit`, func(rows *sql.Rows) (f Finding, err error) {
+	kept, err := collect(ctx, tx, `SELECT subscription, unit, used, round FROM account_quota ORDER BY subscription, unit`, func(rows store.Rows) (f Finding, err error) {
 		var p place
 		var used int64
 		if err = rows.Scan(&p.subscription, &p.unit, &used, &p.round); err == nil && (used < 0 || used != taken[p]) {

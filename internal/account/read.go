@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func (r *Reader) Statement(ctx context.Context, buyer, currency string, before i
 	return all, err
 }
 
-func scanLine(rows *sql.Rows) (l Line, err error) {
+func scanLine(rows store.Rows) (l Line, err error) {
 	var at int64
 	err = rows.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside, &l.After)
 	l.At = store.FromMicros(at)
@@ -94,7 +93,7 @@ func (r *Reader) Purchases(ctx context.Context, w Wanted) ([]Hold, error) {
 // Licences gives the licences of a buyer, or all of them for an empty one, by id.
 func (r *Reader) Licences(ctx context.Context, buyer string) ([]Licence, error) {
 	where, args := equals(condition{"kind", GrantLicence}, condition{"buyer", buyer})
-	return view(ctx, r.db, `SELECT `+licenceColumns+` FROM account_licence`+where+` ORDER BY id`, func(rows *sql.Rows) (Licence, error) {
+	return view(ctx, r.db, `SELECT `+licenceColumns+` FROM account_licence`+where+` ORDER BY id`, func(rows store.Rows) (Licence, error) {
 		l, err := scanLicence(rows)
 		return l.Licence, err
 	}, args...)
@@ -166,7 +165,7 @@ func equals(all ...condition) (where string, args []any) {
 }
 
 // view is collect in a transaction of its own.
-func view[T any](ctx context.Context, db *store.DB, query string, scan func(*sql.Rows) (T, error), args ...any) (all []T, err error) {
+func view[T any](ctx context.Context, db *store.DB, query string, scan func(store.Rows) (T, error), args ...any) (all []T, err error) {
 	err = db.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = collect(ctx, tx, query, scan, args...)
 		return err
@@ -189,7 +188,7 @@ type Earning struct {
 func (r *Reader) Earnings(ctx context.Context, site string, since, until time.Time) ([]Earning, error) {
 	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until})
 	return view(ctx, r.db, `SELECT day, site, buyer, currency, earned, movements FROM account_revenue`+where+` ORDER BY day, site, buyer, currency`,
-		func(rows *sql.Rows) (e Earning, err error) {
+		func(rows store.Rows) (e Earning, err error) {
 			var day int64
 			err = rows.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
 			e.Day = store.FromMicros(day)
@@ -225,7 +224,7 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 		all, err = collect(ctx, tx, `SELECT j.at, h.id, h.buyer, h.site, h.model, j.kind, h.rate, h.quantity, h.reported, j.currency, j.earned
 			FROM account_journal j JOIN account_hold h ON h.id = j.reference
 			WHERE j.buyer = $1 AND j.currency = $2 AND j.earned <> 0 AND j.at >= $3 AND j.at < $4 ORDER BY j.line`,
-			func(rows *sql.Rows) (c Charged, err error) {
+			func(rows store.Rows) (c Charged, err error) {
 				var at int64
 				err = rows.Scan(&at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
 				c.At = store.FromMicros(at)
