@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,10 +80,19 @@ func BenchmarkCatalog(b *testing.B) {
 	}
 }
 
+// processor is how much time of processors the process took so far: the measure when others use the same machine.
+func processor() time.Duration {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 func measure(b *testing.B, db *content.Catalog, file string, entries int) {
 	os.Remove(file)
 	load := func(what string) *catalog.Catalog {
-		before, begin := heap(), time.Now()
+		before, begin, used := heap(), time.Now(), processor()
 		c, err := catalog.New(catalog.Config{Content: db, Snapshot: file})
 		if err != nil {
 			b.Fatal(err)
@@ -91,6 +101,7 @@ func measure(b *testing.B, db *content.Catalog, file string, entries int) {
 			b.Fatal(c.Len(), err)
 		}
 		b.ReportMetric(time.Since(begin).Seconds(), "s/load-"+what)
+		b.ReportMetric((processor() - used).Seconds(), "cpu-s/load-"+what)
 		b.ReportMetric(float64(heap()-before)/float64(entries), "bytes/entry-"+what)
 		return c
 	}
@@ -106,6 +117,7 @@ func measure(b *testing.B, db *content.Catalog, file string, entries int) {
 	for i := range addresses {
 		addresses[i] = article(i * 7919 % entries).URL
 	}
+	used := processor()
 	begin = time.Now()
 	for _, address := range addresses {
 		if found := c.Find(address); len(found) != 1 || found[0].URL != address {
@@ -113,6 +125,7 @@ func measure(b *testing.B, db *content.Catalog, file string, entries int) {
 		}
 	}
 	b.ReportMetric(float64(time.Since(begin).Nanoseconds())/lookups, "ns/lookup")
+	b.ReportMetric(float64((processor()-used).Nanoseconds())/lookups, "cpu-ns/lookup")
 	begin = time.Now()
 	for _, address := range addresses {
 		if found := c.Find(address + "x"); len(found) != 0 {

@@ -44,6 +44,7 @@ type Catalog struct {
 	refresh sync.Mutex // one refresh at a time; guards what follows
 	cursor  map[content.SourceKey]int64
 	tried   bool // to start from the file
+	doubted bool // the file may be of another database
 	saved   map[content.SourceKey]int64
 
 	mu   sync.RWMutex // guards what follows; held by a refresh only while it puts in what it has read
@@ -88,7 +89,7 @@ func (c *Catalog) Refresh(ctx context.Context) (changed bool, err error) {
 		c.mu.Lock()
 		c.asOf = asOf
 		c.mu.Unlock()
-		return false, nil
+		return c.prove(ctx)
 	}
 	cursor, changes, err := c.read(ctx, c.cursor)
 	if errors.Is(err, content.ErrBehind) {
@@ -97,10 +98,47 @@ func (c *Catalog) Refresh(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
+	c.enter(changes, cursor, asOf)
+	_, err = c.prove(ctx)
+	return err == nil, err
+}
+
+func (c *Catalog) enter(changes *changes, cursor map[content.SourceKey]int64, asOf map[content.SourceKey]time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.t, c.cursor, c.asOf = changes.apply(c.t), cursor, asOf
 	c.config.Log.Info("catalog follows the content", "entries", c.t.alive)
+}
+
+// proof is how many entries of a file are held against the database.
+const proof = 64
+
+// prove looks whether what came from the file is of this database, and reads everything anew when some of it is not. It
+// says whether it did.
+func (c *Catalog) prove(ctx context.Context) (anew bool, err error) {
+	if !c.doubted {
+		return false, nil
+	}
+	var refs []content.Ref
+	for i := range proof {
+		if part, _ := c.some(i * len(c.t.rows) / proof / entriesAtOnce * entriesAtOnce); len(part) > 0 {
+			refs = append(refs, part[i%len(part)].Ref)
+		}
+	}
+	items, err := c.config.Content.Load(ctx, refs...)
+	if err != nil {
+		return false, fmt.Errorf("hold the catalog's file against the database: %w", err)
+	}
+	c.doubted = false
+	if !slices.ContainsFunc(items, func(i content.Item) bool { return i.URL == "" }) {
+		return false, nil
+	}
+	c.config.Log.Warn("the catalog's file is not of this database; reading the catalog anew", "file", c.config.Snapshot)
+	cursor, changes, err := c.read(ctx, nil)
+	if err != nil {
+		return false, fmt.Errorf("read the catalog's changes: %w", err)
+	}
+	c.enter(changes, cursor, c.asOf)
 	return true, nil
 }
 

@@ -2,7 +2,9 @@ package catalog_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,5 +172,62 @@ func TestCatalogStartsFromItsFile(t *testing.T) {
 		if diff := cmp.Diff(want, h.catalog.Find("http://a.example:8080/~y?q"), cmp.AllowUnexported(catalog.Entry{})); diff != "" {
 			t.Error(diff)
 		}
+		if refused := h.catalog.Save(); refused != nil {
+			t.Error(refused)
+		}
+	})
+}
+
+// restart is a catalog that starts from a file.
+func (h *house) restart(file string) {
+	h.t.Helper()
+	var err error
+	if h.catalog, err = catalog.New(catalog.Config{Content: h.content, Snapshot: file}); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.catalog.Refresh(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "catalog")
+	each(t, catalog.Config{Snapshot: file}, func(t *testing.T, h *house) {
+		h.publish("a", "one", item("https://a.example/x", "one"), item("https://a.example/y", "two"))
+		if err := h.catalog.Save(); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range whole {
+			for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:])} {
+				if err := os.WriteFile(file, damaged, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if h.restart(file); h.catalog.Len() != 2 {
+					t.Fatalf("%d entries from a file that is damaged at byte %d", h.catalog.Len(), at)
+				}
+			}
+		}
+		h.finds("https://a.example/y", "one https://a.example/y")
+	})
+	each(t, catalog.Config{}, func(t *testing.T, h *house) { // another one, in which the same source has other items
+		storing, err := catalog.New(catalog.Config{Content: h.content, Snapshot: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(file)
+		h.put("a", "one", content.CommitOptions{}, item("https://a.example/x", "one"), item("https://a.example/y", "two"))
+		if _, err := storing.Refresh(t.Context()); err != nil || storing.Save() != nil {
+			t.Fatal(err)
+		}
+	})
+	each(t, catalog.Config{}, func(t *testing.T, h *house) {
+		h.put("a", "one", content.CommitOptions{}, item("https://a.example/other", "one"))
+		h.restart(file)
+		h.finds("https://a.example/x")
+		h.finds("https://a.example/other", "one https://a.example/other")
 	})
 }

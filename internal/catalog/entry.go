@@ -34,7 +34,6 @@ type Entry struct {
 	Figures    Figures
 
 	factor float64 // tokens to a word
-	live   bool    // it says of itself that it is a broadcast
 }
 
 // Identity are the names by which an item is known elsewhere, in the forms in which the registries write them; empty for

@@ -19,7 +19,11 @@ type change struct {
 	record record
 }
 
-// read reads what was published since a cursor; all of it without one.
+// together is how many items are handed from the one who reads the database to the one who makes records of them, and
+// ahead how many such batches may wait.
+const together, ahead = 128, 4
+
+// read reads what was published since a cursor; all of it without one. While one goroutine reads, another makes records.
 func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (cursor map[content.SourceKey]int64, ch *changes, err error) {
 	ch = &changes{}
 	if from == nil {
@@ -29,7 +33,26 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 		words := c.t.words
 		ch.words = &words
 	}
-	cursor, err = c.config.Content.Changes(ctx, from, ch.take)
+	batches, done := make(chan []content.Change, ahead), make(chan struct{})
+	go func() {
+		defer close(done)
+		for batch := range batches {
+			for i := range batch {
+				ch.take(&batch[i])
+			}
+		}
+	}()
+	var batch []content.Change
+	cursor, err = c.config.Content.Changes(ctx, from, func(step content.Change) error {
+		if batch = append(batch, step); len(batch) == together {
+			batches <- batch
+			batch = make([]content.Change, 0, together)
+		}
+		return nil
+	})
+	batches <- batch
+	close(batches)
+	<-done
 	if err != nil && from != nil {
 		c.mu.Lock()
 		c.t.words = *ch.words // which has numbered texts that the next refresh will not number again
@@ -38,17 +61,16 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 	return cursor, ch, err
 }
 
-func (ch *changes) take(step content.Change) error {
-	e := &step.Entry
-	id, ok := content.PackID(e.ID)
+func (ch *changes) take(step *content.Change) {
+	id, ok := content.PackID(step.Entry.ID)
 	if !ok {
-		return nil
+		return
 	}
 	if step.Removed {
 		ch.removed = append(ch.removed, id)
-		return nil
+		return
 	}
-	r, ok := newRecord(e, ch.words)
+	r, ok := newRecord(&step.Entry, ch.words)
 	switch {
 	case !ok:
 	case ch.fresh != nil:
@@ -56,7 +78,6 @@ func (ch *changes) take(step content.Change) error {
 	default:
 		ch.put = append(ch.put, change{id, r})
 	}
-	return nil
 }
 
 // apply gives the table with the changes.

@@ -252,7 +252,7 @@ func seconds(text string) int {
 const (
 	partDOI, partIPTC, partISNI, partISBN, partC2PA = 'd', 'i', 'n', 'b', 'c'
 	partPages, partSeconds, partRecords             = 'p', 's', 'r'
-	partCategories, partLive                        = 'k', 'l'
+	partCategories                                  = 'k'
 )
 
 func (m *markup) write(w *writer) {
@@ -276,9 +276,6 @@ func (m *markup) write(w *writer) {
 	number(partSeconds, m.figures.Seconds)
 	number(partRecords, m.figures.Records)
 	part(partCategories, strings.Join(m.categories, "\n"))
-	if m.live {
-		part(partLive, "1")
-	}
 }
 
 func (e *Entry) read(in *reader) {
@@ -305,8 +302,6 @@ func (e *Entry) read(in *reader) {
 			e.Figures.Records = n
 		case partCategories:
 			e.Categories = strings.Split(text, "\n")
-		case partLive:
-			e.live = true
 		}
 	}
 }

@@ -71,6 +71,7 @@ func newRecord(e *content.Entry, words *intern) (r record, ok bool) {
 	w.number(words.own(terms.Markup(e.Types, e.Object, content.IsA)))
 	w.time(e.Published)
 	w.time(e.Modified)
+	w.number(words.number(string(usualMutability(e.Types, read.live))))
 	w.number(uint64(told.words))
 	w.b = append(w.b, told.hash[:]...)
 	w.text(clip(e.Name, maxTitle))
@@ -101,6 +102,7 @@ func (t *table) entry(id content.PackedID, r record) (e Entry) {
 	e.Media = t.words.texts[in.number()]
 	e.Own = t.words.owns[in.number()]
 	e.Published, e.Modified = in.time(), in.time()
+	e.Mutability = Mutability(t.words.texts[in.number()])
 	e.Words = int(in.number())
 	copy(e.Hash[:], in.cut(len(e.Hash)))
 	e.Title = in.text()

@@ -46,7 +46,7 @@ func (c *Catalog) start() {
 	c.mu.Lock()
 	c.t = t
 	c.mu.Unlock()
-	c.cursor, c.saved = cursor, cursor
+	c.cursor, c.saved, c.doubted = cursor, cursor, true
 }
 
 // Save writes the file from which the next process starts, if there is a new state since the last time. The file is the old

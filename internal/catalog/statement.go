@@ -19,14 +19,18 @@ type Statement struct {
 
 // state adds to an entry what the owner says of it.
 func (e *Entry) state(statements []Statement) {
+	if len(statements) == 0 {
+		return
+	}
 	facts := e.Facts()
+	var mutability Mutability
 	stated := false
 	for i := range statements {
 		s := &statements[i]
 		if !s.Match.Matches(facts) {
 			continue
 		}
-		first(&e.Mutability, s.Mutability)
+		first(&mutability, s.Mutability)
 		if !stated && len(s.Categories) > 0 {
 			e.Categories, stated = s.Categories, true
 		}
@@ -39,7 +43,9 @@ func (e *Entry) state(statements []Statement) {
 		first(&e.Figures.Seconds, s.Figures.Seconds)
 		first(&e.Figures.Records, s.Figures.Records)
 	}
-	first(&e.Mutability, usualMutability(e.Types, e.live))
+	if mutability != "" {
+		e.Mutability = mutability
+	}
 }
 
 // first sets what is not set yet.
