@@ -97,3 +97,22 @@ func iptc(kind, text string) string {
 	}
 	return text
 }
+
+// ReadDOI, ReadISNI, ReadISBN and ReadIPTC read what an owner writes as a number of a registry, with or without its name
+// before it, and give it as the registry writes it; ok is false for what is none.
+func ReadDOI(text string) (number string, ok bool) {
+	number = doi("doi", text)
+	return number, number != ""
+}
+func ReadISNI(text string) (number string, ok bool) {
+	number = isni("isni", text)
+	return number, number != ""
+}
+func ReadISBN(text string) (number string, ok bool) {
+	number = isbn("isbn", text)
+	return number, number != ""
+}
+func ReadIPTC(text string) (number string, ok bool) {
+	number = iptc("iptc", text)
+	return number, number != ""
+}

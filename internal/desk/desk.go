@@ -97,6 +97,7 @@ type Desk struct {
 	nearby   atomic.Pointer[directions]
 	standing standing
 
+	goods        goods
 	promises     promises
 	excerpting   *Excerpting                     // nil where no passages are given
 	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
@@ -171,6 +172,9 @@ func (d *Desk) Refresh(ctx context.Context) error {
 	}
 	if changed {
 		d.config.Log.Info("index follows the catalog", "items", d.library.View().Len())
+	}
+	if err := d.stock(ctx); err != nil {
+		return err
 	}
 	d.admitted() // computed now, so that no question waits for it
 	d.loaded.Store(true)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"frontdesk/internal/wellknown"
 	wire "frontdesk/wire/ramp"
@@ -32,6 +33,9 @@ func DeclareProvider(provider string, exchange Identity, address string) (*wellk
 		Ver: Version, Provider: provider, Contact: given(exchange.Contact),
 		Exchanges: []*rampv1.AuthorizedExchange{{
 			Domain: exchange.Domain, Endpoint: address, Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT,
+		}},
+		Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
+			PolicyKey: structpb.NewStringValue(address + strings.Replace(AccessPolicy, "{"+PolicyDomain+"}", provider, 1)),
 		}},
 	}
 	if err := wire.Validate(m); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/backup"
+	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
@@ -41,6 +42,7 @@ type House struct {
 	// SiteKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys  *trust.SiteKeys
 	Platforms *trust.Platforms
+	Goods     *catalog.Catalog  // what can be sold; nil where nothing is
 	Vault     *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	db       *store.DB
@@ -181,5 +183,5 @@ func (h *House) called(call model.Call) {
 // Close closes the database, and ends what goes on beside the questions.
 func (h *House) Close() error {
 	h.Model.Close()
-	return errors.Join(h.closeVault(), h.db.Close())
+	return errors.Join(h.closeVault(), h.keepGoods(), h.db.Close())
 }

@@ -45,6 +45,7 @@ func (s *Server) rampRoutes() []route {
 		})},
 		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
+	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
 	handler := ramp.Handler(s.Desk, config)
 	for _, prefix := range ramp.Prefixes {
 		all = append(all, route{pattern: prefix, name: prefix, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})

@@ -121,6 +121,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := s.openEffects(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
+	if err := house.openGoods(config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
 	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),

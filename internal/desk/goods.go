@@ -1,0 +1,50 @@
+package desk
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"frontdesk/internal/catalog"
+)
+
+// goods are what can be sold, and what is told of it in general.
+type goods struct {
+	catalog *catalog.Catalog // nil where nothing is sold
+
+	policies policies
+
+	mu    sync.Mutex // guards what follows
+	saved time.Time  // when the catalog's file was looked after
+}
+
+// keepGoods is how often the catalog's file is brought up to date.
+const keepGoods = 10 * time.Minute
+
+// OpenGoods lets the desk sell what is in a catalog, which it keeps at the content's published state from then on. It is
+// called before the first request.
+func (d *Desk) OpenGoods(c *catalog.Catalog) { d.goods.catalog = c }
+
+// stock brings the catalog to the content's published state.
+func (d *Desk) stock(ctx context.Context) error {
+	if d.goods.catalog == nil {
+		return nil
+	}
+	if _, err := d.goods.catalog.Refresh(ctx); err != nil {
+		return err
+	}
+	now := d.config.Now()
+	d.goods.mu.Lock()
+	due := now.Sub(d.goods.saved) >= keepGoods
+	if due {
+		d.goods.saved = now
+	}
+	d.goods.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if err := d.goods.catalog.Save(); err != nil {
+		d.config.Log.Warn("what can be sold is not kept in its file, so that the next start takes longer", "error", err)
+	}
+	return nil
+}

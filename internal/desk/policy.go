@@ -1,0 +1,176 @@
+package desk
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/terms"
+)
+
+// policies are the access policies of hosts, made when one is first asked for.
+type policies struct {
+	mu    sync.Mutex
+	rules *terms.Terms // of which they are
+	made  time.Time
+	hosts map[string]terms.Policy
+}
+
+// policiesFor is how long policies stay as they are while only the content changes: they are made of all that can be sold.
+const policiesFor = time.Minute
+
+// maxExceptions is how many single addresses a policy names.
+const maxExceptions = 1000
+
+// AccessPolicy says how far the paths of a host are open (RAMP v1, AccessPolicy): by the rules that ask for nothing else,
+// and, before them, by the single addresses of items on which other rules or terms decide. Of items that may not be found
+// here nothing is told. Where there are too many such addresses, a rule is as strict as any item that it is for. It returns
+// fail.NotFound for a host under which nothing is served, and fail.Unavailable before the content is loaded.
+func (d *Desk) AccessPolicy(ctx context.Context, host string) (terms.Policy, error) {
+	if d.goods.catalog == nil {
+		return terms.Policy{}, fail.New(fail.NotFound, "nothing is sold here")
+	}
+	if err := d.Ready(); err != nil {
+		return terms.Policy{}, err
+	}
+	place, err := catalog.Canonical("https://" + host + "/")
+	name, path, _ := strings.Cut(place, "/")
+	if err != nil || path != "" {
+		return terms.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
+	}
+	rules, now := d.config.Terms(), d.config.Now()
+	p := &d.goods.policies
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hosts == nil || p.rules != rules || now.Sub(p.made).Abs() >= policiesFor {
+		made, err := d.makePolicies(ctx, rules)
+		if err != nil {
+			return terms.Policy{}, err
+		}
+		p.rules, p.made, p.hosts = rules, now, made
+	}
+	policy, known := p.hosts[name]
+	if !known {
+		return terms.Policy{}, fail.New(fail.NotFound, "nothing is served here of %s", clip(name))
+	}
+	return policy, nil
+}
+
+// makePolicies makes the policies of all hosts: those that sites name, and those of items.
+func (d *Desk) makePolicies(ctx context.Context, rules *terms.Terms) (map[string]terms.Policy, error) {
+	drafts := map[string]*draft{}
+	for _, site := range d.config.Sites {
+		for _, host := range site.Hosts {
+			if host, ok := terms.Host("https://" + host + "/"); ok {
+				drafts[host] = newDraft(rules, site.ID, host)
+			}
+		}
+	}
+	err := d.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access terms.Access) {
+		if drafts[host] == nil {
+			drafts[host] = newDraft(rules, entry.Site, host)
+		}
+		drafts[host].hold(pathOf(entry.URL), access)
+	})
+	if err == nil { // several items may have one path, and the strictest counts
+		err = d.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access terms.Access) {
+			if draft := drafts[host]; draft != nil && len(draft.differs) > 0 {
+				if path := pathOf(entry.URL); draft.differs[path] != "" {
+					draft.differs[path] = stricter(draft.differs[path], access)
+				}
+			}
+		})
+	}
+	made := map[string]terms.Policy{}
+	for host, draft := range drafts {
+		made[host] = draft.done()
+	}
+	return made, err
+}
+
+// eachFound calls fn with every item that may be found, the host that it is under, and how far it is open.
+func (d *Desk) eachFound(ctx context.Context, rules *terms.Terms, fn func(host string, entry *catalog.Entry, access terms.Access)) error {
+	for entry := range d.goods.catalog.All() {
+		if ctx.Err() != nil {
+			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(ctx.Err())
+		}
+		host, ok := terms.Host(entry.URL)
+		if !ok || !d.served[entry.Site] {
+			continue
+		}
+		if decision := rules.Decide(entry.Facts()); decision.Allows(functionSearch) { // which what is blocked is not
+			fn(host, &entry, decision.Access)
+		}
+	}
+	return nil
+}
+
+// draft is a policy that is being made.
+type draft struct {
+	policy  terms.Policy
+	differs map[string]terms.Access // by path, of the items on which the rules for paths are not the last word
+	many    bool                    // there were too many
+	raised  map[int]terms.Access    // the strictest of the items that a rule is for, by its index; -1 is the default
+}
+
+func newDraft(rules *terms.Terms, site, host string) *draft {
+	return &draft{policy: rules.Policy(site, host), differs: map[string]terms.Access{}, raised: map[int]terms.Access{}}
+}
+
+// hold holds an item against the policy.
+func (d *draft) hold(path string, access terms.Access) {
+	rule := d.policy.Rule(path)
+	said := d.policy.Default
+	if rule >= 0 {
+		said = d.policy.Rules[rule].Access
+	}
+	d.raised[rule] = stricter(access, d.raised[rule])
+	if access == said || d.many {
+		return
+	}
+	if d.differs[path] = access; len(d.differs) > maxExceptions {
+		d.many, d.differs = true, nil
+	}
+}
+
+// done is the policy with its exceptions.
+func (d *draft) done() terms.Policy {
+	policy := d.policy
+	if d.many {
+		policy.Rules = slices.Clone(policy.Rules)
+		for i := range policy.Rules {
+			policy.Rules[i].Access = stricter(policy.Rules[i].Access, d.raised[i])
+		}
+		policy.Default = stricter(policy.Default, d.raised[-1])
+		return policy
+	}
+	var exceptions []terms.PathRule
+	for _, path := range slices.Sorted(maps.Keys(d.differs)) {
+		exceptions = append(exceptions, terms.PathRule{Pattern: strings.ReplaceAll(path, "*", "%2A"), Access: d.differs[path]})
+	}
+	policy.Rules = append(exceptions, policy.Rules...)
+	return policy
+}
+
+// stricter is the stricter of two; b may say nothing.
+func stricter(a, b terms.Access) terms.Access {
+	if b != "" && b.Stricter(a) {
+		return b
+	}
+	return a
+}
+
+// pathOf is the path of an address as it is compared: without its query.
+func pathOf(address string) string {
+	canonical, err := catalog.Canonical(address)
+	if err != nil {
+		return "/"
+	}
+	path, _, _ := strings.Cut(canonical[strings.IndexByte(canonical, '/'):], "?")
+	return path
+}

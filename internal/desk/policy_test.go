@@ -1,0 +1,115 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/terms"
+)
+
+// newShop is a bench that sells.
+func newShop(t testing.TB, sites ...string) *bench {
+	t.Helper()
+	b := newBench(t, sites...)
+	c, err := catalog.New(catalog.Config{Content: b.catalog})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.OpenGoods(c)
+	return b
+}
+
+func (b *bench) policy(t tester, host string) terms.Policy {
+	t.Helper()
+	b.goods.policies.hosts = nil // as after a minute
+	p, err := b.AccessPolicy(context.Background(), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
+	b := newShop(t, "mag")
+	b.fill(t, "mag", "articles",
+		item("mag", "news/1", "NewsArticle", "One", "One."), item("mag", "news/2", "Recipe", "Two", "Two."),
+		item("mag", "drafts/3", "NewsArticle", "Three", "Three."), item("mag", "free/4", "Recipe", "Four", "Four."),
+		item("mag", "list/5", "Person", "Five", "Five."), item("mag", "list/6", "Quiz", "Six", "Six."))
+	b.obey(t,
+		terms.Rule{Match: terms.Match{Path: []string{"/drafts/**"}}, Access: terms.Blocked},
+		terms.Rule{Match: terms.Match{Type: []string{"Person"}}, Access: terms.Blocked},
+		terms.Rule{Match: terms.Match{Type: []string{"Quiz"}}, Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"search"}}},
+		terms.Rule{Match: terms.Match{Path: []string{"/free/**"}}, Access: terms.Open},
+		terms.Rule{Match: terms.Match{Type: []string{"Recipe"}}, Access: terms.Open},
+		terms.Rule{Access: terms.Licensed},
+	)
+	p := b.policy(t, "MAG.example")
+	want := []terms.PathRule{
+		{Pattern: "/news/2", Access: terms.Open}, // by its type
+		{Pattern: "/drafts", Access: terms.Blocked}, {Pattern: "/drafts/*", Access: terms.Blocked},
+		{Pattern: "/free", Access: terms.Open}, {Pattern: "/free/*", Access: terms.Open},
+	}
+	if p.Default != terms.Licensed || !slices.Equal(p.Rules, want) { // nothing of what is blocked by its type, or may not be found
+		t.Errorf("%+v", p)
+	}
+	if _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
+		t.Error("a host of somebody else has a policy:", err)
+	}
+	if _, err := b.AccessPolicy(t.Context(), "mag.example/x"); fail.From(err).Code != fail.NotFound {
+		t.Error("what is no host has a policy:", err)
+	}
+}
+
+func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
+	b := newShop(t, "mag")
+	var items []content.Item
+	for i := range maxExceptions + 2 {
+		items = append(items, item("mag", fmt.Sprint("a/", i), "Recipe", "One", "One."))
+	}
+	b.fill(t, "mag", "articles", append(items, item("mag", "b/1", "NewsArticle", "One", "One."))...)
+	b.obey(t, terms.Rule{Match: terms.Match{Type: []string{"Recipe"}}, Access: terms.Licensed}, terms.Rule{Match: terms.Match{Path: []string{"/b/**"}}, Access: terms.Open}, terms.Rule{Access: terms.Open})
+	p := b.policy(t, "mag.example")
+	if p.At("/a/7") != terms.Licensed || p.At("/b/1") != terms.Open || len(p.Rules) != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Whoever goes by the policy goes no further than the terms.
+func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
+	b := newShop(t, "mag")
+	path := rapid.SampledFrom([]string{"a", "a/", "a/b", "b", "b?x=1", "b?x=2", "c*d", "c%20d", "a/b/c", ""})
+	typ := rapid.SampledFrom([]string{"Recipe", "NewsArticle", "Person"})
+	rapid.Check(t, func(rt *rapid.T) {
+		var all []content.Item
+		for _, p := range rapid.SliceOfNDistinct(path, 1, 6, rapid.ID).Draw(rt, "paths") {
+			all = append(all, item("mag", p, typ.Draw(rt, "type"), "One", "One."))
+		}
+		b.fill(rt, "mag", "articles", all...)
+		var rules []terms.Rule
+		for range rapid.IntRange(1, 4).Draw(rt, "rules") {
+			r := terms.Rule{Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Licensed, terms.Blocked}).Draw(rt, "access")}
+			if rapid.Bool().Draw(rt, "by type") {
+				r.Match.Type = []string{typ.Draw(rt, "of type")}
+			}
+			if rapid.Bool().Draw(rt, "by path") {
+				r.Match.Path = []string{rapid.SampledFrom([]string{"/a/**", "/b", "/c*", "/**", "/a"}).Draw(rt, "pattern")}
+			}
+			rules = append(rules, r)
+		}
+		b.obey(rt, rules...)
+		policy := b.policy(rt, "mag.example")
+		for _, i := range all {
+			decision := b.rules.Load().Decide(terms.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types})
+			if got := policy.At(pathOf(i.URL)); decision.Access != terms.Blocked && decision.Access.Stricter(got) {
+				rt.Fatalf("%s is %s by the policy %+v, and %s by the terms", i.URL, got, policy, decision.Access)
+			}
+		}
+	})
+}
