@@ -155,7 +155,7 @@ node_suite() {
 
 browser() { node_suite browser 10m test/e2e/run.sh; } # the pages
 mcp() { node_suite mcp 5m test/mcp/run.sh; }         # other people's clients of MCP, and the official suite
-ramp() { node_suite ramp 5m test/ramp/run.sh; }      # RAMP's messages against another protocol buffer runtime
+ramp() { node_suite ramp 8m test/ramp/run.sh; }      # RAMP's messages and RPCs against others' programs
 
 rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.

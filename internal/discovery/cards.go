@@ -130,6 +130,14 @@ func (d *door) apiCatalog(_ context.Context, v view) (document, error) {
 			ServiceMeta: []link{{v.base + intakeManifest, "application/json"}},
 		})
 	}
+	if d.sells() {
+		all.Linkset = append(all.Linkset, linkContext{
+			Anchor:      v.base + rampService,
+			ServiceDesc: []link{{v.base + "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"}},
+			ServiceMeta: []link{{v.base + rampManifest, "application/json"}},
+			Status:      []link{{v.base + "/readyz", "application/json"}},
+		})
+	}
 	return jsonDocument(`application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, all)
 }
 

@@ -75,6 +75,8 @@ const (
 	intakePath = "/intake/"
 
 	intakeManifest = "/.well-known/agent-intake.json"
+	rampManifest   = "/.well-known/ramp-exchange.json"
+	rampService    = "/ramp.v1.ExchangeService/"
 )
 
 // Route is one address that discovery answers to GET and HEAD.
@@ -121,6 +123,9 @@ type door struct {
 	config    Config
 	described description
 }
+
+// sells says whether licensed content is sold here.
+func (d *door) sells() bool { return slices.Contains(d.config.Served, rampManifest) }
 
 // document is a small answer, made whole.
 type document struct {

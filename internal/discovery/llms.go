@@ -39,6 +39,10 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 		fmt.Fprintf(&b, "- [MCP](%s%s): the same as a tool, by the Model Context Protocol over Streamable HTTP.\n", v.base, mcpPath)
 	}
 	fmt.Fprintf(&b, "- [OpenAPI](%s/openapi.json): every address, with the schemas of requests and answers.\n", v.base)
+	if d.sells() {
+		fmt.Fprintf(&b, "\n## Buy\n\n- [Exchange](%s%s): licensed content is sold under RAMP v1, by Connect, gRPC and gRPC-Web at %s%s. "+
+			"POST a query with the addresses to DiscoverResources and get signed offers; buying one binds whoever signs.\n", v.base, rampManifest, v.base, rampService)
+	}
 	if len(d.config.Intakes) > 0 {
 		fmt.Fprintf(&b, "\n## Submit\n\n- [Manifest](%s%s): what is taken in from agents in a person's name, each with the schema of its data (Agent Intake Protocol 0.1.0). "+
 			"POST a submission to its address and get an offer, which binds nobody; accept it only after the person has said so.\n", v.base, intakeManifest)

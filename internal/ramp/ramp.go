@@ -58,10 +58,17 @@ type door struct {
 	Config
 }
 
-// Prefixes are the beginnings of the paths that Handler answers.
-var Prefixes = []string{
-	"/" + rampv1connect.ExchangeServiceName + "/", "/" + healthv1connect.HealthName + "/",
-	"/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
+// Patterns are the paths that Handler answers, as http.ServeMux reads them: each RPC, and what stands below the services.
+func Patterns() []string {
+	all := []string{
+		"/" + rampv1connect.ExchangeServiceName + "/", "/" + healthv1connect.HealthName + "/",
+		"/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
+	}
+	methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService").Methods()
+	for i := range methods.Len() {
+		all = append(all, all[0]+string(methods.Get(i).Name()))
+	}
+	return all
 }
 
 // Handler answers the protocol's RPCs, and the health check and the reflection of gRPC beside them.

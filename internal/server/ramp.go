@@ -47,8 +47,8 @@ func (s *Server) rampRoutes() []route {
 	}
 	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
 	handler := ramp.Handler(s.Desk, config)
-	for _, prefix := range ramp.Prefixes {
-		all = append(all, route{pattern: prefix, name: prefix, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
+	for _, pattern := range ramp.Patterns() {
+		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
 	}
 	return all
 }

@@ -205,7 +205,7 @@ var rooms = []room{
 		outside: []string{connect, reflection, jsonText, protobuf},
 	},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
-	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/strictjson"}},
+	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/ramp/v1", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
 	{
 		path: "internal/console",

@@ -32,6 +32,7 @@ func generate(source string) ([]byte, error) {
 			object{"name": "ask", "description": "Questions and answers."},
 			object{"name": "content", "description": "The items without a question."},
 			object{"name": "intake", "description": "What agents submit in a person's name, and the offers that they get (Agent Intake Protocol 0.1.0)."},
+			object{"name": "ramp", "description": "Licensed content: offers, purchases and reports (RAMP v1), here as Connect with JSON."},
 			object{"name": "discovery", "description": "What there is, for agents that arrive."},
 			object{"name": "operation", "description": "How the server is."},
 		},
@@ -41,6 +42,10 @@ func generate(source string) ([]byte, error) {
 		return nil, err
 	}
 	maps.Copy(document["paths"].(object), intakePaths())
+	if err := s.readRAMPComments(filepath.Join(source, "..")); err != nil {
+		return nil, err
+	}
+	maps.Copy(document["paths"].(object), s.rampPaths())
 	document["components"] = object{
 		"schemas":   s.made,
 		"responses": object{"Failure": s.failure()},

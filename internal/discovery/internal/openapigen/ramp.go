@@ -1,0 +1,143 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// rampMethods are the RPCs of RAMP that are served, and what they do.
+var rampMethods = []struct{ name, summary string }{
+	{"DiscoverResources", "Learn what is offered for resources (RAMP v1)"},
+	{"ExecuteTransaction", "Buy by offers (RAMP v1)"},
+	{"ReportUsage", "Report how content was used (RAMP v1)"},
+}
+
+// readRAMPComments takes the comments of the messages out of their generated code, beside those of other types.
+func (s *schemas) readRAMPComments(wire string) error {
+	for _, folder := range []string{"ramp/v1", "comp/v1"} {
+		comments, err := readComments(filepath.Join(wire, folder))
+		if err != nil {
+			return err
+		}
+		for name, text := range comments {
+			s.comments[folder+" "+name] = text
+		}
+	}
+	return nil
+}
+
+// said is what the sources say of a message, or of a field: without the name, which stands beside it.
+func (s *schemas) said(of protoreflect.MessageDescriptor, field protoreflect.FieldDescriptor) string {
+	name := strings.ReplaceAll(string(of.ParentFile().Package()), ".", "/") + " " + string(of.Name())
+	if field == nil {
+		return capital(strings.TrimPrefix(s.comments[name], string(of.Name())+": "))
+	}
+	camel := ""
+	for word := range strings.SplitSeq(string(field.Name()), "_") {
+		camel += capital(word)
+	}
+	text := s.comments[name+"."+camel]
+	for _, verb := range []string{" is ", " are ", ": "} {
+		text = strings.TrimPrefix(text, capital(string(field.Name()))+verb)
+	}
+	return capital(text)
+}
+
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// rampPaths are what RAMP v1 serves: its documents, and its RPCs in the form that plain HTTP has them, which is Connect with
+// JSON.
+func (s *schemas) rampPaths() object {
+	described := func(id, summary, text string) object {
+		more := plainResponses("application/json")
+		more["responses"].(object)["200"].(object)["description"] = text
+		return object{"get": operation("discovery", id, summary, more)}
+	}
+	paths := object{
+		"/.well-known/ramp.json":          described("rampProvider", "Through whom the site's licensed content is sold (RAMP v1)", "ProviderManifest."),
+		"/.well-known/ramp-exchange.json": described("rampExchange", "What this Exchange serves, and where (RAMP v1)", "ExchangeManifest."),
+		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
+	}
+	s.made["ramp.Failure"] = object{
+		"type": "object", "required": []any{"code"}, "description": "What is wrong with a request.",
+		"properties": object{
+			"code":    object{"type": "string", "description": "A code of Connect, such as invalid_argument."},
+			"message": object{"type": "string", "description": "What is wrong, and where."},
+		},
+	}
+	service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
+	for _, method := range rampMethods {
+		of := service.Methods().ByName(protoreflect.Name(method.name))
+		responses := object{"200": object{"description": "The answer; what is denied is said in it.", "content": object{"application/json": object{"schema": s.message(of.Output())}}}}
+		for _, status := range []string{"400", "401", "403", "405", "409", "413", "415", "429", "500", "501", "503", "504"} {
+			responses[status] = object{
+				"description": "A failure of the request itself.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}},
+				"headers": object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."}},
+			}
+		}
+		paths["/"+string(service.FullName())+"/"+method.name] = object{"post": operation("ramp", method.name, method.summary, object{
+			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.message(of.Input())}}}, "responses": responses,
+		})}
+	}
+	return paths
+}
+
+// message is the schema of a message's JSON, by reference.
+func (s *schemas) message(of protoreflect.MessageDescriptor) object {
+	name := string(of.FullName())
+	if _, made := s.made[name]; made {
+		return ref(name)
+	}
+	properties := object{}
+	s.made[name] = object{"type": "object", "properties": properties, "description": s.said(of, nil)}
+	for i := range of.Fields().Len() {
+		field := of.Fields().Get(i)
+		schema := s.field(field)
+		if field.IsList() {
+			schema = object{"type": "array", "items": schema}
+		}
+		if text := s.said(of, field); text != "" {
+			schema["description"] = text
+		}
+		properties[string(field.Name())] = schema
+	}
+	return ref(name)
+}
+
+// field is the schema of one value of a field.
+func (s *schemas) field(field protoreflect.FieldDescriptor) object {
+	switch field.Kind() {
+	case protoreflect.BoolKind:
+		return object{"type": "boolean"}
+	case protoreflect.Int32Kind:
+		return object{"type": "integer", "minimum": -1 << 31, "maximum": 1<<31 - 1}
+	case protoreflect.DoubleKind:
+		return object{"type": "number"}
+	case protoreflect.EnumKind:
+		var names []any
+		for i := range field.Enum().Values().Len() {
+			names = append(names, string(field.Enum().Values().Get(i).Name()))
+		}
+		return object{"enum": names}
+	case protoreflect.MessageKind:
+		switch field.Message().FullName() {
+		case "google.protobuf.Timestamp":
+			return object{"type": "string", "format": "date-time"}
+		case "google.protobuf.Duration":
+			return object{"type": "string", "pattern": `^-?[0-9]+(\.[0-9]{1,9})?s$`}
+		case "google.protobuf.Struct":
+			return object{"type": "object"}
+		}
+		return s.message(field.Message())
+	}
+	return object{"type": "string"}
+}
