@@ -1,0 +1,181 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"frontdesk/internal/outbox"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/submission"
+	"frontdesk/wire/intake"
+)
+
+// breaker breaks off the connections of one application to PostgreSQL, as a server that fails or a network does.
+type breaker struct {
+	t      testing.TB
+	db     *store.DB
+	name   string
+	broken atomic.Int64
+}
+
+func newBreaker(t testing.TB) *breaker {
+	t.Helper()
+	b := &breaker{t: t, db: storetest.Open(t, storetest.NewPostgres(t)), name: fmt.Sprintf("desk-%d-%d", os.Getpid(), rand.Uint64())}
+	return b
+}
+
+// strike breaks off all that there are now.
+func (b *breaker) strike() {
+	ctx := context.WithoutCancel(b.t.Context())
+	err := b.db.View(ctx, func(tx *store.Tx) error {
+		var n int64
+		err := tx.QueryRow(ctx, `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`, b.name).Scan(&n)
+		b.broken.Add(n)
+		return err
+	})
+	if err != nil {
+		b.t.Error(err)
+	}
+}
+
+// TestABrokenConnectionLosesAndDoublesNothing is what a loss of power is on PostgreSQL, which keeps what it has committed by
+// itself: agents submit and bind, and some have it erased, while connections to the store and to the vault are broken off at
+// any step and between them, also when nobody knows whether it was committed. Who hears nothing asks again; what was heard
+// before stays so, and in the end there is one of everything.
+func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
+	b := newBreaker(t)
+	at := premises{storetest.NewPostgres(t) + "&application_name=" + b.name, storetest.NewPostgres(t) + "&application_name=" + b.name, t.TempDir()}
+	k := openTaker(t, at)
+	k.intake.Retention = intake.RetainSession
+	const agents, each, tries = 4, 6, 100
+	var steps atomic.Int64
+	var late sync.WaitGroup
+	k.fault = func(string) error {
+		switch n := steps.Add(1); {
+		case n%23 == 0: // while it stands at this step
+			b.strike()
+		case n%23 == 11: // while it goes on
+			late.Go(b.strike)
+		}
+		return nil
+	}
+	failures := atomic.Int64{}
+	// until does something until it is done.
+	until := func(do func() error) bool {
+		for range tries {
+			err := do()
+			if err == nil {
+				return true
+			}
+			failures.Add(1)
+			if t.Context().Err() != nil {
+				break
+			}
+		}
+		t.Errorf("it is not done after %d times", tries)
+		return false
+	}
+	offers := make([]string, agents*each)
+	var all sync.WaitGroup
+	for agent := range agents {
+		all.Go(func() {
+			for i := range each {
+				n := agent*each + i
+				var first, again []byte
+				submit := func() error {
+					out, err := k.Submit(t.Context(), k.submission(n, `{"age":41}`))
+					if err == nil && offers[n] != "" && out.Offer.ID != offers[n] {
+						t.Errorf("session %d was told of offer %s, and of %s later", n, offers[n], out.Offer.ID)
+					}
+					if err == nil {
+						offers[n] = out.Offer.ID
+					}
+					return err
+				}
+				bind := func() (err error) {
+					again, err = k.Bind(t.Context(), k.binding(n, offers[n], person))
+					return err
+				}
+				if !until(submit) || !until(submit) || !until(bind) {
+					return
+				}
+				if first = again; !until(bind) || !bytes.Equal(first, again) {
+					t.Errorf("the bind of session %d is answered with %s, and with %s later", n, first, again)
+				}
+				if n%6 == 5 && !until(func() error { _, err := k.Erase(t.Context(), offers[n], "key:1"); return err }) {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	late.Wait()
+	k.fault = nil
+	if !until(func() error { return k.EraseDue(t.Context()) }) {
+		return
+	}
+	if b.broken.Load() < 20 || failures.Load() == 0 {
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.broken.Load(), failures.Load())
+	}
+	t.Logf("%d connections were broken off, %d answers failed", b.broken.Load(), failures.Load())
+	k.auditBroken(t, offers)
+}
+
+// auditBroken holds that there is one record, one bind, one entry of each and one effect of each offer, and that all can be
+// opened that nobody had erased.
+func (k *taker) auditBroken(t *testing.T, offers []string) {
+	t.Helper()
+	told := map[string]int{}
+	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now, Do: func(ctx context.Context, e outbox.Effect) error {
+		return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
+			told[b.Offer.ID]++
+			return nil
+		})
+	}})
+	for some := true; some; {
+		var err error
+		if some, err = box.Once(t.Context(), "crm"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries := map[string]int{}
+	for _, kind := range []string{"intake", "bind", "erase"} {
+		for _, entry := range k.ledgerEntries(t, kind) {
+			entries[fmt.Sprint(kind, " ", entry["subject"])]++
+		}
+	}
+	known := map[string]*Request{}
+	all, err := k.Inbox(t.Context(), submission.Filter{Limit: 500})
+	if err != nil || len(all) != len(offers) || k.rowsOf(t, "submission_bind") != len(offers) {
+		t.Fatalf("there are %d records and %d binds of %d sessions: %v", len(all), k.rowsOf(t, "submission_bind"), len(offers), err)
+	}
+	for _, l := range all {
+		q, err := k.Look(t.Context(), l.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known[q.Offer] = q
+	}
+	for n, offer := range offers {
+		erased := n%6 == 5
+		q, want := known[offer], map[bool]int{false: 1, true: 0}[erased]
+		if q == nil || entries["intake "+offer] != 1 || entries["bind "+offer] != 1 || told[offer] != want || entries["erase "+offer] != 1-want {
+			t.Errorf("of offer %s there are %d and %d entries, it was told %d times, and erased %d times (%t)",
+				offer, entries["intake "+offer], entries["bind "+offer], told[offer], entries["erase "+offer], erased)
+			continue
+		}
+		if readable := q.Told != nil; readable == erased || erased != (q.Now == submission.Erased) {
+			t.Errorf("of offer %s can be read: %t, it is %s, and somebody had it erased: %t", offer, readable, q.Now, erased)
+		}
+	}
+	if report, err := k.taking.Ledger.Check(t.Context()); err != nil || len(report.Findings) > 0 {
+		t.Errorf("the ledger: %v, %v", report, err)
+	}
+}
