@@ -167,18 +167,25 @@ func (d *Desk) erase(ctx context.Context, all []submission.Erasure, body eraseBo
 	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	err = d.intaking.DB.Update(ctx, func(tx *store.Tx) error {
-		for _, e := range all {
-			if err := submission.Forget(ctx, tx, e, now); err != nil {
+		var id string
+		if len(keys) > 0 || body.By != "" { // not for rows of which nothing was left
+			entry := entry
+			entry.Time, entry.Kind, entry.Body = now, kindErase, text
+			var err error
+			if id, err = d.intaking.Ledger.Append(ctx, tx, entry); err != nil {
 				return err
 			}
 		}
-		if len(keys) == 0 && body.By == "" {
-			return nil // rows of which nothing was left
+		for _, e := range all {
+			says := id
+			if len(e.Keys()) == 0 && body.By == "" {
+				says = "" // of this one nothing
+			}
+			if err := submission.Forget(ctx, tx, e, says, now); err != nil {
+				return err
+			}
 		}
-		entry := entry
-		entry.Time, entry.Kind, entry.Body = now, kindErase, text
-		_, err := d.intaking.Ledger.Append(ctx, tx, entry)
-		return err
+		return nil
 	})
 	if err == nil {
 		err = d.befalls("erase done")

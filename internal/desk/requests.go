@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ type Request struct {
 
 // RequestEntry is an entry of the ledger about a submission.
 type RequestEntry struct{ ID, Kind string }
+
+// millisecond is what an id, which is a UUID of version 7, begins with: texts that sort as the times that they stand for.
+func (e RequestEntry) millisecond() string { return e.ID[:min(len(e.ID), 13)] }
 
 // From is the id of the agent that submitted it, as the agent gave it, and a hash of that where it is erased.
 func (q *Request) From() string {
@@ -121,11 +125,20 @@ func (d *Desk) Look(ctx context.Context, id string) (*Request, error) {
 			q.Entries = append(q.Entries, RequestEntry{q.Reply, kindOffer})
 		}
 		b, bound, err := submission.FindBind(ctx, tx, q.Offer)
-		if err != nil || !bound {
+		if err != nil {
 			return err
 		}
-		q.Bind = &b
-		q.Entries = append(q.Entries, RequestEntry{b.Entry, kindBind})
+		if bound {
+			q.Bind = &b
+			q.Entries = append(q.Entries, RequestEntry{b.Entry, kindBind})
+		}
+		for _, id := range q.Erasures {
+			q.Entries = append(q.Entries, RequestEntry{id, kindErase})
+		}
+		slices.SortStableFunc(q.Entries, func(a, b RequestEntry) int { return strings.Compare(a.millisecond(), b.millisecond()) })
+		if !bound {
+			return nil
+		}
 		if effect, waits, err := outbox.Find(ctx, tx, EffectID(q.Offer)); err != nil {
 			return err
 		} else if waits {

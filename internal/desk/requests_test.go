@@ -306,3 +306,67 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 		}
 	}
 }
+
+// TestARequestNamesTheEntriesOfItsErasing follows a bound request whose data go one after another, and the rest on demand.
+func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
+	k := newTaker(t)
+	k.intake.Retention = intake.Retain30Days
+	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
+	other := k.submitted(t, k.submission(2, `{"age":42}`)).Offer.ID
+	k.clock.Pass(time.Hour)
+	k.bound(t, k.binding(1, offer, person))
+	named := func(offer string) (kinds []string, erasing []string) {
+		t.Helper()
+		q := k.request(t, submission.Filter{Find: offer})
+		for _, e := range q.Entries {
+			kinds = append(kinds, e.Kind)
+			if e.Kind == kindErase {
+				erasing = append(erasing, e.ID)
+			}
+		}
+		return kinds, erasing
+	}
+	for _, step := range []struct {
+		after       time.Duration
+		deliver     bool
+		by          string
+		kinds, also string // of the one and of the other
+	}{
+		{0, true, "", "intake bind", "intake"},
+		{30*day - time.Hour, false, "", "intake bind erase", "intake erase"},
+		{time.Hour, false, "", "intake bind erase erase", "intake erase"},
+		{time.Hour, false, "", "intake bind erase erase", "intake erase"},
+		{0, false, "key:1", "intake bind erase erase erase", "intake erase"}, // though nothing was left of it
+	} {
+		k.clock.Pass(step.after)
+		if step.deliver && k.deliver(t, nil) == nil {
+			t.Fatal("nothing was told")
+		}
+		if err := k.EraseDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if step.by != "" {
+			if _, err := k.Erase(t.Context(), offer, step.by); err != nil {
+				t.Fatal(err)
+			}
+		}
+		one, erasing := named(offer)
+		also, _ := named(other)
+		if strings.Join(one, " ") != step.kinds || strings.Join(also, " ") != step.also {
+			t.Errorf("after %s: %v and %v; want %s and %s", step.after, one, also, step.kinds, step.also)
+		}
+		known := k.ledgerEntries(t, "erase")
+		for _, id := range erasing {
+			if !slices.ContainsFunc(known, func(entry map[string]any) bool { return entry["id"] == id }) {
+				t.Errorf("after %s there is no entry %s of an erasing", step.after, id)
+			}
+		}
+	}
+	third := k.submitted(t, k.submission(3, `{"age":43}`)).Offer.ID
+	if _, err := k.Erase(t.Context(), third, "key:1"); err != nil {
+		t.Fatal(err)
+	}
+	if kinds, _ := named(third); strings.Join(kinds, " ") != "intake erase" {
+		t.Errorf("erased on demand: %v", kinds)
+	}
+}

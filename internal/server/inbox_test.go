@@ -358,6 +358,9 @@ func TestTheInboxTakesItsOwnFormsAlone(t *testing.T) {
 	q.sees("/console/inbox", 404)
 }
 
+// erasedSlip is where a request's page leads to the entry of its erasing.
+var erasedSlip = regexp.MustCompile(`<b>Request erased</b><a href="([^"]+/receipts/[^"]+)">`)
+
 func TestErasingIsAskedTwiceAndLeavesIDsAndTimes(t *testing.T) {
 	s, log, _ := inboxOf(t, "")
 	token, id := tokenFor(t, s, trust.Operator)
@@ -384,6 +387,11 @@ func TestErasingIsAskedTwiceAndLeavesIDsAndTimes(t *testing.T) {
 			t.Errorf("%q is still there", datum)
 		}
 	}
+	slip := erasedSlip.FindStringSubmatch(p.page)
+	if slip == nil {
+		t.Fatalf("the page does not name the entry that says so: %s", p.page)
+	}
+	p.sees(slip[1], 200, "Request erased", "because somebody asked for it; by key:"+id)
 	p.sees("/console/inbox?state=waiting", 200, "A table")
 	other := requestLink.FindStringSubmatch(p.page)[1]
 	p.sees(other+"/erase", 200)

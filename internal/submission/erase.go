@@ -87,8 +87,8 @@ func Revoke(ctx context.Context, tx *store.Tx, r Record, now time.Time) (Erasure
 	return e, Update(ctx, tx, e.record, now)
 }
 
-// Forget forgets what was sealed under keys that were destroyed.
-func Forget(ctx context.Context, tx *store.Tx, e Erasure, now time.Time) error {
+// Forget forgets what was sealed under keys that were destroyed. entry is the ledger's that says so, empty for none.
+func Forget(ctx context.Context, tx *store.Tx, e Erasure, entry string, now time.Time) error {
 	if e.Row {
 		return remove(ctx, tx, e.record)
 	}
@@ -106,6 +106,9 @@ func Forget(ctx context.Context, tx *store.Tx, e Erasure, now time.Time) error {
 		if err := forgetBind(ctx, tx, r.Offer); err != nil {
 			return err
 		}
+	}
+	if entry != "" {
+		r.Erasures = append(r.Erasures, entry)
 	}
 	return Update(ctx, tx, r, now)
 }

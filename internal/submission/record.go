@@ -70,16 +70,17 @@ func open(keys map[string]Key, id, purpose string, sealed []byte) ([]byte, error
 	return key.Open(purpose, sealed)
 }
 
-const recordColumns = `id, intake, session, agent, platform, state, retention, made, expires, COALESCE(offer, ''), reply, data_key, offer_key, digest, data, answer`
+const recordColumns = `id, intake, session, agent, platform, state, retention, made, expires, COALESCE(offer, ''), reply, erased, data_key, offer_key, digest, data, answer`
 
 // row is what Scan is asked of.
 type row interface{ Scan(...any) error }
 
 func scanRecord(from row, also ...any) (r Record, err error) {
 	var made, expires int64
-	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.Reply, &r.DataKey, &r.OfferKey,
+	var erased string
+	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made, &expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
 		&r.Digest, &r.Data, &r.Answer}, also...)...)
-	r.Made, r.Expires = store.FromMicros(made), store.FromMicros(expires)
+	r.Made, r.Expires, r.Erasures = store.FromMicros(made), store.FromMicros(expires), strings.Fields(erased)
 	return r, err
 }
 
@@ -185,7 +186,7 @@ func records(rows store.Rows, err error) (all []Record, _ error) {
 	return all, nil
 }
 
-// Update records how a submission is now. What is new of it: state, expiry, offer, reply, keys, and what is sealed and hashed.
+// Update records how a submission is now. What is new of it: state, expiry, offer, reply, erasures, keys, and what is sealed and hashed.
 func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	b, bound, err := FindBind(ctx, tx, r.Offer)
 	if err != nil {
@@ -199,9 +200,9 @@ func Update(ctx context.Context, tx *store.Tx, r Record, now time.Time) error {
 	if what.any() {
 		next = now
 	}
-	_, err = tx.Exec(ctx, `UPDATE submission_record SET agent = $1, platform = $2, state = $3, expires = $4, offer = $5, data_key = $6, offer_key = $7, digest = $8, data = $9, answer = $10, sweep = $11, reply = $12
-		WHERE id = $13`,
-		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), r.Reply, r.ID)
+	_, err = tx.Exec(ctx, `UPDATE submission_record SET agent = $1, platform = $2, state = $3, expires = $4, offer = $5, data_key = $6, offer_key = $7, digest = $8, data = $9, answer = $10, sweep = $11, reply = $12, erased = $13
+		WHERE id = $14`,
+		r.Agent, r.Platform, string(r.State), store.Micros(r.Expires), nullable(r.Offer), r.DataKey, r.OfferKey, blob(r.Digest), blob(r.Data), blob(r.Answer), whenever(next), r.Reply, strings.Join(r.Erasures, " "), r.ID)
 	if err != nil {
 		return fmt.Errorf("record a submission: %w", err)
 	}

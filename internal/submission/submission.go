@@ -23,7 +23,8 @@ import (
 // the two in the vault, empty where there is none or no more. session is in lower case. sweep is when something of the row
 // is to be erased, or the row itself, and NULL for never.
 //
-// reply is the ledger entry of an answer that a person gave later. submission_record_list has all that lists go by,
+// reply is the ledger entry of an answer that a person gave later, and erased has those that say what of it was erased, with
+// blanks between. submission_record_list has all that lists go by,
 // and submission_record_day what is counted by day (day is made in days since 1970), in its order: so neither reads what is
 // sealed, and nothing is sorted.
 //
@@ -82,7 +83,7 @@ CREATE INDEX submission_record_day ON submission_record (day, intake, platform, 
 CREATE INDEX submission_record_agent ON submission_record (agent);
 CREATE INDEX submission_record_waiting ON submission_record (id, expires) WHERE state = 'waiting';
 CREATE INDEX submission_bind_open ON submission_bind (made) WHERE done = 0 AND sink = '';
-`},
+`, `ALTER TABLE submission_record ADD COLUMN erased TEXT NOT NULL DEFAULT '';`},
 }
 
 // State is how far a submission is.
@@ -112,6 +113,7 @@ type Record struct {
 	Expires   time.Time // from when on the answer stands no more
 	Offer     string    // the offer's id, 128 random bits; empty where there is none
 	Reply     string    // the id of the ledger entry of an answer by hand; empty where there is none
+	Erasures  []string  // the ids of the ledger entries that say what of it was erased, in their order
 
 	DataKey, OfferKey string // ids of keys; empty where there is none, or no more
 	Digest            []byte // of what was submitted, under OfferKey
