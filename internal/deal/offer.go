@@ -36,11 +36,12 @@ type Offer struct {
 	Terms  string   `json:"terms"`
 	Rule   int      `json:"rule"`
 	Labels []string `json:"labels,omitempty"`
-	// Price is what it costs, as the terms say it, a subscription's included; Quantity how much of Unit ("tokens") is
-	// thought to be used, 0 where nobody knows.
+	// Price is what it costs, or would cost without the subscription; Quantity how much of Unit is thought to be used of what
+	// the price counts, and Tokens how many tokens the item has, 0 where nobody knows.
 	Price    terms.Money `json:"price"`
 	Quantity int64       `json:"quantity,omitzero"`
-	Unit     string      `json:"unit,omitzero"`
+	Unit     string      `json:"unit,omitzero"` // "tokens", "pages", "minutes", "records"
+	Tokens   int64       `json:"tokens,omitzero"`
 	// Subscription is the one that the offer is bought under, at no charge; empty for none.
 	Subscription string `json:"subscription,omitzero"`
 	Delivery     string `json:"delivery"` // "direct", "instructions" or "streaming"

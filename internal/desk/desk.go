@@ -102,9 +102,12 @@ type Desk struct {
 	excerpting   *Excerpting                     // nil where no passages are given
 	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
 	intaking     *Intaking                       // nil where nothing is taken in
-	submitting   singleflight.Group              // submissions that are being answered, by [applied.name]
-	erasing      chan struct{}                   // there may be something to erase
-	fault        func(step string) error         // in tests: what befalls a step of the intakes, by its name; nil for nothing
+	quoting      *Quoting                        // nil where no offers are made
+	objects      *otter.Cache[content.Ref, map[string]any]
+	readObject   func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
+	submitting   singleflight.Group                                         // submissions that are being answered, by [applied.name]
+	erasing      chan struct{}                                              // there may be something to erase
+	fault        func(step string) error                                    // in tests: what befalls a step of the intakes, by its name; nil for nothing
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.

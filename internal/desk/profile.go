@@ -1,0 +1,114 @@
+package desk
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/maypok86/otter/v2"
+
+	"frontdesk/internal/content"
+)
+
+// Profile is what is told of items of some kinds beyond what everybody is told (RAMP v1, supported_profiles).
+type Profile struct {
+	Name  string   // as agents name it, such as "ramp-news-v1"
+	Types []string // schema.org types of the items that it is for, with all below them; none for all
+	// Keys say, by the key of the offer's ext, which member of the item's object has it: a path of names with dots. Of things
+	// it tells their names.
+	Keys map[string]string
+}
+
+// profiled has a maker know what the profiles tell of its ware to whom understands them; whoever names none is told all.
+func (d *Desk) profiled(ctx context.Context, m *maker) error {
+	var apply []*Profile
+	for i := range m.owner.Profiles {
+		p := &m.owner.Profiles[i]
+		if (len(m.query.Profiles) == 0 || slices.Contains(m.query.Profiles, p.Name)) && p.isFor(m.ware.Types) {
+			apply = append(apply, p)
+		}
+	}
+	if len(apply) == 0 {
+		return nil
+	}
+	object, ok := d.objects.GetIfPresent(m.ware.Ref)
+	if !ok {
+		var err error
+		if object, err = d.readObject(ctx, m.ware.Ref); err != nil {
+			return err
+		}
+		d.objects.Set(m.ware.Ref, object)
+	}
+	m.told = map[string]any{}
+	for _, p := range apply {
+		for key, path := range p.Keys {
+			if value := member(object, strings.Split(path, ".")); value != nil {
+				m.told[key] = value
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Profile) isFor(types []string) bool {
+	return len(p.Types) == 0 || slices.ContainsFunc(types, func(t string) bool {
+		return slices.ContainsFunc(p.Types, func(above string) bool { return content.IsA(t, above) })
+	})
+}
+
+// maxTold bounds a text that a profile tells, in bytes, and how many of a list are told.
+const maxTold, maxToldList = 500, 20
+
+// member is what stands in a value of JSON under a path: texts, numbers and truths, and lists of them; things by their name.
+// Long texts are left out: they are what is sold.
+func member(value any, path []string) any {
+	switch v := value.(type) {
+	case []any:
+		var all []any
+		for _, element := range v[:min(len(v), maxToldList)] {
+			if found := member(element, path); found != nil {
+				all = append(all, found)
+			}
+		}
+		switch len(all) {
+		case 0:
+			return nil
+		case 1:
+			return all[0]
+		}
+		return all
+	case map[string]any:
+		if len(path) > 0 {
+			return member(v[path[0]], path[1:])
+		}
+		name, _ := v["name"].(string)
+		return member(first(name), nil)
+	case string:
+		if len(path) > 0 || v == "" || len(v) > maxTold {
+			return nil
+		}
+		return v
+	case nil:
+		return nil
+	}
+	if len(path) > 0 {
+		return nil
+	}
+	return value
+}
+
+// objectOf reads an item's object; nil for one that cannot be read.
+func objectOf(object []byte) map[string]any {
+	var read map[string]any
+	if json.Unmarshal(object, &read) != nil {
+		return nil
+	}
+	return read
+}
+
+// newObjects makes the cache of objects that profiles told of.
+func newObjects(bytes uint64) (*otter.Cache[content.Ref, map[string]any], error) {
+	const each = 4 << 10 // about what one takes
+	return otter.New(&otter.Options[content.Ref, map[string]any]{MaximumSize: int(max(bytes/4/each, 64))})
+}

@@ -1,0 +1,248 @@
+package desk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/terms"
+)
+
+// Proposal is an offer with all that its document tells, in words of no protocol.
+type Proposal struct {
+	deal.Offer
+	Ware *catalog.Entry
+	// For is to what the buyer is bound, and DisplayWords how many words of it may be shown; 0 for no bound.
+	For          Bound
+	DisplayWords int
+	// Open says that everybody may read it at this front desk's other doors.
+	Open bool
+	// UnitCost is the cost of one Unit in the price's currency, in units of 1e-12; 0 where it is not known or not comparable.
+	UnitCost int64
+	Quotas   []Quota        // of the subscription, as they are before the purchase
+	Told     map[string]any // what profiles tell, by the keys of RAMP's ext
+}
+
+// Bound is for what, by whom and where something may be used.
+type Bound struct {
+	Functions        terms.Functions
+	Users, Countries terms.Restriction
+}
+
+// Quota is how much of a dimension of a subscription there is.
+type Quota struct {
+	Unit              string // as account.Units has them
+	Limit, Used, Left int64
+	Resets            time.Time // zero for never
+}
+
+// maker makes the proposals for one address of a query.
+type maker struct {
+	owner *Selling
+	rules *terms.Terms
+	query *Query
+	now   time.Time
+	uri   string
+
+	ware     *catalog.Entry
+	decision terms.Decision
+	price    terms.Money // the zero value when there is none
+	told     map[string]any
+	absent   Absence // why there is nothing to propose; empty when there may be
+}
+
+// unlocked says whether the requester has one of the scopes that the item takes, if it takes any.
+func (m *maker) unlocked() bool {
+	return len(m.decision.Scopes) == 0 || slices.ContainsFunc(m.decision.Scopes, m.query.By.Holds)
+}
+
+// priced is the price: the rule's, nothing for what is open, or that which the owner set for all that is licensed.
+func (m *maker) priced() terms.Money {
+	switch {
+	case m.decision.Price != terms.Money{}:
+		return m.decision.Price
+	case m.decision.Access == terms.Open:
+		return terms.Money{Model: "free"}
+	}
+	return m.owner.Price
+}
+
+// sales are what the item would be sold for: as the requester says, and as the operator knows it.
+func (m *maker) sales() []terms.Sale {
+	q := m.query
+	said := terms.Sale{Functions: q.Functions, User: first(q.User, q.By.UserCategory), Country: first(q.Country, q.By.Country), Strict: m.owner.Strict}
+	known := terms.Sale{Functions: q.Functions, User: first(q.By.UserCategory, q.User), Country: first(q.By.Country, q.Country), Strict: m.owner.Strict}
+	if said.User == known.User && said.Country == known.Country {
+		return []terms.Sale{said}
+	}
+	return []terms.Sale{said, known}
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// uses are the functions of which one is enough for who declares none.
+var uses = []string{"search", functionInput, "ai-index", "ai-train"}
+
+// refused says why the terms do not sell the item.
+func (m *maker) refused() terms.Refusal {
+	for _, sale := range m.sales() {
+		refusal := m.refuses(sale)
+		if refusal == terms.Permitted && len(sale.Functions) == 0 {
+			refusal = terms.FunctionRefused
+			for _, sale.Functions = range [][]string{uses[:1], uses[1:2], uses[2:3], uses[3:]} {
+				if m.refuses(sale) == terms.Permitted {
+					refusal = terms.Permitted
+					break
+				}
+			}
+		}
+		if refusal != terms.Permitted {
+			return refusal
+		}
+	}
+	return terms.Permitted
+}
+
+// refuses says why the terms do not sell the item for something. What costs nothing must be free by the terms that the item
+// comes with, too.
+func (m *maker) refuses(sale terms.Sale) terms.Refusal {
+	if refusal := m.decision.Sells(sale); refusal != terms.Permitted || m.price.Rate > 0 || m.price == (terms.Money{}) {
+		return refusal
+	}
+	for _, f := range sale.Functions {
+		if !m.decision.OwnPermits(terms.Use{Function: f, User: sale.User, Country: sale.Country}) {
+			return terms.OwnTermsRefuseIt
+		}
+	}
+	return terms.Permitted
+}
+
+// proposals are the offer that is paid or free, if there is one, and one for each subscription that is good for it and has
+// enough left; or the reason why there is none.
+func (m *maker) proposals(subscribed []account.Subscription) ([]*Proposal, Absence) {
+	delivery, ok := m.delivery()
+	if !ok {
+		return nil, NotNow
+	}
+	var all []*Proposal
+	if m.price != (terms.Money{}) {
+		all = append(all, m.proposal(delivery, nil))
+	}
+	for i := range subscribed {
+		if p := m.proposal(delivery, &subscribed[i]); subscribed[i].Check(p.charge(m.now)) == nil {
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return nil, NotInCatalog // it is there, and not for sale
+	}
+	return all, ""
+}
+
+// charge is the purchase of a proposal as the book looks at it.
+func (p *Proposal) charge(now time.Time) account.Charge {
+	return account.Charge{
+		Buyer: p.Buyer, Site: p.Site, Item: account.Item{URL: p.URL, Labels: p.Labels}, Price: p.Price, Quantity: p.Quantity, Tokens: p.Tokens,
+		Subscription: p.Subscription, Now: now,
+	}
+}
+
+// delivery is how the ware is delivered: by this front desk itself where the rule allows it, else by an address; ok is false
+// where it is neither.
+func (m *maker) delivery() (way string, ok bool) {
+	for _, way := range []string{"direct", "instructions"} {
+		if len(m.decision.Delivery) == 0 || slices.Contains(m.decision.Delivery, way) {
+			return way, true
+		}
+	}
+	return "", false
+}
+
+// proposal is one offer; s is the subscription that it is under, nil for none.
+func (m *maker) proposal(delivery string, s *account.Subscription) *Proposal {
+	w, expires := m.ware, m.now.Add(m.owner.For)
+	seller, _ := terms.Host(w.URL)
+	out := &Proposal{
+		Offer: deal.Offer{
+			ID: deal.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
+			Package: deal.Package{ID: packageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
+			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(),
+			Tokens: int64(w.Tokens()), Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
+		},
+		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open, Told: m.told,
+	}
+	out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
+	if w.Mutability != catalog.Live {
+		out.Hash = hex.EncodeToString(w.Hash[:])
+	}
+	if s == nil {
+		out.UnitCost = m.unitCost(out.Quantity)
+		return out
+	}
+	out.Subscription = s.ID
+	for _, q := range s.Quotas {
+		limit, used, left := q.Counts()
+		out.Quotas = append(out.Quotas, Quota{Unit: q.Unit, Limit: limit, Used: used, Left: left, Resets: q.Resets})
+	}
+	return out
+}
+
+// quantity is how much one use is thought to take of what the price counts, by the owner's word or the item's figures; 0 where
+// nobody knows.
+func (m *maker) quantity() int64 {
+	if m.price.Estimate > 0 {
+		return int64(m.price.Estimate)
+	}
+	n, _ := m.ware.Quantity(m.price.Unit())
+	return int64(n)
+}
+
+// unitCost is what one unit costs of something that has so many, in units of 1e-12, rounded half to even.
+func (m *maker) unitCost(quantity int64) int64 {
+	if m.price.Currency == "" || m.owner.Currency != "" && m.price.Currency != m.owner.Currency {
+		return 0
+	}
+	const finer = 10_000 // than 1e-8
+	if m.price.Metered() {
+		return m.price.Rate * finer
+	}
+	if quantity <= 0 {
+		return 0
+	}
+	whole, rest := m.price.Rate*finer/quantity, m.price.Rate*finer%quantity
+	if twice := 2 * rest; twice > quantity || twice == quantity && whole%2 == 1 {
+		whole++
+	}
+	return whole
+}
+
+// duty is what must be reported: within the rule's window, or within that of all where the price asks for a report.
+func (m *maker) duty() deal.Duty {
+	window, asked := m.decision.Reporting, account.Models[m.price.Model].Fields
+	if window == 0 && len(asked) > 0 {
+		window = m.owner.Window
+	}
+	if window == 0 {
+		return deal.Duty{}
+	}
+	fields := slices.Concat(m.owner.Fields, asked)
+	slices.Sort(fields)
+	return deal.Duty{Seconds: int64(window / time.Second), Fields: slices.Compact(fields)}
+}
+
+// packageID is the name of what is sold at an address of a site, which stays the same over its versions.
+func packageID(site, address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return "PKG-" + site + "-" + hex.EncodeToString(sum[:8])
+}

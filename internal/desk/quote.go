@@ -1,0 +1,292 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+// Selling is what the owner says about offers beside the terms.
+type Selling struct {
+	// For is how long an offer stands.
+	For time.Duration
+	// Price is that of licensed items whose rule names none; the zero value leaves them to subscribers.
+	Price terms.Money
+	// Window is the time within which a use must be reported where the rule names none and the price asks for a report, and
+	// Fields what every report must say that is owed.
+	Window time.Duration
+	Fields []string
+	// Currency is that in which costs of one token and so on are compared; prices in others have none. Empty compares each
+	// in its own.
+	Currency string
+	// Strict makes no offer to a kind of user, or for a country, that is not known where the terms name any. Otherwise the
+	// offer says for whom it is.
+	Strict bool
+	// TellScopes says of an item for which a requester lacks the scope that it is so; otherwise that it is not there.
+	TellScopes bool
+	// Profiles say what is told of items beyond what everybody is told.
+	Profiles []Profile
+}
+
+// Quoting is what making offers takes.
+type Quoting struct {
+	// Owner gives what is declared at present; it is called for every query and may answer differently over time.
+	Owner   func() *Selling
+	DB      *store.DB
+	Catalog *catalog.Catalog
+	Book    *account.Book // of the subscriptions under which buyers have things; nil where there are none
+	// Authorised says whether the provider at a host lets this front desk sell for it; nil for all.
+	Authorised func(host string) bool
+}
+
+// OpenQuotes lets the desk make offers. It is called before the first request.
+func (d *Desk) OpenQuotes(q *Quoting) error {
+	objects, err := newObjects(d.config.CacheBytes)
+	if err != nil {
+		return fmt.Errorf("make the cache of what profiles tell: %w", err)
+	}
+	d.quoting, d.objects = q, objects
+	d.readObject = d.loadObject
+	return nil
+}
+
+// Query asks what is offered for some addresses.
+type Query struct {
+	By   trust.Requester
+	URIs []string // each once
+	// Functions are what it is for, as terms name them; none when nothing is declared.
+	Functions []string
+	// User and Country are what the requester says of its use; empty for nothing. Where the operator knows something else of
+	// it, what is offered must be so for both.
+	User, Country string
+	// Profiles are those that the requester understands; none for whatever there is.
+	Profiles []string
+}
+
+// Absence says why there is no offer for an address (RAMP v1, OfferAbsenceReason).
+type Absence string
+
+// The reasons, in the order in which they are looked for.
+const (
+	NotInCatalog  Absence = "not in catalog"
+	ScopeMissing  Absence = "scope insufficient"
+	NotAuthorised Absence = "not authorised"
+	NotLicensed   Absence = "blocked"
+	FunctionOut   Absence = "function"
+	UserOut       Absence = "user"
+	CountryOut    Absence = "country"
+	NotNow        Absence = "temporarily unavailable"
+)
+
+// Quoted is what is offered for one address: offers, those under subscriptions last, or the reason why there is none.
+type Quoted struct {
+	URI    string
+	Offers []*deal.Offer
+	Absent Absence
+}
+
+// Quote makes offers for the addresses of a query, one group for each, in their order. Each offer is written and signed by
+// seal, which must be pure: it gives the document and its signature. What is told is kept, in one transaction; an offer
+// releases nothing, and the ledger has no entry of it.
+//
+// When ctx has a deadline, what is not ready before it is unavailable for now.
+func (d *Desk) Quote(ctx context.Context, q Query, seal func(*Proposal) (document, signature []byte, err error)) ([]Quoted, error) {
+	if d.quoting == nil {
+		return nil, fail.New(fail.UnsupportedMode, "no offers are made here")
+	}
+	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	groups, proposals, err := d.propose(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var offers []*deal.Offer
+	for i := range proposals {
+		for _, p := range proposals[i] {
+			if p.Document, p.Signature, err = seal(p); err != nil {
+				return nil, fmt.Errorf("seal an offer: %w", err)
+			}
+			groups[i].Offers = append(groups[i].Offers, &p.Offer)
+			offers = append(offers, &p.Offer)
+		}
+	}
+	if len(offers) == 0 {
+		return groups, nil
+	}
+	if err = d.befalls("keep offers"); err == nil {
+		err = d.quoting.DB.Update(ctx, func(tx *store.Tx) error { return deal.PutOffers(ctx, tx, offers...) })
+	}
+	if tooLate(ctx, err) {
+		for i := range groups {
+			if len(groups[i].Offers) > 0 {
+				groups[i].Offers, groups[i].Absent = nil, NotNow
+			}
+		}
+		return groups, nil
+	}
+	return groups, err
+}
+
+// tooLate says whether something failed because the time was over, and not because the request was taken back.
+func tooLate(ctx context.Context, err error) bool {
+	return err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded)
+}
+
+// before is ctx with an end that leaves a share of its time, and at most so long, for what is to be done afterwards.
+func before(ctx context.Context, share int, most time.Duration) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-min(time.Until(end)/time.Duration(share), most)))
+}
+
+// propose gives the groups of a query, and by their places the offers before they are sealed. A group without has its reason.
+// Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
+func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	makers, err := d.makers(ctx, maker{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now})
+	if err != nil {
+		return nil, nil, err
+	}
+	groups, wanted := make([]Quoted, len(makers)), map[string][]account.Subscription{}
+	for i := range makers {
+		if groups[i].URI, groups[i].Absent = q.URIs[i], makers[i].absent; makers[i].absent == "" {
+			wanted[makers[i].ware.Site] = nil
+		}
+	}
+	soon, cancel := before(ctx, 2, 50*time.Millisecond)
+	defer cancel()
+	err = d.subscribed(soon, q.By.Account(), wanted, now)
+	missed := tooLate(soon, err)
+	if err != nil && !missed {
+		return nil, nil, err
+	}
+	proposals := make([][]*Proposal, len(makers))
+	for i := range makers {
+		switch m := &makers[i]; {
+		case m.absent != "":
+		case missed:
+			groups[i].Absent = NotNow // an offer that is paid would hide that there is one that is not
+		default:
+			proposals[i], groups[i].Absent = m.proposals(wanted[m.ware.Site])
+		}
+	}
+	return groups, proposals, nil
+}
+
+// subscribed adds to sites what subscriptions a buyer has there.
+func (d *Desk) subscribed(ctx context.Context, buyer string, sites map[string][]account.Subscription, now time.Time) error {
+	if d.quoting.Book == nil || len(sites) == 0 {
+		return nil
+	}
+	return d.quoting.DB.View(ctx, func(tx *store.Tx) (err error) {
+		for site := range sites {
+			if sites[site], err = d.quoting.Book.Entitled(ctx, tx, buyer, site, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// atOnce is how many addresses of a query are looked up at the same time.
+const atOnce = 8
+
+// makers look the addresses of a query up, and decide what may be offered. What does not come in time holds up nothing else.
+func (d *Desk) makers(ctx context.Context, of maker) ([]maker, error) {
+	soon, cancel := before(ctx, 4, 100*time.Millisecond)
+	defer cancel()
+	all := make([]maker, len(of.query.URIs))
+	look := func(i int) error {
+		m := &all[i]
+		*m = of
+		m.uri = of.query.URIs[i]
+		d.choose(m)
+		if m.absent != "" {
+			return nil
+		}
+		err := d.profiled(soon, m)
+		if tooLate(soon, err) {
+			m.absent, err = NotNow, nil
+		}
+		return err
+	}
+	if len(all) == 1 {
+		return all, look(0)
+	}
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for i := range all {
+		group.Go(func() error { return look(i) })
+	}
+	return all, group.Wait()
+}
+
+// choose finds the ware at an address: of several the first, by site and source, of which something may be offered, or else
+// the first.
+func (d *Desk) choose(m *maker) {
+	first := *m
+	first.absent = NotInCatalog
+	found := false
+	for _, ware := range d.quoting.Catalog.Find(m.uri) {
+		if !d.served[ware.Site] {
+			continue
+		}
+		one := *m
+		one.ware = &ware
+		if d.license(&one); one.absent == "" {
+			*m = one
+			return
+		}
+		if !found {
+			first, found = one, true
+		}
+	}
+	*m = first
+}
+
+// license decides what a requester may be offered of a ware, in the order of RAMP v1's reasons.
+func (d *Desk) license(m *maker) {
+	m.decision = m.rules.Decide(m.ware.Facts())
+	m.price = m.priced()
+	host, ok := terms.Host(m.ware.URL)
+	switch refusal := m.refused(); {
+	case !m.unlocked() && m.owner.TellScopes:
+		m.absent = ScopeMissing
+	case !m.unlocked():
+		m.absent = NotInCatalog
+	case d.quoting.Authorised != nil && (!ok || !d.quoting.Authorised(host)):
+		m.absent = NotAuthorised
+	case refusal == terms.ItemBlocked:
+		m.absent = NotLicensed
+	case refusal == terms.UserRefused:
+		m.absent = UserOut
+	case refusal == terms.CountryRefused:
+		m.absent = CountryOut
+	case refusal != terms.Permitted:
+		m.absent = FunctionOut
+	}
+}
+
+// loadObject reads an item's object for profiles; nil for one that is no more.
+func (d *Desk) loadObject(ctx context.Context, ref content.Ref) (map[string]any, error) {
+	items, err := d.config.Catalog.Load(ctx, ref)
+	if err != nil || items[0].URL == "" {
+		return nil, err
+	}
+	return objectOf(items[0].Object), nil
+}
