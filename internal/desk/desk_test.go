@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"frontdesk/internal/account"
 	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
@@ -46,7 +48,7 @@ type tester interface {
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()
-	db := storetest.Chosen(t, content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema)
+	db := storetest.Chosen(t, content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, account.Schema)
 	b := &bench{catalog: content.New(db, content.Options{}), db: db}
 	b.obey(t)
 	config := Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1}

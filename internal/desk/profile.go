@@ -20,8 +20,8 @@ type Profile struct {
 	Keys map[string]string
 }
 
-// profiled has a maker know what the profiles tell of its ware to whom understands them; whoever names none is told all.
-func (d *Desk) profiled(ctx context.Context, m *maker) error {
+// profiled has a quoter know what the profiles tell of its ware to whom understands them; whoever names none is told all.
+func (d *Desk) profiled(ctx context.Context, m *quoter) error {
 	var apply []*Profile
 	for i := range m.owner.Profiles {
 		p := &m.owner.Profiles[i]

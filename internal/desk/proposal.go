@@ -40,8 +40,8 @@ type Quota struct {
 	Resets            time.Time // zero for never
 }
 
-// maker makes the proposals for one address of a query.
-type maker struct {
+// quoter makes the proposals for one address of a query.
+type quoter struct {
 	owner *Selling
 	rules *terms.Terms
 	query *Query
@@ -56,12 +56,12 @@ type maker struct {
 }
 
 // unlocked says whether the requester has one of the scopes that the item takes, if it takes any.
-func (m *maker) unlocked() bool {
+func (m *quoter) unlocked() bool {
 	return len(m.decision.Scopes) == 0 || slices.ContainsFunc(m.decision.Scopes, m.query.By.Holds)
 }
 
 // priced is the price: the rule's, nothing for what is open, or that which the owner set for all that is licensed.
-func (m *maker) priced() terms.Money {
+func (m *quoter) priced() terms.Money {
 	switch {
 	case m.decision.Price != terms.Money{}:
 		return m.decision.Price
@@ -72,7 +72,7 @@ func (m *maker) priced() terms.Money {
 }
 
 // sales are what the item would be sold for: as the requester says, and as the operator knows it.
-func (m *maker) sales() []terms.Sale {
+func (m *quoter) sales() []terms.Sale {
 	q := m.query
 	said := terms.Sale{Functions: q.Functions, User: first(q.User, q.By.UserCategory), Country: first(q.Country, q.By.Country), Strict: m.owner.Strict}
 	known := terms.Sale{Functions: q.Functions, User: first(q.By.UserCategory, q.User), Country: first(q.By.Country, q.Country), Strict: m.owner.Strict}
@@ -95,7 +95,7 @@ func first(texts ...string) string {
 var uses = []string{"search", functionInput, "ai-index", "ai-train"}
 
 // refused says why the terms do not sell the item.
-func (m *maker) refused() terms.Refusal {
+func (m *quoter) refused() terms.Refusal {
 	for _, sale := range m.sales() {
 		refusal := m.refuses(sale)
 		if refusal == terms.Permitted && len(sale.Functions) == 0 {
@@ -116,7 +116,7 @@ func (m *maker) refused() terms.Refusal {
 
 // refuses says why the terms do not sell the item for something. What costs nothing must be free by the terms that the item
 // comes with, too.
-func (m *maker) refuses(sale terms.Sale) terms.Refusal {
+func (m *quoter) refuses(sale terms.Sale) terms.Refusal {
 	if refusal := m.decision.Sells(sale); refusal != terms.Permitted || m.price.Rate > 0 || m.price == (terms.Money{}) {
 		return refusal
 	}
@@ -130,7 +130,7 @@ func (m *maker) refuses(sale terms.Sale) terms.Refusal {
 
 // proposals are the offer that is paid or free, if there is one, and one for each subscription that is good for it and has
 // enough left; or the reason why there is none.
-func (m *maker) proposals(subscribed []account.Subscription) ([]*Proposal, Absence) {
+func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Absence) {
 	delivery, ok := m.delivery()
 	if !ok {
 		return nil, NotNow
@@ -160,7 +160,7 @@ func (p *Proposal) charge(now time.Time) account.Charge {
 
 // delivery is how the ware is delivered: by this front desk itself where the rule allows it, else by an address; ok is false
 // where it is neither.
-func (m *maker) delivery() (way string, ok bool) {
+func (m *quoter) delivery() (way string, ok bool) {
 	for _, way := range []string{"direct", "instructions"} {
 		if len(m.decision.Delivery) == 0 || slices.Contains(m.decision.Delivery, way) {
 			return way, true
@@ -170,7 +170,7 @@ func (m *maker) delivery() (way string, ok bool) {
 }
 
 // proposal is one offer; s is the subscription that it is under, nil for none.
-func (m *maker) proposal(delivery string, s *account.Subscription) *Proposal {
+func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 	w, expires := m.ware, m.now.Add(m.owner.For)
 	seller, _ := terms.Host(w.URL)
 	out := &Proposal{
@@ -200,7 +200,7 @@ func (m *maker) proposal(delivery string, s *account.Subscription) *Proposal {
 
 // quantity is how much one use is thought to take of what the price counts, by the owner's word or the item's figures; 0 where
 // nobody knows.
-func (m *maker) quantity() int64 {
+func (m *quoter) quantity() int64 {
 	if m.price.Estimate > 0 {
 		return int64(m.price.Estimate)
 	}
@@ -209,7 +209,7 @@ func (m *maker) quantity() int64 {
 }
 
 // unitCost is what one unit costs of something that has so many, in units of 1e-12, rounded half to even.
-func (m *maker) unitCost(quantity int64) int64 {
+func (m *quoter) unitCost(quantity int64) int64 {
 	if m.price.Currency == "" || m.owner.Currency != "" && m.price.Currency != m.owner.Currency {
 		return 0
 	}
@@ -228,7 +228,7 @@ func (m *maker) unitCost(quantity int64) int64 {
 }
 
 // duty is what must be reported: within the rule's window, or within that of all where the price asks for a report.
-func (m *maker) duty() deal.Duty {
+func (m *quoter) duty() deal.Duty {
 	window, asked := m.decision.Reporting, account.Models[m.price.Model].Fields
 	if window == 0 && len(asked) > 0 {
 		window = m.owner.Window

@@ -158,14 +158,14 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 // Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
 func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	makers, err := d.makers(ctx, maker{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now})
+	quoters, err := d.quoters(ctx, quoter{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now})
 	if err != nil {
 		return nil, nil, err
 	}
-	groups, wanted := make([]Quoted, len(makers)), map[string][]account.Subscription{}
-	for i := range makers {
-		if groups[i].URI, groups[i].Absent = q.URIs[i], makers[i].absent; makers[i].absent == "" {
-			wanted[makers[i].ware.Site] = nil
+	groups, wanted := make([]Quoted, len(quoters)), map[string][]account.Subscription{}
+	for i := range quoters {
+		if groups[i].URI, groups[i].Absent = q.URIs[i], quoters[i].absent; quoters[i].absent == "" {
+			wanted[quoters[i].ware.Site] = nil
 		}
 	}
 	soon, cancel := before(ctx, 2, 50*time.Millisecond)
@@ -175,9 +175,9 @@ func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, e
 	if err != nil && !missed {
 		return nil, nil, err
 	}
-	proposals := make([][]*Proposal, len(makers))
-	for i := range makers {
-		switch m := &makers[i]; {
+	proposals := make([][]*Proposal, len(quoters))
+	for i := range quoters {
+		switch m := &quoters[i]; {
 		case m.absent != "":
 		case missed:
 			groups[i].Absent = NotNow // an offer that is paid would hide that there is one that is not
@@ -206,11 +206,11 @@ func (d *Desk) subscribed(ctx context.Context, buyer string, sites map[string][]
 // atOnce is how many addresses of a query are looked up at the same time.
 const atOnce = 8
 
-// makers look the addresses of a query up, and decide what may be offered. What does not come in time holds up nothing else.
-func (d *Desk) makers(ctx context.Context, of maker) ([]maker, error) {
+// quoters look the addresses of a query up, and decide what may be offered. What does not come in time holds up nothing else.
+func (d *Desk) quoters(ctx context.Context, of quoter) ([]quoter, error) {
 	soon, cancel := before(ctx, 4, 100*time.Millisecond)
 	defer cancel()
-	all := make([]maker, len(of.query.URIs))
+	all := make([]quoter, len(of.query.URIs))
 	look := func(i int) error {
 		m := &all[i]
 		*m = of
@@ -238,7 +238,7 @@ func (d *Desk) makers(ctx context.Context, of maker) ([]maker, error) {
 
 // choose finds the ware at an address: of several the first, by site and source, of which something may be offered, or else
 // the first.
-func (d *Desk) choose(m *maker) {
+func (d *Desk) choose(m *quoter) {
 	first := *m
 	first.absent = NotInCatalog
 	found := false
@@ -260,7 +260,7 @@ func (d *Desk) choose(m *maker) {
 }
 
 // license decides what a requester may be offered of a ware, in the order of RAMP v1's reasons.
-func (d *Desk) license(m *maker) {
+func (d *Desk) license(m *quoter) {
 	m.decision = m.rules.Decide(m.ware.Facts())
 	m.price = m.priced()
 	host, ok := terms.Host(m.ware.URL)

@@ -1,0 +1,696 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/test/clock"
+)
+
+// seller is a desk that makes offers, at a time that stands.
+type seller struct {
+	*bench
+	clock *clock.Clock
+	owner *Selling
+	book  *account.Book
+	wares *catalog.Catalog
+}
+
+func newSeller(t testing.TB, sites ...string) *seller {
+	t.Helper()
+	s := &seller{
+		bench: newBench(t, append(sites, "site")...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), book: account.New(account.Options{}),
+		owner: &Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD"},
+	}
+	s.config.Now = s.clock.Now
+	var err error
+	if s.wares, err = catalog.New(catalog.Config{Content: s.catalog}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.OpenQuotes(&Quoting{Owner: func() *Selling { return s.owner }, DB: s.db, Catalog: s.wares, Book: s.book}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stock puts items of a site up for sale.
+func (s *seller) stock(t tester, items ...content.Item) {
+	t.Helper()
+	s.fill(t, "site", "pages", items...)
+	if _, err := s.wares.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// licensed is a rule that sells what is below a path.
+func licensed(path string, price terms.Price) terms.Rule {
+	return terms.Rule{Match: terms.Match{Path: []string{path}}, Access: terms.Licensed, Price: price}
+}
+
+var cent = terms.Price{Model: "per_access", Rate: "0.01", Currency: "USD"}
+
+// address is that of an item of the site.
+func address(path string) string { return "https://site.example/" + path }
+
+// asking is a query of a requester whom the operator knows nothing of.
+func asking(uris ...string) Query {
+	return Query{By: trust.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"}}
+}
+
+// plainly seals an offer with its id.
+func plainly(p *Proposal) (document, signature []byte, err error) {
+	return []byte(p.ID), []byte("signed " + p.ID), nil
+}
+
+func (s *seller) quoted(t tester, q Query) []Quoted {
+	t.Helper()
+	groups, err := s.Quote(context.Background(), q, plainly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		if (len(g.Offers) == 0) != (g.Absent != "") {
+			t.Fatal(fmt.Sprintf("%s has %d offers, and the reason %q why there is none", g.URI, len(g.Offers), g.Absent))
+		}
+	}
+	return groups
+}
+
+// absent is why there is no offer for one address; empty when there is one.
+func (s *seller) absent(t tester, q Query) Absence {
+	t.Helper()
+	return s.quoted(t, q)[0].Absent
+}
+
+func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
+	s := newSeller(t)
+	rule := licensed("/a/**", terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"})
+	rule.Labels = []string{"finance"}
+	s.obey(t, rule)
+	s.stock(t, story("a/1", "One two three four."))
+	groups := s.quoted(t, asking(address("a/1")))
+	if len(groups) != 1 || len(groups[0].Offers) != 1 {
+		t.Fatalf("%+v", groups)
+	}
+	made := groups[0].Offers[0]
+	entry := s.wares.Find(address("a/1"))[0]
+	want := &deal.Offer{
+		ID: made.ID, Site: "site", URI: address("a/1"), URL: address("a/1"), Item: entry.Ref, Buyer: "buyer.example/bot", Functions: []string{"ai-input"},
+		Package: deal.Package{ID: packageID("site", address("a/1")), Title: "Story of a/1", Seller: "site.example"},
+		Terms:   s.rules.Load().Version(), Labels: []string{"finance"}, Price: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD"},
+		Quantity: int64(entry.Tokens()), Unit: "tokens", Tokens: int64(entry.Tokens()), Delivery: "direct",
+		Report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}, Hash: fmt.Sprintf("%x", entry.Hash),
+		Mutability: "static", Issued: s.clock.Now(), Expires: s.clock.Now().Add(5 * time.Minute), Document: []byte(made.ID), Signature: []byte("signed " + made.ID),
+	}
+	if diff := cmp.Diff(want, made); diff != "" {
+		t.Errorf("made (-want +got):\n%s", diff)
+	}
+	var kept *deal.Offer
+	if err := s.db.View(t.Context(), func(tx *store.Tx) (err error) {
+		kept, _, err = deal.FindOffer(t.Context(), tx, made.ID)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if again := s.quoted(t, asking(address("a/1")))[0].Offers[0]; again.ID == made.ID {
+		t.Error("two offers have one id")
+	}
+}
+
+func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
+	s := newSeller(t)
+	s.obey(t, licensed("/a/**", cent), terms.Rule{Access: terms.Blocked})
+	s.stock(t, story("a/1", "One."), story("a/2", "Two."), story("b/1", "Three."))
+	q := asking(address("a/2"), address("b/1"), "no address", address("a/1"), address("a"), address("a/1?x=1"), address("a/11"))
+	var got []string
+	for _, g := range s.quoted(t, q) {
+		got = append(got, fmt.Sprint(g.URI, " ", len(g.Offers), " ", g.Absent))
+	}
+	want := []string{
+		address("a/2") + " 1 ", address("b/1") + " 0 blocked", "no address 0 not in catalog", address("a/1") + " 1 ",
+		address("a") + " 0 not in catalog", address("a/1?x=1") + " 0 not in catalog", address("a/11") + " 0 not in catalog",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReasonsComeInTheirOrder takes away one reason after the other: what is left is the next one (RAMP v1,
+// OfferAbsenceReason; readings of its precedence).
+func TestReasonsComeInTheirOrder(t *testing.T) {
+	s := newSeller(t)
+	s.stock(t, story("a/1", "One."))
+	authorised := false
+	s.Desk.quoting.Authorised = func(host string) bool { return authorised && host == "site.example" }
+	s.owner.TellScopes = true
+	rule := licensed("/a/**", cent)
+	rule.Scopes = []string{"site.example:premium"}
+	rule.Functions.Prohibit = []string{"ai-train"}
+	rule.Users.Permit = []string{"education"}
+	rule.Countries.Prohibit = []string{"FR"}
+	rule.Delivery = []string{"streaming"}
+	blocked := rule
+	blocked.Access, blocked.Scopes, blocked.Price = terms.Blocked, nil, terms.Price{}
+	q := asking(address("a/2"))
+	q.Functions, q.User, q.Country = []string{"ai-train"}, "commercial", "FR"
+	s.obey(t, rule)
+	expect := func(want Absence) {
+		t.Helper()
+		if got := s.absent(t, q); got != want {
+			t.Errorf("absent for %q, want %q", got, want)
+		}
+	}
+	expect(NotInCatalog)
+	q.URIs = []string{address("a/1")}
+	expect(ScopeMissing)
+	s.owner.TellScopes = false
+	expect(NotInCatalog)
+	q.By.Granted = []string{"site.example:*"}
+	expect(NotAuthorised)
+	authorised = true
+	s.obey(t, blocked)
+	expect(NotLicensed)
+	s.obey(t, rule)
+	expect(FunctionOut)
+	q.Functions = []string{"ai-input"}
+	expect(UserOut)
+	q.User = "education"
+	expect(CountryOut)
+	q.Country = "DE"
+	expect(NotNow) // nothing here streams
+	rule.Delivery = nil
+	s.obey(t, rule)
+	expect("")
+}
+
+// TestClaimsUnlockNothing holds that what somebody says of itself opens nothing that takes a scope, and narrows what it was
+// granted.
+func TestClaimsUnlockNothing(t *testing.T) {
+	s := newSeller(t)
+	s.stock(t, story("a/1", "One."))
+	rule := licensed("/a/**", cent)
+	rule.Scopes = []string{"site.example:premium"}
+	s.obey(t, rule)
+	for _, c := range []struct {
+		claimed, granted []string
+		offered          bool
+	}{
+		{nil, nil, false},
+		{[]string{"*"}, nil, false},
+		{[]string{"site.example:premium"}, nil, false},
+		{nil, []string{"site.example:premium"}, true},
+		{[]string{"*"}, []string{"site.example:premium"}, true},
+		{[]string{"other:x"}, []string{"*"}, false},
+		{nil, []string{"site.example:premium:more"}, false},
+	} {
+		q := asking(address("a/1"))
+		q.By.Claimed, q.By.Granted = c.claimed, c.granted
+		if got := s.absent(t, q) == ""; got != c.offered {
+			t.Errorf("claimed %q, granted %q: offered %v", c.claimed, c.granted, got)
+		}
+	}
+}
+
+func TestFunctionsAreHeldAgainstTheTerms(t *testing.T) {
+	s := newSeller(t)
+	s.stock(t, story("a/1", "One."))
+	for _, c := range []struct {
+		permit, prohibit, asked []string
+		offered                 bool
+	}{
+		{nil, nil, nil, true},
+		{nil, []string{"all"}, nil, false},
+		{nil, []string{"ai-train"}, nil, true},
+		{nil, []string{"ai-train"}, []string{"ai-input", "ai-train"}, false},
+		{nil, []string{"ai-train"}, []string{"ai-all"}, false},
+		{nil, []string{"ai-all"}, []string{"ai-index"}, false},
+		{nil, []string{"ai-all"}, []string{"search"}, true},
+		{[]string{"ai-all"}, nil, []string{"ai-train", "ai-input", "ai-index"}, true},
+		{[]string{"ai-all"}, nil, []string{"search"}, false},
+		{[]string{"search"}, nil, []string{"all"}, false},
+		{[]string{"all"}, nil, []string{"all"}, true},
+		{[]string{"ai-all"}, []string{"ai-train"}, []string{"ai-input"}, true},
+	} {
+		rule := licensed("/a/**", cent)
+		rule.Functions.Permit, rule.Functions.Prohibit = c.permit, c.prohibit
+		s.obey(t, rule)
+		q := asking(address("a/1"))
+		q.Functions = c.asked
+		if got := s.absent(t, q); (got == "") != c.offered || got != "" && got != FunctionOut {
+			t.Errorf("permit %q, prohibit %q, asked %q: absent for %q", c.permit, c.prohibit, c.asked, got)
+		}
+	}
+}
+
+// TestWhatIsNotKnownIsLeftToTheBuyer holds that an offer is advisory where nothing is known of its user, unless the owner is
+// strict, and that the operator's word counts beside the requester's.
+func TestWhatIsNotKnownIsLeftToTheBuyer(t *testing.T) {
+	s := newSeller(t)
+	s.stock(t, story("a/1", "One."))
+	rule := licensed("/a/**", cent)
+	rule.Users.Permit, rule.Countries.Permit = []string{"education"}, []string{"DE"}
+	s.obey(t, rule)
+	for _, c := range []struct {
+		said, known, country string
+		strict               bool
+		want                 Absence
+	}{
+		{"", "", "", false, ""},
+		{"", "", "", true, UserOut},
+		{"education", "", "", true, CountryOut},
+		{"education", "", "DE", true, ""},
+		{"commercial", "", "DE", false, UserOut},
+		{"", "commercial", "DE", false, UserOut},
+		{"education", "commercial", "DE", false, UserOut},
+		{"education", "education", "FR", false, CountryOut},
+	} {
+		s.owner.Strict = c.strict
+		q := asking(address("a/1"))
+		q.User, q.By.UserCategory, q.Country = c.said, c.known, c.country
+		if got := s.absent(t, q); got != c.want {
+			t.Errorf("%+v: absent for %q", c, got)
+		}
+	}
+}
+
+// TestPricesBecomeOffers holds what each way of pricing comes to.
+func TestPricesBecomeOffers(t *testing.T) {
+	s := newSeller(t)
+	s.stock(t, story("a/1", strings.Repeat("word ", 100)))
+	tokens := s.wares.Find(address("a/1"))[0].Tokens()
+	all := terms.Money{Model: "per_access", Rate: 500, Currency: "EUR"}
+	for name, c := range map[string]struct {
+		rule     terms.Rule
+		fallback terms.Money
+		want     terms.Money
+		unit     int64 // cost of one, in 1e-12
+		report   deal.Duty
+		absent   Absence
+	}{
+		"an open item is free":                       {rule: terms.Rule{Access: terms.Open}, want: terms.Money{Model: "free"}},
+		"what is open may have a price":              {rule: terms.Rule{Access: terms.Open, Price: cent}, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
+		"without a price nothing is sold":            {rule: terms.Rule{Access: terms.Licensed}, absent: NotInCatalog},
+		"the owner's price is for all":               {rule: terms.Rule{Access: terms.Licensed}, fallback: all, want: all},
+		"the rule's comes before":                    {rule: terms.Rule{Access: terms.Licensed, Price: cent}, fallback: all, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
+		"a rate for each token is its own cost":      {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}}, want: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, unit: 15_150_000, report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
+		"costs in another currency are not compared": {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.1", Currency: "JPY"}}, want: terms.Money{Model: "per_token", Rate: 10_000_000, Currency: "JPY"}, report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
+		"attribution is to be reported":              {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "attribution"}}, want: terms.Money{Model: "attribution"}, report: deal.Duty{Seconds: 86400, Fields: []string{"attribution", "transaction_id"}}},
+		"a contribution is asked, and not demanded":  {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "contribution"}}, want: terms.Money{Model: "contribution"}},
+		"the rule's window is the duty's":            {rule: terms.Rule{Access: terms.Licensed, Price: cent, Reporting: terms.Reporting{Window: time.Hour}}, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens)), report: deal.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
+	} {
+		s.obey(t, c.rule)
+		s.owner.Price = c.fallback
+		var got *Proposal
+		groups, err := s.Quote(t.Context(), asking(address("a/1")), func(p *Proposal) (_, _ []byte, err error) {
+			got = p
+			return plainly(p)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if groups[0].Absent != c.absent {
+			t.Errorf("%s: absent for %q", name, groups[0].Absent)
+		}
+		if got == nil {
+			continue
+		}
+		if got.Price != c.want || got.UnitCost != c.unit || !cmp.Equal(got.Report, c.report) {
+			t.Errorf("%s: price %+v, cost of one %d, duty %+v", name, got.Price, got.UnitCost, got.Report)
+		}
+	}
+}
+
+// roundHalfEven is a naive quotient to hold unitCost against.
+func roundHalfEven(n, by int64) int64 {
+	for q := n / by; ; q++ {
+		switch low, high := n-q*by, (q+1)*by-n; {
+		case low < high, low == high && q%2 == 0:
+			return q
+		case high < low || q%2 == 1:
+			return q + 1
+		}
+	}
+}
+
+func TestCostOfOneIsRoundedHalfToEven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := quoter{owner: &Selling{}, price: terms.Money{Model: "per_access", Rate: rapid.Int64Range(1, 1e14).Draw(t, "rate"), Currency: "USD"}}
+		quantity := rapid.Int64Range(1, 1<<31).Draw(t, "quantity")
+		if got, want := m.unitCost(quantity), roundHalfEven(m.price.Rate*10_000, quantity); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	})
+	m := quoter{owner: &Selling{}, price: terms.Money{Model: "per_access", Rate: 1, Currency: "USD"}}
+	for quantity, want := range map[int64]int64{20_000: 0, 6_667: 1, 4_000: 2, 8_000: 1, 0: 0} { // 0.5, 1.4999, 2.5, 1.25
+		if got := m.unitCost(quantity); got != want {
+			t.Errorf("1e-8 for %d is %d for one, want %d", quantity, got, want)
+		}
+	}
+}
+
+// TestWhatIsFreeMustBeFreeByItsOwnTerms holds the terms that an item comes with against offers that cost nothing, and their
+// licences that cost something against those that do.
+func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
+	document, err := terms.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*"><license><permits type="usage">ai-input</permits>
+		<payment type="crawl"><amount currency="USD">1</amount></payment></license><license><permits type="usage">search</permits></license></content></rsl>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSeller(t)
+	s.stock(t, story("a/1", "One."))
+	for _, c := range []struct {
+		price   terms.Price
+		asked   []string
+		offered bool
+	}{
+		{terms.Price{Model: "free"}, []string{"search"}, true},
+		{terms.Price{Model: "free"}, []string{"ai-input"}, false},
+		{terms.Price{Model: "free"}, nil, true},
+		{cent, []string{"ai-input"}, true},
+		{cent, []string{"ai-train"}, false},
+	} {
+		rules, err := terms.Options{IsA: content.IsA, RSL: []*terms.RSL{document}}.New([]terms.Rule{licensed("/a/**", c.price)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.rules.Store(rules)
+		q := asking(address("a/1"))
+		q.Functions = c.asked
+		if got := s.absent(t, q); (got == "") != c.offered {
+			t.Errorf("%+v: absent for %q", c, got)
+		}
+	}
+}
+
+func (s *seller) operate(t tester, do func(context.Context, *store.Tx) error) {
+	t.Helper()
+	if err := s.db.Update(context.Background(), func(tx *store.Tx) error { return do(context.Background(), tx) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSubscribersAreOfferedWhatTheyHave holds the variants of an offer under subscriptions: for whom, with which quotas, and
+// that an empty one is not offered (RAMP v1, Offer.subscription_quota).
+func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
+	s := newSeller(t)
+	rule := licensed("/a/**", cent)
+	rule.Labels = []string{"finance"}
+	s.obey(t, rule, licensed("/b/**", terms.Price{}))
+	s.stock(t, story("a/1", "One."), story("b/1", "Two."))
+	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
+		return errors.Join(
+			s.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.clock.Now()}, "USD", s.clock.Now()),
+			s.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.Accesses, Limit: 2, Months: 1}, s.clock.Now()),
+			s.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.SpendCents, Limit: 50}, s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, account.Licence{ID: "other", Buyer: "other.example/bot", Begins: s.clock.Now()}, "", s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, account.Licence{ID: "sport", Buyer: "buyer.example/*", Scope: account.Scope{Labels: []string{"sport"}}, Begins: s.clock.Now()}, "", s.clock.Now()),
+			s.book.AddSubscription(ctx, tx, account.Licence{ID: "spent", Buyer: "buyer.example/*", Begins: s.clock.Now()}, "", s.clock.Now()),
+			s.book.SetQuota(ctx, tx, "spent", account.QuotaRow{Unit: account.Tokens, Limit: 0}, s.clock.Now()),
+		)
+	})
+	var made []*Proposal
+	quote := func(q Query) []Quoted {
+		t.Helper()
+		made = nil
+		groups, err := s.Quote(t.Context(), q, func(p *Proposal) (_, _ []byte, err error) {
+			made = append(made, p)
+			return plainly(p)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return groups
+	}
+	quote(asking(address("a/1"), address("b/1")))
+	if len(made) != 3 || made[0].Subscription != "" || made[1].Subscription != "gold" || made[2].Subscription != "gold" {
+		t.Fatalf("%d offers were made", len(made))
+	}
+	for _, p := range made[1:] {
+		if !strings.HasPrefix(p.ID, "sub-") || p.UnitCost != 0 || len(p.Quotas) != 2 {
+			t.Errorf("under the subscription: %+v", p)
+		}
+	}
+	want := []Quota{{Unit: "accesses", Limit: 2, Left: 2, Resets: s.clock.Now().AddDate(0, 1, 0)}, {Unit: "spend_cents", Limit: 50, Left: 50}}
+	if diff := cmp.Diff(want, made[1].Quotas); diff != "" {
+		t.Error(diff)
+	}
+	if made[1].Price != made[0].Price || made[2].Price != (terms.Money{}) {
+		t.Errorf("the prices are %+v, %+v and %+v", made[0].Price, made[1].Price, made[2].Price)
+	}
+	other := asking(address("a/1"), address("b/1"))
+	other.By.Domain = "stranger.example"
+	if groups := quote(other); len(groups[0].Offers) != 1 || groups[1].Absent != NotInCatalog {
+		t.Errorf("a stranger gets %+v", groups)
+	}
+	for range 2 {
+		c := under(quote(asking(address("a/1")))[0].Offers, "gold")
+		s.operate(t, func(ctx context.Context, tx *store.Tx) error {
+			_, err := s.book.Authorize(ctx, tx, account.Charge{
+				ID: c.ID, Buyer: c.Buyer, Site: c.Site, Item: account.Item{URL: c.URL, Labels: c.Labels}, Price: c.Price, Tokens: c.Tokens, Subscription: "gold", Now: s.clock.Now(),
+			})
+			return err
+		})
+	}
+	if groups := quote(asking(address("a/1"))); len(groups[0].Offers) != 1 || groups[0].Offers[0].Subscription != "" {
+		t.Error("what is used up is still offered")
+	}
+	s.clock.Pass(31 * 24 * time.Hour)
+	if groups := quote(asking(address("a/1"))); len(groups[0].Offers) != 2 {
+		t.Error("the next period's quota is not offered")
+	}
+}
+
+// under is the offer under a subscription.
+func under(offers []*deal.Offer, subscription string) *deal.Offer {
+	return offers[slices.IndexFunc(offers, func(o *deal.Offer) bool { return o.Subscription == subscription })]
+}
+
+// TestProfilesTellWhatIsAskedFor holds RAMP v1's supported_profiles: who names some gets those, who names none gets all.
+func TestProfilesTellWhatIsAskedFor(t *testing.T) {
+	s := newSeller(t)
+	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
+	news := story("a/1", "One.")
+	news.Types = []string{"NewsArticle"}
+	news.Object = []byte(`{"@type":"NewsArticle","url":"` + news.URL + `","articleSection":["Markets","Bonds"],"author":[{"name":"Ada"},{"name":"Bo"}],"wordCount":12,"articleBody":"` + strings.Repeat("long ", 200) + `"}`)
+	s.stock(t, news, item("site", "b/1", "Product", "Lamp", "A lamp."))
+	s.owner.Profiles = []Profile{
+		{Name: "ramp-news-v1", Types: []string{"NewsArticle"}, Keys: map[string]string{"news.category": "articleSection", "news.byline": "author.name", "news.words": "wordCount", "news.body": "articleBody", "news.none": "author.name.first"}},
+		{Name: "all-v1", Keys: map[string]string{"all.type": "@type"}},
+	}
+	for _, c := range []struct {
+		path     string
+		profiles []string
+		want     map[string]any
+	}{
+		{"a/1", nil, map[string]any{"news.category": []any{"Markets", "Bonds"}, "news.byline": []any{"Ada", "Bo"}, "news.words": 12.0, "all.type": "NewsArticle"}},
+		{"a/1", []string{"all-v1"}, map[string]any{"all.type": "NewsArticle"}},
+		{"a/1", []string{"other"}, nil},
+		{"b/1", []string{"ramp-news-v1"}, nil},
+	} {
+		q := asking(address(c.path))
+		q.Profiles = c.profiles
+		var told map[string]any
+		if _, err := s.Quote(t.Context(), q, func(p *Proposal) (_, _ []byte, err error) {
+			told = p.Told
+			return plainly(p)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, told); diff != "" {
+			t.Errorf("%+v:\n%s", c, diff)
+		}
+	}
+}
+
+// TestWhatIsNotReadyInTimeIsUnavailable gives a query a deadline, and one of three items takes longer (RAMP v1,
+// ResourceQuery.deadline).
+func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
+	s := newSeller(t)
+	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
+	s.stock(t, story("a/1", "One."), story("a/2", "Two."), story("a/3", "Three."))
+	s.owner.Profiles = []Profile{{Keys: map[string]string{"x": "y"}}}
+	slow := s.wares.Find(address("a/2"))[0].Ref
+	var kept, asked time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		s.Desk.readObject = func(ctx context.Context, ref content.Ref) (map[string]any, error) {
+			if ref != slow {
+				return nil, nil
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		defer cancel()
+		q := asking(address("a/1"), address("a/2"), address("a/3"))
+		groups, proposals, err := s.propose(ctx, q)
+		asked = time.Since(began)
+		if err != nil || groups[1].Absent != NotNow || len(proposals[0]) != 1 || len(proposals[2]) != 1 {
+			t.Errorf("%+v, %v", groups, err)
+		}
+		end, _ := ctx.Deadline()
+		kept = time.Until(end)
+		ctx, cancel = context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if _, _, err := s.propose(ctx, q); !errors.Is(err, context.Canceled) {
+			t.Errorf("a query that was taken back ends with %v", err)
+		}
+	})
+	if asked != 300*time.Millisecond || kept != 100*time.Millisecond {
+		t.Errorf("the answer took %v and left %v for keeping it", asked, kept)
+	}
+}
+
+// TestOffersThatAreNotKeptAreNotTold lets keeping fail, and come too late.
+func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
+	s := newSeller(t)
+	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
+	s.stock(t, story("a/1", "One."))
+	broken := errors.New("broken")
+	s.fault = func(step string) error {
+		if step == "keep offers" {
+			return broken
+		}
+		return nil
+	}
+	if _, err := s.Quote(t.Context(), asking(address("a/1")), plainly); !errors.Is(err, broken) {
+		t.Errorf("the error is %v", err)
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+	defer cancel()
+	s.fault = func(string) error { return nil }
+	over := overContext{ctx}
+	groups, err := s.Quote(over, asking(address("a/1"), address("a/none")), plainly)
+	if err != nil || groups[0].Absent != NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != NotInCatalog {
+		t.Errorf("%+v, %v", groups, err)
+	}
+}
+
+// overContext is a context whose deadline has passed.
+type overContext struct{ context.Context }
+
+func (overContext) Err() error { return context.DeadlineExceeded }
+func (overContext) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// TestTighteningARuleAddsNoOffer draws rules, tightens one of them, and looks for an offer that was not there before, or one
+// that costs less or permits more.
+func TestTighteningARuleAddsNoOffer(t *testing.T) {
+	s := newSeller(t)
+	s.stock(t, story("a/1", "One."), story("a/b/1", "Two."), story("c/1", "Three."))
+	uris := []string{address("a/1"), address("a/b/1"), address("c/1")}
+	rapid.Check(t, func(t *rapid.T) {
+		rules := rapid.SliceOfN(rapid.Custom(drawSale), 1, 4).Draw(t, "rules")
+		tightened := slices.Clone(rules)
+		at := rapid.IntRange(0, len(rules)-1).Draw(t, "rule")
+		tightened[at] = drawTighterSale(t, rules[at])
+		q := Query{
+			By: trust.Requester{Domain: "buyer.example", ID: "bot", Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
+			Functions: rapid.SliceOfDistinct(rapid.SampledFrom(uses), rapid.ID[string]).Draw(t, "functions"),
+			User:      rapid.SampledFrom([]string{"", "commercial", "education"}).Draw(t, "user"), Country: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country"),
+		}
+		s.owner.Strict = rapid.Bool().Draw(t, "strict")
+		s.owner.Price = rapid.SampledFrom([]terms.Money{{}, {Model: "per_access", Rate: 7, Currency: "USD"}}).Draw(t, "price")
+		offers := func(rules []terms.Rule) []*Proposal {
+			compiled, err := terms.Options{IsA: content.IsA}.New(rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.rules.Store(compiled)
+			all := make([]*Proposal, len(uris))
+			_, proposals, err := s.propose(context.Background(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range proposals {
+				if len(proposals[i]) > 0 {
+					all[i] = proposals[i][0]
+				}
+			}
+			return all
+		}
+		before, after := offers(rules), offers(tightened)
+		for i := range uris {
+			if after[i] == nil {
+				continue
+			}
+			if before[i] == nil {
+				t.Fatalf("%s is offered since rule %d was tightened", uris[i], at)
+			}
+			if after[i].Price.Rate < before[i].Price.Rate {
+				t.Fatalf("%s costs %d instead of %d", uris[i], after[i].Price.Rate, before[i].Price.Rate)
+			}
+			for _, f := range uses {
+				if allows(after[i], f) && !allows(before[i], f) {
+					t.Fatalf("%s may be used for %s since rule %d was tightened", uris[i], f, at)
+				}
+			}
+		}
+	})
+}
+
+// allows says whether an offer is for a function.
+func allows(p *Proposal, function string) bool {
+	d := terms.Decision{Access: terms.Open, Permit: p.For.Functions.Permit, Prohibit: p.For.Functions.Prohibit}
+	return d.Allows(function)
+}
+
+func drawSale(t *rapid.T) terms.Rule {
+	r := terms.Rule{
+		Match:  terms.Match{Path: rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/a/b/**"}, {"/c/**"}}).Draw(t, "path")},
+		Access: rapid.SampledFrom([]terms.Access{terms.Open, terms.Licensed, terms.Blocked}).Draw(t, "access"),
+		Price:  rapid.SampledFrom([]terms.Price{{}, {Model: "free"}, cent, {Model: "per_token", Rate: "0.001", Currency: "USD"}}).Draw(t, "price"),
+	}
+	r.Functions.Prohibit = rapid.SampledFrom([][]string{nil, {"ai-train"}, {"ai-all"}}).Draw(t, "prohibit")
+	r.Users.Prohibit = rapid.SampledFrom([][]string{nil, {"commercial"}}).Draw(t, "users")
+	r.Countries.Permit = rapid.SampledFrom([][]string{nil, {"DE"}, {"DE", "FR"}}).Draw(t, "countries")
+	return r
+}
+
+// drawTighterSale is a rule that says less than another. A rule that is open and has no price is free; it may get one.
+func drawTighterSale(t *rapid.T, r terms.Rule) terms.Rule {
+	if r.Access == terms.Blocked {
+		return r
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "how") {
+	case 0:
+		r.Access, r.Price, r.Scopes = terms.Blocked, terms.Price{}, nil
+	case 1:
+		r.Functions.Prohibit = []string{"ai-all"}
+	case 2:
+		r.Users.Prohibit = []string{"commercial", "education"}
+	case 3:
+		r.Countries.Permit = []string{"DE"}
+	case 4:
+		if r.Access == terms.Licensed {
+			r.Scopes = []string{"site.example:premium"}
+		}
+	case 5:
+		if r.Price != (terms.Price{}) || r.Access == terms.Open {
+			r.Price = terms.Price{Model: "per_access", Rate: "1", Currency: "USD"}
+		}
+	}
+	return r
+}
