@@ -64,7 +64,7 @@ func asked(c *call, query *rampv1.ResourceQuery) (desk.Query, error) {
 		return desk.Query{}, err
 	}
 	return desk.Query{
-		By: c.Who, URIs: distinct(r.GetUris()), Functions: intended(r), User: user, Country: country, Profiles: query.GetSupportedProfiles(),
+		By: c.who, URIs: distinct(r.GetUris()), Functions: intended(r), User: user, Country: country, Profiles: query.GetSupportedProfiles(),
 	}, nil
 }
 
@@ -96,12 +96,12 @@ func group(q *desk.Quoted, sealed map[string]*rampv1.Offer) *rampv1.OfferGroup {
 
 // limit tells how much is left of the requester's limit; nil where there is none.
 func (c *call) limit() *rampv1.RateLimitInfo {
-	if c.Rate.Limit == 0 {
+	if c.left.Limit == 0 {
 		return nil
 	}
 	return &rampv1.RateLimitInfo{
-		Limit: clamp(int64(c.Rate.Limit)), Remaining: clamp(int64(c.Rate.Remaining)), ResetAt: timestamppb.New(c.Rate.ResetAt),
-		Window: durationpb.New(c.Rate.Window),
+		Limit: clamp(int64(c.left.Limit)), Remaining: clamp(int64(c.left.Remaining)), ResetAt: timestamppb.New(c.left.Reset),
+		Window: durationpb.New(c.left.Window),
 	}
 }
 
