@@ -105,8 +105,8 @@ func variables(w world, data *shape) map[string]*shape {
 	return map[string]*shape{"data": data, "agent": agent, "locale": text(16), "timezone": text(64), "now": scalar(types.TimestampType)}
 }
 
-// isName is what a name under let looks like.
-var isName = regexp.MustCompile(`^[a-z_][a-zA-Z0-9_]{0,63}$`)
+// isName is what a name under let looks like, spelled.
+var isName = regexp.MustCompile(`^[a-z_][a-zA-Z0-9_]*$`)
 
 // decodeObject reads what strictyaml made of keys and values, with the keys in their order.
 func decodeObject(object strictyaml.Object) (names []string, values map[string]any) {
@@ -179,7 +179,8 @@ func (c *compiler) readLets(object strictyaml.Object, book *ruleBook) {
 			c.report(field, "it should be an expression, as a text")
 			continue
 		}
-		if _, taken := c.variables[name]; taken || !isName.MatchString(name) {
+		known := spelled(name)
+		if _, taken := c.variables[known]; taken || len(name) > 64 || !isName.MatchString(known) {
 			c.report(field, "%q is no name, or the name of something else; use letters, digits and underscores, beginning with a lower-case letter", name)
 			continue
 		}
@@ -188,11 +189,11 @@ func (c *compiler) readLets(object strictyaml.Object, book *ruleBook) {
 			// What reads it is not at fault: it may be anything until it is mended.
 			e = &expression{where: field, typ: types.DynType}
 		}
-		if err := c.declare(name, e); err != nil {
+		if err := c.declare(known, e); err != nil {
 			c.report(field, "%q cannot be a name here; choose another", name)
 			continue
 		}
-		book.lets[name] = e
+		book.lets[known] = e
 	}
 }
 

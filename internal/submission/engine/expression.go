@@ -42,6 +42,7 @@ type compiler struct {
 	findings  []error
 	count     int
 	cost      uint64
+	from      []int // of the expression that is looked at, see spelledOut
 }
 
 func (c *compiler) report(field, format string, args ...any) {
@@ -57,7 +58,7 @@ func newEnv(w world, variables map[string]*shape) (*cel.Env, error) {
 	excluded := env.NewLibrarySubset().AddExcludedFunctions(env.NewFunction("matches"))
 	options := []cel.EnvOption{
 		cel.StdLib(cel.StdLibSubset(excluded)), cel.OptionalTypes(), cel.CustomTypeProvider(p), cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true),
-		cel.ParserExpressionSizeLimit(maxExpression), cel.ParserRecursionLimit(50), cel.EagerlyValidateDeclarations(true),
+		cel.ParserExpressionSizeLimit(10 * maxExpression), cel.ParserRecursionLimit(50), cel.EnableIdentifierEscapeSyntax(), cel.EagerlyValidateDeclarations(true),
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()),
 	}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
@@ -129,7 +130,9 @@ func (c *compiler) compile(field, source, before string, known facts, want wante
 		c.report(field, "the expression is longer than %d bytes; give parts of it names under let", maxExpression)
 		return nil
 	}
-	checked, issues := c.env.Compile(source)
+	var text string
+	text, c.from = spelledOut(source)
+	checked, issues := c.env.Compile(text)
 	if issues.Err() != nil {
 		c.issues(field, source, before, issues)
 		return nil
@@ -169,8 +172,9 @@ func (c *compiler) price(field, source, before string, checked *cel.Ast) {
 	c.cost += estimate.Max
 }
 
-// place makes a finding at a line, from 1, and a column, from 0, of an expression.
+// place makes a finding at a line, from 1, and a column, from 0, of an expression as CEL takes it.
 func (c *compiler) place(field, source, before string, line, column int, detail string) *Error {
+	column = c.asWritten(source, line, column)
 	if lines := strings.Count(before, "\n"); line <= 1 {
 		column += runes(before[strings.LastIndexByte(before, '\n')+1:])
 		line = lines
@@ -178,6 +182,28 @@ func (c *compiler) place(field, source, before string, line, column int, detail 
 		line += lines - 1
 	}
 	return &Error{Field: field, Line: line, Column: column, Detail: fmt.Sprintf("in %s: %s", clipExpression(source), detail)}
+}
+
+// asWritten is the column of an expression as it was written.
+func (c *compiler) asWritten(source string, line, column int) int {
+	at, text := 0, []rune(source)
+	for start := 0; ; start++ { // of the line
+		if line <= 1 {
+			at = start
+			break
+		}
+		if start >= len(text) {
+			return column
+		}
+		if text[start] == '\n' {
+			line--
+		}
+	}
+	first, found := slices.BinarySearch(c.from, at)
+	if !found || column < 0 || first+column >= len(c.from) {
+		return column
+	}
+	return c.from[first+column] - at
 }
 
 func clipExpression(source string) string {
@@ -202,7 +228,9 @@ var (
 )
 
 // words says what CEL says in words that name no inner types.
-func (c *compiler) words(e *common.Error) string {
+func (c *compiler) words(e *common.Error) string { return unspelled(c.inWords(e)) }
+
+func (c *compiler) inWords(e *common.Error) string {
 	if m := noOverload.FindStringSubmatch(e.Message); m != nil {
 		detail := fmt.Sprintf("%s does not go with %s", strings.Trim(m[1], "_@"), plainTypes(m[2]))
 		if strings.Contains(m[2], "double") && strings.Contains(m[2], "int") {

@@ -86,17 +86,26 @@ func (r *reading) lookSelect(e ast.Expr, known facts) {
 		}
 		return
 	}
+	if name := unspelled(s.FieldName()); name != s.FieldName() { // of what has any names, they are as they are
+		r.report(e.ID(), "write ['"+name+"'] for ."+name)
+		return
+	}
 	if table, is := r.constant(s.Operand()).(map[string]any); is && table[s.FieldName()] == nil {
 		r.report(e.ID(), "the table has no entry "+quote(s.FieldName()))
 	}
 }
 
 func (r *reading) unasked(path string, plain bool, name string) string {
+	name = written(name)
 	if !plain {
 		return quote(name) + " is optional; write .?" + name + ".orValue(...) with what holds without it"
 	}
-	i := strings.LastIndexByte(path, '.')
-	return path + " is optional; ask has(" + path + ") first, or write " + path[:i] + ".?" + name + ".orValue(...) with what holds without it"
+	steps := strings.Split(path, ".")
+	for i, step := range steps {
+		steps[i] = written(step)
+	}
+	path, of := strings.Join(steps, "."), strings.Join(steps[:len(steps)-1], ".")
+	return path + " is optional; ask has(" + path + ") first, or write " + of + ".?" + name + ".orValue(...) with what holds without it"
 }
 
 func (r *reading) lookCall(e ast.Expr, known facts) {
@@ -220,7 +229,7 @@ func pathOf(e ast.Expr) (path string, plain bool) {
 	for ; e.Kind() == ast.SelectKind; e = e.AsSelect().Operand() {
 		steps = append(steps, e.AsSelect().FieldName())
 	}
-	if e.Kind() != ast.IdentKind {
+	if e.Kind() != ast.IdentKind || slices.ContainsFunc(steps, func(name string) bool { return strings.Contains(name, ".") }) {
 		return "", false
 	}
 	steps = append(steps, e.AsIdent())

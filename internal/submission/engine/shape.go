@@ -199,7 +199,7 @@ func (r *reader) object(s schema, name string, depth int) *shape {
 	}
 	fields := map[string]*field{}
 	for member, raw := range s.Properties {
-		fields[member] = &field{r.read(raw, name+"."+member, depth+1), !slices.Contains(required, member)}
+		fields[spelled(member)] = &field{r.read(raw, name+"."+member, depth+1), !slices.Contains(required, member)}
 	}
 	return r.world.object(name, fields)
 }
@@ -229,7 +229,7 @@ func (w world) tables(all map[string]any) (*shape, map[string]any) {
 	fields, values := map[string]*field{}, map[string]any{}
 	for name, table := range all {
 		s, value := w.constant(table, !decimals(table), "@tables."+name)
-		fields[name], values[name] = &field{shape: s}, value
+		fields[spelled(name)], values[spelled(name)] = &field{shape: s}, value
 	}
 	return w.object("@tables", fields), values
 }
@@ -281,15 +281,16 @@ func (w world) constant(value any, whole bool, name string) (*shape, any) {
 // object with members.
 func (w world) table(v map[string]any, whole bool, name string) (*shape, any) {
 	var shapes []*shape
-	fields, values := map[string]*field{}, map[string]any{}
+	fields, values, members := map[string]*field{}, map[string]any{}, map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		s, value := w.constant(v[key], whole, name+"."+key)
-		shapes, values[key], fields[key] = append(shapes, s), value, &field{shape: s}
+		shapes, values[key] = append(shapes, s), value
+		members[spelled(key)], fields[spelled(key)] = value, &field{shape: s}
 	}
 	if elem := w.common(shapes); elem.typ.Kind() != types.DynKind {
 		return mapOf(elem, uint64(len(v))), values
 	}
-	return w.object(name, fields), values
+	return w.object(name, fields), members
 }
 
 // common is the shape that values share, and anything if they share none.
@@ -369,15 +370,20 @@ func (s *shape) value(value any) (any, error) {
 			v[i] = converted
 		}
 	case map[string]any:
-		for name, one := range v {
-			converted, err := s.member(name).value(one)
-			if err != nil && s.fields[name] == nil { // the name may be a datum itself
+		for _, name := range slices.Collect(maps.Keys(v)) {
+			known := unlike(name)
+			if s.isObject() {
+				known = spelled(name)
+			}
+			converted, err := s.member(known).value(v[name])
+			if err != nil && s.fields[known] == nil { // the name may be a datum itself
 				return nil, errNumber()
 			}
 			if err != nil {
 				return nil, under(name, err)
 			}
-			v[name] = converted
+			delete(v, name)
+			v[known] = converted
 		}
 	case nil:
 		return types.NullValue, nil

@@ -205,7 +205,7 @@ func (w *writer) object(m traits.Mapper, depth int) error {
 		if i > 0 {
 			w.dst = append(w.dst, ',')
 		}
-		w.string(name)
+		w.string(unspelled(name))
 		w.dst = append(w.dst, ':')
 		if err := w.member(m.Get(types.String(name)), depth); err != nil {
 			return err
