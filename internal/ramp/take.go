@@ -15,8 +15,6 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/durationpb"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -196,16 +194,6 @@ func (c *call) exceeded() error {
 	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.left.Limit, c.left.Window, seconds(c.left.RetryAfter))
 	limited.RetryAfter = max(c.left.RetryAfter, time.Second)
 	return limited
-}
-
-// rateLimit tells a requester how much is left of its limit; nil where it has none.
-func (c *call) rateLimit() *rampv1.RateLimitInfo {
-	if c.left.Limit == 0 {
-		return nil
-	}
-	return &rampv1.RateLimitInfo{
-		Limit: int32(c.left.Limit), Remaining: int32(c.left.Remaining), ResetAt: timestamppb.New(c.left.Reset.Truncate(time.Microsecond)), Window: durationpb.New(c.left.Window),
-	}
 }
 
 // seconds rounds up: who comes back then is let in.
