@@ -21,7 +21,7 @@ type serveCommand struct {
 // Help is the command's example.
 func (serveCommand) Help() string {
 	return "Content that was read before is answered from at once; sources are read again in the background. " +
-		"Changes of the terms in the configuration file take effect while the server runs, also on SIGHUP.\n\n" +
+		"Changes of the terms in the configuration file, and of most that is declared to platforms and agents, take effect while the server runs, also on SIGHUP.\n\n" +
 		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve https://www.example.com/\n\tfrontdesk serve --config frontdesk.yaml --listen :8080"
 }
 

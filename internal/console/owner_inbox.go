@@ -19,8 +19,8 @@ import (
 // InboxConfig says what the inbox shows of what agents submit, and what it does. Nothing of it may be nil. What is done is
 // done for an operator, and by says for whom.
 type InboxConfig struct {
-	// Intakes are those that are declared, in their order.
-	Intakes []InboxIntake
+	// Intakes gives those that are declared, in their order.
+	Intakes func() []InboxIntake
 	// ViewersRead says whether viewers read what was submitted, offered and bound, as operators do.
 	ViewersRead bool
 
@@ -49,7 +49,7 @@ type InboxIntake struct {
 
 // intake gives what is declared of an intake; of one that is declared no more its id stands for its name.
 func (c *InboxConfig) intake(id string) InboxIntake {
-	for _, one := range c.Intakes {
+	for _, one := range c.Intakes() {
 		if one.ID == id {
 			return one
 		}
@@ -166,7 +166,7 @@ func (o *owner) inbox(w http.ResponseWriter, r *http.Request, v *visit) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	q, now := r.URL.Query(), o.config.Now()
-	body := inboxBody{May: v.in.Role == trust.Operator, States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes}
+	body := inboxBody{May: v.in.Role == trust.Operator, States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes()}
 	c := body.Chosen
 	filter := submission.Filter{
 		Intake: c.Intake, Platform: c.Platform, State: submission.State(c.State), Since: c.since, Until: c.until, Limit: perPage + 1,
@@ -240,7 +240,7 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) er
 		return fail.New(fail.Invalid, "Write the id of a session, an offer or an agent, of at most %d characters.", maxFind)
 	}
 	filter := submission.Filter{Find: find, Limit: perPage + 1}
-	body := inboxBody{May: v.in.Role == trust.Operator, States: states, Intakes: o.config.Inbox.Intakes, Find: find}
+	body := inboxBody{May: v.in.Role == trust.Operator, States: states, Intakes: o.config.Inbox.Intakes(), Find: find}
 	if filter.Before = r.PostForm.Get("before"); filter.Before != "" {
 		body.Later = true
 	}

@@ -68,7 +68,10 @@ type Config struct {
 	// while the server runs; changes to the publisher, `versions`, `languages`, `session`, `sign`, `rate`, `sessions`, `keep`,
 	// `sinks`, `extensions` and the other keys of `events` than `required`, `owed` and `grace` need a restart.
 	Intent Intent `yaml:"intent"`
-	// Intakes says what is taken in from agents under the Agent Intake Protocol. Changes need a restart.
+	// Intakes says what is taken in from agents under the Agent Intake Protocol. `provider`, `certification` and of intakes what they
+	// ask, how often one may come, what they offer and what is kept of it take effect while the server runs; other keys need a
+	// restart: which intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the `effect`, `webhook`
+	// and `mail`.
 	Intakes Intakes `yaml:"intakes"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`

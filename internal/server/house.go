@@ -54,6 +54,7 @@ type House struct {
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
 	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
+	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
 	clock    func() time.Time                                // nil for time.Now
 	admit    func(ctx context.Context, sites []string) error // nil to let everything through
 	asked    func(model.Call)                                // told of each call of the model; nil for nobody

@@ -15,6 +15,7 @@ func (s *Server) inbox() *console.InboxConfig {
 		return nil
 	}
 	c := &console.InboxConfig{
+		Intakes:     func() []console.InboxIntake { return s.taking.Load().inboxIntakes() },
 		ViewersRead: s.config.Console.Owner.ViewersReadSubmissions,
 		List:        s.Desk.Inbox, ToDo: s.Desk.ToDo, Open: s.Desk.Open, Counts: s.Desk.Funnel, Look: s.Desk.Look,
 		Answer: s.Desk.AnswerByHand, Done: s.Desk.DoneByHand, Again: s.Desk.Again, Erase: s.Desk.Erase,
@@ -25,11 +26,6 @@ func (s *Server) inbox() *console.InboxConfig {
 			}
 			return intake.Preview(s.outside.PublicURL(r), q.Intake, q.Session, given)
 		},
-	}
-	for _, one := range s.config.Intakes.List {
-		c.Intakes = append(c.Intakes, console.InboxIntake{
-			ID: one.ID, Name: one.Name, Binding: one.Binding, Requires: one.Bind.Requires, For: one.expires(), TermsURL: one.TermsURL,
-		})
 	}
 	return c
 }

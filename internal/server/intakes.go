@@ -38,12 +38,13 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	if h.Vault, err = submission.OpenVault(ctx, submission.VaultOptions{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
 		return err
 	}
-	declared, err := config.declaredIntakes(h)
+	put, err := h.takeIn(config)
 	if err != nil {
 		return err
 	}
+	put()
 	h.Desk.OpenIntakes(&desk.Intaking{
-		Intakes: func() map[string]*desk.Intake { return declared }, DB: h.db, Ledger: h.Ledger, Vault: h.Vault, OneAnswer: config.Intakes.Revisions == "refuse",
+		Intakes: func() map[string]*desk.Intake { return h.taking.Load().desk }, DB: h.db, Ledger: h.Ledger, Vault: h.Vault, OneAnswer: config.Intakes.Revisions == "refuse",
 	})
 	return nil
 }
@@ -106,8 +107,9 @@ func (s *Server) intakeDoor() *intake.Door {
 	}
 	config := intake.Config{
 		Options: wire.Options{Lenient: s.config.Intakes.Lenient, StrictUpstream: s.config.Intakes.StrictUpstream},
-		MaxBody: int64(s.config.Intakes.MaxBody), Pending: s.config.Intakes.Pending, Manifest: s.config.manifestAt, Base: s.personalBase,
+		MaxBody: int64(s.config.Intakes.MaxBody), Pending: s.config.Intakes.Pending, Base: s.personalBase,
 	}
+	config.Manifest = func(base string) (wire.Manifest, error) { return s.taking.Load().config.manifestAt(base) }
 	if s.gate != nil {
 		enter := newIntakeGate(s)
 		config.Enter, config.Admit = enter.enter, enter.admit
@@ -149,13 +151,13 @@ func (s *Server) intakeRoutes() []route {
 
 // manifest serves agent-intake.json, at the address that a request came to.
 func (s *Server) manifest() http.Handler {
-	var made wellknown.Cache
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now := s.taking.Load()
 		base, err := s.personalBase(context.WithValue(r.Context(), publicKey{}, func() string { return s.outside.PublicURL(r) }))
 		var document *wellknown.Document
 		if err == nil {
-			document, err = made.Get(wire.WellKnown, base, func() (*wellknown.Document, error) {
-				m, err := s.config.manifestAt(base)
+			document, err = now.made.Get(wire.WellKnown, base, func() (*wellknown.Document, error) {
+				m, err := now.config.manifestAt(base)
 				if err != nil {
 					return nil, err
 				}
@@ -186,7 +188,7 @@ func (s *Server) intakeTools() []tool.Tool {
 // intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
 type intakeGate struct {
 	*admission
-	intakes map[string]Intake
+	house   *House
 	limiter *limit.Limiter
 }
 
@@ -196,11 +198,8 @@ const countTime = 5 * time.Second
 
 func newIntakeGate(s *Server) *intakeGate {
 	g := &intakeGate{
-		admission: s.gate, intakes: map[string]Intake{},
+		admission: s.gate, house: s.House,
 		limiter: limit.New(limit.Options{DB: s.db, Secret: s.secret, Wait: countTime, Now: s.options.Now, Log: s.log}),
-	}
-	for _, one := range s.config.Intakes.List {
-		g.intakes[one.ID] = one
 	}
 	return g
 }
@@ -225,7 +224,7 @@ func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Cont
 // admit says whether whom a context names may come to an intake, and counts it: for the intake's own limits where it
 // has any, else for those of the house. Who comes to no intake is counted, too.
 func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
-	one := g.intakes[id]
+	one := g.house.taking.Load().intakes[id]
 	party, known := trust.From(ctx)
 	if one.RequiresAuth && !known {
 		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or `Authorization: Bearer KEY`; ask the operator of this front desk for one.", trust.KeyHeader)
@@ -248,29 +247,28 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 	if party.ID != "" {
 		caller = party.ID
 	}
-	return g.within(ctx, t, id, caller, bind)
+	return g.within(ctx, t, one, caller, bind)
 }
 
 // within counts a request for what its intake has declared, of submissions and of binds apart (Agent Intake Protocol 0.1.0,
 // rate_limit). Where it cannot be counted it is not let in: what is declared would not hold.
-func (g *intakeGate) within(ctx context.Context, t *tally, id, caller string, bind bool) error {
+func (g *intakeGate) within(ctx context.Context, t *tally, one Intake, caller string, bind bool) error {
 	kind := "intake"
 	if bind {
 		kind = "bind"
 	}
 	var names []string
 	var windows []limit.Window
-	declared := g.intakes[id].RateLimit
 	for _, bound := range []struct {
 		name     string
 		requests int
 		per      time.Duration
-	}{{"minute", declared.RequestsPerMinute, time.Minute}, {"day", declared.RequestsPerDay, 24 * time.Hour}} {
+	}{{"minute", one.RateLimit.RequestsPerMinute, time.Minute}, {"day", one.RateLimit.RequestsPerDay, 24 * time.Hour}} {
 		if bound.requests > 0 {
 			names, windows = append(names, kind+"-"+bound.name), append(windows, limit.Window{Requests: bound.requests, Per: bound.per})
 		}
 	}
-	statuses, err := g.limiter.Within(ctx, kind+" "+id+" "+caller, windows...)
+	statuses, err := g.limiter.Within(ctx, kind+" "+one.ID+" "+caller, windows...)
 	if err != nil {
 		uncounted := fail.New(fail.Unavailable, "This intake cannot count requests at the moment; send the same one again.")
 		uncounted.RetryAfter = countTime

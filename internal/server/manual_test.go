@@ -42,8 +42,8 @@ not part of a list has a variable; lists of texts are divided by commas there.
 
 Time spans are written like ` + "`10s`" + ` or ` + "`2m`" + `, sizes like ` + "`64KiB`" + ` or ` + "`1MiB`" + `. Where a list of texts is read, one text will do.
 
-While the server runs it looks at the file; changed ` + "`terms`" + ` are put in force at once and whole, also on SIGHUP. Other keys need a restart, and the
-log names those that changed. A file with a mistake changes nothing.
+While the server runs it looks at the file; changed ` + "`terms`" + `, and what ` + "`intent` and `intakes`" + ` say takes effect then, are put in force at once and whole, also on SIGHUP. Other
+keys need a restart, and the log names those that changed. A file with a mistake changes nothing.
 `
 
 // TestManualIsMadeOfTheComments holds docs/configuration.md at what the structs' comments say.

@@ -16,7 +16,7 @@ import (
 	"frontdesk/internal/terms"
 )
 
-// reloader puts changed terms in force while the server runs. What else has changed in the file needs a restart,
+// reloader puts changed terms in force while the server runs, and what is declared to platforms and agents. What else has changed in the file needs a restart,
 // and is said so. A file with any mistake in it changes nothing.
 type reloader struct {
 	mu     sync.Mutex
@@ -25,8 +25,10 @@ type reloader struct {
 	put    func(*terms.Terms)
 	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.
 	declare func(Config)
-	count   func(result string)
-	log     *slog.Logger
+	// takeIn makes ready what is taken in by what it is given, and gives what puts it in force.
+	takeIn func(Config) (put func(), err error)
+	count  func(result string)
+	log    *slog.Logger
 }
 
 // stamp is what tells a file from its next version without reading it.
@@ -88,6 +90,10 @@ func (r *reloader) reload() {
 	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
 	}
+	taken := func() {}
+	if err == nil && r.start.Intakes.On() {
+		taken, err = r.takeIn(r.start.takingIn(fresh.Config))
+	}
 	if err != nil {
 		r.refused(err)
 		return
@@ -100,6 +106,7 @@ func (r *reloader) reload() {
 	}
 	r.loaded = fresh
 	r.put(compiled)
+	taken()
 	if r.start.Intent.Enabled {
 		r.declare(r.start.meanwhile(fresh.Config))
 	}
@@ -131,10 +138,17 @@ func changedKeys(a, b Config) []string {
 		key, intent := strings.CutPrefix(path, "intent.")
 		return path == "terms" || path == "rsl" || intent && a.Intent.Enabled && (key == "enabled" || slices.Contains(liveIntent, key))
 	}
+	if a.Intakes.On() {
+		a = a.takingIn(b)
+	}
 	values := map[string]any{}
 	walk(reflect.ValueOf(a), "", func(path string, field reflect.Value) { values[path] = field.Interface() })
 	walk(reflect.ValueOf(b), "", func(path string, field reflect.Value) {
-		if !live(path) && !reflect.DeepEqual(values[path], field.Interface()) {
+		switch {
+		case live(path) || reflect.DeepEqual(values[path], field.Interface()):
+		case path == "intakes.list":
+			changed = append(changed, changedIntakes(a.Intakes.List, b.Intakes.List)...)
+		default:
 			changed = append(changed, path)
 		}
 	})

@@ -103,7 +103,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	}
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.reloader = &reloader{
-		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, declare: house.declareIntent,
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, declare: house.declareIntent, takeIn: house.takeIn,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
