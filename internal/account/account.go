@@ -207,7 +207,7 @@ func refuse(reason Reason, format string, args ...any) error {
 }
 
 // maxBuyer is how long a buyer's key may be.
-const maxBuyer = 256
+const maxBuyer = 240
 
 // CheckBuyer says what is wrong with a buyer's key: DOMAIN/ID, as a requester's account is called, or DOMAIN/* for all of a
 // domain that have no account (licence, subscription) of their own.

@@ -20,8 +20,8 @@ func (b *Book) Open(ctx context.Context, tx *store.Tx, buyer, currency string, l
 	if err := checkCurrency(currency); err != nil {
 		return err
 	}
-	if limit < -1 || limit > most {
-		return fail.New(fail.Invalid, "a limit is at least 0 and at most %d; -1 is as configured", int64(most/unit))
+	if limit < -1 || limit > MostLimit {
+		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MostLimit/unit))
 	}
 	_, err := findBalance(ctx, tx, buyer, currency)
 	switch {
@@ -88,8 +88,8 @@ func unlikeNumber(r rune) bool {
 // SetLimit says how far below 0 an account may go, -1 for as far as is configured. It is fail.NotFound where there is no such
 // account.
 func (b *Book) SetLimit(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
-	if limit < -1 || limit > most {
-		return fail.New(fail.Invalid, "a limit is at least 0 and at most %d; -1 is as configured", int64(most/unit))
+	if limit < -1 || limit > MostLimit {
+		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MostLimit/unit))
 	}
 	n, err := tx.Exec(ctx, `UPDATE account_balance SET own = $1 WHERE buyer = $2 AND currency = $3`, limit, buyer, currency)
 	if err != nil {

@@ -38,6 +38,8 @@ type RAMP struct {
 	// will do, which who saw it can send again; a report needs none, and has to name transaction and billing. `none`:
 	// nothing has to be signed, which is for trials and closed networks. A signature that is there has to be right in any case.
 	Signatures string `yaml:"signatures"`
+	// Accounts sets how buyers pay.
+	Accounts RAMPAccounts `yaml:"accounts"`
 	// Offers sets how offers are made.
 	Offers RAMPOffers `yaml:"offers"`
 	// Items are what offers say of items beside what those say of themselves.
@@ -58,7 +60,8 @@ type RAMPOffers struct {
 func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
-		Offers: RAMPOffers{Lifetime: 5 * time.Minute},
+		Accounts: defaultRAMPAccounts(),
+		Offers:   RAMPOffers{Lifetime: 5 * time.Minute},
 	}
 }
 
@@ -77,6 +80,7 @@ func (c *checks) ramp() {
 	between(c, "ramp.deadline", r.Deadline, time.Millisecond, time.Minute)
 	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
 	between(c, "ramp.offers.lifetime", r.Offers.Lifetime, time.Second, 30*24*time.Hour)
+	c.rampAccounts()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
 	c.web("ramp.terms_url", r.TermsURL)
 	c.web("ramp.privacy_url", r.PrivacyURL)

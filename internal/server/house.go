@@ -39,6 +39,9 @@ type House struct {
 	Vectors *vector.Keeper // nil where no model makes any
 	Nonces  *trust.Nonces  // that were used under platforms' keys
 	Ledger  *ledger.Ledger
+	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
+	Accounts     *account.Book
+	ReadAccounts *account.Reader
 	// SiteKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys  *trust.SiteKeys
 	Platforms *trust.Platforms
@@ -105,6 +108,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	h.rules.Store(rules)
 	h.openLedger(config)
 	h.recordKeys()
+	h.openAccounts(config)
 	h.Nonces = trust.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {

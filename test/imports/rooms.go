@@ -233,7 +233,7 @@ var rooms = []room{
 	{
 		path: "internal/cli",
 		inside: []string{
-			"internal/fail", "internal/ledger", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/fail", "internal/ledger", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/strictjson",
 		},
