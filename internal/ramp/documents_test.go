@@ -36,7 +36,10 @@ func TestProviderManifestNamesTheExchange(t *testing.T) {
       "endpoint": "https://x.example/desk",
       "relationship": "DIRECT"
     }
-  ]
+  ],
+  "ext": {
+    "ramp.access_policy_uri": "https://x.example/desk/provider/www.example.com/access-policy.json"
+  }
 }
 `
 	body, cache := served(t, document)

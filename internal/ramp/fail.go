@@ -85,6 +85,8 @@ func plain(r *http.Request, code fail.Code) int {
 		return http.StatusUnsupportedMediaType
 	case code == fail.TooLarge:
 		return http.StatusRequestEntityTooLarge
+	case code == fail.Slow:
+		return http.StatusRequestTimeout
 	}
 	return 0
 }

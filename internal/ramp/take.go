@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -45,8 +46,9 @@ func (d *door) received(next http.Handler) http.Handler {
 			return
 		}
 		event.From(r.Context()).Set("rpc", name)
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+		body, err := readBody(w, r)
 		if err != nil {
+			w.Header().Set("Connection", "close") // the rest of the body is not waited for
 			WriteError(w, r, unread(r, err))
 			return
 		}
@@ -59,6 +61,14 @@ func (d *door) received(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 		noteStatus(r.Context(), w.Header())
 	})
+}
+
+// readBody reads a body that is not too large, and nothing of one that says beforehand that it is.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > MaxBody {
+		return nil, &http.MaxBytesError{Limit: MaxBody}
+	}
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 }
 
 // noteStatus has the log tell of a failure that gRPC answers with status 200, where nothing else told of it: a message that
@@ -99,11 +109,13 @@ func unread(r *http.Request, err error) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return fail.New(fail.TooLarge, "the request has more than %d bytes; send less at a time", large.Limit)
+		return fail.New(fail.TooLarge, "the request has more than %d bytes; send less at a time", MaxBody)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fail.New(fail.Slow, "the body did not come in time; send it at once")
 	case r.Context().Err() != nil:
 		return fail.New(fail.Cancelled, "the request was taken back")
 	}
-	return fail.New(fail.Slow, "the body of the request did not arrive whole; send it again")
+	return fail.New(fail.Malformed, "the body ended too early; send it again").Because(err)
 }
 
 // take has a request answered, once it has passed what every request passes: its rules, its critical extensions, who asks,

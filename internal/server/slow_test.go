@@ -13,10 +13,10 @@ import (
 // TestBodyThatDoesNotComeInTimeGetsAnAnswer sends half of a body and waits: the client is told, and the log does not
 // say that it left.
 func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
-	s, log := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\nlog: {level: debug}\n")
+	s, log := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\nlog: {level: debug}\nramp: {enabled: true, domain: desk.example}\n")
 	address, stop := run(t, s)
 	const rest = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-	head, agent := "POST /ask"+rest, "POST /mcp"+rest
+	head, agent, buyer := "POST /ask"+rest, "POST /mcp"+rest, "POST /ramp.v1.ExchangeService/ReportUsage"+rest
 	for name, request := range map[string]string{
 		"a length":         head + "Content-Length: 100\r\n\r\n{\"query\":",
 		"a great length":   head + "Content-Length: 100000\r\n\r\n{\"query\":",
@@ -24,6 +24,7 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 		"nothing at all":   head + "Content-Length: 100\r\n\r\n",
 		"an agent":         agent + "Content-Length: 100\r\n\r\n{\"jsonrpc\":",
 		"an agent's chunk": agent + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"jso\r\n",
+		"a buyer":          buyer + "Content-Length: 100\r\n\r\n{\"ver\":",
 		"a waiting client": head + "Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
 	} {
 		connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
@@ -93,9 +94,9 @@ func TestClientThatLeavesIsNotCalledSlow(t *testing.T) {
 
 // TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor sends none of it.
 func TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor(t *testing.T) {
-	s, _ := open(t, "")
+	s, _ := open(t, "ramp: {enabled: true, domain: desk.example}\n")
 	address, _ := run(t, s)
-	for _, path := range []string{"/ask", "/mcp"} {
+	for _, path := range []string{"/ask", "/mcp", "/ramp.v1.ExchangeService/DiscoverResources"} {
 		connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
 		if err != nil {
 			t.Fatal(err)

@@ -46,6 +46,7 @@ test('curl: the documents say who sells, through whom, and with which keys', asy
   assert.deepEqual(provider.body, {
     ver: '1.0', provider: 'www.example.com', contact: 'desk@example.com',
     exchanges: [{ domain: 'exchange.example.com', endpoint: desk.url, relationship: 'DIRECT' }],
+    ext: { 'ramp.access_policy_uri': `${desk.url}/provider/www.example.com/access-policy.json` },
   })
   const manifest = await curl('/.well-known/ramp-exchange.json')
   assert.equal(manifest.headers['cache-control'], 'max-age=3600, must-revalidate')
