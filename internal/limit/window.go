@@ -8,8 +8,8 @@ import (
 // Window is an exact limit: at most Requests in every span Per, wherever it begins, and all of them at once if need be.
 // Requests is 1 to 1,000,000,000, Per a millisecond to 31 days.
 //
-// The times of what was let in are kept, to the millisecond. Of more than a thousand, those of one thousandth of Per are kept
-// as one, with the time of the last: so none is ever too many, and a place comes back up to that thousandth later.
+// The times of what was let in are kept. Of more than a thousand, those of one thousandth of Per are kept as one, with the
+// time of the last: so none is ever too many, and a place comes back up to that thousandth later.
 type Window struct {
 	Requests int
 	Per      time.Duration
@@ -18,10 +18,10 @@ type Window struct {
 // finest is how many times a window keeps, about: what was let in within one part of so many may be kept as one.
 const finest = 1000
 
-// latest is the last time that a log can hold, in milliseconds: in the year 2200.
-const latest = 7_258_118_400_000
+// latest is the last time that a log can hold, in nanoseconds: in the year 2191.
+const latest = 7_000_000_000_000_000_000
 
-// cell is what was let in at a time, in milliseconds.
+// cell is what was let in at a time, in nanoseconds.
 type cell struct {
 	at int64
 	n  int
@@ -54,7 +54,7 @@ func (ws windows) take(before state, now int64, cost int) (state, Status) {
 	after := state{tat: now}
 	for n, w := range ws {
 		if many := len(logs[n]); many > 0 {
-			after.tat = max(after.tat, nanos(logs[n][many-1].at)+int64(w.Per))
+			after.tat = max(after.tat, logs[n][many-1].at+int64(w.Per))
 		}
 	}
 	after.log = ws.write(logs)
@@ -92,24 +92,22 @@ func (w Window) status(log []cell, now int64, cost int) Status {
 	}
 	s := Status{OK: used+cost <= w.Requests, Limit: w.Requests, Remaining: max(0, w.Requests-used)}
 	if len(log) > 0 {
-		s.Reset = time.Duration(nanos(log[len(log)-1].at)-now) + w.Per
+		s.Reset = time.Duration(log[len(log)-1].at-now) + w.Per
 	}
 	for n := 0; n < len(log) && used+cost > w.Requests; n++ {
 		used -= log[n].n
-		s.RetryAfter = time.Duration(nanos(log[n].at)-now) + w.Per
+		s.RetryAfter = time.Duration(log[n].at-now) + w.Per
 	}
 	return s
 }
 
 // add counts a cost at a time.
 func (w Window) add(log []cell, now int64, cost int) []cell {
-	at := millis(now)
 	if len(log) == 0 {
-		return append(log, cell{at, cost})
+		return append(log, cell{now, cost})
 	}
 	last := &log[len(log)-1]
-	at = max(at, last.at)
-	part := max(1, w.Per.Milliseconds()/finest)
+	at, part := max(now, last.at), max(1, int64(w.Per)/finest)
 	if last.at == at || w.Requests > finest && last.at/part == at/part {
 		last.at, last.n = at, last.n+cost
 		return log
@@ -140,12 +138,12 @@ func (ws windows) read(text string, now int64) (logs [][]cell, ahead bool) {
 				return make([][]cell, len(ws)), false
 			}
 			for i, w := range ws {
-				if w.Per.Milliseconds() != per || nanos(at)+int64(w.Per) <= now {
+				if int64(w.Per) != per || at+int64(w.Per) <= now {
 					continue
 				}
 				kept := at
-				if nanos(at) > now+apart {
-					kept, ahead = millis(now), true
+				if at > now+apart {
+					kept, ahead = now, true
 				}
 				logs[i] = append(logs[i], cell{kept, int(n)})
 			}
@@ -161,7 +159,7 @@ func (ws windows) write(logs [][]cell) string {
 		if len(logs[n]) == 0 {
 			continue
 		}
-		text = binary.AppendVarint(text, w.Per.Milliseconds())
+		text = binary.AppendVarint(text, int64(w.Per))
 		text = binary.AppendVarint(text, int64(len(logs[n])))
 		before := int64(0)
 		for _, c := range logs[n] {
@@ -172,15 +170,3 @@ func (ws windows) write(logs [][]cell) string {
 	}
 	return string(text)
 }
-
-// millis is a time of nanoseconds in milliseconds, rounded up, so that no place comes back too early; nanos is the reverse.
-func millis(now int64) int64 {
-	const ms = int64(time.Millisecond)
-	n := now / ms
-	if now%ms > 0 {
-		n++
-	}
-	return n
-}
-
-func nanos(at int64) int64 { return at * int64(time.Millisecond) }
