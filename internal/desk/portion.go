@@ -68,7 +68,7 @@ type allowance struct {
 
 // left is what of a passage a session may see that was given some of the article before.
 func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
-	left := allowance{seen: given[a.url][a.passages[at].ID], bytes: a.bytes, words: math.MaxInt}
+	left := allowance{seen: given.Parts(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
 	if !owner.FullArticle {
 		left.bytes = max(0, int(float64(a.bytes)*owner.Share)-given.Of(a.url))
 	}
@@ -77,7 +77,7 @@ func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
 	}
 	left.words = a.words
 	for _, p := range a.passages {
-		for _, part := range given[a.url][p.ID] {
+		for _, part := range given.Parts(a.url, p.ID) {
 			left.words -= len(strings.Fields(p.Text[min(part.From, len(p.Text)):min(part.To, len(p.Text))]))
 		}
 	}

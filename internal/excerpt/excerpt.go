@@ -24,6 +24,9 @@ import (
 // excerpt_request has one row for each request that a platform made, by the id that it gave it: the SHA-256 of its body,
 // what came of it, and which passages were given. excerpt_session has of each session, under a hash, which parts of
 // each passage of each article it was given. excerpt_event has the events that platforms reported.
+//
+// Every answer writes a row of the first two. So they have no index that only Sweep would use, which looks at all sessions
+// instead; and of the requests by their time that of those alone that got nothing.
 var Schema = store.Schema{
 	Room: "excerpt",
 	Steps: []string{`
@@ -71,6 +74,10 @@ CREATE TABLE excerpt_session (
 INSERT INTO excerpt_session (session, given, until) SELECT session, given, until FROM excerpt_session_apart;
 DROP TABLE excerpt_session_apart;
 CREATE INDEX excerpt_session_until ON excerpt_session (until);
+`, `
+DROP INDEX excerpt_session_until;
+DROP INDEX excerpt_request_at;
+CREATE INDEX excerpt_request_refused ON excerpt_request (at, platform, request) WHERE outcome <> 'ok';
 `},
 }
 
@@ -119,25 +126,6 @@ type Event struct {
 	At       time.Time
 }
 
-// Given is what a session was given: of each article by its address, which parts of each passage.
-type Given map[string]map[string]Spans
-
-// Add takes in that a part of a passage of an article was given.
-func (g Given) Add(url, passage string, part Span) {
-	if g[url] == nil {
-		g[url] = map[string]Spans{}
-	}
-	g[url][passage] = g[url][passage].Add(part)
-}
-
-// Of is how many bytes of an article were given.
-func (g Given) Of(url string) (bytes int) {
-	for _, parts := range g[url] {
-		bytes += parts.Bytes()
-	}
-	return bytes
-}
-
 // Find gives the request that a platform made under an id; ok is false when there is none.
 func Find(ctx context.Context, tx *store.Tx, platform, id string) (r Request, ok bool, err error) {
 	r = Request{Platform: platform, ID: id}
@@ -171,41 +159,6 @@ func Put(ctx context.Context, tx *store.Tx, r Request) error {
 	}
 	if err != nil {
 		return fmt.Errorf("record a request: %w", err)
-	}
-	return nil
-}
-
-// Session is the key of a platform's session, from which its name cannot be told without trying them all.
-func Session(platform, id string) [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "session %d %s %s", len(platform), platform, id))
-}
-
-// GivenTo gives what a session was given; nothing when that is long ago.
-func GivenTo(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now time.Time) (Given, error) {
-	var kept []byte
-	err := tx.QueryRow(ctx, `SELECT given FROM excerpt_session WHERE session = $1 AND until > $2`, session[:], store.Micros(now)).Scan(&kept)
-	given := Given{}
-	if errors.Is(err, sql.ErrNoRows) {
-		return given, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(kept, &given)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("find what a session was given: %w", err)
-	}
-	return given, nil
-}
-
-// Give records what a session was given, to be remembered until a time.
-func Give(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, given Given, until time.Time) error {
-	kept, err := json.Marshal(given, json.Deterministic(true))
-	if err == nil {
-		_, err = tx.Exec(ctx, `INSERT INTO excerpt_session (session, given, until) VALUES ($1, $2, $3)
-			ON CONFLICT (session) DO UPDATE SET given = EXCLUDED.given, until = EXCLUDED.until`, session[:], kept, store.Micros(until))
-	}
-	if err != nil {
-		return fmt.Errorf("record what a session was given: %w", err)
 	}
 	return nil
 }
@@ -252,27 +205,4 @@ func Owed(ctx context.Context, tx *store.Tx, platform string, since, until time.
 		return 0, fmt.Errorf("count a platform's requests: %w", err)
 	}
 	return n, nil
-}
-
-// Sweep forgets requests and events from before a time, and sessions whose time is over.
-func Sweep(ctx context.Context, db *store.DB, before, now time.Time) error {
-	err := db.Update(ctx, func(tx *store.Tx) error {
-		for _, forget := range []struct {
-			statement string
-			at        time.Time
-		}{
-			{`DELETE FROM excerpt_request WHERE at < $1`, before},
-			{`DELETE FROM excerpt_event WHERE at < $1`, before},
-			{`DELETE FROM excerpt_session WHERE until <= $1`, now},
-		} {
-			if _, err := tx.Exec(ctx, forget.statement, store.Micros(forget.at)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("forget old requests: %w", err)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package excerpt
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -61,9 +62,14 @@ func TestSessionsOutliveAnUpgrade(t *testing.T) {
 		dsn := fresh(t)
 		was := Schema
 		was.Steps = was.Steps[:2]
-		given, session := Given{"https://site.example/1": {"p": {{0, 12}}}}, Session("chat", "one")
+		given, session := Given{}, Session("chat", "one")
+		given.Add("https://site.example/1", "p", Span{0, 12})
+		given.Add("https://site.example/1", "q", Span{3, 7})
+		given.Add("https://site.example/1", "q", Span{9, 10})
 		update(t, storetest.Open(t, dsn, was), func(ctx context.Context, tx *store.Tx) error {
-			return Give(ctx, tx, session, given, start.Add(time.Hour))
+			_, err := tx.Exec(ctx, `INSERT INTO excerpt_session (session, given, until) VALUES ($1, $2, $3)`, session[:],
+				[]byte(`{"https://site.example/1":{"p":12,"q":[3,7,9,10]}}`), store.Micros(start.Add(time.Hour)))
+			return err
 		})
 		update(t, storetest.Open(t, dsn, Schema), func(ctx context.Context, tx *store.Tx) error {
 			got, err := GivenTo(ctx, tx, session, start)
@@ -215,5 +221,60 @@ func TestARowThatWasCutIsNotTakenForAWholeOne(t *testing.T) {
 		return err
 	}); err == nil {
 		t.Error("a row that was cut is taken for a whole one")
+	}
+}
+
+// TestWhatWasGivenIsNotReadFromAPartOfIt cuts what is kept of a session everywhere.
+func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
+	given := Given{}
+	for i := range 3 {
+		for j := range 2 {
+			given.Add(fmt.Sprint("url ", i), fmt.Sprint("p ", j), Span{10 * j, 500})
+			given.Add(fmt.Sprint("url ", i), fmt.Sprint("p ", j), Span{700, 900})
+		}
+	}
+	whole := given.pack()
+	if again, err := unpack(whole); err != nil || cmp.Diff(given, again) != "" || given.Of("url 1") != 500+490+400 || given.Of("url 3") != 0 {
+		t.Fatalf("%v is read as %v (%v)", given, again, err)
+	}
+	for n := range whole {
+		if got, err := unpack(whole[:n]); err == nil {
+			t.Errorf("%d bytes of it are taken for %v", n, got)
+		}
+	}
+	for _, wrong := range []string{"", "x", "\x01", "\x01\x01short", "\x01\xff\xff\xff\xff\x0f", "\x01\x01article!\xff\xff\xff\xff\x0f", "\x01\x01article!\x01passage!\xff\x01",
+		"\x01\x00more"} {
+		if got, err := unpack([]byte(wrong)); err == nil {
+			t.Errorf("%q is taken for %v", wrong, got)
+		}
+	}
+}
+
+// TestSweepLooksAtAllSessionsAndOutcomes has more of them than it takes at once.
+func TestSweepLooksAtAllSessionsAndOutcomes(t *testing.T) {
+	db := storetest.Chosen(t, Schema)
+	update(t, db, func(ctx context.Context, tx *store.Tx) error {
+		for i := range 2*sessionsAtOnce + 7 {
+			if err := Give(ctx, tx, Session("chat", fmt.Sprint(i)), Given{}, start.Add(time.Duration(i%2)*time.Hour)); err != nil {
+				return err
+			}
+		}
+		for i := range 30 {
+			r := Request{Platform: []string{"a", "b", "b c"}[i%3], ID: fmt.Sprint(i), At: start.Add(time.Duration(i%2) * time.Hour), Outcome: []string{Ok, "rate_limited", "no_content", "replayed", "z"}[i%5]}
+			if err := Put(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := Sweep(t.Context(), db, start.Add(time.Minute), start.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var sessions, old, requests, oldRequests int
+	if err := db.View(t.Context(), func(tx *store.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT (SELECT COUNT(*) FROM excerpt_session), (SELECT COUNT(*) FROM excerpt_session WHERE until <= $1), (SELECT COUNT(*) FROM excerpt_request),
+			(SELECT COUNT(*) FROM excerpt_request WHERE at < $1)`, store.Micros(start.Add(time.Minute))).Scan(&sessions, &old, &requests, &oldRequests)
+	}); err != nil || sessions != sessionsAtOnce+3 || old != 0 || requests != 15 || oldRequests != 0 {
+		t.Errorf("there are %d sessions, %d of them old, and %d requests, %d of them old (%v)", sessions, old, requests, oldRequests, err)
 	}
 }

@@ -22,7 +22,7 @@ type Wanted struct {
 // Refused lists requests that got nothing, the newest first, without their digests.
 func Refused(ctx context.Context, tx *store.Tx, w Wanted) (all []Request, err error) {
 	var where []string
-	args := []any{Ok}
+	var args []any
 	add := func(condition string, values ...any) {
 		for _, v := range values {
 			args = append(args, v)
@@ -45,7 +45,7 @@ func Refused(ctx context.Context, tx *store.Tx, w Wanted) (all []Request, err er
 	if !w.Before.At.IsZero() {
 		add(`(at, platform, request) < (?, ?, ?)`, store.Micros(w.Before.At), w.Before.Platform, w.Before.ID)
 	}
-	query := `SELECT platform, request, at, outcome FROM excerpt_request WHERE outcome <> $1`
+	query := `SELECT platform, request, at, outcome FROM excerpt_request WHERE outcome <> 'ok'`
 	if len(where) > 0 {
 		query += ` AND ` + strings.Join(where, ` AND `)
 	}

@@ -53,20 +53,8 @@ func (s Spans) Rest(of Span) iter.Seq[Span] {
 	}
 }
 
-// MarshalJSON writes the number of bytes where it is one part from the beginning, which it mostly is, and else where each part
-// begins and ends.
-func (s Spans) MarshalJSON() ([]byte, error) {
-	if len(s) == 1 && s[0].From == 0 {
-		return strconv.AppendInt(nil, int64(s[0].To), 10), nil
-	}
-	bounds := make([]int, 0, 2*len(s))
-	for _, one := range s {
-		bounds = append(bounds, one.From, one.To)
-	}
-	return json.Marshal(bounds)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what was kept before it was packed: the number of bytes where it is one part from the beginning, and else
+// where each part begins and ends.
 func (s *Spans) UnmarshalJSON(text []byte) error {
 	*s = nil
 	if n, err := strconv.Atoi(string(text)); err == nil {

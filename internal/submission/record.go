@@ -147,10 +147,12 @@ const MaxRevisions = 32
 
 // OfSession gives the latest submissions of a session, the last first; of one intake, or of all where that is empty.
 func OfSession(ctx context.Context, tx *store.Tx, session, intake string) ([]Record, error) {
-	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM submission_record WHERE session = $1 AND ($2 = '' OR intake = $2) ORDER BY id DESC LIMIT $3`,
-		strings.ToLower(session), intake, MaxRevisions)
+	rows, err := tx.Query(ctx, selectOfSession, strings.ToLower(session), intake)
 	return records(rows, err)
 }
+
+// selectOfSession names its limit in the text: SQLite plans a statement anew each time whose limit is a parameter.
+var selectOfSession = fmt.Sprintf(`SELECT `+recordColumns+` FROM submission_record WHERE session = $1 AND ($2 = '' OR intake = $2) ORDER BY id DESC LIMIT %d`, MaxRevisions)
 
 // Of gives the submissions of a session, or the one of an offer, in the order of time, from after an id on; some at a time.
 func Of(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {

@@ -47,6 +47,8 @@ CREATE TABLE platform_nonce (
 	until BIGINT NOT NULL
 );
 CREATE INDEX platform_nonce_until ON platform_nonce (until);
+`, `
+DROP INDEX platform_nonce_until;
 `},
 }
 
