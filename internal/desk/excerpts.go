@@ -75,6 +75,7 @@ func (d *Desk) OpenExcerpts(e *Excerpting) (err error) {
 	d.articleCache, err = otter.New(&otter.Options[cardKey, *article]{
 		MaximumWeight: d.config.CacheBytes,
 		Weigher:       func(_ cardKey, a *article) uint32 { return a.weight() },
+		Executor:      func(task func()) { task() }, // which is less work than a goroutine
 	})
 	if err != nil {
 		return fmt.Errorf("make the cache of passages: %w", err)
