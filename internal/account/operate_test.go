@@ -30,7 +30,7 @@ func TestTheOperatorMovesMoney(t *testing.T) {
 			}
 		}
 		move(account.Debit, 4, 4, "")
-		move(account.Debit, 6.5, 0, fail.Invalid)
+		move(account.Debit, 6.00000001, 0, fail.Invalid)
 		move(account.Credit, 0, 0, fail.Invalid)
 		move(account.Credit, -1, 0, fail.Invalid)
 		move(account.Credit, 1_000_000_000, 0, fail.Invalid)

@@ -233,6 +233,22 @@ func TestAQuotaThatIsSetAgainKeepsItsCount(t *testing.T) {
 	set(account.QuotaRow{Limit: 5, Span: time.Hour}, [3]int64{5, 0, 5})
 }
 
+// TestAnUnknownSizeTakesOneToken buys what nobody knows the size of, until no token is left.
+func TestAnUnknownSizeTakesOneToken(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Tokens, Limit: 1})
+	c := under("1", "sub", noon)
+	c.Tokens = 0
+	if h, err := b.authorize(c); err != nil || counts(h.Quotas)[account.Tokens] != [3]int64{1, 1, 0} {
+		t.Errorf("%v, %v", counts(h.Quotas), err)
+	}
+	c.ID = "2"
+	if _, err := b.authorize(c); reason(err) != account.QuotaExceeded {
+		t.Errorf("%v", err)
+	}
+	b.sound()
+}
+
 // TestASubscriptionCountsInItsCurrency has a purchase in dollars under one that counts its spending in euros.
 func TestASubscriptionCountsInItsCurrency(t *testing.T) {
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
