@@ -151,7 +151,8 @@ type Settlement struct {
 	Hold
 	// Outside says that the quantity differs from the estimate by more than the tolerance. The report counts all the same.
 	Outside bool
-	// Late says that the purchase had been closed already for want of a report. What was charged stands.
+	// Late says that the purchase had been closed already for want of a report. What was charged stands; a share of revenue is
+	// charged all the same.
 	Late bool
 	// GivenBack is what was held and is available again.
 	GivenBack int64
@@ -174,17 +175,18 @@ func (b *Book) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (S
 	}
 	s := Settlement{Hold: h, Outside: b.outside(h.Quantity, r.Quantity), Late: h.State == Expired}
 	s.Reported = r.Quantity
+	switch {
+	case Models[h.Model].Charging == AfterSale && h.State != Settled:
+		err = b.shareOut(ctx, tx, &s, r)
+	case h.State == Held:
+		s.Charged = b.settled(h, r.Quantity)
+		s.GivenBack = h.Authorised - s.Charged
+		err = post(ctx, tx, h.Holder, h.Currency, movement{
+			at: r.Now, kind: "settle", reference: id, site: h.Site, held: -h.Authorised, earned: s.Charged, available: s.GivenBack,
+		})
+	}
 	if h.State == Held {
 		s.State, s.Closed = Settled, r.Now
-		if Models[h.Model].Charging == AfterSale {
-			err = b.shareOut(ctx, tx, &s, r)
-		} else {
-			s.Charged = b.settled(h, r.Quantity)
-			s.GivenBack = h.Authorised - s.Charged
-			err = post(ctx, tx, h.Holder, h.Currency, movement{
-				at: r.Now, kind: "settle", reference: id, site: h.Site, held: -h.Authorised, earned: s.Charged, available: s.GivenBack,
-			})
-		}
 	}
 	if err != nil {
 		return Settlement{}, err

@@ -49,7 +49,7 @@ const (
 //	per_record     rate × estimate held           as per_token                                    what is held is charged
 //	subscription   rate charged, subscription     nothing moves                                   nothing moves
 //	training       rate charged, licence          nothing moves                                   nothing moves
-//	revenue_share  nothing; an account must be    share × reported revenue charged                nothing moves
+//	revenue_share  nothing; an account must be    share × reported revenue charged, late or not   nothing moves
 //	free           nothing                        nothing moves                                   nothing moves
 //	attribution    nothing                        nothing moves; it must say what was attributed  nothing moves
 //	contribution   nothing: it asks, and demands  nothing moves                                   nothing moves

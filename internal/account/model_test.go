@@ -255,6 +255,17 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 	if _, err := b.authorize(charge("next", price("per_access", 0.01))); reason(err) != account.InsufficientBalance {
 		t.Errorf("a purchase by who owes: %v", err)
 	}
+	if _, err := b.authorize(charge("late", share)); err != nil {
+		t.Fatal(err)
+	}
+	b.expire(noon.Add(24 * time.Hour))
+	late, err := b.settle("late", account.Report{Revenue: 20 * coin, Currency: "USD", Now: noon.Add(48 * time.Hour)})
+	if err != nil || !late.Late || late.Charged != 2*coin || late.State != account.Expired || b.balance(buyer).Available != -6*coin {
+		t.Errorf("a late report: %+v, %v; %d are available", late, err, b.balance(buyer).Available)
+	}
+	if _, err := b.release("late", noon); err != nil || b.balance(buyer).Available != -4*coin {
+		t.Errorf("taken back: %v; %d are available", err, b.balance(buyer).Available)
+	}
 	b.sound()
 }
 

@@ -169,8 +169,11 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 					return
 				}
 				p.reported = true
-				if p.state == account.Held {
+				switch {
+				case p.state == account.Held:
 					p.state, p.charged = account.Settled, reportedCost(p.Charge, r)
+				case p.state == account.Expired && p.Price.Model == "revenue_share":
+					p.charged = reportedCost(p.Charge, r)
 				}
 			},
 			"take back": func(rt *rapid.T) {
