@@ -1,8 +1,11 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"frontdesk/internal/store"
 )
@@ -89,13 +92,21 @@ func Check(ctx context.Context, db *store.DB) (all []Finding, err error) {
 	return all, err
 }
 
-// checkQuotas counts what purchases took of each quota in its round.
+// checkQuotas counts what purchases took of each quota in its present round.
 func checkQuotas(ctx context.Context, tx *store.Tx) (all []Finding, err error) {
 	type place struct {
 		subscription, unit string
 		round              int64
 	}
-	taken := map[place]int64{}
+	left := map[place]int64{} // what is said to be used, and no purchase took
+	if _, err := collect(ctx, tx, `SELECT subscription, unit, used, round FROM account_quota`, func(rows store.Rows) (p place, err error) {
+		var used int64
+		err = rows.Scan(&p.subscription, &p.unit, &used, &p.round)
+		left[p] = used
+		return p, err
+	}); err != nil {
+		return nil, err
+	}
 	rows, err := tx.Query(ctx, `SELECT subscription, uses FROM account_hold WHERE subscription <> '' AND state <> 'released'`)
 	if err != nil {
 		return nil, err
@@ -110,24 +121,22 @@ func checkQuotas(ctx context.Context, tx *store.Tx) (all []Finding, err error) {
 			all = append(all, Finding{"subscription " + subscription, wrong.Error()})
 		}
 		for _, u := range uses {
-			taken[place{subscription, u.unit, u.round}] += u.n
+			p := place{subscription, u.unit, u.round}
+			if _, present := left[p]; present {
+				left[p] -= u.n
+			}
 		}
 	}
 	if err := closed(rows, err); err != nil {
 		return nil, err
 	}
-	kept, err := collect(ctx, tx, `SELECT subscription, unit, used, round FROM account_quota ORDER BY subscription, unit`, func(rows store.Rows) (f Finding, err error) {
-		var p place
-		var used int64
-		if err = rows.Scan(&p.subscription, &p.unit, &used, &p.round); err == nil && (used < 0 || used != taken[p]) {
-			f = Finding{"subscription " + p.subscription, fmt.Sprintf("%d of the %s are used, and purchases took %d", used, p.unit, taken[p])}
-		}
-		return f, err
-	})
-	for _, f := range kept {
-		if f != (Finding{}) && len(all) < maxFindings {
-			all = append(all, f)
+	for p, n := range left {
+		if n != 0 {
+			all = append(all, Finding{"subscription " + p.subscription, fmt.Sprintf("%d more of the %s are counted as used than purchases took", n, p.unit)})
 		}
 	}
-	return all, err
+	slices.SortFunc(all, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.Where, b.Where), strings.Compare(a.Problem, b.Problem))
+	})
+	return all[:min(len(all), maxFindings)], nil
 }
