@@ -28,6 +28,7 @@ type keysCommands struct {
 	Suspend keysSuspend `cmd:"" help:"Let a platform's key in no longer, until it is resumed."`
 	Resume  keysResume  `cmd:"" help:"Let a platform's key in again that was suspended."`
 	List    keysList    `cmd:"" help:"List all keys, without their secrets."`
+	Agent   keysAgent   `cmd:"" help:"Make and rotate the keys of an agent of yours, and print the document that publishes them (RAMP v1)."`
 	Hash    keysHash    `cmd:"" help:"Print the hash of a key on standard input, for auth.keys of the configuration."`
 }
 
@@ -76,7 +77,7 @@ func ends(span time.Duration) (time.Time, error) {
 type keysIssueAPI struct {
 	configFlags
 	Name    string        `arg:"" help:"What you call the key's holder."`
-	Door    []string      `placeholder:"NAME" help:"A door that the key opens: ask, mcp or intake; may be repeated. Without it, all."`
+	Door    []string      `placeholder:"NAME" help:"A door that the key opens: ask, mcp or intake; or admin, the operator's own; may be repeated. Without it, all but the operator's."`
 	Rate    string        `placeholder:"RATE" help:"The key's own limit, such as 600/1m, in place of limits.rate.key."`
 	Expires time.Duration `placeholder:"SPAN" help:"How long the key is good, such as 720h. Without it, until it is revoked."`
 }
@@ -242,6 +243,9 @@ func showPlatformKey(env *environment, key trust.PlatformKey, secret []byte, asJ
 
 // siteKey is what the site's own key is called on the command line.
 const siteKey = "site"
+
+// agentKey is what a list calls keys of the owner's agent.
+const agentKey = "agent"
 
 // defaultOverlap is how long a key that is followed by another stays good.
 const defaultOverlap = "168h"
@@ -413,7 +417,7 @@ func (c keysList) Run(env *environment) error {
 	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS")
 	for _, key := range keys {
 		opens := orElse(strings.Join(append(key.Doors, key.Roles...), ","), "all")
-		if key.Kind == siteKey {
+		if key.Kind == siteKey || key.Kind == agentKey {
 			opens = "-"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, clean(key.ID), orElse(clean(key.Name+key.Platform), "-"), key.State, opens,
@@ -434,10 +438,14 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 		if err != nil {
 			return nil, err
 		}
-		return appendSiteKeys(all, site, now), nil
+		agent, err := trust.OpenAgentKeys(loaded.Config.KeyFolder(), nil)
+		if err != nil {
+			return nil, err
+		}
+		return appendOurKeys(appendOurKeys(all, siteKey, site, now), agentKey, agent, now), nil
 	}
 	defer house.Close()
-	all = appendSiteKeys(all, house.SiteKeys, now)
+	all = appendOurKeys(appendOurKeys(all, siteKey, house.SiteKeys, now), agentKey, house.AgentKeys, now)
 	platforms, err := house.Platforms.List(env.ctx)
 	if err != nil {
 		return nil, err
@@ -468,9 +476,9 @@ type listedKey struct {
 	Secret    string     `json:"secret,omitempty"` // never in a list
 }
 
-func appendSiteKeys(all []listedKey, keys *trust.SiteKeys, now time.Time) []listedKey {
+func appendOurKeys(all []listedKey, kind string, keys *trust.SiteKeys, now time.Time) []listedKey {
 	for _, key := range keys.Keys() {
-		all = append(all, listedKey{Kind: siteKey, ID: key.ID, State: key.State(now), Created: key.Created, Ends: instant(key.Retires)})
+		all = append(all, listedKey{Kind: kind, ID: key.ID, State: key.State(now), Created: key.Created, Ends: instant(key.Retires)})
 	}
 	return all
 }

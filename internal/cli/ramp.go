@@ -14,6 +14,7 @@ import (
 )
 
 type rampCommands struct {
+	Requester    requesterCommands        `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`
 	Account      rampAccountCommands      `cmd:"" help:"Keep the accounts from which buyers pay."`
 	License      rampLicenseCommands      `cmd:"" help:"Give buyers licences, and end them."`
 	Subscription rampSubscriptionCommands `cmd:"" help:"Give buyers subscriptions with quotas, and end them."`

@@ -34,14 +34,16 @@ func defaultFetch() Fetch {
 }
 
 // Fetcher makes the way to the web that the configuration asks for.
-func (c Config) Fetcher() *fetch.Fetcher {
+func (c Config) Fetcher() *fetch.Fetcher { return fetch.New(c.fetchOptions()) }
+
+func (c Config) fetchOptions() fetch.Options {
 	options := fetch.Options{UserAgent: c.Fetch.UserAgent, Timeout: c.Fetch.Timeout, MaxBytes: int64(c.Fetch.MaxBytes)}
 	for _, text := range c.Fetch.Allow {
 		if network, err := parseNetwork(text); err == nil {
 			options.Allow = append(options.Allow, network)
 		}
 	}
-	return fetch.New(options)
+	return options
 }
 
 // Visitor makes a visitor with the manners that the configuration asks for.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 )
 
 // RAMP sells licensed content under RAMP v1, as an Exchange for the sites that are served here.
@@ -38,6 +39,13 @@ type RAMP struct {
 	// will do, which who saw it can send again; a report needs none, and has to name transaction and billing. `none`:
 	// nothing has to be signed, which is for trials and closed networks. A signature that is there has to be right in any case.
 	Signatures string `yaml:"signatures"`
+	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
+	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
+	RequesterRate string `yaml:"requester_rate"`
+	// Requesters sets who may ask.
+	Requesters RAMPRequesters `yaml:"requesters"`
+	// Agent publishes keys of an agent of yours.
+	Agent RAMPAgent `yaml:"agent"`
 	// Accounts sets how buyers pay.
 	Accounts RAMPAccounts `yaml:"accounts"`
 	// Offers sets how offers are made.
@@ -60,6 +68,7 @@ type RAMPOffers struct {
 func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
+		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(),
 		Accounts: defaultRAMPAccounts(),
 		Offers:   RAMPOffers{Lifetime: 5 * time.Minute},
 	}
@@ -67,9 +76,9 @@ func defaultRAMP() RAMP {
 
 // The values of ramp.signatures.
 const (
-	signedRequired = "required"
-	signedBody     = "body"
-	signedNone     = "none"
+	signedRequired = trust.SignaturesRequired
+	signedBody     = trust.SignaturesBody
+	signedNone     = trust.SignaturesNone
 )
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -89,9 +98,8 @@ func (c *checks) ramp() {
 			c.problem(path, "%q is no host name; write it like exchange.example.com, in lower case and ASCII", host)
 		}
 	}
-	if _, err := mail.ParseAddress(r.Contact); r.Contact != "" && (err != nil || strings.ContainsAny(r.Contact, "<> ")) {
-		c.problem("ramp.contact", "%q is no e-mail address; write it like desk@example.com", r.Contact)
-	}
+	c.email("ramp.contact", r.Contact)
+	c.rampRequesters()
 	if r.Currency != "" && !currencyCode.MatchString(r.Currency) {
 		c.problem("ramp.currency", "%q is no currency; write three capital letters, like EUR", r.Currency)
 	}
@@ -121,11 +129,23 @@ func (c *checks) exchange() {
 	}
 }
 
+// email checks an e-mail address that may be empty.
+func (c *checks) email(path, address string) {
+	if _, err := mail.ParseAddress(address); address != "" && (err != nil || strings.ContainsAny(address, "<> ")) {
+		c.problem(path, "%q is no e-mail address; write it like desk@example.com", address)
+	}
+}
+
 // exchangeDomain is the domain of the Exchange; empty when nobody said it.
 func (c Config) exchangeDomain() string {
 	if c.RAMP.Domain != "" {
 		return c.RAMP.Domain
 	}
+	return c.exchangeHost()
+}
+
+// exchangeHost is the host of the public address; empty when nobody said it.
+func (c Config) exchangeHost() string {
 	host, _ := terms.Host(c.URL)
 	return host
 }

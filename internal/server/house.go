@@ -42,11 +42,13 @@ type House struct {
 	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
 	Accounts     *account.Book
 	ReadAccounts *account.Reader
-	// SiteKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
-	SiteKeys  *trust.SiteKeys
-	Platforms *trust.Platforms
-	Goods     *catalog.Catalog  // what can be sold; nil where nothing is
-	Vault     *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
+	SiteKeys   *trust.SiteKeys
+	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others
+	Platforms  *trust.Platforms
+	Requesters *trust.Requesters // who ask under RAMP; nil before OpenRequesters
+	Goods      *catalog.Catalog  // what can be sold; nil where nothing is
+	Vault      *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	db       *store.DB
 	secret   []byte            // of conversations, promises, and the names of what limits count
@@ -67,7 +69,7 @@ type House struct {
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
-		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, ledger.Schema, excerpt.Schema, submission.Schema,
+		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema,
 		account.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,

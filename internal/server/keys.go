@@ -34,18 +34,26 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	h.Platforms.OnChange(func(ctx context.Context, tx *store.Tx, key trust.PlatformKey) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "platform", State: key.State(h.now()), Roles: key.Roles, Ends: ends(key.NotAfter)}, key.ID, "platform:"+key.Platform)
 	})
-	h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now)
+	if h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now); err != nil {
+		return err
+	}
+	h.AgentKeys, err = trust.OpenAgentKeys(config.KeyFolder(), h.now)
 	return err
 }
 
-// keyFact is the body of an entry of the ledger on a platform's key or an API key, as it is after a change.
+// keyFact is the body of an entry of the ledger on a key or whose keys count, as it is after a change.
 type keyFact struct {
-	Key   string     `json:"key"` // platform, api or console
+	Key   string     `json:"key"` // platform, api, console or requester
 	State string     `json:"state"`
 	Roles []string   `json:"roles,omitempty"`
 	Doors []string   `json:"doors,omitempty"`
 	Ends  *time.Time `json:"ends,omitempty"`
-	By    string     `json:"by,omitempty"` // who changed it at the console; empty for the command
+	// Of a requester: how it signed up, the scopes that it was granted, and the thumbprints (RFC 7638) of the keys that the
+	// operator was given.
+	SignUp string   `json:"sign_up,omitempty"`
+	Scopes []string `json:"scopes,omitempty"`
+	Keys   []string `json:"keys,omitempty"`
+	By     string   `json:"by,omitempty"` // who changed it at the console; empty for the command
 }
 
 type byKey struct{}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -75,9 +76,9 @@ func (s *Server) chronicle(ctx context.Context) {
 	recorded := "" // what this process has seen recorded
 	told := ""     // what was said of keys that could not be retired
 	for {
-		if err := s.SiteKeys.Retire(); err != nil && err.Error() != told {
+		if err := errors.Join(s.SiteKeys.Retire(), s.AgentKeys.Retire()); err != nil && err.Error() != told {
 			told = err.Error()
-			s.log.WarnContext(ctx, "a site key that signs nothing any more keeps its private part; that is tried again", "error", err)
+			s.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
 		}
 		states := s.states()
 		if all := fmt.Sprint(states); all != recorded {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 
 	"frontdesk/internal/ramp"
@@ -21,17 +22,28 @@ func (c Config) exchangeIdentity() ramp.Identity {
 	return i
 }
 
-// rampRoutes serve RAMP.
-func (s *Server) rampRoutes() []route {
+// openExchange opens what the Exchange stands on, and gives its addresses.
+func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	if !s.config.RAMP.Enabled {
-		return nil
+		return nil, nil
 	}
+	if err := s.OpenRequesters(ctx, s.config); err != nil {
+		return nil, err
+	}
+	return s.rampRoutes()
+}
+
+// rampRoutes serve RAMP.
+func (s *Server) rampRoutes() ([]route, error) {
 	config := ramp.Config{
 		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline,
 		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now,
 	}
 	if s.gate != nil {
 		config.Suspect, config.Failed = s.gate.suspect, s.gate.failed
+	}
+	if err := s.asked(&config); err != nil {
+		return nil, err
 	}
 	all := []route{
 		{pattern: ramp.ProviderManifest, name: ramp.ProviderManifest, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
@@ -46,11 +58,12 @@ func (s *Server) rampRoutes() []route {
 		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
 	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
-	handler := ramp.Handler(s.Desk, config)
+	handler := s.gate.named(ramp.Handler(s.Desk, config))
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
 	}
-	return all
+	signUp, err := s.signUpRoutes()
+	return append(all, signUp...), err
 }
 
 // rampDocument serves a document that depends on the address at which a request came, and on what else names it.

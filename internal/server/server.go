@@ -101,6 +101,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.firstSiteKey(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
+	if err := house.firstAgentKey(config); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, declare: house.declareIntent, takeIn: house.takeIn,
@@ -124,7 +127,11 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.openGoods(config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
-	mux, known := newRoutes(s.discovered(s.routes()), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
+	exchange, err := s.openExchange(ctx)
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	mux, known := newRoutes(s.discovered(append(s.routes(), exchange...)), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
@@ -159,7 +166,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.ledgerRoutes()...)
 	all = append(all, s.intentRoutes()...)
 	all = append(all, s.intakeRoutes()...)
-	all = append(all, s.rampRoutes()...)
+	all = append(all, s.agentRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	all = append(all, s.ownerRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {

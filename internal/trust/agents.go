@@ -59,8 +59,9 @@ func newAgents(fetcher *fetch.Fetcher, now func() time.Time) *agents {
 }
 
 // find gives what a domain publishes. With again, what is known was not enough: it is fetched anew, unless it was tried a moment
-// ago. The error is fail.Unauthorized where there is nothing to be had, fail.Unavailable where too much is under way, or ctx's.
-func (a *agents) find(ctx context.Context, domain string, again bool) (*agent, error) {
+// ago. may is asked before something is fetched that this caller waits for; nil lets it be. The error is its, fail.Unauthorized
+// where there is nothing to be had, fail.Unavailable where too much is under way, or ctx's.
+func (a *agents) find(ctx context.Context, domain string, again bool, may func() error) (*agent, error) {
 	a.mu.Lock()
 	now := a.now()
 	known := a.known[domain]
@@ -75,7 +76,14 @@ func (a *agents) find(ctx context.Context, domain string, again bool) (*agent, e
 		a.mu.Unlock()
 		return known, known.err
 	}
-	flight, err := a.begin(ctx, domain)
+	var flight chan struct{}
+	var err error
+	if may != nil {
+		err = may()
+	}
+	if err == nil {
+		flight, err = a.begin(ctx, domain)
+	}
 	a.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -249,13 +257,21 @@ func agentScheme(domain string) string {
 	return "https"
 }
 
-// candidates are the keys of a list that a key id names, by the rules for the domain's keys: the domain itself, or nothing, names
-// all of them; "domain#name" and the name alone one, and so does its thumbprint (RFC 7638). Keys that are not good at a time are
-// left out.
+// candidates are the keys of a list that a key id names, by the rules for the domain's keys: the domain names all of them, and
+// "domain#name" one by its name or thumbprint (RFC 7638), as do name and thumbprint alone. Keys that are not good at a time are left
+// out.
 func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key {
-	name, of := strings.CutPrefix(keyID, domain+"#")
-	return slices.DeleteFunc(slices.Clone(keys), func(k ramp.Key) bool {
-		named := keyID == "" || keyID == domain || k.ID == name && name != "" || !of && thumbprint(k.Public) == keyID
-		return !named || !k.Good(now)
-	})
+	of, name, one := strings.Cut(keyID, "#")
+	switch {
+	case !strings.EqualFold(of, domain):
+		name, one = keyID, true
+	case one && name == "":
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(keys), func(k ramp.Key) bool { return one && !goesBy(k, name) || !k.Good(now) })
+}
+
+// goesBy says whether a key has a name or thumbprint.
+func goesBy(k ramp.Key, name string) bool {
+	return name != "" && (k.ID == name || thumbprint(k.Public) == name)
 }

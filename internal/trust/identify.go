@@ -31,10 +31,7 @@ func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, c
 	if message == nil {
 		return rs.signer(ctx, call)
 	}
-	domain, err := ParseDomain(message.GetDomain())
-	if err == nil {
-		err = checkRequesterID(message.GetId())
-	}
+	domain, err := parseRequester(message.GetDomain(), message.GetId())
 	if err != nil {
 		return Requester{}, err
 	}
@@ -46,7 +43,7 @@ func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, c
 		return Requester{}, errSuspended
 	}
 	r := Requester{Domain: domain, ID: message.GetId(), Type: message.GetType(), Claimed: message.GetScopes()}
-	proof := proving{rs: rs, domain: domain, id: r.ID, now: rs.config.Now(), left: maxVerifications}
+	proof := proving{rs: rs, domain: domain, id: r.ID, fetch: call.Fetch, now: rs.config.Now(), left: maxVerifications}
 	if len(known.Keys) > 0 {
 		proof.own = &agent{id: r.ID, keys: known.Keys}
 	}
@@ -73,14 +70,15 @@ func (rs *Requesters) registered(r Requester) error {
 	return nil
 }
 
-// maxVerifications is how many signatures and keys are tried for one request.
-const maxVerifications = 8
+// maxVerifications is how many signatures and keys are tried for one request: one signature under all keys of a document.
+const maxVerifications = maxAgentKeys
 
 // proving is the search for a signature of one requester, or, with an empty id, of whomever the keys of a domain are.
 type proving struct {
 	rs         *Requesters
 	domain, id string
 	own        *agent // the keys that the operator was given; nil for those that the domain publishes
+	fetch      func() error
 	now        time.Time
 	left       int // verifications
 }
@@ -120,7 +118,7 @@ func (p *proving) keys(ctx context.Context, again bool) (*agent, error) {
 	if p.own != nil {
 		return p.own, nil
 	}
-	published, err := p.rs.agents.find(ctx, p.domain, again)
+	published, err := p.rs.agents.find(ctx, p.domain, again, p.fetch)
 	if err == nil && p.id != "" {
 		err = published.vouches(p.domain, p.id)
 	}
@@ -153,7 +151,14 @@ func (p *proving) http(ctx context.Context, call Call) (key string, signed bool,
 	if err != nil {
 		return "", false, err
 	}
-	named := slices.DeleteFunc(all, func(s sign.HTTPSignature) bool { return !p.names(s.KeyID) })
+	named := slices.DeleteFunc(slices.Clone(all), func(s sign.HTTPSignature) bool { return !p.ofDomain(s.KeyID) })
+	if len(named) == 0 {
+		by, err := p.keys(ctx, false)
+		if err != nil {
+			return "", false, ctx.Err() // without its keys, none of the signatures is known to be its
+		}
+		named = slices.DeleteFunc(all, func(s sign.HTTPSignature) bool { return !by.calls(s.KeyID) })
+	}
 	if len(named) == 0 {
 		return "", false, nil
 	}
@@ -176,18 +181,15 @@ func readSignatures(call Call) ([]sign.HTTPSignature, error) {
 	return all, nil
 }
 
-// names says whether a key id is for the requester to answer for: its domain, a key of it, or, without a domain in it, the name or
-// thumbprint of a key that is known to be its.
-func (p *proving) names(keyID string) bool {
+// ofDomain says whether a key id is the requester's domain, or a key of it.
+func (p *proving) ofDomain(keyID string) bool {
 	domain, _, _ := strings.Cut(keyID, "#")
-	if strings.EqualFold(domain, p.domain) {
-		return true
-	}
-	keys := p.rs.agents.peek(p.domain)
-	if p.own != nil {
-		keys = p.own.keys
-	}
-	return slices.ContainsFunc(keys, func(k ramp.Key) bool { return keyID != "" && (k.ID == keyID || thumbprint(k.Public) == keyID) })
+	return strings.EqualFold(domain, p.domain)
+}
+
+// calls says whether one of the keys has a name or thumbprint.
+func (a *agent) calls(keyID string) bool {
+	return slices.ContainsFunc(a.keys, func(k ramp.Key) bool { return goesBy(k, keyID) })
 }
 
 var errNoKey = errors.New("no key that is good now goes by its keyid")

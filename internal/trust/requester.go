@@ -64,6 +64,8 @@ type Call struct {
 	Targets []string
 	Header  http.Header
 	Body    []byte // as it came over the wire
+	// Fetch is asked before anything is fetched to tell who sent the request; its error keeps from it. Nil lets it be fetched.
+	Fetch func() error
 }
 
 // Allowance is what a limiter says to a requester: RAMP's RateLimitInfo.

@@ -414,6 +414,7 @@ func (rs *Requesters) List(ctx context.Context, domain string) ([]Registration, 
 
 const (
 	maxRequesterID = 128
+	maxAccount     = 240 // domain and id together, which are the party of ledger entries
 	maxGranted     = 64
 )
 
@@ -421,11 +422,12 @@ var alphaTwo = regexp.MustCompile(`^[A-Z]{2}$`)
 
 // checkRegistration gives a registration in its normal form, or says what of it cannot be meant.
 func checkRegistration(g Registration) (Registration, error) {
-	var err error
-	if g.Domain, err = ParseDomain(g.Domain); err != nil {
-		return g, err
+	id := g.ID
+	if id == EveryID {
+		id = "every"
 	}
-	if err := checkRequesterID(g.ID); err != nil && g.ID != EveryID {
+	var err error
+	if g.Domain, err = parseRequester(g.Domain, id); err != nil {
 		return g, err
 	}
 	g.Scopes, g.Country = NormalScopes(g.Scopes), strings.ToUpper(g.Country)
@@ -454,10 +456,25 @@ func checkRegistration(g Registration) (Registration, error) {
 	return g, nil
 }
 
-// checkRequesterID says what keeps a text from being the id of a requester.
-func checkRequesterID(id string) error {
-	if id == "" || len(id) > maxRequesterID || id == EveryID || !utf8.ValidString(id) || strings.TrimSpace(id) != id || strings.ContainsFunc(id, unicode.IsControl) {
-		return fail.New(fail.Invalid, "%q is no id of a requester; write 1 to %d bytes without control characters, and no blanks at its ends", clip(id), maxRequesterID)
+// parseRequester gives the domain of a requester in its normal form, or says what keeps domain and id from being those of one.
+func parseRequester(domain, id string) (string, error) {
+	domain, err := ParseDomain(domain)
+	switch {
+	case err != nil:
+		return "", err
+	case id == "" || len(id) > maxRequesterID || id == EveryID || !utf8.ValidString(id) || strings.TrimSpace(id) != id || strings.ContainsFunc(id, unicode.IsControl):
+		return "", fail.New(fail.Invalid, "%q is no id of a requester; write 1 to %d bytes without control characters, and no blanks at its ends", clip(id), maxRequesterID)
+	case len(domain)+len(id) > maxAccount:
+		return "", fail.New(fail.Invalid, "domain and id of a requester have more than %d bytes together; choose a shorter id", maxAccount)
 	}
-	return nil
+	return domain, nil
+}
+
+// KeyNames are the thumbprints (RFC 7638) of the keys that the operator was given.
+func (g Registration) KeyNames() []string {
+	var names []string
+	for _, k := range g.Keys {
+		names = append(names, thumbprint(k.Public))
+	}
+	return names
 }

@@ -289,6 +289,36 @@ func TestOrderOfSignatures(t *testing.T) {
 	}
 }
 
+// TestAKeyMayBeNamedWithoutItsDomain holds that the name or thumbprint of a key will do as keyid, of a requester that was never seen too.
+func TestAKeyMayBeNamedWithoutItsDomain(t *testing.T) {
+	for keyID, code := range map[string]fail.Code{"k0": "", "1IG2tMH7J2wbJZnOf8LJzQitKf7LMvoAElsuDMVM54Y": "", "k1": fail.Unauthorized, "": fail.Unauthorized, "broker.example.com#k0": fail.Unauthorized} {
+		c, host := newClock(), newAgentHost(t)
+		host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
+		rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, policy(trust.SignaturesRequired))
+		r, err := rs.Identify(t.Context(), &rampv1.Requester{Id: "bot", Domain: host.domain()}, signedCall(t, c.Now(), signer{"sig1", keyID, key(0)}))
+		if codeOf(err) != code || err == nil && r.KeyID != "k0" {
+			t.Errorf("%q: %+v, %v", keyID, r, err)
+		}
+	}
+}
+
+// TestVerificationsAreBounded holds that one signature is tried under all keys of a document, and that many signatures are not.
+func TestVerificationsAreBounded(t *testing.T) {
+	c, host := newClock(), newAgentHost(t)
+	var keys []ramp.Key
+	for n := range byte(16) {
+		keys = append(keys, ramp.Key{ID: fmt.Sprint("k", n), Public: public(n)})
+	}
+	host.publishes(t, "bot", keys...)
+	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, policy(trust.SignaturesRequired))
+	message := &rampv1.Requester{Id: "bot", Domain: host.domain()}
+	if r, err := rs.Identify(t.Context(), message, signedCall(t, c.Now(), signer{"agent", host.domain(), key(15)})); err != nil || r.KeyID != "k15" {
+		t.Errorf("the last of 16 keys: %+v, %v", r, err)
+	}
+	_, err := rs.Identify(t.Context(), message, signedCall(t, c.Now(), signer{"a", host.domain(), key(20)}, signer{"b", host.domain(), key(20)}))
+	said(t, "two signatures, 16 keys each", err, fail.Unauthorized, "more signatures and keys than are tried")
+}
+
 // TestHTTPSignatureIsForOneRequest holds that a signature does not count for another request, front desk or time, and that it must
 // cover what makes a request.
 func TestHTTPSignatureIsForOneRequest(t *testing.T) {
@@ -521,10 +551,18 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 			}
 		}
 	}
+	if _, err := rs.Add(t.Context(), trust.Registration{Domain: single.domain(), ID: "bot"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rs.SetStatus(t.Context(), single.domain(), "bot", trust.RequesterSuspended); err != nil {
+		t.Fatal(err)
+	}
+	_, err := rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", single.domain(), key(1)}))
+	said(t, "suspended", err, fail.Forbidden)
 	if r, err := rs.Identify(t.Context(), nil, trust.Call{}); err != nil || r.Signed != "" || r.Speaks("/") {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, err := requesters(t, db, c, policy(trust.SignaturesRequired)).Identify(t.Context(), nil, trust.Call{})
+	_, err = requesters(t, db, c, policy(trust.SignaturesRequired)).Identify(t.Context(), nil, trust.Call{})
 	said(t, "nobody signed, and somebody must", err, fail.Unauthorized)
 }
 
@@ -645,3 +683,30 @@ func BenchmarkIdentify(b *testing.B) {
 }
 
 var public0 = public(0)
+
+// TestChangesByManyAreAllRead holds that no change is passed over by who reads what changed since it last looked, however many are
+// made at once.
+func TestChangesByManyAreAllRead(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		c, dsn := newClock(), fresh(t)
+		reader := requesters(t, storetest.Open(t, dsn, trust.RequesterSchema), c, nil)
+		var all sync.WaitGroup
+		for w := range 4 {
+			writer := requesters(t, storetest.Open(t, dsn, trust.RequesterSchema), c, nil)
+			all.Go(func() {
+				for i := range 8 {
+					if _, err := writer.Add(t.Context(), trust.Registration{Domain: "buyer.example.com", ID: fmt.Sprint(w, "-", i)}); err != nil {
+						t.Error(err)
+					}
+					if _, err := reader.List(t.Context(), ""); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if list, err := reader.List(t.Context(), ""); err != nil || len(list) != 32 {
+			t.Errorf("%d of 32 are known, %v", len(list), err)
+		}
+	})
+}

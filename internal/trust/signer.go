@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"frontdesk/internal/fail"
-	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
 
@@ -40,7 +39,7 @@ func (rs *Requesters) signer(ctx context.Context, call Call) (Requester, error) 
 // ofKey says for whom of a domain a signature was made: a requester whose keys the operator was given, or who the domain's
 // document is of.
 func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSignature, call Call) (Requester, error) {
-	p := proving{rs: rs, domain: domain, now: rs.config.Now(), left: maxVerifications}
+	p := proving{rs: rs, domain: domain, fetch: call.Fetch, now: rs.config.Now(), left: maxVerifications}
 	parties := rs.ofDomain(domain)
 	for _, g := range parties {
 		if keys := candidates(g.Keys, domain, s.KeyID, p.now); len(keys) > 0 {
@@ -95,13 +94,3 @@ func (rs *Requesters) speaker(domain, id, key string, parties []Registration) (R
 
 // speaksForAll says whether the document is of all requesters of its domain.
 func (a *agent) speaksForAll(domain string) bool { return strings.EqualFold(a.id, domain) }
-
-// peek gives the keys of a domain that are known, without asking for them.
-func (a *agents) peek(domain string) []ramp.Key {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if known := a.known[domain]; known != nil {
-		return known.keys
-	}
-	return nil
-}

@@ -18,10 +18,7 @@ const (
 // domain or id that is none, fail.Unauthorized where the domain does not vouch for the id, fail.Forbidden where the operator
 // suspended it, and fail.Limited where too many of the domain signed up.
 func (rs *Requesters) SignUp(ctx context.Context, domain, id string) (g Registration, made bool, err error) {
-	if domain, err = ParseDomain(domain); err != nil {
-		return g, false, err
-	}
-	if err := checkRequesterID(id); err != nil {
+	if domain, err = parseRequester(domain, id); err != nil {
 		return g, false, err
 	}
 	if err := rs.look(ctx); err != nil {
@@ -32,7 +29,7 @@ func (rs *Requesters) SignUp(ctx context.Context, domain, id string) (g Registra
 	} else if known.ID == id {
 		return known, false, nil
 	}
-	published, err := rs.agents.find(ctx, domain, true)
+	published, err := rs.agents.find(ctx, domain, true, nil)
 	if err == nil {
 		err = published.vouches(domain, id)
 	}
@@ -76,6 +73,6 @@ func (a *agent) vouches(domain, id string) error {
 	if a.speaksForAll(domain) || a.id == id {
 		return nil
 	}
-	return fail.New(fail.Unauthorized, "%s%s of %s is of the agent %q, and not of %q; write the requester's id, or the domain for all its requesters, as agent_id",
-		agentScheme(domain)+"://"+domain, AgentPath, domain, clip(a.id), clip(id))
+	return fail.New(fail.Unauthorized, "%s://%s%s is of the agent %q, and not of %q; write the requester's id, or the domain for all its requesters, as agent_id",
+		agentScheme(domain), domain, AgentPath, clip(a.id), clip(id))
 }

@@ -30,11 +30,12 @@ import (
 // other programs read it, after lines that say when it was made and for how long the key before it signs beside it.
 // When a key has been retired its file is left with the public part alone.
 const (
-	siteKeyBegins = "site-"
-	siteKeyEnds   = ".pem"
-	pemPrivate    = "PRIVATE KEY"
-	pemPublic     = "PUBLIC KEY"
-	maxKeyFile    = 16 << 10
+	siteKeyBegins  = "site-"
+	siteKeyEnds    = ".pem"
+	agentKeyBegins = "agent-" // see OpenAgentKeys
+	pemPrivate     = "PRIVATE KEY"
+	pemPublic      = "PUBLIC KEY"
+	maxKeyFile     = 16 << 10
 )
 
 // SiteKey is the public side of one of the site's keys.
@@ -66,10 +67,12 @@ type siteKey struct {
 }
 
 // SiteKeys are the Ed25519 keys with which this front desk signs: checkpoints of its ledger, and what else strangers
-// are to believe without asking. They lie in the folder of secrets, which nodes share; what one process does to them
+// are to believe without asking; and, opened with OpenAgentKeys, those of an agent of its owner's. They lie in the folder of secrets, which nodes share; what one process does to them
 // holds in the others within a second. It may be used from many goroutines.
 type SiteKeys struct {
 	folder string
+	begins string // what the names of their files begin with
+	whose  string // site or agent
 	now    func() time.Time
 
 	mu     sync.Mutex
@@ -84,10 +87,20 @@ const siteKeysFresh = 500 * time.Millisecond
 // OpenSiteKeys reads the site's keys from the folder of secrets. It makes none: see Make. A nil clock is time.Now.
 // A file that cannot be read as a key is an error, since what a missing key has signed could not be verified.
 func OpenSiteKeys(folder string, now func() time.Time) (*SiteKeys, error) {
+	return openKeys(folder, siteKeyBegins, "site", now)
+}
+
+// OpenAgentKeys is OpenSiteKeys for the keys with which an agent of the owner's signs its requests at Exchanges (RAMP v1,
+// ramp-agent.json). They lie beside the site's, as agent-1.pem and so on, and live as those do.
+func OpenAgentKeys(folder string, now func() time.Time) (*SiteKeys, error) {
+	return openKeys(folder, agentKeyBegins, "agent", now)
+}
+
+func openKeys(folder, begins, whose string, now func() time.Time) (*SiteKeys, error) {
 	if now == nil {
 		now = time.Now
 	}
-	s := &SiteKeys{folder: folder, now: now}
+	s := &SiteKeys{folder: folder, begins: begins, whose: whose, now: now}
 	return s, s.Reload()
 }
 
@@ -111,7 +124,7 @@ func (s *SiteKeys) reload() error {
 	for _, n := range numbers {
 		key, err := readSiteKey(s.path(n))
 		if err != nil {
-			return fmt.Errorf("the site key %s cannot be used: %w; put it back from a backup", s.path(n), err)
+			return fmt.Errorf("the %s key %s cannot be used: %w; put it back from a backup", s.whose, s.path(n), err)
 		}
 		key.Number = n
 		for before := range keys { // those that still overlapped, too
@@ -130,7 +143,7 @@ func (s *SiteKeys) reload() error {
 func (s *SiteKeys) whole(numbers []int) error {
 	for i := range max(len(numbers), len(s.keys)) {
 		if i >= len(numbers) || numbers[i] != i+1 {
-			return fmt.Errorf("the site key %s is missing; put it back from a backup", s.path(i+1))
+			return fmt.Errorf("the %s key %s is missing; put it back from a backup", s.whose, s.path(i+1))
 		}
 	}
 	return nil
@@ -147,7 +160,7 @@ func (s *SiteKeys) list() (numbers []int, listing string, err error) {
 	}
 	var b strings.Builder
 	for _, entry := range entries {
-		n, ok := siteKeyNumber(entry.Name())
+		n, ok := s.number(entry.Name())
 		info, err := entry.Info()
 		if !ok || err != nil { // it went away just now
 			continue
@@ -159,15 +172,15 @@ func (s *SiteKeys) list() (numbers []int, listing string, err error) {
 	return numbers, b.String(), nil
 }
 
-func siteKeyNumber(name string) (n int, ok bool) {
-	digits, begins := strings.CutPrefix(name, siteKeyBegins)
+func (s *SiteKeys) number(name string) (n int, ok bool) {
+	digits, begins := strings.CutPrefix(name, s.begins)
 	digits, ends := strings.CutSuffix(digits, siteKeyEnds)
 	n, err := strconv.Atoi(digits)
 	return n, begins && ends && err == nil && n > 0 && strconv.Itoa(n) == digits
 }
 
 func (s *SiteKeys) path(n int) string {
-	return filepath.Join(s.folder, siteKeyBegins+strconv.Itoa(n)+siteKeyEnds)
+	return filepath.Join(s.folder, s.begins+strconv.Itoa(n)+siteKeyEnds)
 }
 
 // readSiteKey reads a key's file.
@@ -252,16 +265,16 @@ func (k *siteKey) decode(block *pem.Block) error {
 }
 
 // encode is the text of a key's file.
-func (k *siteKey) encode() ([]byte, error) {
+func (k *siteKey) encode(whose string) ([]byte, error) {
 	var text bytes.Buffer
 	block := pem.Block{Type: pemPublic}
 	var err error
 	if k.private != nil {
-		text.WriteString("Frontdesk site key. Whoever has this file can sign in the site's name.\n")
+		fmt.Fprintf(&text, "Frontdesk %s key. Whoever has this file can sign in the %s's name.\n", whose, whose)
 		block.Type = pemPrivate
 		block.Bytes, err = x509.MarshalPKCS8PrivateKey(k.private)
 	} else {
-		text.WriteString("Frontdesk site key, retired. It verifies what it has signed, and signs nothing any more.\n")
+		fmt.Fprintf(&text, "Frontdesk %s key, retired. It verifies what it has signed, and signs nothing any more.\n", whose)
 		block.Bytes, err = x509.MarshalPKIXPublicKey(k.Public)
 	}
 	if err != nil {
@@ -310,7 +323,7 @@ func (s *SiteKeys) Make() error {
 		return err
 	}
 	if err := s.add(1, 0); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("the site key cannot be made: %w; let this user write to %s", err, s.folder)
+		return fmt.Errorf("the %s key cannot be made: %w; let this user write to %s", s.whose, err, s.folder)
 	}
 	return s.reload()
 }
@@ -332,9 +345,9 @@ func (s *SiteKeys) Rotate(overlap time.Duration) (SiteKey, error) {
 	}
 	switch err := s.add(next, overlap); {
 	case errors.Is(err, fs.ErrExist):
-		return SiteKey{}, errors.New("somebody else has rotated the site key at this moment; `frontdesk keys list` shows the new one")
+		return SiteKey{}, fmt.Errorf("somebody else has rotated the %s key at this moment; the new one is there", s.whose)
 	case err != nil:
-		return SiteKey{}, fmt.Errorf("the site key cannot be made: %w; let this user write to %s", err, s.folder)
+		return SiteKey{}, fmt.Errorf("the %s key cannot be made: %w; let this user write to %s", s.whose, err, s.folder)
 	}
 	if err := s.reload(); err != nil {
 		return SiteKey{}, err
@@ -350,7 +363,7 @@ func (s *SiteKeys) add(n int, overlap time.Duration) error {
 		return err
 	}
 	key := siteKey{SiteKey: SiteKey{Created: s.now().UTC().Truncate(time.Microsecond)}, overlap: overlap, private: private}
-	text, err := key.encode()
+	text, err := key.encode(s.whose)
 	if err != nil {
 		return err
 	}
@@ -380,12 +393,12 @@ func (s *SiteKeys) strip() error {
 			continue
 		}
 		key.private = nil
-		text, err := key.encode()
+		text, err := key.encode(s.whose)
 		if err == nil {
 			err = putFile(s.folder, s.path(key.Number), text, os.Rename)
 		}
 		if err != nil {
-			return fmt.Errorf("the private part of the retired site key %s cannot be removed: %w", s.path(key.Number), err)
+			return fmt.Errorf("the private part of the retired %s key %s cannot be removed: %w", s.whose, s.path(key.Number), err)
 		}
 	}
 	return nil

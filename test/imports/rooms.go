@@ -204,6 +204,8 @@ var rooms = []room{
 		},
 		outside: []string{connect, reflection, jsonText, protobuf},
 	},
+	// The operator's own programs, over HTTP.
+	{path: "internal/admin", inside: []string{"internal/event", "internal/fail", "internal/trust", "wire/ramp", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/ramp/v1", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
@@ -223,10 +225,10 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/fail", "internal/ledger", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/ramp", "wire/strictjson",
+			"internal/catalog", "internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},
@@ -234,7 +236,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/fail", "internal/ledger", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/ramp", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/strictjson",
 		},
 		outside: []string{commandLine},

@@ -65,6 +65,7 @@ func (s *schemas) rampPaths() object {
 	paths := object{
 		"/.well-known/ramp.json":          described("rampProvider", "Through whom the site's licensed content is sold (RAMP v1)", "ProviderManifest."),
 		"/.well-known/ramp-exchange.json": described("rampExchange", "What this Exchange serves, and where (RAMP v1)", "ExchangeManifest."),
+		"/.well-known/ramp-agent.json":    described("rampAgent", "The keys of the owner's own agent (RAMP v1)", "Its agent_id and its keys, each in the form of RAMP and as a JSON Web Key."),
 		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
 	}
 	s.made["ramp.Failure"] = object{
@@ -74,6 +75,7 @@ func (s *schemas) rampPaths() object {
 			"message": object{"type": "string", "description": "What is wrong, and where."},
 		},
 	}
+	paths["/exchange/v1/requesters/register"] = object{"post": s.register()}
 	service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
 	for _, method := range rampMethods {
 		of := service.Methods().ByName(protoreflect.Name(method.name))
@@ -89,6 +91,35 @@ func (s *schemas) rampPaths() object {
 		})}
 	}
 	return paths
+}
+
+// register is the sign-up of a requester.
+func (s *schemas) register() object {
+	text := func(description string) object { return object{"type": "string", "description": description} }
+	s.made["ramp.SignUp"] = object{
+		"type": "object", "required": []any{"requester_id", "domain"}, "description": "Who signs up.",
+		"properties": object{
+			"requester_id": text("What its domain calls the requester."),
+			"domain":       text("The domain, which publishes the requester's keys at /.well-known/ramp-agent.json."),
+		},
+	}
+	s.made["ramp.SignedUp"] = object{
+		"type": "object", "description": "A requester that signed up.",
+		"properties": object{
+			"requester_id": text("Its id."), "domain": text("Its domain."), "account": text("The name of its account."),
+			"sign_up": text("self, or operator for one that the operator put in."), "state": text("active."),
+		},
+	}
+	answer := func(description, schema string) object {
+		return object{"description": description, "content": object{"application/json": object{"schema": ref(schema)}}}
+	}
+	responses := object{"200": answer("It had signed up before.", "ramp.SignedUp"), "201": answer("It has signed up.", "ramp.SignedUp")}
+	for _, status := range []string{"400", "401", "403", "405", "413", "429", "500", "503"} {
+		responses[status] = answer("It has not signed up.", "ramp.Failure")
+	}
+	return operation("ramp", "RegisterRequester", "Sign up as a requester", object{
+		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": ref("ramp.SignUp")}}}, "responses": responses,
+	})
 }
 
 // message is the schema of a message's JSON, by reference.

@@ -1,0 +1,220 @@
+package admin
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+)
+
+// Requesters is where the requesters of RAMP are (RAMP v1, enterprise sign-up).
+const Requesters = "/admin/requesters"
+
+// Config is what the door needs to know.
+type Config struct {
+	Requesters *trust.Requesters
+	// CheckRate says what is wrong with a rate.
+	CheckRate func(string) error
+}
+
+// requester is a registration as it is told.
+type requester struct {
+	RequesterID  string   `json:"requester_id"`
+	Domain       string   `json:"domain"`
+	Account      string   `json:"account"`
+	SignUp       string   `json:"sign_up"`
+	State        string   `json:"state"`
+	Keys         []key    `json:"keys"`
+	Scopes       []string `json:"granted_scopes"`
+	UserCategory string   `json:"user_category,omitempty"`
+	Country      string   `json:"country,omitempty"`
+	Rate         string   `json:"rate,omitempty"`
+	Created      string   `json:"created"`
+	Changed      string   `json:"changed"`
+}
+
+// key is a public key, told in standard base64 of its 32 bytes, and read in every form that documents have.
+type key struct {
+	ID         string `json:"id,omitempty"`
+	PublicKey  string `json:"public_key"`
+	ValidFrom  string `json:"valid_from,omitempty"`
+	ValidUntil string `json:"valid_until,omitempty"`
+}
+
+// wanted is what a request says of a requester. What it leaves out stays as it is.
+type wanted struct {
+	RequesterID  string    `json:"requester_id"`
+	Domain       string    `json:"domain"`
+	PublicKey    *string   `json:"public_key"` // one key, in place of keys
+	Keys         *[]key    `json:"keys"`
+	Scopes       *[]string `json:"granted_scopes"`
+	UserCategory *string   `json:"user_category"`
+	Country      *string   `json:"country"`
+	Rate         *string   `json:"rate"`
+	State        *string   `json:"state"`
+}
+
+// Handler answers at Requesters and below: GET lists requesters, of one domain with ?domain=; POST puts one in. Below, at
+// /DOMAIN/ID, GET tells of one, PATCH changes it, {"state": "suspended"} and {"state": "active"} among the changes, and DELETE removes it.
+func Handler(config Config) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, value, err := config.requesters(w, r)
+		if err == nil {
+			err = answer(w, status, value)
+		}
+		if err != nil {
+			WriteError(w, r, err)
+		}
+	})
+}
+
+func (c Config) requesters(w http.ResponseWriter, r *http.Request) (status int, value any, err error) {
+	domain, id, below := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, Requesters), "/"), "/")
+	switch {
+	case domain == "" && r.Method == http.MethodGet:
+		return c.list(r)
+	case domain == "" && r.Method == http.MethodPost:
+		return c.add(w, r)
+	case domain == "":
+		w.Header().Set("Allow", "GET, POST")
+		return 0, nil, fail.New(fail.Method, "this address takes GET and POST")
+	case !below || id == "":
+		return 0, nil, fail.New(fail.NotFound, "there is nothing at this address; a requester is at %s/DOMAIN/ID", Requesters)
+	}
+	var g trust.Registration
+	switch r.Method {
+	case http.MethodGet:
+		g, err = c.Requesters.Get(r.Context(), domain, id)
+	case http.MethodPatch:
+		g, err = c.change(w, r, domain, id)
+	case http.MethodDelete:
+		g, err = c.Requesters.SetStatus(r.Context(), domain, id, trust.RequesterRemoved)
+	default:
+		w.Header().Set("Allow", "GET, PATCH, DELETE")
+		return 0, nil, fail.New(fail.Method, "this address takes GET, PATCH and DELETE")
+	}
+	return http.StatusOK, told(g), err
+}
+
+func (c Config) list(r *http.Request) (int, any, error) {
+	all, err := c.Requesters.List(r.Context(), r.URL.Query().Get("domain"))
+	list := struct {
+		Requesters []requester `json:"requesters"`
+	}{[]requester{}}
+	for _, g := range all {
+		list.Requesters = append(list.Requesters, told(g))
+	}
+	return http.StatusOK, list, err
+}
+
+func (c Config) add(w http.ResponseWriter, r *http.Request) (int, any, error) {
+	var asked wanted
+	if err := read(w, r, &asked); err != nil {
+		return 0, nil, err
+	}
+	g := trust.Registration{Domain: asked.Domain, ID: asked.RequesterID}
+	if asked.State != nil && *asked.State != trust.RequesterActive {
+		return 0, nil, fail.New(fail.Invalid, "who is put in is active; change its state afterwards")
+	}
+	err := c.apply(asked, &g)
+	if err == nil {
+		g, err = c.Requesters.Add(r.Context(), g)
+	}
+	return http.StatusCreated, told(g), err
+}
+
+func (c Config) change(w http.ResponseWriter, r *http.Request, domain, id string) (trust.Registration, error) {
+	var asked wanted
+	if err := read(w, r, &asked); err != nil {
+		return trust.Registration{}, err
+	}
+	if asked.Domain != "" || asked.RequesterID != "" {
+		return trust.Registration{}, fail.New(fail.Invalid, "domain and requester_id are the name of a requester and cannot be changed; put another in, and remove this one")
+	}
+	return c.Requesters.Change(r.Context(), domain, id, func(g *trust.Registration) error {
+		if asked.State != nil {
+			if g.Status = *asked.State; g.Status == trust.RequesterRemoved {
+				return fail.New(fail.Invalid, "send DELETE to remove a requester")
+			}
+		}
+		return c.apply(asked, g)
+	})
+}
+
+// apply takes over what a request says.
+func (c Config) apply(asked wanted, g *trust.Registration) error {
+	for _, text := range []struct{ from, into *string }{{asked.UserCategory, &g.UserCategory}, {asked.Country, &g.Country}, {asked.Rate, &g.Rate}} {
+		if text.from != nil {
+			*text.into = *text.from
+		}
+	}
+	if err := c.CheckRate(g.Rate); err != nil {
+		return fail.New(fail.Invalid, "rate: %v", err)
+	}
+	if asked.Scopes != nil {
+		g.Scopes = *asked.Scopes
+	}
+	keys := asked.Keys
+	if asked.PublicKey != nil {
+		if keys != nil {
+			return fail.New(fail.Invalid, "send public_key or keys, and not both")
+		}
+		keys = &[]key{{PublicKey: *asked.PublicKey}}
+	}
+	if keys == nil {
+		return nil
+	}
+	g.Keys = nil
+	for i, k := range *keys {
+		one, err := k.read()
+		if err != nil {
+			return fail.New(fail.Invalid, "key %d: %v", i+1, err)
+		}
+		g.Keys = append(g.Keys, one)
+	}
+	return nil
+}
+
+func (k key) read() (one ramp.Key, err error) {
+	one.ID, one.Active = k.ID, true
+	if one.Public, err = ramp.DecodePublicKey(k.PublicKey); err != nil {
+		return one, err
+	}
+	for _, at := range []struct {
+		text string
+		into *time.Time
+	}{{k.ValidFrom, &one.From}, {k.ValidUntil, &one.Until}} {
+		if at.text == "" {
+			continue
+		}
+		if *at.into, err = time.Parse(time.RFC3339, at.text); err != nil {
+			return one, fmt.Errorf("%q is no time; write it like 2027-01-01T00:00:00Z", at.text)
+		}
+	}
+	return one, nil
+}
+
+func told(g trust.Registration) requester {
+	r := requester{
+		RequesterID: g.ID, Domain: g.Domain, Account: g.Account(), SignUp: g.SignUp, State: g.Status, Keys: []key{}, Scopes: append([]string{}, g.Scopes...),
+		UserCategory: g.UserCategory, Country: g.Country, Rate: g.Rate, Created: g.Created.Format(time.RFC3339), Changed: g.Changed.Format(time.RFC3339),
+	}
+	for _, k := range g.Keys {
+		one := key{ID: k.ID, PublicKey: base64.StdEncoding.EncodeToString(k.Public)}
+		for _, at := range []struct {
+			time time.Time
+			into *string
+		}{{k.From, &one.ValidFrom}, {k.Until, &one.ValidUntil}} {
+			if !at.time.IsZero() {
+				*at.into = at.time.UTC().Format(time.RFC3339)
+			}
+		}
+		r.Keys = append(r.Keys, one)
+	}
+	return r
+}

@@ -1,0 +1,336 @@
+package cli
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/internal/limit"
+	"frontdesk/internal/server"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+)
+
+type requesterCommands struct {
+	Add     requesterAdd     `cmd:"" help:"Put a requester in, or take over one that signed up by itself."`
+	Change  requesterChange  `cmd:"" help:"Change what holds for a requester."`
+	List    requesterList    `cmd:"" help:"List the requesters."`
+	Show    requesterShow    `cmd:"" help:"Show a requester with its keys."`
+	Suspend requesterSuspend `cmd:"" help:"Let a requester in no longer, until it is resumed."`
+	Resume  requesterResume  `cmd:"" help:"Let a requester in again that was suspended."`
+	Remove  requesterRemove  `cmd:"" help:"Remove a requester; it may sign up again."`
+}
+
+// openRequesters opens the house with its requesters. Where there is no database yet, it makes one only if asked to, and otherwise
+// gives no house.
+func openRequesters(env *environment, flags configFlags, create bool) (*server.House, error) {
+	loaded, err := flags.load(env, nil)
+	if err != nil || !create && needContent(loaded.Config) != nil {
+		return nil, err
+	}
+	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		return nil, err
+	}
+	if err := house.OpenRequesters(env.ctx, loaded.Config); err != nil {
+		house.Close()
+		return nil, err
+	}
+	return house, nil
+}
+
+// requesterName is how a requester is named on the command line.
+type requesterName struct {
+	configFlags
+	Domain string `arg:"" help:"The requester's domain, such as agents.example.com."`
+	ID     string `arg:"" name:"id" help:"What the domain calls it, or * for all of the domain that are not put in themselves."`
+}
+
+// with opens the house and does something to the requester.
+func (n requesterName) with(env *environment, do func(*trust.Requesters) error) error {
+	house, err := openRequesters(env, n.configFlags, false)
+	if err != nil {
+		return err
+	}
+	if house == nil {
+		return fmt.Errorf("there is no database here, and so no requester %s/%s; name the folder with --data or the file with --config", clean(n.Domain), clean(n.ID))
+	}
+	defer house.Close()
+	return do(house.Requesters)
+}
+
+// requesterTerms are what an operator says of a requester. An empty text stands for what is there.
+type requesterTerms struct {
+	Key      []string `placeholder:"KEY" help:"An Ed25519 public key in base64 (32 bytes, or SubjectPublicKeyInfo), or @FILE with one, or @- for standard input; may be repeated. Without one, the keys that the domain publishes count."`
+	Scope    []string `placeholder:"SCOPE" help:"A scope that is granted, such as news:*; may be repeated."`
+	Category string   `placeholder:"WORD" help:"What its users are: commercial, non-commercial, education, government or personal."`
+	Country  string   `placeholder:"CC" help:"Where its users are, such as FR."`
+	Rate     string   `placeholder:"RATE" help:"Its own limit, such as 20/1s, in place of ramp.requester_rate."`
+}
+
+// apply takes over what was said.
+func (c requesterTerms) apply(env *environment, g *trust.Registration) error {
+	if _, err := limit.ParseRate(c.Rate); err != nil {
+		return usage("--rate %v", err)
+	}
+	for _, text := range []struct {
+		from string
+		into *string
+	}{{c.Category, &g.UserCategory}, {c.Country, &g.Country}, {c.Rate, &g.Rate}} {
+		if text.from != "" {
+			*text.into = text.from
+		}
+	}
+	if len(c.Scope) > 0 {
+		g.Scopes = c.Scope
+	}
+	if len(c.Key) == 0 {
+		return nil
+	}
+	g.Keys = nil
+	for _, text := range c.Key {
+		public, err := readPublicKey(env, text)
+		if err != nil {
+			return usage("--key %v", err)
+		}
+		g.Keys = append(g.Keys, ramp.Key{Public: public, Active: true})
+	}
+	return nil
+}
+
+// readPublicKey reads a key, or a file with one, which may be PEM.
+func readPublicKey(env *environment, text string) ([]byte, error) {
+	name, ofFile := strings.CutPrefix(text, "@")
+	if ofFile {
+		from := env.stdin
+		if name != "-" {
+			file, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			from = file
+		}
+		all, err := io.ReadAll(io.LimitReader(from, maxSecretFile))
+		if err != nil {
+			return nil, err
+		}
+		text = ""
+		for line := range strings.Lines(string(all)) {
+			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
+				text += line
+			}
+		}
+	}
+	return ramp.DecodePublicKey(text)
+}
+
+type requesterAdd struct {
+	requesterName
+	requesterTerms
+}
+
+// Help is the command's example.
+func (requesterAdd) Help() string {
+	return "A server that runs takes it within a second. What changes is written in the ledger.\n\n" +
+		"Example:\n\n\tfrontdesk ramp requester add agents.example.com research-bot --scope news:* --category education --country FR --rate 20/1s"
+}
+
+// Run puts a requester in.
+func (c requesterAdd) Run(env *environment) error {
+	g := trust.Registration{Domain: c.Domain, ID: c.ID}
+	if err := c.apply(env, &g); err != nil {
+		return err
+	}
+	house, err := openRequesters(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	if g, err = house.Requesters.Add(env.ctx, g); err != nil {
+		return err
+	}
+	keys := "the keys that its domain publishes at " + trust.AgentPath
+	if len(g.Keys) > 0 {
+		keys = "the keys that you gave"
+	}
+	env.print("The requester %s is in; %s count for it.\n", clean(g.Account()), keys)
+	return nil
+}
+
+type requesterChange struct {
+	requesterName
+	requesterTerms
+	Published bool     `help:"Let the keys count that the domain publishes, in place of those you gave."`
+	No        []string `enum:"scope,category,country,rate" placeholder:"WHAT" help:"Take back scope, category, country or rate; may be repeated."`
+}
+
+// Help is the command's example.
+func (requesterChange) Help() string {
+	return "What is not named stays as it is; scopes and keys that are named stand in place of those before.\n\n" +
+		"Example:\n\n\tfrontdesk ramp requester change agents.example.com research-bot --scope news:* --scope sport:read --no rate"
+}
+
+// Run changes a requester.
+func (c requesterChange) Run(env *environment) error {
+	if c.Published && len(c.Key) > 0 {
+		return usage("--published and --key are each other's opposite")
+	}
+	return c.with(env, func(rs *trust.Requesters) error {
+		_, err := rs.Change(env.ctx, c.Domain, c.ID, func(g *trust.Registration) error {
+			if c.Published {
+				g.Keys = nil
+			}
+			for _, what := range c.No {
+				switch what {
+				case "scope":
+					g.Scopes = nil
+				case "category":
+					g.UserCategory = ""
+				case "country":
+					g.Country = ""
+				case "rate":
+					g.Rate = ""
+				}
+			}
+			return c.apply(env, g)
+		})
+		if err == nil {
+			env.print("The requester %s/%s is changed; servers that run know it within a second.\n", clean(c.Domain), clean(c.ID))
+		}
+		return err
+	})
+}
+
+type requesterList struct {
+	configFlags
+	Domain string `placeholder:"DOMAIN" help:"Those of one domain alone."`
+	JSON   bool   `name:"json" help:"Print a JSON array."`
+}
+
+// Run lists the requesters.
+func (c requesterList) Run(env *environment) error {
+	house, err := openRequesters(env, c.configFlags, false)
+	if err != nil {
+		return err
+	}
+	var all []trust.Registration
+	if house != nil {
+		defer house.Close()
+		if all, err = house.Requesters.List(env.ctx, c.Domain); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		shown := []shownRequester{}
+		for _, g := range all {
+			shown = append(shown, showRequester(g))
+		}
+		return printJSON(env, shown)
+	}
+	if len(all) == 0 {
+		env.print("There are no requesters. Put one in with `frontdesk ramp requester add DOMAIN ID`, or let them sign up by themselves.\n")
+		return nil
+	}
+	table := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "DOMAIN\tID\tSTATE\tSIGN-UP\tKEYS\tSCOPES\tUSERS\tCOUNTRY\tRATE\tCREATED")
+	for _, g := range all {
+		keys := "published"
+		if len(g.Keys) > 0 {
+			keys = fmt.Sprint(len(g.Keys))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(g.Domain), clean(g.ID), g.Status, g.SignUp, keys, orElse(clean(strings.Join(g.Scopes, ",")), "-"),
+			orElse(g.UserCategory, "-"), orElse(g.Country, "-"), orElse(g.Rate, "-"), day(&g.Created))
+	}
+	return table.Flush()
+}
+
+// shownRequester is a requester as JSON.
+type shownRequester struct {
+	Domain   string     `json:"domain"`
+	ID       string     `json:"id"`
+	State    string     `json:"state"`
+	SignUp   string     `json:"sign_up"`
+	Keys     []shownKey `json:"keys"`
+	Scopes   []string   `json:"granted_scopes"`
+	Category string     `json:"user_category,omitempty"`
+	Country  string     `json:"country,omitempty"`
+	Rate     string     `json:"rate,omitempty"`
+	Created  time.Time  `json:"created"`
+	Changed  time.Time  `json:"changed"`
+}
+
+type shownKey struct {
+	Name      string     `json:"name"` // its thumbprint (RFC 7638)
+	PublicKey string     `json:"public_key"`
+	From      *time.Time `json:"valid_from,omitempty"`
+	Until     *time.Time `json:"valid_until,omitempty"`
+}
+
+func showRequester(g trust.Registration) shownRequester {
+	shown := shownRequester{
+		Domain: g.Domain, ID: g.ID, State: g.Status, SignUp: g.SignUp, Keys: []shownKey{}, Scopes: append([]string{}, g.Scopes...),
+		Category: g.UserCategory, Country: g.Country, Rate: g.Rate, Created: g.Created, Changed: g.Changed,
+	}
+	names := g.KeyNames()
+	for i, k := range g.Keys {
+		one := shownKey{Name: names[i], PublicKey: base64.StdEncoding.EncodeToString(k.Public)}
+		if !k.From.IsZero() {
+			one.From = &k.From
+		}
+		if !k.Until.IsZero() {
+			one.Until = &k.Until
+		}
+		shown.Keys = append(shown.Keys, one)
+	}
+	return shown
+}
+
+type requesterShow struct{ requesterName }
+
+// Run shows a requester.
+func (c requesterShow) Run(env *environment) error {
+	return c.with(env, func(rs *trust.Requesters) error {
+		g, err := rs.Get(env.ctx, c.Domain, c.ID)
+		if err != nil {
+			return err
+		}
+		return printJSON(env, showRequester(g))
+	})
+}
+
+// setState gives the requester a state.
+func (n requesterName) setState(env *environment, state, told string) error {
+	return n.with(env, func(rs *trust.Requesters) error {
+		if _, err := rs.SetStatus(env.ctx, n.Domain, n.ID, state); err != nil {
+			return err
+		}
+		env.print(told, clean(n.Domain+"/"+n.ID))
+		return nil
+	})
+}
+
+type requesterSuspend struct{ requesterName }
+
+// Run suspends a requester.
+func (c requesterSuspend) Run(env *environment) error {
+	return c.setState(env, trust.RequesterSuspended, "The requester %s is let in no longer until it is resumed; servers that run know it within a second.\n")
+}
+
+type requesterResume struct{ requesterName }
+
+// Run resumes a requester.
+func (c requesterResume) Run(env *environment) error {
+	return c.setState(env, trust.RequesterActive, "The requester %s is let in again; servers that run know it within a second.\n")
+}
+
+type requesterRemove struct{ requesterName }
+
+// Run removes a requester.
+func (c requesterRemove) Run(env *environment) error {
+	return c.setState(env, trust.RequesterRemoved, "The requester %s is removed; servers that run know it within a second.\n")
+}

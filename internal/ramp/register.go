@@ -1,0 +1,74 @@
+package ramp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/trust"
+	"frontdesk/internal/wellknown"
+	"frontdesk/wire/strictjson"
+)
+
+// RegisterPath is where requesters sign up by themselves (RAMP v1, self sign-up).
+const RegisterPath = "/exchange/v1/requesters/register"
+
+// maxRegistration is how many bytes a sign-up may have.
+const maxRegistration = 4 << 10
+
+// registered is the answer to a sign-up.
+type registered struct {
+	RequesterID string `json:"requester_id"`
+	Domain      string `json:"domain"`
+	Account     string `json:"account"`
+	SignUp      string `json:"sign_up"`
+	State       string `json:"state"`
+}
+
+// Register answers sign-ups by signUp, which says whether a registration was made now. Members that are not known are passed over.
+func Register(signUp func(ctx context.Context, domain, id string) (trust.Registration, bool, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			RequesterID string                      `json:"requester_id"`
+			Domain      string                      `json:"domain"`
+			Others      map[string]strictjson.Value `json:",embed"`
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRegistration))
+		if err != nil {
+			WriteError(w, r, unread(r, err))
+			return
+		}
+		if err := strictjson.DecodeTolerant(body, &asked); err != nil {
+			var wrong *strictjson.Error
+			if errors.As(err, &wrong) {
+				err = fail.New(fail.Malformed, "%v; send {\"requester_id\": \"...\", \"domain\": \"...\"}", wrong)
+			}
+			WriteError(w, r, err)
+			return
+		}
+		made, fresh, err := signUp(r.Context(), asked.Domain, asked.RequesterID)
+		if err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		event.From(r.Context()).Set("party", "requester:"+made.Domain)
+		text, err := json.Marshal(registered{made.ID, made.Domain, made.Account(), made.SignUp, made.Status})
+		if err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		if fresh {
+			w.WriteHeader(http.StatusCreated)
+		}
+		w.Write(append(text, '\n'))
+	})
+}
+
+// DeclareAgent makes ramp-agent.json out of its text.
+func DeclareAgent(text []byte) (*wellknown.Document, error) { return ready(text, nil) }

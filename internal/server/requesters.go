@@ -1,0 +1,189 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"frontdesk/internal/admin"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/ramp"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+	"frontdesk/internal/wellknown"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// OpenRequesters reads who signed up under RAMP, and has the ledger tell of changes.
+func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
+	h.Requesters, err = trust.OpenRequesters(ctx, trust.RequesterConfig{
+		DB: h.db, Fetcher: config.agentFetcher(), Signatures: config.RAMP.Signatures, Registered: config.RAMP.Requesters.Registered, Now: h.now,
+	})
+	if err != nil {
+		return err
+	}
+	h.Requesters.OnChange(func(ctx context.Context, tx *store.Tx, g trust.Registration) error {
+		fact := keyFact{Key: "requester", State: g.Status, SignUp: g.SignUp, Scopes: g.Scopes, Keys: g.KeyNames()}
+		return h.recordKey(ctx, tx, fact, g.Account(), "requester:"+g.Account())
+	})
+	return nil
+}
+
+// asked completes what the door of RAMP needs to know of who asks: who it is, and how often it may.
+func (s *Server) asked(config *ramp.Config) error {
+	rate, err := limit.ParseRate(s.config.RAMP.RequesterRate)
+	if err != nil {
+		return err
+	}
+	config.Identify = s.Requesters.Identify
+	if s.gate == nil { // this process asks itself
+		return nil
+	}
+	config.Identify = func(ctx context.Context, named *rampv1.Requester, call trust.Call) (trust.Requester, error) {
+		call.Fetch = func() error { return s.gate.suspectAt(clientOf(ctx)) }
+		return s.Requesters.Identify(ctx, named, call)
+	}
+	meter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("requester", rate)
+	config.Count = func(ctx context.Context, r trust.Requester) trust.Allowance {
+		key, meter := "account "+r.Account(), meter
+		if r.Signed == "" {
+			key = "address " + clientOf(ctx)
+		} else if own, err := limit.ParseRate(r.Rate); err == nil && r.Rate != "" {
+			key, meter = key+" at "+r.Rate, meter.At(own)
+		}
+		status := meter.Allow(ctx, key, 1)
+		return trust.Allowance{
+			OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: s.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
+		}
+	}
+	return nil
+}
+
+// named has a handler's requests carry the address that they came from.
+func (a *admission) named(next http.Handler) http.Handler {
+	if a == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(a.called(r))) })
+}
+
+// signUpRoutes let requesters sign up, and the operator put them in.
+func (s *Server) signUpRoutes() ([]route, error) {
+	if s.gate == nil {
+		return nil, nil
+	}
+	var all []route
+	operators := s.gate.operators(admin.Handler(admin.Config{Requesters: s.Requesters, CheckRate: checkRate}))
+	for _, pattern := range []string{admin.Requesters, admin.Requesters + "/"} {
+		all = append(all, route{pattern: pattern, name: admin.Requesters, refuse: admin.WriteError, handler: operators})
+	}
+	if !s.config.RAMP.Requesters.SignUp {
+		return all, nil
+	}
+	rate, err := limit.ParseRate(s.config.RAMP.Requesters.SignUpRate)
+	if err != nil {
+		return nil, err
+	}
+	meter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("sign-up", rate)
+	register := ramp.Register(func(ctx context.Context, domain, id string) (trust.Registration, bool, error) {
+		for _, key := range []string{"address " + clientOf(ctx), "domain " + domain} {
+			if status := meter.Allow(ctx, key, 1); !status.OK {
+				limited := fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
+					rateWords(meter.Rate()), spanWords(status.RetryAfter))
+				limited.RetryAfter = status.RetryAfter
+				return trust.Registration{}, false, limited
+			}
+		}
+		return s.Requesters.SignUp(ctx, domain, id)
+	})
+	return append(all, route{pattern: ramp.RegisterPath, name: ramp.RegisterPath, methods: []string{http.MethodPost}, refuse: ramp.WriteError, handler: s.gate.named(register)}), nil
+}
+
+func checkRate(text string) error {
+	_, err := limit.ParseRate(text)
+	return err
+}
+
+// doorAdmin is the operator's own: it opens to keys that name it, and to none that opens every door.
+const doorAdmin = "admin"
+
+// operators lets a request pass to what the operator alone may do: it must carry an API key of the scope admin. What is changed is
+// recorded as that key's doing.
+func (a *admission) operators(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		r = r.WithContext(a.called(r))
+		party, known, err := a.identify(r, nil)
+		switch {
+		case err != nil:
+		case !known:
+			err = fail.New(fail.Unauthorized, "this is the operator's; send an API key of the scope admin as `Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door admin` makes one)")
+		case party.Kind != trust.KindKey || !slices.Contains(party.Scopes, doorAdmin):
+			err = fail.New(fail.Forbidden, "this key does not open the operator's door; `frontdesk keys issue api NAME --door admin` makes one that does")
+		}
+		if err != nil {
+			if challenge := a.challenge(r, &route{door: doorAdmin}, err); challenge != "" {
+				w.Header().Set("WWW-Authenticate", challenge)
+			}
+			admin.WriteError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), byKey{}, party.ID)))
+	})
+}
+
+// suspectAt says that too many wrong signatures and credentials came from an address.
+func (a *admission) suspectAt(from string) error {
+	status := a.failures.Allow(context.Background(), from, 0)
+	if status.Limit == 0 || status.Remaining >= 1 {
+		return nil
+	}
+	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
+	limited.RetryAfter = a.failures.Rate().Window() / time.Duration(status.Limit)
+	return limited
+}
+
+// firstAgentKey makes the agent's first key when there is none, where its keys are published.
+func (h *House) firstAgentKey(config Config) error {
+	if !config.RAMP.Agent.Enabled {
+		return nil
+	}
+	return h.AgentKeys.Make()
+}
+
+// AgentDocument is ramp-agent.json of the agent whose keys lie in the folder of secrets, at a time. It fails while there is none.
+func (h *House) AgentDocument(config Config, now time.Time) ([]byte, error) {
+	var keys []wire.Key
+	for _, key := range h.AgentKeys.Keys() {
+		switch key.State(now) {
+		case "signing":
+			keys = append(keys, wire.Key{ID: key.ID, Public: key.Public, Active: true})
+		case "overlapping":
+			keys = append(keys, wire.Key{ID: key.ID, Public: key.Public, Until: key.Retires})
+		}
+	}
+	return wire.WriteAgentKeys(config.AgentID(), config.RAMP.Agent.Contact, keys)
+}
+
+// agentRoutes publish the keys of the owner's agent.
+func (s *Server) agentRoutes() []route {
+	if !s.config.RAMP.Agent.Enabled {
+		return nil
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := s.AgentDocument(s.config, s.now())
+		var document *wellknown.Document
+		if err == nil {
+			document, err = ramp.DeclareAgent(text)
+		}
+		if err != nil {
+			ramp.WriteError(w, r, err)
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+	return []route{{pattern: trust.AgentPath, name: trust.AgentPath, methods: reading, cors: true, refuse: ramp.WriteError, handler: handler}}
+}
