@@ -182,7 +182,7 @@ var rooms = []room{
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
 			"internal/catalog", "internal/deal",
 			"internal/account",
-			"internal/submission", "internal/submission/engine", "wire/intake", "wire/sign", "wire/strictjson",
+			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{cache, jsonText, syncx},
 	},
