@@ -34,6 +34,7 @@ type exported struct {
 	Answer    *submission.Answer `json:"answer,omitzero"`
 	Reply     string             `json:"answer_entry,omitzero"` // of the ledger, where a person answered later
 	Bind      *exportedBind      `json:"bind,omitzero"`
+	Erasures  []string           `json:"erase_entries,omitempty"` // of the ledger: what of it was erased
 	// Hashing are the keys of the hashes in the ledger, in base64, by what is hashed: whoever has them can hold the
 	// hashes against the data.
 	Hashing map[string]string `json:"hash_keys,omitempty"`
@@ -78,6 +79,7 @@ func (d *Desk) ExportSubmissions(ctx context.Context, sessionOrOffer string, w i
 			if one.Bind != nil {
 				entries = append(entries, one.Bind.Entry)
 			}
+			entries = append(entries, one.Erasures...)
 			if err := json.MarshalEncode(out, one, json.Deterministic(true)); err != nil {
 				return fmt.Errorf("write an export: %w", err)
 			}
@@ -170,7 +172,7 @@ func exportOf(p pact, keys map[string]submission.Key, now time.Time) (exported, 
 	}
 	one := exported{
 		Entry: r.ID, Intake: r.Intake, Session: r.Session, Agent: q.From(), Platform: r.Platform, State: r.Standing(now), Retention: r.Retention, Submitted: r.Made,
-		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply,
+		Expires: r.Expires, Consent: asserted, Input: q.Input, Offer: r.Offer, Answer: q.Told, Reply: r.Reply, Erasures: r.Erasures,
 	}
 	if p.bind != nil {
 		one.Bind = &exportedBind{Entry: p.bind.Entry, Bound: p.bind.Made, Data: q.Fields}

@@ -271,7 +271,8 @@ func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if err := k.ExportSubmissions(t.Context(), sessionID(1), &out); err != nil || strings.Contains(out.String(), "hash_keys") || strings.Contains(out.String(), "jane") {
+	if err := k.ExportSubmissions(t.Context(), sessionID(1), &out); err != nil || strings.Contains(out.String(), "hash_keys") || strings.Contains(out.String(), "jane") ||
+		!strings.Contains(out.String(), `"kind": "erase"`) {
 		t.Errorf("%s: %v", out.Bytes(), err)
 	}
 }
