@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/submission"
 	"frontdesk/internal/submission/engine"
+	"frontdesk/wire/strictjson"
 	"frontdesk/wire/intake"
 )
 
@@ -300,7 +301,11 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 	if d, err := k.Draft(q, engine.Outcome{Status: engine.Declined, Reason: "No."}); err != nil || d.Reason != "No." || d.Offer != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
-	for _, wrong := range []engine.Outcome{{}, {Status: engine.Offered}, {Status: engine.Waiting, After: time.Minute}} {
+	deep := strictjson.Value(strings.Repeat(`{"a":`, 63) + "1" + strings.Repeat("}", 63))
+	for _, wrong := range []engine.Outcome{
+		{}, {Status: engine.Offered}, {Status: engine.Waiting, After: time.Minute},
+		{Status: engine.Offered, Summary: "Come.", Details: deep}, {Status: engine.Offered, Summary: "Come.", Details: strictjson.Value(`{"a":1e400}`)},
+	} {
 		if _, err := k.Draft(q, wrong); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v is drafted: %v", wrong, err)
 		}

@@ -43,6 +43,8 @@ func TestAnswersAreTakenByTheSchemaThatIsDocumented(t *testing.T) {
 		`{"status":"offer","decline_reason":"x","offer":{"summary":"Yes."}}`,
 		`{"status":"offer","offer":{"summary":""}}`, `{"status":"offer","offer":{"summary":null}}`, `{"status":"offer","offer":{"summary":7}}`, `{"status":"offer","offer":{}}`,
 		`{"status":"offer","offer":{"summary":"Yes.","id":"1"}}`, `{"status":"offer","offer":{"summary":"Yes."},"aip_version":"0.1.0"}`,
+		`{"status":"offer","offer":{"summary":"Yes.","details":{"a":1e400}}}`, `{"status":"offer","offer":{"summary":"Yes.","details":{"a":[-1e309]}}}`,
+		`{"status":"offer","offer":{"summary":"Yes.","details":{"a":12345678901234567890}}}`,
 		`{"status":"offer","offer":{"summary":"Yes.","details":[]}}`, `{"status":"offer","offer":{"summary":"Yes.","details":"x"}}`,
 		`{"status":"offer","offer":{"summary":"Yes.","expires":"tomorrow"}}`, `{"status":"offer","offer":{"summary":"Yes.","expires":7}}`,
 		`{"status":"offer","offer":{"summary":"Yes.","bind_requires":"email"}}`, `{"status":"offer","offer":{"summary":"Yes.","bind_requires":[""]}}`,
@@ -58,7 +60,7 @@ func TestAnswersAreTakenByTheSchemaThatIsDocumented(t *testing.T) {
 			taken++
 		}
 	}
-	if taken != 6 {
-		t.Errorf("%d were taken, want 6", taken)
+	if taken != 7 {
+		t.Errorf("%d were taken, want 7", taken)
 	}
 }

@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"frontdesk/wire/document"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
 )
@@ -189,6 +191,10 @@ func checkDetails(details strictjson.Value) error {
 	var members map[string]strictjson.Value
 	if err := strictjson.Decode(details, &members); err != nil || members == nil {
 		return errors.New("the details are no JSON object")
+	}
+	// They stand two levels deep in what the agent is answered, and are hashed.
+	if _, found := document.Canonical(slices.Concat([]byte("[["), details, []byte("]]"))); found != nil {
+		return errors.New("the details nest too deep, or hold a number that not every reader of JSON takes alike")
 	}
 	return nil
 }
