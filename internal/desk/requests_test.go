@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/submission"
 	"frontdesk/internal/submission/engine"
-	"frontdesk/wire/strictjson"
 	"frontdesk/wire/intake"
+	"frontdesk/wire/strictjson"
 )
 
 // furnished is a desk with a submission of every state: by number of its session, how it stands. Each came an hour after the
