@@ -25,6 +25,7 @@ type Identity struct {
 	Contact                string // an e-mail address; this and what follows may be empty
 	TermsURL, PrivacyURL   string
 	Currency               string
+	Profiles               []string // names of those by which offers tell more
 }
 
 // DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public address.
@@ -52,6 +53,7 @@ func DeclareExchange(exchange Identity, address string) (*wellknown.Document, er
 		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
 		DeliveryMethodsSupported: []string{"direct"}, HashMethodsSupported: []string{"sha-256"},
 		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
+		SupportedProfiles: exchange.Profiles,
 	}
 	if err := wire.Validate(m); err != nil {
 		return nil, err

@@ -59,18 +59,12 @@ type RAMP struct {
 	Tokens []RAMPTokens `yaml:"tokens"`
 }
 
-// RAMPOffers sets how offers are made.
-type RAMPOffers struct {
-	// Lifetime is how long an offer can be bought.
-	Lifetime time.Duration `yaml:"lifetime"`
-}
-
 func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(),
 		Accounts: defaultRAMPAccounts(),
-		Offers:   RAMPOffers{Lifetime: 5 * time.Minute},
+		Offers:   defaultRAMPOffers(),
 	}
 }
 
@@ -88,8 +82,8 @@ func (c *checks) ramp() {
 	r := c.Config.RAMP
 	between(c, "ramp.deadline", r.Deadline, time.Millisecond, time.Minute)
 	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
-	between(c, "ramp.offers.lifetime", r.Offers.Lifetime, time.Second, 30*24*time.Hour)
 	c.rampAccounts()
+	c.rampOffers()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
 	c.web("ramp.terms_url", r.TermsURL)
 	c.web("ramp.privacy_url", r.PrivacyURL)

@@ -194,7 +194,7 @@ func (h *House) openGoods(config Config) error {
 		return fmt.Errorf("ramp.aliases: %w", err)
 	}
 	h.Desk.OpenGoods(h.Goods)
-	return nil
+	return h.openQuotes(config)
 }
 
 // keepGoods leaves what can be sold in its file, so that the next start is quick.

@@ -16,6 +16,7 @@ func (c Config) exchangeIdentity() ramp.Identity {
 	r := c.RAMP
 	i := ramp.Identity{
 		Domain: c.exchangeDomain(), OperatorDomain: r.OperatorDomain, Contact: r.Contact, TermsURL: r.TermsURL, PrivacyURL: r.PrivacyURL, Currency: r.Currency,
+		Profiles: r.profileNames(),
 	}
 	i.Name = cmp.Or(r.Name, c.Console.Title, c.AllSites()[0].Name, i.Domain)
 	i.Operator = cmp.Or(r.Operator, i.Name)
@@ -37,7 +38,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 func (s *Server) rampRoutes() ([]route, error) {
 	config := ramp.Config{
 		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline,
-		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now,
+		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Sign: s.signOffer,
 	}
 	if s.gate != nil {
 		config.Suspect, config.Failed = s.gate.suspect, s.gate.failed

@@ -246,6 +246,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.config.Intent.Enabled {
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
+	if s.config.RAMP.Enabled {
+		background.Go(func() { s.forgetOffers(work) })
+	}
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })
 	}

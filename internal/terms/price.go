@@ -113,6 +113,15 @@ func (m Money) String() string {
 // priceError is what is wrong with one member of a price.
 type priceError struct{ field, detail string }
 
+// Money reads a price that stands beside the rules; its error says the first thing that is wrong with it.
+func (p Price) Money() (Money, error) {
+	m, wrong := p.money()
+	if len(wrong) > 0 {
+		return m, fmt.Errorf("%s: %s", wrong[0].field, wrong[0].detail)
+	}
+	return m, nil
+}
+
 // money reads a price, and says all that is wrong with it.
 func (p Price) money() (m Money, wrong []priceError) {
 	if p == (Price{}) {
