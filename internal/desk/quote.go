@@ -47,8 +47,8 @@ type Quoting struct {
 	DB      *store.DB
 	Catalog *catalog.Catalog
 	Book    *account.Book // of the subscriptions under which buyers have things; nil where there are none
-	// Authorised says whether the provider at a host lets this front desk sell for it; nil for all.
-	Authorised func(host string) bool
+	// Authorised says whether the provider of an item's address lets this front desk sell for it; nil for all.
+	Authorised func(address string) bool
 }
 
 // OpenQuotes lets the desk make offers. It is called before the first request.
@@ -263,13 +263,12 @@ func (d *Desk) choose(m *quoter) {
 func (d *Desk) license(m *quoter) {
 	m.decision = m.rules.Decide(m.ware.Facts())
 	m.price = m.priced()
-	host, ok := terms.Host(m.ware.URL)
 	switch refusal := m.refused(); {
 	case !m.unlocked() && m.owner.TellScopes:
 		m.absent = ScopeMissing
 	case !m.unlocked():
 		m.absent = NotInCatalog
-	case d.quoting.Authorised != nil && (!ok || !d.quoting.Authorised(host)):
+	case d.quoting.Authorised != nil && !d.quoting.Authorised(m.ware.URL):
 		m.absent = NotAuthorised
 	case refusal == terms.ItemBlocked:
 		m.absent = NotLicensed

@@ -160,7 +160,7 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."))
 	authorised := false
-	s.Desk.quoting.Authorised = func(host string) bool { return authorised && host == "site.example" }
+	s.Desk.quoting.Authorised = func(at string) bool { return authorised && at == address("a/1") }
 	s.owner.TellScopes = true
 	rule := licensed("/a/**", cent)
 	rule.Scopes = []string{"site.example:premium"}

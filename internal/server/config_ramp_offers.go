@@ -27,6 +27,9 @@ type RAMPOffers struct {
 	Strict bool `yaml:"strict"`
 	// TellScopes tells a requester without the scope that an item takes that it is so. Otherwise the item is not there.
 	TellScopes bool `yaml:"tell_scopes"`
+	// CheckProviders sells what is at other hosts than that of `url` only while their `/.well-known/ramp.json` names this
+	// Exchange by its domain. They are asked every hour; without an answer what they said last holds for a day.
+	CheckProviders bool `yaml:"check_providers"`
 	// Profiles say what offers tell of items of some types beyond what all offers tell. Without them there is
 	// `ramp-news-v1`, which tells section, authors, keywords and place of news; `[]` tells nothing.
 	Profiles []RAMPProfile `yaml:"profiles"`

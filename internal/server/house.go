@@ -50,6 +50,8 @@ type House struct {
 	Goods      *catalog.Catalog  // what can be sold; nil where nothing is
 	Vault      *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
+	providers *trust.Providers // of what is sold; nil where their word is not asked for
+
 	db       *store.DB
 	secret   []byte            // of conversations, promises, and the names of what limits count
 	promises *session.Promises // nil without

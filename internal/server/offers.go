@@ -5,16 +5,64 @@ import (
 	"crypto"
 	"crypto/rand"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
+	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 )
 
 // openQuotes lets the desk make offers of what can be sold.
 func (h *House) openQuotes(config Config) error {
 	selling := config.RAMP.selling()
-	return h.Desk.OpenQuotes(&desk.Quoting{Owner: func() *desk.Selling { return selling }, DB: h.db, Catalog: h.Goods})
+	quoting := &desk.Quoting{Owner: func() *desk.Selling { return selling }, DB: h.db, Catalog: h.Goods, Book: h.Accounts}
+	if config.RAMP.Offers.CheckProviders {
+		own, _ := terms.Host(config.URL)
+		h.providers = trust.NewProviders(config.Fetcher(), config.exchangeDomain(), h.now)
+		quoting.Authorised = func(address string) bool {
+			host := soldAt(address)
+			return host == own || h.providers.Names(host)
+		}
+	}
+	return h.Desk.OpenQuotes(quoting)
+}
+
+// soldAt is the host of an address, with its port where it has one, as the catalog has it.
+func soldAt(address string) string {
+	canonical, _ := catalog.Canonical(address)
+	host, _, _ := strings.Cut(canonical, "/")
+	return host
+}
+
+// How often providers are asked whether they still name this Exchange, and how often it is looked whether there are others.
+const (
+	askProvidersEvery  = time.Hour
+	lookProvidersEvery = time.Minute
+)
+
+// askProviders asks providers whether they let this Exchange sell for them, until ctx ends.
+func (s *Server) askProviders(ctx context.Context) {
+	var asked []string
+	var last time.Time
+	tick := time.NewTicker(lookProvidersEvery)
+	defer tick.Stop()
+	for {
+		if hosts := s.Goods.Hosts(); !slices.Equal(hosts, asked) || s.now().Sub(last) >= askProvidersEvery {
+			if err := s.providers.Ask(ctx, hosts); err != nil && ctx.Err() == nil {
+				s.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
+			}
+			asked, last = hosts, s.now()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // signOffer signs an offer's document with the site's key.

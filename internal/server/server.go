@@ -249,6 +249,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.config.RAMP.Enabled {
 		background.Go(func() { s.forgetOffers(work) })
 	}
+	if s.providers != nil {
+		background.Go(func() { s.askProviders(work) })
+	}
 	if s.memory != nil {
 		background.Go(func() { s.memory.Follow(work) })
 	}

@@ -1,0 +1,169 @@
+package ramp
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
+)
+
+// answered is what is left of an answer for a benchmark.
+type answered struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answered) Header() http.Header         { return a.header }
+func (a *answered) WriteHeader(status int)      { a.status = status }
+func (a *answered) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// BenchmarkDiscover says what a query for one address costs, beside its floor: the verification of the requester's signature,
+// the signature of the offer, and one durable commit, through the same store, of a row of the size of the offer's. The door is
+// asked in JSON, without a network; the keys of the requester are at hand. At 64 clients both share commits.
+func BenchmarkDiscover(b *testing.B) {
+	s := newSelling(b)
+	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+	public := private.Public().(ed25519.PublicKey)
+	s.stock(nil, article("a", strings.Repeat("word ", 600)))
+	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ trust.Call) (trust.Requester, error) {
+		payload, err := wire.RequesterPayload(m)
+		if err != nil {
+			return trust.Requester{}, err
+		}
+		signature, err := sign.DecodeSignature(m.GetSignature())
+		if err != nil || !ed25519.Verify(public, payload, signature) {
+			return trust.Requester{}, fail.New(fail.Unauthorized, "the signature is wrong")
+		}
+		return trust.Requester{Domain: m.GetDomain(), ID: m.GetId(), Signed: trust.SignedBody}, nil
+	}
+	q := queryFor("a")
+	payload, err := wire.RequesterPayload(q.Requester)
+	if err != nil {
+		b.Fatal(err)
+	}
+	signature := ed25519.Sign(private, payload)
+	q.Requester.Signature = sign.EncodeSignature(signature)
+	body, err := wire.Marshal(q)
+	if err != nil {
+		b.Fatal(err)
+	}
+	handler := Handler(s.desk, s.config)
+	pool := sync.Pool{New: func() any { return &answered{header: http.Header{}} }}
+	discover := func(int64) error {
+		a := pool.Get().(*answered)
+		defer pool.Put(a)
+		clear(a.header)
+		a.status = 0
+		a.body.Reset()
+		r, err := http.NewRequest(http.MethodPost, "http://x.example"+discoverPath, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		handler.ServeHTTP(a, r)
+		if !bytes.Contains(a.body.Bytes(), []byte(`"exchange_signature"`)) {
+			return fmt.Errorf("status %d: %s", a.status, a.body.Bytes())
+		}
+		return nil
+	}
+	offer := s.got(q).Offers[0]
+	document, err := wire.OfferPayload(offer)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var facts int
+	if err := s.db.Update(b.Context(), func(tx *store.Tx) error {
+		if err := tx.QueryRow(b.Context(), `SELECT MAX(LENGTH(facts)) FROM deal_offer`).Scan(&facts); err != nil {
+			return err
+		}
+		_, err := tx.Exec(b.Context(), strings.ReplaceAll(`CREATE TABLE floor (id B NOT NULL PRIMARY KEY, facts B NOT NULL, document B NOT NULL, signature B NOT NULL)`, " B ",
+			map[string]string{store.SQLite: " BLOB ", store.PostgreSQL: " BYTEA "}[s.db.Engine()]))
+		return err
+	}); err != nil {
+		b.Fatal(err)
+	}
+	row := make([]byte, facts)
+	ctx := context.Background()
+	floor := func(n int64) error {
+		if !ed25519.Verify(public, payload, signature) {
+			return errors.New("the signature is wrong")
+		}
+		signed := ed25519.Sign(s.key, document)
+		id := make([]byte, 24)
+		binary.BigEndian.PutUint64(id, uint64(n))
+		return s.db.Update(ctx, func(tx *store.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO floor (id, facts, document, signature) VALUES ($1, $2, $3, $4)`, id, row, document, signed)
+			return err
+		})
+	}
+	inTurns(b, s.db, floor, discover)
+	if n, err := deal.SweepOffers(ctx, s.db, s.now.Add(time.Hour)); err != nil || n == 0 {
+		b.Errorf("%d offers were kept, %v", n, err)
+	}
+}
+
+// inTurns measures something beside its floor: alone and with 64 clients, in turns, so that what else the machine does slows
+// both.
+func inTurns(b *testing.B, db *store.DB, floor, do func(int64) error) {
+	var n atomic.Int64
+	report := func(b *testing.B, spent [2]time.Duration, times int) {
+		b.ReportMetric(float64(spent[0].Nanoseconds())/float64(times), "floor-ns/op")
+		b.ReportMetric(float64(spent[1].Nanoseconds())/float64(times), "door-ns/op")
+		b.ReportMetric(spent[1].Seconds()/spent[0].Seconds(), "times-floor")
+	}
+	b.Run("alone", func(b *testing.B) {
+		var spent [2]time.Duration
+		for b.Loop() {
+			for i, one := range []func(int64) error{floor, do} {
+				began := time.Now()
+				if err := one(n.Add(1)); err != nil {
+					b.Fatal(err)
+				}
+				spent[i] += time.Since(began)
+			}
+		}
+		report(b, spent, b.N)
+	})
+	const clients, each = 64, 8
+	b.Run("clients=64", func(b *testing.B) {
+		var spent [2]time.Duration
+		before := db.Commits()
+		for b.Loop() {
+			for i, one := range []func(int64) error{floor, do} {
+				var all sync.WaitGroup
+				began := time.Now()
+				for range clients {
+					all.Go(func() {
+						for range each {
+							if err := one(n.Add(1)); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				spent[i] += time.Since(began)
+			}
+		}
+		report(b, spent, b.N*clients*each)
+		b.ReportMetric(float64(db.Commits()-before)/float64(2*b.N*clients*each), "commits/op")
+	})
+}
