@@ -104,6 +104,7 @@ type Desk struct {
 	intaking     *Intaking                       // nil where nothing is taken in
 	quoting      *Quoting                        // nil where no offers are made
 	objects      *otter.Cache[content.Ref, map[string]any]
+	unsubscribed *otter.Cache[subscriber, time.Time]
 	readObject   func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
 	submitting   singleflight.Group                                         // submissions that are being answered, by [applied.name]
 	erasing      chan struct{}                                              // there may be something to erase

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
 
 	"frontdesk/internal/account"
@@ -56,6 +57,10 @@ func (d *Desk) OpenQuotes(q *Quoting) error {
 	objects, err := newObjects(d.config.CacheBytes)
 	if err != nil {
 		return fmt.Errorf("make the cache of what profiles tell: %w", err)
+	}
+	d.unsubscribed, err = otter.New(&otter.Options[subscriber, time.Time]{MaximumSize: 100_000})
+	if err != nil {
+		return fmt.Errorf("make the cache of who has no subscription: %w", err)
 	}
 	d.quoting, d.objects = q, objects
 	d.readObject = d.loadObject
@@ -188,15 +193,34 @@ func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, e
 	return groups, proposals, nil
 }
 
-// subscribed adds to sites what subscriptions a buyer has there.
+// subscriber is a buyer at a site.
+type subscriber struct{ buyer, site string }
+
+// subscribeFor is how long it holds that a buyer has no subscription at a site: most have none, and ask often.
+const subscribeFor = time.Second
+
+// subscribed adds to sites what subscriptions a buyer has there. One that is new is seen within a second.
 func (d *Desk) subscribed(ctx context.Context, buyer string, sites map[string][]account.Subscription, now time.Time) error {
-	if d.quoting.Book == nil || len(sites) == 0 {
+	if d.quoting.Book == nil {
+		return nil
+	}
+	var ask []string
+	for site := range sites {
+		at, known := d.unsubscribed.GetIfPresent(subscriber{buyer, site})
+		if since := now.Sub(at); !known || since <= 0 || since >= subscribeFor {
+			ask = append(ask, site)
+		}
+	}
+	if len(ask) == 0 {
 		return nil
 	}
 	return d.quoting.DB.View(ctx, func(tx *store.Tx) (err error) {
-		for site := range sites {
+		for _, site := range ask {
 			if sites[site], err = d.quoting.Book.Entitled(ctx, tx, buyer, site, now); err != nil {
 				return err
+			}
+			if len(sites[site]) == 0 {
+				d.unsubscribed.Set(subscriber{buyer, site}, now)
 			}
 		}
 		return nil

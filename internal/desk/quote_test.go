@@ -461,6 +461,14 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	if groups := quote(other); len(groups[0].Offers) != 1 || groups[1].Absent != NotInCatalog {
 		t.Errorf("a stranger gets %+v", groups)
 	}
+	s.clock.Pass(subscribeFor / 2)
+	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
+		return s.book.AddSubscription(ctx, tx, account.Licence{ID: "late", Buyer: "stranger.example/bot", Begins: s.clock.Now()}, "", s.clock.Now())
+	})
+	quote(other)
+	if s.clock.Pass(subscribeFor / 2); len(quote(other)[0].Offers) != 2 {
+		t.Error("a subscription that is new is not seen after a second")
+	}
 	for range 2 {
 		c := under(quote(asking(address("a/1")))[0].Offers, "gold")
 		s.operate(t, func(ctx context.Context, tx *store.Tx) error {

@@ -113,6 +113,7 @@ func BenchmarkDiscover(b *testing.B) {
 			return err
 		})
 	}
+	s.passing.Store(true)
 	inTurns(b, s.db, floor, discover)
 	if n, err := deal.SweepOffers(ctx, s.db, s.now.Add(time.Hour)); err != nil || n == 0 {
 		b.Errorf("%d offers were kept, %v", n, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,6 +45,16 @@ type selling struct {
 	config  Config
 	key     ed25519.PrivateKey
 	now     time.Time
+	passing atomic.Bool // a microsecond passes with each look at the clock
+	passed  atomic.Int64
+}
+
+// time is what the clock shows.
+func (s *selling) time() time.Time {
+	if s.passing.Load() {
+		return s.now.Add(time.Duration(s.passed.Add(1)) * time.Microsecond)
+	}
+	return s.now
 }
 
 func newSelling(t testing.TB) *selling {
@@ -56,7 +67,7 @@ func newSelling(t testing.TB) *selling {
 	s.obey(terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})
 	var err error
 	s.desk, err = desk.New(desk.Config{
-		Catalog: s.content, Terms: func() *terms.Terms { return s.rules }, Now: func() time.Time { return s.now },
+		Catalog: s.content, Terms: func() *terms.Terms { return s.rules }, Now: s.time,
 		Sites: []desk.Site{{ID: "main", Hosts: []string{"site.example"}}},
 	})
 	if err != nil {

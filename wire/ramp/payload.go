@@ -27,6 +27,9 @@ func RequesterPayload(r *rampv1.Requester) ([]byte, error) {
 // OfferPayload is what an Exchange signs of an offer: all of it but exchange_signature, as canonical JSON. The algorithm and
 // the end of the offer are in it.
 func OfferPayload(offer *rampv1.Offer) ([]byte, error) {
+	if offer.GetExchangeSignature() == "" {
+		return canonicalMessage(offer)
+	}
 	unsigned := proto.CloneOf(offer)
 	unsigned.ExchangeSignature = ""
 	return canonicalMessage(unsigned)
@@ -83,14 +86,6 @@ func claimsJSON(a *rampv1.ResourceAttestation) ([]byte, error) {
 func AgentIdentityHash(id, domain string) string {
 	sum := sha256.Sum256([]byte(id + ":" + domain))
 	return hex.EncodeToString(sum[:])
-}
-
-func canonicalMessage(m proto.Message) ([]byte, error) {
-	text, err := Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return sign.Canonical(text)
 }
 
 func canonical(value any) ([]byte, error) {

@@ -2,10 +2,14 @@ package ramp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
@@ -15,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
 )
 
 // Marshal writes a message of ramp.v1 or comp.v1 as JSON: members in the order of their numbers, in snake_case, without
@@ -36,6 +41,48 @@ func marshal(m proto.Message, brief bool) ([]byte, error) {
 type writer struct {
 	encoder *jsontext.Encoder
 	brief   bool
+	sorted  bool // members stand in the order of their names
+}
+
+// canonicalMessage writes a message as canonical JSON (RFC 8785): as Marshal does, with its members in order. Numbers and
+// strings are written as the standard has them in either case. An object with names beyond ASCII goes the long way, since
+// the standard orders those by UTF-16.
+func canonicalMessage(m proto.Message) ([]byte, error) {
+	var out bytes.Buffer
+	w := &writer{encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true)), sorted: true}
+	err := w.message(m.ProtoReflect())
+	if errors.Is(err, errBeyondASCII) {
+		text, err := Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		return sign.Canonical(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// errBeyondASCII is of an object with a name that has other letters than those of ASCII.
+var errBeyondASCII = errors.New("a name has letters beyond ASCII")
+
+// inOrder are the fields of messages in the order of their names.
+var inOrder sync.Map // protoreflect.FullName to []protoreflect.FieldDescriptor
+
+func fieldsByName(of protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+	if kept, ok := inOrder.Load(of.FullName()); ok {
+		return kept.([]protoreflect.FieldDescriptor)
+	}
+	fields := make([]protoreflect.FieldDescriptor, of.Fields().Len())
+	for i := range fields {
+		fields[i] = of.Fields().Get(i)
+	}
+	slices.SortFunc(fields, func(a, b protoreflect.FieldDescriptor) int {
+		return strings.Compare(string(a.Name()), string(b.Name()))
+	})
+	kept, _ := inOrder.LoadOrStore(of.FullName(), fields)
+	return kept.([]protoreflect.FieldDescriptor)
 }
 
 func (w *writer) wrong(format string, args ...any) error {
@@ -47,8 +94,15 @@ func (w *writer) message(m protoreflect.Message) error {
 		return err
 	}
 	fields := m.Descriptor().Fields()
+	var named []protoreflect.FieldDescriptor
+	if w.sorted {
+		named = fieldsByName(m.Descriptor())
+	}
 	for i := range fields.Len() {
 		field := fields.Get(i)
+		if w.sorted {
+			field = named[i]
+		}
 		if !m.Has(field) {
 			continue
 		}
@@ -105,6 +159,9 @@ func (w *writer) double(number float64) error {
 	if math.IsNaN(number) || math.IsInf(number, 0) {
 		return w.wrong("the number is not finite")
 	}
+	if w.sorted && number == 0 {
+		number = 0 // of the two zeros the one that the standard writes
+	}
 	return w.encoder.WriteToken(jsontext.Float(number))
 }
 
@@ -144,6 +201,9 @@ func (w *writer) object(s *structpb.Struct) error {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.GetFields())) {
+		if w.sorted && strings.ContainsFunc(key, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			return errBeyondASCII
+		}
 		if err := w.encoder.WriteToken(jsontext.String(key)); err != nil {
 			return err
 		}
