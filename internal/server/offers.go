@@ -41,7 +41,7 @@ func soldAt(address string) string {
 // How often providers are asked whether they still name this Exchange, and how often it is looked whether there are others.
 const (
 	askProvidersEvery  = time.Hour
-	lookProvidersEvery = time.Minute
+	lookProvidersEvery = time.Second
 )
 
 // askProviders asks providers whether they let this Exchange sell for them, until ctx ends.
