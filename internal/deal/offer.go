@@ -1,6 +1,7 @@
 package deal
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -167,6 +168,39 @@ func FindOffer(ctx context.Context, tx *store.Tx, id string) (o *Offer, ok bool,
 		return nil, false, nil // its row, by another name
 	}
 	return o, true, nil
+}
+
+// ListOffers gives up to so many offers, those that end last first; before is the id of one after which to go on, empty for the
+// beginning.
+func ListOffers(ctx context.Context, tx *store.Tx, before string, limit int) (offers []*Offer, err error) {
+	last := bytes.Repeat([]byte{0xff}, timeBytes+randomBytes)
+	if before != "" {
+		key, ok := offerKey(before)
+		if !ok {
+			return nil, nil
+		}
+		last = key
+	}
+	rows, err := tx.Query(ctx, `SELECT id, facts, document, signature FROM deal_offer WHERE id < $1 ORDER BY id DESC LIMIT $2`, last, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list offers: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		o := &Offer{}
+		var key, facts []byte
+		if err := rows.Scan(&key, &facts, &o.Document, &o.Signature); err != nil {
+			return nil, fmt.Errorf("list offers: %w", err)
+		}
+		if err := json.Unmarshal(facts, o); err != nil {
+			return nil, fmt.Errorf("list offers: %w", err)
+		}
+		if o.ID, o.Expires = base32Sorted.EncodeToString(key), endOf(key); o.Subscription != "" {
+			o.ID = subscribed + o.ID
+		}
+		offers = append(offers, o)
+	}
+	return offers, rows.Err()
 }
 
 func endOf(key []byte) time.Time { return store.FromMicros(int64(binary.BigEndian.Uint64(key))) }

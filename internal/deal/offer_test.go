@@ -129,6 +129,34 @@ func TestOffersAreSweptByTheirEnd(t *testing.T) {
 	}
 }
 
+func TestOffersAreListedByTheirEnd(t *testing.T) {
+	db := storetest.Chosen(t, Schema)
+	var want []*Offer
+	for i := range 5 {
+		want = append(want, offer(start.Add(-time.Duration(i)*time.Minute), []string{"", "gold"}[i%2]))
+	}
+	put(t, db, want[3], want[0], want[4], want[1], want[2])
+	list := func(before string, limit int) (got []*Offer) {
+		t.Helper()
+		if err := db.View(t.Context(), func(tx *store.Tx) (err error) {
+			got, err = ListOffers(t.Context(), tx, before, limit)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if diff := cmp.Diff(want[:2], list("", 2)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want[2:], list(want[1].ID, 10)); diff != "" {
+		t.Error(diff)
+	}
+	if got := list("no id", 10); got != nil {
+		t.Errorf("after what is no id there are %d", len(got))
+	}
+}
+
 // FuzzOfferID finds offers by whatever a stranger sends.
 func FuzzOfferID(f *testing.F) {
 	f.Add(NewOfferID(start, true))

@@ -318,6 +318,24 @@ func TestMutabilitySaysWhatAnOfferIsBoundTo(t *testing.T) {
 	}
 }
 
+// TestOpenItemsNameTheOtherDoors holds that an offer of what is open says by what else it can be had, and no other does.
+func TestOpenItemsNameTheOtherDoors(t *testing.T) {
+	s := newSelling(t)
+	s.stock(nil, article("a", "One."))
+	types := func() []compv1.RetrievalType { return s.got(queryFor("a")).Offers[0].Package.GetRetrieval().GetType() }
+	if got := types(); got != nil {
+		t.Errorf("what is licensed names %v", got)
+	}
+	s.obey(terms.Rule{Access: terms.Open})
+	if got := types(); !slices.Equal(got, []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB}) {
+		t.Errorf("what is open names %v", got)
+	}
+	s.config.MCP = true
+	if got := types(); !slices.Equal(got, []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB, compv1.RetrievalType_RETRIEVAL_TYPE_MCP}) {
+		t.Errorf("with MCP, what is open names %v", got)
+	}
+}
+
 // TestEveryReasonAndModelHasItsWord holds that nothing that the desk or the terms can say is left out.
 func TestEveryReasonAndModelHasItsWord(t *testing.T) {
 	told := map[rampv1.OfferAbsenceReason]bool{rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNSPECIFIED: true, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNKNOWN_CRITICAL_EXTENSION: true}
@@ -529,4 +547,24 @@ func TestSubscriptionIsOfferedBesideThePrice(t *testing.T) {
 		sub.Pricing.Model != offers[0].Pricing.Model {
 		t.Errorf("%v", sub)
 	}
+}
+
+// FuzzWhatARequesterSays reads what strangers declare of their use.
+func FuzzWhatARequesterSays(f *testing.F) {
+	f.Add("FUNCTION_AI_INPUT", "education", "de")
+	f.Add("", " NON_COMMERCIAL ", "D\u00cb")
+	f.Fuzz(func(t *testing.T, use, user, geo string) {
+		r := &rampv1.Requester{IntendedUse: []string{use, use}, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
+			extUserCategory: structpb.NewStringValue(user), extGeo: structpb.NewStringValue(geo),
+		}}}
+		for i, word := range intended(r) {
+			if _, ok := functions[word]; !ok || i > 0 {
+				t.Errorf("%q is read as %q", use, word)
+			}
+		}
+		kind, country, err := using(r)
+		if err == nil && (kind != "" && !slices.Contains(users, kind) || country != "" && len(country) != 2) {
+			t.Errorf("%q and %q are read as %q and %q", user, geo, kind, country)
+		}
+	})
 }

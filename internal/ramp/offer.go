@@ -103,6 +103,12 @@ func (d *door) packaged(p *desk.Proposal) *compv1.Package {
 	if p.Package.Citation {
 		out.Citation = proto.Int32(1)
 	}
+	if p.Open { // everybody can ask for it at the other doors
+		out.Retrieval = &compv1.Retrieval{Auth: compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE.Enum(), Type: []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB}}
+		if d.MCP {
+			out.Retrieval.Type = append(out.Retrieval.Type, compv1.RetrievalType_RETRIEVAL_TYPE_MCP)
+		}
+	}
 	w := p.Ware
 	if !isText(w.Media) {
 		out.Scope = &compv1.Scope{Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_OTHER}}

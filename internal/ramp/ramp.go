@@ -46,6 +46,8 @@ type Config struct {
 	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
 	Suspect func(*http.Request) error
 	Failed  func(*http.Request)
+	// MCP says that agents can also connect by MCP, which offers of what is open tell.
+	MCP bool
 	// Sign signs an offer's document with the Exchange's key.
 	Sign func(document []byte) (signature []byte, err error)
 	// Ready says why requests would be refused now; nil when they are answered.
