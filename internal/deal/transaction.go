@@ -261,8 +261,14 @@ func scanned(row interface{ Scan(...any) error }) (t Transaction, err error) {
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
 		&t.Entry, &t.Document, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant)
 	t.Item.Site = t.Site
+	if len(t.Quotas) == 0 {
+		t.Quotas = nil
+	}
 	t.Made, t.Expires, t.Due, t.Report.Made = store.FromMicros(made), store.FromMicros(expires), store.FromMicros(due), store.FromMicros(reported)
-	t.Failed, t.Report.Deviant, t.Obligation, t.Fields = failed != 0, deviant != 0, Obligation(duty), strings.Fields(fields)
+	t.Failed, t.Report.Deviant, t.Obligation = failed != 0, deviant != 0, Obligation(duty)
+	if fields != "" {
+		t.Fields = strings.Split(fields, " ")
+	}
 	return t, err
 }
 

@@ -103,6 +103,7 @@ type Desk struct {
 	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
 	intaking     *Intaking                       // nil where nothing is taken in
 	quoting      *Quoting                        // nil where no offers are made
+	dealing      *Dealing                        // nil where nothing is sold
 	objects      *otter.Cache[content.Ref, map[string]any]
 	unsubscribed *otter.Cache[subscriber, time.Time]
 	readObject   func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there

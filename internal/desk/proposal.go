@@ -140,7 +140,7 @@ func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Abse
 		all = append(all, m.proposal(delivery, nil))
 	}
 	for i := range subscribed {
-		if p := m.proposal(delivery, &subscribed[i]); subscribed[i].Check(p.charge(m.now)) == nil {
+		if p := m.proposal(delivery, &subscribed[i]); subscribed[i].Check(charge(&p.Offer, m.now)) == nil {
 			all = append(all, p)
 		}
 	}
@@ -150,11 +150,11 @@ func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Abse
 	return all, ""
 }
 
-// charge is the purchase of a proposal as the book looks at it.
-func (p *Proposal) charge(now time.Time) account.Charge {
+// charge is the purchase of an offer as the book looks at it.
+func charge(o *deal.Offer, now time.Time) account.Charge {
 	return account.Charge{
-		Buyer: p.Buyer, Site: p.Site, Item: account.Item{URL: p.URL, Labels: p.Labels}, Price: p.Price, Quantity: p.Quantity, Tokens: p.Tokens,
-		Subscription: p.Subscription, Now: now,
+		Buyer: o.Buyer, Site: o.Site, Item: account.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price, Quantity: o.Quantity, Tokens: o.Tokens,
+		Subscription: o.Subscription, Now: now,
 	}
 }
 

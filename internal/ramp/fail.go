@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	wire "frontdesk/wire/ramp"
@@ -40,11 +41,14 @@ func coded(ctx context.Context, err error) *connect.Error {
 	var ready *connect.Error
 	var invalid *wire.Invalid
 	var unknown *unknownKeys
+	var refusal *desk.Refusal
 	switch {
 	case errors.As(err, &ready):
 		return ready
 	case errors.As(err, &invalid):
 		return connect.NewError(connect.CodeInvalidArgument, invalid)
+	case errors.As(err, &refusal):
+		return connect.NewError(connect.CodeAlreadyExists, errors.New(refusal.Message)) // the one that there is: another request had its id
 	case errors.As(err, &unknown):
 		return connect.NewError(connect.CodeFailedPrecondition, unknown)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:

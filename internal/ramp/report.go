@@ -2,15 +2,100 @@ package ramp
 
 import (
 	"context"
+	"math"
+	"strconv"
+	"strings"
 
-	"frontdesk/internal/fail"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
+	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
+// extRevenue is the key of a report's ext that says what was earned with what was bought: {"amount": 12.5, "currency": "USD"}.
+const extRevenue = "ramp.revenue"
+
 // report takes a report on how content was used.
-func (d *door) report(_ context.Context, c *call, _ *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
+func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
-	return nil, fail.New(fail.UnsupportedMode, "reports are not taken here yet")
+	used, err := usage(report)
+	if err != nil {
+		return nil, err
+	}
+	if c.who.Signed != "" {
+		used.Reporter = &c.who
+	}
+	filed, err := d.desk.Report(ctx, used)
+	if err != nil {
+		return nil, err
+	}
+	e := event.From(ctx)
+	e.Set("accepted", filed.Problem == "")
+	e.Set("again", filed.Again)
+	out := &rampv1.UsageReportResponse{Accepted: filed.Problem == "", ReportId: filed.ID}
+	if !out.Accepted {
+		out.RejectionReason = &filed.Problem
+	}
+	return out, nil
+}
+
+// usage is a report in the desk's words.
+func usage(r *rampv1.UsageReport) (desk.Used, error) {
+	u := r.GetUsage()
+	out := desk.Used{
+		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()), Unit: u.GetConsumedUnit(),
+		Fields: fields(r),
+	}
+	if u != nil {
+		out.Shown, out.Cited = u.DisplayedToUser, u.CitationIncluded
+	}
+	for _, f := range u.GetFunction() {
+		out.Functions = append(out.Functions, f.String())
+	}
+	value, ok := r.GetExt().GetFields()[extRevenue]
+	if !ok {
+		return out, nil
+	}
+	told := value.GetStructValue().GetFields()
+	earned := told["amount"].GetNumberValue()
+	out.Currency = told["currency"].GetStringValue()
+	if told == nil || told["amount"] == nil || earned < 0 || earned > 1e9 || len(out.Currency) != 3 || strings.ToUpper(out.Currency) != out.Currency {
+		return desk.Used{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
+	}
+	out.Revenue = units(earned)
+	return out, nil
+}
+
+// units are an amount in units of 1e-8, rounded half to even in what the number says as a decimal.
+func units(amount float64) int64 {
+	text := strconv.FormatFloat(amount, 'f', -1, 64)
+	whole, decimals, _ := strings.Cut(text, ".")
+	if len(decimals) <= 8 {
+		n, err := strconv.ParseInt(whole+decimals+strings.Repeat("0", 8-len(decimals)), 10, 64)
+		if err == nil {
+			return n
+		}
+	}
+	return int64(math.RoundToEven(amount * 1e8))
+}
+
+// fields are the names of the members that a report has, as required_fields names them.
+func fields(r *rampv1.UsageReport) (all []string) {
+	u := r.GetUsage()
+	for name, there := range map[string]bool{
+		"transaction_id": r.TransactionId != "", "billing_id": r.BillingId != "", "usage": u != nil, "timestamp": r.Timestamp != nil, "request_id": r.GetRequestId() != "",
+		"exchange": r.GetExchange() != "", "assets": len(r.Assets) > 0, "function": len(u.GetFunction()) > 0, "subfn": len(u.GetSubfn()) > 0,
+		"consumed_quantity": u != nil, "displayed_to_user": u != nil && u.DisplayedToUser != nil, "citation_included": u != nil && u.CitationIncluded != nil,
+		"attribution": len(u.GetAttribution()) > 0, "consumed_unit": u.GetConsumedUnit() != "",
+	} {
+		if there {
+			all = append(all, name)
+		}
+	}
+	for key := range r.GetExt().GetFields() {
+		all = append(all, key)
+	}
+	return all
 }

@@ -173,6 +173,10 @@ func (d *door) identify(ctx context.Context, m proto.Message, came arrival) (tru
 	if has, ok := m.(interface{ GetRequester() *rampv1.Requester }); ok {
 		named = has.GetRequester()
 	}
+	if _, buys := m.(*rampv1.TransactionRequest); buys && ended(named.GetDelegation(), d.Now()) {
+		named = proto.Clone(named).(*rampv1.Requester)
+		named.Delegation = nil // it is denied for that, whoever it is
+	}
 	who, err := d.Identify(ctx, named, came.Call)
 	if err == nil {
 		if who.Signed != "" {
@@ -188,6 +192,11 @@ func (d *door) identify(ctx context.Context, m proto.Message, came arrival) (tru
 	}
 	d.Failed(came.request)
 	return who, err
+}
+
+// ended says whether a delegation is over, as it says itself.
+func ended(d *rampv1.Delegation, now time.Time) bool {
+	return d.GetExpiresAt() != nil && !now.Before(d.GetExpiresAt().AsTime())
 }
 
 // unverifiable refuses what a query rests on and nobody here can verify: what is not verified is not believed.

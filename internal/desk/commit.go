@@ -1,0 +1,488 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+	"frontdesk/wire/receipt"
+	"frontdesk/wire/sign"
+)
+
+// Dealing is what selling by offers takes.
+type Dealing struct {
+	DB     *store.DB
+	Ledger *ledger.Ledger
+	Book   *account.Book
+	// Signed says whether a site has signed a document with a key that was good then.
+	Signed func(site string, document, signature []byte) bool
+	// Reports gives the rules in force; it is called for every request and may answer differently over time.
+	Reports func() ReportRules
+	// DeliverAt is the address below which what was bought is fetched, with a slash at the end; it ends with the id of the
+	// transaction.
+	DeliverAt string
+	// AddressLife is how long such an address opens, at most sign.URLLife.
+	AddressLife time.Duration
+	// AddressKeys give the keys that sign addresses, the one in use first.
+	AddressKeys func() ([][]byte, error)
+}
+
+// OpenDeals lets the desk sell by the offers that it makes. It is called before the first request, after OpenQuotes.
+func (d *Desk) OpenDeals(deals *Dealing) { d.dealing = deals }
+
+// Purchase is a request to buy by offers (RAMP v1, ExecuteTransaction), from a requester that is known.
+type Purchase struct {
+	Requester trust.Requester
+	ID        string            // which the requester gave it
+	Digest    [sha256.Size]byte // of what is asked for, without signatures
+	Items     []PurchaseItem
+	// User and Country are what the requester says of its use; empty for nothing.
+	User, Country string
+	// Licence is the licence or subscription that the requester names; empty for none.
+	Licence string
+	// Delegated is when the delegation ends that the requester says it acts under; zero for none.
+	Delegated time.Time
+	// Limited says that this is one request too many of the requester's.
+	Limited bool
+}
+
+// PurchaseItem is an offer that is taken.
+type PurchaseItem struct {
+	Offer     string
+	Signature []byte // nil for one that cannot be read
+}
+
+// Purchased is what came of a Purchase.
+type Purchased struct {
+	Items []PurchasedItem // in the order of the offers
+	Agent string          // the hash that the requester is bound by
+	Again bool            // the request was answered before
+}
+
+// PurchasedItem is what came of one offer.
+type PurchasedItem struct {
+	Offer       string
+	Denial      Denial           // why it was not bought; empty when it was
+	Transaction deal.Transaction // when it was
+	URL         string           // from which it can be fetched until Transaction.Expires
+	Quotas      []Quota          // of the subscription, as they are after the purchase
+}
+
+// Denial is why an offer is not sold (RAMP v1, DenialReason).
+type Denial string
+
+// The denials.
+const (
+	InvalidLicence      Denial = "invalid_license"
+	ExpiredLicence      Denial = "expired_license"
+	InsufficientBalance Denial = "insufficient_balance"
+	TooManyPurchases    Denial = "rate_limited"
+	ContentUnavailable  Denial = "content_unavailable"
+	FunctionProhibited  Denial = "function_prohibited"
+	GeoRestricted       Denial = "geo_restricted"
+	ReportingOverdue    Denial = "reporting_overdue"
+	TakenTooLate        Denial = "offer_expired"
+	SignatureInvalid    Denial = "signature_invalid"
+	QuotaExceeded       Denial = "quota_exceeded"
+	DelegationExpired   Denial = "delegation_expired"
+	ScopeInsufficient   Denial = "scope_insufficient"
+)
+
+// refusals are the denials of what the book refuses.
+var refusals = map[account.Reason]Denial{
+	account.InsufficientBalance: InsufficientBalance, account.InvalidLicence: InvalidLicence,
+	account.ExpiredLicence: ExpiredLicence, account.QuotaExceeded: QuotaExceeded,
+}
+
+// remembered is how long a request to buy is known by its id (RAMP v1, ExecuteTransaction).
+const remembered = 24 * time.Hour
+
+// errRaced ends a transaction in which the same request was found to have been answered meanwhile.
+var errRaced = errors.New("the same request was answered meanwhile")
+
+// Commit buys by offers, one after another, each for itself: what one is denied does not touch the others. What is bought
+// is charged or held, and recorded in the books and the ledger, in one transaction; only then is there an address from
+// which it can be fetched. A request that was answered within 24 hours gets the same answer, and buys nothing; asked twice
+// at once, it is answered once. The error is a *[Refusal] with RequestConflict for another request under its id, or
+// any other, which is ours.
+func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	for {
+		before, known, offers, err := d.taken(ctx, p, now)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			return d.purchasedAgain(ctx, p, before)
+		}
+		out := &Purchased{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
+		if p.Limited { // which is not remembered: it is to be tried again
+			for _, item := range p.Items {
+				out.Items = append(out.Items, PurchasedItem{Offer: item.Offer, Denial: TooManyPurchases})
+			}
+			return out, nil
+		}
+		lines := make([]purchaseLine, len(p.Items))
+		for i, item := range p.Items {
+			lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
+			if lines[i].denial == "" {
+				lines[i].denial = d.sells(p, offers[i], now)
+			}
+		}
+		out.Items, err = d.buy(ctx, p, out.Agent, lines, now)
+		if errors.Is(err, errRaced) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return out, d.address(ctx, p, out)
+	}
+}
+
+// purchaseLine is an offer that is to be bought.
+type purchaseLine struct {
+	id     string
+	offer  *deal.Offer // nil for one that is not known
+	denial Denial      // why it cannot be bought whatever the book says
+}
+
+// taken looks up what came of a request before, or the offers that it takes.
+func (d *Desk) taken(ctx context.Context, p Purchase, now time.Time) (before deal.Request, known bool, offers []*deal.Offer, err error) {
+	err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+		offers = make([]*deal.Offer, len(p.Items))
+		if before, known, err = deal.FindRequest(ctx, tx, p.Requester.Account(), p.ID, now.Add(-remembered)); err != nil || known {
+			return err
+		}
+		for i, item := range p.Items {
+			if item.Signature == nil {
+				continue
+			}
+			offer, there, err := deal.FindOffer(ctx, tx, item.Offer)
+			if err != nil {
+				return err
+			}
+			if there {
+				offers[i] = offer
+			}
+		}
+		return nil
+	})
+	return before, known, offers, err
+}
+
+// refuses says why an offer cannot be taken, before the books are asked.
+func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Denial {
+	for _, earlier := range p.Items[:i] {
+		if earlier.Offer == p.Items[i].Offer {
+			return SignatureInvalid
+		}
+	}
+	switch {
+	case !p.Delegated.IsZero() && !now.Before(p.Delegated):
+		return DelegationExpired
+	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.Bears(p.Items[i].Signature) || !d.dealing.Signed(offer.Site, offer.Document, offer.Signature):
+		return SignatureInvalid
+	case offer.Ended(now):
+		return TakenTooLate
+	}
+	return ""
+}
+
+// sells says why today's terms do not let an offer be sold any more.
+func (d *Desk) sells(p Purchase, offer *deal.Offer, now time.Time) Denial {
+	q := quoter{
+		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI,
+		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: offer.Functions, User: p.User, Country: p.Country},
+	}
+	for _, ware := range d.quoting.Catalog.Find(offer.URI) {
+		if ware.Site == offer.Site && ware.Source == offer.Item.Source {
+			q.ware = &ware
+		}
+	}
+	if q.ware == nil || !d.served[offer.Site] {
+		return ContentUnavailable
+	}
+	d.license(&q)
+	switch {
+	case !q.unlocked():
+		return ScopeInsufficient // which whoever has an offer may know
+	case q.absent == FunctionOut:
+		return FunctionProhibited
+	case q.absent == CountryOut:
+		return GeoRestricted
+	case q.absent != "":
+		return ContentUnavailable
+	}
+	return ""
+}
+
+// buy is the transaction of Commit.
+func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purchaseLine, now time.Time) (items []PurchasedItem, err error) {
+	buyer := p.Requester.Account()
+	err = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+		items = make([]PurchasedItem, len(lines))
+		made := deal.Request{Digest: p.Digest, Made: now}
+		overdue, asked := false, false
+		for i, line := range lines {
+			item := PurchasedItem{Offer: line.id, Denial: line.denial}
+			if item.Denial == "" && !asked {
+				if overdue, err = d.overdue(ctx, tx, buyer, now); err != nil {
+					return err
+				}
+				asked = true
+			}
+			if item.Denial == "" && overdue {
+				item.Denial = ReportingOverdue
+			}
+			if item.Denial == "" {
+				if item, err = d.sell(ctx, tx, p, agent, line.offer, now); err != nil {
+					return err
+				}
+			}
+			items[i] = item
+			kept := deal.Line{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
+			if line.offer == nil {
+				kept.Offer = "" // whatever the text was
+			}
+			made.Lines = append(made.Lines, kept)
+		}
+		if err := d.befalls("request"); err != nil {
+			return err
+		}
+		fresh, err := deal.PutRequest(ctx, tx, buyer, p.ID, made, now.Add(-remembered))
+		if err == nil && !fresh {
+			err = errRaced
+		}
+		return err
+	})
+	if err == nil {
+		err = d.befalls("bought")
+	}
+	return items, err
+}
+
+// sell charges an offer and records the transaction.
+func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string, offer *deal.Offer, now time.Time) (item PurchasedItem, err error) {
+	item = PurchasedItem{Offer: offer.ID}
+	t := deal.Transaction{
+		ID: deal.NewID("txn", now), Billing: deal.NewID("bill", now), Request: p.ID, Offer: offer.ID, Buyer: p.Requester.Account(), Agent: agent, Site: offer.Site,
+		URI: offer.URI, Item: offer.Item, Made: now, Expires: now.Add(d.dealing.AddressLife).Truncate(time.Second), Price: offer.Price, Unit: offer.Unit,
+		Estimate: offer.Quantity, Subscription: offer.Subscription, Method: offer.Delivery, Document: offer.Document, Fields: offer.Report.Fields,
+	}
+	if t.Subscription != "" {
+		t.Billing = deal.NewID("sub", now)
+	}
+	if window := offer.Report.Window(); window > 0 {
+		t.Obligation, t.Due = deal.Pending, now.Add(window)
+	}
+	c := charge(offer, now)
+	c.ID, c.Licence, c.Due = t.ID, p.Licence, t.Due
+	hold, err := d.dealing.Book.Authorize(ctx, tx, c)
+	var refused *account.Refused
+	switch {
+	case errors.As(err, &refused):
+		item.Denial = refusals[refused.Reason]
+		return item, nil
+	case err != nil:
+		return item, err
+	}
+	t.Amount, t.Value = hold.Authorised, hold.Value
+	if len(hold.Quotas) > 0 {
+		for _, q := range hold.Quotas {
+			limit, used, left := q.Counts()
+			item.Quotas = append(item.Quotas, Quota{Unit: q.Unit, Limit: limit, Used: used, Left: left, Resets: q.Resets})
+		}
+		if t.Quotas, err = json.Marshal(item.Quotas); err != nil {
+			return item, fmt.Errorf("write a subscription's quotas: %w", err)
+		}
+	}
+	if err := d.befalls("charged"); err != nil {
+		return item, err
+	}
+	if t.Entry, err = d.recordPurchase(ctx, tx, t, offer); err != nil {
+		return item, err
+	}
+	if err := d.befalls("purchase recorded"); err != nil {
+		return item, err
+	}
+	item.Transaction = t
+	return item, deal.PutTransaction(ctx, tx, t)
+}
+
+// purchaseBody is the body of a ledger entry of kind "transaction", in the order of canonical JSON. Amounts are decimal
+// texts. Of the address that content is fetched from nothing is told: there is none before the entry is durable.
+type purchaseBody struct {
+	Agent        string `json:"agent_identity_hash"`
+	Amount       string `json:"amount,omitempty"`
+	Billing      string `json:"billing_id"`
+	Currency     string `json:"currency,omitempty"`
+	Due          string `json:"due,omitempty"`
+	Estimate     int64  `json:"estimated_quantity,omitzero"`
+	Expires      string `json:"expires_at"`
+	Hash         string `json:"content_hash,omitempty"`
+	Model        string `json:"pricing_model"`
+	Offer        string `json:"offer_id"`
+	OfferHash    string `json:"offer_sha256"`
+	Rule         int    `json:"rule"`
+	Subscription string `json:"subscription_id,omitempty"`
+	Terms        string `json:"terms"`
+	Unit         string `json:"unit,omitempty"`
+	URI          string `json:"uri"`
+}
+
+const (
+	kindTransaction = "transaction"
+	kindDelivery    = "delivery"
+	kindUsage       = "usage"
+)
+
+// recordPurchase puts a transaction into the ledger.
+func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transaction, offer *deal.Offer) (id string, err error) {
+	sum := sha256.Sum256(offer.Document)
+	body := purchaseBody{
+		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Hash: offer.Hash, Model: t.Price.Model,
+		Offer: offer.ID, OfferHash: hex.EncodeToString(sum[:]), Rule: offer.Rule, Subscription: t.Subscription, Terms: offer.Terms, Unit: t.Unit, URI: t.URI,
+	}
+	if t.Price.Currency != "" {
+		body.Amount = terms.Amount(t.Amount)
+	}
+	if !t.Due.IsZero() {
+		body.Due = t.Due.Format(time.RFC3339)
+	}
+	return d.dealt(ctx, tx, t, kindTransaction, t.Made, body)
+}
+
+// dealt puts something that befell a transaction into the ledger.
+func (d *Desk) dealt(ctx context.Context, tx *store.Tx, t deal.Transaction, kind string, at time.Time, body any) (id string, err error) {
+	e := receipt.Entry{Time: at, Site: t.Site, Kind: kind, Party: "requester:" + t.Buyer, Subject: t.ID, Request: t.Request}
+	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
+		return "", fmt.Errorf("write an entry's body: %w", err)
+	}
+	return d.dealing.Ledger.Append(ctx, tx, e)
+}
+
+// address makes the addresses from which what was bought can be fetched, now that it is recorded. Where that cannot be
+// done, everything that was bought is undone, and recorded as failed.
+func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
+	var failed error
+	for i := range out.Items {
+		if item := &out.Items[i]; item.Denial == "" {
+			var err error
+			if item.URL, err = d.addressOf(item.Transaction); err != nil {
+				failed = err
+			}
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	err := d.dealing.DB.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return d.undo(context.WithoutCancel(ctx), tx, p, out) })
+	return fail.New(fail.Internal, "what was bought cannot be fetched at present, and was taken back; try again later").Because(errors.Join(failed, err))
+}
+
+// addressOf makes the address of what was bought.
+func (d *Desk) addressOf(t deal.Transaction) (string, error) {
+	keys, err := d.dealing.AddressKeys()
+	if err != nil {
+		return "", err
+	}
+	return sign.SignURL(d.dealing.DeliverAt+t.ID, keys[0], sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID})
+}
+
+// undo takes back what a request has bought, and forgets the request, so that it can be sent again.
+func (d *Desk) undo(ctx context.Context, tx *store.Tx, p Purchase, out *Purchased) error {
+	for _, item := range out.Items {
+		if item.Denial != "" {
+			continue
+		}
+		if _, err := d.dealing.Book.Release(ctx, tx, item.Transaction.ID, d.config.Now().UTC()); err != nil {
+			return err
+		}
+		if err := deal.Fail(ctx, tx, item.Transaction.ID); err != nil {
+			return err
+		}
+		if _, err := d.dealt(ctx, tx, item.Transaction, kindTransaction, d.config.Now().UTC().Truncate(time.Microsecond), struct {
+			Outcome string `json:"outcome"`
+		}{"failed"}); err != nil {
+			return err
+		}
+	}
+	return deal.ForgetRequest(ctx, tx, p.Requester.Account(), p.ID)
+}
+
+// purchasedAgain is the answer to a request that was answered before, from what is recorded of it.
+func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Request) (*Purchased, error) {
+	if before.Digest != p.Digest || len(before.Lines) != len(p.Items) {
+		return nil, refuse(RequestConflict, "another request had this id; give each its own")
+	}
+	out := &Purchased{Again: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
+	err := d.dealing.DB.View(ctx, func(tx *store.Tx) error {
+		out.Items = nil
+		for i, line := range before.Lines {
+			item := PurchasedItem{Offer: p.Items[i].Offer, Denial: Denial(line.Denial)}
+			if item.Denial == "" {
+				t, ok, err := deal.FindTransaction(ctx, tx, line.Transaction)
+				if err == nil && !ok {
+					err = fmt.Errorf("there is no transaction %s, though a request has bought it", line.Transaction)
+				}
+				if err != nil {
+					return err
+				}
+				if len(t.Quotas) > 0 {
+					if err := json.Unmarshal(t.Quotas, &item.Quotas); err != nil {
+						return fmt.Errorf("read the quotas of transaction %s: %w", t.ID, err)
+					}
+				}
+				item.Transaction = t
+			}
+			out.Items = append(out.Items, item)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Items {
+		if item := &out.Items[i]; item.Denial == "" {
+			if item.URL, err = d.addressOf(item.Transaction); err != nil {
+				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").Because(err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// ReportRules say when a buyer that owes reports may buy no more. A buyer is let in again as soon as it has reported.
+type ReportRules struct {
+	// Overdue is from more than how many reports that are overdue a buyer gets nothing more; 0 lets none be overdue.
+	Overdue int
+	// Percent is from more than which part of all its reports, once there are Least of them; 0 for no such rule.
+	Percent, Least int
+}
+
+// overdue says whether a buyer owes so many reports that it gets nothing more.
+func (d *Desk) overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time) (bool, error) {
+	rules := d.dealing.Reports()
+	owed, err := deal.Overdue(ctx, tx, buyer, now, rules.Overdue+1)
+	if err != nil || owed == 0 || owed > rules.Overdue || rules.Percent <= 0 {
+		return owed > rules.Overdue, err
+	}
+	// owed is more than the part of all, if all is less than this
+	enough := (owed*100 + rules.Percent - 1) / rules.Percent
+	all, err := deal.Obligations(ctx, tx, buyer, max(enough, rules.Least))
+	return all >= rules.Least && owed*100 > all*rules.Percent, err
+}

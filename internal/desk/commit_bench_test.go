@@ -1,0 +1,121 @@
+package desk
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/store"
+)
+
+// BenchmarkCommit says what a purchase costs, beside its floor: the verifications of the requester's signature and of the
+// offer's, the HMAC of the address, and one durable commit, through the same store, of a row of the size of the entry that a
+// purchase leaves in the ledger. Each purchase is of an offer of its own, which is made beforehand. At 64 clients it counts
+// commits.
+func BenchmarkCommit(b *testing.B) {
+	d := shop(b)
+	d.credit(b, "rich.example/*", 1_000_000*dollar)
+	public, private, _ := ed25519.GenerateKey(nil)
+	d.dealing.Signed = func(_ string, document, signature []byte) bool { return ed25519.Verify(public, document, signature) }
+	d.owner.For = 24 * time.Hour
+	seal := func(p *Proposal) (document, signature []byte, err error) {
+		document = fmt.Appendf(make([]byte, 0, 1500), "%s %01400d", p.ID, 0) // the size that offers have
+		return document, ed25519.Sign(private, document), nil
+	}
+	if err := d.db.Update(b.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec(b.Context(), `CREATE TABLE floor (n BIGINT NOT NULL, entry `+map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[d.db.Engine()]+` NOT NULL)`)
+		return err
+	}); err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.Background()
+	asked := []byte(`{"domain":"rich.example","id":"bot","scopes":[],"uris":["https://site.example/a/1"]}`)
+	askedSignature := ed25519.Sign(private, asked)
+	document := make([]byte, 1450)
+	documentSignature := ed25519.Sign(private, document)
+	entry := make([]byte, 900)
+	floor := func(n int64) error {
+		if !ed25519.Verify(public, asked, askedSignature) || !ed25519.Verify(public, document, documentSignature) {
+			panic("a signature is not its own")
+		}
+		if err := d.db.Update(ctx, func(tx *store.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO floor (n, entry) VALUES ($1, $2)`, n, entry)
+			return err
+		}); err != nil {
+			return err
+		}
+		mac := hmac.New(sha256.New, askedSignature)
+		mac.Write(asked)
+		_ = hex.EncodeToString(mac.Sum(nil))
+		return nil
+	}
+	by := bot
+	by.Domain = "rich.example"
+	q := asking(address("a/1"))
+	q.By = by
+	offers := make(chan *deal.Offer, 1<<20)
+	stock := func(n int) {
+		for range n {
+			groups, err := d.Quote(ctx, q, seal)
+			if err != nil {
+				b.Fatal(err)
+			}
+			offers <- groups[0].Offers[0]
+		}
+	}
+	buy := func(int64) error {
+		if !ed25519.Verify(public, asked, askedSignature) {
+			panic("a signature is not its own")
+		}
+		out, err := d.Commit(ctx, d.take(by, <-offers))
+		if err == nil && out.Items[0].Denial != "" {
+			err = fmt.Errorf("denied: %s", out.Items[0].Denial)
+		}
+		return err
+	}
+	var n atomic.Int64
+	b.Run("in turns", func(b *testing.B) { // so that what else the machine does slows both
+		var spent [2]time.Duration
+		for b.Loop() {
+			b.StopTimer()
+			stock(1)
+			b.StartTimer()
+			for i, do := range []func(int64) error{floor, buy} {
+				began := time.Now()
+				if err := do(n.Add(1)); err != nil {
+					b.Fatal(err)
+				}
+				spent[i] += time.Since(began)
+			}
+		}
+		b.ReportMetric(float64(spent[0].Nanoseconds())/float64(b.N), "floor-ns/op")
+		b.ReportMetric(float64(spent[1].Nanoseconds())/float64(b.N), "commit-ns/op")
+		b.ReportMetric(spent[1].Seconds()/spent[0].Seconds(), "times-floor")
+	})
+	for name, do := range map[string]func(int64) error{"floor": floor, "commit": buy} {
+		b.Run(name+"/clients=64", func(b *testing.B) {
+			if name == "commit" {
+				stock(b.N)
+			}
+			b.ResetTimer()
+			before := d.db.Commits()
+			b.SetParallelism(32)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if err := do(n.Add(1)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			b.ReportMetric(float64(d.db.Commits()-before)/float64(b.N), "commits/op")
+		})
+	}
+}

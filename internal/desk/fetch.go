@@ -1,0 +1,109 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
+)
+
+// Fetched is what was bought, as it is delivered.
+type Fetched struct {
+	Media string // media type
+	Body  []byte
+	Hash  [sha256.Size]byte // of Body
+	URI   string            // for which it was bought
+}
+
+// FetchURL says what an address of this house opens: base is the address as it was received, without its query. The error
+// is fail.Forbidden for one that opens nothing.
+func (d *Desk) FetchURL(ctx context.Context, base, query string) (*Fetched, error) {
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	keys, err := d.dealing.AddressKeys()
+	if err != nil {
+		return nil, err
+	}
+	grant, err := sign.VerifyURL(base, query, now, keys...)
+	if err != nil {
+		return nil, fail.New(fail.Forbidden, "%v", err)
+	}
+	var t deal.Transaction
+	err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+		var ok bool
+		if t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent || base != d.dealing.DeliverAt+t.ID) {
+			err = fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.deliver(ctx, t, now)
+}
+
+// deliver gives what a transaction has bought, once that is recorded.
+func (d *Desk) deliver(ctx context.Context, t deal.Transaction, now time.Time) (*Fetched, error) {
+	item, err := d.stillThere(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	out := &Fetched{URI: t.URI}
+	out.Media, out.Body = catalog.Delivered(item)
+	out.Hash = sha256.Sum256(out.Body)
+	err = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+		_, err := d.dealt(ctx, tx, t, kindDelivery, now, deliveryBody{Bytes: len(out.Body), Hash: hex.EncodeToString(out.Hash[:]), Status: 200, URI: t.URI})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// stillThere gives the version of an item that was bought, or, when it is no more, the one that is there now.
+func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (*content.Item, error) {
+	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
+	if !d.served[t.Site] {
+		return nil, gone
+	}
+	ref := t.Item
+	for range 2 {
+		items, err := d.config.Catalog.Load(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if item := &items[0]; item.URL != "" {
+			if d.config.Terms().Decide(terms.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}).Access == terms.Blocked {
+				return nil, gone
+			}
+			return item, nil
+		}
+		refs, err := d.config.Catalog.Find(ctx, t.Site, t.URI)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(refs, func(r content.Ref) bool { return r.Source == t.Item.Source })
+		if at < 0 {
+			return nil, gone
+		}
+		ref = refs[at]
+	}
+	return nil, gone
+}
+
+// deliveryBody is the body of a ledger entry of kind "delivery", in the order of canonical JSON.
+type deliveryBody struct {
+	Bytes  int    `json:"bytes"`
+	Hash   string `json:"sha256"`
+	Status int    `json:"status"`
+	URI    string `json:"uri"`
+}

@@ -1,0 +1,219 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+// Used is a report on how what was bought was used (RAMP v1, ReportUsage).
+type Used struct {
+	// Reporter is who reports; nil where nobody has signed it and the configuration lets that pass.
+	Reporter             *trust.Requester
+	ID                   string // which the reporter gave it
+	Transaction, Billing string
+	Fields               []string // the names of the members that it has, as required_fields names them
+	Functions            []string // CoMP's names, such as "FUNCTION_AI_INPUT"
+	Consumed             int64    // of Unit
+	Unit                 string   // empty where it does not say
+	// Revenue is what was earned with it, in units of 1e-8 of Currency; of models that share it.
+	Revenue  int64
+	Currency string
+	Shown    *bool // to people; nil where it does not say
+	Cited    *bool
+}
+
+// Filed is what became of a report.
+type Filed struct {
+	ID      string // ours, for a dispute; empty for one that is not taken
+	Problem string // why it is not taken, and what to do; empty for one that is
+	Again   bool   // it was filed before
+	Late    bool   // its window was over
+	Deviant bool   // it is farther from the estimate than is usual; it counts all the same
+	Settled int64  // what the purchase cost in the end, in units of 1e-8
+}
+
+// Report takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
+// ledger. A report that is late lifts what its being overdue has closed. The error is fail.NotFound for a transaction that
+// is not the reporter's, fail.Invalid for one whose billing_id is another, or any other, which is ours.
+func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	var filed *Filed
+	err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+		filed = nil
+		t, ok, err := deal.FindTransaction(ctx, tx, u.Transaction)
+		switch {
+		case err != nil:
+			return err
+		case !ok || u.Reporter != nil && !u.Reporter.Speaks(t.Buyer):
+			return fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
+		case u.Billing != t.Billing:
+			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
+		}
+		filed, err = d.file(ctx, tx, u, t, now)
+		return err
+	})
+	if err == nil {
+		err = d.befalls("reported")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return filed, nil
+}
+
+// file takes a report on a transaction that is the reporter's.
+func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, now time.Time) (*Filed, error) {
+	switch {
+	case t.Report.ID != "" && t.Report.Of == u.ID:
+		return &Filed{ID: t.Report.ID, Again: true, Late: t.Obligation == deal.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
+	case t.Report.ID != "":
+		return &Filed{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
+	case t.Failed:
+		return &Filed{Problem: "nothing to report: this transaction was taken back, and nothing could be fetched under it"}, nil
+	}
+	if problem := lacks(u, t); problem != "" {
+		return &Filed{Problem: problem}, nil
+	}
+	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, account.Report{Quantity: u.Consumed, Revenue: u.Revenue, Currency: u.Currency, Now: now})
+	var wrong *fail.Error
+	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
+		return &Filed{Problem: wrong.Detail}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.befalls("settled"); err != nil {
+		return nil, err
+	}
+	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: u.Consumed, Settled: settled.Charged, Deviant: settled.Outside}
+	to := deal.Fulfilled
+	switch {
+	case t.Obligation == deal.NoObligation || t.Obligation == deal.Waived:
+		to = t.Obligation
+	case t.Obligation == deal.Expired || !now.Before(t.Due):
+		to = deal.Late
+	}
+	if err := d.recordUsage(ctx, tx, u, t, r, to, settled.Currency); err != nil {
+		return nil, err
+	}
+	if err := d.befalls("usage recorded"); err != nil {
+		return nil, err
+	}
+	return &Filed{ID: r.ID, Late: to == deal.Late, Deviant: r.Deviant, Settled: r.Settled}, deal.PutReport(ctx, tx, t.ID, r, to)
+}
+
+// lacks says what a report lacks that its transaction asks for.
+func lacks(u Used, t deal.Transaction) string {
+	var missing []string
+	for _, field := range t.Fields {
+		if !slices.Contains(u.Fields, field) {
+			missing = append(missing, field)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the purchase asks for; file it again with that"
+	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit):
+		return fmt.Sprintf("usage.consumed_unit: this purchase is counted in %s; report that", t.Unit)
+	}
+	return ""
+}
+
+// usageBody is the body of a ledger entry of kind "usage", in the order of canonical JSON.
+type usageBody struct {
+	Billing   string   `json:"billing_id"`
+	Cited     *bool    `json:"citation_included,omitempty"`
+	Consumed  int64    `json:"consumed_quantity"`
+	Currency  string   `json:"currency,omitempty"`
+	Deviant   bool     `json:"deviant,omitzero"`
+	Shown     *bool    `json:"displayed_to_user,omitempty"`
+	Functions []string `json:"functions,omitempty"`
+	Report    string   `json:"report_id"`
+	Settled   string   `json:"settled,omitempty"`
+	State     string   `json:"state"`
+	Unit      string   `json:"unit,omitempty"`
+}
+
+// recordUsage puts a report into the ledger.
+func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, r deal.Report, to deal.Obligation, currency string) error {
+	body := usageBody{
+		Billing: t.Billing, Cited: u.Cited, Consumed: r.Consumed, Currency: currency, Deviant: r.Deviant, Shown: u.Shown, Functions: u.Functions, Report: r.ID,
+		State: to.String(), Unit: t.Unit,
+	}
+	if currency != "" {
+		body.Settled = terms.Amount(r.Settled)
+	}
+	_, err := d.dealt(ctx, tx, t, kindUsage, r.Made, body)
+	return err
+}
+
+// KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
+// for them is charged, and offers and requests are forgotten whose time is over. Several processes may do so at once.
+func (d *Desk) KeepDeals(ctx context.Context) {
+	tick := time.NewTicker(dealsEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := d.KeepDealsOnce(ctx); err != nil && ctx.Err() == nil {
+			d.config.Log.Error("what was due among the deals could not all be done; that is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+const (
+	dealsEvery = time.Minute // RAMP v1, reporting
+	dealsStep  = 500         // rows that one transaction changes
+	// offerGrace is how long an offer is kept after its end, so that whoever takes it then hears that it has expired.
+	offerGrace = time.Hour
+)
+
+// KeepDealsOnce is one turn of KeepDeals.
+func (d *Desk) KeepDealsOnce(ctx context.Context) error {
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	overdue := 0
+	for _, step := range []func(tx *store.Tx) (int, error){
+		func(tx *store.Tx) (int, error) {
+			ids, err := deal.Expire(ctx, tx, now, dealsStep)
+			overdue += len(ids)
+			return len(ids), err
+		},
+		func(tx *store.Tx) (int, error) {
+			closed, err := d.dealing.Book.Expire(ctx, tx, now, dealsStep)
+			return len(closed), err
+		},
+		func(tx *store.Tx) (int, error) {
+			n, err := deal.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
+			return int(n), err
+		},
+	} {
+		for more := true; more; {
+			n := 0
+			if err := d.dealing.DB.Update(ctx, func(tx *store.Tx) (err error) {
+				n, err = step(tx)
+				return err
+			}); err != nil {
+				return err
+			}
+			more = n == dealsStep
+		}
+	}
+	if overdue > 0 {
+		d.config.Log.Info("reports are overdue", "count", overdue)
+	}
+	_, err := deal.SweepOffers(ctx, d.dealing.DB, now.Add(-offerGrace))
+	return err
+}

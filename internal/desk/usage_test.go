@@ -1,0 +1,330 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+// report is one on something that was bought, of a quantity.
+func report(item PurchasedItem, consumed int64) Used {
+	return Used{
+		Reporter: &bot, ID: "report of " + item.Transaction.ID, Transaction: item.Transaction.ID, Billing: item.Transaction.Billing,
+		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, Functions: []string{"FUNCTION_AI_INPUT"},
+	}
+}
+
+func (d *dealer) filed(t *testing.T, u Used) *Filed {
+	t.Helper()
+	filed, err := d.Report(context.Background(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filed
+}
+
+func (d *dealer) transaction(t *testing.T, id string) (found deal.Transaction) {
+	t.Helper()
+	d.update(t, func(ctx context.Context, tx *store.Tx) (err error) {
+		found, _, err = deal.FindTransaction(ctx, tx, id)
+		return err
+	})
+	return found
+}
+
+func TestAReportSettlesWhatWasHeld(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "t/1")
+	estimate, held := item.Transaction.Estimate, item.Transaction.Amount
+	if b := d.balance(t); b.Held != held || held != estimate*dollar/1000 || item.Transaction.Obligation != deal.Pending {
+		t.Fatalf("%+v, %+v", b, item.Transaction)
+	}
+	used := report(item, estimate-100)
+	filed := d.filed(t, used)
+	if filed.Problem != "" || filed.Again || filed.Late || filed.Deviant || filed.Settled != held-100*dollar/1000 || !strings.HasPrefix(filed.ID, "rep-") {
+		t.Errorf("%+v", filed)
+	}
+	if b := d.balance(t); b.Held != 0 || b.Earned != filed.Settled || b.Available != funds-filed.Settled {
+		t.Errorf("%+v", b)
+	}
+	kept := d.transaction(t, item.Transaction.ID)
+	if kept.Obligation != deal.Fulfilled || kept.Report != (deal.Report{ID: filed.ID, Of: used.ID, Made: d.clock.Now(), Consumed: estimate - 100, Settled: filed.Settled}) {
+		t.Errorf("%+v", kept)
+	}
+	entries := d.entries(t, kindUsage)
+	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID || entries[0]["body"].(map[string]any)["state"] != "fulfilled" {
+		t.Errorf("%v", entries)
+	}
+	again := d.filed(t, used)
+	if !again.Again || again.ID != filed.ID || again.Settled != filed.Settled {
+		t.Errorf("filed again: %+v", again)
+	}
+	other := used
+	other.ID = "another"
+	if got := d.filed(t, other); got.Problem == "" || got.ID != "" || !strings.Contains(got.Problem, "already reported") {
+		t.Errorf("another report: %+v", got)
+	}
+	if n := len(d.entries(t, kindUsage)); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+	d.sound(t)
+}
+
+// TestAReportIsTakenOrToldWhyNot holds the checks of a report (RAMP v1, ReportUsage; our reading, reporting).
+func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(u *Used)
+		code    fail.Code // of the error; empty for none
+		problem string    // part of why it is not taken; empty for one that is
+	}{
+		{"as it should be", func(*Used) {}, "", ""},
+		{"unsigned", func(u *Used) { u.Reporter = nil }, "", ""},
+		{"by its domain", func(u *Used) { u.Reporter = &trust.Requester{Domain: bot.Domain} }, "", ""},
+		{"by another", func(u *Used) { u.Reporter = &trust.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
+		{"by another domain", func(u *Used) { u.Reporter = &trust.Requester{Domain: "other.example"} }, fail.NotFound, ""},
+		{"of nothing", func(u *Used) { u.Transaction = "txn-0" }, fail.NotFound, ""},
+		{"of another bill", func(u *Used) { u.Billing = "bill-0" }, fail.Invalid, ""},
+		{"without what is required", func(u *Used) { u.Fields = []string{"transaction_id"} }, "", "consumed_quantity"},
+		{"in another unit", func(u *Used) { u.Unit = "pages" }, "", "counted in tokens"},
+		{"in the unit", func(u *Used) { u.Unit = "Tokens" }, "", ""},
+		{"of nothing used", func(u *Used) { u.Consumed = 0 }, "", ""},
+		{"of far too much", func(u *Used) { u.Consumed = 1 << 31 }, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := shop(t)
+			item := d.bought(t, "t/1")
+			u := report(item, item.Transaction.Estimate)
+			c.change(&u)
+			filed, err := d.Report(t.Context(), u)
+			switch {
+			case c.code != "":
+				if err == nil || fail.From(err).Code != c.code {
+					t.Fatalf("%+v, %v", filed, err)
+				}
+			case err != nil:
+				t.Fatal(err)
+			case (filed.Problem == "") != (c.problem == "") || !strings.Contains(filed.Problem, c.problem) || (filed.ID == "") != (c.problem != ""):
+				t.Errorf("%+v", filed)
+			}
+			if taken := err == nil && filed.Problem == ""; taken != (len(d.entries(t, kindUsage)) == 1) || taken != (d.transaction(t, item.Transaction.ID).Obligation == deal.Fulfilled) {
+				t.Errorf("%+v, %+v", filed, d.transaction(t, item.Transaction.ID))
+			}
+			d.sound(t)
+		})
+	}
+}
+
+// TestAQuantityOutsideOfToleranceCountsAndIsMarked charges at most what was authorised, and at least as much as the
+// tolerance allows (our decision D16).
+func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {
+	for _, c := range []struct {
+		percent, charged int64
+		deviant          bool
+	}{{0, 80, true}, {79, 80, true}, {80, 80, false}, {90, 90, false}, {100, 100, false}, {120, 100, false}, {121, 100, true}, {1000, 100, true}} {
+		d := shop(t)
+		d.stock(t, story("t/2", strings.Repeat("word ", 2500)))
+		item := d.bought(t, "t/2")
+		if item.Transaction.Estimate%100 != 0 {
+			t.Fatalf("%d tokens are no round number", item.Transaction.Estimate)
+		}
+		filed := d.filed(t, report(item, item.Transaction.Estimate/100*c.percent))
+		if filed.Deviant != c.deviant || filed.Settled != item.Transaction.Amount/100*c.charged {
+			t.Errorf("%+v: %+v of %d", c, filed, item.Transaction.Amount)
+		}
+		if filed.ID == "" {
+			t.Error("it is not taken")
+		}
+		d.sound(t)
+	}
+}
+
+func TestALateReportLiftsTheBlock(t *testing.T) {
+	for _, swept := range []bool{false, true} {
+		d := shop(t)
+		d.rules = ReportRules{}
+		item := d.bought(t, "t/1")
+		d.clock.Pass(24*time.Hour - 1000)
+		buy := func() Denial { return d.commit(t, d.take(bot, d.offered(t, bot, "a/1"))).Items[0].Denial }
+		if got := buy(); got != "" {
+			t.Errorf("before the window is over it is denied: %s", got)
+		}
+		d.clock.Pass(1000)
+		if swept {
+			if err := d.KeepDealsOnce(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := d.transaction(t, item.Transaction.ID).Obligation; got != deal.Expired {
+				t.Errorf("swept, it is %s", got)
+			}
+			if b := d.balance(t); b.Held != 0 {
+				t.Errorf("what was held is held for ever: %+v", b)
+			}
+		}
+		if got := buy(); got != ReportingOverdue {
+			t.Errorf("overdue, it is denied for %q", got)
+		}
+		filed := d.filed(t, report(item, 10))
+		if !filed.Late || filed.Problem != "" || d.transaction(t, item.Transaction.ID).Obligation != deal.Late {
+			t.Errorf("%+v", filed)
+		}
+		if got := buy(); got != "" {
+			t.Errorf("reported, it is denied for %q", got)
+		}
+		d.sound(t)
+	}
+}
+
+func TestAShareOfTheRevenueIsChargedWhenItIsReported(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "r/1")
+	if item.Transaction.Amount != 0 || !slices.Contains(item.Transaction.Fields, "ramp.revenue") {
+		t.Fatalf("%+v", item.Transaction)
+	}
+	u := report(item, 1)
+	u.Fields = append(u.Fields, item.Transaction.Fields...)
+	u.Revenue, u.Currency = 3*dollar, "EUR"
+	if got := d.filed(t, u); got.Problem == "" {
+		t.Errorf("a share in a currency in which there is no account: %+v", got)
+	}
+	u.Currency = "USD"
+	if got := d.filed(t, u); got.Problem != "" || got.Settled != 3*dollar/10 {
+		t.Errorf("%+v", got)
+	}
+	if b := d.balance(t); b.Available != funds-3*dollar/10 {
+		t.Errorf("%+v", b)
+	}
+	d.sound(t)
+}
+
+// TestAReportOnSomethingTakenBack is told so.
+func TestAReportOnSomethingTakenBack(t *testing.T) {
+	d := shop(t)
+	p := d.take(bot, d.offered(t, bot, "t/1"))
+	d.keys = errors.New("away")
+	if _, err := d.Commit(t.Context(), p); err == nil {
+		t.Fatal("there was no failure")
+	}
+	var item PurchasedItem
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT id, billing FROM deal_transaction`).Scan(&item.Transaction.ID, &item.Transaction.Billing)
+	})
+	if got := d.filed(t, report(item, 5)); got.Problem == "" {
+		t.Errorf("%+v", got)
+	}
+	d.sound(t)
+}
+
+func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
+	for _, step := range []string{"settled", "usage recorded", "reported"} {
+		t.Run(step, func(t *testing.T) {
+			d := shop(t)
+			item := d.bought(t, "t/1")
+			u, failed := report(item, item.Transaction.Estimate), false
+			d.fault = func(at string) error {
+				if at == step && !failed {
+					failed = true
+					return errors.New("the disk is full")
+				}
+				return nil
+			}
+			if _, err := d.Report(t.Context(), u); err == nil {
+				t.Fatal("nothing failed")
+			}
+			d.sound(t)
+			durable := step == "reported"
+			if n := len(d.entries(t, kindUsage)); (n == 1) != durable {
+				t.Errorf("%d entries", n)
+			}
+			if got := d.filed(t, u); got.Again != durable || got.ID == "" {
+				t.Errorf("%+v", got)
+			}
+			if n := len(d.entries(t, kindUsage)); n != 1 {
+				t.Errorf("%d entries", n)
+			}
+			d.sound(t)
+		})
+	}
+}
+
+// TestWhatIsOverIsForgotten keeps a request for a day, and an offer so long that who takes it late hears that it has ended.
+func TestWhatIsOverIsForgotten(t *testing.T) {
+	d := shop(t)
+	d.bought(t, "a/1")
+	at := func(requests, offers int) {
+		t.Helper()
+		if err := d.KeepDealsOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r, o := d.rows(t, "deal_request"), d.rows(t, "deal_offer"); r != requests || o != offers {
+			t.Errorf("%d requests, %d offers", r, o)
+		}
+	}
+	at(1, 1)
+	d.clock.Pass(5*time.Minute + time.Hour - time.Millisecond)
+	at(1, 1)
+	d.clock.Pass(time.Second)
+	at(1, 0)
+	d.clock.Pass(23 * time.Hour)
+	at(0, 0)
+	if n := d.rows(t, "deal_transaction"); n != 1 {
+		t.Errorf("%d transactions", n)
+	}
+}
+
+func TestWhatWasBoughtIsFetched(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "a/1")
+	base, query, _ := strings.Cut(item.URL, "?")
+	refused := func(what, base, query string, code fail.Code) {
+		t.Helper()
+		if got, err := d.FetchURL(t.Context(), base, query); err == nil || fail.From(err).Code != code {
+			t.Errorf("%s: %+v, %v", what, got, err)
+		}
+	}
+	got, err := d.FetchURL(t.Context(), base, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.URI != address("a/1") || string(got.Body) != "One two three four." || got.Hash != sha256.Sum256(got.Body) || got.Media != "text/plain; charset=utf-8" {
+		t.Errorf("%+v", got)
+	}
+	entries := d.entries(t, kindDelivery)
+	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID || entries[0]["body"].(map[string]any)["sha256"] != hex.EncodeToString(got.Hash[:]) {
+		t.Errorf("%v", entries)
+	}
+	if want := d.offered(t, bot, "a/1").Hash; want != hex.EncodeToString(got.Hash[:]) {
+		t.Errorf("the offer said %s", want)
+	}
+	other := d.bought(t, "a/2")
+	otherBase, otherQuery, _ := strings.Cut(other.URL, "?")
+	refused("another's query", base, otherQuery, fail.Forbidden)
+	refused("another's address", otherBase, query, fail.Forbidden)
+	refused("no query", base, "", fail.Forbidden)
+	refused("something changed", base, strings.Replace(query, "sig=", "sig=0", 1), fail.Forbidden)
+	d.price(t, terms.Rule{Access: terms.Blocked})
+	refused("blocked since", base, query, fail.NotFound)
+	d.price(t, licensed("/a/**", cent))
+	d.stock(t, story("a/1", "Something else."))
+	if got, err := d.FetchURL(t.Context(), base, query); err != nil || string(got.Body) != "One two three four." && string(got.Body) != "Something else." {
+		t.Errorf("after a change: %+v, %v", got, err)
+	}
+	d.stock(t, story("a/9", "Nothing else is there."))
+	d.clock.Pass(5 * time.Minute)
+	refused("too late", base, query, fail.Forbidden)
+	if n := len(d.entries(t, kindDelivery)); n != 2 {
+		t.Errorf("%d deliveries", n)
+	}
+	d.sound(t)
+}
