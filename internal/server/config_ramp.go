@@ -39,6 +39,8 @@ type RAMP struct {
 	// will do, which who saw it can send again; a report needs none, and has to name transaction and billing. `none`:
 	// nothing has to be signed, which is for trials and closed networks. A signature that is there has to be right in any case.
 	Signatures string `yaml:"signatures"`
+	// Reports says when buyers that owe reports may buy no more.
+	Reports RAMPReports `yaml:"reports"`
 	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
 	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
 	RequesterRate string `yaml:"requester_rate"`
@@ -63,8 +65,8 @@ func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(),
-		Accounts: defaultRAMPAccounts(),
-		Offers:   defaultRAMPOffers(),
+		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(),
+		Offers: defaultRAMPOffers(),
 	}
 }
 
@@ -83,6 +85,7 @@ func (c *checks) ramp() {
 	between(c, "ramp.deadline", r.Deadline, time.Millisecond, time.Minute)
 	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
 	c.rampAccounts()
+	c.rampReports()
 	c.rampOffers()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
 	c.web("ramp.terms_url", r.TermsURL)

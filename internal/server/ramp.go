@@ -31,6 +31,9 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	if err := s.OpenRequesters(ctx, s.config); err != nil {
 		return nil, err
 	}
+	if err := s.openDeals(); err != nil {
+		return nil, err
+	}
 	return s.rampRoutes()
 }
 
@@ -63,6 +66,7 @@ func (s *Server) rampRoutes() ([]route, error) {
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
 	}
+	all = append(all, s.deliverRoute())
 	signUp, err := s.signUpRoutes()
 	return append(all, signUp...), err
 }

@@ -1,0 +1,65 @@
+package server
+
+import (
+	"crypto/ed25519"
+	"net/http"
+	"slices"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/ramp"
+	"frontdesk/internal/trust"
+)
+
+// deliverPath is the address below which what was bought is fetched.
+const deliverPath = "/deliver/"
+
+// addressLife is how long such an address opens: as long as the protocol lets it.
+const addressLife = 5 * time.Minute
+
+// addressSecret is the name of the secret in the folder of keys that signs such addresses. Nodes share it.
+const addressSecret = "deliver"
+
+// openDeals lets the desk sell by the offers that it makes, deliver what was bought, and take reports.
+func (s *Server) openDeals() error {
+	secret, err := trust.OpenSecret(s.config.KeyFolder(), addressSecret)
+	if err != nil {
+		return err
+	}
+	rules := s.config.RAMP.Reports
+	s.deals = &desk.Dealing{
+		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, DeliverAt: first(s.outside.url, "http://"+s.config.Listen) + deliverPath, AddressLife: addressLife,
+		Reports: func() desk.ReportRules {
+			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
+		},
+		AddressKeys: func() ([][]byte, error) { return [][]byte{secret}, nil },
+	}
+	s.Desk.OpenDeals(s.deals)
+	return nil
+}
+
+// signedHere says whether a document was signed with one of the site's keys. They are those of all sites.
+func (h *House) signedHere(_ string, document, signature []byte) bool {
+	return slices.ContainsFunc(h.SiteKeys.Keys(), func(key trust.SiteKey) bool { return ed25519.Verify(key.Public, document, signature) })
+}
+
+// deliverRoute hands out what was bought.
+func (s *Server) deliverRoute() route {
+	handler := ramp.Deliver(s.Desk, func() string { return s.deals.DeliverAt })
+	if s.gate != nil {
+		handler = s.gate.strangers(handler)
+	}
+	pattern := deliverPath + "{" + ramp.DeliverID + "}"
+	return route{pattern: pattern, name: deliverPath, methods: []string{http.MethodGet}, cors: true, refuse: ramp.WriteError, handler: handler}
+}
+
+// strangers counts requests by their address.
+func (a *admission) strangers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := a.stranger(r); err != nil {
+			ramp.WriteError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
