@@ -29,6 +29,7 @@ func TestWhatIsNoExchangeIsFoundBeforehand(t *testing.T) {
 		"no deadline":                {"https://x.example", "deadline: 0s", "ramp.deadline: "},
 		"more than the most":         {"https://x.example", "{deadline: 8s, max_deadline: 5s}", "ramp.deadline: 8s is more than ramp.max_deadline, 5s"},
 		"more than the answer's own": {"https://x.example", "max_deadline: 40s", "ramp.max_deadline: 40s is not less than limits.write_timeout, 30s"},
+		"a part of more than all":    {"https://x.example", "reports: {percent: 101}", "ramp.reports.percent: "},
 		"offers for ever":            {"https://x.example", "offers: {lifetime: 10000h}", "ramp.offers.lifetime: "},
 	} {
 		text := "ramp:\n  enabled: true\n  " + c.line + "\n"

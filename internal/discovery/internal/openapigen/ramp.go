@@ -68,6 +68,10 @@ func (s *schemas) rampPaths() object {
 		"/.well-known/ramp-agent.json":    described("rampAgent", "The keys of the owner's own agent (RAMP v1)", "Its agent_id and its keys, each in the form of RAMP and as a JSON Web Key."),
 		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
 	}
+	delivered := plainResponses("text/plain")
+	delivered["responses"].(object)["200"].(object)["description"] = "What was bought: a text, or an object in schema.org terms as application/ld+json."
+	delivered["parameters"] = []any{object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a transaction; the address is the one that the purchase gave, with all its parameters."}}
+	paths["/deliver/{transaction}"] = object{"get": operation("ramp", "deliver", "Fetch what was bought (RAMP v1)", delivered)}
 	s.made["ramp.Failure"] = object{
 		"type": "object", "required": []any{"code"}, "description": "What is wrong with a request.",
 		"properties": object{
