@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -65,13 +66,17 @@ func Canonical(address string) (string, error) {
 // canonicalAuthority is a host with its port, unless that is the usual one.
 func canonicalAuthority(authority, usual string) (string, error) {
 	name, ok := terms.Host("https://" + authority + "/")
-	if !ok {
+	if !ok || name == "" {
 		return "", errAddressHost
 	}
-	if strings.Contains(name, ":") {
-		name = "[" + name + "]"
+	after := authority
+	if bracket := strings.LastIndexByte(authority, ']'); bracket >= 0 {
+		numbers, err := netip.ParseAddr(name)
+		if err != nil || !numbers.Is6() {
+			return "", errAddressHost
+		}
+		name, after = "["+numbers.String()+"]", authority[bracket+1:]
 	}
-	after := authority[strings.LastIndexByte(authority, ']')+1:]
 	_, port, _ := strings.Cut(after, ":")
 	if port == "" {
 		return name, nil

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
 )
 
 // house is content that tests change, and a catalog of it.
@@ -201,14 +202,12 @@ func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at := range whole {
-			for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:])} {
-				if err := os.WriteFile(file, damaged, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if h.restart(file); h.catalog.Len() != 2 {
-					t.Fatalf("%d entries from a file that is damaged at byte %d", h.catalog.Len(), at)
-				}
+		for _, damaged := range [][]byte{nil, whole[:len(whole)/2], slices.Concat(whole[:len(whole)/2], []byte{whole[len(whole)/2] ^ 1}, whole[len(whole)/2+1:])} {
+			if err := os.WriteFile(file, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if h.restart(file); h.catalog.Len() != 2 {
+				t.Fatalf("%d entries from a file of %d bytes that is damaged", h.catalog.Len(), len(damaged))
 			}
 		}
 		h.finds("https://a.example/y", "one https://a.example/y")
@@ -229,5 +228,45 @@ func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
 		h.restart(file)
 		h.finds("https://a.example/x")
 		h.finds("https://a.example/other", "one https://a.example/other")
+	})
+}
+
+func TestOwnersSayWhatItemsDoNot(t *testing.T) {
+	matching := func(m terms.Match) *terms.Matcher {
+		matcher, err := terms.Options{IsA: content.IsA}.Matcher(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return matcher
+	}
+	config := catalog.Config{
+		Statements: []catalog.Statement{
+			{Match: matching(terms.Match{Path: []string{"/ticker/**"}}), Mutability: catalog.Live, Figures: catalog.Figures{Seconds: 61}},
+			{Match: matching(terms.Match{Type: []string{"Article"}}), Mutability: catalog.Dynamic, Categories: []string{"483"}, Identity: catalog.Identity{DOI: "10.1234/house", ISNI: "0000000121032683"}},
+			{Match: matching(terms.Match{}), Categories: []string{"1"}, Figures: catalog.Figures{Pages: 3}},
+		},
+		Factors: map[string]float64{"en": 2},
+	}
+	each(t, config, func(t *testing.T, h *house) {
+		plain, own := item("https://a.example/plain", "one two three"), item("https://a.example/ticker/own", "one")
+		own.Object = []byte(`{"@type":"Article","identifier":"doi:10.1234/own","numberOfPages":7,"about":{"termCode":"2","inDefinedTermSet":"IAB"}}`)
+		other := item("https://a.example/thing", "one")
+		other.Types = []string{"Product"}
+		h.publish("a", "s", plain, own, other)
+		if e := h.catalog.Find(plain.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity.DOI != "10.1234/house" || !slices.Equal(e.Categories, []string{"483"}) || e.Figures.Pages != 3 || e.Tokens() != 6 {
+			t.Errorf("%+v", e)
+		}
+		e := h.catalog.Find(own.URL)[0]
+		if e.Mutability != catalog.Live || e.Identity.DOI != "10.1234/own" || e.Identity.ISNI != "0000000121032683" || e.Figures.Pages != 7 {
+			t.Errorf("%+v", e)
+		}
+		for unit, want := range map[string]int{terms.UnitTokens: 2, terms.UnitPages: 7, terms.UnitMinutes: 2, terms.UnitRecords: 0, "calls": 0} {
+			if n, known := e.Quantity(unit); n != want || known != (want > 0) {
+				t.Errorf("%d %s, %v; want %d", n, unit, known, want)
+			}
+		}
+		if e := h.catalog.Find(other.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity != (catalog.Identity{}) || !slices.Equal(e.Categories, []string{"1"}) || e.AsOf.IsZero() {
+			t.Errorf("%+v", e)
+		}
 	})
 }

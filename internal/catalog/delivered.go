@@ -52,7 +52,7 @@ func hasText(object []byte) bool {
 // isText says whether what an item is made of is its running text.
 func isText(types []string) bool {
 	for _, t := range types {
-		for _, text := range []string{"Article", "WebPage", "Book", "Chapter", "Legislation", "Message", "Review", "Comment", "Poster", "Thesis"} {
+		for _, text := range []string{"Article", "WebPage", "Book", "Chapter", "Legislation", "Message", "Review", "Thesis"} {
 			if content.IsA(t, text) {
 				return true
 			}

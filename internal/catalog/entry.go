@@ -28,6 +28,9 @@ type Entry struct {
 	Hash  [sha256.Size]byte // of the delivered bytes
 	Own   *terms.Own        // the terms that the item states of itself; nil for none
 
+	// Mixed says that what is delivered holds other things, on which the terms may decide otherwise.
+	Mixed bool
+
 	Mutability Mutability
 	Categories []string // codes of the IAB Content Taxonomy
 	Identity   Identity

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"sync"
 
 	"frontdesk/internal/content"
 )
@@ -19,11 +20,11 @@ type change struct {
 	record record
 }
 
-// together is how many items are handed from the one who reads the database to the one who makes records of them, and
-// ahead how many such batches may wait.
-const together, ahead = 128, 4
+// together is how many items are handed on at a time, ahead how many such batches may wait, and readers how many read them.
+const together, ahead, readers = 128, 4, 2
 
-// read reads what was published since a cursor; all of it without one. While one goroutine reads, another makes records.
+// read reads what was published since a cursor; all of it without one. While one goroutine reads the database, others read the
+// items, and one makes records of what they found.
 func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (cursor map[content.SourceKey]int64, ch *changes, err error) {
 	ch = &changes{}
 	if from == nil {
@@ -33,10 +34,18 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 		words := c.t.words
 		ch.words = &words
 	}
-	batches, done := make(chan []content.Change, ahead), make(chan struct{})
+	batches, read, done := make(chan []content.Change, ahead), make(chan []taken, ahead), make(chan struct{})
+	var reading sync.WaitGroup
+	for range readers {
+		reading.Go(func() {
+			for batch := range batches {
+				read <- look(batch)
+			}
+		})
+	}
 	go func() {
 		defer close(done)
-		for batch := range batches {
+		for batch := range read {
 			for i := range batch {
 				ch.take(&batch[i])
 			}
@@ -52,6 +61,8 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 	})
 	batches <- batch
 	close(batches)
+	reading.Wait()
+	close(read)
 	<-done
 	if err != nil && from != nil {
 		c.mu.Lock()
@@ -61,22 +72,37 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 	return cursor, ch, err
 }
 
-func (ch *changes) take(step *content.Change) {
-	id, ok := content.PackID(step.Entry.ID)
-	if !ok {
-		return
+// taken is a change that was read.
+type taken struct {
+	id      content.PackedID
+	removed bool
+	reading
+}
+
+func look(batch []content.Change) (all []taken) {
+	all = make([]taken, 0, len(batch))
+	for i := range batch {
+		step := &batch[i]
+		id, ok := content.PackID(step.Entry.ID)
+		t := taken{id: id, removed: step.Removed}
+		if ok && !t.removed {
+			t.reading, ok = readEntry(&step.Entry)
+		}
+		if ok {
+			all = append(all, t)
+		}
 	}
-	if step.Removed {
-		ch.removed = append(ch.removed, id)
-		return
-	}
-	r, ok := newRecord(&step.Entry, ch.words)
+	return all
+}
+
+func (ch *changes) take(t *taken) {
 	switch {
-	case !ok:
+	case t.removed:
+		ch.removed = append(ch.removed, t.id)
 	case ch.fresh != nil:
-		ch.fresh.put(id, r)
+		ch.fresh.put(t.id, t.record(ch.words))
 	default:
-		ch.put = append(ch.put, change{id, r})
+		ch.put = append(ch.put, change{t.id, t.record(ch.words)})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/content"
 )
 
 // markup is what an item's schema.org members say that an offer tells.
@@ -16,12 +18,15 @@ type markup struct {
 	figures    Figures
 	categories []string
 	live       bool
+	mixed      bool
 }
 
-// readMarkup reads an item's object. What cannot be read says nothing.
-func readMarkup(object []byte) (m markup) {
+// readMarkup reads an item's object. What cannot be read says nothing. Of an item that is delivered as a text only that text
+// counts for what else it holds.
+func readMarkup(object []byte, textual bool) (m markup) {
 	var isni, publisher string // of the authors, and of the publisher
 	eachMember(object, func(name string, value jsontext.Value) {
+		m.mixed = m.mixed || (!textual || content.GivesText(name)) && holdsThing(value, 0)
 		switch name {
 		case "identifier", "sameAs", "@id", "url", "isbn", "doi":
 			each(value, func(v jsontext.Value) { m.identity.learn(name, v) })
@@ -64,6 +69,35 @@ func readMarkup(object []byte) (m markup) {
 	first(&m.identity.ISNI, isni)
 	first(&m.identity.ISNI, publisher)
 	return m
+}
+
+// maxNested is how deep things within things are looked at; deeper ones count as things of their own.
+const maxNested = 32
+
+// holdsThing says whether a value has a thing in it that has an address, or of which it tells more than its name.
+func holdsThing(v jsontext.Value, depth int) (holds bool) {
+	switch {
+	case depth == maxNested:
+		return true
+	case v.Kind() == '[' && bytes.IndexByte(v, '{') >= 0:
+		each(v, func(element jsontext.Value) { holds = holds || holdsThing(element, depth+1) })
+	case v.Kind() == '{':
+		typed, more := false, false
+		eachMember(v, func(name string, value jsontext.Value) {
+			switch name {
+			case "@id", "url", "mainEntityOfPage":
+				holds = true
+			case "@type", "additionalType":
+				typed = true
+			case "name", "sameAs", "identifier", "propertyID", "value", "termCode", "inDefinedTermSet":
+			default:
+				more = true
+			}
+			holds = holds || holdsThing(value, depth+1)
+		})
+		holds = holds || typed && more
+	}
+	return holds
 }
 
 // inner is what counts of a thing within an item.
@@ -252,7 +286,7 @@ func seconds(text string) int {
 const (
 	partDOI, partIPTC, partISNI, partISBN, partC2PA = 'd', 'i', 'n', 'b', 'c'
 	partPages, partSeconds, partRecords             = 'p', 's', 'r'
-	partCategories                                  = 'k'
+	partCategories, partMixed                       = 'k', 'm'
 )
 
 func (m *markup) write(w *writer) {
@@ -276,6 +310,9 @@ func (m *markup) write(w *writer) {
 	number(partSeconds, m.figures.Seconds)
 	number(partRecords, m.figures.Records)
 	part(partCategories, strings.Join(m.categories, "\n"))
+	if m.mixed {
+		part(partMixed, "1")
+	}
 }
 
 func (e *Entry) read(in *reader) {
@@ -302,6 +339,8 @@ func (e *Entry) read(in *reader) {
 			e.Figures.Records = n
 		case partCategories:
 			e.Categories = strings.Split(text, "\n")
+		case partMixed:
+			e.Mixed = true
 		}
 	}
 }

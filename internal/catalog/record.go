@@ -43,14 +43,31 @@ func (r record) host() []byte {
 	return address[:bytes.IndexByte(address, '/')]
 }
 
-// newRecord makes the record of an item; ok is false for one that is at no address of the web, which nobody can ask for.
-func newRecord(e *content.Entry, words *intern) (r record, ok bool) {
+// reading is what a record is made of: all that takes time to find out of an item.
+type reading struct {
+	entry      *content.Entry
+	canonical  string
+	told       described
+	read       markup
+	own        *terms.Own
+	mutability Mutability
+}
+
+// readEntry reads an item; ok is false for one that is at no address of the web, which nobody can ask for.
+func readEntry(e *content.Entry) (r reading, ok bool) {
 	canonical, err := Canonical(e.URL)
 	if err != nil {
-		return nil, false
+		return r, false
 	}
-	told := describe(&e.Item)
-	read := readMarkup(e.Object)
+	r = reading{entry: e, canonical: canonical, told: describe(&e.Item), own: terms.Markup(e.Types, e.Object, content.IsA)}
+	r.read = readMarkup(e.Object, r.told.media == PlainText)
+	r.mutability = usualMutability(e.Types, r.read.live)
+	return r, true
+}
+
+// record writes what was read.
+func (r *reading) record(words *intern) record {
+	e, canonical := r.entry, r.canonical
 	w := writer{b: make([]byte, 0, 256)}
 	w.text(canonical)
 	switch e.URL {
@@ -67,17 +84,17 @@ func newRecord(e *content.Entry, words *intern) (r record, ok bool) {
 	w.number(words.number(strings.Join(e.Types, "\n")))
 	w.number(words.number(e.Language))
 	w.number(words.number(clip(e.Publisher, maxTitle)))
-	w.number(words.number(told.media))
-	w.number(words.own(terms.Markup(e.Types, e.Object, content.IsA)))
+	w.number(words.number(r.told.media))
+	w.number(words.own(r.own))
 	w.time(e.Published)
 	w.time(e.Modified)
-	w.number(words.number(string(usualMutability(e.Types, read.live))))
-	w.number(uint64(told.words))
-	w.b = append(w.b, told.hash[:]...)
+	w.number(words.number(string(r.mutability)))
+	w.number(uint64(r.told.words))
+	w.b = append(w.b, r.told.hash[:]...)
 	w.text(clip(e.Name, maxTitle))
-	w.text(strings.Join(read.authors, "\n"))
-	read.write(&w)
-	return w.b, true
+	w.text(strings.Join(r.read.authors, "\n"))
+	r.read.write(&w)
+	return w.b
 }
 
 // entry reads a record.

@@ -147,37 +147,41 @@ func (t *table) packed() *table {
 	return fresh
 }
 
-// slots is an open hash table of row numbers plus one, a power of two in size and at most three quarters full. Nothing is
-// taken out of it before it is made anew.
+// slots is an open hash table of row numbers, a power of two in size and at most three quarters full. A slot has the row
+// number plus one in its lower half, and in its upper half that of the hash, so that hardly a row is looked at in vain. Nothing
+// is taken out of it before it is made anew.
 type slots struct {
-	taken []uint32
+	taken []uint64
 	count int
 }
+
+// upper is the part of a hash that a slot keeps.
+const upper = 1<<64 - 1<<32
 
 // add enters a row, which has the hash h. When the table is full, a larger one is made of the rows that hash tells the hash
 // of; ok is false for one that is to be left out.
 func (s *slots) add(h uint64, n uint32, hash func(n uint32) (h uint64, ok bool)) {
 	if 4*(s.count+1) > 3*len(s.taken) {
 		old := s.taken
-		s.taken, s.count = make([]uint32, max(1024, 2*len(old))), 0
-		for _, kept := range old {
-			if kept == 0 || kept-1 == n {
+		s.taken, s.count = make([]uint64, max(1024, 2*len(old))), 0
+		for _, slot := range old {
+			if slot == 0 {
 				continue
 			}
-			if h, ok := hash(kept - 1); ok {
-				s.place(h, kept)
+			if h, ok := hash(uint32(slot) - 1); ok {
+				s.place(h, uint32(slot)-1)
 			}
 		}
 	}
-	s.place(h, n+1)
+	s.place(h, n)
 }
 
-func (s *slots) place(h uint64, kept uint32) {
+func (s *slots) place(h uint64, n uint32) {
 	i := h & uint64(len(s.taken)-1)
 	for s.taken[i] != 0 {
 		i = (i + 1) & uint64(len(s.taken)-1)
 	}
-	s.taken[i] = kept
+	s.taken[i] = h&upper | uint64(n+1)
 	s.count++
 }
 
@@ -187,7 +191,7 @@ func (s *slots) each(h uint64, fn func(n uint32) bool) {
 		return
 	}
 	for i := h & uint64(len(s.taken)-1); s.taken[i] != 0; i = (i + 1) & uint64(len(s.taken)-1) {
-		if !fn(s.taken[i] - 1) {
+		if slot := s.taken[i]; slot&upper == h&upper && !fn(uint32(slot)-1) {
 			return
 		}
 	}
