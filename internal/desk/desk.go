@@ -140,7 +140,12 @@ func New(config Config) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
+	wholes, err := otter.New(&otter.Options[wholeKey, bool]{MaximumSize: wholesKept})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
+	}
 	d := &Desk{config: config, library: answer.NewLibrary(config.Catalog), cards: cards, sites: map[string]string{}, served: map[string]bool{}, erasing: make(chan struct{}, 1)}
+	d.goods.whole = wholes
 	d.promises.wake, d.promises.running = make(chan struct{}, 1), map[string]context.CancelCauseFunc{}
 	for _, site := range config.Sites {
 		d.served[site.ID] = true

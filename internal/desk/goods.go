@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/maypok86/otter/v2"
+
 	"frontdesk/internal/catalog"
 )
 
@@ -13,6 +15,7 @@ type goods struct {
 	catalog *catalog.Catalog // nil where nothing is sold
 
 	policies policies
+	whole    *otter.Cache[wholeKey, bool] // whether items are sold with what stands within them
 
 	mu    sync.Mutex // guards what follows
 	saved time.Time  // when the catalog's file was looked after

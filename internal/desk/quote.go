@@ -243,7 +243,13 @@ func (d *Desk) quoters(ctx context.Context, of quoter) ([]quoter, error) {
 		if m.absent != "" {
 			return nil
 		}
-		err := d.profiled(soon, m)
+		whole, err := d.sellsWhole(soon, m.rules, m.ware)
+		if err == nil && whole {
+			err = d.profiled(soon, m)
+		}
+		if err == nil && !whole {
+			m.absent = NotInCatalog // it is there, and not for sale
+		}
 		if tooLate(soon, err) {
 			m.absent, err = NotNow, nil
 		}

@@ -137,7 +137,16 @@ func (s sieve) thing(v jsontext.Value, depth int) jsontext.Value {
 // access decides on a thing within the item: by its own address where it has one, else by that of the item, and
 // by its types.
 func (s sieve) access(v jsontext.Value) terms.Access {
-	facts := terms.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
+	if facts, thing := s.facts(v); thing {
+		return s.within(s.rules.Decide(facts))
+	}
+	return terms.Open
+}
+
+// facts are what the terms match on of a thing within the item; thing is false for what is neither a page nor a thing of its
+// own, but a part of the item.
+func (s sieve) facts(v jsontext.Value) (facts terms.Facts, thing bool) {
+	facts = terms.Facts{Site: s.item.Site, Source: s.item.Source, URL: s.item.URL}
 	own := 0 // how much the member counts that named its address: as much as for an item
 	eachMember(v, func(name string, value jsontext.Value) {
 		switch name {
@@ -153,12 +162,12 @@ func (s sieve) access(v jsontext.Value) terms.Access {
 		}
 	})
 	if own == 0 && len(facts.Types) == 0 {
-		return terms.Open // neither a page nor a thing of its own: a part of the item
+		return facts, false
 	}
 	if len(facts.Types) == 0 {
 		facts.Types = []string{"Thing"}
 	}
-	return s.within(s.rules.Decide(facts))
+	return facts, true
 }
 
 // within is how far the item may show a thing of which the terms say this. What may not be found is not shown. Of what may

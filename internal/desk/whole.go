@@ -1,0 +1,99 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/internal/answer"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/terms"
+)
+
+// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it: things that are
+// open, and things under the rule by which the item itself is sold. What else there is would be sold with it unasked: a list
+// with its recipes is not sold for the price of a list.
+func (d *Desk) sellsWhole(ctx context.Context, rules *terms.Terms, entry *catalog.Entry) (bool, error) {
+	if !entry.Mixed {
+		return true, nil
+	}
+	key := wholeKey{entry.Ref, rules}
+	if whole, known := d.goods.whole.GetIfPresent(key); known {
+		return whole, nil
+	}
+	items, err := d.config.Catalog.Load(ctx, entry.Ref)
+	if err != nil {
+		return false, err
+	}
+	whole := items[0].URL != "" && wholeOf(rules, entry.Ref, &items[0])
+	d.goods.whole.Set(key, whole)
+	return whole, nil
+}
+
+// wholeKey tells answers of sellsWhole apart: a version of an item, and the terms.
+type wholeKey struct {
+	ref   content.Ref
+	rules *terms.Terms
+}
+
+// wholesKept is of how many items it is remembered whether they are sold whole.
+const wholesKept = 100_000
+
+// wholeOf is sellsWhole of an item that is at hand.
+func wholeOf(rules *terms.Terms, ref content.Ref, item *content.Item) bool {
+	within := sieve{rules, &answer.Listing{Ref: ref, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}}
+	rule := decide(rules, within.item).Rule
+	media, _ := catalog.Delivered(item)
+	whole := true
+	eachMember(item.Object, func(name string, value jsontext.Value) {
+		if media != catalog.PlainText || content.GivesText(name) { // of a text nothing else is delivered
+			whole = whole && within.sold(value, rule, 0)
+		}
+	})
+	return whole
+}
+
+// mention are the members that say no more of a thing than that it is there.
+var mention = map[string]bool{
+	"@type": true, "additionalType": true, "@id": true, "url": true, "mainEntityOfPage": true, "name": true, "image": true, "logo": true, "sameAs": true, "identifier": true,
+}
+
+// sold says whether a value may be sold under a rule.
+func (s sieve) sold(v jsontext.Value, rule, depth int) bool {
+	switch {
+	case v.Kind() != '{' && v.Kind() != '[':
+		return true
+	case depth == maxSieved:
+		return false
+	case v.Kind() == '[':
+		var all []jsontext.Value
+		if json.Unmarshal(v, &all, jsontext.AllowDuplicateNames(true)) != nil {
+			return false
+		}
+		for _, element := range all {
+			if !s.sold(element, rule, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	more, whole := false, true
+	eachMember(v, func(name string, value jsontext.Value) {
+		more = more || !mention[name]
+		whole = whole && s.sold(value, rule, depth+1)
+	})
+	facts, thing := s.facts(v)
+	if !thing || !whole {
+		return whole
+	}
+	decision := s.rules.Decide(facts)
+	switch {
+	case decision.Access == terms.Blocked:
+		return false
+	case !more || decision.Rule == rule:
+		return true
+	}
+	return s.within(decision) == terms.Open
+}
