@@ -72,6 +72,15 @@ func (s *schemas) rampPaths() object {
 	delivered["responses"].(object)["200"].(object)["description"] = "What was bought: a text, or an object in schema.org terms as application/ld+json."
 	delivered["parameters"] = []any{object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a transaction; the address is the one that the purchase gave, with all its parameters."}}
 	paths["/deliver/{transaction}"] = object{"get": operation("ramp", "deliver", "Fetch what was bought (RAMP v1)", delivered)}
+	policy := rampv1.File_ramp_v1_ramp_proto.Messages().ByName("AccessPolicy")
+	paths["/provider/{domain}/access-policy.json"] = object{"get": operation("discovery", "rampAccessPolicy", "How far the paths of a host are open (RAMP v1)", object{
+		"parameters": []any{object{"name": "domain", "in": "path", "required": true, "description": "The host, such as www.example.com.", "schema": object{"type": "string"}}},
+		"responses": object{
+			"200": object{"description": "The policy. The first pattern that fits a path counts, and a star stands for any run of characters.", "content": object{"application/json": object{"schema": s.message(policy)}}},
+			"404": object{"description": "Nothing is served of this host.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+			"503": object{"description": "The content is still being loaded.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+		},
+	})}
 	s.made["ramp.Failure"] = object{
 		"type": "object", "required": []any{"code"}, "description": "What is wrong with a request.",
 		"properties": object{
