@@ -82,7 +82,9 @@ func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (*content.Ite
 			return nil, err
 		}
 		if item := &items[0]; item.URL != "" {
-			if d.config.Terms().Decide(terms.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}).Access == terms.Blocked {
+			rules := d.config.Terms()
+			facts := terms.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
+			if rules.Decide(facts).Access == terms.Blocked || !wholeOf(rules, ref, item) {
 				return nil, gone
 			}
 			return item, nil
