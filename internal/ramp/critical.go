@@ -15,8 +15,16 @@ const (
 	extGeo          = "ramp.geo"           // of a requester: ISO 3166-1 alpha-2
 )
 
-// known says whether a key of ext is heeded.
-func known(key string) bool { return key == extUserCategory || key == extGeo }
+// known says whether a key of the ext of a message is heeded.
+func known(message, key string) bool {
+	switch message {
+	case "ramp.v1.Requester":
+		return key == extUserCategory || key == extGeo
+	case "ramp.v1.UsageReport":
+		return key == extRevenue
+	}
+	return false
+}
 
 // unknownKeys is the failure of a message that must not be acted on, since what its sender deems critical is not known here.
 type unknownKeys struct{ keys []string }

@@ -226,6 +226,7 @@ func TestQueryWithAnUnknownCriticalKeyGetsTheReasonForEachAddress(t *testing.T) 
 	address, client, _ := f.serve(t)
 	for name, c := range map[string]struct{ query, keys string }{
 		"of the query":     {`,"ext":{"x":1,"a":1},"ext_critical":["x","a"]`, `["a","x"]`},
+		"of another":       {`,"ext":{"ramp.geo":"DE"},"ext_critical":["ramp.geo"]`, `["ramp.geo"]`}, // which is heeded of a requester alone
 		"of the requester": {``, `["r"]`},
 	} {
 		within := ""
@@ -248,6 +249,16 @@ func TestCriticalKeysThatAreHeededAreTaken(t *testing.T) {
 	body := `{"ver":"1.0","id":"q","requester":{"id":"b","domain":"b.example","ext":{"ramp.user_category":"education","ramp.geo":"DE"},"ext_critical":["ramp.user_category","ramp.geo"]}}`
 	if got := send(t, client, address+discoverPath, "application/json", body); got != `{"ver":"1.0","id":"q","exchange":"x.example"}` {
 		t.Error(got)
+	}
+}
+
+func TestRevenueOfAReportMayBeCritical(t *testing.T) {
+	m := &rampv1.UsageReport{}
+	if err := wire.Unmarshal([]byte(`{"ext":{"ramp.revenue":{"amount":1,"currency":"USD"}},"ext_critical":["ramp.revenue"]}`), m); err != nil {
+		t.Fatal(err)
+	}
+	if keys := wire.UnknownCritical(m, known); len(keys) > 0 {
+		t.Errorf("not known: %q", keys)
 	}
 }
 

@@ -49,13 +49,13 @@ func Validate(m proto.Message) error {
 	return nil
 }
 
-// UnknownCritical lists the keys that a message, or one within it, names in ext_critical and that the caller does not know,
-// sorted and each once. Who finds any must not act on the message.
-func UnknownCritical(m proto.Message, known func(key string) bool) []string {
+// UnknownCritical lists the keys that a message, or one within it, names in ext_critical and that the caller does not know in
+// a message of that name ("ramp.v1.Requester"), sorted and each once. Who finds any must not act on the message.
+func UnknownCritical(m proto.Message, known func(message, key string) bool) []string {
 	var unknown []string
 	visit(m.ProtoReflect(), "", func(_ string, m protoreflect.Message) *Invalid {
 		for _, key := range critical(m) {
-			if !known(key) {
+			if !known(string(m.Descriptor().FullName()), key) {
 				unknown = append(unknown, key)
 			}
 		}

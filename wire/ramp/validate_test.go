@@ -258,7 +258,7 @@ func TestUnknownCriticalKeysAreToldApart(t *testing.T) {
 		Ext: ext, ExtCritical: []string{"known", "b.key"},
 		Requester: &rampv1.Requester{Delegation: &rampv1.Delegation{Ext: ext, ExtCritical: []string{"a.key", "b.key"}}},
 	}
-	known := func(key string) bool { return key == "known" }
+	known := func(_, key string) bool { return key == "known" }
 	if got := ramp.UnknownCritical(query, known); !slices.Equal(got, []string{"a.key", "b.key"}) {
 		t.Errorf("unknown are %q", got)
 	}
