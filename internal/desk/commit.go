@@ -31,9 +31,6 @@ type Dealing struct {
 	Signed func(site string, document, signature []byte) bool
 	// Reports gives the rules in force; it is called for every request and may answer differently over time.
 	Reports func() ReportRules
-	// DeliverAt is the address below which what was bought is fetched, with a slash at the end; it ends with the id of the
-	// transaction.
-	DeliverAt string
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.
@@ -49,6 +46,8 @@ type Purchase struct {
 	ID        string            // which the requester gave it
 	Digest    [sha256.Size]byte // of what is asked for, without signatures
 	Items     []PurchaseItem
+	// FetchAt is the address below which what is bought is to be fetched, with a slash at its end.
+	FetchAt string
 	// User and Country are what the requester says of its use; empty for nothing.
 	User, Country string
 	// Licence is the licence or subscription that the requester names; empty for none.
@@ -107,6 +106,9 @@ var refusals = map[account.Reason]Denial{
 	account.ExpiredLicence: ExpiredLicence, account.QuotaExceeded: QuotaExceeded,
 }
 
+// errNoDeals is of a front desk that sells nothing.
+var errNoDeals = fail.New(fail.UnsupportedMode, "nothing is sold here")
+
 // remembered is how long a request to buy is known by its id (RAMP v1, ExecuteTransaction).
 const remembered = 24 * time.Hour
 
@@ -119,6 +121,9 @@ var errRaced = errors.New("the same request was answered meanwhile")
 // at once, it is answered once. The error is a *[Refusal] with RequestConflict for another request under its id, or
 // any other, which is ours.
 func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	for {
 		before, known, offers, err := d.taken(ctx, p, now)
@@ -382,7 +387,7 @@ func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
 	for i := range out.Items {
 		if item := &out.Items[i]; item.Denial == "" {
 			var err error
-			if item.URL, err = d.addressOf(item.Transaction); err != nil {
+			if item.URL, err = d.addressOf(p.FetchAt, item.Transaction); err != nil {
 				failed = err
 			}
 		}
@@ -395,12 +400,12 @@ func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
 }
 
 // addressOf makes the address of what was bought.
-func (d *Desk) addressOf(t deal.Transaction) (string, error) {
+func (d *Desk) addressOf(at string, t deal.Transaction) (string, error) {
 	keys, err := d.dealing.AddressKeys()
 	if err != nil {
 		return "", err
 	}
-	return sign.SignURL(d.dealing.DeliverAt+t.ID, keys[0], sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID})
+	return sign.SignURL(at+t.ID, keys[0], sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID})
 }
 
 // undo takes back what a request has bought, and forgets the request, so that it can be sent again.
@@ -458,7 +463,7 @@ func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Reque
 	}
 	for i := range out.Items {
 		if item := &out.Items[i]; item.Denial == "" {
-			if item.URL, err = d.addressOf(item.Transaction); err != nil {
+			if item.URL, err = d.addressOf(p.FetchAt, item.Transaction); err != nil {
 				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").Because(err)
 			}
 		}

@@ -58,7 +58,7 @@ func newDealer(t testing.TB) *dealer {
 		Signed: func(site string, document, signature []byte) bool {
 			return site == "site" && string(signature) == "signed "+string(document)
 		},
-		DeliverAt: "https://site.example/deliver/", AddressLife: 5 * time.Minute,
+		AddressLife: 5 * time.Minute,
 		AddressKeys: func() ([][]byte, error) { return [][]byte{[]byte("new"), []byte("old")}, d.keys },
 	})
 	return d
@@ -102,7 +102,7 @@ func (d *dealer) credit(t testing.TB, buyer string, amount int64) {
 
 // take is a request of a requester to buy by offers, under an id that is new.
 func (d *dealer) take(by trust.Requester, offers ...*deal.Offer) Purchase {
-	p := Purchase{Requester: by, ID: fmt.Sprint("request-", d.made.Add(1))}
+	p := Purchase{Requester: by, ID: fmt.Sprint("request-", d.made.Add(1)), FetchAt: "https://site.example/deliver/"}
 	for _, o := range offers {
 		p.Items = append(p.Items, PurchaseItem{Offer: o.ID, Signature: o.Signature})
 	}

@@ -24,22 +24,27 @@ type Fetched struct {
 	URI   string            // for which it was bought
 }
 
-// FetchURL says what an address of this house opens: base is the address as it was received, without its query. The error
-// is fail.Forbidden for one that opens nothing.
-func (d *Desk) FetchURL(ctx context.Context, base, query string) (*Fetched, error) {
+// Fetch gives what the signed address of a transaction opens: at is what stands before the transaction's id in it
+// (Purchase.FetchAt), query its query as it was received. What it gives is recorded before it returns. The error is
+// fail.Forbidden for an address that opens nothing, and fail.NotFound where what was bought is not there any more, or not
+// let out any more.
+func (d *Desk) Fetch(ctx context.Context, at, transaction, query string) (*Fetched, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	keys, err := d.dealing.AddressKeys()
 	if err != nil {
 		return nil, err
 	}
-	grant, err := sign.VerifyURL(base, query, now, keys...)
+	grant, err := sign.VerifyURL(at+transaction, query, now, keys...)
 	if err != nil {
 		return nil, fail.New(fail.Forbidden, "%v", err)
 	}
 	var t deal.Transaction
 	err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
-		if t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent || base != d.dealing.DeliverAt+t.ID) {
+		if t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent || transaction != t.ID) {
 			err = fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 		return err
@@ -56,7 +61,7 @@ func (d *Desk) deliver(ctx context.Context, t deal.Transaction, now time.Time) (
 	if err != nil {
 		return nil, err
 	}
-	out := &Fetched{URI: t.URI}
+	out := &Fetched{URI: item.URL}
 	out.Media, out.Body = catalog.Delivered(item)
 	out.Hash = sha256.Sum256(out.Body)
 	err = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {

@@ -47,6 +47,9 @@ type Filed struct {
 // ledger. A report that is late lifts what its being overdue has closed. The error is fail.NotFound for a transaction that
 // is not the reporter's, fail.Invalid for one whose billing_id is another, or any other, which is ours.
 func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	var filed *Filed
 	err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
@@ -159,8 +162,11 @@ func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Tra
 }
 
 // KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
-// for them is charged, and offers and requests are forgotten whose time is over. Several processes may do so at once.
+// for them is charged, and requests are forgotten whose time is over. Several processes may do so at once.
 func (d *Desk) KeepDeals(ctx context.Context) {
+	if d.dealing == nil {
+		return
+	}
 	tick := time.NewTicker(dealsEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -177,8 +183,6 @@ func (d *Desk) KeepDeals(ctx context.Context) {
 const (
 	dealsEvery = time.Minute // RAMP v1, reporting
 	dealsStep  = 500         // rows that one transaction changes
-	// offerGrace is how long an offer is kept after its end, so that whoever takes it then hears that it has expired.
-	offerGrace = time.Hour
 )
 
 // KeepDealsOnce is one turn of KeepDeals.
@@ -214,6 +218,5 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 	if overdue > 0 {
 		d.config.Log.Info("reports are overdue", "count", overdue)
 	}
-	_, err := deal.SweepOffers(ctx, d.dealing.DB, now.Add(-offerGrace))
-	return err
+	return nil
 }

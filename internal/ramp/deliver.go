@@ -14,11 +14,11 @@ import (
 // DeliverID is the part of the path of [Deliver] that is the id of a transaction.
 const DeliverID = "transaction"
 
-// Deliver hands out what was bought at the address that the purchase gave (RAMP v1, delivery method DIRECT). base is the
-// address below which such addresses lie, with a slash at its end. Every answer with content is recorded first.
-func Deliver(d *desk.Desk, base func() string) http.Handler {
+// Deliver hands out what was bought at the address that the purchase gave (RAMP v1, delivery method DIRECT). fetchAt is
+// as in Config. Every answer with content is recorded first.
+func Deliver(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fetched, err := d.FetchURL(r.Context(), base()+r.PathValue(DeliverID), r.URL.RawQuery)
+		fetched, err := d.Fetch(r.Context(), fetchAt(r), r.PathValue(DeliverID), r.URL.RawQuery)
 		if err != nil {
 			WriteError(w, r, failed(r.Context(), err))
 			return
@@ -31,6 +31,8 @@ func Deliver(d *desk.Desk, base func() string) http.Handler {
 		header := w.Header()
 		header.Set("Content-Type", media)
 		header.Set("Content-Length", strconv.Itoa(len(fetched.Body)))
+		header.Set("X-Robots-Tag", "noindex")
+		header.Set("Link", "<"+fetched.URI+`>; rel="canonical"`)
 		header.Set("Cache-Control", "private, no-store") // whoever asks again is to be recorded again
 		header.Set("ETag", `"`+hex.EncodeToString(fetched.Hash[:])+`"`)
 		header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(fetched.Hash[:])+":") // RFC 9530

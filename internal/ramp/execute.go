@@ -22,6 +22,9 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 	if err != nil {
 		return nil, err
 	}
+	if came, ok := ctx.Value(arrivalKey{}).(arrival); ok && d.FetchAt != nil {
+		p.FetchAt = d.FetchAt(came.request)
+	}
 	bought, err := d.desk.Commit(ctx, p)
 	if err != nil {
 		return nil, err
@@ -43,7 +46,9 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 		}
 		single(out, result, item)
 	}
-	out.TotalCost = total(out.Items)
+	if len(request.Items) > 0 {
+		out.TotalCost = total(bought.Items)
+	}
 	e := event.From(ctx)
 	e.Set("offers", len(bought.Items))
 	e.Set("granted", granted)
@@ -162,20 +167,23 @@ func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, it
 	}
 }
 
-// total is what several offers cost together; nil where they are not paid in one currency.
-func total(items []*rampv1.TransactionResultItem) *rampv1.Cost {
-	var sum *rampv1.Cost
+// total is what several offers cost together, which is never more than an account can hold; nil where they are not paid in
+// one currency.
+func total(items []desk.PurchasedItem) *rampv1.Cost {
+	var sum int64
+	var currency string
 	for _, item := range items {
+		t := &item.Transaction
 		switch {
-		case item.Cost == nil:
-		case sum == nil:
-			sum = &rampv1.Cost{Currency: item.Cost.Currency}
-			fallthrough
-		case sum.Currency == item.Cost.Currency:
-			sum.Amount = amount(units(sum.Amount) + units(item.Cost.Amount))
-		default:
+		case item.Denial != "" || t.Price.Currency == "":
+			continue
+		case currency != "" && currency != t.Price.Currency:
 			return nil
 		}
+		currency, sum = t.Price.Currency, sum+t.Amount
 	}
-	return sum
+	if currency == "" {
+		return nil
+	}
+	return &rampv1.Cost{Amount: amount(sum), Currency: currency}
 }

@@ -50,6 +50,8 @@ type Config struct {
 	MCP bool
 	// Sign signs an offer's document with the Exchange's key.
 	Sign func(document []byte) (signature []byte, err error)
+	// FetchAt gives the address below which what a request buys is fetched, as its sender knows it, with a slash at its end.
+	FetchAt func(*http.Request) string
 	// Ready says why requests would be refused now; nil when they are answered.
 	Ready func(context.Context) error
 	// Now is the clock; nil is time.Now.

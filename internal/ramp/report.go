@@ -2,7 +2,6 @@ package ramp
 
 import (
 	"context"
-	"math"
 	"strconv"
 	"strings"
 
@@ -68,17 +67,21 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 	return out, nil
 }
 
-// units are an amount in units of 1e-8, rounded half to even in what the number says as a decimal.
+// units are an amount in units of 1e-8, rounded half to even in the decimals that it is written with; it is 0 to 1e9.
 func units(amount float64) int64 {
-	text := strconv.FormatFloat(amount, 'f', -1, 64)
-	whole, decimals, _ := strings.Cut(text, ".")
-	if len(decimals) <= 8 {
-		n, err := strconv.ParseInt(whole+decimals+strings.Repeat("0", 8-len(decimals)), 10, 64)
-		if err == nil {
-			return n
-		}
+	whole, decimals, _ := strings.Cut(strconv.FormatFloat(amount, 'f', -1, 64), ".")
+	rest := ""
+	if len(decimals) > 8 {
+		decimals, rest = decimals[:8], decimals[8:]
 	}
-	return int64(math.RoundToEven(amount * 1e8))
+	n, err := strconv.ParseInt(whole+decimals+strings.Repeat("0", 8-len(decimals)), 10, 64)
+	if err != nil {
+		panic("ramp: an amount is beyond its bounds: " + err.Error())
+	}
+	if rest > "5" || rest == "5" && n%2 == 1 {
+		n++
+	}
+	return n
 }
 
 // fields are the names of the members that a report has, as required_fields names them.

@@ -27,14 +27,13 @@ func (s *Server) openDeals() error {
 		return err
 	}
 	rules := s.config.RAMP.Reports
-	s.deals = &desk.Dealing{
-		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, DeliverAt: first(s.outside.url, "http://"+s.config.Listen) + deliverPath, AddressLife: addressLife,
+	s.Desk.OpenDeals(&desk.Dealing{
+		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, AddressLife: addressLife,
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
 		AddressKeys: func() ([][]byte, error) { return [][]byte{secret}, nil },
-	}
-	s.Desk.OpenDeals(s.deals)
+	})
 	return nil
 }
 
@@ -43,9 +42,12 @@ func (h *House) signedHere(_ string, document, signature []byte) bool {
 	return slices.ContainsFunc(h.SiteKeys.Keys(), func(key trust.SiteKey) bool { return ed25519.Verify(key.Public, document, signature) })
 }
 
+// fetchAt is the address below which what was bought is fetched, as the sender of a request knows it.
+func (s *Server) fetchAt(r *http.Request) string { return s.outside.PublicURL(r) + deliverPath }
+
 // deliverRoute hands out what was bought.
 func (s *Server) deliverRoute() route {
-	handler := ramp.Deliver(s.Desk, func() string { return s.deals.DeliverAt })
+	handler := ramp.Deliver(s.Desk, s.fetchAt)
 	if s.gate != nil {
 		handler = s.gate.strangers(handler)
 	}

@@ -41,7 +41,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 func (s *Server) rampRoutes() ([]route, error) {
 	config := ramp.Config{
 		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline,
-		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
+		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Sign: s.signOffer, FetchAt: s.fetchAt, MCP: s.config.MCP.Enabled,
 	}
 	if s.gate != nil {
 		config.Suspect, config.Failed = s.gate.suspect, s.gate.failed

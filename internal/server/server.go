@@ -24,7 +24,6 @@ import (
 
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
-	"frontdesk/internal/desk"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/outbox"
@@ -61,7 +60,6 @@ type Server struct {
 
 	effects *outbox.Outbox // nil without any
 	poster  *fetch.Fetcher
-	deals   *desk.Dealing     // nil where nothing is sold
 	tellers map[string]teller // of binds, by the sink of their intake
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
@@ -267,9 +265,6 @@ func (s *Server) Run(ctx context.Context) error {
 	if figures != nil {
 		defer figures.Close()
 		background.Go(func() { s.serveMetrics(work, figures) })
-	}
-	if s.deals != nil && s.outside.url == "" { // the port may not have been known before
-		s.deals.DeliverAt = s.address(public) + deliverPath
 	}
 	s.keepCertificates(work, &background, source)
 	if redirect != nil {

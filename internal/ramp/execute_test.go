@@ -1,0 +1,299 @@
+package ramp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	compv1 "frontdesk/wire/comp/v1"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/ramp/v1/rampv1connect"
+)
+
+// shop is a door that sells by its offers, and delivers.
+type shop struct {
+	*selling
+	book    *account.Book
+	at      string // its address
+	client  rampv1connect.ExchangeServiceClient
+	fetches *http.Client
+}
+
+func newShop(t *testing.T, currency string, funds int64) *shop {
+	t.Helper()
+	s := &shop{selling: newSelling(t, ledger.Schema), book: account.New(account.Options{})}
+	s.stock(nil, article("a", "One two three four."), article("b", strings.Repeat("word ", 1000)))
+	keys, err := trust.OpenSiteKeys(t.TempDir(), func() time.Time { return s.now })
+	if err == nil {
+		err = keys.Make()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.desk.OpenDeals(&desk.Dealing{
+		DB: s.db, Ledger: ledger.New(s.db, ledger.Options{Origin: "x.example/ledger", Signers: keys.Signers, Now: func() time.Time { return s.now }}), Book: s.book,
+		Reports: func() desk.ReportRules { return desk.ReportRules{} }, AddressLife: 5 * time.Minute,
+		Signed: func(_ string, document, signature []byte) bool {
+			again, _ := s.config.Sign(document)
+			return slices.Equal(again, signature)
+		},
+		AddressKeys: func() ([][]byte, error) { return [][]byte{[]byte("key")}, nil },
+	})
+	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
+		if err := s.book.Open(t.Context(), tx, buyer, currency, 0, s.now); err != nil {
+			return err
+		}
+		_, err := s.book.Pay(t.Context(), tx, "credit", buyer, currency, funds, "", s.now)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.config.FetchAt = func(r *http.Request) string { return "http://" + r.Host + "/deliver/" }
+	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ trust.Call) (trust.Requester, error) {
+		if m == nil {
+			return trust.Requester{}, nil // of reports, which nobody signs here
+		}
+		return trust.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: trust.SignedBody}, nil
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /deliver/{"+DeliverID+"}", Deliver(s.desk, s.config.FetchAt))
+	mux.Handle("/", Handler(s.desk, s.config))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	s.at, s.fetches = server.URL, server.Client()
+	s.client = rampv1connect.NewExchangeServiceClient(server.Client(), server.URL, connect.WithCodec(wire.Codec{}))
+	return s
+}
+
+const buyer = "buyer.example.com/research-bot"
+
+// offer is the first offer for a path.
+func (s *shop) offer(path string) *rampv1.Offer {
+	s.t.Helper()
+	q := queryFor(path)
+	q.Requester.Id, q.Requester.Domain = "research-bot", "buyer.example.com"
+	out, err := s.client.DiscoverResources(s.t.Context(), connect.NewRequest(q))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(out.Msg.Offers) == 0 {
+		s.t.Fatalf("no offer for %s: %v", path, out.Msg)
+	}
+	return out.Msg.Offers[0]
+}
+
+// buys is a request to buy by one offer.
+func buys(id string, offer *rampv1.Offer) *rampv1.TransactionRequest {
+	return &rampv1.TransactionRequest{
+		Ver: "1.0", Id: id, OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature,
+		Requester: &rampv1.Requester{Id: "research-bot", Domain: "buyer.example.com", Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT},
+	}
+}
+
+func (s *shop) bought(r *rampv1.TransactionRequest) *rampv1.TransactionResponse {
+	s.t.Helper()
+	out, err := s.client.ExecuteTransaction(s.t.Context(), connect.NewRequest(r))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := wire.Validate(out.Msg); err != nil {
+		s.t.Errorf("the answer breaks the rules: %v", err)
+	}
+	return out.Msg
+}
+
+func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
+	s := newShop(t, "USD", 1_000_000_000)
+	offer := s.offer("a")
+	out := s.bought(buys("one", offer))
+	if out.DenialReason != nil || out.Id != "one" || out.GetTransactionId() == "" || out.GetBillingId() == "" || out.Cost.GetAmount() != 0.02 || out.Cost.GetCurrency() != "USD" ||
+		out.AgentIdentityHash != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" || !out.ExpiresAt.AsTime().Equal(s.now.Add(5*time.Minute)) ||
+		out.DeliveryMethod != offer.DeliveryMethod || out.Items != nil || out.TotalCost != nil {
+		t.Fatalf("%v", out)
+	}
+	p := out.Package
+	if p.Id != offer.Package.Id || p.GetTitle() != offer.Package.GetTitle() || p.GetSeller() != "site.example" || p.Retrieval.Auth == nil || p.Retrieval.GetAuth() != compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE {
+		t.Errorf("%v", p)
+	}
+	endpoint := p.Retrieval.GetEndpoint()
+	if !strings.HasPrefix(endpoint, s.at+"/deliver/"+out.GetTransactionId()+"?expires=") {
+		t.Fatalf("it is fetched from %s", endpoint)
+	}
+	get := func(address string) (*http.Response, string) {
+		t.Helper()
+		response, err := s.fetches.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, _ := io.ReadAll(response.Body)
+		return response, string(body)
+	}
+	response, body := get(endpoint)
+	if response.StatusCode != http.StatusOK || body != "One two three four." || response.Header.Get("Cache-Control") != "private, no-store" || response.Header.Get("Repr-Digest") == "" {
+		t.Errorf("%s %q %v", response.Status, body, response.Header)
+	}
+	for _, wrong := range []string{endpoint + "0", strings.Replace(endpoint, "agent_id=4", "agent_id=5", 1), s.at + "/deliver/" + out.GetTransactionId()} {
+		if response, body := get(wrong); response.StatusCode != http.StatusForbidden || strings.Contains(body, "three") {
+			t.Errorf("%s: %s %q", wrong, response.Status, body)
+		}
+	}
+	again := s.bought(buys("one", offer))
+	if !proto.Equal(out, again) {
+		t.Errorf("sent again:\n%v\n%v", out, again)
+	}
+	signed := buys("one", offer)
+	signed.Requester.Signature = "made anew"
+	if !proto.Equal(out, s.bought(signed)) {
+		t.Error("signed anew, it is another request")
+	}
+	other := buys("one", offer)
+	other.RequestId = proto.String("another")
+	if _, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(other)); connect.CodeOf(err) != connect.CodeAlreadyExists {
+		t.Errorf("another request under the id: %v", err)
+	}
+}
+
+func TestSeveralAreBoughtAtOnce(t *testing.T) {
+	s := newShop(t, "USD", 5_000_000)
+	a, b := s.offer("a"), s.offer("b")
+	r := buys("batch", a)
+	r.OfferId, r.OfferSignature = nil, nil
+	for _, o := range []*rampv1.Offer{a, b, b} {
+		r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: o.OfferId, OfferSignature: o.ExchangeSignature})
+	}
+	out := s.bought(r)
+	if len(out.Items) != 3 || out.TransactionId != nil || out.DenialReason != nil || out.TotalCost.GetAmount() != 0.04 || out.TotalCost.GetCurrency() != "USD" || len(out.AgentIdentityHash) != 64 {
+		t.Fatalf("%v", out)
+	}
+	if out.Items[0].TransactionId == out.Items[1].TransactionId || out.Items[0].Package.Retrieval.GetEndpoint() == out.Items[1].Package.Retrieval.GetEndpoint() {
+		t.Error("two have one transaction")
+	}
+	if last := out.Items[2]; last.GetDenialReason() != rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID || last.Package != nil || last.OfferId != b.OfferId {
+		t.Errorf("one offer twice: %v", last)
+	}
+}
+
+// TestDenialsStandInTheAnswer holds that what is denied is told with OK, and why (RAMP v1; our decision D9).
+func TestDenialsStandInTheAnswer(t *testing.T) {
+	s := newShop(t, "EUR", 1_000_000_000)
+	offer := s.offer("a")
+	denied := func(want rampv1.DenialReason, r *rampv1.TransactionRequest) {
+		t.Helper()
+		out := s.bought(r)
+		if out.DenialReason == nil || out.GetDenialReason() != want || out.Package != nil || out.Cost != nil || out.TransactionId != nil || len(out.AgentIdentityHash) != 64 {
+			t.Errorf("%v, want %s", out, want)
+		}
+	}
+	denied(rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE, buys("no dollars", offer))
+	r := buys("garbage", offer)
+	r.OfferSignature = proto.String("garbage")
+	denied(rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID, r)
+	r = buys("delegated", offer)
+	r.Requester.Delegation = &rampv1.Delegation{PrincipalId: "p", PrincipalDomain: "p.example", Token: "AAAA", ExpiresAt: timestamppb.New(s.now)}
+	denied(rampv1.DenialReason_DENIAL_REASON_DELEGATION_EXPIRED, r)
+	r = buys("licensed", offer)
+	r.Requester.LicenseId = proto.String("gold")
+	denied(rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE, r)
+	s.config.Count = nil
+	s.now = s.now.Add(5 * time.Minute)
+	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late", offer))
+	s.obey(terms.Rule{Access: terms.Blocked})
+	offer2 := offer
+	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late and blocked", offer2))
+}
+
+// TestEveryDenialHasItsWord goes over all that the desk may say.
+func TestEveryDenialHasItsWord(t *testing.T) {
+	seen := map[rampv1.DenialReason]bool{}
+	for _, reason := range denials {
+		seen[reason] = true
+	}
+	for number, name := range rampv1.DenialReason_name {
+		if reason := rampv1.DenialReason(number); seen[reason] == (reason == rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED) {
+			t.Errorf("%s: %v", name, seen[reason])
+		}
+	}
+}
+
+func TestAReportIsAnswered(t *testing.T) {
+	s := newShop(t, "USD", 100_000_000_000)
+	s.obey(terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}})
+	offer := s.offer("b")
+	out := s.bought(buys("tokens", offer))
+	if o := out.ReportingObligation; o == nil || !o.Required || o.Window.AsDuration() != 24*time.Hour || !slices.Contains(o.RequiredFields, "consumed_quantity") {
+		t.Fatalf("%v", out)
+	}
+	report := func() *rampv1.UsageReport {
+		return &rampv1.UsageReport{
+			Ver: "1.0", Id: "r1", TransactionId: out.GetTransactionId(), BillingId: out.GetBillingId(), Timestamp: timestamppb.New(s.now),
+			Usage: &rampv1.Usage{Function: []compv1.Function{compv1.Function_FUNCTION_AI_INPUT}, ConsumedQuantity: 1300, DisplayedToUser: proto.Bool(true)},
+		}
+	}
+	send := func(r *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
+		t.Helper()
+		out, err := s.client.ReportUsage(t.Context(), connect.NewRequest(r))
+		if err != nil {
+			return nil, err
+		}
+		return out.Msg, nil
+	}
+	r := report()
+	r.BillingId = "bill-0"
+	if _, err := send(r); connect.CodeOf(err) != connect.CodeInvalidArgument {
+		t.Errorf("another bill: %v", err)
+	}
+	r = report()
+	r.TransactionId = "txn-0"
+	if _, err := send(r); connect.CodeOf(err) != connect.CodeNotFound {
+		t.Errorf("before the purchase: %v", err)
+	}
+	r = report()
+	r.Ext, _ = structpb.NewStruct(map[string]any{"x.y": 1})
+	r.ExtCritical = []string{"x.y"}
+	var unknown *connect.Error
+	if _, err := send(r); connect.CodeOf(err) != connect.CodeFailedPrecondition || !errors.As(err, &unknown) || !strings.Contains(unknown.Message(), "x.y") {
+		t.Errorf("with a critical key: %v", err)
+	}
+	first, err := send(report())
+	if err != nil || !first.Accepted || first.ReportId == "" || first.RejectionReason != nil {
+		t.Fatalf("%v, %v", first, err)
+	}
+	if again, err := send(report()); err != nil || !proto.Equal(first, again) {
+		t.Errorf("again: %v, %v", again, err)
+	}
+	r = report()
+	r.Id = "r2"
+	if other, err := send(r); err != nil || other.Accepted || other.ReportId != "" || other.GetRejectionReason() == "" {
+		t.Errorf("another: %v, %v", other, err)
+	}
+}
+
+// TestAmountsAreRoundedAtTheBorder reads doubles as the decimals that they are written as.
+func TestAmountsAreRoundedAtTheBorder(t *testing.T) {
+	for amount, want := range map[float64]int64{
+		0: 0, 0.02: 2_000_000, 12.5: 1_250_000_000, 0.00001515: 1515, 1e-8: 1, 0.29: 29_000_000, 1e9: 100_000_000_000_000_000, 5e-9: 0, 1.5e-8: 2, 2.5e-8: 2, 4.35: 435_000_000,
+	} {
+		if got := units(amount); got != want {
+			t.Errorf("%v: %d, want %d", amount, got, want)
+		}
+	}
+}
