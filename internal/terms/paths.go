@@ -59,8 +59,9 @@ func (p *Policy) Rule(path string) int {
 	return slices.IndexFunc(p.Rules, func(r PathRule) bool { return r.fits(path) })
 }
 
+// fits takes a star of the path for what it is in patterns that mean one: percent-encoded.
 func (r PathRule) fits(path string) bool {
-	return rslMatch(&rslPart{glob: r.Pattern, end: true}, path)
+	return rslMatch(&rslPart{glob: r.Pattern, end: true}, strings.ReplaceAll(path, "*", "%2A"))
 }
 
 // Stricter says whether what has the access a is kept back more than what has b.

@@ -73,6 +73,13 @@ func TestPolicySaysWhatTheRulesDecide(t *testing.T) {
 	})
 }
 
+func TestStarOfAPathIsNoPattern(t *testing.T) {
+	p := Policy{Default: Open, Rules: []PathRule{{Pattern: "/c%2Ad", Access: Licensed}}}
+	if p.At("/c*d") != Licensed || p.At("/c%2Ad") != Licensed || p.At("/cxd") != Open {
+		t.Error(p.At("/c*d"), p.At("/c%2Ad"), p.At("/cxd"))
+	}
+}
+
 func TestStricterOrders(t *testing.T) {
 	all := []Access{Open, Licensed, Blocked}
 	for i, a := range all {
