@@ -98,20 +98,26 @@ func iptc(kind, text string) string {
 	return text
 }
 
-// ReadDOI, ReadISNI, ReadISBN and ReadIPTC read what an owner writes as a number of a registry, with or without its name
-// before it, and give it as the registry writes it; ok is false for what is none.
+// ReadDOI reads what an owner writes as a DOI, with or without that name before it, and gives it as the registry writes it;
+// ok is false for what is none.
 func ReadDOI(text string) (number string, ok bool) {
 	number = doi("doi", text)
 	return number, number != ""
 }
+
+// ReadISNI is ReadDOI for an ISNI (of a person or an organisation).
 func ReadISNI(text string) (number string, ok bool) {
 	number = isni("isni", text)
 	return number, number != ""
 }
+
+// ReadISBN is ReadDOI for an ISBN.
 func ReadISBN(text string) (number string, ok bool) {
 	number = isbn("isbn", text)
 	return number, number != ""
 }
+
+// ReadIPTC is ReadDOI for an IPTC GUID.
 func ReadIPTC(text string) (number string, ok bool) {
 	number = iptc("iptc", text)
 	return number, number != ""

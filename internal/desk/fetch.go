@@ -94,15 +94,12 @@ func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (*content.Ite
 			}
 			return item, nil
 		}
-		refs, err := d.config.Catalog.Find(ctx, t.Site, t.URI)
-		if err != nil {
-			return nil, err
-		}
-		at := slices.IndexFunc(refs, func(r content.Ref) bool { return r.Source == t.Item.Source })
-		if at < 0 {
+		wares := d.quoting.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
+		at := slices.IndexFunc(wares, func(w catalog.Entry) bool { return w.Site == t.Site && w.Source == t.Item.Source })
+		if at < 0 || wares[at].Ref == ref {
 			return nil, gone
 		}
-		ref = refs[at]
+		ref = wares[at].Ref
 	}
 	return nil, gone
 }

@@ -320,10 +320,21 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	if got, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); err != nil || string(got.Body) != "One two three four." && string(got.Body) != "Something else." {
 		t.Errorf("after a change: %+v, %v", got, err)
 	}
-	d.stock(t, story("a/9", "Nothing else is there."))
+	var again, oddly string
+	for range 2 { // the version that was bought is swept away
+		d.stock(t, story("a/1", "Something else."), story("a/9", "Nothing else is there."))
+	}
+	again, oddly, _ = strings.Cut(d.commit(t, d.take(bot, d.offered(t, bot, "x/../a/1"))).Items[0].URL, "?")
+	for range 3 {
+		d.stock(t, story("a/1", "By now it is this."), story("a/8", "And this."))
+		d.stock(t, story("a/1", "By now it is this."), story("a/7", "Or this."))
+	}
+	if got, err := d.Fetch(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(again, "https://site.example/deliver/"), oddly); err != nil || string(got.Body) != "By now it is this." {
+		t.Errorf("by another spelling of its address, after its version is gone: %+v, %v", got, err)
+	}
 	d.clock.Pass(5 * time.Minute)
 	refused("too late", base, query, fail.Forbidden)
-	if n := len(d.entries(t, kindDelivery)); n != 2 {
+	if n := len(d.entries(t, kindDelivery)); n != 3 {
 		t.Errorf("%d deliveries", n)
 	}
 	d.sound(t)

@@ -61,23 +61,23 @@ func HasHTTPSignature(header map[string][]string) bool {
 func ReadHTTPSignatures(header map[string][]string) ([]HTTPSignature, error) {
 	inputs, err := parseDictionary(header[HeaderSignatureInput])
 	if err != nil {
-		return nil, fmt.Errorf("Signature-Input cannot be read: %w", err)
+		return nil, fmt.Errorf("the header Signature-Input cannot be read: %w", err)
 	}
 	values, err := parseDictionary(header[HeaderSignatureOfHTTP])
 	if err != nil {
-		return nil, fmt.Errorf("Signature cannot be read: %w", err)
+		return nil, fmt.Errorf("the header Signature cannot be read: %w", err)
 	}
 	if len(inputs) > MaxHTTPSignatures {
 		return nil, fmt.Errorf("there are more than %d signatures", MaxHTTPSignatures)
 	}
 	if len(values) != len(inputs) || len(inputs) == 0 {
-		return nil, errors.New("Signature-Input and Signature do not name the same signatures")
+		return nil, errors.New("the headers Signature-Input and Signature do not name the same signatures")
 	}
 	all := make([]HTTPSignature, 0, len(inputs))
 	for i := range inputs {
 		at := slices.IndexFunc(values, func(v member) bool { return v.key == inputs[i].key })
 		if at < 0 {
-			return nil, fmt.Errorf("Signature has no %s, which Signature-Input describes", inputs[i].key)
+			return nil, fmt.Errorf("the header Signature has no %s, which Signature-Input describes", inputs[i].key)
 		}
 		s, err := readSignature(&inputs[i], &values[at])
 		if err != nil {
