@@ -95,7 +95,7 @@ var rooms = []room{
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "client", inside: []string{"wire/comp/v1", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's own systems, told what happened.
 	{path: "internal/post", inside: []string{"internal/fetch", "wire/strictjson"}, outside: []string{mail}},

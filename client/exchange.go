@@ -1,0 +1,251 @@
+package client
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
+)
+
+// Buyer is who buys from Exchanges of RAMP v1.
+type Buyer struct {
+	ID     string // what its domain calls it
+	Domain string // which publishes its keys at /.well-known/ramp-agent.json
+	// Key signs every request (RFC 9421), and KeyID is what the domain's document calls it; empty where it has one key.
+	// Without a key nothing is signed, which most Exchanges refuse.
+	Key   ed25519.PrivateKey
+	KeyID string
+	// Scopes are the entitlements that it asks for; they narrow what it gets. None asks for what is public.
+	Scopes []string
+	// Licence is a licence or subscription that the Exchange gave it; may be empty.
+	Licence string
+}
+
+// Exchange is one Exchange of RAMP v1, as [OpenExchange] found it. It is safe for concurrent use.
+type Exchange struct {
+	client   Client
+	buyer    Buyer
+	manifest *rampv1.ExchangeManifest
+	base     string // of its RPCs
+
+	mu   sync.Mutex
+	keys []ramp.Key
+}
+
+// exchangeAttempt is how long one exchange with an Exchange may take.
+const exchangeAttempt = 30 * time.Second
+
+// OpenExchange reads the manifest of an Exchange and its keys, at its address (https://exchange.example.com) or the manifest's
+// own (https://exchange.example.com/.well-known/ramp-exchange.json). Addresses without https are refused, except on this
+// machine.
+//
+// Of the options HTTP, UserAgent, MaxAnswer (0 is 64 MiB), Retries, MaxWait and Silence count. A manifest names the addresses
+// that are asked then, and a purchase the one from which content is fetched: a program that asks Exchanges which it does not
+// know gives an HTTP client that reaches only public addresses.
+//
+// Errors are of the types ExchangeError, NotAnExchange, Broken and Unreachable, or the context's.
+func OpenExchange(ctx context.Context, address string, buyer Buyer, options Options) (*Exchange, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no web address; write it like https://exchange.example.com", address)
+	}
+	if !strings.HasSuffix(u.Path, ".json") {
+		u = u.JoinPath("/.well-known/ramp-exchange.json")
+	}
+	u.Fragment = ""
+	if err := private(u.String()); err != nil {
+		return nil, err
+	}
+	if buyer.ID == "" || buyer.Domain == "" {
+		return nil, errors.New("an Exchange wants to know who buys: give the buyer's id and domain")
+	}
+	options.fill()
+	web := *options.HTTP
+	web.CheckRedirect = still(func(next *http.Request, via []*http.Request) error {
+		if more := options.HTTP.CheckRedirect; more != nil {
+			if err := more(next, via); err != nil {
+				return err
+			}
+		} else if len(via) > maxRedirects {
+			return fmt.Errorf("more than %d redirects", maxRedirects)
+		}
+		return private(next.URL.String())
+	})
+	x := &Exchange{client: Client{http: &web, options: options}, buyer: buyer}
+	ctx, cancel := context.WithTimeout(ctx, exchangeAttempt)
+	defer cancel()
+	text, status, err := x.client.document(ctx, u.String())
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, &NotAnExchange{u.String(), fmt.Sprintf("the status is %d: there is no manifest here", status)}
+	}
+	if x.manifest, err = ramp.ReadExchangeManifest(text); err != nil {
+		return nil, &NotAnExchange{u.String(), err.Error()}
+	}
+	x.base = strings.TrimSuffix(x.manifest.ExchangeEndpoint, "/") + "/ramp.v1.ExchangeService/"
+	for _, at := range []string{x.base, x.manifest.KeysUri} {
+		if err := private(at); err != nil {
+			return nil, err
+		}
+	}
+	return x, x.refresh(ctx)
+}
+
+// refresh reads the Exchange's keys.
+func (x *Exchange) refresh(ctx context.Context) error {
+	text, status, err := x.client.document(ctx, x.manifest.KeysUri)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return &NotAnExchange{x.manifest.KeysUri, fmt.Sprintf("the status is %d: there are no keys here", status)}
+	}
+	_, keys, err := ramp.ReadKeys(text)
+	if err != nil {
+		return &NotAnExchange{x.manifest.KeysUri, err.Error()}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.keys = keys
+	return nil
+}
+
+// Manifest is the Exchange's. It must not be changed.
+func (x *Exchange) Manifest() *rampv1.ExchangeManifest { return x.manifest }
+
+// Wanted is what a buyer asks offers for.
+type Wanted struct {
+	URIs []string // at least one
+	// Uses are CoMP's functions, such as "FUNCTION_AI_INPUT"; none declares nothing.
+	Uses []string
+	// Deadline is how long the Exchange may take; 0 is its own default of half a second.
+	Deadline time.Duration
+	// Profiles are the extension profiles that the program understands; none is told of all.
+	Profiles []string
+	// Critical are keys of ext that the program understands: offers that need others are passed over.
+	Critical []string
+}
+
+// Quote is what is offered for one address.
+type Quote struct {
+	URI    string
+	Offers []*rampv1.Offer // those that the Exchange has signed, and that the program understands
+	// Absence is why there is no offer; unspecified where there are some.
+	Absence rampv1.OfferAbsenceReason
+	// Passed says why offers were passed over.
+	Passed []error
+}
+
+// Quotes are what an Exchange offers.
+type Quotes struct {
+	All []Quote // one for each address, in the order of the question
+	// RateLimit says how much is left of the buyer's limit; nil for no limit.
+	RateLimit *rampv1.RateLimitInfo
+}
+
+// Discover asks what is offered for addresses, and verifies the signature of every offer (RAMP v1, DiscoverResources).
+func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
+	query := &rampv1.ResourceQuery{Ver: rampVersion, Id: newSession(), Requester: x.requester(w.URIs), SupportedProfiles: w.Profiles}
+	query.Requester.IntendedUse = w.Uses
+	if w.Deadline > 0 {
+		query.Deadline = durationpb.New(w.Deadline)
+	}
+	answer := &rampv1.ResourceResponse{}
+	if err := x.call(ctx, "DiscoverResources", query, answer); err != nil {
+		return nil, err
+	}
+	out := &Quotes{RateLimit: answer.RateLimit}
+	groups := answer.OfferGroups
+	if len(answer.Offers) > 0 && len(w.URIs) > 0 {
+		groups = []*rampv1.OfferGroup{{Uri: w.URIs[0], Offers: answer.Offers}}
+	}
+	fresh := false
+	for _, group := range groups {
+		q := Quote{URI: group.Uri, Absence: group.GetAbsenceReason()}
+		for _, offer := range group.Offers {
+			if err := x.good(ctx, offer, w.Critical, &fresh); err != nil {
+				q.Passed = append(q.Passed, fmt.Errorf("offer %.60q: %w", offer.OfferId, err))
+				continue
+			}
+			q.Offers = append(q.Offers, offer)
+		}
+		out.All = append(out.All, q)
+	}
+	return out, nil
+}
+
+// rampVersion is the protocol's that is spoken.
+const rampVersion = "1.0"
+
+// good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by the Exchange. fresh says
+// whether its keys were read since the offers came: they are, once, when a signature is none of those known.
+func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, critical []string, fresh *bool) error {
+	if err := ramp.Validate(offer); err != nil {
+		return err
+	}
+	if keys := ramp.UnknownCritical(offer, func(_, key string) bool { return slices.Contains(critical, key) }); len(keys) > 0 {
+		return fmt.Errorf("it needs %s to be understood", strings.Join(keys, ", "))
+	}
+	now := time.Now()
+	if offer.ExpiresAt != nil && !now.Before(offer.ExpiresAt.AsTime()) {
+		return errors.New("it has ended")
+	}
+	document, err := ramp.OfferPayload(offer)
+	if err != nil {
+		return err
+	}
+	signature, err := sign.DecodeSignature(offer.ExchangeSignature)
+	if err != nil {
+		return fmt.Errorf("its signature cannot be read: %w", err)
+	}
+	if !x.signed(document, signature, now) && !*fresh {
+		if err := x.refresh(ctx); err != nil {
+			return err
+		}
+		*fresh = true
+	}
+	if x.signed(document, signature, now) {
+		return nil
+	}
+	return errors.New("it is not signed by the Exchange")
+}
+
+func (x *Exchange) signed(document, signature []byte, now time.Time) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, key := range x.keys {
+		if key.Good(now) && ed25519.Verify(key.Public, document, signature) {
+			return true
+		}
+	}
+	return false
+}
+
+// requester is the buyer in a message.
+func (x *Exchange) requester(uris []string) *rampv1.Requester {
+	r := &rampv1.Requester{Id: x.buyer.ID, Domain: x.buyer.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT, Uris: uris, Scopes: x.buyer.Scopes}
+	if x.buyer.Licence != "" {
+		r.LicenseId = proto.String(x.buyer.Licence)
+	}
+	if x.buyer.Key != nil {
+		if payload, err := ramp.RequesterPayload(r); err == nil {
+			r.Signature, r.SignatureAlgorithm = sign.EncodeSignature(ed25519.Sign(x.buyer.Key, payload)), "ed25519"
+		}
+	}
+	return r
+}

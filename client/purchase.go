@@ -1,0 +1,334 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	compv1 "frontdesk/wire/comp/v1"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
+)
+
+// Bought is what came of taking an offer.
+type Bought struct {
+	Offer *rampv1.Offer
+	// Denial is why it was not bought; unspecified when it was.
+	Denial rampv1.DenialReason
+	// Result is the Exchange's answer; of a denial it tells nothing more.
+	Result *rampv1.TransactionResultItem
+	// Quotas are those of the subscription under which it was bought, after that.
+	Quotas []*rampv1.SubscriptionQuotaInfo
+}
+
+// Denied says whether it was not bought.
+func (b *Bought) Denied() bool {
+	return b.Denial != rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED
+}
+
+// URL is the address from which what was bought can be fetched for a few minutes; empty for none.
+func (b *Bought) URL() string { return b.Result.GetPackage().GetRetrieval().GetEndpoint() }
+
+// NewPurchase is an id for [Exchange.Buy].
+func NewPurchase() string { return newSession() }
+
+// Buy takes offers that Discover gave, one or several (RAMP v1, ExecuteTransaction). The id makes it one purchase: who is not
+// sure whether it was made calls Buy again with the same id and offers, and buys nothing twice. What is denied says so in
+// its Bought; several offers are bought each for itself.
+func (x *Exchange) Buy(ctx context.Context, id string, offers ...*rampv1.Offer) ([]Bought, error) {
+	if id == "" || len(offers) == 0 || len(offers) > ramp.MaxItems {
+		return nil, fmt.Errorf("a purchase takes an id, and 1 to %d offers", ramp.MaxItems)
+	}
+	request := &rampv1.TransactionRequest{Ver: rampVersion, Id: id, Requester: x.requester(nil)}
+	if len(offers) == 1 {
+		request.OfferId, request.OfferSignature = &offers[0].OfferId, &offers[0].ExchangeSignature
+	} else {
+		for _, offer := range offers {
+			request.Items = append(request.Items, &rampv1.TransactionItem{OfferId: offer.OfferId, OfferSignature: offer.ExchangeSignature})
+		}
+	}
+	answer := &rampv1.TransactionResponse{}
+	if err := x.call(ctx, "ExecuteTransaction", request, answer); err != nil {
+		return nil, err
+	}
+	results := answer.Items
+	if len(offers) == 1 && len(results) == 0 {
+		results = []*rampv1.TransactionResultItem{single(offers[0].OfferId, answer)}
+	}
+	if answer.Id != id || len(results) != len(offers) {
+		return nil, &NotAnExchange{x.base, "the answer to the purchase is about something else"}
+	}
+	all := make([]Bought, len(offers))
+	for i, result := range results {
+		if result.OfferId != offers[i].OfferId {
+			return nil, &NotAnExchange{x.base, "the answer to the purchase names other offers, or in another order"}
+		}
+		all[i] = Bought{Offer: offers[i], Denial: result.GetDenialReason(), Result: result, Quotas: answer.SubscriptionQuota}
+		if all[i].Denied() {
+			continue
+		}
+		if result.TransactionId == "" || result.BillingId == "" {
+			return nil, &NotAnExchange{x.base, "the answer to the purchase has no transaction_id or no billing_id"}
+		}
+	}
+	return all, nil
+}
+
+// single is the answer to a purchase of one offer in the form of those to several.
+func single(offer string, a *rampv1.TransactionResponse) *rampv1.TransactionResultItem {
+	return &rampv1.TransactionResultItem{
+		OfferId: offer, TransactionId: a.GetTransactionId(), BillingId: a.GetBillingId(), Package: a.Package, Cost: a.Cost, SubscriptionId: a.SubscriptionId,
+		DenialReason: a.DenialReason, ExpiresAt: a.ExpiresAt, DeliveryMethod: a.DeliveryMethod, ReportingObligation: a.ReportingObligation,
+		SubscriptionUnitValue: a.SubscriptionUnitValue,
+	}
+}
+
+// Content is what was bought, as it was delivered.
+type Content struct {
+	Media string // the media type, as it was told
+	Body  []byte
+	// Offered says that it is what the offer described, by its hash; false where the offer has none, and where it is another.
+	Offered bool
+}
+
+// ErrOtherContent is content whose hash is not that of its offer, though the offer says that it does not change.
+var ErrOtherContent = errors.New("what was delivered is not what was offered: its hash is another; dispute the transaction")
+
+// Fetch fetches what was bought. Of content that does not change, another hash than the offer's is ErrOtherContent, with the
+// content beside it.
+func (x *Exchange) Fetch(ctx context.Context, b *Bought) (*Content, error) {
+	address := b.URL()
+	if address == "" {
+		return nil, errors.New("the Exchange names no address from which this can be fetched")
+	}
+	if err := private(address); err != nil {
+		return nil, err
+	}
+	for attempt := 0; ; attempt++ {
+		got, err := x.fetch(ctx, address)
+		var asked time.Duration
+		switch {
+		case err != nil && !passing(err):
+			return nil, err
+		case err == nil && !busy(got.status):
+			return contentOf(b, got)
+		case err == nil:
+			asked = retryAfter(got.header)
+		}
+		wait, again := x.client.patience(ctx, asked, attempt)
+		if !again {
+			if err == nil {
+				err = failureOfExchange(got)
+			}
+			return nil, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// contentOf reads what was delivered.
+func contentOf(b *Bought, got *posted) (*Content, error) {
+	if got.status != http.StatusOK {
+		return nil, failureOfExchange(got)
+	}
+	out := &Content{Media: got.header.Get("Content-Type"), Body: got.body}
+	known := b.Offer.GetIdentity()
+	method := strings.ReplaceAll(strings.ToLower(known.GetHashMethod()), "-", "")
+	if known.GetContentHash() == "" || method != "sha256" {
+		return out, nil
+	}
+	sum := sha256.Sum256(got.body)
+	want := strings.TrimPrefix(strings.ToLower(known.GetContentHash()), "sha256:")
+	if out.Offered = hex.EncodeToString(sum[:]) == want; !out.Offered && known.GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
+		return out, ErrOtherContent
+	}
+	return out, nil
+}
+
+func (x *Exchange) fetch(ctx context.Context, address string) (*posted, error) {
+	return x.once(ctx, address, func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	})
+}
+
+// Use is a report on how something bought was used.
+type Use struct {
+	ID       string // of the report; who sends it again uses the same. Empty makes one
+	Quantity int    // in the offer's unit
+	// Functions it was used for; none where the offer does not ask.
+	Functions []compv1.Function
+	Shown     *bool // to people; nil says nothing
+	Cited     *bool
+	At        time.Time // zero for now
+}
+
+// Rejected is a report that the Exchange did not take.
+type Rejected struct{ Reason string }
+
+// Error is the reason.
+func (r *Rejected) Error() string {
+	return "the Exchange did not take the report: " + orSilent(r.Reason)
+}
+
+// Report reports how something bought was used, and gives the id of the report, which a dispute needs (RAMP v1,
+// ReportUsage). The error is a *Rejected for one that was not taken.
+func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error) {
+	if b.Denied() {
+		return "", errors.New("this was not bought, so there is nothing to report")
+	}
+	if u.ID == "" {
+		u.ID = newSession()
+	}
+	if u.At.IsZero() {
+		u.At = time.Now()
+	}
+	report := &rampv1.UsageReport{
+		Ver: rampVersion, Id: u.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId, Timestamp: timestamppb.New(u.At.Truncate(time.Microsecond)),
+		Usage: &rampv1.Usage{Function: u.Functions, ConsumedQuantity: int32(u.Quantity), DisplayedToUser: u.Shown, CitationIncluded: u.Cited},
+	}
+	if unit := b.Offer.GetPricing().GetUnit(); unit != "" {
+		report.Usage.ConsumedUnit = &unit
+	}
+	answer := &rampv1.UsageReportResponse{}
+	if err := x.call(ctx, "ReportUsage", report, answer); err != nil {
+		return "", err
+	}
+	if !answer.Accepted {
+		return "", &Rejected{answer.GetRejectionReason()}
+	}
+	return answer.ReportId, nil
+}
+
+// call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them can be repeated.
+func (x *Exchange) call(ctx context.Context, method string, request, answer proto.Message) error {
+	if err := ramp.Validate(request); err != nil {
+		return err
+	}
+	body, err := ramp.Marshal(request)
+	if err != nil {
+		return err
+	}
+	address := x.base + method
+	for attempt := 0; ; attempt++ {
+		got, err := x.once(ctx, address, func(ctx context.Context) (*http.Request, error) { return x.compose(ctx, address, body) })
+		var asked time.Duration
+		switch {
+		case err != nil && !passing(err):
+			return err
+		case err == nil && got.status == http.StatusOK:
+			if err := ramp.Unmarshal(got.body, answer); err != nil {
+				return &NotAnExchange{address, err.Error()}
+			}
+			return nil
+		case err == nil && got.status != http.StatusTooManyRequests && got.status != http.StatusServiceUnavailable:
+			return failureOfExchange(got)
+		case err == nil:
+			asked = retryAfter(got.header)
+			err = failureOfExchange(got)
+		}
+		wait, again := x.client.patience(ctx, asked, attempt)
+		if !again {
+			return err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// compose writes an RPC, signed for now.
+func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", typeJSON)
+	if x.buyer.Key == nil {
+		return request, nil
+	}
+	request.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
+	keyID := x.buyer.Domain
+	if x.buyer.KeyID != "" {
+		keyID += "#" + x.buyer.KeyID
+	}
+	input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header}, sign.SigningParameters{KeyID: keyID, Created: time.Now()}, x.buyer.Key)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set(sign.HeaderSignatureInput, input)
+	request.Header.Set(sign.HeaderSignatureOfHTTP, signature)
+	return request, nil
+}
+
+// once makes one request and reads its answer whole.
+func (x *Exchange) once(ctx context.Context, address string, compose func(context.Context) (*http.Request, error)) (*posted, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, exchangeAttempt, ErrSilent)
+	defer cancel()
+	response, err := x.client.exchange(bounded, func(ctx context.Context) (*http.Request, error) {
+		request, err := compose(ctx)
+		if err == nil {
+			request.Header.Set("User-Agent", x.client.options.UserAgent)
+		}
+		return request, err
+	})
+	if err != nil {
+		return nil, overdue(ctx, address, err)
+	}
+	defer response.body.Close()
+	text, err := io.ReadAll(response.body)
+	if err != nil {
+		return nil, overdue(ctx, address, &Broken{URL: address, Err: err})
+	}
+	return &posted{address, response.status, response.header, text}, nil
+}
+
+// ExchangeError is a failure that an Exchange answers.
+type ExchangeError struct {
+	Code       string // of Connect, such as "unauthenticated"; "http_502" and the like where the answer is none of the protocol's
+	Message    string // in the Exchange's words
+	Status     int    // of HTTP
+	RetryAfter time.Duration
+	Raw        []byte // the whole answer
+}
+
+// Error is the code and the Exchange's words.
+func (e *ExchangeError) Error() string {
+	return fmt.Sprintf("the Exchange answered %d %s: %s", e.Status, e.Code, orSilent(e.Message))
+}
+
+// failureOfExchange reads a failure.
+func failureOfExchange(got *posted) *ExchangeError {
+	out := &ExchangeError{Status: got.status, RetryAfter: retryAfter(got.header), Raw: got.body}
+	var told struct{ Code, Message string }
+	if json.Unmarshal(got.body, &told) == nil {
+		out.Code, out.Message = told.Code, told.Message
+	}
+	if out.Code == "" {
+		out.Code, out.Message = "http_"+strconv.Itoa(got.status), http.StatusText(got.status)
+	}
+	return out
+}
+
+// NotAnExchange is a document or an answer that is not what RAMP v1 has there. What it says is not used.
+type NotAnExchange struct {
+	URL     string
+	Problem string
+}
+
+// Error names what is wrong.
+func (e *NotAnExchange) Error() string { return e.URL + " is not RAMP v1: " + e.Problem }
