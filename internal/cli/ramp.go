@@ -14,11 +14,13 @@ import (
 )
 
 type rampCommands struct {
+	Discover     rampDiscover             `cmd:"" help:"As a buyer: see what an Exchange offers."`
+	Buy          rampBuy                  `cmd:"" help:"As a buyer: buy content from an Exchange, and fetch it."`
 	Requester    requesterCommands        `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`
 	Account      rampAccountCommands      `cmd:"" help:"Keep the accounts from which buyers pay."`
 	License      rampLicenseCommands      `cmd:"" help:"Give buyers licences, and end them."`
 	Subscription rampSubscriptionCommands `cmd:"" help:"Give buyers subscriptions with quotas, and end them."`
-	Report       rampReportCommands       `cmd:"" help:"Report what sites earned and what buyers were charged."`
+	Report       rampReportCommands       `cmd:"" help:"Report the use of something bought; as an operator, what sites earned and what buyers were charged."`
 }
 
 // changeAccounts opens the house, has fn change the book in one transaction, and closes it. The ledger tells of each change.

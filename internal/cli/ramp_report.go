@@ -8,6 +8,7 @@ import (
 )
 
 type rampReportCommands struct {
+	Use     reportUse     `cmd:"" default:"withargs" help:"As a buyer: report how something bought was used."`
 	Revenue reportRevenue `cmd:"" help:"What sites earned, by day and buyer."`
 	Invoice reportInvoice `cmd:"" help:"What was charged to a buyer, purchase by purchase."`
 }

@@ -65,7 +65,7 @@ func (n requesterName) with(env *environment, do func(*trust.Requesters) error) 
 
 // requesterTerms are what an operator says of a requester. An empty text stands for what is there.
 type requesterTerms struct {
-	Key      []string `placeholder:"KEY" help:"An Ed25519 public key in base64 (32 bytes, or SubjectPublicKeyInfo), or @FILE with one, or @- for standard input; may be repeated. Without one, the keys that the domain publishes count."`
+	Key      []string `placeholder:"KEY" help:"An Ed25519 public key in base64 (32 bytes, or SubjectPublicKeyInfo), or @FILE with one or with a ramp-agent.json, or @- for standard input; may be repeated. Without one, the keys that the domain publishes count."`
 	Scope    []string `placeholder:"SCOPE" help:"A scope that is granted, such as news:*; may be repeated."`
 	Category string   `placeholder:"WORD" help:"What its users are: commercial, non-commercial, education, government or personal."`
 	Country  string   `placeholder:"CC" help:"Where its users are, such as FR."`
@@ -93,17 +93,17 @@ func (c requesterTerms) apply(env *environment, g *trust.Registration) error {
 	}
 	g.Keys = nil
 	for _, text := range c.Key {
-		public, err := readPublicKey(env, text)
+		keys, err := readPublicKeys(env, text)
 		if err != nil {
 			return usage("--key %v", err)
 		}
-		g.Keys = append(g.Keys, ramp.Key{Public: public, Active: true})
+		g.Keys = append(g.Keys, keys...)
 	}
 	return nil
 }
 
-// readPublicKey reads a key, or a file with one, which may be PEM.
-func readPublicKey(env *environment, text string) ([]byte, error) {
+// readPublicKeys reads a key, or a file with one, which may be PEM, or an agent's document with its keys.
+func readPublicKeys(env *environment, text string) ([]ramp.Key, error) {
 	name, ofFile := strings.CutPrefix(text, "@")
 	if ofFile {
 		from := env.stdin
@@ -119,6 +119,10 @@ func readPublicKey(env *environment, text string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if text = strings.TrimSpace(string(all)); strings.HasPrefix(text, "{") {
+			_, keys, err := ramp.ReadKeys([]byte(text))
+			return keys, err
+		}
 		text = ""
 		for line := range strings.Lines(string(all)) {
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
@@ -126,7 +130,8 @@ func readPublicKey(env *environment, text string) ([]byte, error) {
 			}
 		}
 	}
-	return ramp.DecodePublicKey(text)
+	public, err := ramp.DecodePublicKey(text)
+	return []ramp.Key{{Public: public, Active: true}}, err
 }
 
 type requesterAdd struct {

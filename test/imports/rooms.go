@@ -236,7 +236,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/fail", "internal/ledger", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/ramp", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/strictjson",
 		},
 		outside: []string{commandLine},

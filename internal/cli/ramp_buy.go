@@ -1,0 +1,365 @@
+package cli
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/client"
+	compv1 "frontdesk/wire/comp/v1"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// buyerFlags say who buys.
+type buyerFlags struct {
+	configFlags
+	As       string   `placeholder:"DOMAIN/ID" help:"Who asks: the domain that publishes the keys, and what it calls the agent. Without it, those of url and ramp.agent.id."`
+	Scope    []string `placeholder:"SCOPE" help:"An entitlement to ask for, such as news.example:premium; may be repeated."`
+	License  string   `placeholder:"ID" help:"A licence or subscription that the Exchange gave you."`
+	Unsigned bool     `help:"Sign nothing, for an Exchange on trial that does not ask for it."`
+}
+
+// open opens an Exchange as the buyer, whose key is the agent's in the folder of secrets.
+func (f buyerFlags) open(env *environment, address string) (*client.Exchange, error) {
+	buyer := client.Buyer{Scopes: f.Scope, Licence: f.License}
+	if f.As != "" {
+		var ok bool
+		if buyer.Domain, buyer.ID, ok = strings.Cut(f.As, "/"); !ok || buyer.Domain == "" || buyer.ID == "" {
+			return nil, usage("--as %s is nobody; write DOMAIN/ID, like buyer.example.com/research-bot", f.As)
+		}
+	}
+	if f.As == "" || !f.Unsigned {
+		if err := f.know(env, &buyer); err != nil {
+			return nil, err
+		}
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true // a person thinks between two requests
+	x, err := client.OpenExchange(env.ctx, address, buyer, client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: userAgent})
+	return x, explainedExchange(err)
+}
+
+// know takes the buyer's name and key from this front desk.
+func (f buyerFlags) know(env *environment, buyer *client.Buyer) error {
+	house, loaded, err := openKeys(env, f.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	if buyer.ID == "" {
+		if buyer.ID = loaded.Config.AgentID(); buyer.ID == "" {
+			return usage("nobody asks; give --as DOMAIN/ID, or set url and ramp.agent.id in the configuration")
+		}
+		buyer.Domain = buyer.ID
+		if u, err := url.Parse(loaded.Config.URL); err == nil && u.Host != "" {
+			buyer.Domain = u.Host
+		}
+	}
+	if f.Unsigned {
+		return nil
+	}
+	id, signer, ok := house.AgentKeys.Current()
+	key, isKey := signer.(ed25519.PrivateKey)
+	if !ok || !isKey {
+		return errors.New("the agent has no key yet: run `frontdesk keys agent`, and publish what it prints; or ask with --unsigned")
+	}
+	buyer.Key, buyer.KeyID = key, id
+	return nil
+}
+
+// explainedExchange is an error of an Exchange for a terminal.
+func explainedExchange(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(clean(err.Error()))
+}
+
+type rampDiscover struct {
+	Exchange string   `arg:"" help:"The Exchange's address, such as https://exchange.example.com."`
+	URI      []string `arg:"" name:"uri" help:"Addresses of content to ask offers for."`
+	buyerFlags
+	Use  []string `placeholder:"FUNCTION" help:"What it is for: ai-input, search, ai-index, ai-train; may be repeated."`
+	JSON bool     `name:"json" help:"Print the offers."`
+}
+
+// Help is the command's example.
+func (rampDiscover) Help() string {
+	return "Every offer's signature is verified with the Exchange's keys; those that are not good are passed over, and said.\n\n" +
+		"Example:\n\n\tfrontdesk ramp discover https://exchange.example.com https://www.example.com/lamp --use ai-input"
+}
+
+// Run shows what is offered.
+func (c rampDiscover) Run(env *environment) error {
+	x, err := c.open(env, c.Exchange)
+	if err != nil {
+		return err
+	}
+	quotes, err := x.Discover(env.ctx, client.Wanted{URIs: c.URI, Uses: c.Use})
+	if err != nil {
+		return explainedExchange(err)
+	}
+	if c.JSON {
+		for _, q := range quotes.All {
+			for _, offer := range q.Offers {
+				text, err := ramp.Marshal(offer)
+				if err != nil {
+					return err
+				}
+				env.print("%s\n", text)
+			}
+		}
+	}
+	offers := 0
+	for _, q := range quotes.All {
+		for _, why := range q.Passed {
+			fmt.Fprintf(env.stderr, "%s: %s\n", clean(q.URI), clean(why.Error()))
+		}
+		offers += len(q.Offers)
+		if c.JSON {
+			continue
+		}
+		if len(q.Offers) == 0 {
+			env.print("%s: no offer, %s\n", clean(q.URI), inWords(q.Absence.String(), "OFFER_ABSENCE_REASON_"))
+		}
+		for _, offer := range q.Offers {
+			env.print("%s: %s\n", clean(q.URI), describedOffer(offer))
+		}
+	}
+	if offers == 0 {
+		return errors.New("nothing is offered")
+	}
+	return nil
+}
+
+// inWords writes the name of an enum's value for people.
+func inWords(name, prefix string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " "))
+}
+
+// describedOffer is an offer in a line.
+func describedOffer(o *rampv1.Offer) string {
+	p := o.GetPricing()
+	words := []string{clean(o.GetPackage().GetTitle()), priceOf(p)}
+	if o.GetSubscriptionId() != "" {
+		words = append(words, "under "+clean(o.GetSubscriptionId()))
+	}
+	if r := o.GetReporting(); r.GetRequired() {
+		words = append(words, "its use to be reported within "+r.GetWindow().AsDuration().String())
+	}
+	if o.ExpiresAt != nil {
+		words = append(words, "until "+o.ExpiresAt.AsTime().Format(time.RFC3339))
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")
+}
+
+// priceOf is a price in words.
+func priceOf(p *rampv1.Pricing) string {
+	model := inWords(p.GetModel().String(), "PRICING_MODEL_")
+	if p.GetRate() == 0 {
+		return model
+	}
+	text := fmt.Sprintf("%s, %s %s", model, number(p.GetRate()), clean(p.GetCurrency()))
+	if n := p.GetEstimatedQuantity(); metered(p) && n > 0 {
+		text += fmt.Sprintf(", about %d %s: %s %s", n, clean(p.GetUnit()), number(p.GetRate()*float64(n)), clean(p.GetCurrency()))
+	}
+	return text
+}
+
+// metered says whether a price is for each unit that is used.
+func metered(p *rampv1.Pricing) bool {
+	switch p.GetModel() {
+	case rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, rampv1.PricingModel_PRICING_MODEL_PER_PAGE, rampv1.PricingModel_PRICING_MODEL_PER_MINUTE,
+		rampv1.PricingModel_PRICING_MODEL_PER_RECORD:
+		return true
+	}
+	return false
+}
+
+// number writes an amount without needless zeros.
+func number(n float64) string {
+	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.8f", n), "0"), ".")
+}
+
+// most is what an offer costs at the most, as far as it says.
+func most(o *rampv1.Offer) float64 {
+	p := o.GetPricing()
+	if metered(p) {
+		return p.GetRate() * float64(max(p.GetEstimatedQuantity(), 1))
+	}
+	return p.GetRate()
+}
+
+// saved is a purchase as it is kept in a file, for its report.
+type saved struct {
+	Exchange string          `json:"exchange"`
+	Offer    json.RawMessage `json:"offer"`
+	Result   json.RawMessage `json:"result"`
+}
+
+type rampBuy struct {
+	Exchange string `arg:"" help:"The Exchange's address, such as https://exchange.example.com."`
+	URI      string `arg:"" name:"uri" help:"The address of the content."`
+	buyerFlags
+	Use  []string `placeholder:"FUNCTION" help:"What it is for: ai-input, search, ai-index, ai-train; may be repeated."`
+	Most float64  `placeholder:"AMOUNT" help:"Pay no more than this, in the offer's currency."`
+	Yes  bool     `help:"Buy without asking."`
+	Out  string   `placeholder:"FILE" help:"Write the content here; without it, to standard output."`
+	Save string   `placeholder:"FILE" help:"Keep the purchase here, which reporting its use needs."`
+}
+
+// Help is the command's example.
+func (rampBuy) Help() string {
+	return "The cheapest offer is taken, and first one under a subscription of yours. What is fetched is held against the hash that the offer tells.\n\n" +
+		"Example:\n\n\tfrontdesk ramp buy https://exchange.example.com https://www.example.com/lamp --use ai-input --most 0.05 --save lamp.json > lamp.txt"
+}
+
+// Run buys, and fetches what it bought.
+func (c rampBuy) Run(env *environment) error {
+	x, err := c.open(env, c.Exchange)
+	if err != nil {
+		return err
+	}
+	offer, err := c.cheapest(env, x)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stderr, "%s\n", describedOffer(offer))
+	if c.Most > 0 && most(offer) > c.Most {
+		return fmt.Errorf("it would cost %s %s, which is more than --most", number(most(offer)), clean(offer.GetPricing().GetCurrency()))
+	}
+	if !c.Yes {
+		if sure, err := confirmed(env, "Buy it?"); err != nil || !sure {
+			return err
+		}
+	}
+	id := client.NewPurchase()
+	all, err := x.Buy(env.ctx, id, offer)
+	if err != nil {
+		return explainedExchange(fmt.Errorf("purchase %s: %w", id, err))
+	}
+	bought := &all[0]
+	if bought.Denied() {
+		return fmt.Errorf("the Exchange does not sell it: %s", inWords(bought.Denial.String(), "DENIAL_REASON_"))
+	}
+	if cost := bought.Result.GetCost(); cost != nil {
+		fmt.Fprintf(env.stderr, "Bought for %s %s: %s\n", number(cost.Amount), clean(cost.Currency), clean(bought.Result.TransactionId))
+	} else {
+		fmt.Fprintf(env.stderr, "Bought: %s\n", clean(bought.Result.TransactionId))
+	}
+	if err := c.keep(bought); err != nil {
+		return err
+	}
+	content, err := x.Fetch(env.ctx, bought)
+	if content == nil {
+		return explainedExchange(err)
+	}
+	if c.Out == "" {
+		if _, err := env.stdout.Write(content.Body); err != nil {
+			return err
+		}
+	} else if err := os.WriteFile(c.Out, content.Body, 0o644); err != nil {
+		return err
+	}
+	return explainedExchange(err)
+}
+
+// cheapest is the offer that is taken.
+func (c rampBuy) cheapest(env *environment, x *client.Exchange) (*rampv1.Offer, error) {
+	quotes, err := x.Discover(env.ctx, client.Wanted{URIs: []string{c.URI}, Uses: c.Use})
+	if err != nil {
+		return nil, explainedExchange(err)
+	}
+	var best *rampv1.Offer
+	why := "the Exchange says nothing of it"
+	for _, q := range quotes.All {
+		for _, passed := range q.Passed {
+			fmt.Fprintf(env.stderr, "%s\n", clean(passed.Error()))
+		}
+		why = inWords(q.Absence.String(), "OFFER_ABSENCE_REASON_")
+		for _, offer := range q.Offers {
+			if best == nil || most(offer) < most(best) {
+				best = offer
+			}
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("nothing is offered: %s", why)
+	}
+	return best, nil
+}
+
+// keep writes a purchase into a file.
+func (c rampBuy) keep(b *client.Bought) error {
+	if c.Save == "" {
+		return nil
+	}
+	offer, err := ramp.Marshal(b.Offer)
+	if err != nil {
+		return err
+	}
+	result, err := ramp.Marshal(b.Result)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(saved{c.Exchange, offer, result}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.Save, append(text, '\n'), 0o600) // its address opens to whoever has it
+}
+
+type reportUse struct {
+	File string `arg:"" help:"The purchase that buy kept with --save."`
+	buyerFlags
+	Quantity int      `required:"" placeholder:"NUMBER" help:"How much was used, in the offer's unit."`
+	Use      []string `placeholder:"FUNCTION" help:"What it was used for: ai-input, search, ai-index, ai-train; may be repeated."`
+	ID       string   `name:"id" placeholder:"ID" help:"The id of the report; sent again under it, it counts once."`
+}
+
+// Help is the command's example.
+func (reportUse) Help() string {
+	return "Example:\n\n\tfrontdesk ramp report lamp.json --quantity 17 --use ai-input"
+}
+
+// Run reports.
+func (c reportUse) Run(env *environment) error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	var kept saved
+	bought := client.Bought{Offer: &rampv1.Offer{}, Result: &rampv1.TransactionResultItem{}}
+	if err = json.Unmarshal(text, &kept); err == nil {
+		err = errors.Join(ramp.Unmarshal(kept.Offer, bought.Offer), ramp.Unmarshal(kept.Result, bought.Result))
+	}
+	if err != nil || bought.Result.TransactionId == "" {
+		return fmt.Errorf("%s holds no purchase; name the file that `frontdesk ramp buy --save` wrote", c.File)
+	}
+	use := client.Use{ID: c.ID, Quantity: c.Quantity}
+	for _, name := range c.Use {
+		value, ok := compv1.Function_value["FUNCTION_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+		if !ok {
+			return usage("--use %s is no function; there are ai-input, search, ai-index, ai-train, ai-all and all", name)
+		}
+		use.Functions = append(use.Functions, compv1.Function(value))
+	}
+	x, err := c.open(env, kept.Exchange)
+	if err != nil {
+		return err
+	}
+	id, err := x.Report(env.ctx, &bought, use)
+	if err != nil {
+		return explainedExchange(err)
+	}
+	env.print("Reported: %s\n", clean(id))
+	return nil
+}
