@@ -154,7 +154,7 @@ var submitRows = []row{
 		}
 		p.refused(r, 429, "RATE_LIMITED")
 		wait, _ := strconv.Atoi(r.header.Get("Retry-After"))
-		p.expect(wait >= 1 && wait <= 20, "Retry-After is %q, with three in a minute", r.header.Get("Retry-After"))
+		p.expect(wait >= 1 && wait <= 60, "Retry-After is %q, with three in any minute", r.header.Get("Retry-After"))
 		p.offered(p.submit()) // another intake
 	}},
 	{42, "an intake that needs a key", func(p *probe) {
