@@ -183,7 +183,7 @@ fi
 if [ -z "$only" ]; then
 	suite 'rooms' 10m "${rooms[@]}"
 	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 4m "${above_store[@]}"
-	suite 'black box' 8m -p 1 ./test/...
+	suite 'black box' 12m -p 1 ./test/...
 	browser
 	mcp
 	ramp
