@@ -1,5 +1,7 @@
 package limit
 
+import "runtime"
+
 // Size is how many keys the limiter keeps in memory.
 func (l *Limiter) Size() (n int) {
 	m := l.alone
@@ -34,4 +36,13 @@ func (l *Limiter) Weight() (n int) {
 func TakeFrom(log string, w Window, now int64) (kept string, ok bool) {
 	after, status := windows{w}.take(state{log: log}, now, 1)
 	return after.log, status.OK
+}
+
+// Settle returns when nothing is under way at the table any more.
+func (l *Limiter) Settle() {
+	for busy := true; busy; runtime.Gosched() {
+		l.table.mu.Lock()
+		busy = l.table.busy
+		l.table.mu.Unlock()
+	}
 }
