@@ -33,6 +33,7 @@ terms:
   - match: {}
     access: open
 ramp: {enabled: true, domain: exchange.example.com}
+limits: {rate: {failures: 100000/1m}} # until the key is known here, each signature by it is wrong
 `, { 'content/premium/a.md': `---\ntitle: Lentil soup\n---\n\n${text}\n` })
   const cli = (...args) => run(process.env.RAMP_FRONTDESK, [...args.slice(0, 3), '--config', desk.file, ...args.slice(3)])
   await cli('ramp', 'requester', 'add', '--key', agentPublic, domain, 'research-bot')
