@@ -139,13 +139,33 @@ type Report struct {
 // ulid is 26 letters and digits that sort by a time and are never twice the same (Crockford's base 32).
 func ulid(at time.Time) string {
 	var b [20]byte // of which the first 4 and a part of the fifth stay zero: 2 bits, 48 of the time, 80 of chance
-	ms := uint64(at.UnixMilli())
-	for i := range 6 {
-		b[4+i] = byte(ms >> (8 * (5 - i)))
-	}
+	putMillis(b[4:], at)
 	_, _ = rand.Read(b[10:]) // never fails
 	return crockford.EncodeToString(b[:])[6:]
 }
+
+func putMillis(b []byte, at time.Time) {
+	ms := uint64(at.UnixMilli())
+	for i := range 6 {
+		b[i] = byte(ms >> (8 * (5 - i)))
+	}
+}
+
+// ulidAt is the beginning of every ulid of a millisecond.
+func ulidAt(at time.Time) string {
+	var b [20]byte
+	putMillis(b[4:], at)
+	return crockford.EncodeToString(b[:])[6 : 6+ulidTime]
+}
+
+const (
+	ulidText = 26  // letters and digits of an ulid
+	ulidTime = 10  // those that are its time
+	afterAll = "~" // sorts behind them all
+)
+
+// transactionKind begins the ids of transactions.
+const transactionKind = "txn"
 
 var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
@@ -235,31 +255,32 @@ func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most in
 	return n, nil
 }
 
-const transactionColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
-	amount, value, subscription, quotas, method, failed, entry, document, duty, due, fields, report, report_of, reported, consumed, settled, deviant`
+// factColumns are those of a transaction but its document, which is large.
+const factColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
+	amount, value, subscription, quotas, method, failed, entry, duty, due, fields, report, report_of, reported, consumed, settled, deviant`
 
 // PutTransaction records a transaction that is new.
 func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 	if t.Quotas == nil {
 		t.Quotas = []byte{}
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO deal_transaction (`+transactionColumns+`) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, $29, '', '', 0, 0, 0, 0)`,
+	_, err := tx.Exec(ctx, `INSERT INTO deal_transaction (`+factColumns+`, document) VALUES
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, '', '', 0, 0, 0, 0, $29)`,
 		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since, store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
-		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, t.Document, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "))
+		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "), t.Document)
 	if err != nil {
 		return fmt.Errorf("record a transaction: %w", err)
 	}
 	return nil
 }
 
-// scanned reads a row of transactionColumns.
-func scanned(row interface{ Scan(...any) error }) (t Transaction, err error) {
+// scanned reads a row of factColumns, and what stands behind them.
+func scanned(row interface{ Scan(...any) error }, behind ...any) (t Transaction, err error) {
 	var made, expires, due, reported, duty, failed, deviant int64
 	var fields string
-	err = row.Scan(&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
+	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &t.Document, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant)
+		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
 		t.Quotas = nil
@@ -274,7 +295,9 @@ func scanned(row interface{ Scan(...any) error }) (t Transaction, err error) {
 
 // FindTransaction gives a transaction; ok is false when there is none of the id.
 func FindTransaction(ctx context.Context, tx *store.Tx, id string) (t Transaction, ok bool, err error) {
-	t, err = scanned(tx.QueryRow(ctx, `SELECT `+transactionColumns+` FROM deal_transaction WHERE id = $1`, id))
+	var document []byte
+	t, err = scanned(tx.QueryRow(ctx, `SELECT `+factColumns+`, document FROM deal_transaction WHERE id = $1`, id), &document)
+	t.Document = document
 	if errors.Is(err, sql.ErrNoRows) {
 		return Transaction{}, false, nil
 	}

@@ -65,8 +65,7 @@ func (d *Desk) deliver(ctx context.Context, t deal.Transaction, now time.Time) (
 	out.Media, out.Body = catalog.Delivered(item)
 	out.Hash = sha256.Sum256(out.Body)
 	err = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
-		_, err := d.dealt(ctx, tx, t, kindDelivery, now, deliveryBody{Bytes: len(out.Body), Hash: hex.EncodeToString(out.Hash[:]), Status: 200, URI: t.URI})
-		return err
+		return d.befell(ctx, tx, t, kindDelivery, now, len(out.Body), deliveryBody{Bytes: len(out.Body), Hash: hex.EncodeToString(out.Hash[:]), Status: 200, URI: t.URI})
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,42 @@
+package deal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"frontdesk/internal/store"
+)
+
+// eventTables is the step of Schema for what befalls a transaction after its purchase: one row for each entry of the ledger that
+// tells of it, since the ledger itself is not looked through by transaction. bytes is how much a delivery gave. Its index of
+// obligations is written only when one ends.
+const eventTables = `
+CREATE TABLE deal_event (
+	id    {{text}} NOT NULL,
+	entry {{text}} NOT NULL,
+	kind  TEXT NOT NULL,
+	at    BIGINT NOT NULL,
+	bytes BIGINT NOT NULL,
+	PRIMARY KEY (id, entry)
+) {{clustered}};
+CREATE INDEX deal_transaction_ended ON deal_transaction (duty, due, id) WHERE duty >= 2;
+`
+
+// Event is something that befell a transaction after its purchase.
+type Event struct {
+	Transaction string
+	Entry       string // of the ledger
+	Kind        string // of the entry
+	At          time.Time
+	Bytes       int64 // of a delivery
+}
+
+// PutEvent records an event.
+func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
+	_, err := tx.Exec(ctx, `INSERT INTO deal_event (id, entry, kind, at, bytes) VALUES ($1, $2, $3, $4, $5)`, e.Transaction, e.Entry, e.Kind, store.Micros(e.At), e.Bytes)
+	if err != nil {
+		return fmt.Errorf("record what befell a transaction: %w", err)
+	}
+	return nil
+}
