@@ -2,7 +2,6 @@ package ramp
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -53,11 +52,8 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 // asked is a query in the desk's words.
 func asked(c *call, query *rampv1.ResourceQuery) (desk.Query, error) {
 	r := query.GetRequester()
-	switch uris := r.GetUris(); {
-	case len(uris) == 0:
+	if len(r.GetUris()) == 0 {
 		return desk.Query{}, &wire.Invalid{Path: "requester.uris", Problem: "is empty; name the addresses that you want offers for"}
-	case len(uris) > MaxURIs:
-		return desk.Query{}, &wire.Invalid{Path: "requester.uris", Problem: fmt.Sprintf("has more than %d addresses; ask for them in several queries", MaxURIs)}
 	}
 	user, country, err := using(r)
 	if err != nil {

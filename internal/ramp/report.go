@@ -2,11 +2,16 @@ package ramp
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
+	compv1 "frontdesk/wire/comp/v1"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -51,16 +56,19 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 		out.Shown, out.Cited = u.DisplayedToUser, u.CitationIncluded
 	}
 	for _, f := range u.GetFunction() {
-		out.Functions = append(out.Functions, f.String())
+		if name, ok := compv1.Function_name[int32(f)]; ok && !slices.Contains(out.Functions, name) {
+			out.Functions = append(out.Functions, name)
+		}
 	}
 	value, ok := r.GetExt().GetFields()[extRevenue]
 	if !ok {
 		return out, nil
 	}
 	told := value.GetStructValue().GetFields()
+	_, isNumber := told["amount"].GetKind().(*structpb.Value_NumberValue)
 	earned := told["amount"].GetNumberValue()
 	out.Currency = told["currency"].GetStringValue()
-	if told == nil || told["amount"] == nil || earned < 0 || earned > 1e9 || len(out.Currency) != 3 || strings.ToUpper(out.Currency) != out.Currency {
+	if !isNumber || earned < 0 || earned > 1e9 || len(out.Currency) != 3 || strings.Trim(out.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return desk.Used{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
 	}
 	out.Revenue = units(earned)
@@ -91,7 +99,7 @@ func fields(r *rampv1.UsageReport) (all []string) {
 		"transaction_id": r.TransactionId != "", "billing_id": r.BillingId != "", "usage": u != nil, "timestamp": r.Timestamp != nil, "request_id": r.GetRequestId() != "",
 		"exchange": r.GetExchange() != "", "assets": len(r.Assets) > 0, "function": len(u.GetFunction()) > 0, "subfn": len(u.GetSubfn()) > 0,
 		"consumed_quantity": u != nil, "displayed_to_user": u != nil && u.DisplayedToUser != nil, "citation_included": u != nil && u.CitationIncluded != nil,
-		"attribution": len(u.GetAttribution()) > 0, "consumed_unit": u.GetConsumedUnit() != "",
+		"attribution": slices.ContainsFunc(u.GetAttribution(), func(a *rampv1.AttributionDetail) bool { return proto.Size(a) > 0 }), "consumed_unit": u.GetConsumedUnit() != "",
 	} {
 		if there {
 			all = append(all, name)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -146,6 +148,9 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}
+	if err := bounded(m); err != nil {
+		return nil, err
+	}
 	if keys := wire.UnknownCritical(m, known); len(keys) > 0 {
 		return nil, &unknownKeys{keys}
 	}
@@ -162,6 +167,29 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 		c.left = d.Count(ctx, c.who)
 	}
 	return c, nil
+}
+
+// MaxID is how many characters the id of a purchase or a report may have: as many as an entry of the ledger takes.
+const MaxID = 256
+
+// bounded holds a message to what is taken at this door, beside the rules of the protocol. It comes before anything whose
+// cost grows with the message.
+func bounded(m proto.Message) error {
+	id := ""
+	switch m := m.(type) {
+	case *rampv1.ResourceQuery:
+		if len(m.GetRequester().GetUris()) > MaxURIs {
+			return &wire.Invalid{Path: "requester.uris", Problem: fmt.Sprintf("has more than %d addresses; ask for them in several queries", MaxURIs)}
+		}
+	case *rampv1.TransactionRequest:
+		id = m.Id
+	case *rampv1.UsageReport:
+		id = m.Id
+	}
+	if utf8.RuneCountInString(id) > MaxID {
+		return &wire.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one", MaxID)}
+	}
+	return nil
 }
 
 // identify says who asks, and counts who could not be identified.

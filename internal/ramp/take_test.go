@@ -16,10 +16,12 @@ import (
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/trust"
+	compv1 "frontdesk/wire/comp/v1"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"
@@ -189,6 +191,8 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 		{"a wrong type", `{"ver":1}`, "invalid_argument", "/ver", nil},
 		{"a member twice", `{"ver":"1.0","ver":"1.0"}`, "invalid_argument", "/ver", nil},
 		{"against a rule", `{` + good + badRequester + hops + `,"ext":{"x":1},"ext_critical":["x"]}`, "invalid_argument", "requester.domain: ", nil},
+		{"too many addresses", `{` + good + `,"requester":{"id":"b","domain":"b.example","uris":[` + strings.Repeat(`"a",`, MaxURIs) + `"a"]}` + hops + `,"ext":{"x":1},"ext_critical":["x"]}`,
+			"invalid_argument", "requester.uris: has more than 100 addresses", nil},
 		{"a critical key that ext has not", `{` + good + requester + `,"ext_critical":["x"]}`, "invalid_argument", "ext_critical[0]: ", nil},
 		{"hops", `{` + good + requester + hops + `}`, "unauthenticated", "intermediaries[0]", nil},
 		{"nobody", `{` + good + requester + `}`, "unauthenticated", "nobody", []string{"identify"}},
@@ -199,6 +203,60 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 		if !strings.Contains(response, `"code":"`+c.code+`"`) || !strings.Contains(response, c.says) || !slices.Equal(called, c.called) {
 			t.Errorf("%s: after %q got %s; want %s, %q", c.name, called, response, c.code, c.says)
 		}
+	}
+}
+
+// TestTextsThatCannotBeKeptAreBlamed holds that what the databases and the ledger cannot hold is the sender's mistake, and
+// not a failure of ours.
+func TestTextsThatCannotBeKeptAreBlamed(t *testing.T) {
+	s := newShop(t, "USD", 1_000_000_000)
+	offer := s.offer("b")
+	long := strings.Repeat("ä", MaxID)
+	out := s.bought(buys(long, offer))
+	report := func(id, transaction string) *rampv1.UsageReport {
+		return &rampv1.UsageReport{
+			Ver: "1.0", Id: id, TransactionId: transaction, BillingId: out.GetBillingId(), Timestamp: timestamppb.New(s.now), Usage: &rampv1.Usage{ConsumedQuantity: 1},
+		}
+	}
+	purchase := func(id, licence string) *rampv1.TransactionRequest {
+		r := buys(id, offer)
+		r.Requester.LicenseId = &licence
+		return r
+	}
+	for place, send := range map[string]func() error{
+		"id: has more than 256 characters": func() error {
+			_, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(buys(long+"x", offer)))
+			return err
+		},
+		"id: has more than 256 characters; ": func() error {
+			_, err := s.client.ReportUsage(t.Context(), connect.NewRequest(report(long+"x", out.GetTransactionId())))
+			return err
+		},
+		"id: has the character U+0000": func() error {
+			_, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(buys("a\x00b", offer)))
+			return err
+		},
+		"requester.license_id: has the character U+0000": func() error {
+			_, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(purchase("l", "\x00")))
+			return err
+		},
+		"transaction_id: has the character U+0000": func() error {
+			_, err := s.client.ReportUsage(t.Context(), connect.NewRequest(report("r", "txn-\x00")))
+			return err
+		},
+	} {
+		if err := send(); connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), place) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+	r := report(long, out.GetTransactionId())
+	r.Usage.Function = slices.Repeat([]compv1.Function{compv1.Function_FUNCTION_AI_INPUT, 99, compv1.Function_FUNCTION_SEARCH}, 10_000)
+	if filed, err := s.client.ReportUsage(t.Context(), connect.NewRequest(r)); err != nil || !filed.Msg.Accepted {
+		t.Errorf("%v, %v", filed, err)
+	}
+	used, err := usage(r)
+	if want := []string{"FUNCTION_AI_INPUT", "FUNCTION_SEARCH"}; err != nil || !slices.Equal(used.Functions, want) {
+		t.Errorf("%d functions, %v", len(used.Functions), err)
 	}
 }
 

@@ -29,6 +29,7 @@ type Requester struct {
 	UserCategory, Country string
 	Rate                  string // its own limit, as limit.ParseRate reads it; empty for what holds for everybody
 
+	also  []string // ids of the domain for which its key speaks beside it
 	apart []string // ids of the domain that a key of the whole domain does not speak for
 }
 
@@ -47,13 +48,17 @@ const (
 // Account is the key of the requester's account: its domain and id.
 func (r Requester) Account() string { return r.Domain + "/" + r.ID }
 
-// Speaks says whether the requester may speak for an account: its own, or, signed with a key of the whole domain, any of it.
+// Speaks says whether the requester may speak for an account: its own, those of others that have the same key, or, signed with
+// a key of the whole domain, any of it.
 func (r Requester) Speaks(account string) bool {
-	if r.ID != "" {
-		return account == r.Account()
-	}
 	id, ok := strings.CutPrefix(account, r.Domain+"/")
-	return ok && r.Domain != "" && id != "" && !slices.Contains(r.apart, id)
+	switch {
+	case !ok || r.Domain == "" || id == "":
+		return false
+	case id == r.ID || slices.Contains(r.also, id):
+		return true
+	}
+	return r.ID == "" && !slices.Contains(r.apart, id)
 }
 
 // Call is the HTTP side of a request that may be signed.

@@ -551,13 +551,26 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 			}
 		}
 	}
+	shared := []ramp.Key{{ID: "k6", Public: public(6)}}
+	for _, id := range []string{"one", "three", "two"} {
+		if _, err := rs.Add(t.Context(), trust.Registration{Domain: "company.example", ID: id, Keys: shared}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := rs.SetStatus(t.Context(), "company.example", "one", trust.RequesterSuspended); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", "company.example", key(6)}))
+	if err != nil || r.Speaks("company.example/one") || !r.Speaks("company.example/two") || !r.Speaks("company.example/three") || r.Speaks("company.example/four") {
+		t.Errorf("one key of several requesters: %+v, %v", r, err)
+	}
 	if _, err := rs.Add(t.Context(), trust.Registration{Domain: single.domain(), ID: "bot"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := rs.SetStatus(t.Context(), single.domain(), "bot", trust.RequesterSuspended); err != nil {
 		t.Fatal(err)
 	}
-	_, err := rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", single.domain(), key(1)}))
+	_, err = rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", single.domain(), key(1)}))
 	said(t, "suspended", err, fail.Forbidden)
 	if r, err := rs.Identify(t.Context(), nil, trust.Call{}); err != nil || r.Signed != "" || r.Speaks("/") {
 		t.Errorf("%+v, %v", r, err)

@@ -2,10 +2,12 @@ package trust
 
 import (
 	"context"
+	"crypto/ed25519"
 	"slices"
 	"strings"
 
 	"frontdesk/internal/fail"
+	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
 
@@ -41,15 +43,24 @@ func (rs *Requesters) signer(ctx context.Context, call Call) (Requester, error) 
 func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSignature, call Call) (Requester, error) {
 	p := proving{rs: rs, domain: domain, fetch: call.Fetch, now: rs.config.Now(), left: maxVerifications}
 	parties := rs.ofDomain(domain)
+	var given ed25519.PublicKey // the one that signed, where the operator was given it
+	var name string
+	var ids []string // whose it is: several agents of a company may have one
 	for _, g := range parties {
-		if keys := candidates(g.Keys, domain, s.KeyID, p.now); len(keys) > 0 {
-			if key, err := p.verify(s, keys, call); err == nil {
-				if g.ID == EveryID {
-					g.ID = ""
+		for _, k := range candidates(g.Keys, domain, s.KeyID, p.now) {
+			if given == nil {
+				if called, err := p.verify(s, []ramp.Key{k}, call); err == nil {
+					given, name = k.Public, called
 				}
-				return rs.speaker(domain, g.ID, key, parties)
+			}
+			if given != nil && given.Equal(k.Public) {
+				ids = append(ids, g.ID)
+				break
 			}
 		}
+	}
+	if given != nil {
+		return rs.speaker(domain, ids, name, parties)
 	}
 	var by *agent
 	key, err := p.try(ctx, "the HTTP signature", func(published *agent) (string, error) {
@@ -61,29 +72,31 @@ func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSign
 	}
 	id := by.id
 	if by.speaksForAll(domain) {
-		id = ""
+		id = EveryID
 	} else if slices.ContainsFunc(parties, func(g Registration) bool { return g.ID == id && len(g.Keys) > 0 }) {
 		return Requester{}, fail.New(fail.Unauthorized, "the key of the HTTP signature is not one that the operator of this Exchange was given for %s", clip(domain+"/"+id))
 	}
-	return rs.speaker(domain, id, key, parties)
+	return rs.speaker(domain, []string{id}, key, parties)
 }
 
-// speaker is who a key speaks for: one requester, or, with an empty id, all of its domain but those whose keys the operator was
-// given, and those who are suspended.
-func (rs *Requesters) speaker(domain, id, key string, parties []Registration) (Requester, error) {
-	r := Requester{Domain: domain, ID: id, Signed: SignedHTTP, KeyID: key}
-	named := id
-	if named == "" {
-		named = EveryID
-	}
-	known := rs.registration(domain, named)
-	if known.Status == RequesterSuspended {
+// speaker is who a key speaks for: requesters of the domain by their ids, of whom those that are suspended do not count, or, by
+// EveryID, all of the domain but those whose keys the operator was given, and those who are suspended. The first, or all, is who
+// it is told as.
+func (rs *Requesters) speaker(domain string, ids []string, key string, parties []Registration) (Requester, error) {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return rs.registration(domain, id).Status == RequesterSuspended })
+	if len(ids) == 0 {
 		return Requester{}, errSuspended
 	}
-	r.describe(known)
-	if id != "" {
+	first := ids[0]
+	if slices.Contains(ids, EveryID) {
+		first = EveryID
+	}
+	r := Requester{Domain: domain, ID: first, Signed: SignedHTTP, KeyID: key, also: ids}
+	r.describe(rs.registration(domain, first))
+	if first != EveryID {
 		return r, rs.registered(r)
 	}
+	r.ID = ""
 	for _, g := range parties {
 		if g.ID != EveryID && (len(g.Keys) > 0 || g.Status == RequesterSuspended) {
 			r.apart = append(r.apart, g.ID)

@@ -124,16 +124,27 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// checkPlain holds what every message has to keep: finite numbers, times and durations in range, ext_critical within ext.
+// checkPlain holds what every message has to keep: texts that databases can hold, finite numbers, times and durations in range,
+// ext_critical within ext.
 func checkPlain(m protoreflect.Message) *Invalid {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		field := fields.Get(i)
 		name := string(field.Name())
-		if field.IsList() || !m.Has(field) {
+		if !m.Has(field) {
+			continue
+		}
+		if field.IsList() {
+			if found := checkTexts(name, field, m.Get(field).List()); found != nil {
+				return found
+			}
 			continue
 		}
 		switch field.Kind() {
+		case protoreflect.StringKind:
+			if found := checkText(name, m.Get(field).String()); found != nil {
+				return found
+			}
 		case protoreflect.DoubleKind:
 			if number := m.Get(field).Float(); math.IsNaN(number) || math.IsInf(number, 0) {
 				return &Invalid{name, "has to be a finite number"}
@@ -152,6 +163,26 @@ func checkPlain(m protoreflect.Message) *Invalid {
 	for i, key := range keys {
 		if _, ok := ext.GetFields()[key]; !ok {
 			return &Invalid{fmt.Sprintf("ext_critical[%d]", i), "names a key that ext has not"}
+		}
+	}
+	return nil
+}
+
+// checkText holds that a text has no character that PostgreSQL cannot hold, and that ends texts in C.
+func checkText(name, text string) *Invalid {
+	if strings.IndexByte(text, 0) >= 0 {
+		return &Invalid{name, "has the character U+0000, which no text may have"}
+	}
+	return nil
+}
+
+func checkTexts(name string, field protoreflect.FieldDescriptor, list protoreflect.List) *Invalid {
+	if field.Kind() != protoreflect.StringKind {
+		return nil
+	}
+	for i := range list.Len() {
+		if found := checkText(fmt.Sprintf("%s[%d]", name, i), list.Get(i).String()); found != nil {
+			return found
 		}
 	}
 	return nil
