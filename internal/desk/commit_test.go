@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/ramp"
@@ -33,6 +34,8 @@ type dealer struct {
 	ledger *ledger.Ledger
 	made   atomic.Int64
 	keys   error // why there are none that sign addresses
+
+	published []byte // the site's public keys
 }
 
 const (
@@ -44,14 +47,21 @@ var bot = trust.Requester{Domain: "buyer.example", ID: "bot"}
 
 func newDealer(t testing.TB) *dealer {
 	t.Helper()
-	d := &dealer{seller: newSeller(t), rules: ReportRules{Overdue: 10, Percent: 20, Least: 5}}
-	keys, err := trust.OpenSiteKeys(t.TempDir(), d.clock.Now)
-	if err == nil {
+	return dealerOn(t, storetest.Chosen(t, schemas...), t.TempDir())
+}
+
+// dealerOn is a dealer over a database that may hold something already, with the site's keys in a folder.
+func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
+	t.Helper()
+	d := &dealer{seller: sellerOn(t, db), rules: ReportRules{Overdue: 10, Percent: 20, Least: 5}}
+	keys, err := trust.OpenSiteKeys(folder, d.clock.Now)
+	if err == nil && keys.Empty() {
 		err = keys.Make()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.published = keys.JWKS()
 	d.ledger = ledger.New(d.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: d.clock.Now})
 	d.OpenDeals(&Dealing{
 		DB: d.db, Ledger: d.ledger, Book: d.book, Reports: func() ReportRules { return d.rules },
@@ -67,7 +77,12 @@ func newDealer(t testing.TB) *dealer {
 // shop is a dealer with stories for a cent below /a, by the token below /t, and the bot's account with a hundred dollars on it.
 func shop(t testing.TB) *dealer {
 	t.Helper()
-	d := newDealer(t)
+	return newDealer(t).opened(t)
+}
+
+// opened has a dealer that has nothing yet sell what a shop does.
+func (d *dealer) opened(t testing.TB) *dealer {
+	t.Helper()
 	d.price(t, licensed("/a/**", cent))
 	d.stock(t, story("a/1", "One two three four."), story("a/2", "Five six."), story("a/3", "Seven."), story("t/1", strings.Repeat("word ", 1000)), story("r/1", "Rent."))
 	d.credit(t, bot.Account(), funds)
@@ -555,51 +570,55 @@ func TestAtOnceARequestBuysOnce(t *testing.T) {
 	d.sound(t)
 }
 
-// TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it.
+// TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on every engine.
 func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
-	for _, what := range []string{"cent", "access"} {
-		t.Run(what, func(t *testing.T) {
-			d := shop(t)
-			buyers := make([]trust.Requester, 64)
-			purchases := make([]Purchase, 64)
-			d.credit(t, "crowd.example/*", dollar/100)
-			if what == "access" {
-				d.update(t, func(ctx context.Context, tx *store.Tx) error {
-					if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: "crowd.example/*", Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
-						return err
-					}
-					return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
-				})
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		for _, what := range []string{"cent", "access"} {
+			t.Run(what, func(t *testing.T) { dealerOn(t, open(t, schemas...), t.TempDir()).opened(t).raceForTheLast(t, what) })
+		}
+	})
+}
+
+// raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their subscription.
+func (d *dealer) raceForTheLast(t *testing.T, what string) {
+	buyers := make([]trust.Requester, 64)
+	purchases := make([]Purchase, 64)
+	d.credit(t, "crowd.example/*", dollar/100)
+	if what == "access" {
+		d.update(t, func(ctx context.Context, tx *store.Tx) error {
+			if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: "crowd.example/*", Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
+				return err
 			}
-			for i := range buyers {
-				buyers[i] = trust.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
-				q := asking(address("a/1"))
-				q.By = buyers[i]
-				offers := d.quoted(t, q)[0].Offers
-				purchases[i] = d.take(buyers[i], offers[len(offers)-1])
-			}
-			var won, lost atomic.Int64
-			var all sync.WaitGroup
-			for _, p := range purchases {
-				all.Go(func() {
-					out, err := d.Commit(t.Context(), p)
-					switch {
-					case err != nil:
-						t.Error(err)
-					case out.Items[0].Denial == "":
-						won.Add(1)
-					case out.Items[0].Denial == InsufficientBalance && what == "cent", out.Items[0].Denial == QuotaExceeded && what == "access":
-						lost.Add(1)
-					}
-				})
-			}
-			all.Wait()
-			if won.Load() != 1 || lost.Load() != 63 {
-				t.Errorf("%d have it, %d were told why not", won.Load(), lost.Load())
-			}
-			d.sound(t)
+			return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
 		})
 	}
+	for i := range buyers {
+		buyers[i] = trust.Requester{Domain: "crowd.example", ID: fmt.Sprint("bot", i)}
+		q := asking(address("a/1"))
+		q.By = buyers[i]
+		offers := d.quoted(t, q)[0].Offers
+		purchases[i] = d.take(buyers[i], offers[len(offers)-1])
+	}
+	var won, lost atomic.Int64
+	var all sync.WaitGroup
+	for _, p := range purchases {
+		all.Go(func() {
+			out, err := d.Commit(t.Context(), p)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case out.Items[0].Denial == "":
+				won.Add(1)
+			case out.Items[0].Denial == InsufficientBalance && what == "cent", out.Items[0].Denial == QuotaExceeded && what == "access":
+				lost.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if won.Load() != 1 || lost.Load() != 63 {
+		t.Errorf("%d have it, %d were told why not", won.Load(), lost.Load())
+	}
+	d.sound(t)
 }
 
 // TestWhateverFailsNothingIsHalfBought has every step of a purchase fail: without a trace, or after all was durable.

@@ -46,9 +46,17 @@ type tester interface {
 	Fatal(...any)
 }
 
+// schemas are those of the rooms that a bench has.
+var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, account.Schema}
+
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()
-	db := storetest.Chosen(t, content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, account.Schema)
+	return benchOn(t, storetest.Chosen(t, schemas...), sites...)
+}
+
+// benchOn is a bench over a database that may hold something already.
+func benchOn(t testing.TB, db *store.DB, sites ...string) *bench {
+	t.Helper()
 	b := &bench{catalog: content.New(db, content.Options{}), db: db}
 	b.obey(t)
 	config := Config{Catalog: b.catalog, Terms: b.rules.Load, MinScore: 1}

@@ -109,12 +109,8 @@ func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
 		}
 	}
 	end := disk.Now()
-	crashes := 12
-	if text := os.Getenv("FRONTDESK_TEST_CRASHES"); text != "" {
-		crashes, _ = strconv.Atoi(text)
-	}
 	source := rand.New(rand.NewPCG(7, 8))
-	for range crashes {
+	for range crashes(t, 12) {
 		at := begin + source.IntN(end-begin)
 		folder, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {

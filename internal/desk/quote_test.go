@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 	"frontdesk/test/clock"
@@ -34,8 +35,14 @@ type seller struct {
 
 func newSeller(t testing.TB, sites ...string) *seller {
 	t.Helper()
+	return sellerOn(t, storetest.Chosen(t, schemas...), sites...)
+}
+
+// sellerOn is a seller over a database that may hold something already.
+func sellerOn(t testing.TB, db *store.DB, sites ...string) *seller {
+	t.Helper()
 	s := &seller{
-		bench: newBench(t, append(sites, "site")...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), book: account.New(account.Options{}),
+		bench: benchOn(t, db, append(sites, "site")...), clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), book: account.New(account.Options{}),
 		owner: &Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Fields: []string{"transaction_id"}, Currency: "USD"},
 	}
 	s.config.Now = s.clock.Now

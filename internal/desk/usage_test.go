@@ -25,7 +25,7 @@ func report(item PurchasedItem, consumed int64) Used {
 	}
 }
 
-func (d *dealer) filed(t *testing.T, u Used) *Filed {
+func (d *dealer) filed(t testing.TB, u Used) *Filed {
 	t.Helper()
 	filed, err := d.Report(context.Background(), u)
 	if err != nil {
@@ -34,7 +34,7 @@ func (d *dealer) filed(t *testing.T, u Used) *Filed {
 	return filed
 }
 
-func (d *dealer) transaction(t *testing.T, id string) (found deal.Transaction) {
+func (d *dealer) transaction(t testing.TB, id string) (found deal.Transaction) {
 	t.Helper()
 	d.update(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		found, _, err = deal.FindTransaction(ctx, tx, id)

@@ -1,0 +1,65 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/store/storetest"
+)
+
+// TestABrokenConnectionKeepsMoneyAndDeals is what a loss of power is on PostgreSQL, which keeps what it has committed by itself:
+// the connections of a front desk are broken off at any step of discovering, buying, reporting, taking back and sweeping and
+// between them, also when nobody knows whether it was committed, and now and then what was done is not told. Who hears nothing
+// asks again. In the end all that was told is there, once, and can be proved; nothing was charged twice, and the sums hold.
+func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
+	b := newBreaker(t)
+	db := storetest.Open(t, storetest.NewPostgres(t)+"&application_name="+b.name, schemas...)
+	d := dealerOn(t, db, t.TempDir()).opened(t)
+	var all sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	all.Go(func() { d.ledger.Run(ctx) })
+	defer all.Wait()
+	defer stop()
+	var moment atomic.Int64
+	m := newMarket(t, d, func() int { return int(moment.Add(1)) })
+	m.tries = 100
+	var steps atomic.Int64
+	var late sync.WaitGroup
+	d.fault = func(step string) error {
+		switch n := steps.Add(1); {
+		case n%23 == 0: // while it stands at this step
+			b.strike()
+		case n%23 == 11: // while it goes on
+			late.Go(b.strike)
+		case n%5 == 0 && (step == "bought" || step == "reported"):
+			return errors.New("the answer was lost")
+		}
+		return nil
+	}
+	m.run()
+	late.Wait()
+	d.fault = nil
+	if t.Failed() {
+		t.FailNow()
+	}
+	m.worthIt()
+	if b.broken.Load() < 20 || m.failed.Load() == 0 {
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.broken.Load(), m.failed.Load())
+	}
+	t.Logf("%d connections were broken off, %d answers failed", b.broken.Load(), m.failed.Load())
+	waiting := int64(1)
+	for began := time.Now(); waiting > 0; {
+		head, err := d.ledger.Head(t.Context())
+		if waiting = head.Waiting; err != nil || time.Since(began) > time.Minute {
+			t.Fatalf("%d entries wait for their places: %v", waiting, err)
+		}
+	}
+	d.sound(t)
+	m.holds(d, math.MaxInt)
+	m.once(d)
+}

@@ -1,0 +1,211 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+// TestALossOfPowerKeepsMoneyAndDeals loses the power at moments all over a run of discovering, buying one and several things,
+// fetching, reporting, taking back and sweeping, with whatever a disk may then have of what was not synced. What an agent had
+// been told by then is there, once, and can be proved with the site's public key alone: no address was given of a purchase that
+// is not recorded, nothing is charged twice, and the sums of money and quotas hold. What an agent had not been told is there
+// whole or not at all, and comes to be when it asks again.
+func TestALossOfPowerKeepsMoneyAndDeals(t *testing.T) {
+	const each = 500 // of one run, whose requests come in an order of their own
+	for n := crashes(t, 12); n > 0; n -= each {
+		loseThePower(t, min(n, each), uint64(n))
+	}
+}
+
+// loseThePower loses it at so many moments of one run.
+func loseThePower(t *testing.T, n int, seed uint64) {
+	disk := storetest.NewDisk(t)
+	folder, keys := t.TempDir(), t.TempDir()
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.db"), Schemas: schemas, Files: disk.Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dealerOn(t, db, keys).opened(t)
+	m := newMarket(t, d, disk.Now)
+	begin := disk.Now()
+	m.run()
+	end := disk.Now()
+	if t.Failed() {
+		t.FailNow()
+	}
+	m.worthIt()
+	d.sound(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	source := rand.New(rand.NewPCG(7, seed))
+	for i := range n {
+		at := begin + (end-begin)*i/n
+		m.survives(disk, at, source, keys)
+		if t.Failed() {
+			t.Fatalf("the power was lost at moment %d between %d and %d", at, begin, end)
+		}
+	}
+	t.Logf("the power was lost %d times at %d moments of a run with %d requests to buy, %d reports and %d fetches", n, end-begin, len(m.purchases), len(m.reports), len(m.fetches))
+}
+
+// crashes is at how many moments the power is lost: FRONTDESK_TEST_CRASHES, or few.
+func crashes(t *testing.T, few int) int {
+	t.Helper()
+	text := os.Getenv("FRONTDESK_TEST_CRASHES")
+	if text == "" {
+		if testing.Short() {
+			few /= 3
+		}
+		return few
+	}
+	var n int
+	if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
+		t.Fatalf("FRONTDESK_TEST_CRASHES is %q; it must be a number of crashes", text)
+	}
+	return n
+}
+
+// survives opens what a loss of power leaves as the next start would, and holds it against what the agents wrote down.
+func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys string) {
+	t := m.t
+	t.Helper()
+	folder, err := os.MkdirTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	if err := disk.Crash(at, source, folder); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.db"), Schemas: schemas, Readers: 1})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer db.Close()
+	after := dealerOn(t, db, keys)
+	after.clock.Pass(m.timeAt(at).Sub(after.clock.Now()))
+	after.rules = m.rules
+	after.price(t, licensed("/a/**", cent))
+	if _, err := after.wares.Refresh(t.Context()); err != nil {
+		t.Error(err)
+		return
+	}
+	if err := after.ledger.Inspect(t.Context()); err != nil {
+		t.Error(err)
+		return
+	}
+	after.sound(t)
+	m.holds(after, at)
+	if t.Failed() {
+		return
+	}
+	// And it goes on: who heard nothing asks again, and is told once; who was told is told the same.
+	m.askAgain(after, at, source)
+	if err := after.KeepDealsOnce(t.Context()); err != nil {
+		t.Error(err)
+	}
+	after.sound(t)
+	m.once(after)
+}
+
+// errAway is why there are no keys that sign addresses.
+var errAway = errors.New("the folder of secrets is away")
+
+// run is what agents do while the power may fail: they buy, several at once, then some without success, then time passes and
+// what was not reported is swept, while others report late, and then they buy again.
+func (m *market) run() {
+	early := m.quote(m.buyer(0), "*a/1")
+	m.agents(4, 10, m.deal)
+	m.buy(m.buyer(0), "early", early...) // when the subscription is used up
+	m.keys = errAway
+	for i := range 4 {
+		m.buy(m.buyer(0), fmt.Sprint("away-", i), m.quote(m.buyer(0), "a/1", "t/1")...)
+	}
+	m.keys = nil
+	for _, p := range m.unanswered() {
+		m.buyAgain(p)
+	}
+	m.pass(day)
+	m.agents(3, 4, func(agent, i int) {
+		switch {
+		case agent == 0:
+			m.sweep()
+		case agent == 1:
+			m.reportLate()
+		default:
+			m.buy(m.buyer(i), fmt.Sprint("blocked-", i), m.quote(m.buyer(i), "a/1")...) // some owe too many reports
+		}
+	})
+	for m.reportLate() {
+	}
+	m.agents(2, 5, func(agent, i int) { m.deal(agent, 100+i) })
+	m.pass(day)
+	m.sweep() // and the requests are forgotten
+}
+
+// worthIt holds that everything came about that the run is for.
+func (m *market) worthIt() {
+	t := m.t
+	t.Helper()
+	seen := map[Denial]int{}
+	several, undone := 0, 0
+	for _, p := range m.purchases {
+		if p.failures > 0 {
+			undone++
+		}
+		if p.answer == nil {
+			continue
+		}
+		if len(p.answer.Items) > 1 {
+			several++
+		}
+		for _, item := range p.answer.Items {
+			seen[item.Denial]++
+		}
+	}
+	late, settled := 0, 0
+	for _, r := range m.reports {
+		switch {
+		case r.filed == nil || r.filed.ID == "":
+		case r.filed.Late:
+			late++
+		default:
+			settled++
+		}
+	}
+	if seen[""] == 0 || seen[InsufficientBalance] == 0 || seen[QuotaExceeded] == 0 || seen[ReportingOverdue] == 0 || several == 0 || undone == 0 || late == 0 || settled == 0 || len(m.fetches) == 0 {
+		t.Errorf("the run tests too little: %v, %d of several, %d undone, %d reports, %d late, %d fetches", seen, several, undone, settled, late, len(m.fetches))
+	}
+}
+
+// once holds that no request of any agent has bought an offer twice, and that the money is all there.
+func (m *market) once(d *dealer) {
+	t := m.t
+	t.Helper()
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		var twice, out int64
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE failed = 0 GROUP BY buyer, offer HAVING COUNT(*) > 1) AS twice`).Scan(&twice); err != nil {
+			return err
+		}
+		if twice > 0 {
+			t.Errorf("%d offers were bought twice by one buyer", twice)
+		}
+		if err := tx.QueryRow(ctx, `SELECT CAST(COALESCE(SUM(available + held + earned), 0) AS BIGINT) FROM account_balance`).Scan(&out); err != nil {
+			return err
+		}
+		if want := int64(funds + marketFunds); out != want {
+			t.Errorf("%d were paid in, and %d are there", want, out)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,526 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+)
+
+// marketFunds is on the purse of the market's agents: less than they want to spend.
+const marketFunds = 20 * dollar
+
+// marketDomain is that of the market's agents.
+const marketDomain = "crowd.example"
+
+// market is a shop with many agents, which write down what they ask for and what they are told, with the moments at which that
+// was: what counts as a moment is told by now, and grows.
+type market struct {
+	*dealer
+	t   *testing.T
+	now func() int
+	// tries is how often something is tried before it counts as failed, and failed counts what did.
+	tries  int
+	failed atomic.Int64
+
+	mu        sync.Mutex
+	passed    []passing // in their order
+	quotes    []*quoting
+	purchases []*purchasing
+	reports   []*reporting
+	fetches   []*fetching
+	sweeps    []moments // with the time of each in sweptAt
+	sweptAt   []time.Time
+}
+
+// passing is a time that it became at a moment.
+type passing struct {
+	from int
+	at   time.Time
+}
+
+// moments are when something was begun, and when its end was told: 0 for never.
+type moments struct{ begun, told int }
+
+// knownAt says whether its end had been told by a moment, and openAt whether it was under way.
+func (m moments) knownAt(at int) bool { return m.told != 0 && m.told <= at }
+func (m moments) openAt(at int) bool  { return m.begun <= at && !m.knownAt(at) }
+
+// quoting is offers that were asked for.
+type quoting struct {
+	moments
+	offers []*deal.Offer
+}
+
+// purchasing is a request to buy; answer is what was told at last, and failures how often it was told that it failed.
+type purchasing struct {
+	moments
+	Purchase
+	answer   *Purchased
+	failures int
+}
+
+// reporting is a report.
+type reporting struct {
+	moments
+	Used
+	filed *Filed
+}
+
+// fetching is a fetch of what was bought.
+type fetching struct {
+	moments
+	transaction string
+	tries       int
+}
+
+// newMarket opens a shop for many agents, who share a purse and a subscription that are not enough for all.
+func newMarket(t *testing.T, d *dealer, now func() int) *market {
+	t.Helper()
+	d.credit(t, marketDomain+"/*", marketFunds)
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		l := account.Licence{ID: "gold", Buyer: marketDomain + "/*", Scope: account.Scope{Site: "site"}}
+		if err := d.book.AddSubscription(ctx, tx, l, "USD", d.clock.Now()); err != nil {
+			return err
+		}
+		if err := d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.Tokens, Limit: 1_000_000}, d.clock.Now()); err != nil {
+			return err
+		}
+		return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: account.Accesses, Limit: 9}, d.clock.Now())
+	})
+	return &market{dealer: d, t: t, now: now, tries: 1, passed: []passing{{0, d.clock.Now()}}}
+}
+
+// buyer is one of the agents.
+func (m *market) buyer(n int) trust.Requester {
+	return trust.Requester{Domain: marketDomain, ID: fmt.Sprint("bot", n%3)}
+}
+
+// agents has several agents do something so many times each, and waits for them.
+func (m *market) agents(n, each int, do func(agent, i int)) {
+	var all sync.WaitGroup
+	for agent := range n {
+		all.Go(func() {
+			for i := range each {
+				if m.t.Failed() {
+					return
+				}
+				do(agent, i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// pass lets time pass.
+func (m *market) pass(d time.Duration) {
+	m.clock.Pass(d)
+	m.passed = append(m.passed, passing{m.now(), m.clock.Now()})
+}
+
+// timeAt is the time that it was at a moment.
+func (m *market) timeAt(at int) time.Time {
+	i, _ := slices.BinarySearchFunc(m.passed, at, func(p passing, at int) int { return p.from - at - 1 })
+	return m.passed[max(i-1, 0)].at
+}
+
+// wants are what agents buy together: paths, with "*" before one that the subscription pays.
+var wants = [][]string{
+	{"a/1"}, {"t/1"}, {"a/2", "t/1", "a/3"}, {"*a/1"}, {"r/1"}, {"t/1", "*t/1"}, {"a/3"}, {"*t/1", "*a/2", "a/1", "t/1"},
+}
+
+// deal is what an agent does with one thing that it wants: asking, buying, asking to buy once more, fetching and reporting.
+func (m *market) deal(agent, i int) {
+	what := wants[(agent*3+i)%len(wants)]
+	by := m.buyer(agent + i)
+	p := m.buy(by, fmt.Sprintf("deal-%d-%d", agent, i), m.quote(by, what...)...)
+	if p == nil {
+		return
+	}
+	if i%3 == 0 {
+		m.buyAgain(p)
+	}
+	for n, item := range p.answer.Items {
+		if item.Denial != "" {
+			continue
+		}
+		if (agent+i)%2 == 0 {
+			m.fetch(p, item)
+		}
+		if !item.Transaction.Due.IsZero() && (agent+i+n)%3 != 0 { // others report late, or never
+			m.report(p.Requester, item)
+		}
+	}
+}
+
+// quote asks for offers of what is at some paths; it gives none where there was no answer. Of a path that begins with "*" it
+// takes what the subscription pays, or what is to be paid when that is used up.
+func (m *market) quote(by trust.Requester, paths ...string) []*deal.Offer {
+	q := asking()
+	q.By = by
+	for _, path := range paths {
+		if at := address(strings.TrimPrefix(path, "*")); !slices.Contains(q.URIs, at) {
+			q.URIs = append(q.URIs, at)
+		}
+	}
+	asked := &quoting{moments: moments{begun: m.now()}}
+	m.note(func() { m.quotes = append(m.quotes, asked) })
+	var groups []Quoted
+	if !m.tried(func() (err error) { groups, err = m.Quote(context.Background(), q, plainly); return err }) {
+		return nil
+	}
+	var offers []*deal.Offer
+	for _, path := range paths {
+		group := groups[slices.Index(q.URIs, address(strings.TrimPrefix(path, "*")))]
+		if len(group.Offers) == 0 {
+			m.t.Errorf("%s is not offered: %s", path, group.Absent)
+			return nil
+		}
+		offer := group.Offers[0]
+		if strings.HasPrefix(path, "*") {
+			offer = group.Offers[len(group.Offers)-1]
+		}
+		offers = append(offers, offer)
+	}
+	m.note(func() { asked.told, asked.offers = m.now(), offers })
+	return offers
+}
+
+// buy buys by offers; it gives nil where there was no answer.
+func (m *market) buy(by trust.Requester, id string, offers ...*deal.Offer) *purchasing {
+	if len(offers) == 0 {
+		return nil
+	}
+	p := m.take(by, offers...)
+	p.ID = id
+	made := &purchasing{moments: moments{begun: m.now()}, Purchase: digested(p)}
+	m.note(func() { m.purchases = append(m.purchases, made) })
+	if !m.ask(made) {
+		return nil
+	}
+	return made
+}
+
+// ask sends a request to buy, and writes down what was answered.
+func (m *market) ask(p *purchasing) bool {
+	var out *Purchased
+	if !m.tried(func() (err error) { out, err = m.Commit(context.Background(), p.Purchase); return err }) {
+		m.note(func() { p.failures++ })
+		return false
+	}
+	m.note(func() { p.told, p.answer = m.now(), out })
+	return true
+}
+
+// buyAgain sends a request once more: what was answered is answered again.
+func (m *market) buyAgain(p *purchasing) {
+	before := p.answer
+	if before == nil {
+		m.ask(p)
+		return
+	}
+	var out *Purchased
+	if m.tried(func() (err error) { out, err = m.Commit(context.Background(), p.Purchase); return err }) {
+		m.same(p, out)
+	}
+}
+
+// same holds that an answer is that which an agent was given before.
+func (m *market) same(p *purchasing, again *Purchased) {
+	m.t.Helper()
+	for i, item := range again.Items {
+		before := p.answer.Items[i]
+		if !again.Again || item.Denial != before.Denial || item.Transaction.ID != before.Transaction.ID || item.URL != before.URL || item.Transaction.Billing != before.Transaction.Billing {
+			m.t.Errorf("%s was answered with %s%s at %s, and then with %s%s at %s", p.ID, before.Denial, before.Transaction.ID, before.URL, item.Denial, item.Transaction.ID, item.URL)
+		}
+	}
+}
+
+// unanswered are the requests to buy to which no answer came.
+func (m *market) unanswered() (all []*purchasing) {
+	for _, p := range m.purchases {
+		if p.answer == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func (m *market) fetch(p *purchasing, item PurchasedItem) {
+	f := &fetching{moments: moments{begun: m.now()}, transaction: item.Transaction.ID}
+	m.note(func() { m.fetches = append(m.fetches, f) })
+	_, query, _ := strings.Cut(item.URL, "?")
+	if m.tried(func() error {
+		m.note(func() { f.tries++ })
+		_, err := m.Fetch(context.Background(), p.FetchAt, item.Transaction.ID, query)
+		return err
+	}) {
+		m.note(func() { f.told = m.now() })
+	}
+}
+
+// report files a report on something that was bought.
+func (m *market) report(by trust.Requester, item PurchasedItem) {
+	u := report(item, item.Transaction.Estimate*9/10)
+	u.Reporter = &by
+	u.Fields = append(u.Fields, item.Transaction.Fields...)
+	if item.Transaction.Price.Model == "revenue_share" {
+		u.Revenue, u.Currency = dollar, "USD"
+	}
+	r := &reporting{moments: moments{begun: m.now()}, Used: u}
+	m.note(func() { m.reports = append(m.reports, r) })
+	m.file(r)
+}
+
+func (m *market) file(r *reporting) {
+	var filed *Filed
+	if m.tried(func() (err error) { filed, err = m.Report(context.Background(), r.Used); return err }) {
+		m.note(func() { r.told, r.filed = m.now(), filed })
+		if filed.ID == "" {
+			m.t.Errorf("the report %s is not taken: %s", r.ID, filed.Problem)
+		}
+	}
+}
+
+// reportLate reports one thing that is owed, and says whether there was one.
+func (m *market) reportLate() bool {
+	var by trust.Requester
+	var owed PurchasedItem
+	m.note(func() {
+		for _, p := range m.purchases {
+			if p.answer == nil {
+				continue
+			}
+			for _, item := range p.answer.Items {
+				if item.Denial == "" && !item.Transaction.Due.IsZero() && !slices.ContainsFunc(m.reports, func(r *reporting) bool { return r.Transaction == item.Transaction.ID }) {
+					by, owed = p.Requester, item
+				}
+			}
+		}
+	})
+	if owed.Offer == "" {
+		return false
+	}
+	m.report(by, owed)
+	return true
+}
+
+func (m *market) sweep() {
+	of, at := moments{begun: m.now()}, m.clock.Now()
+	if m.tried(func() error { return m.KeepDealsOnce(context.Background()) }) {
+		of.told = m.now()
+		m.note(func() { m.sweeps, m.sweptAt = append(m.sweeps, of), append(m.sweptAt, at) })
+	}
+}
+
+func (m *market) note(fn func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fn()
+}
+
+// tried does something, which may fail only where the test lets it.
+func (m *market) tried(do func() error) bool {
+	err := do()
+	for n := 1; err != nil && n < m.tries; n++ {
+		m.failed.Add(1)
+		err = do()
+	}
+	if err != nil && m.keys == nil {
+		m.t.Error(err)
+	}
+	return err == nil
+}
+
+// holds holds that what agents had been told by a moment is there, and that nothing is there that nobody asked for by then.
+func (m *market) holds(d *dealer, at int) {
+	t := m.t
+	t.Helper()
+	keys, err := receipt.ParseKeys(d.published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := d.counted(t)
+	now := d.clock.Now()
+	asked := map[string]bool{}
+	for _, p := range m.purchases {
+		if p.begun <= at {
+			asked[p.Requester.Account()+" "+p.ID] = true
+		}
+		if !p.knownAt(at) {
+			continue
+		}
+		for _, item := range p.answer.Items {
+			if item.Denial == "" {
+				d.proves(t, keys, item)
+			}
+		}
+	}
+	for _, l := range d.transactions(t) {
+		if !asked[l.Buyer+" "+l.Request] {
+			t.Errorf("transaction %s is there, which nobody had asked for", l.ID)
+		}
+		for i, swept := range m.sweeps {
+			if swept.knownAt(at) && l.Obligation == deal.Pending && !l.Due.After(m.sweptAt[i]) {
+				t.Errorf("transaction %s was swept, and its report is not overdue", l.ID)
+			}
+		}
+	}
+	for _, q := range m.quotes {
+		for _, offer := range q.offers {
+			if q.knownAt(at) && !offer.Ended(now) {
+				d.keeps(t, offer)
+			}
+		}
+	}
+	for _, r := range m.reports {
+		if !r.knownAt(at) {
+			continue
+		}
+		if kept := d.transaction(t, r.Transaction); kept.Report.ID != r.filed.ID || kept.Report.Settled != r.filed.Settled || count["usage "+r.Transaction] != 1 {
+			t.Errorf("the report %+v was taken, and kept is %+v with %d entries", r.filed, kept.Report, count["usage "+r.Transaction])
+		}
+	}
+	least, most := map[string]int{}, map[string]int{}
+	for _, f := range m.fetches {
+		if f.begun <= at {
+			most[f.transaction] += f.tries
+		}
+		if f.knownAt(at) {
+			least[f.transaction]++
+		}
+	}
+	for id, n := range most {
+		if got := count["delivery "+id]; got < least[id] || got > n {
+			t.Errorf("of transaction %s there are %d deliveries; %d were told of, and %d begun", id, got, least[id], n)
+		}
+	}
+}
+
+// counted counts the ledger's entries by their kind and the transaction that they are of.
+func (d *dealer) counted(t testing.TB) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for _, e := range d.entries(t, "") {
+		count[fmt.Sprint(e["kind"], " ", e["subject"])]++
+	}
+	return count
+}
+
+// transactions are all that are recorded.
+func (d *dealer) transactions(t testing.TB) (all []deal.Transaction) {
+	t.Helper()
+	var ids []string
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		ids = nil
+		rows, err := tx.Query(ctx, `SELECT id FROM deal_transaction`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	for _, id := range ids {
+		all = append(all, d.transaction(t, id))
+	}
+	return all
+}
+
+// proves holds that something of which an address was given is recorded as it was told, and stands in the ledger by its receipt
+// and the public key alone.
+func (d *dealer) proves(t testing.TB, keys receipt.Keys, item PurchasedItem) {
+	t.Helper()
+	told, kept := item.Transaction, d.transaction(t, item.Transaction.ID)
+	if item.URL == "" || kept.ID != told.ID || kept.Billing != told.Billing || kept.Amount != told.Amount || kept.Value != told.Value || kept.Entry != told.Entry || kept.Failed || !bytes.Equal(kept.Document, told.Document) {
+		t.Errorf("an address was given for %+v, and recorded is %+v", told, kept)
+		return
+	}
+	r, err := d.ledger.Receipt(context.Background(), kept.Entry)
+	if err == nil {
+		_, err = receipt.Verify(r, keys)
+	}
+	if err != nil {
+		t.Errorf("the receipt of transaction %s: %v", told.ID, err)
+		return
+	}
+	var body struct {
+		Billing string `json:"billing_id"`
+		Offer   string `json:"offer_id"`
+	}
+	if err := json.Unmarshal(r.Entry.Body, &body); err != nil || r.Entry.Kind != kindTransaction || r.Entry.Subject != told.ID || body.Billing != told.Billing || body.Offer != told.Offer {
+		t.Errorf("the receipt of transaction %s is of %+v", told.ID, r.Entry)
+	}
+}
+
+// keeps holds that an offer is kept as it was told.
+func (d *dealer) keeps(t testing.TB, offer *deal.Offer) {
+	t.Helper()
+	var kept *deal.Offer
+	d.update(t, func(ctx context.Context, tx *store.Tx) (err error) {
+		kept, _, err = deal.FindOffer(ctx, tx, offer.ID)
+		return err
+	})
+	if kept == nil || !bytes.Equal(kept.Document, offer.Document) || !bytes.Equal(kept.Signature, offer.Signature) || kept.Price != offer.Price || kept.Buyer != offer.Buyer {
+		t.Errorf("offer %s was told, and kept is %+v", offer.ID, kept)
+	}
+}
+
+// askAgain has the agents do again what was under way at a moment, and some of what they had been told.
+func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
+	t := m.t
+	t.Helper()
+	now := d.clock.Now()
+	for _, p := range m.purchases {
+		old := p.knownAt(at)
+		if p.begun > at || old && source.IntN(8) > 0 {
+			continue
+		}
+		first := d.commit(t, p.Purchase)
+		switch {
+		case old && now.Sub(p.madeAt(m)) < remembered:
+			m.same(p, first)
+		case old: // it is forgotten, and the offers have ended
+			for _, item := range first.Items {
+				if item.Denial == "" {
+					t.Errorf("%s was answered, and buys once more", p.ID)
+				}
+			}
+		default:
+			m.same(&purchasing{Purchase: p.Purchase, answer: first}, d.commit(t, p.Purchase))
+		}
+	}
+	for _, r := range m.reports {
+		old := r.knownAt(at)
+		if r.begun > at || old && source.IntN(8) > 0 {
+			continue
+		}
+		first := d.filed(t, r.Used)
+		again := d.filed(t, r.Used)
+		if first.ID == "" || !again.Again || again.ID != first.ID || again.Settled != first.Settled || old && (!first.Again || first.ID != r.filed.ID) {
+			t.Errorf("the report %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.filed)
+		}
+	}
+}
+
+// madeAt is the time at which a request to buy was first sent.
+func (p *purchasing) madeAt(m *market) time.Time { return m.timeAt(p.begun) }
