@@ -22,8 +22,8 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 	if err != nil {
 		return nil, err
 	}
-	if came, ok := ctx.Value(arrivalKey{}).(arrival); ok && d.FetchAt != nil {
-		p.FetchAt = d.FetchAt(came.request)
+	if d.FetchAt != nil {
+		p.FetchAt = d.FetchAt(ctx)
 	}
 	bought, err := d.desk.Commit(ctx, p)
 	if err != nil {

@@ -66,7 +66,8 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.config.FetchAt = func(r *http.Request) string { return "http://" + r.Host + "/deliver/" }
+	s.config.Base = func(context.Context) string { return s.at }
+	s.config.FetchAt = func(context.Context) string { return s.at + "/deliver/" }
 	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ trust.Call) (trust.Requester, error) {
 		if m == nil {
 			return trust.Requester{}, nil // of reports, which nobody signs here
@@ -74,7 +75,7 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 		return trust.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: trust.SignedBody}, nil
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /deliver/{"+DeliverID+"}", Deliver(s.desk, s.config.FetchAt))
+	mux.Handle("GET /deliver/{"+DeliverID+"}", Deliver(s.desk, func(*http.Request) string { return s.at + "/deliver/" }))
 	mux.Handle("/", Handler(s.desk, s.config))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

@@ -27,7 +27,7 @@ var codes = map[fail.Code]connect.Code{
 }
 
 // failed is an error as it is sent: what a stranger may read, and nothing of the cause, which goes to the log.
-func failed(ctx context.Context, err error) error {
+func failed(ctx context.Context, err error) *connect.Error {
 	out := coded(ctx, err)
 	e := event.From(ctx)
 	e.Set("failure", out.Code().String())

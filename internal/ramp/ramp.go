@@ -40,18 +40,25 @@ type Config struct {
 	Targets func(*http.Request) []string
 	// Identify says who sent a request. Its errors are those of [trust.Requesters.Identify].
 	Identify func(context.Context, *rampv1.Requester, trust.Call) (trust.Requester, error)
+	// Signatures is how Identify wants requests signed, as [trust.RequesterConfig] has it, for tools to say.
+	Signatures string
+	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.
+	SignUp SignUp
+	// Admit says why the sender of a tool's call is not let in, whoever the requester is. Nil lets in all.
+	Admit func(context.Context) error
 	// Count counts a request of a requester, and says what is left. Nil counts nothing.
 	Count func(context.Context, trust.Requester) trust.Allowance
 	// Suspect says, of a request that nobody could be identified by, that too many such came from its address; Failed counts
 	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
-	Suspect func(*http.Request) error
-	Failed  func(*http.Request)
+	Suspect func(context.Context) error
+	Failed  func(context.Context)
 	// MCP says that agents can also connect by MCP, which offers of what is open tell.
 	MCP bool
 	// Sign signs an offer's document with the Exchange's key.
 	Sign func(document []byte) (signature []byte, err error)
-	// FetchAt gives the address below which what a request buys is fetched, as its sender knows it, with a slash at its end.
-	FetchAt func(*http.Request) string
+	// Base gives the address of this front desk as the sender of a request knows it, without a slash at its end; empty where
+	// nobody knows it. FetchAt is the address below which what is bought is fetched, with a slash at its end.
+	Base, FetchAt func(context.Context) string
 	// Ready says why requests would be refused now; nil when they are answered.
 	Ready func(context.Context) error
 	// Now is the clock; nil is time.Now.
@@ -62,6 +69,13 @@ type Config struct {
 type door struct {
 	desk *desk.Desk
 	Config
+}
+
+func newDoor(d *desk.Desk, config Config) *door {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &door{desk: d, Config: config}
 }
 
 // Patterns are the paths that Handler answers, as http.ServeMux reads them: each RPC, and what stands below the services.
@@ -79,10 +93,7 @@ func Patterns() []string {
 
 // Handler answers the protocol's RPCs, and the health check and the reflection of gRPC beside them.
 func Handler(d *desk.Desk, config Config) http.Handler {
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	at := &door{desk: d, Config: config}
+	at := newDoor(d, config)
 	mux := http.NewServeMux()
 	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
 	mux.Handle(path, at.received(exchange))

@@ -29,8 +29,11 @@ type registered struct {
 	State       string `json:"state"`
 }
 
-// Register answers sign-ups by signUp, which says whether a registration was made now. Members that are not known are passed over.
-func Register(signUp func(ctx context.Context, domain, id string) (trust.Registration, bool, error)) http.Handler {
+// SignUp signs a requester up, and says whether the registration was made now.
+type SignUp func(ctx context.Context, domain, id string) (made trust.Registration, fresh bool, err error)
+
+// Register answers sign-ups by sign. Members that are not known are passed over.
+func Register(sign SignUp) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
 			RequesterID string                      `json:"requester_id"`
@@ -50,13 +53,7 @@ func Register(signUp func(ctx context.Context, domain, id string) (trust.Registr
 			WriteError(w, r, err)
 			return
 		}
-		made, fresh, err := signUp(r.Context(), asked.Domain, asked.RequesterID)
-		if err != nil {
-			WriteError(w, r, err)
-			return
-		}
-		event.From(r.Context()).Set("party", "requester:"+made.Domain)
-		text, err := json.Marshal(registered{made.ID, made.Domain, made.Account(), made.SignUp, made.Status})
+		text, fresh, err := sign.told(r.Context(), asked.Domain, asked.RequesterID)
 		if err != nil {
 			WriteError(w, r, err)
 			return
@@ -68,6 +65,17 @@ func Register(signUp func(ctx context.Context, domain, id string) (trust.Registr
 		}
 		w.Write(append(text, '\n'))
 	})
+}
+
+// told signs a requester up and tells of it.
+func (sign SignUp) told(ctx context.Context, domain, id string) (text []byte, fresh bool, err error) {
+	made, fresh, err := sign(ctx, domain, id)
+	if err != nil {
+		return nil, false, err
+	}
+	event.From(ctx).Set("party", "requester:"+made.Domain)
+	text, err = json.Marshal(registered{made.ID, made.Domain, made.Account(), made.SignUp, made.Status})
+	return text, fresh, err
 }
 
 // DeclareAgent makes ramp-agent.json out of its text.

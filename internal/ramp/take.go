@@ -54,7 +54,7 @@ func (d *door) received(next http.Handler) http.Handler {
 			WriteError(w, r, unread(r, err))
 			return
 		}
-		came := arrival{trust.Call{Method: r.Method, Header: r.Header.Clone(), Body: body}, r}
+		came := trust.Call{Method: r.Method, Header: r.Header.Clone(), Body: body}
 		if d.Targets != nil {
 			came.Targets = d.Targets(r)
 		}
@@ -98,13 +98,8 @@ func speaks(contentType string) bool {
 	return false
 }
 
+// arrivalKey finds a request as it came over HTTP, a trust.Call.
 type arrivalKey struct{}
-
-// arrival is a request as it came, and as the server knows it.
-type arrival struct {
-	trust.Call
-	request *http.Request
-}
 
 // unread says why a body could not be read.
 func unread(r *http.Request, err error) error {
@@ -120,27 +115,36 @@ func unread(r *http.Request, err error) error {
 	return fail.New(fail.Malformed, "the body ended too early; send it again").Because(err)
 }
 
-// take has a request answered, once it has passed what every request passes: its rules, its critical extensions, who asks,
-// and how often. Its size and its form were looked at before.
+// take has a request of an RPC answered.
 func take[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *call, *Q) (*A, error)) (*connect.Response[A], error) {
 	event.From(ctx).Set("protocol", r.Peer().Protocol)
-	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
-	defer cancel()
-	c, err := d.open(ctx, any(r.Msg).(proto.Message))
-	var out *A
-	if err == nil {
-		out, err = answer(ctx, c, r.Msg)
-	}
-	var told *unknownKeys
-	if query, ok := any(r.Msg).(*rampv1.ResourceQuery); ok && errors.As(err, &told) {
-		if absent, ok := any(d.unknown(query, told.keys)).(*A); ok {
-			out, err = absent, nil
-		}
-	}
+	out, err := taken(ctx, d, r.Msg, answer)
 	if err != nil {
-		return nil, failed(ctx, err)
+		return nil, err
 	}
 	return connect.NewResponse(out), nil
+}
+
+// taken has a message answered, once it has passed what every request passes: its rules, its critical extensions, who asks, and
+// how often. Its size and its form were looked at before. The error is a *connect.Error, which the log was told of.
+func taken[Q, A any](ctx context.Context, d *door, m *Q, answer func(context.Context, *call, *Q) (*A, error)) (*A, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
+	defer cancel()
+	c, err := d.open(ctx, any(m).(proto.Message))
+	if err == nil {
+		out, err := answer(ctx, c, m)
+		if err != nil {
+			return nil, failed(ctx, err)
+		}
+		return out, nil
+	}
+	var told *unknownKeys
+	if query, ok := any(m).(*rampv1.ResourceQuery); ok && errors.As(err, &told) {
+		if absent, ok := any(d.unknown(query, told.keys)).(*A); ok {
+			return absent, nil
+		}
+	}
+	return nil, failed(ctx, err)
 }
 
 // open holds a message against its rules and names who sent it.
@@ -157,8 +161,8 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 	if err := unverifiable(m); err != nil {
 		return nil, err
 	}
-	came, _ := ctx.Value(arrivalKey{}).(arrival)
-	c := &call{now: d.Now(), http: came.Call}
+	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a tool's call
+	c := &call{now: d.Now(), http: came}
 	var err error
 	if c.who, err = d.identify(ctx, m, came); err != nil {
 		return nil, err
@@ -193,7 +197,7 @@ func bounded(m proto.Message) error {
 }
 
 // identify says who asks, and counts who could not be identified.
-func (d *door) identify(ctx context.Context, m proto.Message, came arrival) (trust.Requester, error) {
+func (d *door) identify(ctx context.Context, m proto.Message, came trust.Call) (trust.Requester, error) {
 	if d.Identify == nil {
 		return trust.Requester{}, fail.New(fail.UnsupportedMode, "requesters are not identified here yet")
 	}
@@ -205,7 +209,7 @@ func (d *door) identify(ctx context.Context, m proto.Message, came arrival) (tru
 		named = proto.Clone(named).(*rampv1.Requester)
 		named.Delegation = nil // it is denied for that, whoever it is
 	}
-	who, err := d.Identify(ctx, named, came.Call)
+	who, err := d.Identify(ctx, named, came)
 	if err == nil {
 		if who.Signed != "" {
 			event.From(ctx).Set("party", "requester:"+who.Domain)
@@ -215,10 +219,10 @@ func (d *door) identify(ctx context.Context, m proto.Message, came arrival) (tru
 	if fail.From(err).Code != fail.Unauthorized || d.Suspect == nil {
 		return who, err
 	}
-	if many := d.Suspect(came.request); many != nil {
+	if many := d.Suspect(ctx); many != nil {
 		return who, many
 	}
-	d.Failed(came.request)
+	d.Failed(ctx)
 	return who, err
 }
 

@@ -380,8 +380,8 @@ func TestWrongSignaturesAreCountedByAddressAndOthersAreNot(t *testing.T) {
 		return trust.Requester{}, fail.New(code, "told")
 	}
 	failures, most := 0, 2
-	f.Failed = func(*http.Request) { failures++ }
-	f.Suspect = func(*http.Request) error {
+	f.Failed = func(context.Context) { failures++ }
+	f.Suspect = func(context.Context) error {
 		if failures < most {
 			return nil
 		}

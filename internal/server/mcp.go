@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/mcp"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/ramp"
 	"frontdesk/internal/release"
 	"frontdesk/internal/tool"
 )
@@ -47,11 +48,11 @@ func (s *Server) title() string {
 
 // mcpServer offers the doors' tools and the items to agents.
 func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
-	intakes := s.intakeTools()
+	others := append(s.intakeTools(), s.rampTools()...)
 	return mcp.New(mcp.Config{
 		Name: "frontdesk", Title: s.title(), Version: release.Of().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()),
-		Tools:        func() []tool.Tool { return append(nlweb.Tools(s.Desk, s.nlwebConfig()), intakes...) },
+		Tools:        func() []tool.Tool { return append(nlweb.Tools(s.Desk, s.nlwebConfig()), others...) },
 		Desk:         s.Desk, Await: await, Log: s.log,
 	})
 }
@@ -71,7 +72,15 @@ func (s *Server) instructions() string {
 		text += fmt.Sprintf(" (%s)", strings.Join(sites, ", "))
 	}
 	return text + ". Every item of an answer has a url: name it as the source. Read an item whole with resources/read and that url. " +
-		"Of an item with isAccessibleForFree false only a notice and an excerpt is given here; the rest is at its url."
+		"Of an item with isAccessibleForFree false only a notice and an excerpt is given here; the rest is at its url" + s.licensing() + "."
+}
+
+// licensing is how a model learns what else can be had of licensed items; empty for nothing.
+func (s *Server) licensing() string {
+	if s.exchange == nil {
+		return ""
+	}
+	return ", and the tool " + ramp.ToolDiscover + " tells what a licence costs"
 }
 
 // mcpRoutes serve the Model Context Protocol.

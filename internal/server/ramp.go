@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/tool"
 	"frontdesk/internal/wellknown"
 	wire "frontdesk/wire/ramp"
 )
@@ -34,21 +35,46 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	if err := s.openDeals(); err != nil {
 		return nil, err
 	}
-	return s.rampRoutes()
-}
-
-// rampRoutes serve RAMP.
-func (s *Server) rampRoutes() ([]route, error) {
 	config := ramp.Config{
-		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline,
-		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Sign: s.signOffer, FetchAt: s.fetchAt, MCP: s.config.MCP.Enabled,
-	}
-	if s.gate != nil {
-		config.Suspect, config.Failed = s.gate.suspect, s.gate.failed
+		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
+		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
+		Base: s.base, FetchAt: func(ctx context.Context) string { return s.base(ctx) + deliverPath },
 	}
 	if err := s.asked(&config); err != nil {
 		return nil, err
 	}
+	if err := s.takeSignUps(&config); err != nil {
+		return nil, err
+	}
+	s.exchange = &config
+	return s.rampRoutes(config), nil
+}
+
+// base is the public address that a context's request came to, or the configured one where it is this process that asks; empty
+// where neither is known.
+func (s *Server) base(ctx context.Context) string {
+	if public, ok := ctx.Value(publicKey{}).(func() string); ok {
+		return public()
+	}
+	return s.config.ownAddress()
+}
+
+// rampTools are the Exchange's operations as tools for agents, if there is an Exchange.
+func (s *Server) rampTools() []tool.Tool {
+	if s.exchange == nil {
+		return nil
+	}
+	config := *s.exchange
+	config.Admit = func(ctx context.Context) error {
+		t, _ := ctx.Value(tallyKey{}).(*tally)
+		refused, _ := t.so()
+		return refused
+	}
+	return ramp.Tools(s.Desk, config)
+}
+
+// rampRoutes serve RAMP.
+func (s *Server) rampRoutes(config ramp.Config) []route {
 	all := []route{
 		{pattern: ramp.ProviderManifest, name: ramp.ProviderManifest, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
 			provider := s.provider(r)
@@ -66,9 +92,7 @@ func (s *Server) rampRoutes() ([]route, error) {
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
 	}
-	all = append(all, s.deliverRoute())
-	signUp, err := s.signUpRoutes()
-	return append(all, signUp...), err
+	return append(append(all, s.deliverRoute()), s.signUpRoutes(config.SignUp)...)
 }
 
 // rampDocument serves a document that depends on the address at which a request came, and on what else names it.

@@ -42,6 +42,8 @@ func (s *Server) asked(config *ramp.Config) error {
 	if s.gate == nil { // this process asks itself
 		return nil
 	}
+	config.Suspect = func(ctx context.Context) error { return s.gate.suspectAt(clientOf(ctx)) }
+	config.Failed = func(ctx context.Context) { s.gate.failures.Allow(ctx, clientOf(ctx), 1) }
 	config.Identify = func(ctx context.Context, named *rampv1.Requester, call trust.Call) (trust.Requester, error) {
 		call.Fetch = func() error { return s.gate.suspectAt(clientOf(ctx)) }
 		return s.Requesters.Identify(ctx, named, call)
@@ -70,25 +72,14 @@ func (a *admission) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(a.called(r))) })
 }
 
-// signUpRoutes let requesters sign up, and the operator put them in.
-func (s *Server) signUpRoutes() ([]route, error) {
-	if s.gate == nil {
-		return nil, nil
-	}
-	var all []route
-	operators := s.gate.operators(admin.Handler(admin.Config{Requesters: s.Requesters, CheckRate: checkRate}))
-	for _, pattern := range []string{admin.Requesters, admin.Requesters + "/"} {
-		all = append(all, route{pattern: pattern, name: admin.Requesters, refuse: admin.WriteError, handler: operators})
-	}
-	if !s.config.RAMP.Requesters.SignUp {
-		return all, nil
-	}
+// takeSignUps lets requesters sign up by themselves, where the owner wants that.
+func (s *Server) takeSignUps(config *ramp.Config) error {
 	rate, err := limit.ParseRate(s.config.RAMP.Requesters.SignUpRate)
-	if err != nil {
-		return nil, err
+	if err != nil || !s.config.RAMP.Requesters.SignUp {
+		return err
 	}
 	meter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("sign-up", rate)
-	register := ramp.Register(func(ctx context.Context, domain, id string) (trust.Registration, bool, error) {
+	config.SignUp = func(ctx context.Context, domain, id string) (trust.Registration, bool, error) {
 		for _, key := range []string{"address " + clientOf(ctx), "domain " + domain} {
 			if status := meter.Allow(ctx, key, 1); !status.OK {
 				limited := fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
@@ -98,8 +89,26 @@ func (s *Server) signUpRoutes() ([]route, error) {
 			}
 		}
 		return s.Requesters.SignUp(ctx, domain, id)
+	}
+	return nil
+}
+
+// signUpRoutes let requesters sign up, and the operator put them in.
+func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
+	if s.gate == nil {
+		return nil
+	}
+	var all []route
+	operators := s.gate.operators(admin.Handler(admin.Config{Requesters: s.Requesters, CheckRate: checkRate}))
+	for _, pattern := range []string{admin.Requesters, admin.Requesters + "/"} {
+		all = append(all, route{pattern: pattern, name: admin.Requesters, refuse: admin.WriteError, handler: operators})
+	}
+	if signUp == nil {
+		return all
+	}
+	return append(all, route{
+		pattern: ramp.RegisterPath, name: ramp.RegisterPath, methods: []string{http.MethodPost}, refuse: ramp.WriteError, handler: s.gate.named(ramp.Register(signUp)),
 	})
-	return append(all, route{pattern: ramp.RegisterPath, name: ramp.RegisterPath, methods: []string{http.MethodPost}, refuse: ramp.WriteError, handler: s.gate.named(register)}), nil
 }
 
 func checkRate(text string) error {

@@ -27,6 +27,7 @@ import (
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/outbox"
+	"frontdesk/internal/ramp"
 	"frontdesk/internal/trust"
 )
 
@@ -63,6 +64,7 @@ type Server struct {
 	tellers map[string]teller // of binds, by the sink of their intake
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
+	exchange     *ramp.Config                 // nil without RAMP
 	metrics      *metrics
 	reloader     *reloader
 	stopping     atomic.Bool

@@ -199,7 +199,7 @@ var rooms = []room{
 	{
 		path: "internal/ramp",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/comp/v1", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
+			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
 			"wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{connect, reflection, jsonText, protobuf},

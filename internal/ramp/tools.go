@@ -1,0 +1,195 @@
+package ramp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"connectrpc.com/connect"
+	"github.com/go-json-experiment/json"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/tool"
+	"frontdesk/internal/trust"
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/ramp/v1/rampv1connect"
+	"frontdesk/wire/strictjson"
+)
+
+// The names of the tools.
+const (
+	ToolRegister = "ramp_register"
+	ToolDiscover = "ramp_discover"
+	ToolExecute  = "ramp_execute"
+	ToolReport   = "ramp_report"
+)
+
+// Tools are the door's operations as tools for agents: to sign up, to ask what is offered, to buy, and to report. Their arguments
+// are the protocol's messages and nothing else, their results its answers, and their failures its codes. They pass the same
+// steps as an RPC, so that the same requester is told, counted and charged, whichever way it comes. A tool's call is no HTTP
+// request of its own, so it is signed in its message, or not at all.
+func Tools(d *desk.Desk, config Config) []tool.Tool {
+	at := newDoor(d, config)
+	all := []tool.Tool{
+		{
+			Name: ToolDiscover, Title: "Ask what licensed content costs",
+			Description: "Asks by RAMP v1 (DiscoverResources) what a licence to content of this site costs, for the addresses in requester.uris, such as the url of an item that ask found. Nothing is bought. " +
+				"The answer has offers, or offer_groups with one group for each address: each offer with its pricing, what it permits and forbids (restrictions), whether a use must be reported, " +
+				"and until when it stands (expires_at); or absence_reason, which says why there is none. " + at.who() + " To buy, call " + ToolExecute + " with an offer's offer_id and exchange_signature.",
+			Input: argumentsOf(&rampv1.ResourceQuery{}, discoverNotes), Output: discovered.bytes(), Reads: true, Call: called(at, "DiscoverResources", at.discover),
+		},
+		{
+			Name: ToolExecute, Title: "Buy licensed content",
+			Description: "Buys by RAMP v1 (ExecuteTransaction) one offer of " + ToolDiscover + ", or several as items, and charges the requester's account here. It cannot be taken back. Call it only if whoever pays " +
+				"agreed to the price, or gave you a budget that covers it. The same id again gives the same answer and charges nothing: repeat a call that brought no answer with the id that it had. " +
+				"denial_reason says why nothing was bought; otherwise package.retrieval.endpoint is where to GET the content, within five minutes. Keep transaction_id and billing_id: where reporting_obligation " +
+				"asks for it, call " + ToolReport + " in its window, or nothing more is sold to you. " + at.who(),
+			Input: argumentsOf(&rampv1.TransactionRequest{}, executeNotes), Output: executed.bytes(), World: true, Call: called(at, "ExecuteTransaction", at.execute),
+		},
+		{
+			Name: ToolReport, Title: "Report how licensed content was used",
+			Description: "Reports by RAMP v1 (ReportUsage) how content was used that " + ToolExecute + " bought: one report for each transaction, with what was truly consumed, by which the purchase is settled. " +
+				"accepted says whether it was taken, rejection_reason what it lacks.",
+			Input: argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), World: true, Call: called(at, "ReportUsage", at.report),
+		},
+	}
+	if config.SignUp == nil {
+		return all
+	}
+	return append(all, tool.Tool{
+		Name: ToolRegister, Title: "Sign up as a buyer",
+		Description: "Signs a requester up, once: the domain must publish its Ed25519 key at https://DOMAIN/.well-known/ramp-agent.json. What costs something is paid from an account that the operator of this site opens for it: ask there.",
+		Input:       registerArguments.bytes(), Output: signedUp.bytes(), World: true, Call: at.register,
+	})
+}
+
+// who says how a requester shows who it is.
+func (d *door) who() string {
+	const names = "requester is who you act for: its id, and the domain that publishes its Ed25519 key at https://DOMAIN/.well-known/ramp-agent.json. "
+	switch d.Signatures {
+	case trust.SignaturesRequired:
+		return "This Exchange takes only requests that are signed over HTTP (RFC 9421): the call answers to which address to send its message."
+	case trust.SignaturesNone:
+		return names + "requester.signature may be left out."
+	}
+	return names + "requester.signature is that key's, in base64, over the canonical JSON (RFC 8785) of the object of requester's domain, id, scopes and uris, lists that are empty included; " +
+		"you cannot make it up: ask who runs you to sign."
+}
+
+// called answers a tool's call as the RPC of a method is answered.
+func called[Q, A any](d *door, method string, answer func(context.Context, *call, *Q) (*A, error)) func(context.Context, tool.Call) tool.Result {
+	return func(ctx context.Context, c tool.Call) tool.Result {
+		event.From(ctx).Set("tool", method)
+		asked := new(Q)
+		out, err := new(A), d.enter(ctx, method)
+		if err == nil {
+			err = arguments(c.Arguments, any(asked).(proto.Message), d)
+		}
+		if err == nil {
+			out, err = taken(ctx, d, asked, answer)
+		}
+		if err != nil {
+			return toolFailed(ctx, err)
+		}
+		object, err := wire.Marshal(any(out).(proto.Message))
+		if err != nil {
+			return toolFailed(ctx, err)
+		}
+		return tool.Result{Object: object, Meta: []byte("{}")}
+	}
+}
+
+// enter says why no call of a tool is taken, for a method of the Exchange.
+func (d *door) enter(ctx context.Context, method string) error {
+	if d.Admit != nil {
+		if err := d.Admit(ctx); err != nil {
+			return err
+		}
+	}
+	base := ""
+	if d.Base != nil {
+		base = d.Base(ctx)
+	}
+	switch {
+	case d.Signatures == trust.SignaturesRequired:
+		return fail.New(fail.Unauthorized, "this Exchange takes only requests that are signed over HTTP (RFC 9421), which a tool's call is not; POST these arguments, with ver %q, as application/json to %s/%s/%s, signed with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your domain as keyid",
+			Version, base, rampv1connect.ExchangeServiceName, method)
+	case base == "":
+		return fail.New(fail.Unavailable, "this front desk does not know the address at which it is reached, so nothing that is bought could be fetched; its operator has to set url")
+	}
+	return nil
+}
+
+// arguments reads those of a tool: a message, of which a member that is unknown is an error, since nothing that an agent says is to be
+// passed over. Its version and the time of a report need not be said.
+func arguments(text []byte, m proto.Message, d *door) error {
+	if int64(len(text)) > MaxBody {
+		return fail.New(fail.TooLarge, "the arguments have more than %d bytes; ask for less at a time", MaxBody)
+	}
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
+	err := onlyMembers(text, m.ProtoReflect().Descriptor(), "")
+	if err == nil {
+		err = wire.Unmarshal(text, m)
+	}
+	if err != nil {
+		return fail.New(fail.Malformed, "the arguments do not fit: %v", err)
+	}
+	fields := m.ProtoReflect().Descriptor().Fields()
+	if ver := fields.ByName("ver"); !m.ProtoReflect().Has(ver) {
+		m.ProtoReflect().Set(ver, protoreflect.ValueOfString(Version))
+	}
+	if r, ok := m.(*rampv1.UsageReport); ok && r.Timestamp == nil {
+		r.Timestamp = timestamppb.New(d.Now())
+	}
+	return nil
+}
+
+// register signs a requester up.
+func (d *door) register(ctx context.Context, c tool.Call) tool.Result {
+	event.From(ctx).Set("tool", "register")
+	var asked struct {
+		RequesterID string `json:"requester_id"`
+		Domain      string `json:"domain"`
+	}
+	if d.Admit != nil {
+		if err := d.Admit(ctx); err != nil {
+			return toolFailed(ctx, err)
+		}
+	}
+	if err := strictjson.Decode(c.Arguments, &asked); err != nil {
+		return toolFailed(ctx, fail.New(fail.Malformed, "the arguments do not fit: %v", err))
+	}
+	made, _, err := d.SignUp.told(ctx, asked.Domain, asked.RequesterID)
+	if err != nil {
+		return toolFailed(ctx, err)
+	}
+	return tool.Result{Object: made, Meta: []byte("{}")}
+}
+
+// toolFailed is an error as a result, in the form that Connect gives one.
+func toolFailed(ctx context.Context, err error) tool.Result {
+	var out *connect.Error
+	if !errors.As(err, &out) {
+		out = failed(ctx, err)
+	}
+	told := struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Wait    int    `json:"retry_after,omitzero"`
+	}{Code: out.Code().String(), Message: out.Message()}
+	told.Wait, _ = strconv.Atoi(out.Meta().Get("Retry-After"))
+	object, err := json.Marshal(told)
+	if err != nil {
+		panic(fmt.Sprintf("ramp: encode a failure: %v", err))
+	}
+	return tool.Result{Object: object, Meta: []byte("{}"), Failed: true}
+}
