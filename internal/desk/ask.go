@@ -2,12 +2,9 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -390,114 +387,4 @@ func (a *Answer) Len() int {
 		n += len(part)
 	}
 	return n
-}
-
-// Results gives the released items, best first, as each is ready. A failure ends the sequence: fail.Timeout when they
-// take longer than Config.Timeout altogether.
-func (a *Answer) Results(ctx context.Context) iter.Seq2[Result, error] {
-	return func(yield func(Result, error) bool) {
-		limited, cancel := context.WithTimeout(ctx, a.desk.config.Timeout)
-		defer cancel()
-		a.results(limited, false)(yield)
-	}
-}
-
-// Drain is Results for the last time: each item is forgotten as soon as it was given, so that an answer whose client
-// takes its time holds only the next hits. Those beyond are found again when it is their turn, in the same view under
-// the same terms: they are the same. Config.Timeout is for each part of it, as the client's time is not ours.
-func (a *Answer) Drain(ctx context.Context) iter.Seq2[Result, error] {
-	if len(a.parts) > ahead {
-		for _, part := range a.parts[ahead:] {
-			a.beyond += len(part)
-		}
-		a.parts = slices.Clone(a.parts[:ahead])
-	}
-	return a.results(ctx, true)
-}
-
-// ahead is how many parts an answer holds while it is drained.
-const ahead = 8
-
-// further finds the next hits again, and says whether there are any.
-func (a *Answer) further() bool {
-	if a.beyond > 0 {
-		a.lookUp(ahead * chunk)
-	}
-	return len(a.parts) > 0
-}
-
-func (a *Answer) results(ctx context.Context, forget bool) iter.Seq2[Result, error] {
-	return func(yield func(Result, error) bool) {
-		for p := 0; p < len(a.parts) || forget && a.further(); {
-			part, cards, err := a.parts[p], a.ready, ctx.Err()
-			switch {
-			case errors.Is(err, context.Canceled):
-			case cards == nil || p > 0:
-				cards, err = a.render(ctx, part)
-			default:
-				err = nil // what is ready costs no time any more
-			}
-			if err != nil {
-				yield(Result{}, err)
-				return
-			}
-			if forget {
-				a.parts, a.ready = a.parts[1:], nil
-				a.given += len(part)
-			} else {
-				p++
-			}
-			for i, c := range cards {
-				if forget {
-					cards[i] = nil
-				}
-				// An item that was swept from the store meanwhile is no longer there to be released.
-				if c != nil && !yield(Result{card: c, hit: part[i].hit()}, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// render returns the ready form of each hit, nil for one whose version is gone.
-func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
-	d, rules := a.desk, a.gate.terms
-	cards := make([]*card, len(hits))
-	var missing []int
-	var refs []content.Ref
-	for i, hit := range hits {
-		if c, ok := d.cards.GetIfPresent(cardKey{hit.listing, rules}); ok {
-			cards[i] = c
-			continue
-		}
-		missing = append(missing, i)
-		refs = append(refs, hit.listing.Ref)
-	}
-	if len(missing) == 0 {
-		return cards, nil
-	}
-	limited, cancel := context.WithTimeout(ctx, d.config.Timeout)
-	defer cancel()
-	items, err := d.config.Catalog.Load(limited, refs...)
-	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Because(err)
-		}
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("load the items found: %w", err)
-		}
-		unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return nil, unavailable.Because(err)
-	}
-	for n, i := range missing {
-		if items[n].URL == "" {
-			continue
-		}
-		listing := hits[i].listing
-		cards[i] = newCard(granted{listing, decide(rules, listing)}, items[n], rules, d.config.Actions)
-		d.cards.Set(cardKey{listing, rules}, cards[i])
-	}
-	return cards, nil
 }

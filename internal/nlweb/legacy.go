@@ -195,10 +195,17 @@ func legacySummary(ctx context.Context, draft *desk.Draft) string {
 
 // legacyResults gives the results of an answer for the last time, none when there is no answer.
 func legacyResults(ctx context.Context, answer *desk.Answer) iter.Seq2[desk.Result, error] {
-	if answer == nil {
-		return func(func(desk.Result, error) bool) {}
+	return func(yield func(desk.Result, error) bool) {
+		if answer == nil {
+			return
+		}
+		for drain := answer.Drain(); ; {
+			result, more, err := drain.Next(ctx)
+			if (more || err != nil) && !yield(result, err) || !more {
+				return
+			}
+		}
 	}
-	return answer.Drain(ctx)
 }
 
 // legacyResult is a released item in the flat dialect.

@@ -210,9 +210,13 @@ func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
 		}
 		whole = append(whole, string(result.AppendJSON(nil)))
 	}
-	for result, err := range answer.Drain(t.Context()) {
+	for drain := answer.Drain(); ; {
+		result, more, err := drain.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !more {
+			break
 		}
 		drained = append(drained, string(result.AppendJSON(nil)))
 	}

@@ -56,47 +56,95 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 	return d.events(r.Context(), w, e, x, answer)
 }
 
-// events sends a stream.
+// events sends a stream. Between its events it waits for the client, which may take long: what it waits in must be few and
+// small frames, or each idle stream holds a stack of twice the size. So the work on an event is done and returned from
+// before the event is sent.
 func (d *door) events(ctx context.Context, w http.ResponseWriter, e *event.Event, x *exchange, answer *desk.Answer) error {
+	t := d.tell(ctx, w, e, x, answer)
+	defer t.pen.close()
+	for t.next(ctx) {
+		t.s.flush()
+	}
+	return t.end()
+}
+
+// telling is a stream on its way.
+type telling struct {
+	x      *exchange
+	e      *event.Event
+	s      *events
+	pen    *pen
+	answer *desk.Answer
+	drain  *desk.Drain
+	index  int // of the next result
+	told   told
+	err    error // that ended it
+	left   bool  // by the client
+}
+
+// tell begins a stream: its start, and a summary that is there already.
+func (d *door) tell(ctx context.Context, w http.ResponseWriter, e *event.Event, x *exchange, answer *desk.Answer) *telling {
 	x.measure(d.config.Now())
 	x.model(answer.Model())
-	s := d.open(w, x)
+	t := &telling{x: x, e: e, s: d.open(w, x), answer: answer}
 	e.Set("stream", true)
-	index, told := 0, told{}
-	pen, err := x.newPen(ctx, answer, &index)
-	defer pen.close()
-	failure := func(err error) error {
-		noteFailure(e, fail.From(err))
-		pen.leave(s)
-		s.event(wire.EventError, appendFailure(nil, x, fail.From(err)))
-		if index == 0 {
-			x.meta.ResponseType = wire.TypeFailure
-			x.undress()
-		} else {
-			x.partial(err, index)
-		}
-		return s.complete(x, told.text(nil))
+	if t.pen, t.err = x.newPen(ctx, answer, &t.index); t.err != nil {
+		return t
 	}
-	if err != nil {
-		return failure(err)
+	t.pen.send(t.s)
+	t.drain = answer.Drain()
+	return t
+}
+
+// next puts the next result together, after what was written of a summary meanwhile, and says whether there is one to send.
+func (t *telling) next(ctx context.Context) bool {
+	if t.err != nil {
+		return false
 	}
-	pen.send(s)
-	for result, err := range answer.Drain(ctx) {
-		if ctx.Err() != nil || s.err != nil {
-			e.Set("left_after", index)
-			return nil // the client has gone: the rest of the work is not done
-		}
-		if err != nil {
-			return failure(err)
-		}
-		s.result(&index, result.AppendJSON)
-		told.add(x, result)
-		pen.told(s)
+	if t.told.count > 0 {
+		t.pen.told(t.s)
 	}
-	summary := pen.finish(s)
-	x.model(answer.Model())
-	noteAnswer(e, x, told.count)
-	return s.complete(x, told.text(summary))
+	result, more, err := t.drain.Next(ctx)
+	if (more || err != nil) && (ctx.Err() != nil || t.s.err != nil) {
+		t.left = true // the client has gone: the rest of the work is not done
+		return false
+	}
+	if t.err = err; err != nil || !more {
+		return false
+	}
+	t.s.result(t.index, result.AppendJSON)
+	t.index++
+	t.told.add(t.x, result)
+	return true
+}
+
+// end completes the stream.
+func (t *telling) end() error {
+	switch {
+	case t.left:
+		t.e.Set("left_after", t.index)
+		return nil
+	case t.err != nil:
+		return t.fail(fail.From(t.err))
+	}
+	summary := t.pen.finish(t.s)
+	t.x.model(t.answer.Model())
+	noteAnswer(t.e, t.x, t.told.count)
+	return t.s.complete(t.x, t.told.text(summary))
+}
+
+// fail completes a stream that cannot go on.
+func (t *telling) fail(cause *fail.Error) error {
+	noteFailure(t.e, cause)
+	t.pen.leave(t.s)
+	t.s.event(wire.EventError, appendFailure(nil, t.x, cause))
+	if t.index == 0 {
+		t.x.meta.ResponseType = wire.TypeFailure
+		t.x.undress()
+	} else {
+		t.x.partial(cause, t.index)
+	}
+	return t.s.complete(t.x, t.told.text(nil))
 }
 
 // streamFailure answers a question that nothing matches, asked for as a stream: start, error, complete.
@@ -173,14 +221,12 @@ func (s *events) comment(text string) {
 	s.flush()
 }
 
-// result sends one item with its place in the whole answer.
-func (s *events) result(index *int, appendItem func([]byte) []byte) {
+// result puts one item together, with its place in the whole answer; flush sends it.
+func (s *events) result(index int, appendItem func([]byte) []byte) {
 	s.put("event: " + wire.EventResult + "\ndata: {\"index\":")
-	s.buffer = strconv.AppendInt(s.buffer, int64(*index), 10)
+	s.buffer = strconv.AppendInt(s.buffer, int64(index), 10)
 	s.buffer = append(s.buffer, `,"item":`...)
 	s.buffer = append(appendItem(s.buffer), '}')
-	*index++
-	s.flush()
 }
 
 // complete ends the stream. It carries the whole _meta again, and for chatgpt_app the content.

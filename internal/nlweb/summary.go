@@ -176,8 +176,8 @@ func (p *pen) end(s *events, summary desk.Summary) {
 // send sends the summary in its place among the results, if it has one.
 func (p *pen) send(s *events) {
 	if p != nil && p.summary != nil && p.place >= 0 {
-		place := p.place
-		s.result(&place, func(dst []byte) []byte { return appendSummary(dst, p.summary) })
+		s.result(p.place, func(dst []byte) []byte { return appendSummary(dst, p.summary) })
+		s.flush()
 	}
 }
 

@@ -154,13 +154,14 @@ func (a *admission) guard(where *route, next http.Handler) http.Handler {
 	})
 }
 
-// called names in a request's context where it came from, and to which public address.
+// called names in a request's context where it came from, and to which public address. The context must not lead back
+// to the request, whose buffers it would hold for as long as an answer takes.
 func (a *admission) called(r *http.Request) context.Context {
 	ctx := context.WithValue(r.Context(), callerKey{}, a.outside.Client(r))
-	return context.WithValue(ctx, publicKey{}, func() string { return a.outside.PublicURL(r) })
+	return context.WithValue(ctx, publicKey{}, a.outside.PublicURL(r))
 }
 
-// publicKey finds the public address that a request came to, a func() string.
+// publicKey finds the public address that a request came to, a string.
 type publicKey struct{}
 
 // admit identifies, counts and decides, in this order: also what is not allowed costs.

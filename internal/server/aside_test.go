@@ -7,8 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"frontdesk/internal/content"
 )
@@ -130,6 +133,34 @@ func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
 	if err := s.front.aside.wait(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestStreamHoldsNothingOfItsRequest holds that a stream that waits for its client keeps no request, and so none of the
+// buffers that net/http read it with.
+func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
+	s, _ := open(t, "limits: {shutdown_timeout: 50ms}")
+	lamps(t, s)
+	var asked weak.Pointer[url.URL] // which each copy of the request shares
+	routes := s.front.routes
+	s.front.routes = http.NewServeMux()
+	s.front.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		asked = weak.Make(r.URL)
+		routes.ServeHTTP(w, r)
+	})
+	address, stop := run(t, s)
+	defer stop()
+	a := connect(t, address)
+	a.Conn.(*net.TCPConn).SetReadBuffer(4096)
+	io.WriteString(a, streamOf(1000, "HTTP/1.1"))
+	if _, err := a.in.Peek(1); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // the handlers may still be returning
+		if runtime.GC(); asked.Value() == nil {
+			return
+		}
+	}
+	t.Error("the request is still held while its answer waits")
 }
 
 // TestPanicInAStreamIsSeenByItsClient holds that an answer that broke off is not taken for a whole one.

@@ -122,8 +122,8 @@ func (s *Server) intakeDoor() *intake.Door {
 // nor this machine's nothing personal may be sent to it, nor be promised to be taken.
 func (s *Server) personalBase(ctx context.Context) (string, error) {
 	base := s.outside.url
-	if public, ok := ctx.Value(publicKey{}).(func() string); ok {
-		base = public()
+	if public, ok := ctx.Value(publicKey{}).(string); ok {
+		base = public
 	}
 	if base == "" || safeAddress(base) {
 		return base, nil
@@ -153,7 +153,7 @@ func (s *Server) intakeRoutes() []route {
 func (s *Server) manifest() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := s.taking.Load()
-		base, err := s.personalBase(context.WithValue(r.Context(), publicKey{}, func() string { return s.outside.PublicURL(r) }))
+		base, err := s.personalBase(context.WithValue(r.Context(), publicKey{}, s.outside.PublicURL(r)))
 		var document *wellknown.Document
 		if err == nil {
 			document, err = now.made.Get(wire.WellKnown, base, func() (*wellknown.Document, error) {
