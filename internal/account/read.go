@@ -76,18 +76,40 @@ type Wanted struct {
 	Holder, Buyer, Site, Subscription string
 	State                             State
 	Since, Until                      time.Time // when they were made: Since ≤ time < Until
+	Before                            string    // the id of one; those that are older than it
 	Limit                             int       // how many at most; 0 for all
 }
 
 // Purchases gives purchases, the newest first.
-func (r *Reader) Purchases(ctx context.Context, w Wanted) ([]Hold, error) {
+func (r *Reader) Purchases(ctx context.Context, w Wanted) (all []Hold, err error) {
 	where, args := equals(condition{"holder", w.Holder}, condition{"buyer", w.Buyer}, condition{"site", w.Site}, condition{"subscription", w.Subscription},
 		condition{"state", string(w.State)}, condition{"created >=", w.Since}, condition{"created <", w.Until})
-	query := `SELECT ` + holdColumns + ` FROM account_hold` + where + ` ORDER BY created DESC, id DESC`
-	if w.Limit > 0 {
-		query += fmt.Sprintf(` LIMIT %d`, w.Limit)
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		if w.Before != "" {
+			before, err := findHold(ctx, tx, w.Before)
+			if err != nil {
+				return err
+			}
+			n := len(args)
+			args = append(args, store.Micros(before.Created), w.Before)
+			where += orWhere(where) + fmt.Sprintf(`created <= $%d AND (created < $%d OR id < $%d)`, n+1, n+1, n+2)
+		}
+		query := `SELECT ` + holdColumns + ` FROM account_hold` + where + ` ORDER BY created DESC, id DESC`
+		if w.Limit > 0 {
+			query += fmt.Sprintf(` LIMIT %d`, w.Limit)
+		}
+		all, err = collect(ctx, tx, query, scanHold, args...)
+		return err
+	})
+	return all, err
+}
+
+// orWhere begins another condition behind those that there are.
+func orWhere(where string) string {
+	if where == "" {
+		return " WHERE "
 	}
-	return view(ctx, r.db, query, scanHold, args...)
+	return " AND "
 }
 
 // Licences gives the licences of a buyer, or all of them for an empty one, by id.

@@ -1,24 +1,44 @@
 package cli
 
 import (
+	"errors"
 	"time"
 
-	"frontdesk/internal/account"
+	"frontdesk/internal/report"
 	"frontdesk/internal/server"
 )
 
 type rampReportCommands struct {
-	Use     reportUse     `cmd:"" default:"withargs" help:"As a buyer: report how something bought was used."`
-	Revenue reportRevenue `cmd:"" help:"What sites earned, by day and buyer."`
-	Invoice reportInvoice `cmd:"" help:"What was charged to a buyer, purchase by purchase."`
+	Use          reportUse          `cmd:"" default:"withargs" help:"As a buyer: report how something bought was used."`
+	Revenue      reportRevenue      `cmd:"" help:"What sites earned, by day and buyer."`
+	Invoice      reportInvoice      `cmd:"" help:"What was charged to a buyer, purchase by purchase."`
+	Compliance   reportCompliance   `cmd:"" help:"What buyers had to report of their use, and whether they did."`
+	Transactions reportTransactions `cmd:"" help:"Every purchase, with what was charged, delivered and reported."`
+}
+
+// formFlags say in which form a report is.
+type formFlags struct {
+	configFlags
+	Format string `enum:"csv,jsonl" default:"csv" help:"csv for a spreadsheet, jsonl for lines of JSON (${default})."`
+}
+
+// write writes a report.
+func (c formFlags) write(env *environment, want report.Wanted) error {
+	want.Form = c.Format
+	return readAccounts(env, c.configFlags, func(house *server.House) error {
+		err := house.Reports().Write(env.ctx, env.stdout, want)
+		if err != nil && env.ctx.Err() != nil {
+			return errors.New("the report was cut short; what there is of it is not whole")
+		}
+		return err
+	})
 }
 
 type reportRevenue struct {
-	configFlags
-	Site   string    `placeholder:"ID" help:"Only of this site."`
-	Since  time.Time `placeholder:"TIME" help:"Only days that begin at this time (RFC 3339) or later."`
-	Until  time.Time `placeholder:"TIME" help:"Only days that begin before this time."`
-	Format string    `enum:"csv,jsonl" default:"csv" help:"csv for a spreadsheet, jsonl for lines of JSON (${default})."`
+	formFlags
+	Site  string    `placeholder:"ID" help:"Only of this site."`
+	Since time.Time `placeholder:"TIME" help:"Only days that begin at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only days that begin before this time."`
 }
 
 // Help is the command's example.
@@ -29,20 +49,15 @@ func (reportRevenue) Help() string {
 
 // Run writes what sites earned.
 func (c reportRevenue) Run(env *environment) error {
-	return readAccounts(env, c.configFlags, func(house *server.House) error {
-		all, err := house.ReadAccounts.Earnings(env.ctx, c.Site, c.Since, c.Until)
-		if err != nil {
-			return err
-		}
-		return account.WriteEarnings(env.stdout, c.Format, all)
-	})
+	return c.write(env, report.Wanted{Report: report.Revenue, Site: c.Site, Since: c.Since, Until: c.Until})
 }
 
 type reportInvoice struct {
-	accountFlags
-	Since  time.Time `required:"" placeholder:"TIME" help:"What was charged at this time (RFC 3339) or later."`
-	Until  time.Time `placeholder:"TIME" help:"What was charged before this time. Without it, until now."`
-	Format string    `enum:"csv,jsonl" default:"csv" help:"csv for a spreadsheet, jsonl for lines of JSON (${default})."`
+	formFlags
+	Buyer    string    `arg:"" help:"Whose account it is: DOMAIN/ID, or DOMAIN/*."`
+	Currency string    `arg:"" help:"The account's currency, like USD."`
+	Since    time.Time `required:"" placeholder:"TIME" help:"What was charged at this time (RFC 3339) or later."`
+	Until    time.Time `placeholder:"TIME" help:"What was charged before this time. Without it, until now."`
 }
 
 // Help is the command's example.
@@ -53,15 +68,41 @@ func (reportInvoice) Help() string {
 
 // Run writes an invoice.
 func (c reportInvoice) Run(env *environment) error {
-	until := c.Until
-	if until.IsZero() {
-		until = time.Now()
-	}
-	return readAccounts(env, c.configFlags, func(house *server.House) error {
-		all, err := house.ReadAccounts.Invoice(env.ctx, c.Buyer, c.Currency, c.Since, until)
-		if err != nil {
-			return err
-		}
-		return account.WriteInvoice(env.stdout, c.Format, all)
-	})
+	return c.write(env, report.Wanted{Report: report.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
+}
+
+type reportCompliance struct {
+	formFlags
+	Since time.Time `placeholder:"TIME" help:"Only of purchases that were made at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only of purchases that were made before this time."`
+}
+
+// Help says what is counted.
+func (reportCompliance) Help() string {
+	return "One row for each buyer: how many reports came in time, late, or are overdue, and how many were further off the estimate than ramp.accounts.tolerance allows. " +
+		"The two are not the same: who is punctual may still be far off.\n\nExample:\n\n\tfrontdesk ramp report compliance --since 2027-01-01T00:00:00Z"
+}
+
+// Run writes who reports.
+func (c reportCompliance) Run(env *environment) error {
+	return c.write(env, report.Wanted{Report: report.Compliance, Since: c.Since, Until: c.Until})
+}
+
+type reportTransactions struct {
+	formFlags
+	Site  string    `placeholder:"ID" help:"Only of this site."`
+	Buyer string    `placeholder:"DOMAIN/ID" help:"Only what this requester bought."`
+	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
+}
+
+// Help says what a row has.
+func (reportTransactions) Help() string {
+	return "One row for each purchase, the oldest first: the offer, what was authorised and charged, how often it was fetched, what was reported, and its entry in the ledger. " +
+		"No address that content was fetched from is in it.\n\nExample:\n\n\tfrontdesk ramp report transactions --since 2027-01-01T00:00:00Z --format jsonl > january.jsonl"
+}
+
+// Run writes every transaction.
+func (c reportTransactions) Run(env *environment) error {
+	return c.write(env, report.Wanted{Report: report.Transactions, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
 }

@@ -332,6 +332,41 @@ func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event,
 	return all, nil
 }
 
+// Delivered is how often, and how much, was delivered under a transaction.
+type Delivered struct{ Times, Bytes int64 }
+
+// Delivered counts what was delivered under some transactions, by their ids; what was never fetched is not among them.
+func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[string]Delivered, err error) {
+	counts = map[string]Delivered{}
+	if len(ids) == 0 {
+		return counts, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT id, COUNT(*), SUM(bytes) FROM deal_event WHERE id IN (`+store.Params(1, len(ids))+`) AND kind = 'delivery' GROUP BY id`, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			var d Delivered
+			if err := rows.Scan(&id, &d.Times, &d.Bytes); err != nil {
+				return err
+			}
+			counts[id] = d
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count what was delivered: %w", err)
+	}
+	return counts, nil
+}
+
 func selectTransactions(ctx context.Context, tx *store.Tx, where string, args ...any) ([]Transaction, error) {
 	return selectFacts(ctx, tx, `SELECT `+factColumns+` FROM deal_transaction`+where, args...)
 }

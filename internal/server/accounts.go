@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/report"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/wire/receipt"
@@ -15,6 +17,12 @@ func (h *House) openAccounts(config Config) {
 	credit, _ := terms.ParseAmount(config.RAMP.Accounts.Credit) // the check of the configuration told what is wrong with it
 	h.Accounts = account.New(account.Options{Credit: credit, Tolerance: int64(config.RAMP.Accounts.Tolerance), Changed: h.recordAccount})
 	h.ReadAccounts = account.NewReader(h.db)
+	h.ReadDeals = deal.NewReader(h.db)
+}
+
+// Reports write what was sold for other programs.
+func (h *House) Reports() report.Books {
+	return report.Books{Accounts: h.ReadAccounts, Deals: h.ReadDeals, Now: h.now}
 }
 
 // ChangeAccounts runs fn in a transaction on the book.

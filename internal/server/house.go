@@ -42,6 +42,7 @@ type House struct {
 	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
 	Accounts     *account.Book
 	ReadAccounts *account.Reader
+	ReadDeals    *deal.Reader // what was offered and sold
 	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys   *trust.SiteKeys
 	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others

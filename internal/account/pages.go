@@ -1,0 +1,226 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"frontdesk/internal/store"
+)
+
+// Accounts says which accounts are wanted.
+type Accounts struct {
+	Begins        string // with what their buyers begin; empty for all
+	Buyer, Listed string // the account, by buyer and currency, after which to go on; empty for the beginning
+	Limit         int
+}
+
+// Accounts gives accounts by buyer and currency.
+func (r *Reader) Accounts(ctx context.Context, w Accounts) ([]Balance, error) {
+	return view(ctx, r.db, `SELECT `+balanceColumns+` FROM account_balance WHERE buyer >= $1 AND buyer < $2 AND (buyer > $3 OR currency > $4)
+		ORDER BY buyer, currency LIMIT $5`, scanBalance, max(w.Begins, w.Buyer), w.Begins+afterAll, w.Buyer, w.Listed, w.Limit)
+}
+
+// afterAll sorts behind every text that a buyer's key can go on with.
+const afterAll = "\U0010ffff"
+
+// Account gives an account. It is fail.NotFound where there is none.
+func (r *Reader) Account(ctx context.Context, buyer, currency string) (b Balance, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		b, err = findBalance(ctx, tx, buyer, currency)
+		return err
+	})
+	return b, err
+}
+
+// PurchasesOf gives what the book has of some purchases, by their ids, in no order.
+func (r *Reader) PurchasesOf(ctx context.Context, ids ...string) ([]Hold, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	return view(ctx, r.db, `SELECT `+holdColumns+` FROM account_hold WHERE id IN (`+store.Params(1, len(ids))+`)`, scanHold, args...)
+}
+
+// Grant is a licence, or a subscription with its quotas.
+type Grant struct {
+	Subscription
+	Kind string // GrantLicence or GrantSubscription
+}
+
+// Grants gives licences and subscriptions by their ids, with quotas as they are at a time: those of a buyer, or all for "", from
+// behind an id on, and at most so many.
+func (r *Reader) Grants(ctx context.Context, buyer, after string, limit int, now time.Time) (all []Grant, err error) {
+	where, args := ` WHERE id > $1 ORDER BY id LIMIT $2`, []any{after, limit}
+	if buyer != "" {
+		where, args = ` WHERE buyer = $1 AND id > $2 ORDER BY id LIMIT $3`, []any{buyer, after, limit}
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		found, err := selectLicences(ctx, tx, where, args...)
+		if err != nil {
+			return err
+		}
+		for _, l := range found {
+			g := Grant{Subscription{Licence: l.Licence, Currency: l.currency}, l.kind}
+			if l.kind == GrantSubscription {
+				with, err := withQuotas(ctx, tx, []licence{l}, now)
+				if err != nil {
+					return err
+				}
+				g.Subscription = with[0]
+			}
+			all = append(all, g)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Booked says whether a payment by the operator stands in the journal of an account behind a line: of the same kind, amount and
+// reference. So whoever sends a form twice finds out.
+func (b *Book) Booked(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, after int64) (bool, error) {
+	found, err := collect(ctx, tx, `SELECT line FROM account_journal WHERE buyer = $1 AND currency = $2 AND line > $3 AND kind = $4 AND reference = $5
+		AND ABS(outside) = $6 LIMIT 1`, func(rows store.Rows) (line int64, err error) { return line, rows.Scan(&line) }, buyer, currency, after, did, reference, amount)
+	return len(found) > 0, err
+}
+
+// Taking is what came from a buyer, or from several.
+type Taking struct {
+	Buyer     string // whose account it came from; empty for all others
+	Amount    int64  // in 1e-8 of the currency; below 0 where more was taken back than earned
+	Movements int64  // charges and what was taken back of them
+	Last      time.Time
+	Days      map[time.Time]int64 // Amount by day, by UTC
+}
+
+func (t *Taking) add(e Earning) {
+	t.Amount, t.Movements = t.Amount+e.Amount, t.Movements+e.Movements
+	if e.Day.After(t.Last) {
+		t.Last = e.Day
+	}
+	if t.Days != nil {
+		t.Days[e.Day] += e.Amount
+	}
+}
+
+// Takings are what was earned in a currency.
+type Takings struct {
+	Currency string
+	All      Taking
+	Buyers   []Taking // those that paid the most, the most first; the others together are the last, if there are any
+}
+
+// Takings gives what a site earned, or all for "", in some days by currency and buyer: Since ≤ day < Until. Of the buyers, at
+// most so many are told apart. Currencies in which the most moved come first.
+func (r *Reader) Takings(ctx context.Context, site string, since, until time.Time, most int) (all []Takings, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		sites := []string{site}
+		if site == "" {
+			if sites, err = earningSites(ctx, tx); err != nil {
+				return err
+			}
+		}
+		sums, err := takingsByBuyer(ctx, tx, sites, since, until)
+		if err != nil {
+			return err
+		}
+		all = nil
+		for currency, buyers := range sums {
+			t, top := newTakings(currency, buyers, most)
+			if err := eachEarning(ctx, tx, sites, since, until, currency, func(e Earning) {
+				t.All.add(e)
+				if i, ok := top[e.Buyer]; ok {
+					t.Buyers[i].add(e)
+				} else {
+					t.Buyers[len(t.Buyers)-1].add(e)
+				}
+			}); err != nil {
+				return err
+			}
+			all = append(all, t)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b Takings) int {
+		return cmp.Or(cmp.Compare(b.All.Movements, a.All.Movements), cmp.Compare(a.Currency, b.Currency))
+	})
+	return all, err
+}
+
+// newTakings chooses the buyers that are told apart, and gives their places.
+func newTakings(currency string, buyers map[string]int64, most int) (t Takings, top map[string]int) {
+	t = Takings{Currency: currency, All: Taking{Days: map[time.Time]int64{}}}
+	names := make([]string, 0, len(buyers))
+	for name := range buyers {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(buyers[b], buyers[a]), cmp.Compare(a, b)) })
+	top = map[string]int{}
+	for i, name := range names[:min(most, len(names))] {
+		top[name] = i
+		t.Buyers = append(t.Buyers, Taking{Buyer: name, Days: map[time.Time]int64{}})
+	}
+	if len(names) > most {
+		t.Buyers = append(t.Buyers, Taking{Days: map[time.Time]int64{}})
+	}
+	return t, top
+}
+
+// earningSites are the sites that ever earned anything.
+func earningSites(ctx context.Context, tx *store.Tx) (sites []string, err error) {
+	last := "" // no site is called so
+	for {
+		next, err := collect(ctx, tx, `SELECT site FROM account_revenue WHERE site > $1 ORDER BY site LIMIT 1`,
+			func(rows store.Rows) (site string, err error) { return site, rows.Scan(&site) }, last)
+		if err != nil || len(next) == 0 {
+			return sites, err
+		}
+		last = next[0]
+		sites = append(sites, last)
+	}
+}
+
+// takingsByBuyer sums up by currency and buyer.
+func takingsByBuyer(ctx context.Context, tx *store.Tx, sites []string, since, until time.Time) (map[string]map[string]int64, error) {
+	sums := map[string]map[string]int64{}
+	for _, site := range sites {
+		if err := eachOf(ctx, tx, site, since, until, ``, func(e Earning) {
+			if sums[e.Currency] == nil {
+				sums[e.Currency] = map[string]int64{}
+			}
+			sums[e.Currency][e.Buyer] += e.Amount
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+func eachEarning(ctx context.Context, tx *store.Tx, sites []string, since, until time.Time, currency string, fn func(Earning)) error {
+	for _, site := range sites {
+		if err := eachOf(ctx, tx, site, since, until, currency, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOf calls fn with what a site earned, in one currency or in all for "".
+func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Time, currency string, fn func(Earning)) error {
+	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until}, condition{"currency", currency})
+	_, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM account_revenue`+where, func(rows store.Rows) (none struct{}, err error) {
+		e := Earning{Site: site}
+		var day int64
+		if err = rows.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
+			e.Day = store.FromMicros(day)
+			fn(e)
+		}
+		return none, err
+	}, args...)
+	return err
+}

@@ -1,0 +1,181 @@
+// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are four reports:
+// what sites earned, what was charged to a buyer, whether buyers report what they owe, and every transaction in detail.
+//
+// It stands above account and deal, which keep the facts, and below the commands and the owner's pages, which give reports out.
+// Rows are written as they are read, so that a long report takes no more memory than a short one. Nothing personal is in any of
+// them: buyers are the names by which agents ask.
+package report
+
+import (
+	"context"
+	"io"
+	"iter"
+	"strconv"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/terms"
+)
+
+// Books are what reports are made of. They may be used from several goroutines.
+type Books struct {
+	Accounts *account.Reader
+	Deals    *deal.Reader
+	Now      func() time.Time
+}
+
+// The reports.
+const (
+	Revenue      = "revenue"      // what sites earned, by day and buyer
+	Invoice      = "invoice"      // what was charged to an account, purchase by purchase
+	Compliance   = "compliance"   // what buyers had to report of their use, and did
+	Transactions = "transactions" // every transaction in detail
+)
+
+// Wanted says which report is wanted. An empty field is no condition, unless it says something else.
+type Wanted struct {
+	Report string // one of the reports
+	Form   string // CSV or Lines
+	Site   string // of Revenue and Transactions
+	// Buyer is of Invoice, where it must be given, and of Transactions; Currency is of Invoice, where it must be given.
+	Buyer, Currency string
+	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say since when, and is until now where it
+	// does not say more. Of Revenue they are the beginnings of days.
+	Since, Until time.Time
+}
+
+// Check says what is wrong with what is wanted, as fail.Invalid; nil for nothing.
+func (w Wanted) Check() error {
+	switch {
+	case w.Report != Revenue && w.Report != Invoice && w.Report != Compliance && w.Report != Transactions:
+		return fail.New(fail.NotFound, "there is no report %.40q; there are %s, %s, %s and %s", w.Report, Revenue, Invoice, Compliance, Transactions)
+	case w.Form != CSV && w.Form != Lines:
+		return fail.New(fail.Invalid, "there is no report as %.20q; there are %s and %s", w.Form, CSV, Lines)
+	case w.Report == Invoice && (w.Buyer == "" || w.Currency == ""):
+		return fail.New(fail.Invalid, "an invoice is of one account; say whose, and in which currency")
+	case w.Report == Invoice && w.Since.IsZero():
+		return fail.New(fail.Invalid, "an invoice is for a time; say from when on")
+	case !w.Until.IsZero() && !w.Since.Before(w.Until):
+		return fail.New(fail.Invalid, "a report is for a time that ends after it begins")
+	}
+	return nil
+}
+
+// Write writes a report. Amounts and rates are decimal numbers of their currency; what there is not is left out. The error is
+// fail.Invalid for a report that there cannot be, and fail.NotFound for an invoice where there is no such account: nothing was written
+// then. With any other error, what was written is a part of the report.
+func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
+	if err := want.Check(); err != nil {
+		return err
+	}
+	switch want.Report {
+	case Revenue:
+		all, err := b.Accounts.Earnings(ctx, want.Site, want.Since, want.Until)
+		if err != nil {
+			return err
+		}
+		return write(w, want.Form, rows(all), earnings)
+	case Invoice:
+		until := want.Until
+		if until.IsZero() {
+			until = b.Now()
+		}
+		all, err := b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until)
+		if err != nil {
+			return err
+		}
+		return write(w, want.Form, rows(all), charges)
+	case Compliance:
+		all, err := b.Deals.Compliance(ctx, want.Since, want.Until, b.Now())
+		if err != nil {
+			return err
+		}
+		return write(w, want.Form, rows(all), complied)
+	}
+	return write(w, want.Form, b.transactions(ctx, want), details)
+}
+
+// rows gives rows that are all there.
+func rows[R any](all []R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for _, row := range all {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// moment is a time; nil for none.
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// text is a text; nil for none.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// percent is a part of a whole with one decimal, rounded down, so that 100 is all; nil of nothing.
+func percent(part, whole int64) any {
+	if whole <= 0 {
+		return nil
+	}
+	tenths := part * 1000 / whole
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
+}
+
+var earnings = []column[account.Earning]{
+	{"day", func(e account.Earning) any { return e.Day.Format(time.DateOnly) }},
+	{"site", func(e account.Earning) any { return e.Site }},
+	{"buyer", func(e account.Earning) any { return e.Buyer }},
+	{"currency", func(e account.Earning) any { return e.Currency }},
+	{"amount", func(e account.Earning) any { return terms.Amount(e.Amount) }},
+	{"movements", func(e account.Earning) any { return e.Movements }},
+}
+
+var charges = []column[account.Charged]{
+	{"time", func(c account.Charged) any { return moment(c.At) }},
+	{"transaction", func(c account.Charged) any { return c.Purchase }},
+	{"buyer", func(c account.Charged) any { return c.Buyer }},
+	{"site", func(c account.Charged) any { return c.Site }},
+	{"model", func(c account.Charged) any { return c.Model }},
+	{"kind", func(c account.Charged) any { return c.Kind }},
+	{"rate", func(c account.Charged) any { return terms.Amount(c.Rate) }},
+	{"estimated", func(c account.Charged) any { return c.Quantity }},
+	{"reported", func(c account.Charged) any {
+		if c.Reported < 0 {
+			return nil
+		}
+		return c.Reported
+	}},
+	{"currency", func(c account.Charged) any { return c.Currency }},
+	{"amount", func(c account.Charged) any { return terms.Amount(c.Amount) }},
+}
+
+// complied has two rates that are not the same: whether reports came in time, of all whose window is over or that came; and whether
+// they were near the estimates.
+var complied = []column[deal.Complied]{
+	{"buyer", func(c deal.Complied) any { return c.Buyer }},
+	{"purchases", func(c deal.Complied) any { return c.Purchases }},
+	{"in_time", func(c deal.Complied) any { return c.InTime }},
+	{"late", func(c deal.Complied) any { return c.Late }},
+	{"overdue", func(c deal.Complied) any { return c.Overdue }},
+	{"pending", func(c deal.Complied) any { return c.Pending }},
+	{"waived", func(c deal.Complied) any { return c.Waived }},
+	{"in_time_percent", func(c deal.Complied) any { return percent(c.InTime, c.InTime+c.Late+c.Overdue) }},
+	{"reports", func(c deal.Complied) any { return c.Reports }},
+	{"off_estimate", func(c deal.Complied) any { return c.Deviant }},
+	{"near_estimate_percent", func(c deal.Complied) any { return percent(c.Reports-c.Deviant, c.Reports) }},
+	{"last_purchase", func(c deal.Complied) any { return moment(c.LastPurchase) }},
+	{"last_report", func(c deal.Complied) any { return moment(c.LastReport) }},
+	{"oldest_overdue", func(c deal.Complied) any { return moment(c.OldestOverdue) }},
+}

@@ -1,0 +1,227 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/report"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
+)
+
+const (
+	coin   = 100_000_000
+	domain = "buyer.example.com/*"
+	bot    = "buyer.example.com/research-bot"
+	odd    = "buyer.example.com/=cmd"
+)
+
+var noon = time.Date(2026, 3, 18, 12, 0, 0, 0, time.UTC)
+
+// shop is a book and its deals.
+type shop struct {
+	t     *testing.T
+	db    *store.DB
+	book  *account.Book
+	books report.Books
+}
+
+func newShop(t *testing.T, db *store.DB) *shop {
+	return &shop{t, db, account.New(account.Options{}), report.Books{
+		Accounts: account.NewReader(db), Deals: deal.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
+	}}
+}
+
+func (s *shop) do(fn func(ctx context.Context, tx *store.Tx) error) {
+	s.t.Helper()
+	if err := s.db.Update(s.t.Context(), func(tx *store.Tx) error { return fn(s.t.Context(), tx) }); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sell sells something for a rate, as the desk does.
+func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64, at time.Time) {
+	s.t.Helper()
+	price := terms.Money{Model: model, Rate: int64(rate * coin), Currency: "USD"}
+	s.do(func(ctx context.Context, tx *store.Tx) error {
+		due := at.Add(24 * time.Hour)
+		h, err := s.book.Authorize(ctx, tx, account.Charge{ID: id, Buyer: buyer, Site: site, Item: account.Item{URL: "https://news.example/a"}, Price: price, Quantity: quantity, Due: due, Now: at})
+		if err != nil {
+			return err
+		}
+		return deal.PutTransaction(ctx, tx, deal.Transaction{
+			ID: id, Billing: "bill-" + id[4:], Request: "r", Offer: "offer", Buyer: buyer, Agent: "00", Site: site, URI: "https://news.example/a", Item: content.Ref{Site: site},
+			Made: at, Expires: at.Add(5 * time.Minute), Price: price, Unit: price.Unit(), Estimate: quantity, Amount: h.Authorised, Value: h.Value, Method: "direct", Entry: "entry-" + id[4:],
+			Document: []byte("{}"), Obligation: deal.Pending, Due: due,
+		})
+	})
+}
+
+func (s *shop) write(w report.Wanted) (string, error) {
+	var out bytes.Buffer
+	err := s.books.Write(s.t.Context(), &out, w)
+	return out.String(), err
+}
+
+// furnished follows purchases of two days, one of them reported, one taken back.
+func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
+	s = newShop(t, db)
+	s.do(func(ctx context.Context, tx *store.Tx) error {
+		if err := s.book.Open(ctx, tx, domain, "USD", -1, noon); err != nil {
+			return err
+		}
+		_, err := s.book.Pay(ctx, tx, account.Credit, domain, "USD", 10*coin, "", noon)
+		return err
+	})
+	id := func(n int) string {
+		made := deal.NewID("txn", noon.Add(time.Duration(n)*time.Second))
+		return made[:len(made)-16] + "000000000000000" + "abc"[n:n+1]
+	}
+	a, b, c = id(0), id(1), id(2)
+	s.sell(a, odd, "news", "per_access", 0.02, 0, noon)
+	s.sell(b, bot, "shop", "per_token", 0.001, 100, noon.Add(time.Second))
+	s.sell(c, bot, "news", "per_access", 1, 0, noon.Add(2*time.Second))
+	s.do(func(ctx context.Context, tx *store.Tx) error {
+		at := noon.Add(20 * time.Hour)
+		settled, err := s.book.Settle(ctx, tx, b, account.Report{Quantity: 90, Now: at})
+		if err == nil {
+			err = deal.PutReport(ctx, tx, b, deal.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged}, deal.Fulfilled)
+		}
+		if err == nil {
+			err = deal.PutEvent(ctx, tx, deal.Event{Transaction: b, Entry: "e1", Kind: "delivery", At: noon, Bytes: 17})
+		}
+		if err == nil {
+			err = deal.PutEvent(ctx, tx, deal.Event{Transaction: b, Entry: "e2", Kind: "delivery", At: noon, Bytes: 4})
+		}
+		if err == nil {
+			err = deal.PutEvent(ctx, tx, deal.Event{Transaction: b, Entry: "e3", Kind: "usage", At: at})
+		}
+		if err == nil {
+			_, err = s.book.Release(ctx, tx, c, noon.Add(21*time.Hour))
+		}
+		if err == nil {
+			err = deal.Fail(ctx, tx, c)
+		}
+		return err
+	})
+	return s, a, b, c
+}
+
+// TestReportsSayWhatWasSold holds each report to the letter, in both forms.
+func TestReportsSayWhatWasSold(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema))
+		names := strings.NewReplacer("TXN-A", a, "TXN-B", b, "TXN-C", c, "ID-A", a[4:], "ID-B", b[4:], "ID-C", c[4:])
+		for _, one := range []struct {
+			want report.Wanted
+			text string
+		}{
+			{report.Wanted{Report: report.Revenue, Form: report.CSV}, `day,site,buyer,currency,amount,movements
+2026-03-18,news,buyer.example.com/*,USD,1.02,2
+2026-03-19,news,buyer.example.com/*,USD,-1,1
+2026-03-19,shop,buyer.example.com/*,USD,0.09,1
+`},
+			{report.Wanted{Report: report.Revenue, Form: report.Lines, Site: "shop", Since: noon.Add(12 * time.Hour), Until: noon.Add(36 * time.Hour)},
+				`{"amount":"0.09","buyer":"buyer.example.com/*","currency":"USD","day":"2026-03-19","movements":1,"site":"shop"}
+`},
+			{report.Wanted{Report: report.Invoice, Form: report.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount
+2026-03-18T12:00:00Z,TXN-A,buyer.example.com/=cmd,news,per_access,charge,0.02,0,,USD,0.02
+2026-03-18T12:00:02Z,TXN-C,buyer.example.com/research-bot,news,per_access,charge,1,0,,USD,1
+2026-03-19T08:00:00Z,TXN-B,buyer.example.com/research-bot,shop,per_token,settle,0.001,100,90,USD,0.09
+2026-03-19T09:00:00Z,TXN-C,buyer.example.com/research-bot,news,per_access,release,1,0,,USD,-1
+`},
+			{report.Wanted{Report: report.Invoice, Form: report.Lines, Buyer: domain, Currency: "USD", Since: noon.Add(time.Hour), Until: noon.Add(20*time.Hour + 1000)},
+				`{"amount":"0.09","buyer":"buyer.example.com/research-bot","currency":"USD","estimated":100,"kind":"settle","model":"per_token","rate":"0.001","reported":90,"site":"shop","time":"2026-03-19T08:00:00Z","transaction":"TXN-B"}
+`},
+			{report.Wanted{Report: report.Compliance, Form: report.CSV}, `buyer,purchases,in_time,late,overdue,pending,waived,in_time_percent,reports,off_estimate,near_estimate_percent,last_purchase,last_report,oldest_overdue
+buyer.example.com/=cmd,1,0,0,1,0,0,0.0,0,0,,2026-03-18T12:00:00Z,,2026-03-19T12:00:00Z
+buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,2026-03-19T08:00:00Z,
+`},
+			{report.Wanted{Report: report.Compliance, Form: report.Lines, Until: noon.Add(time.Second)},
+				`{"buyer":"buyer.example.com/=cmd","in_time":0,"in_time_percent":"0.0","last_purchase":"2026-03-18T12:00:00Z","late":0,"off_estimate":0,"oldest_overdue":"2026-03-19T12:00:00Z","overdue":1,"pending":0,"purchases":1,"reports":0,"waived":0}
+`},
+			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,entry
+2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,entry-ID-A
+2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,entry-ID-B
+2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,entry-ID-C
+`},
+			{report.Wanted{Report: report.Transactions, Form: report.Lines, Site: "news", Buyer: odd},
+				`{"account":"buyer.example.com/*","authorised":"0.02","billing":"bill-ID-A","buyer":"buyer.example.com/=cmd","charged":"0.02","currency":"USD","delivered_bytes":0,"deliveries":0,"delivery":"direct","due":"2026-03-19T12:00:00Z","entry":"entry-ID-A","estimated":0,"model":"per_access","obligation":"pending","offer":"offer","rate":"0.02","site":"news","state":"settled","time":"2026-03-18T12:00:00Z","transaction":"TXN-A","unit":"tokens","uri":"https://news.example/a","worth":"0.02"}
+`},
+			{report.Wanted{Report: report.Transactions, Form: report.Lines, Since: noon.Add(time.Hour)}, ""},
+		} {
+			if text, err := s.write(one.want); err != nil || text != names.Replace(one.text) {
+				t.Errorf("%+v: %v\n%s\nwant\n%s", one.want, err, text, names.Replace(one.text))
+			}
+		}
+		for name, w := range map[string]report.Wanted{
+			"no such report":     {Report: "leaks", Form: report.CSV},
+			"no such form":       {Report: report.Revenue, Form: "xml"},
+			"nobody's invoice":   {Report: report.Invoice, Form: report.CSV, Currency: "USD", Since: noon},
+			"for all time":       {Report: report.Invoice, Form: report.CSV, Buyer: domain, Currency: "USD"},
+			"no such account":    {Report: report.Invoice, Form: report.CSV, Buyer: domain, Currency: "EUR", Since: noon},
+			"the wrong way":      {Report: report.Transactions, Form: report.CSV, Since: noon, Until: noon},
+			"all the wrong ways": {},
+		} {
+			text, err := s.write(w)
+			if code := fail.From(err).Code; err == nil || code != fail.Invalid && code != fail.NotFound || text != "" {
+				t.Errorf("%s: %v, %q", name, err, text)
+			}
+		}
+	})
+}
+
+// TestALongReportIsWhole has more transactions than are looked up at once.
+func TestALongReportIsWhole(t *testing.T) {
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema))
+	want := map[string]bool{}
+	s.do(func(ctx context.Context, tx *store.Tx) error { return s.book.Open(ctx, tx, bot, "USD", 10*coin, noon) })
+	for n := range 431 {
+		at := noon.Add(time.Duration(n) * time.Second)
+		id := deal.NewID("txn", at)
+		s.sell(id, bot, "news", "per_access", 0.01, 0, at)
+		want[id] = true
+	}
+	text, err := s.write(report.Wanted{Report: report.Transactions, Form: report.CSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:]
+	for _, line := range lines {
+		part := strings.Split(line, ",")
+		if !want[part[1]] || part[18] != "settled" {
+			t.Fatalf("this line is twice there, or not whole: %s", line)
+		}
+		delete(want, part[1])
+	}
+	if len(want) > 0 {
+		t.Errorf("%d of them are not there", len(want))
+	}
+}
+
+// TestASpreadsheetTakesNoTextForAFormula has a buyer whose domain is a formula.
+func TestASpreadsheetTakesNoTextForAFormula(t *testing.T) {
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema))
+	s.do(func(ctx context.Context, tx *store.Tx) error {
+		return s.book.Open(ctx, tx, "=1+1/bot", "USD", 10*coin, noon)
+	})
+	id := deal.NewID("txn", noon)
+	s.sell(id, "=1+1/bot", "news", "per_access", 0.01, 0, noon)
+	s.do(func(ctx context.Context, tx *store.Tx) error {
+		_, err := s.book.Release(ctx, tx, id, noon.Add(24*time.Hour))
+		return err
+	})
+	text, err := s.write(report.Wanted{Report: report.Revenue, Form: report.CSV})
+	if want := "2026-03-19,news,'=1+1/bot,USD,-0.01,1\n"; err != nil || !strings.HasSuffix(text, want) {
+		t.Errorf("%v %s", err, fmt.Sprintf("%q", text))
+	}
+}
