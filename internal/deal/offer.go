@@ -205,24 +205,13 @@ func ListOffers(ctx context.Context, tx *store.Tx, before string, limit int) (of
 
 func endOf(key []byte) time.Time { return store.FromMicros(int64(binary.BigEndian.Uint64(key))) }
 
-// SweepOffers forgets offers that ended before a time, and says how many. It works in steps, so that nobody waits long.
-func SweepOffers(ctx context.Context, db *store.DB, before time.Time) (swept int64, err error) {
+// ForgetOffers forgets offers that ended before a time, up to so many, and says how many those were.
+func ForgetOffers(ctx context.Context, tx *store.Tx, before time.Time, most int) (int64, error) {
 	var edge [timeBytes]byte
 	binary.BigEndian.PutUint64(edge[:], uint64(store.Micros(before)))
-	for {
-		var n int64
-		err := db.Update(ctx, func(tx *store.Tx) (err error) {
-			n, err = tx.Exec(ctx, `DELETE FROM deal_offer WHERE id IN (SELECT id FROM deal_offer WHERE id < $1 ORDER BY id LIMIT $2)`, edge[:], sweepStep)
-			return err
-		})
-		if err != nil {
-			return swept, fmt.Errorf("forget offers: %w", err)
-		}
-		if swept += n; n < sweepStep {
-			return swept, nil
-		}
+	n, err := tx.Exec(ctx, `DELETE FROM deal_offer WHERE id IN (SELECT id FROM deal_offer WHERE id < $1 ORDER BY id LIMIT $2)`, edge[:], most)
+	if err != nil {
+		return 0, fmt.Errorf("forget offers: %w", err)
 	}
+	return n, nil
 }
-
-// sweepStep is how many offers one transaction forgets.
-const sweepStep = 2000

@@ -1,7 +1,6 @@
 package deal
 
 import (
-	"context"
 	"crypto/ed25519"
 	"slices"
 	"strings"
@@ -104,29 +103,37 @@ func TestIDsSortByTheEndAndDiffer(t *testing.T) {
 	})
 }
 
-func TestOffersAreSweptByTheirEnd(t *testing.T) {
+func TestOffersAreForgottenByTheirEnd(t *testing.T) {
 	db := storetest.Chosen(t, Schema)
 	var offers []*Offer
-	for i := range 3*sweepStep/2 + 1 {
+	for i := range 10 {
 		offers = append(offers, offer(start.Add(time.Duration(i)*time.Millisecond), []string{"", "gold"}[i%2]))
 	}
-	for part := range slices.Chunk(offers, 500) {
-		put(t, db, part...)
+	put(t, db, offers...)
+	forget := func(before time.Time, most int, want int64) {
+		t.Helper()
+		var n int64
+		err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
+			n, err = ForgetOffers(t.Context(), tx, before, most)
+			return err
+		})
+		if err != nil || n != want {
+			t.Fatalf("%d were forgotten, want %d; %v", n, want, err)
+		}
+	}
+	there := func(o *Offer, want bool) {
+		t.Helper()
+		if _, ok := find(t, db, o.ID); ok != want {
+			t.Errorf("the offer that ended at %s is there: %v", o.Expires, ok)
+		}
 	}
 	last := offers[len(offers)-1]
-	n, err := SweepOffers(context.Background(), db, last.Expires)
-	if err != nil || n != int64(len(offers)-1) {
-		t.Fatalf("%d were swept, %v", n, err)
-	}
-	if _, ok := find(t, db, last.ID); !ok {
-		t.Error("an offer is gone that had not ended")
-	}
-	if _, ok := find(t, db, offers[0].ID); ok {
-		t.Error("an offer is there that had ended")
-	}
-	if n, err := SweepOffers(context.Background(), db, last.Expires.Add(time.Microsecond)); err != nil || n != 1 {
-		t.Fatalf("%d were swept, %v", n, err)
-	}
+	forget(last.Expires, 6, 6)
+	there(offers[5], false)
+	there(offers[6], true)
+	forget(last.Expires, 6, 3)
+	there(last, true) // it had not ended before
+	forget(last.Expires.Add(time.Microsecond), 6, 1)
 }
 
 func TestOffersAreListedByTheirEnd(t *testing.T) {

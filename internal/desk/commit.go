@@ -31,6 +31,8 @@ type Dealing struct {
 	Signed func(site string, document, signature []byte) bool
 	// Reports gives the rules in force; it is called for every request and may answer differently over time.
 	Reports func() ReportRules
+	// OfferKeep is how long an offer is remembered after its end, so that who comes too late is told so.
+	OfferKeep time.Duration
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.
@@ -306,11 +308,7 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 		return item, err
 	}
 	t.Amount, t.Value = hold.Authorised, hold.Value
-	if len(hold.Quotas) > 0 {
-		for _, q := range hold.Quotas {
-			limit, used, left := q.Counts()
-			item.Quotas = append(item.Quotas, Quota{Unit: q.Unit, Limit: limit, Used: used, Left: left, Resets: q.Resets})
-		}
+	if item.Quotas = quotasOf(hold.Quotas); len(item.Quotas) > 0 {
 		if t.Quotas, err = json.Marshal(item.Quotas); err != nil {
 			return item, fmt.Errorf("write a subscription's quotas: %w", err)
 		}

@@ -68,7 +68,7 @@ func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
 		Signed: func(site string, document, signature []byte) bool {
 			return site == "site" && string(signature) == "signed "+string(document)
 		},
-		AddressLife: 5 * time.Minute,
+		OfferKeep: time.Hour, AddressLife: 5 * time.Minute,
 		AddressKeys: func() ([][]byte, error) { return [][]byte{[]byte("new"), []byte("old")}, d.keys },
 	})
 	return d

@@ -40,6 +40,15 @@ type Quota struct {
 	Resets            time.Time // zero for never
 }
 
+// quotasOf tells quotas as the book has them; nil for none.
+func quotasOf(quotas []account.Quota) (told []Quota) {
+	for _, q := range quotas {
+		limit, used, left := q.Counts()
+		told = append(told, Quota{Unit: q.Unit, Limit: limit, Used: used, Left: left, Resets: q.Resets})
+	}
+	return told
+}
+
 // quoter makes the proposals for one address of a query.
 type quoter struct {
 	owner *Selling
@@ -191,10 +200,7 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 		return out
 	}
 	out.Subscription = s.ID
-	for _, q := range s.Quotas {
-		limit, used, left := q.Counts()
-		out.Quotas = append(out.Quotas, Quota{Unit: q.Unit, Limit: limit, Used: used, Left: left, Resets: q.Resets})
-	}
+	out.Quotas = quotasOf(s.Quotas)
 	return out
 }
 

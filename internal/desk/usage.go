@@ -161,7 +161,7 @@ func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Tra
 }
 
 // KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
-// for them is charged, and requests are forgotten whose time is over. Several processes may do so at once.
+// for them is charged, and requests and offers are forgotten whose time is over. Several processes may do so at once.
 func (d *Desk) KeepDeals(ctx context.Context) {
 	if d.dealing == nil {
 		return
@@ -200,6 +200,10 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 		},
 		func(tx *store.Tx) (int, error) {
 			n, err := deal.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
+			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			n, err := deal.ForgetOffers(ctx, tx, now.Add(-d.dealing.OfferKeep), dealsStep)
 			return int(n), err
 		},
 	} {

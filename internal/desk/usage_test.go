@@ -280,6 +280,24 @@ func TestARequestIsForgottenAfterADay(t *testing.T) {
 	}
 }
 
+// TestAnOfferIsRememberedAfterItsEnd for as long as the owner says.
+func TestAnOfferIsRememberedAfterItsEnd(t *testing.T) {
+	d := shop(t)
+	ends := d.offered(t, bot, "a/1").Expires
+	at := func(now time.Time, offers int) {
+		t.Helper()
+		d.clock.Pass(now.Sub(d.clock.Now()))
+		if err := d.KeepDealsOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := d.rows(t, "deal_offer"); n != offers {
+			t.Errorf("%d offers %s after the end", n, now.Sub(ends))
+		}
+	}
+	at(ends.Add(time.Hour), 1)
+	at(ends.Add(time.Hour+time.Microsecond), 0)
+}
+
 func TestWhatWasBoughtIsFetched(t *testing.T) {
 	d := shop(t)
 	item := d.bought(t, "a/1")

@@ -115,8 +115,12 @@ func BenchmarkDiscover(b *testing.B) {
 	}
 	s.passing.Store(true)
 	inTurns(b, s.db, floor, discover)
-	if n, err := deal.SweepOffers(ctx, s.db, s.now.Add(time.Hour)); err != nil || n == 0 {
-		b.Errorf("%d offers were kept, %v", n, err)
+	var kept int64
+	if err := s.db.Update(ctx, func(tx *store.Tx) (err error) {
+		kept, err = deal.ForgetOffers(ctx, tx, s.now.Add(time.Hour), 1)
+		return err
+	}); err != nil || kept == 0 {
+		b.Errorf("%d offers were kept, %v", kept, err)
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Server) openDeals() error {
 	}
 	rules := s.config.RAMP.Reports
 	s.Desk.OpenDeals(&desk.Dealing{
-		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, AddressLife: addressLife,
+		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, AddressLife: addressLife,
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"frontdesk/internal/catalog"
-	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
@@ -72,23 +71,4 @@ func (h *House) signOffer(document []byte) ([]byte, error) {
 		return nil, errors.New("there is no site key that signs: run `frontdesk keys rotate`")
 	}
 	return signer.Sign(rand.Reader, document, crypto.Hash(0))
-}
-
-// forgetOffersEvery is how often offers are forgotten that have ended.
-const forgetOffersEvery = time.Minute
-
-// forgetOffers forgets offers some time after they have ended, until ctx ends.
-func (s *Server) forgetOffers(ctx context.Context) {
-	tick := time.NewTicker(forgetOffersEvery)
-	defer tick.Stop()
-	for {
-		if _, err := deal.SweepOffers(ctx, s.db, s.now().Add(-s.config.RAMP.Offers.Keep)); err != nil && ctx.Err() == nil {
-			s.log.Warn("offers that have ended could not be forgotten; that is tried again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }

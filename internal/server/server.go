@@ -249,7 +249,6 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.forgetExcerpts(work) })
 	}
 	if s.config.RAMP.Enabled {
-		background.Go(func() { s.forgetOffers(work) })
 		background.Go(func() { s.Desk.KeepDeals(work) })
 	}
 	if s.providers != nil {
