@@ -151,7 +151,7 @@ type Settlement struct {
 	Hold
 	// Outside says that the quantity differs from the estimate by more than the tolerance. The report counts all the same.
 	Outside bool
-	// Late says that the purchase had been closed already for want of a report. What was charged stands; a share of revenue is
+	// Late says that the time for the report was over: what was held is charged in full. What was charged stands; a share of revenue is
 	// charged all the same.
 	Late bool
 	// GivenBack is what was held and is available again.
@@ -172,6 +172,11 @@ func (b *Book) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (S
 		return Settlement{}, fail.New(fail.Invalid, "this purchase was reported already")
 	case r.Quantity < 0 || r.Revenue < 0:
 		return Settlement{}, fail.New(fail.Invalid, "a report has no quantity and no revenue below 0")
+	}
+	if h.State == Held && !h.Due.IsZero() && !r.Now.Before(h.Due) { // the sweep has not come by yet
+		if err := lapse(ctx, tx, &h, r.Now); err != nil {
+			return Settlement{}, err
+		}
 	}
 	s := Settlement{Hold: h, Outside: b.outside(h.Quantity, r.Quantity), Late: h.State == Expired}
 	s.Reported = r.Quantity
@@ -272,20 +277,27 @@ func (b *Book) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit in
 		return nil, err
 	}
 	for i := range holds {
-		h := &holds[i]
-		if h.Authorised > 0 {
-			if err := post(ctx, tx, h.Holder, h.Currency, movement{
-				at: now, kind: "expire", reference: h.ID, site: h.Site, held: -h.Authorised, earned: h.Authorised,
-			}); err != nil {
-				return nil, err
-			}
+		if err := lapse(ctx, tx, &holds[i], now); err != nil {
+			return nil, err
 		}
-		h.State, h.Charged, h.Closed = Expired, h.Authorised, now
-		if err := updateHold(ctx, tx, *h); err != nil {
+		if err := updateHold(ctx, tx, holds[i]); err != nil {
 			return nil, err
 		}
 	}
 	return holds, nil
+}
+
+// lapse charges in full what is held of a purchase; the caller writes what it is then.
+func lapse(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
+	if h.Authorised > 0 {
+		if err := post(ctx, tx, h.Holder, h.Currency, movement{
+			at: now, kind: "expire", reference: h.ID, site: h.Site, held: -h.Authorised, earned: h.Authorised,
+		}); err != nil {
+			return err
+		}
+	}
+	h.State, h.Charged, h.Closed = Expired, h.Authorised, now
+	return nil
 }
 
 const holdColumns = `id, buyer, holder, site, model, currency, rate, quantity, value, authorised, charged, state, reported, subscription, licence, uses, granted, created, due, closed`

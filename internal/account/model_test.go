@@ -191,7 +191,7 @@ func TestAReportChargesWithinTheTolerance(t *testing.T) {
 func TestAPurchaseIsReportedOnce(t *testing.T) {
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
-	for _, id := range []string{"twice", "late", "back"} {
+	for _, id := range []string{"twice", "late", "back", "unswept"} {
 		c := charge(id, price("per_token", 0.01))
 		c.Quantity = 100
 		if _, err := b.authorize(c); err != nil {
@@ -216,6 +216,10 @@ func TestAPurchaseIsReportedOnce(t *testing.T) {
 	}
 	if early := b.expire(noon.Add(24*time.Hour - time.Microsecond)); len(early) > 0 {
 		t.Errorf("closed before it was due: %+v", early)
+	}
+	report.Now = noon.Add(24 * time.Hour) // whether the sweep came by or not
+	if s, err := b.settle("unswept", report); err != nil || !s.Late || s.Charged != coin || s.GivenBack != 0 || s.State != account.Expired {
+		t.Errorf("a late report before the sweep: %+v, %v", s, err)
 	}
 	closed := b.expire(noon.Add(24 * time.Hour))
 	if len(closed) != 1 || closed[0].ID != "late" || closed[0].Charged != coin {

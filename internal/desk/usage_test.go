@@ -179,6 +179,9 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 		if !filed.Late || filed.Problem != "" || d.transaction(t, item.Transaction.ID).Obligation != deal.Late {
 			t.Errorf("%+v", filed)
 		}
+		if b := d.balance(t); filed.Settled != item.Transaction.Amount || b.Held != 0 {
+			t.Errorf("swept %v: a late report settles %d of %d, %+v", swept, filed.Settled, item.Transaction.Amount, b)
+		}
 		if got := buy(); got != "" {
 			t.Errorf("reported, it is denied for %q", got)
 		}
