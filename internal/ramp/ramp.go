@@ -100,7 +100,7 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 	mux.Handle(healthv1connect.NewHealthHandler(health{config.Ready}, options...))
 	names := grpcreflect.NewStaticReflector(rampv1connect.ExchangeServiceName, healthv1connect.HealthName)
 	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
-		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection))
+		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection), compression)
 		mux.Handle(path, flushed(reflection))
 	}
 	return mux
@@ -108,7 +108,7 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 
 // options are those of every RPC: our codecs, and how much of a message is read.
 var options = []connect.HandlerOption{
-	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody),
+	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody), compression,
 }
 
 // maxReflection is how many bytes a question about the services may have.

@@ -112,13 +112,45 @@ func TestMessageThatGrowsWhenItIsDecompressedIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusTooManyRequests { // as Connect maps resource_exhausted
-		t.Error(response.Status)
+	told, _ := io.ReadAll(response.Body)
+	if response.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(told), "more than 1048576 bytes when it is decompressed") { // as Connect maps resource_exhausted
+		t.Errorf("%s, %s", response.Status, told)
 	}
 	large := connect.NewRequest(&rampv1.ResourceQuery{Ver: strings.Repeat("x", 2*MaxBody)})
 	for name, client := range speakers(f.serve(t)) {
 		if _, err := client.DiscoverResources(t.Context(), large); connect.CodeOf(err) != connect.CodeResourceExhausted {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNoMoreIsDecompressedThanIsRead holds that a request cannot have a front desk decompress what it does not read.
+func TestNoMoreIsDecompressedThanIsRead(t *testing.T) {
+	packed := func(size int) *bytes.Reader {
+		var all bytes.Buffer
+		w := gzip.NewWriter(&all)
+		_, _ = w.Write(make([]byte, size))
+		_ = w.Close()
+		return bytes.NewReader(all.Bytes())
+	}
+	var u unpacker
+	large := packed(64 * MaxBody)
+	if err := u.Reset(large); err != nil {
+		t.Fatal(err)
+	}
+	read, err := io.Copy(io.Discard, &u)
+	if _, again := u.Read(make([]byte, 1)); connect.CodeOf(err) != connect.CodeResourceExhausted || connect.CodeOf(again) != connect.CodeResourceExhausted || read != MaxBody+1 {
+		t.Errorf("%d bytes, %v, then %v", read, err, again)
+	}
+	if large.Len() < int(large.Size())*9/10 {
+		t.Errorf("of %d bytes %d were decompressed", large.Size(), int(large.Size())-large.Len())
+	}
+	for _, size := range []int{0, 1, MaxBody} {
+		if err := u.Reset(packed(size)); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := io.Copy(io.Discard, &u); err != nil || read != int64(size) {
+			t.Errorf("of %d bytes %d, %v", size, read, err)
 		}
 	}
 }

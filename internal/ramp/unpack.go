@@ -1,0 +1,39 @@
+package ramp
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+
+	"connectrpc.com/connect"
+)
+
+// compression has messages decompressed no further than may be read of one. The library's own reads one that is too large to its
+// end, to tell its size: a request of a megabyte can hold a gigabyte.
+var compression = connect.WithCompression("gzip",
+	func() connect.Decompressor { return &unpacker{} },
+	func() connect.Compressor { return gzip.NewWriter(io.Discard) })
+
+// unpacker decompresses up to MaxBody bytes. It is used by one request at a time.
+type unpacker struct {
+	gzip.Reader
+	left int64
+}
+
+// Reset begins a new message.
+func (u *unpacker) Reset(r io.Reader) error {
+	u.left = MaxBody + 1
+	return u.Reader.Reset(r)
+}
+
+// Read fails with the byte that is one too many.
+func (u *unpacker) Read(p []byte) (n int, err error) {
+	if u.left > 0 {
+		n, err = u.Reader.Read(p[:min(int64(len(p)), u.left)])
+		u.left -= int64(n)
+	}
+	if u.left == 0 {
+		return n, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("the message has more than %d bytes when it is decompressed; send less at a time", MaxBody))
+	}
+	return n, err
+}
