@@ -114,10 +114,11 @@ type Ledger struct {
 	log     *slog.Logger
 	wake    chan struct{} // to the sequencer: there is something
 
-	mu    sync.Mutex
-	edge  *receipt.Edge // of the tree with the root below; nil when it has to be read
-	root  receipt.Hash
-	known known
+	mu     sync.Mutex
+	edge   *receipt.Edge // of the tree of latest; nil when it has to be read
+	latest head          // that this process has written last
+	known  known
+	ahead  ahead
 
 	kept string // the checkpoint that Options.Keep was last given; Run's and Resume's
 
@@ -150,6 +151,7 @@ func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id 
 		return "", err
 	}
 	if l.direct() {
+		l.signAhead(leaf)
 		_, err = tx.Exec(ctx, `INSERT INTO ledger_entry (tag, leaf) VALUES ($1, $2)`, tag, leaf)
 	} else {
 		_, err = tx.Exec(ctx, `INSERT INTO ledger_pending (id, tag, leaf) VALUES ($1, $2, $3)`, id, tag, leaf)

@@ -85,7 +85,7 @@ func (l *Ledger) goesOn(ctx context.Context, tx *store.Tx, h head) error {
 	last := l.known.last
 	switch {
 	case last.origin == "" || h.origin == last.origin && h.size == last.size && h.root == last.root:
-	case h.origin == last.origin && l.edge != nil && l.edge.Size() == h.size && l.root == h.root: // we have made it of the last
+	case h.origin == last.origin && l.edge != nil && l.latest.size == h.size && l.latest.root == h.root: // we have made it of the last
 	case h.origin == "":
 		return fmt.Errorf("the keys of this site have signed a ledger of %d entries (%s), and the database holds none. %s", last.size, last.origin, Advice)
 	case h.origin != last.origin:
@@ -258,7 +258,7 @@ func (l *Ledger) Resume(ctx context.Context, how Resumption) (Head, error) {
 		return l.resumeAs(ctx, tx, h, how.Name)
 	})
 	l.mu.Lock()
-	l.known = known{} // a transaction that failed leaves nothing
+	l.known, l.latest = known{}, head{} // a transaction that failed leaves nothing
 	l.mu.Unlock()
 	if err != nil {
 		return Head{}, err

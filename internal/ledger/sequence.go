@@ -210,6 +210,11 @@ func (l *Ledger) sequenceWithin(tx *store.Tx) error {
 func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !move {
+		if n, err := l.extend(ctx, tx); n > 0 || err != nil {
+			return n, err
+		}
+	}
 	h, err := readHead(ctx, tx)
 	started := !errors.Is(err, errNone)
 	if started && err != nil {
@@ -242,20 +247,65 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 	if len(leaves) == 0 && started && signedBy(signers, h.checkpoint) {
 		return 0, nil
 	}
-	edge, err := l.grow(ctx, tx, h, leaves)
+	edge, err := l.edgeOf(ctx, tx, h)
+	if err == nil {
+		err = l.put(ctx, tx, started, h, edge, leaves, signers)
+	}
+	return len(leaves), err
+}
+
+// extend is sequence where nobody else has signed since this process did, which is told by the write itself: what is there need not be
+// read. It gives 0, and has written nothing, where it is not known to be so.
+func (l *Ledger) extend(ctx context.Context, tx *store.Tx) (int, error) {
+	h, edge := l.latest, l.edge
+	if edge == nil || h.checkpoint == "" || l.known.restored != "" {
+		return 0, nil
+	}
+	signers := l.signers(h.origin)
+	leaves, err := unplaced(ctx, tx, h.size)
+	if err != nil || len(leaves) == 0 || len(signers) == 0 {
+		return 0, nil // sequence knows what that means
+	}
+	err = l.put(ctx, tx, true, h, edge, leaves, signers)
+	if errors.Is(err, errChanged) {
+		return 0, nil
+	}
+	if err == nil {
+		l.known.last = h // which is not sooner known to be there
+	}
+	return len(leaves), err
+}
+
+// put adds leaves to the tree of a head, whose edge it is given, and writes what this changes. It is errChanged, and has written nothing,
+// where the head is not the latest any more.
+func (l *Ledger) put(ctx context.Context, tx *store.Tx, started bool, h head, edge *receipt.Edge, leaves [][]byte, signers []note.Signer) error {
+	l.edge = nil // until what is made of it is written
+	tiles, err := grow(edge, h.size, leaves)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	next := receipt.Checkpoint{Origin: h.origin, Size: edge.Size(), Root: edge.Root()}
-	signed, err := next.Sign(signers...)
+	signed, err := l.sign(next, signers)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := l.swap(ctx, tx, started, h, next, signed); err != nil {
-		return 0, err
+		return err
 	}
-	l.edge, l.root = edge, next.Root
-	return len(leaves), nil
+	for _, t := range tiles {
+		if err := l.befalls("tile"); err != nil {
+			return err
+		}
+		if err := writeTile(ctx, tx, t.Tile, t.hashes, h.size>>(receipt.TileHeight*t.Level)); err != nil {
+			return err
+		}
+		if err := l.befalls("tile done"); err != nil {
+			return err
+		}
+	}
+	l.edge, l.latest = edge, head{origin: next.Origin, size: next.Size, checkpoint: signed, root: next.Root}
+	l.ahead.expected, l.ahead.appended = len(leaves), 0
+	return nil
 }
 
 // swap puts the next checkpoint in the place of the one that it was built on, and of no other.
@@ -350,40 +400,41 @@ func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte,
 	return leaves, l.befalls("place done")
 }
 
-// grow adds leaves to the tree of a head, and writes the tiles that this changes.
-func (l *Ledger) grow(ctx context.Context, tx *store.Tx, h head, leaves [][]byte) (*receipt.Edge, error) {
-	edge := l.edge
-	l.edge = nil // until what is made of it is written
-	if edge == nil || edge.Size() != h.size || l.root != h.root {
-		var err error
-		edge, err = receipt.OpenEdge(h.size, func(t receipt.Tile) ([]byte, error) { return readTile(ctx, tx, t) })
-		if err != nil {
-			return nil, err
-		}
-		if h.size > 0 && edge.Root() != h.root {
-			return nil, fail.New(fail.Internal, "the tiles of the ledger are not those of its checkpoint of %d entries; `frontdesk ledger audit` says which", h.size)
-		}
+// edgeOf gives the edge of the tree of a head, which is read where this process has not written it.
+func (l *Ledger) edgeOf(ctx context.Context, tx *store.Tx, h head) (*receipt.Edge, error) {
+	if l.edge != nil && l.latest.size == h.size && l.latest.root == h.root {
+		return l.edge, nil
 	}
-	write := func(t receipt.Tile, hashes []byte) error {
-		if err := l.befalls("tile"); err != nil {
-			return err
-		}
-		if err := writeTile(ctx, tx, t, hashes, h.size>>(receipt.TileHeight*t.Level)); err != nil {
-			return err
-		}
-		return l.befalls("tile done")
+	edge, err := receipt.OpenEdge(h.size, func(t receipt.Tile) ([]byte, error) { return readTile(ctx, tx, t) })
+	if err == nil && h.size > 0 && edge.Root() != h.root {
+		err = fail.New(fail.Internal, "the tiles of the ledger are not those of its checkpoint of %d entries; `frontdesk ledger audit` says which", h.size)
 	}
+	return edge, err
+}
+
+// written is a tile that is to be written.
+type written struct {
+	receipt.Tile
+	hashes []byte
+}
+
+// grow adds leaves to a tree of a size, and gives the tiles that this changes.
+func grow(edge *receipt.Edge, size int64, leaves [][]byte) (tiles []written, err error) {
 	for _, leaf := range leaves {
-		if err := edge.Append(receipt.LeafHash(leaf), write); err != nil {
+		err := edge.Append(receipt.LeafHash(leaf), func(t receipt.Tile, hashes []byte) error {
+			tiles = append(tiles, written{t, bytes.Clone(hashes)})
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	width := int64(receipt.TileWidth)
-	return edge, edge.Partial(func(t receipt.Tile, hashes []byte) error {
-		if t.Level > 0 && edge.Size()/width == h.size/width {
-			return nil // no tile below was completed, so that nothing was added here
+	return tiles, edge.Partial(func(t receipt.Tile, hashes []byte) error {
+		if t.Level == 0 || edge.Size()/width > size/width { // else no tile below was completed, so that nothing was added here
+			tiles = append(tiles, written{t, hashes})
 		}
-		return write(t, hashes)
+		return nil
 	})
 }
 

@@ -138,7 +138,7 @@ func (w *writer) group(first *turn) {
 			members = append(members, next)
 		}
 	}
-	if err := tx.lastly(w); err != nil {
+	if tx.lastlyAtOnce(w) != nil {
 		tx.rollback()
 		w.apart(members)
 		return
@@ -202,7 +202,21 @@ func (tx *groupTx) lastly(w *writer) error {
 	return tx.last.run(tx.do, func() *Tx { return w.fresh(tx) })
 }
 
-// apart runs again, each by itself, those whose common transaction was lost through no fault of theirs.
+// lastlyAtOnce is lastly without savepoints, which cost as much as the statements between them and hardly ever are needed. An
+// error means that something failed that had written, and that the whole transaction is lost.
+func (tx *groupTx) lastlyAtOnce(w *writer) error {
+	for _, fn := range tx.last.fns {
+		before := w.conn.raw.TotalChanges()
+		err := perform(w.fresh(tx), fn)
+		if err != nil && (w.conn.raw.TotalChanges() != before || w.conn.raw.GetAutocommit()) {
+			return err
+		}
+	}
+	return nil
+}
+
+// apart runs again, each by itself, those whose common transaction was lost through no fault of theirs: what fails at the end
+// takes only itself back now.
 func (w *writer) apart(members []*turn) {
 	for _, t := range members {
 		tx, err := w.begin()

@@ -28,12 +28,17 @@ func (p *partial) add(hash Hash) (n int) {
 	}
 	p.hashes = append(p.hashes, hash[:]...)
 	n = len(p.hashes) / tlog.HashSize
-	for full := n; full%2 == 0; full /= 2 {
-		last := len(p.subtrees) - 1
-		hash, p.subtrees = tlog.NodeHash(p.subtrees[last], hash), p.subtrees[:last]
-	}
-	p.subtrees = append(p.subtrees, hash)
+	p.subtrees = joined(p.subtrees, hash, n)
 	return n
+}
+
+// joined is the subtrees of a tile when a hash comes to them, with which there are n.
+func joined(subtrees []Hash, hash Hash, n int) []Hash {
+	for ; n%2 == 0; n /= 2 {
+		last := len(subtrees) - 1
+		hash, subtrees = tlog.NodeHash(subtrees[last], hash), subtrees[:last]
+	}
+	return append(subtrees, hash)
 }
 
 // OpenEdge reads the edge of a tree from its last tiles.
@@ -105,6 +110,26 @@ func (e *Edge) Root() Hash {
 		}
 	}
 	return root
+}
+
+// RootWith is the root that the tree would have with one leaf more.
+func (e *Edge) RootWith(leaf Hash) Hash {
+	var grown Edge
+	for level, more := 0, true; more || level < len(e.levels); level++ {
+		var tile partial
+		if level < len(e.levels) {
+			tile = e.levels[level]
+		}
+		if more {
+			n := len(tile.hashes)/tlog.HashSize + 1
+			tile.subtrees = joined(slices.Clone(tile.subtrees), leaf, n)
+			if more = n == TileWidth; more {
+				leaf, tile.subtrees = tile.subtrees[0], nil
+			}
+		}
+		grown.levels = append(grown.levels, tile)
+	}
+	return grown.Root()
 }
 
 // TileRoot is the hash of the subtree over a full tile, which the level above holds.

@@ -290,8 +290,15 @@ func TestTheLibraryOfTheGoTeamAgrees(t *testing.T) {
 		keep := func(tile receipt.Tile, data []byte) error { tiles[tile] = bytes.Clone(data); return nil }
 		for i := range n {
 			leaf := fmt.Appendf(nil, "leaf %d", i)
+			before, ahead := edge.Root(), edge.RootWith(receipt.LeafHash(leaf))
+			if edge.Root() != before {
+				t.Fatalf("to ask for the next root changes that of %d leaves", i)
+			}
 			if err := edge.Append(receipt.LeafHash(leaf), keep); err != nil {
 				t.Fatal(err)
+			}
+			if edge.Root() != ahead {
+				t.Fatalf("%d leaves with one more: %s instead of %s", i, ahead, edge.Root())
 			}
 			stored, err := tlog.StoredHashes(i, leaf, &hashes)
 			if err != nil {
