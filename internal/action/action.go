@@ -98,6 +98,7 @@ type Set struct {
 
 // template is a Template that was found good.
 type template struct {
+	sold    bool // it is of items that are for sale
 	matcher *terms.Matcher
 	head    head
 	call    call
@@ -123,9 +124,22 @@ func New(templates []Template, isA func(t, ancestor string) bool) (*Set, error) 
 	return s, nil
 }
 
+// Selling adds templates of what can be done with items that are for sale, behind the others. It is called before the set is used.
+func (s *Set) Selling(templates ...Template) error {
+	more, err := New(templates, s.isA)
+	if err != nil {
+		return err
+	}
+	for _, t := range more.templates {
+		t.sold = true
+		s.templates = append(s.templates, t)
+	}
+	return nil
+}
+
 // Append appends the actions of an item as a JSON array, and says whether there are any. object is what was released
-// of the item; where the item is only announced (licensed), it is the notice.
-func (s *Set) Append(dst []byte, facts terms.Facts, object []byte) (_ []byte, some bool) {
+// of the item; where the item is only announced (licensed), it is the notice. sold says whether the item is for sale.
+func (s *Set) Append(dst []byte, facts terms.Facts, sold bool, object []byte) (_ []byte, some bool) {
 	if s == nil {
 		return dst, false
 	}
@@ -149,7 +163,7 @@ func (s *Set) Append(dst []byte, facts terms.Facts, object []byte) (_ []byte, so
 		filled = append(filled, h)
 	}
 	for _, t := range s.templates {
-		if t.matcher.Matches(facts) {
+		if (sold || !t.sold) && t.matcher.Matches(facts) {
 			if h, c, ok := t.fill(item); ok {
 				add(h, c)
 			}

@@ -42,7 +42,7 @@ func told(t *testing.T, templates, object string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, some := set.Append(nil, facts, []byte(object))
+	text, some := set.Append(nil, facts, false, []byte(object))
 	if some != (len(text) > 0) {
 		t.Errorf("some is %t of %q", some, text)
 	}
@@ -231,7 +231,7 @@ func FuzzAppend(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, object string) {
-		text, some := set.Append(nil, facts, []byte(object))
+		text, some := set.Append(nil, facts, false, []byte(object))
 		if !some {
 			return
 		}

@@ -95,3 +95,77 @@ func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 		t.Errorf("where another page is blocked: %s", got)
 	}
 }
+
+// TestAnswersTellHowALicenceIsHad holds that the actions of selling are told with a licensed item just when a stranger is offered
+// it, and never with what is open.
+func TestAnswersTellHowALicenceIsHad(t *testing.T) {
+	s := newSeller(t)
+	s.act(t)
+	if err := s.config.Actions.Selling(action.Template{
+		Name: "license", Type: "BuyAction", Description: "License {url}", HTTP: action.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell", Params: `{"requester":{"uris":["{url}"]}}`},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.stock(t, item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper, and of other things that are told of further down."))
+	of := func(change func(*terms.Rule)) terms.Rule {
+		rule := licensed("/**", cent)
+		change(&rule)
+		return rule
+	}
+	for name, c := range map[string]struct {
+		rule terms.Rule
+		told bool
+	}{
+		"sold":            {of(func(*terms.Rule) {}), true},
+		"free":            {of(func(r *terms.Rule) { r.Price = terms.Price{Model: "free"} }), true},
+		"without a price": {of(func(r *terms.Rule) { r.Price = terms.Price{} }), false},
+		"with a scope":    {of(func(r *terms.Rule) { r.Scopes = []string{"news:read"} }), false},
+		"for search alone": {of(func(r *terms.Rule) {
+			r.Functions.Prohibit = []string{"ai-all"}
+			r.Functions.Permit = []string{"search"}
+		}), true},
+		"by streams alone": {of(func(r *terms.Rule) { r.Delivery = []string{"streaming"} }), false},
+		"open":             {of(func(r *terms.Rule) { r.Access = terms.Open }), false},
+	} {
+		s.obey(t, c.rule)
+		got := s.asked(t, Question{Text: "lamp"})
+		if len(got) == 0 {
+			t.Errorf("%s: not found", name)
+			continue
+		}
+		if told := fmt.Sprint(actionsOf(got[0])) == "[license]"; told != c.told {
+			t.Errorf("%s: the actions are %v", name, got[0]["actions"])
+		}
+		if c.rule.Access != terms.Open {
+			q := asking(address("lamp"))
+			q.Functions = nil
+			if offered := s.absent(t, q) == ""; offered != c.told {
+				t.Errorf("%s: a stranger is offered it: %v", name, offered)
+			}
+		}
+	}
+	s.obey(t, of(func(*terms.Rule) {}))
+	params := s.asked(t, Question{Text: "lamp"})[0]["actions"].([]any)[0].(map[string]any)["params"]
+	if got := fmt.Sprint(params); got != "map[requester:map[uris:["+address("lamp")+"]]]" {
+		t.Errorf("the query is for %s", got)
+	}
+	s.owner.Price = terms.Money{Model: "per_access", Rate: 1, Currency: "USD"}
+	s.obey(t, of(func(r *terms.Rule) { r.Price = terms.Price{} }))
+	if got := actionsOf(s.asked(t, Question{Text: "lamp"})[0]); len(got) != 1 {
+		t.Errorf("at the price of all that is licensed: %v", got)
+	}
+}
+
+// TestNothingIsToldOfSalesWhereNothingIsSold holds the opposite: the same rules without the Exchange.
+func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
+	b := newBench(t, "site")
+	b.act(t)
+	if err := b.config.Actions.Selling(action.Template{Name: "license", Description: "License {url}", HTTP: action.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.fill(t, "site", "pages", item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper"))
+	b.obey(t, licensed("/**", cent))
+	if got := b.asked(t, Question{Text: "lamp"}); len(got) != 1 || len(actionsOf(got[0])) != 0 {
+		t.Errorf("%v", got)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/terms"
 )
 
 // goods are what can be sold, and what is told of it in general.
@@ -50,4 +52,19 @@ func (d *Desk) stock(ctx context.Context) error {
 		d.config.Log.Warn("what can be sold is not kept in its file, so that the next start takes longer", "error", err)
 	}
 	return nil
+}
+
+// licenses says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms name a price
+// and sell it for something to somebody, without a scope, and with all that stands within it.
+func (d *Desk) licenses(rules *terms.Terms, hit granted, item *content.Item) bool {
+	if d.quoting == nil || hit.decision.Access != terms.Licensed {
+		return false
+	}
+	owner := *d.quoting.Owner()
+	owner.Strict = false // who asks may still say for whom
+	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision}
+	q.price = q.priced()
+	_, delivered := q.delivery()
+	_, err := catalog.Canonical(item.URL)
+	return err == nil && delivered && q.price != (terms.Money{}) && q.unlocked() && q.refused() == terms.Permitted && wholeOf(rules, hit.Ref, item)
 }

@@ -115,8 +115,8 @@ type cardKey struct {
 }
 
 // newCard renders what may be shown of an item. Anything that is not open is shown as a notice. Its actions are made
-// of what is shown, and of nothing else.
-func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action.Set) *card {
+// of what is shown, and of nothing else; sold says whether it is for sale.
+func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action.Set, sold bool) *card {
 	c := &card{typ: item.Types[0], licensed: hit.decision.Access != terms.Open, input: hit.decision.Allows(functionInput)}
 	if c.licensed && calledByText(item) {
 		item.Name = Excerpt(item.Name, hit.decision.ExcerptWords)
@@ -142,7 +142,7 @@ func newCard(hit granted, item content.Item, rules *terms.Terms, actions *action
 	c.head = append(c.head, `,"site":`...)
 	c.head = quote(c.head, hit.Site)
 	facts := terms.Facts{Site: hit.Site, Source: hit.Source, URL: item.URL, Types: item.Types}
-	if told, some := actions.Append(nil, facts, c.object); some {
+	if told, some := actions.Append(nil, facts, sold, c.object); some {
 		c.head = append(append(c.head, `,"actions":`...), told...)
 	}
 	c.grounding = append(c.grounding, `,"grounding":{"source_urls":[`...)

@@ -151,7 +151,8 @@ func (a *Answer) render(ctx context.Context, hits []found) ([]*card, error) {
 			continue
 		}
 		listing := hits[i].listing
-		cards[i] = newCard(granted{listing, decide(rules, listing)}, items[n], rules, d.config.Actions)
+		hit := granted{listing, decide(rules, listing)}
+		cards[i] = newCard(hit, items[n], rules, d.config.Actions, d.licenses(rules, hit, &items[n]))
 		d.cards.Set(cardKey{listing, rules}, cards[i])
 	}
 	return cards, nil

@@ -20,13 +20,18 @@ type Widget struct {
 	Accessible bool `yaml:"accessible"`
 }
 
-// CompileActions makes the templates of actions ready: the owner's, and behind them those that start intakes.
+// CompileActions makes the templates of actions ready: the owner's, behind them those that start intakes, and those that lead to
+// licences.
 func (c Config) CompileActions() (*action.Set, error) {
 	templates := append(slices.Clone(c.Actions), c.intakeActions()...)
 	for i := range templates {
 		templates[i].Match.Type = canonicalTypes(templates[i].Match.Type)
 	}
-	return action.New(templates, content.IsA)
+	set, err := action.New(templates, content.IsA)
+	if err == nil {
+		err = c.addLicences(set)
+	}
+	return set, err
 }
 
 // protocolsOwn is the type of action in NLWeb's own examples (§5), which schema.org does not have.
