@@ -133,6 +133,8 @@ CREATE TABLE account_quota (
 	round        BIGINT NOT NULL,
 	PRIMARY KEY (subscription, unit)
 ) {{clustered}};
+`, `
+CREATE INDEX account_journal_paid ON account_journal (buyer, currency, reference, line) WHERE kind IN ('credit', 'debit', 'expire');
 `},
 }
 

@@ -130,6 +130,15 @@ func (b *Book) grant(ctx context.Context, tx *store.Tx, c Charge, model Model, h
 	return insertLicence(ctx, tx, l)
 }
 
+// Subscription gives what a buyer subscribed to under an id, without its quotas. It is fail.NotFound where there is none.
+func (b *Book) Subscription(ctx context.Context, tx *store.Tx, id string) (Licence, error) {
+	l, err := findLicence(ctx, tx, id)
+	if err == nil && l.kind != GrantSubscription {
+		err = fail.New(fail.NotFound, "%.60q is a licence, and no subscription", id)
+	}
+	return l.Licence, err
+}
+
 // licence is a row of account_licence: a licence or a subscription.
 type licence struct {
 	Licence

@@ -81,6 +81,22 @@ func (b *Book) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency strin
 	return amount, b.tell(ctx, tx, Change{What: "account", Did: did, Buyer: buyer, Currency: currency, Amount: amount, At: now})
 }
 
+// Paid gives what a payment of a kind moved that was booked to an account under a reference, the newest of several; known is false
+// where there is none, and where the reference is empty.
+func (b *Book) Paid(ctx context.Context, tx *store.Tx, did, buyer, currency, reference string) (amount int64, known bool, err error) {
+	if reference == "" {
+		return 0, false, nil
+	}
+	found, err := collect(ctx, tx, `SELECT available FROM account_journal WHERE buyer = $1 AND currency = $2 AND kind = $3 AND reference = $4
+		AND kind IN ('credit', 'debit', 'expire') ORDER BY line DESC LIMIT 1`, func(rows store.Rows) (n int64, err error) {
+		return n, rows.Scan(&n)
+	}, buyer, currency, did, reference)
+	if err != nil || len(found) == 0 {
+		return 0, false, err
+	}
+	return max(found[0], -found[0]), true, nil
+}
+
 func unlikeNumber(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:", r)
 }

@@ -246,3 +246,45 @@ func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
 	}
 	b.sound()
 }
+
+func TestPaymentsAreKnownByTheirReference(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		b := newBench(t, open(t, account.Schema), account.Options{})
+		b.pay(buyer, 7)
+		b.do(func(ctx context.Context, tx *store.Tx) error {
+			for _, p := range []struct {
+				did, reference string
+				amount         int64
+			}{{account.Credit, "INV-1", 5 * coin}, {account.Credit, "INV-2", coin}, {account.Debit, "INV-1", 2 * coin}} {
+				if _, err := b.Pay(ctx, tx, p.did, buyer, "USD", p.amount, p.reference, noon); err != nil {
+					return err
+				}
+			}
+			for _, p := range []struct {
+				did, currency, reference string
+				amount                   int64
+			}{
+				{account.Credit, "USD", "INV-1", 5 * coin}, {account.Debit, "USD", "INV-1", 2 * coin}, {account.Debit, "USD", "INV-2", 0}, {account.Credit, "EUR", "INV-1", 0},
+				{account.Credit, "USD", "", 0},
+			} {
+				if amount, known, err := b.Paid(ctx, tx, p.did, buyer, p.currency, p.reference); err != nil || amount != p.amount || known != (p.amount > 0) {
+					t.Errorf("%+v: %d, %v, %v", p, amount, known, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func TestPeriodsAreReadAsTheyAreWritten(t *testing.T) {
+	for text, q := range map[string]account.Quota{"": {}, "1mo": {Months: 1}, "12mo": {Months: 12}, "24h0m0s": {Span: 24 * time.Hour}} {
+		if months, span, err := account.ParsePeriod(text); err != nil || months != q.Months || span != q.Span || q.Period() != text {
+			t.Errorf("%q: %d, %s, %v; written %q", text, months, span, err, q.Period())
+		}
+	}
+	for _, text := range []string{"0mo", "-1mo", "mo", "0s", "-1h", "monthly", "1"} {
+		if _, _, err := account.ParsePeriod(text); err == nil {
+			t.Errorf("%q is taken for a period", text)
+		}
+	}
+}

@@ -41,6 +41,34 @@ type Quota struct {
 	round      int64
 }
 
+// Period writes how long a period is, as ParsePeriod reads it; empty for the whole time of the subscription.
+func (q Quota) Period() string {
+	switch {
+	case q.Months > 0:
+		return strconv.Itoa(q.Months) + "mo"
+	case q.Span > 0:
+		return q.Span.String()
+	}
+	return ""
+}
+
+// ParsePeriod reads how long a period of a quota is: months like "1mo", a span like "24h", or nothing for the whole time of the
+// subscription. The error says how to write one.
+func ParsePeriod(text string) (months int, span time.Duration, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	if number, ok := strings.CutSuffix(text, "mo"); ok {
+		months, err = strconv.Atoi(number)
+	} else {
+		span, err = time.ParseDuration(text)
+	}
+	if err != nil || months <= 0 && span <= 0 {
+		return 0, 0, fmt.Errorf("%.40q is no period; write months like 1mo, or a span like 24h or 1m", text)
+	}
+	return months, span, nil
+}
+
 // Counts gives the limit, what is used of it and what is left, in the quota's unit. Of cents that are spent in part, none is
 // left.
 func (q Quota) Counts() (limit, used, left int64) {

@@ -8,8 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/internal/event"
@@ -34,6 +37,35 @@ func read(w http.ResponseWriter, r *http.Request, into any) error {
 		return fail.New(fail.Malformed, "%v", err)
 	}
 	return nil
+}
+
+// answerer does what a request asks, and gives a status and what there is to tell.
+type answerer func(http.ResponseWriter, *http.Request) (status int, value any, err error)
+
+// answering is an answerer as a handler.
+func answering(do answerer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, value, err := do(w, r)
+		if err == nil {
+			err = answer(w, status, value)
+		}
+		if err != nil {
+			WriteError(w, r, err)
+		}
+	})
+}
+
+// methods are the answerers of one address, by the method of the request.
+type methods map[string]answerer
+
+// byMethod has a request answered by that for its method.
+func byMethod(w http.ResponseWriter, r *http.Request, of methods) (int, any, error) {
+	if do := of[r.Method]; do != nil {
+		return do(w, r)
+	}
+	list := strings.Join(slices.Sorted(maps.Keys(of)), ", ")
+	w.Header().Set("Allow", list)
+	return 0, nil, fail.New(fail.Method, "this address takes %s", list)
 }
 
 // statuses are HTTP's for what goes wrong.

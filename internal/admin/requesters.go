@@ -1,15 +1,20 @@
 package admin
 
 import (
+	"cmp"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"frontdesk/internal/account"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/ramp"
+	"frontdesk/wire/strictjson"
 )
 
 // Requesters is where the requesters of RAMP are (RAMP v1, enterprise sign-up).
@@ -18,6 +23,7 @@ const Requesters = "/admin/requesters"
 // Config is what the door needs to know.
 type Config struct {
 	Requesters *trust.Requesters
+	Books      Books // of the subscriptions that requesters are put in with
 	// CheckRate says what is wrong with a rate.
 	CheckRate func(string) error
 }
@@ -57,51 +63,40 @@ type wanted struct {
 	Country      *string   `json:"country"`
 	Rate         *string   `json:"rate"`
 	State        *string   `json:"state"`
+	// Subscription is what it is put in with: see subscribe.
+	Subscription strictjson.Value `json:"subscription"`
 }
 
 // Handler answers at Requesters and below: GET lists requesters, of one domain with ?domain=; POST puts one in. Below, at
 // /DOMAIN/ID, GET tells of one, PATCH changes it, {"state": "suspended"} and {"state": "active"} among the changes, and DELETE removes it.
 func Handler(config Config) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		status, value, err := config.requesters(w, r)
-		if err == nil {
-			err = answer(w, status, value)
-		}
-		if err != nil {
-			WriteError(w, r, err)
-		}
-	})
+	return answering(config.requesters)
 }
 
 func (c Config) requesters(w http.ResponseWriter, r *http.Request) (status int, value any, err error) {
 	domain, id, below := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, Requesters), "/"), "/")
-	switch {
-	case domain == "" && r.Method == http.MethodGet:
-		return c.list(r)
-	case domain == "" && r.Method == http.MethodPost:
-		return c.add(w, r)
-	case domain == "":
-		w.Header().Set("Allow", "GET, POST")
-		return 0, nil, fail.New(fail.Method, "this address takes GET and POST")
-	case !below || id == "":
+	if domain == "" {
+		return byMethod(w, r, methods{http.MethodGet: c.list, http.MethodPost: c.add})
+	}
+	if !below || id == "" {
 		return 0, nil, fail.New(fail.NotFound, "there is nothing at this address; a requester is at %s/DOMAIN/ID", Requesters)
 	}
-	var g trust.Registration
-	switch r.Method {
-	case http.MethodGet:
-		g, err = c.Requesters.Get(r.Context(), domain, id)
-	case http.MethodPatch:
-		g, err = c.change(w, r, domain, id)
-	case http.MethodDelete:
-		g, err = c.Requesters.SetStatus(r.Context(), domain, id, trust.RequesterRemoved)
-	default:
-		w.Header().Set("Allow", "GET, PATCH, DELETE")
-		return 0, nil, fail.New(fail.Method, "this address takes GET, PATCH and DELETE")
+	one := func(do func() (trust.Registration, error)) answerer {
+		return func(http.ResponseWriter, *http.Request) (int, any, error) {
+			g, err := do()
+			return http.StatusOK, told(g), err
+		}
 	}
-	return http.StatusOK, told(g), err
+	return byMethod(w, r, methods{
+		http.MethodGet:   one(func() (trust.Registration, error) { return c.Requesters.Get(r.Context(), domain, id) }),
+		http.MethodPatch: one(func() (trust.Registration, error) { return c.change(w, r, domain, id) }),
+		http.MethodDelete: one(func() (trust.Registration, error) {
+			return c.Requesters.SetStatus(r.Context(), domain, id, trust.RequesterRemoved)
+		}),
+	})
 }
 
-func (c Config) list(r *http.Request) (int, any, error) {
+func (c Config) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	all, err := c.Requesters.List(r.Context(), r.URL.Query().Get("domain"))
 	list := struct {
 		Requesters []requester `json:"requesters"`
@@ -121,17 +116,64 @@ func (c Config) add(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	if asked.State != nil && *asked.State != trust.RequesterActive {
 		return 0, nil, fail.New(fail.Invalid, "who is put in is active; change its state afterwards")
 	}
-	err := c.apply(asked, &g)
-	if err == nil {
-		g, err = c.Requesters.Add(r.Context(), g)
+	if err := c.apply(asked, &g); err != nil {
+		return 0, nil, err
 	}
-	return http.StatusCreated, told(g), err
+	out := struct {
+		requester
+		Subscription *licence `json:"subscription,omitempty"`
+	}{}
+	var id string
+	g, err := c.Requesters.AddWith(r.Context(), g, func(tx *store.Tx, g trust.Registration) (err error) {
+		id, err = c.subscribe(r.Context(), tx, g.Account(), asked.Subscription)
+		return err
+	})
+	if err == nil && id != "" {
+		var s licence
+		s, err = grant{granted{c.Books, account.GrantSubscription}, id}.told(r.Context())
+		out.Subscription = &s
+	}
+	out.requester = told(g)
+	return http.StatusCreated, out, err
+}
+
+// subscribe gives a buyer the subscription that it is put in with, and gives its id; empty for none. It is an object as it is posted to
+// Subscriptions, whose buyer is the requester where it names none; or the id of one that the requester has already, by its domain.
+func (c Config) subscribe(ctx context.Context, tx *store.Tx, buyer string, value strictjson.Value) (string, error) {
+	var id string
+	switch value.Kind() {
+	case 0, 'n':
+		return "", nil
+	case '"':
+		if err := strictjson.Decode(value, &id); err != nil {
+			return "", err
+		}
+		domain, _, _ := strings.Cut(buyer, "/")
+		s, err := c.Books.Book.Subscription(ctx, tx, id)
+		if err == nil && s.Buyer != buyer && s.Buyer != domain+"/*" {
+			err = fail.New(fail.Invalid, "subscription: %.60q is not one of this requester or of its whole domain; send what it is to give, or that of %s/*", id, domain)
+		}
+		return id, err
+	}
+	var asked licence
+	if err := strictjson.Decode(value, &asked); err != nil {
+		return "", fail.New(fail.Malformed, "subscription: %v; send an id, or what %s takes", err, Subscriptions)
+	}
+	asked.Buyer = cmp.Or(asked.Buyer, buyer)
+	domain, _, _ := strings.Cut(buyer, "/")
+	if asked.Buyer != buyer && asked.Buyer != domain+"/*" {
+		return "", fail.New(fail.Invalid, "subscription: its buyer has to be this requester, or %s/*; leave it out", domain)
+	}
+	return asked.ID, granted{c.Books, account.GrantSubscription}.put(ctx, tx, asked)
 }
 
 func (c Config) change(w http.ResponseWriter, r *http.Request, domain, id string) (trust.Registration, error) {
 	var asked wanted
 	if err := read(w, r, &asked); err != nil {
 		return trust.Registration{}, err
+	}
+	if len(asked.Subscription) > 0 {
+		return trust.Registration{}, fail.New(fail.Invalid, "a requester that is there is given a subscription at %s", Subscriptions)
 	}
 	if asked.Domain != "" || asked.RequesterID != "" {
 		return trust.Registration{}, fail.New(fail.Invalid, "domain and requester_id are the name of a requester and cannot be changed; put another in, and remove this one")

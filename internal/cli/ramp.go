@@ -120,7 +120,7 @@ func showLicence(s account.Subscription) shownLicence {
 	}
 	for _, q := range s.Quotas {
 		limit, used, left := q.Counts()
-		shown.Quotas = append(shown.Quotas, shownQuota{q.Unit, limit, used, left, period(q.Months, q.Span), instant(q.Resets)})
+		shown.Quotas = append(shown.Quotas, shownQuota{q.Unit, limit, used, left, q.Period(), instant(q.Resets)})
 	}
 	return shown
 }
@@ -138,17 +138,6 @@ func goodFor(s account.Scope) string {
 	return clean(orElse(strings.Join(parts, " "), "all"))
 }
 
-// period writes how long a period of a quota is: 1mo, 24h0m0s; empty for none.
-func period(months int, span time.Duration) string {
-	switch {
-	case months > 0:
-		return strconv.Itoa(months) + "mo"
-	case span > 0:
-		return span.String()
-	}
-	return ""
-}
-
 // parseQuota reads a quota of a command: UNIT=LIMIT, or UNIT=LIMIT/PERIOD.
 func parseQuota(text string) (account.QuotaRow, error) {
 	wrong := usage("%q is no quota; write UNIT=LIMIT/PERIOD, like accesses=1000/1mo or burst=10/1m, or UNIT=LIMIT for the whole time; units are %s",
@@ -160,12 +149,7 @@ func parseQuota(text string) (account.QuotaRow, error) {
 	if row.Limit, err = strconv.ParseInt(limit, 10, 64); err != nil || !ok {
 		return row, wrong
 	}
-	if months, isMonths := strings.CutSuffix(period, "mo"); isMonths {
-		row.Months, err = strconv.Atoi(months)
-	} else if periodic {
-		row.Span, err = time.ParseDuration(period)
-	}
-	if err != nil || periodic && row.Months <= 0 && row.Span <= 0 {
+	if row.Months, row.Span, err = account.ParsePeriod(period); err != nil || periodic && period == "" {
 		return row, wrong
 	}
 	return row, nil

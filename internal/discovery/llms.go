@@ -41,7 +41,11 @@ func (d *door) llms(ctx context.Context, v view) (document, error) {
 	fmt.Fprintf(&b, "- [OpenAPI](%s/openapi.json): every address, with the schemas of requests and answers.\n", v.base)
 	if d.sells() {
 		fmt.Fprintf(&b, "\n## Buy\n\n- [Exchange](%s%s): licensed content is sold under RAMP v1, by Connect, gRPC and gRPC-Web at %s%s. "+
-			"POST a query with the addresses to DiscoverResources and get signed offers; buying one binds whoever signs.\n", v.base, rampManifest, v.base, rampService)
+			"POST a query with the addresses to DiscoverResources and get signed offers; buying one binds whoever signs.", v.base, rampManifest, v.base, rampService)
+		if d.config.MCP {
+			b.WriteString(" The tools ramp_discover, ramp_execute and ramp_report at MCP do the same.")
+		}
+		b.WriteByte('\n')
 	}
 	if len(d.config.Intakes) > 0 {
 		fmt.Fprintf(&b, "\n## Submit\n\n- [Manifest](%s%s): what is taken in from agents in a person's name, each with the schema of its data (Agent Intake Protocol 0.1.0). "+

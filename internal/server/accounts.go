@@ -44,7 +44,7 @@ type accountFact struct {
 	Limit    string `json:"limit,omitempty"` // how far below nothing an account may go; "configured" where it has none of its own
 	Unit     string `json:"unit,omitempty"`
 	Quota    *int64 `json:"quota,omitempty"`
-	By       string `json:"by,omitempty"` // who did it at the console; empty for the command
+	By       string `json:"by,omitempty"` // who did it at the console, or the key that did it over HTTP; empty for the command
 }
 
 // recordAccount has the ledger tell of a change, in the transaction that makes it.

@@ -99,9 +99,15 @@ func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
 		return nil
 	}
 	var all []route
-	operators := s.gate.operators(admin.Handler(admin.Config{Requesters: s.Requesters, CheckRate: checkRate}))
-	for _, pattern := range []string{admin.Requesters, admin.Requesters + "/"} {
-		all = append(all, route{pattern: pattern, name: admin.Requesters, refuse: admin.WriteError, handler: operators})
+	books := admin.Books{Book: s.Accounts, Reader: s.ReadAccounts, Change: s.ChangeAccounts, Now: s.now}
+	for path, handler := range map[string]http.Handler{
+		admin.Requesters: admin.Handler(admin.Config{Requesters: s.Requesters, Books: books, CheckRate: checkRate}),
+		admin.Accounts:   admin.AccountsHandler(books), admin.Licences: admin.LicencesHandler(books), admin.Subscriptions: admin.SubscriptionsHandler(books),
+	} {
+		handler = s.gate.operators(handler)
+		for _, pattern := range []string{path, path + "/"} {
+			all = append(all, route{pattern: pattern, name: path, refuse: admin.WriteError, handler: handler})
+		}
 	}
 	if signUp == nil {
 		return all

@@ -320,6 +320,11 @@ func (rs *Requesters) moment() time.Time { return rs.config.Now().UTC().Truncate
 // Add puts a requester in for the operator. Of g it takes all but SignUp, Status and the times. One that signed up itself becomes
 // the operator's. It is fail.Invalid when something of g cannot be meant, or the operator has put it in before.
 func (rs *Requesters) Add(ctx context.Context, g Registration) (Registration, error) {
+	return rs.AddWith(ctx, g, nil)
+}
+
+// AddWith is Add, and runs more with the registration as it is then in the same transaction; its error undoes both. Nil runs nothing.
+func (rs *Requesters) AddWith(ctx context.Context, g Registration, more func(*store.Tx, Registration) error) (Registration, error) {
 	g.SignUp, g.Status, g.Changed = SignUpOperator, RequesterActive, rs.moment()
 	g, err := checkRegistration(g)
 	if err != nil {
@@ -337,7 +342,10 @@ func (rs *Requesters) Add(ctx context.Context, g Registration) (Registration, er
 		if there {
 			g.Created = old.Created
 		}
-		return rs.put(ctx, tx, g)
+		if err := rs.put(ctx, tx, g); err != nil || more == nil {
+			return err
+		}
+		return more(tx, g)
 	})
 	return g, err
 }
