@@ -64,8 +64,12 @@ type Config struct {
 	Base, FetchAt func(context.Context) string
 	// Ready says why requests would be refused now; nil when they are answered.
 	Ready func(context.Context) error
+	// Stopping says that the server is about to stop, so that who watches its health leaves it; nil for never.
+	Stopping func() bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+
+	watchEvery time.Duration // 0 is watchEvery
 }
 
 // door serves one front desk.
@@ -100,7 +104,8 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 	mux := http.NewServeMux()
 	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
 	mux.Handle(path, at.received(exchange))
-	mux.Handle(healthv1connect.NewHealthHandler(health{config.Ready}, options...))
+	path, health := healthv1connect.NewHealthHandler(newHealth(config), options...)
+	mux.Handle(path, lasting(health))
 	names := grpcreflect.NewStaticReflector(rampv1connect.ExchangeServiceName, healthv1connect.HealthName)
 	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
 		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection), compression)

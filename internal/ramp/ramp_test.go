@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
@@ -179,6 +181,79 @@ func TestHealthSaysWhetherRequestsAreAnswered(t *testing.T) {
 		if _, err := health.Check(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{Service: rampv1connect.CatalogServiceName})); connect.CodeOf(err) != connect.CodeNotFound {
 			t.Errorf("%s: a service that is not served is %v", name, err)
 		}
+	}
+}
+
+// TestHealthIsWatched holds that who watches is told at once, and again when that changes, by every protocol that has streams.
+func TestHealthIsWatched(t *testing.T) {
+	var down, stopping atomic.Bool
+	config := Config{
+		Ready: func(context.Context) error {
+			if down.Load() {
+				return errors.New("it starts")
+			}
+			return nil
+		},
+		Stopping: stopping.Load, watchEvery: time.Millisecond,
+	}
+	address, client, over2 := socket(t, Handler(nil, config))
+	for name, health := range map[string]healthv1connect.HealthClient{
+		"connect":  healthv1connect.NewHealthClient(client, address),
+		"JSON":     healthv1connect.NewHealthClient(client, address, connect.WithProtoJSON()),
+		"gRPC":     healthv1connect.NewHealthClient(over2, address, connect.WithGRPC()),
+		"gRPC-Web": healthv1connect.NewHealthClient(client, address, connect.WithGRPCWeb()),
+	} {
+		down.Store(false)
+		stopping.Store(false)
+		for _, service := range []string{"", rampv1connect.ExchangeServiceName} {
+			down.Store(false)
+			ctx, leave := context.WithCancel(t.Context())
+			stream, err := health.Watch(ctx, connect.NewRequest(&healthv1.HealthCheckRequest{Service: service}))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for _, want := range []healthv1.HealthCheckResponse_ServingStatus{
+				healthv1.HealthCheckResponse_SERVING, healthv1.HealthCheckResponse_NOT_SERVING, healthv1.HealthCheckResponse_SERVING,
+			} {
+				down.Store(want == healthv1.HealthCheckResponse_NOT_SERVING)
+				if !stream.Receive() || stream.Msg().Status != want {
+					t.Fatalf("%s, %q: %v, %v; want %s", name, service, stream.Msg(), stream.Err(), want)
+				}
+			}
+			leave()
+			stream.Close()
+		}
+		unknown, err := health.Watch(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{Service: "other"}))
+		if err != nil || !unknown.Receive() || unknown.Msg().Status != healthv1.HealthCheckResponse_SERVICE_UNKNOWN {
+			t.Fatalf("%s: a service that is not served is %v, %v", name, unknown.Msg(), err)
+		}
+		stopping.Store(true)
+		if unknown.Receive() || connect.CodeOf(unknown.Err()) != connect.CodeUnavailable {
+			t.Errorf("%s: when the server stops: %v, %v", name, unknown.Msg(), unknown.Err())
+		}
+		unknown.Close()
+	}
+}
+
+// TestOnlySoManyWatch holds that watching cannot use up what answers are made with.
+func TestOnlySoManyWatch(t *testing.T) {
+	address, client, _ := socket(t, Handler(nil, Config{watchEvery: time.Hour}))
+	health := healthv1connect.NewHealthClient(client, address)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for range maxWatchers {
+		stream, err := health.Watch(ctx, connect.NewRequest(&healthv1.HealthCheckRequest{}))
+		if err != nil || !stream.Receive() {
+			t.Fatal(err, stream.Err())
+		}
+		defer stream.Close()
+	}
+	more, err := health.Watch(ctx, connect.NewRequest(&healthv1.HealthCheckRequest{}))
+	if err != nil || more.Receive() || connect.CodeOf(more.Err()) != connect.CodeResourceExhausted {
+		t.Errorf("%v, %v", err, more.Err())
+	}
+	if _, err := health.Check(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{})); err != nil {
+		t.Errorf("Check, meanwhile: %v", err)
 	}
 }
 

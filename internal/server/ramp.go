@@ -37,7 +37,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	}
 	config := ramp.Config{
 		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
-		Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
+		Targets: s.signedTargets, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
 		Base: s.base, FetchAt: func(ctx context.Context) string { return s.base(ctx) + deliverPath },
 	}
 	if err := s.asked(&config); err != nil {

@@ -34,7 +34,7 @@ const (
 	HealthCheckResponse_SERVING HealthCheckResponse_ServingStatus = 1
 	// NOT_SERVING says that requests would be refused: the server starts or stops.
 	HealthCheckResponse_NOT_SERVING HealthCheckResponse_ServingStatus = 2
-	// SERVICE_UNKNOWN is for watching alone, and never answered.
+	// SERVICE_UNKNOWN says that the server has no such service; Watch alone answers it.
 	HealthCheckResponse_SERVICE_UNKNOWN HealthCheckResponse_ServingStatus = 3
 )
 
@@ -186,9 +186,10 @@ const file_grpc_health_v1_health_proto_rawDesc = "" +
 	"\aUNKNOWN\x10\x00\x12\v\n" +
 	"\aSERVING\x10\x01\x12\x0f\n" +
 	"\vNOT_SERVING\x10\x02\x12\x13\n" +
-	"\x0fSERVICE_UNKNOWN\x10\x032Z\n" +
+	"\x0fSERVICE_UNKNOWN\x10\x032\xae\x01\n" +
 	"\x06Health\x12P\n" +
-	"\x05Check\x12\".grpc.health.v1.HealthCheckRequest\x1a#.grpc.health.v1.HealthCheckResponseB(Z&frontdesk/wire/grpc/health/v1;healthv1b\x06proto3"
+	"\x05Check\x12\".grpc.health.v1.HealthCheckRequest\x1a#.grpc.health.v1.HealthCheckResponse\x12R\n" +
+	"\x05Watch\x12\".grpc.health.v1.HealthCheckRequest\x1a#.grpc.health.v1.HealthCheckResponse0\x01B(Z&frontdesk/wire/grpc/health/v1;healthv1b\x06proto3"
 
 var (
 	file_grpc_health_v1_health_proto_rawDescOnce sync.Once
@@ -212,9 +213,11 @@ var file_grpc_health_v1_health_proto_goTypes = []any{
 var file_grpc_health_v1_health_proto_depIdxs = []int32{
 	0, // 0: grpc.health.v1.HealthCheckResponse.status:type_name -> grpc.health.v1.HealthCheckResponse.ServingStatus
 	1, // 1: grpc.health.v1.Health.Check:input_type -> grpc.health.v1.HealthCheckRequest
-	2, // 2: grpc.health.v1.Health.Check:output_type -> grpc.health.v1.HealthCheckResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
+	1, // 2: grpc.health.v1.Health.Watch:input_type -> grpc.health.v1.HealthCheckRequest
+	2, // 3: grpc.health.v1.Health.Check:output_type -> grpc.health.v1.HealthCheckResponse
+	2, // 4: grpc.health.v1.Health.Watch:output_type -> grpc.health.v1.HealthCheckResponse
+	3, // [3:5] is the sub-list for method output_type
+	1, // [1:3] is the sub-list for method input_type
 	1, // [1:1] is the sub-list for extension type_name
 	1, // [1:1] is the sub-list for extension extendee
 	0, // [0:1] is the sub-list for field type_name

@@ -38,12 +38,16 @@ const (
 const (
 	// HealthCheckProcedure is the fully-qualified name of the Health's Check RPC.
 	HealthCheckProcedure = "/grpc.health.v1.Health/Check"
+	// HealthWatchProcedure is the fully-qualified name of the Health's Watch RPC.
+	HealthWatchProcedure = "/grpc.health.v1.Health/Watch"
 )
 
 // HealthClient is a client for the grpc.health.v1.Health service.
 type HealthClient interface {
 	// Check says how a service is now. Of one that is not known the answer is the error not_found.
 	Check(context.Context, *connect.Request[v1.HealthCheckRequest]) (*connect.Response[v1.HealthCheckResponse], error)
+	// Watch says how a service is now, and again whenever that changes. Of one that is not known it says SERVICE_UNKNOWN.
+	Watch(context.Context, *connect.Request[v1.HealthCheckRequest]) (*connect.ServerStreamForClient[v1.HealthCheckResponse], error)
 }
 
 // NewHealthClient constructs a client for the grpc.health.v1.Health service. By default, it uses
@@ -63,12 +67,19 @@ func NewHealthClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 			connect.WithSchema(healthMethods.ByName("Check")),
 			connect.WithClientOptions(opts...),
 		),
+		watch: connect.NewClient[v1.HealthCheckRequest, v1.HealthCheckResponse](
+			httpClient,
+			baseURL+HealthWatchProcedure,
+			connect.WithSchema(healthMethods.ByName("Watch")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // healthClient implements HealthClient.
 type healthClient struct {
 	check *connect.Client[v1.HealthCheckRequest, v1.HealthCheckResponse]
+	watch *connect.Client[v1.HealthCheckRequest, v1.HealthCheckResponse]
 }
 
 // Check calls grpc.health.v1.Health.Check.
@@ -76,10 +87,17 @@ func (c *healthClient) Check(ctx context.Context, req *connect.Request[v1.Health
 	return c.check.CallUnary(ctx, req)
 }
 
+// Watch calls grpc.health.v1.Health.Watch.
+func (c *healthClient) Watch(ctx context.Context, req *connect.Request[v1.HealthCheckRequest]) (*connect.ServerStreamForClient[v1.HealthCheckResponse], error) {
+	return c.watch.CallServerStream(ctx, req)
+}
+
 // HealthHandler is an implementation of the grpc.health.v1.Health service.
 type HealthHandler interface {
 	// Check says how a service is now. Of one that is not known the answer is the error not_found.
 	Check(context.Context, *connect.Request[v1.HealthCheckRequest]) (*connect.Response[v1.HealthCheckResponse], error)
+	// Watch says how a service is now, and again whenever that changes. Of one that is not known it says SERVICE_UNKNOWN.
+	Watch(context.Context, *connect.Request[v1.HealthCheckRequest], *connect.ServerStream[v1.HealthCheckResponse]) error
 }
 
 // NewHealthHandler builds an HTTP handler from the service implementation. It returns the path on
@@ -95,10 +113,18 @@ func NewHealthHandler(svc HealthHandler, opts ...connect.HandlerOption) (string,
 		connect.WithSchema(healthMethods.ByName("Check")),
 		connect.WithHandlerOptions(opts...),
 	)
+	healthWatchHandler := connect.NewServerStreamHandler(
+		HealthWatchProcedure,
+		svc.Watch,
+		connect.WithSchema(healthMethods.ByName("Watch")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/grpc.health.v1.Health/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case HealthCheckProcedure:
 			healthCheckHandler.ServeHTTP(w, r)
+		case HealthWatchProcedure:
+			healthWatchHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -110,4 +136,8 @@ type UnimplementedHealthHandler struct{}
 
 func (UnimplementedHealthHandler) Check(context.Context, *connect.Request[v1.HealthCheckRequest]) (*connect.Response[v1.HealthCheckResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("grpc.health.v1.Health.Check is not implemented"))
+}
+
+func (UnimplementedHealthHandler) Watch(context.Context, *connect.Request[v1.HealthCheckRequest], *connect.ServerStream[v1.HealthCheckResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("grpc.health.v1.Health.Watch is not implemented"))
 }
