@@ -156,7 +156,7 @@ func TestLookupNeverSellsABeginning(t *testing.T) {
 }
 
 func TestCatalogStartsFromItsFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "catalog")
+	file := filepath.Join(t.TempDir(), "a folder that is not there yet", "catalog")
 	each(t, catalog.Config{Snapshot: file}, func(t *testing.T, h *house) {
 		h.publish("a", "one", item("https://a.example/x", "one"), item("http://a.example:8080/%7ey?q#f", "two"))
 		if err := h.catalog.Save(); err != nil {

@@ -57,7 +57,11 @@ func (c *Catalog) Save() error {
 	if c.config.Snapshot == "" || c.cursor == nil || maps.Equal(c.cursor, c.saved) {
 		return nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(c.config.Snapshot), ".catalog-*")
+	folder := filepath.Dir(c.config.Snapshot)
+	if err := os.MkdirAll(folder, 0o700); err != nil { // as with a database that is elsewhere
+		return fmt.Errorf("write the catalog's file: %w", err)
+	}
+	file, err := os.CreateTemp(folder, ".catalog-*")
 	if err != nil {
 		return fmt.Errorf("write the catalog's file: %w", err)
 	}
