@@ -15,6 +15,8 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/receipt"
@@ -349,13 +351,9 @@ func (m *market) tried(do func() error) bool {
 func (m *market) holds(d *dealer, at int) {
 	t := m.t
 	t.Helper()
-	keys, err := receipt.ParseKeys(d.published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := d.counted(t)
-	now := d.clock.Now()
+	known := d.kept(t)
 	asked := map[string]bool{}
+	var last string // entry of a purchase
 	for _, p := range m.purchases {
 		if p.begun <= at {
 			asked[p.Requester.Account()+" "+p.ID] = true
@@ -365,11 +363,21 @@ func (m *market) holds(d *dealer, at int) {
 		}
 		for _, item := range p.answer.Items {
 			if item.Denial == "" {
-				d.proves(t, keys, item)
+				known.proves(t, item)
+				last = item.Transaction.Entry
 			}
 		}
 	}
-	for _, l := range d.transactions(t) {
+	if last != "" {
+		r, err := d.ledger.Receipt(context.Background(), last)
+		if err == nil {
+			_, err = receipt.Verify(r, known.keys)
+		}
+		if err != nil {
+			t.Errorf("the receipt of entry %s: %v", last, err)
+		}
+	}
+	for _, l := range known.transactions {
 		if !asked[l.Buyer+" "+l.Request] {
 			t.Errorf("transaction %s is there, which nobody had asked for", l.ID)
 		}
@@ -379,10 +387,14 @@ func (m *market) holds(d *dealer, at int) {
 			}
 		}
 	}
+	now := d.clock.Now()
 	for _, q := range m.quotes {
-		for _, offer := range q.offers {
-			if q.knownAt(at) && !offer.Ended(now) {
-				d.keeps(t, offer)
+		for _, told := range q.offers {
+			if !q.knownAt(at) || told.Ended(now) {
+				continue
+			}
+			if o := known.offers[told.ID]; o == nil || !bytes.Equal(o.Document, told.Document) || !bytes.Equal(o.Signature, told.Signature) || o.Price != told.Price || o.Buyer != told.Buyer {
+				t.Errorf("offer %s was told, and kept is %+v", told.ID, o)
 			}
 		}
 	}
@@ -390,8 +402,8 @@ func (m *market) holds(d *dealer, at int) {
 		if !r.knownAt(at) {
 			continue
 		}
-		if kept := d.transaction(t, r.Transaction); kept.Report.ID != r.filed.ID || kept.Report.Settled != r.filed.Settled || count["usage "+r.Transaction] != 1 {
-			t.Errorf("the report %+v was taken, and kept is %+v with %d entries", r.filed, kept.Report, count["usage "+r.Transaction])
+		if kept := known.transactions[r.Transaction].Report; kept.ID != r.filed.ID || kept.Settled != r.filed.Settled || known.count["usage "+r.Transaction] != 1 {
+			t.Errorf("the report %+v was taken, and kept is %+v with %d entries", r.filed, kept, known.count["usage "+r.Transaction])
 		}
 	}
 	least, most := map[string]int{}, map[string]int{}
@@ -404,33 +416,75 @@ func (m *market) holds(d *dealer, at int) {
 		}
 	}
 	for id, n := range most {
-		if got := count["delivery "+id]; got < least[id] || got > n {
+		if got := known.count["delivery "+id]; got < least[id] || got > n {
 			t.Errorf("of transaction %s there are %d deliveries; %d were told of, and %d begun", id, got, least[id], n)
 		}
 	}
 }
 
-// counted counts the ledger's entries by their kind and the transaction that they are of.
-func (d *dealer) counted(t testing.TB) map[string]int {
+// records are what a dealer has of its deals.
+type records struct {
+	keys         receipt.Keys // the site's public ones
+	transactions map[string]deal.Transaction
+	offers       map[string]*deal.Offer
+	entries      map[string]receipt.Entry // of the ledger, as it is exported and verified with the public key alone
+	count        map[string]int           // of entries, by their kind and the transaction that they are of
+}
+
+// kept reads a dealer's records.
+func (d *dealer) kept(t testing.TB) *records {
 	t.Helper()
-	count := map[string]int{}
-	for _, e := range d.entries(t, "") {
-		count[fmt.Sprint(e["kind"], " ", e["subject"])]++
+	r := &records{transactions: map[string]deal.Transaction{}, offers: map[string]*deal.Offer{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
+	ctx := context.Background()
+	if err := d.db.View(ctx, func(tx *store.Tx) error {
+		offers, err := deal.ListOffers(ctx, tx, "", 10_000)
+		for _, o := range offers {
+			r.offers[o.ID] = o
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
-	return count
+	for _, one := range d.transactions(t) {
+		r.transactions[one.ID] = one
+	}
+	var export bytes.Buffer
+	var err error
+	if r.keys, err = receipt.ParseKeys(d.published); err == nil {
+		_, err = d.ledger.Export(ctx, &export, ledger.Lines)
+	}
+	if err == nil {
+		_, err = receipt.VerifyExport(bytes.NewReader(export.Bytes()), r.keys)
+	}
+	if err != nil && fail.From(err).Code == fail.NotFound && len(r.transactions) == 0 {
+		return r // nothing was bought yet
+	}
+	if err != nil {
+		t.Fatalf("the export of the ledger: %v", err)
+	}
+	for text := range bytes.Lines(export.Bytes()) {
+		var line struct{ Entry receipt.Entry }
+		if err := json.Unmarshal(text, &line); err != nil {
+			t.Fatal(err)
+		}
+		r.entries[line.Entry.ID] = line.Entry
+		r.count[line.Entry.Kind+" "+line.Entry.Subject]++
+	}
+	return r
 }
 
 // transactions are all that are recorded.
 func (d *dealer) transactions(t testing.TB) (all []deal.Transaction) {
 	t.Helper()
-	var ids []string
-	d.update(t, func(ctx context.Context, tx *store.Tx) error {
-		ids = nil
+	ctx := context.Background()
+	if err := d.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
 		rows, err := tx.Query(ctx, `SELECT id FROM deal_transaction`)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
+		var ids []string
 		for rows.Next() {
 			var id string
 			if err := rows.Scan(&id); err != nil {
@@ -438,50 +492,38 @@ func (d *dealer) transactions(t testing.TB) (all []deal.Transaction) {
 			}
 			ids = append(ids, id)
 		}
+		if err := rows.Close(); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			one, _, err := deal.FindTransaction(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
+		}
 		return rows.Err()
-	})
-	for _, id := range ids {
-		all = append(all, d.transaction(t, id))
+	}); err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
 
-// proves holds that something of which an address was given is recorded as it was told, and stands in the ledger by its receipt
-// and the public key alone.
-func (d *dealer) proves(t testing.TB, keys receipt.Keys, item PurchasedItem) {
+// proves holds that something of which an address was given is recorded as it was told, in the ledger too.
+func (r *records) proves(t testing.TB, item PurchasedItem) {
 	t.Helper()
-	told, kept := item.Transaction, d.transaction(t, item.Transaction.ID)
+	told, kept := item.Transaction, r.transactions[item.Transaction.ID]
 	if item.URL == "" || kept.ID != told.ID || kept.Billing != told.Billing || kept.Amount != told.Amount || kept.Value != told.Value || kept.Entry != told.Entry || kept.Failed || !bytes.Equal(kept.Document, told.Document) {
 		t.Errorf("an address was given for %+v, and recorded is %+v", told, kept)
 		return
 	}
-	r, err := d.ledger.Receipt(context.Background(), kept.Entry)
-	if err == nil {
-		_, err = receipt.Verify(r, keys)
-	}
-	if err != nil {
-		t.Errorf("the receipt of transaction %s: %v", told.ID, err)
-		return
-	}
+	entry := r.entries[kept.Entry]
 	var body struct {
 		Billing string `json:"billing_id"`
 		Offer   string `json:"offer_id"`
 	}
-	if err := json.Unmarshal(r.Entry.Body, &body); err != nil || r.Entry.Kind != kindTransaction || r.Entry.Subject != told.ID || body.Billing != told.Billing || body.Offer != told.Offer {
-		t.Errorf("the receipt of transaction %s is of %+v", told.ID, r.Entry)
-	}
-}
-
-// keeps holds that an offer is kept as it was told.
-func (d *dealer) keeps(t testing.TB, offer *deal.Offer) {
-	t.Helper()
-	var kept *deal.Offer
-	d.update(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		kept, _, err = deal.FindOffer(ctx, tx, offer.ID)
-		return err
-	})
-	if kept == nil || !bytes.Equal(kept.Document, offer.Document) || !bytes.Equal(kept.Signature, offer.Signature) || kept.Price != offer.Price || kept.Buyer != offer.Buyer {
-		t.Errorf("offer %s was told, and kept is %+v", offer.ID, kept)
+	if err := json.Unmarshal(entry.Body, &body); err != nil || entry.Kind != kindTransaction || entry.Subject != told.ID || body.Billing != told.Billing || body.Offer != told.Offer || r.count[kindTransaction+" "+told.ID] != 1 {
+		t.Errorf("transaction %s has the entry %+v: %v", told.ID, entry, err)
 	}
 }
 

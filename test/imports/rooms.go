@@ -254,7 +254,7 @@ var rooms = []room{
 	{path: "test/business", inside: []string{"test/process"}},
 	{path: "test/business/peer"},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
-	{path: "test/kill", inside: []string{"internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
+	{path: "test/kill", inside: []string{"internal/account", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/model", inside: []string{"test/process"}},

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"frontdesk/internal/account"
-	"frontdesk/internal/deal"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/test/process"
@@ -340,7 +339,7 @@ func counted(t *testing.T, export string) map[string]counts {
 // close holds the book against what the buyers were told, when no server runs.
 func (x *exchange) close() {
 	t := x.t
-	db, err := store.Open(context.Background(), store.Config{DSN: x.dsn, Schemas: []store.Schema{account.Schema, deal.Schema}})
+	db, err := store.Open(context.Background(), store.Config{DSN: x.dsn, Schemas: []store.Schema{account.Schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
