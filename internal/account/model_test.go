@@ -267,6 +267,17 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 	if err != nil || !late.Late || late.Charged != 2*coin || late.State != account.Expired || b.balance(buyer).Available != -6*coin {
 		t.Errorf("a late report: %+v, %v; %d are available", late, err, b.balance(buyer).Available)
 	}
+	b.do(func(ctx context.Context, tx *store.Tx) error {
+		return b.AddLicence(ctx, tx, account.Licence{ID: "lic", Buyer: buyer, Paid: "revenue_share"}, noon)
+	})
+	paid := charge("paid", share)
+	paid.Licence = "lic"
+	if _, err := b.authorize(paid); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.settle("paid", account.Report{Revenue: 20 * coin, Currency: "USD", Now: noon}); err != nil || s.Charged != 0 || b.balance(buyer).Available != -6*coin {
+		t.Errorf("under a licence that has it paid: %+v, %v; %d are available", s, err, b.balance(buyer).Available)
+	}
 	if _, err := b.release("late", noon); err != nil || b.balance(buyer).Available != -4*coin {
 		t.Errorf("taken back: %v; %d are available", err, b.balance(buyer).Available)
 	}

@@ -307,11 +307,13 @@ func TestARequestBuysOnce(t *testing.T) {
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Error(diff)
 	}
-	other := p
-	other.Items = slices.Clone(p.Items[:1])
-	var refusal *Refusal
-	if _, err := d.Commit(t.Context(), digested(other)); !errors.As(err, &refusal) || refusal.Reason != RequestConflict {
-		t.Errorf("another request under its id: %v", err)
+	other, turned := p, p
+	other.Items, turned.Items = slices.Clone(p.Items[:1]), []PurchaseItem{p.Items[1], p.Items[0]}
+	for name, one := range map[string]Purchase{"fewer offers": other, "another order": turned} {
+		var refusal *Refusal
+		if _, err := d.Commit(t.Context(), digested(one)); !errors.As(err, &refusal) || refusal.Reason != RequestConflict {
+			t.Errorf("another request under its id, %s: %v", name, err)
+		}
 	}
 	if n := d.rows(t, "deal_transaction"); n != 1 {
 		t.Errorf("%d transactions", n)
@@ -361,6 +363,15 @@ func TestEveryDenial(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, nil},
+		{"the source that it came from, of two at the address", ContentUnavailable, func(t *testing.T, d *dealer, _ *Purchase) {
+			d.fill(t, "site", "zine", story("a/1", "One two three four."))
+			if _, err := d.wares.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			d.price(t, terms.Rule{Match: terms.Match{Source: []string{"pages"}}, Access: terms.Blocked}, open)
+		}, func(t *testing.T, d *dealer, _ *Purchase) {
+			d.price(t, terms.Rule{Match: terms.Match{Source: []string{"zine"}}, Access: terms.Blocked}, open)
+		}},
 		{"a site that is not served any more", ContentUnavailable, func(_ *testing.T, d *dealer, _ *Purchase) { delete(d.served, "site") }, func(_ *testing.T, d *dealer, _ *Purchase) { d.served["site"] = true }},
 		{"function", FunctionProhibited, func(t *testing.T, d *dealer, _ *Purchase) {
 			rule := open
@@ -677,6 +688,11 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 	}
 	if failed != 2 {
 		t.Errorf("%d entries tell that it failed", failed)
+	}
+	for _, e := range d.entries(t, kindTransaction) {
+		if kept := d.transaction(t, e["subject"].(string)); !kept.Failed || kept.Amount != 0 || kept.Obligation == deal.Pending {
+			t.Errorf("it is kept as one that stands: %+v", kept)
+		}
 	}
 	d.keys = nil
 	if out := d.commit(t, p); out.Again || out.Items[0].URL == "" || out.Items[1].URL == "" {

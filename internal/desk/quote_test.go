@@ -204,6 +204,9 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	expect(CountryOut)
 	q.Country = "DE"
 	expect(NotNow) // nothing here streams
+	delete(s.served, "site")
+	expect(NotInCatalog)
+	s.served["site"] = true
 	rule.Delivery = nil
 	s.obey(t, rule)
 	expect("")
@@ -598,6 +601,31 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 	if err != nil || groups[0].Absent != NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != NotInCatalog {
 		t.Errorf("%+v, %v", groups, err)
 	}
+	late := &lateContext{Context: ctx}
+	s.fault = func(step string) error {
+		if step == "keep offers" {
+			late.over = true
+			return context.DeadlineExceeded
+		}
+		return nil
+	}
+	groups, err = s.Quote(late, asking(address("a/1"), address("a/none")), plainly)
+	if err != nil || groups[0].Absent != NotNow || len(groups[0].Offers) != 0 || groups[1].Absent != NotInCatalog {
+		t.Errorf("too late for keeping them: %+v, %v", groups, err)
+	}
+}
+
+// lateContext is a context whose deadline passes in between.
+type lateContext struct {
+	context.Context
+	over bool
+}
+
+func (c *lateContext) Err() error {
+	if c.over {
+		return context.DeadlineExceeded
+	}
+	return c.Context.Err()
 }
 
 // overContext is a context whose deadline has passed.

@@ -2,6 +2,7 @@ package ramp
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
@@ -12,12 +13,16 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
@@ -26,13 +31,15 @@ import (
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"
+	"frontdesk/wire/sign"
 )
 
 // shop is a door that sells by its offers, and delivers.
 type shop struct {
 	*selling
 	book    *account.Book
-	at      string // its address
+	left    trust.Allowance // of everybody's limit
+	at      string          // its address
 	client  rampv1connect.ExchangeServiceClient
 	fetches *http.Client
 }
@@ -72,8 +79,12 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 		if m == nil {
 			return trust.Requester{}, nil // of reports, which nobody signs here
 		}
+		if m.GetDelegation() != nil {
+			return trust.Requester{}, fail.New(fail.Forbidden, "delegations are not taken here")
+		}
 		return trust.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: trust.SignedBody}, nil
 	}
+	s.config.Count = func(context.Context, trust.Requester) trust.Allowance { return s.left }
 	mux := http.NewServeMux()
 	mux.Handle("GET /deliver/{"+DeliverID+"}", Deliver(s.desk, func(*http.Request) string { return s.at + "/deliver/" }))
 	mux.Handle("/", Handler(s.desk, s.config))
@@ -166,11 +177,26 @@ func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
 	if !proto.Equal(out, s.bought(signed)) {
 		t.Error("signed anew, it is another request")
 	}
+	spelled := buys("one", offer)
+	spelled.OfferSignature = proto.String("ed25519:" + hexOf(t, offer.ExchangeSignature))
+	if !proto.Equal(out, s.bought(spelled)) {
+		t.Error("with the offer's signature in hex, it is another request")
+	}
 	other := buys("one", offer)
 	other.RequestId = proto.String("another")
 	if _, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(other)); connect.CodeOf(err) != connect.CodeAlreadyExists {
 		t.Errorf("another request under the id: %v", err)
 	}
+}
+
+// hexOf writes a signature in hex.
+func hexOf(t *testing.T, signature string) string {
+	t.Helper()
+	bytes, err := sign.DecodeSignature(signature)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(bytes)
 }
 
 func TestSeveralAreBoughtAtOnce(t *testing.T) {
@@ -190,6 +216,64 @@ func TestSeveralAreBoughtAtOnce(t *testing.T) {
 	}
 	if last := out.Items[2]; last.GetDenialReason() != rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID || last.Package != nil || last.OfferId != b.OfferId {
 		t.Errorf("one offer twice: %v", last)
+	}
+	for _, item := range r.Items {
+		item.OfferSignature = hexOf(t, item.OfferSignature)
+	}
+	if again := s.bought(r); !proto.Equal(out, again) {
+		t.Errorf("sent again, with signatures in hex:\n%v\n%v", out, again)
+	}
+}
+
+func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
+	item := func(amount int64, currency string, denial desk.Denial) desk.PurchasedItem {
+		return desk.PurchasedItem{Denial: denial, Transaction: deal.Transaction{Amount: amount, Price: terms.Money{Currency: currency}}}
+	}
+	for _, c := range []struct {
+		items []desk.PurchasedItem
+		want  *rampv1.Cost
+	}{
+		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
+		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
+		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", desk.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
+		{[]desk.PurchasedItem{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
+		{[]desk.PurchasedItem{item(0, "", ""), item(3e7, "EUR", desk.TakenTooLate)}, nil},
+	} {
+		if got := total(c.items); !proto.Equal(got, c.want) {
+			t.Errorf("%+v: %v", c.items, got)
+		}
+	}
+}
+
+// TestASubscriptionPaysAndIsTold holds what the answer says of a purchase under a subscription (RAMP v1, subscriptions): what it
+// would have cost, and what is left.
+func TestASubscriptionPaysAndIsTold(t *testing.T) {
+	s := newShop(t, "USD", 5_000_000)
+	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
+		if err := s.book.AddSubscription(t.Context(), tx, account.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "", s.now); err != nil {
+			return err
+		}
+		return s.book.SetQuota(t.Context(), tx, "gold", account.QuotaRow{Unit: account.Accesses, Limit: 10, Months: 1}, s.now)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	q := queryFor("a")
+	q.Requester.Id, q.Requester.Domain = "research-bot", "buyer.example.com"
+	found, err := s.client.DiscoverResources(t.Context(), connect.NewRequest(q))
+	if err != nil || len(found.Msg.Offers) != 2 {
+		t.Fatal(found, err)
+	}
+	out := s.bought(buys("gold", found.Msg.Offers[1]))
+	want := []*rampv1.SubscriptionQuotaInfo{{SubscriptionId: "gold", QuotaLimit: 10, QuotaUsed: 1, QuotaRemaining: 9, Unit: "accesses", ResetsAt: timestamppb.New(s.now.AddDate(0, 1, 0))}}
+	if diff := cmp.Diff(want, out.SubscriptionQuota, protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+	if out.Cost == nil || out.Cost.Amount != 0 || out.SubscriptionUnitValue.GetAmount() != 0.02 || out.SubscriptionUnitValue.GetCurrency() != "USD" || out.GetSubscriptionId() != "gold" ||
+		!strings.HasPrefix(out.GetBillingId(), "sub-") {
+		t.Errorf("%v", out)
+	}
+	if again := s.bought(buys("gold", found.Msg.Offers[1])); !proto.Equal(out, again) {
+		t.Errorf("sent again:\n%v\n%v", out, again)
 	}
 }
 
@@ -214,12 +298,38 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	r = buys("licensed", offer)
 	r.Requester.LicenseId = proto.String("gold")
 	denied(rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE, r)
-	s.config.Count = nil
+	s.left = trust.Allowance{Limit: 1, Window: time.Minute, RetryAfter: time.Second}
+	denied(rampv1.DenialReason_DENIAL_REASON_RATE_LIMITED, buys("in a hurry", offer))
+	s.left = trust.Allowance{}
+	denied(rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE, buys("in a hurry", offer)) // that it was denied for its haste is forgotten
 	s.now = s.now.Add(5 * time.Minute)
 	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late", offer))
 	s.obey(terms.Rule{Access: terms.Blocked})
-	offer2 := offer
-	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late and blocked", offer2))
+	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late and blocked", offer))
+}
+
+// TestWhatABuyerSaysOfItsUseCountsAtThePurchase has an offer that tells for whom it is taken by whom it is not for.
+func TestWhatABuyerSaysOfItsUseCountsAtThePurchase(t *testing.T) {
+	s := newShop(t, "USD", 1_000_000_000)
+	s.obey(terms.Rule{
+		Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "0.02", Currency: "USD"},
+		Users: terms.Restriction{Prohibit: []string{"commercial"}}, Countries: terms.Restriction{Permit: []string{"DE"}},
+	})
+	offer := s.offer("a")
+	for ext, want := range map[string]rampv1.DenialReason{
+		`{"ramp.user_category":"commercial","ramp.geo":"DE"}`: rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE,
+		`{"ramp.user_category":"education","ramp.geo":"US"}`:  rampv1.DenialReason_DENIAL_REASON_GEO_RESTRICTED,
+		`{"ramp.user_category":"education","ramp.geo":"DE"}`:  rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED,
+	} {
+		r := buys(ext, offer)
+		r.Requester.Ext = &structpb.Struct{}
+		if err := r.Requester.Ext.UnmarshalJSON([]byte(ext)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.bought(r).GetDenialReason(); got != want {
+			t.Errorf("%s: %s", ext, got)
+		}
+	}
 }
 
 // TestEveryDenialHasItsWord goes over all that the desk may say.

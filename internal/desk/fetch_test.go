@@ -1,0 +1,83 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
+)
+
+// opens says what an address gives, which this front desk signs for a transaction and an agent; the error's code where it
+// gives nothing.
+func (d *dealer) opens(t *testing.T, transaction, agent string) string {
+	t.Helper()
+	const at = "https://site.example/deliver/"
+	signed, err := sign.SignURL(at+transaction, []byte("new"), sign.URLGrant{Expires: d.clock.Now().Add(time.Minute).Truncate(time.Second), Agent: agent, Transaction: transaction})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, query, _ := strings.Cut(signed, "?")
+	got, err := d.Fetch(t.Context(), at, transaction, query)
+	if err != nil {
+		return string(fail.From(err).Code)
+	}
+	return string(got.Body)
+}
+
+// TestAnAddressOpensWhatStandsAndNothingElse holds that a good signature alone opens nothing: the transaction must be there and
+// stand, be the agent's, and what was bought must be served and let out still.
+func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
+	d := shop(t)
+	d.price(t, terms.Rule{Match: terms.Match{Path: []string{"/a/**", "/list"}}, Access: terms.Licensed, Price: cent})
+	list := item("site", "list", "ItemList", "A list", "A list.")
+	list.Object = []byte(`{"@type":"ItemList","itemListElement":[{"@type":"Recipe","url":"/a/1","text":"all of it"}]}`)
+	d.stock(t, story("a/1", "One."), list)
+	one, whole := d.bought(t, "a/1").Transaction, d.bought(t, "list").Transaction
+	if got := d.opens(t, one.ID, one.Agent); got != "One." {
+		t.Fatal(got)
+	}
+	if got := d.opens(t, one.ID, strings.Repeat("0", 64)); got != string(fail.Forbidden) {
+		t.Errorf("to another agent: %s", got)
+	}
+	if got := d.opens(t, deal.NewID("txn", d.clock.Now()), one.Agent); got != string(fail.Forbidden) {
+		t.Errorf("of nothing: %s", got)
+	}
+	d.keys = errors.New("away")
+	if _, err := d.Commit(t.Context(), d.take(bot, d.offered(t, bot, "a/1"))); err == nil {
+		t.Fatal("there was no failure")
+	}
+	d.keys = nil
+	var failed string
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT id FROM deal_transaction WHERE failed = 1`).Scan(&failed)
+	})
+	if got := d.opens(t, failed, one.Agent); got != string(fail.Forbidden) {
+		t.Errorf("what was taken back: %s", got)
+	}
+	if got := d.opens(t, whole.ID, whole.Agent); !strings.Contains(got, "all of it") {
+		t.Errorf("what is sold as a whole: %s", got)
+	}
+	d.price(t, licensed("/list", cent), terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}})
+	if got := d.opens(t, whole.ID, whole.Agent); got != string(fail.NotFound) {
+		t.Errorf("what would give away another's text by now: %s", got)
+	}
+	if got := d.opens(t, one.ID, one.Agent); got != "One." {
+		t.Errorf("dearer by now: %s", got)
+	}
+	delete(d.served, "site")
+	if got := d.opens(t, one.ID, one.Agent); got != string(fail.NotFound) {
+		t.Errorf("of a site that is not served: %s", got)
+	}
+	d.served["site"] = true
+	if problems, err := account.Check(t.Context(), d.db); err != nil || len(problems) > 0 {
+		t.Errorf("the book: %v %v", problems, err)
+	}
+}
