@@ -1,16 +1,20 @@
 package server
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"frontdesk/internal/account"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -192,13 +196,13 @@ func TestToolsOfTheExchange(t *testing.T) {
 		want string
 		says string // by discover
 	}{
-		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_register", "you cannot make it up"},
-		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report", "may be left out"},
+		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_status ramp_register", "you cannot make it up"},
+		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_status", "may be left out"},
 		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_register", "signed over HTTP"},
 	} {
 		all := list(c.more)
 		var names []string
-		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_register"} {
+		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_status", "ramp_register"} {
 			if _, ok := all[name]; ok {
 				names = append(names, name)
 			}
@@ -230,5 +234,86 @@ func TestToolsOfTheExchange(t *testing.T) {
 		if wrong := compiled.Validate(strictjson.Value(c.arguments)); (len(wrong) == 0) != c.fits {
 			t.Errorf("%s: %s: %v", c.tool, c.arguments, wrong)
 		}
+	}
+}
+
+// TestRequestersLearnHowTheyStand holds what a requester is told of its accounts, subscriptions and reports, and that no other signature
+// of it opens them.
+func TestRequestersLearnHowTheyStand(t *testing.T) {
+	m := openMarket(t, "ramp: {enabled: true, signatures: none, reports: {overdue: 0, percent: 0}}\n"+soldSoup)
+	m.credit(10_000_000)
+	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	signed := func(uri string) string {
+		r := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{uri}}
+		payload, err := ramp.RequesterPayload(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Signature = sign.EncodeSignature(ed25519.Sign(m.key, payload))
+		text, err := ramp.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `{"requester":` + string(text) + `}`
+	}
+	here := marketURL + "/exchange/v1/status"
+	for name, c := range map[string]struct{ arguments, code, says string }{
+		"a signature to buy":  {`{"requester":` + m.requester() + `}`, "invalid_argument", here},
+		"another's address":   {signed("https://other.example/exchange/v1/status"), "invalid_argument", here},
+		"another's signature": {strings.Replace(signed(here), `"bot"`, `"tob"`, 1), "unauthenticated", ""},
+		"no signature":        {`{"requester":{"id":"bot","domain":"` + m.domain() + `","uris":["` + here + `"]}}`, "unauthenticated", "requester.signature"},
+		"nobody":              {`{}`, "invalid_argument", here},
+	} {
+		if object, failed := m.tools("ramp_status", c.arguments); !failed || !strings.Contains(object, `"code":"`+c.code+`"`) || !strings.Contains(object, c.says) || strings.Contains(object, "accounts") {
+			t.Errorf("%s: %s", name, object)
+		}
+	}
+	if err := m.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
+		for id, ends := range map[string]time.Time{"sub-1": {}, "sub-old": m.clock.Now().Add(-time.Hour)} {
+			l := account.Licence{ID: id, Buyer: m.domain() + "/*", Scope: account.Scope{Labels: []string{"other"}}, Begins: m.clock.Now().Add(-2 * time.Hour), Ends: ends}
+			if err := m.Accounts.AddSubscription(t.Context(), tx, l, "", m.clock.Now()); err != nil {
+				return err
+			}
+		}
+		if err := m.Accounts.SetQuota(t.Context(), tx, "sub-1", account.QuotaRow{Unit: "accesses", Limit: 5, Months: 1}, m.clock.Now()); err != nil {
+			return err
+		}
+		for _, currency := range []string{"USD", "EUR"} { // the first is not bought from: the requester has its own
+			if err := m.Accounts.Open(t.Context(), tx, m.domain()+"/*", currency, 0, m.clock.Now()); err != nil {
+				return err
+			}
+		}
+		return m.Accounts.Open(t.Context(), tx, "other.example/bot", "USD", 0, m.clock.Now())
+	}); err != nil {
+		t.Fatal(err)
+	}
+	object, failed := m.tools("ramp_status", signed(here))
+	want := `{"requester_id":"bot","domain":"` + m.domain() + `","accounts":[{"currency":"USD","available":0.1,"held":0,"state":"active"},{"currency":"EUR","available":0,"held":0,"state":"active"}],` +
+		`"subscriptions":[{"quotas":[{"quota_limit":5,"quota_remaining":5,"quota_used":0,"resets_at":"2027-06-04T12:00:00Z","unit":"accesses"}],"subscription_id":"sub-1"}],"reports_owed":[],"reporting_overdue":false}`
+	if failed || object != want {
+		t.Errorf("at first: %s, want %s", object, want)
+	}
+	var asked rampv1.ResourceResponse
+	object, _ = m.tools("ramp_discover", `{"id":"q1","requester":`+m.requester()+`}`)
+	if err := ramp.Unmarshal([]byte(object), &asked); err != nil || len(asked.Offers) != 1 {
+		t.Fatalf("%s, %v", object, err)
+	}
+	object, _ = m.tools("ramp_execute", `{"id":"b1","requester":`+m.requester()+`,"offer_id":"`+asked.Offers[0].OfferId+`","offer_signature":"`+asked.Offers[0].ExchangeSignature+`"}`)
+	var bought rampv1.TransactionResponse
+	if err := ramp.Unmarshal([]byte(object), &bought); err != nil || bought.DenialReason != nil {
+		t.Fatalf("%s, %v", object, err)
+	}
+	owed := `"reports_owed":[{"transaction_id":"` + bought.GetTransactionId() + `","billing_id":"` + bought.GetBillingId() + `","due":"2027-05-05T12:00:00Z","late":false}],"reporting_overdue":false`
+	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, owed) || !strings.Contains(object, `"available":0.08`) {
+		t.Errorf("after a purchase: %s", object)
+	}
+	m.clock.Pass(25 * time.Hour)
+	if err := m.Desk.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, strings.Replace(strings.Replace(owed, `"late":false`, `"late":true`, 1), `overdue":false`, `overdue":true`, 1)) {
+		t.Errorf("when the report is late: %s", object)
 	}
 }

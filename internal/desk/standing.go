@@ -1,0 +1,80 @@
+package desk
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+)
+
+// Standing is how a requester stands with this front desk as a buyer.
+type Standing struct {
+	// Accounts are those that its purchases are charged to: its own, and in other currencies those of its whole domain.
+	Accounts []account.Balance
+	// Subscriptions are those that are good now, by id, with what is left of their quotas.
+	Subscriptions []Subscribed
+	// Owed are purchases whose use it has to report, those first that are too late, and at most MostOwed; Overdue says that more of
+	// them are than may be, so that nothing is sold to it until it reports.
+	Owed    []deal.Transaction
+	Overdue bool
+}
+
+// Subscribed is a subscription as its holder is told of it.
+type Subscribed struct {
+	ID     string
+	Quotas []Quota
+	Ends   time.Time // zero for never
+}
+
+// MostOwed is how many reports that are owed are told at once.
+const MostOwed = 100
+
+// Standing says how a requester stands, whose signature is known to be right.
+func (d *Desk) Standing(ctx context.Context, r trust.Requester) (*Standing, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	book, deals := account.NewReader(d.dealing.DB), deal.NewReader(d.dealing.DB)
+	out := &Standing{}
+	own := map[string]bool{}
+	for _, holder := range []string{r.Account(), r.Domain + "/*"} {
+		balances, err := book.Balances(ctx, holder)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range balances {
+			if !own[b.Currency] {
+				out.Accounts = append(out.Accounts, b)
+			}
+			own[b.Currency] = own[b.Currency] || !strings.HasSuffix(b.Buyer, "/*")
+		}
+		subscriptions, err := book.Subscriptions(ctx, holder, now)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range subscriptions {
+			if s.Status == account.Active && !now.Before(s.Begins) && (s.Ends.IsZero() || now.Before(s.Ends)) {
+				out.Subscriptions = append(out.Subscriptions, Subscribed{s.ID, quotasOf(s.Quotas), s.Ends})
+			}
+		}
+	}
+	for _, state := range []deal.Obligation{deal.Expired, deal.Pending} {
+		owed, err := deals.Owed(ctx, deal.Owed{State: state, Buyer: r.Account(), Limit: MostOwed - len(out.Owed)})
+		if err != nil {
+			return nil, err
+		}
+		out.Owed = append(out.Owed, owed...)
+		if len(out.Owed) == MostOwed {
+			break
+		}
+	}
+	return out, d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+		out.Overdue, err = d.overdue(ctx, tx, r.Account(), now)
+		return err
+	})
+}
