@@ -53,8 +53,8 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 // base is the public address that a context's request came to, or the configured one where it is this process that asks; empty
 // where neither is known.
 func (s *Server) base(ctx context.Context) string {
-	if public, ok := ctx.Value(publicKey{}).(func() string); ok {
-		return public()
+	if public, ok := ctx.Value(publicKey{}).(string); ok {
+		return public
 	}
 	return s.config.ownAddress()
 }
