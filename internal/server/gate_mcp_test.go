@@ -145,3 +145,23 @@ func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
 		}
 	}
 }
+
+// TestToolsOfTheExchangeTellOfTheLimit holds that who asks too often from one address is told so by these tools, too, and sold nothing.
+func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
+	m := openMarket(t, "ramp: {enabled: true}\nmcp: {hosts: [localhost]}\nlimits: {rate: {address: 1/1m}}\n"+soldSoup)
+	if object, failed := m.tools("ramp_register", `{"requester_id":"bot","domain":"`+m.domain()+`"}`); failed {
+		t.Fatalf("the first: %s", object)
+	}
+	for tool, arguments := range map[string]string{
+		"ramp_discover": `{"id":"q","requester":` + m.requester() + `}`, "ramp_register": `{"requester_id":"bot","domain":"` + m.domain() + `"}`,
+	} {
+		object, failed := m.tools(tool, arguments)
+		if !failed || !strings.Contains(object, `"code":"resource_exhausted"`) || !strings.Contains(object, `"retry_after":60`) {
+			t.Errorf("%s: %s", tool, object)
+		}
+		m.clock.Pass(time.Minute)
+		if object, failed := m.tools(tool, arguments); failed {
+			t.Errorf("%s, after a minute: %s", tool, object)
+		}
+	}
+}
