@@ -581,17 +581,28 @@ func TestAtOnceARequestBuysOnce(t *testing.T) {
 	d.sound(t)
 }
 
-// TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on every engine.
+// TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on every engine, at two front
+// desks of one database.
 func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
 		for _, what := range []string{"cent", "access"} {
-			t.Run(what, func(t *testing.T) { dealerOn(t, open(t, schemas...), t.TempDir()).opened(t).raceForTheLast(t, what) })
+			t.Run(what, func(t *testing.T) {
+				dsn, keys := fresh(t), t.TempDir()
+				d := dealerOn(t, storetest.Open(t, dsn, schemas...), keys).opened(t)
+				other := dealerOn(t, storetest.Open(t, dsn, schemas...), keys)
+				other.price(t, licensed("/a/**", cent))
+				if _, err := other.wares.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				d.raceForTheLast(t, what, other)
+			})
 		}
 	})
 }
 
-// raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their subscription.
-func (d *dealer) raceForTheLast(t *testing.T, what string) {
+// raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their subscription, at this dealer
+// and another.
+func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 	buyers := make([]trust.Requester, 64)
 	purchases := make([]Purchase, 64)
 	d.credit(t, "crowd.example/*", dollar/100)
@@ -612,9 +623,9 @@ func (d *dealer) raceForTheLast(t *testing.T, what string) {
 	}
 	var won, lost atomic.Int64
 	var all sync.WaitGroup
-	for _, p := range purchases {
+	for i, p := range purchases {
 		all.Go(func() {
-			out, err := d.Commit(t.Context(), p)
+			out, err := []*dealer{d, other}[i%2].Commit(t.Context(), p)
 			switch {
 			case err != nil:
 				t.Error(err)

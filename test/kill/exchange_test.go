@@ -350,7 +350,7 @@ func (x *exchange) close() {
 	if problems, err := account.Check(context.Background(), db); err != nil || len(problems) > 0 {
 		t.Errorf("the book: %v %v", problems, err)
 	}
-	held := map[string]float64{}
+	held, states := map[string]float64{}, map[account.State]int{}
 	reader := account.NewReader(db)
 	all, err := reader.Purchases(context.Background(), account.Wanted{})
 	if err != nil {
@@ -358,6 +358,7 @@ func (x *exchange) close() {
 	}
 	for _, h := range all {
 		held[h.ID] = float64(h.Authorised) / 1e8
+		states[h.State]++
 	}
 	for _, r := range x.all {
 		for _, l := range r.answer {
@@ -372,6 +373,10 @@ func (x *exchange) close() {
 	}
 	for id, amount := range held {
 		t.Errorf("the book has the purchase %s of %v, which nobody was told of", id, amount)
+	}
+	t.Logf("in the book: %v", states)
+	if states[account.Released] > 0 {
+		t.Errorf("%d purchases were taken back", states[account.Released])
 	}
 	balances, err := reader.Balances(context.Background(), "")
 	if err != nil || len(balances) != len(credits) {
