@@ -20,7 +20,8 @@ import (
 // OwnerPath is where the owner's pages are.
 const OwnerPath = "/console/"
 
-// OwnerConfig says what the owner's pages show, and to whom. Nothing of it may be nil but Inbox.
+// OwnerConfig says what the owner's pages show, and to whom. Nothing of it may be nil but Inbox
+// and Sales.
 type OwnerConfig struct {
 	Title     string                     // the site's name
 	PublicURL func(*http.Request) string // as of Config
@@ -47,6 +48,8 @@ type OwnerConfig struct {
 
 	// Inbox is what agents submit; nil where nothing is taken in.
 	Inbox *InboxConfig
+	// Sales is what is sold; nil where nothing is.
+	Sales *SalesConfig
 }
 
 // Owner serves the owner's pages under OwnerPath, to those who are logged in. They are plain HTML without any script;
@@ -72,6 +75,9 @@ func Owner(config OwnerConfig) http.Handler {
 	mux.HandleFunc("POST /console/keys", o.inside(o.changeKey))
 	if config.Inbox != nil {
 		o.inboxRoutes(mux)
+	}
+	if config.Sales != nil {
+		o.salesRoutes(mux)
 	}
 	mux.HandleFunc("GET /console/", o.inside(func(http.ResponseWriter, *http.Request, *visit) error {
 		return fail.New(fail.NotFound, "There is no such page in the console.")
@@ -99,9 +105,13 @@ type sheet struct {
 	CSRF    string
 	Inbox   bool // there is an inbox
 	Open    int  // how much of it waits for a person
+	Sales   bool // something is sold
 	Body    any
 	Problem string // what could not be shown or done; empty for nothing
 }
+
+// Selling says whether the page is one of what is sold.
+func (s sheet) Selling() bool { return strings.HasPrefix(s.Page, "sales") }
 
 // base is the path of the owner's pages as the sender of a request knows it.
 func (o *owner) base(r *http.Request) string {
@@ -127,6 +137,7 @@ func (o *owner) show(w http.ResponseWriter, r *http.Request, status int, s sheet
 	if s.Inbox = o.config.Inbox != nil && s.In != nil; s.Inbox {
 		s.Open, _ = o.config.Inbox.Open(r.Context()) // without a figure the page is as good
 	}
+	s.Sales = o.config.Sales != nil && s.In != nil
 	s.Assets = s.Base + strings.TrimPrefix(o.files.root, "/")
 	var body bytes.Buffer
 	if err := o.template.ExecuteTemplate(&body, "sheet", s); err != nil {

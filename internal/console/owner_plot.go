@@ -24,7 +24,9 @@ func firstDay(now time.Time) time.Time {
 type bars struct {
 	Name, Says string // what is drawn, and what it shows, for who does not see it
 	Days       []plotDay
-	Max        int // the figure of the day with the most
+	Max        int    // the figure of the day with the most
+	Top        string // Max as it is written, where that is no plain number
+	Leads      string // to where a day leads, as the beginning of an address; empty for the page itself
 	First      time.Time
 	Last       time.Time
 }
@@ -172,6 +174,14 @@ func (b *bars) Some() (days []plotDay) {
 	return days
 }
 
+// Most is the figure of the day with the most, as it is written.
+func (b *bars) Most() string {
+	if b.Top != "" {
+		return b.Top
+	}
+	return strconv.Itoa(b.Max)
+}
+
 // ownerTemplate reads the owner's pages.
 func ownerTemplate(left func(time.Time) string) *template.Template {
 	return template.Must(template.New("owner.html").Funcs(template.FuncMap{
@@ -184,5 +194,7 @@ func ownerTemplate(left func(time.Time) string) *template.Template {
 		"times":  func(n int) string { return plural(n, "time") },
 		"always": func(t time.Time) bool { return t.Year() >= 9999 },
 		"left":   left,
+		"money":  money,
+		"amount": amountOf,
 	}).ParseFS(embedded, "owner*.html"))
 }

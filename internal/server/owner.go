@@ -48,7 +48,7 @@ func (s *Server) ownerRoutes() []route {
 		Head: s.Ledger.Head, Entries: s.entries, Receipt: s.Ledger.Receipt, Keys: s.LedgerKeys,
 		Refused: s.refused, Tallies: s.tallies, Platforms: s.Platforms.List, SetStatus: s.setStatus,
 	}
-	config.Inbox = s.inbox()
+	config.Inbox, config.Sales = s.inbox(), s.sales()
 	handler := console.Owner(config)
 	return []route{
 		{pattern: "/console", name: console.OwnerPath, handler: handler},

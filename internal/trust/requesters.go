@@ -398,6 +398,31 @@ func (rs *Requesters) Get(ctx context.Context, domain, id string) (g Registratio
 	return g, err
 }
 
+// Page gives registrations by domain and id: those whose domains begin with a text, behind one that Registration.Account names, and at
+// most so many.
+func (rs *Requesters) Page(ctx context.Context, begins, after string, limit int) (all []Registration, err error) {
+	domain, id, _ := strings.Cut(after, "/")
+	begins = strings.ToLower(begins)
+	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain >= $1 AND domain < $2 AND (domain > $3 OR id > $4) AND state <> 'removed'
+			ORDER BY domain, id LIMIT $5`, max(begins, domain), begins+"\U0010ffff", domain, id, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			g, _, err := scanRegistration(rows)
+			if err != nil {
+				return err
+			}
+			all = append(all, g)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
 // List gives all registrations by domain and id: of one domain, or of all for "".
 func (rs *Requesters) List(ctx context.Context, domain string) ([]Registration, error) {
 	rs.reload(ctx)

@@ -1,0 +1,254 @@
+package console
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/ledger"
+)
+
+// The kinds of entries that there are at present, and what they are called.
+var kinds = []struct{ Name, Says string }{
+	{"access", "Passages given"}, {"citation", "Citation reported"}, {"counter-receipt", "Access counted by the platform"}, {"terms", "Terms in force"}, {"key", "Key changed"},
+	{"intake", "Request taken in"}, {"offer", "Request answered by hand"}, {"bind", "Offer bound"}, {"erase", "Request erased"},
+	{"transaction", "Bought"}, {"delivery", "Delivered"}, {"usage", "Use reported"}, {"account", "Account changed"},
+}
+
+// kindSays is what a kind is called.
+func kindSays(kind string) string {
+	for _, k := range kinds {
+		if k.Name == kind {
+			return k.Says
+		}
+	}
+	return kind
+}
+
+// taken is one thing of what an entry says was taken or shown.
+type taken struct {
+	Text string
+	URL  string // where Text leads; empty for nowhere
+	Note string
+}
+
+// row is an entry as it is listed.
+type row struct {
+	Index    int64
+	ID       string
+	Time     time.Time
+	Kind     string
+	Says     string // what the kind is called
+	Who      string // a platform's name, or another party's id; empty for this site itself
+	Took     []taken
+	Note     string
+	Platform bool
+	Sale     string // the id of the transaction that it is about; empty for none
+}
+
+// How parties of a kind begin.
+const (
+	platformParty = "platform:"
+	agentParty    = "agent:"
+	agentHash     = "hmac:" // then comes a hash, in place of what was more than an id
+	// Of what is sold: who asks, and whose account it is.
+	requesterParty = "requester:"
+	buyerParty     = "buyer:"
+)
+
+// bodies are the members of entries' bodies that are shown.
+type bodies struct {
+	Returned int    `json:"chunks_returned"`
+	Tokens   int    `json:"token_count"`
+	Terms    string `json:"terms"`
+	Items    []struct {
+		URL    string   `json:"url"`
+		Chunks []string `json:"chunks"`
+		Rule   int      `json:"rule"`
+	} `json:"items"`
+	SourceURL string   `json:"source_url"`
+	Chunks    []string `json:"chunk_ids"`
+	Surface   string   `json:"display_surface"`
+	Verdict   string   `json:"verdict"`
+	Unsigned  bool     `json:"unsigned"`
+	Key       string   `json:"key"`
+	State     string   `json:"state"`
+	By        string   `json:"by"`
+
+	// Of what agents submit.
+	Intake  string `json:"intake"`
+	Outcome string `json:"outcome"`
+	Asked   string `json:"request_entry"`
+	Offer   struct {
+		Expires time.Time `json:"expires"`
+	} `json:"offer"`
+	Fields []string `json:"fields"`
+	Reason string   `json:"reason"`
+
+	// Of what is sold.
+	URI      string `json:"uri"`
+	Rule     *int   `json:"rule"`
+	Model    string `json:"pricing_model"`
+	Amount   string `json:"amount"`
+	Currency string `json:"currency"`
+	Size     int    `json:"bytes"`
+	Consumed *int   `json:"consumed_quantity"`
+	Unit     string `json:"unit"`
+	Settled  string `json:"settled"`
+	Of       string `json:"of"`
+	Did      string `json:"did"`
+	Limit    string `json:"limit"`
+	Quota    *int64 `json:"quota"`
+}
+
+// verdicts are what our records say of what a platform reports.
+var verdicts = map[string]string{
+	"agrees": "fits our records", "differs": "differs from our records", "early": "stated to be earlier than the access", "ahead": "stated to be later than its report",
+}
+
+// newRow says what an entry is about.
+func newRow(r ledger.Record) row {
+	e := r.Entry
+	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind, Says: kindSays(e.Kind)}
+	out.Who, out.Platform = strings.CutPrefix(e.Party, platformParty)
+	if agent, ok := strings.CutPrefix(e.Party, agentParty); ok {
+		out.Who = agent
+		if hash, ok := strings.CutPrefix(agent, agentHash); ok {
+			out.Who = "agent " + short(hash)
+		}
+	}
+	for _, kind := range []string{requesterParty, buyerParty} {
+		if name, ok := strings.CutPrefix(e.Party, kind); ok {
+			out.Who = name
+		}
+	}
+	var b bodies
+	if json.Unmarshal(e.Body, &b) != nil {
+		b = bodies{}
+	}
+	switch e.Kind {
+	case "transaction", "delivery", "usage":
+		out.Took, out.Note, out.Sale = b.sold(), notes(b.sale(), e.Subject), e.Subject
+	case "account":
+		out.Took = []taken{{Text: strings.TrimSpace(b.Of + " " + e.Subject), Note: b.change()}}
+		out.Note = labelled("by ", b.By)
+	case "access":
+		for _, i := range b.Items {
+			out.Took = append(out.Took, taken{i.URL, i.URL, plural(len(i.Chunks), "passage") + ", rule " + strconv.Itoa(i.Rule)})
+		}
+		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), labelled("terms ", short(b.Terms)))
+	case "citation":
+		out.Took = []taken{{b.SourceURL, b.SourceURL, plural(len(b.Chunks), "passage")}}
+		out.Note = notes(labelled("shown as ", b.Surface), says(b.Verdict), b.sent())
+	case "counter-receipt":
+		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), says(b.Verdict), b.sent())
+	case "terms":
+		out.Took = []taken{{Text: "version " + short(e.Subject)}}
+	case "key":
+		whose := "" // who has a key did not change it
+		if out.Platform {
+			whose = " of " + out.Who
+		}
+		out.Took, out.Who = []taken{{Text: b.Key + " key " + e.Subject + whose, Note: b.State}}, ""
+		out.Note = labelled("by ", b.By)
+	case "intake", "offer":
+		out.Took = []taken{{Text: b.Intake}}
+		out.Note = b.Outcome
+		if !b.Offer.Expires.IsZero() {
+			out.Note += " until " + b.Offer.Expires.UTC().Format("2 Jan 2006, 15:04")
+		}
+		out.Note = notes(out.Note, labelled("by ", b.By))
+	case "bind":
+		out.Took = []taken{{Text: b.Intake, Note: labelled("with ", strings.Join(b.Fields, ", "))}}
+	case "erase":
+		out.Note = notes(erased[b.Reason], labelled("by ", b.By))
+	}
+	if len(out.Took) == 0 && e.Subject != "" {
+		out.Took = []taken{{Text: e.Subject}}
+	}
+	return out
+}
+
+// sold is what a transaction or a delivery is about.
+func (b bodies) sold() []taken {
+	if b.URI == "" {
+		return nil
+	}
+	t := taken{Text: b.URI, URL: b.URI}
+	if b.Rule != nil {
+		t.Note = "rule " + strconv.Itoa(*b.Rule)
+	}
+	return []taken{t}
+}
+
+// sale is what came of a transaction: its price, how much was delivered, or what was reported.
+func (b bodies) sale() string {
+	note := notes(strings.ReplaceAll(b.Model, "_", " "), b.amount(), b.Outcome)
+	switch {
+	case b.Consumed != nil:
+		note = notes(strings.TrimSpace(strconv.Itoa(*b.Consumed)+" "+b.Unit)+" used", labelled("settled at ", strings.TrimSpace(b.Settled+" "+b.Currency)), b.State)
+	case b.Size > 0:
+		note = plural(b.Size, "byte")
+	}
+	return note
+}
+
+// amount is the amount with its currency; empty for none.
+func (b bodies) amount() string {
+	if b.Amount == "" {
+		return ""
+	}
+	return strings.TrimSpace(b.Amount + " " + b.Currency)
+}
+
+// change is what the operator did to an account, a licence or a subscription.
+func (b bodies) change() string {
+	note := notes(b.Did, b.amount(), labelled("limit ", b.Limit))
+	if b.Quota != nil {
+		note += " of " + strconv.FormatInt(*b.Quota, 10) + " " + strings.ReplaceAll(b.Unit, "_", " ")
+	}
+	return note
+}
+
+// erased says why something was erased.
+var erased = map[string]string{"asked": "because somebody asked for it", "retention": "because its time was over"}
+
+// sent says of an event that it may be anybody's.
+func (b bodies) sent() string {
+	if b.Unsigned {
+		return "signed by nobody"
+	}
+	return ""
+}
+
+func says(verdict string) string {
+	if said, known := verdicts[verdict]; known {
+		return said
+	}
+	return verdict
+}
+
+// notes puts together what there is of several notes.
+func notes(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(note string) bool { return note == "" }), "; ")
+}
+
+// labelled is a text after its label; empty without a text.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + text
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// short is enough of a version to tell it from others.
+func short(version string) string { return version[:min(12, len(version))] }

@@ -1,0 +1,96 @@
+package desk
+
+import (
+	"context"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+// Shelved is an item of the catalog with what the terms in force sell it for, as its owner sees it.
+type Shelved struct {
+	catalog.Entry
+	Rule     int // the index of the rule that decides
+	Access   terms.Access
+	Labels   []string
+	Scopes   []string // of which a requester must have one; none for everybody
+	Price    terms.Money
+	Quantity int64 // how much one use is thought to take of what the price counts; 0 for unknown
+	Worth    int64 // what a purchase authorises, in units of 1e-8 of the price's currency
+	Report   deal.Duty
+	For      Bound
+	// Absent is why nobody is offered it; empty where somebody is. Subscribers alone are, where Price is the zero value.
+	Absent Absence
+}
+
+// Browse says what of the catalog somebody looks for.
+type Browse struct {
+	Find   string // an address, or words of titles and addresses; empty for everything
+	Site   string // empty for all
+	Before int    // where to go on, as Shelf gave it; 0 for the beginning
+	Limit  int
+}
+
+// Shelf gives what can be sold and what not, with prices: the entries of an address, or else those that fit words, what came last
+// first. next is where to go on, 0 when there is no more; a page may be shorter than its limit, or empty, though there is more.
+func (d *Desk) Shelf(ctx context.Context, b Browse) (all []Shelved, next int, err error) {
+	if d.quoting == nil {
+		return nil, 0, errNoDeals
+	}
+	var entries []catalog.Entry
+	if b.Find != "" && b.Before == 0 {
+		for _, e := range d.quoting.Catalog.Find(b.Find) {
+			if b.Site == "" || b.Site == e.Site {
+				entries = append(entries, e)
+			}
+		}
+	}
+	if len(entries) == 0 {
+		entries, next = d.quoting.Catalog.Page(catalog.Sought{Site: b.Site, Words: b.Find, Before: b.Before, Limit: b.Limit})
+	}
+	owner, rules := d.quoting.Owner(), d.config.Terms()
+	for i := range entries {
+		m := quoter{owner: owner, rules: rules, query: &Query{By: everything}, ware: &entries[i]}
+		one, err := d.shelved(ctx, &m)
+		if err != nil {
+			return nil, 0, err
+		}
+		all = append(all, one)
+	}
+	return all, next, nil
+}
+
+// everything is who lacks no scope.
+var everything = trust.Requester{Granted: []string{"*"}}
+
+// shelved is how one item stands.
+func (d *Desk) shelved(ctx context.Context, m *quoter) (Shelved, error) {
+	m.decision = m.rules.Decide(m.ware.Facts())
+	m.price = m.priced()
+	s := Shelved{
+		Entry: *m.ware, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels, Scopes: m.decision.Scopes,
+		Price: m.price, Quantity: m.quantity(), Report: m.duty(),
+	}
+	s.Worth = account.Value(s.Price, s.Quantity)
+	s.For.Functions, s.For.Users, s.For.Countries = m.decision.Restricts(m.sales()[0])
+	if d.license(m); m.absent == "" && !d.served[m.ware.Site] {
+		m.absent = NotInCatalog
+	}
+	if _, ok := m.delivery(); m.absent == "" && !ok {
+		m.absent = NotNow
+	}
+	if m.absent == "" {
+		whole, err := d.sellsWhole(ctx, m.rules, m.ware)
+		if err != nil {
+			return s, err
+		}
+		if !whole {
+			m.absent = NotInCatalog
+		}
+	}
+	s.Absent = m.absent
+	return s, nil
+}
