@@ -78,6 +78,8 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	} {
 		p.sees("/console/sales"+page, 200, says, `aria-current="page"`)
 	}
+	p.sees("/console/", 200, `<a href="/console/sales">Sales</a>`)
+	p.sees("/console/sales", 200, `<a href="/console/sales" aria-current="page">Sales</a>`)
 	p.sees("/console/sales/catalog", 200, "per access, 0.02 USD", "report within 1 day", "https://example.com/soup")
 	p.sees("/console/sales/catalog?find=https://example.com/soup", 200, "Lentil soup")
 	p.sees("/console/sales/catalog?find=lentil+example", 200, "Lentil soup")
