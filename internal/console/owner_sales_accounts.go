@@ -302,9 +302,9 @@ var unitSays = map[string]string{account.Accesses: "purchases", account.Tokens: 
 func periodSays(q account.Quota) string {
 	switch {
 	case q.Months > 0:
-		return "each " + plural(q.Months, "month")
+		return "each " + strings.TrimPrefix(plural(q.Months, "month"), "1 ")
 	case q.Span > 0:
-		return "each " + spanSays(q.Span)
+		return "each " + strings.TrimPrefix(spanSays(q.Span), "1 ")
 	}
 	return "for the whole time"
 }

@@ -125,7 +125,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	if w := p.post("/console/sales/grants", "kind", "subscription", "id", "sub-acme", "buyer", saleBuyer, "paths", "/premium/** /archive/**", "currency", "USD", "most", "1000", "unit", "accesses", "long", "1", "period", "months"); w.Code != http.StatusSeeOther {
 		t.Fatalf("subscription: %d %s", w.Code, w.Body)
 	}
-	p.sees("/console/sales/grant?id=sub-acme", 200, "0 of 1000 purchases", "each 1 month", "/premium/**", "hundredths")
+	p.sees("/console/sales/grant?id=sub-acme", 200, "0 of 1000 purchases", "each month", "/premium/**", "hundredths")
 	for _, did := range [][]string{{"do", "quota", "most", "20", "unit", "burst", "long", "90", "period", "minutes"}, {"do", "quota", "most", "5000", "unit", "spend_cents"}, {"do", "suspend"}} {
 		if w := p.post("/console/sales/grant", append([]string{"id", "sub-acme"}, did...)...); w.Code != http.StatusSeeOther {
 			t.Errorf("%v: %d %s", did, w.Code, w.Body)
