@@ -1,0 +1,209 @@
+// The owner's pages of what is sold: a buyer discovers, buys and reports by the command line, and the operator sees it, opens the
+// account, books, gives a subscription and downloads the reports; on a desk and a phone, light and dark, empty and full.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { launch, open } from "./browser.mjs";
+import { start } from "./desk.mjs";
+
+const command = promisify(execFile);
+const run = (...args) => command(process.env.FRONTDESK_BINARY, args);
+const buyer = "buyer.example.com/bot";
+const long = "donaudampfschifffahrtsgesellschaft".repeat(5);
+const hostile = `<script>alert('marker7')</script>`;
+
+let browser, desk, folder, operator, viewer;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "frontdesk-sales-"));
+  await mkdir(join(folder, "content"));
+  for (const [name, text] of Object.entries({
+    lamp: "# The lamp\n\nOne lamp lights a room.", [long.slice(0, 120)]: `# ${long}\n\nA long name.`,
+    jp: "# 灯台の光についての長い話\n\n光。", ar: "# مصباح في الغرفة\n\nضوء.", odd: `# ${hostile}\n\nOdd.`, tokens: `# By the token\n\n${"word ".repeat(900)}`, shut: "# Not for sale\n\nNo.",
+  })) await writeFile(join(folder, "content", `${name}.md`), text);
+  const config = join(folder, "shop.yaml");
+  await writeFile(config, `
+listen: 127.0.0.1:0
+data: data
+metrics: {listen: "off"}
+site: {name: Shop, url: "https://www.example.com"}
+sources:
+  - {name: texts, path: content}
+terms:
+  - {match: {path: /shut}, access: blocked}
+  - match: {path: /tokens}
+    access: licensed
+    price: {model: per_token, rate: "0.0001", currency: USD}
+  - match: {}
+    access: licensed
+    labels: [light.and.lamps]
+    price: {model: per_access, rate: "0.02", currency: USD}
+    reporting: {window: 24h}
+ramp: {enabled: true, domain: shop.example, signatures: required}
+`);
+  const key = join(folder, "agent.json");
+  await writeFile(key, (await run("keys", "agent", "--data", join(folder, "buyer"), "--id", "bot")).stdout);
+  await run("ramp", "requester", "add", "--config", config, "buyer.example.com", "bot", "--key", `@${key}`);
+  operator = (await run("console", "token", "Ana", "--config", config)).stdout;
+  viewer = (await run("console", "token", "Bo", "--role", "viewer", "--config", config)).stdout;
+  [browser, desk] = await Promise.all([launch(), start("serve", "--config", config)]);
+});
+after(async () => {
+  await browser?.close();
+  await desk?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+// login opens the sales as the holder of a token.
+async function login(token, options) {
+  const p = await open(browser, desk.url, options);
+  await p.page.goto(`${desk.url}/console/`);
+  await p.page.getByLabel("Token").fill(token);
+  await p.page.getByRole("button", { name: "Log in" }).click();
+  await p.page.getByRole("link", { name: "Sales", exact: true }).click();
+  await p.page.getByRole("heading", { name: "Revenue", exact: true }).waitFor();
+  p.aisle = async (name, heading = name) => {
+    await p.page.getByRole("navigation", { name: "Sales" }).getByRole("link", { name, exact: true }).click();
+    await p.page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor();
+  };
+  p.says = async (text) => assert.ok((await p.page.getByRole("main").innerText()).includes(text), `the page does not say ${text}:\n${await p.page.getByRole("main").innerText()}`);
+  return p;
+}
+
+const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Requesters"], ["Downloads"]];
+
+// fits holds that no page is wider than the window, and keeps its picture.
+async function fits(p, name) {
+  const wide = await p.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${name} is ${wide} pixels wider than the window`);
+  const cut = await p.page.locator(".wide").evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth).filter((n) => n > 0));
+  assert.deepEqual(cut, [], `tables of ${name} are wider than their place`);
+  await p.picture(`sales-${name}`, { fullPage: true });
+}
+
+const devices = [["desk", { width: 1280, height: 900 }], ["phone", { width: 390, height: 844 }]];
+
+test("before anything is sold every page says so, and fits", async () => {
+  for (const [device, viewport] of devices) {
+    const p = await login(operator, { viewport });
+    for (const [name, heading] of aisles) {
+      await p.aisle(name, heading);
+      await fits(p, `empty-${name.replace(" ", "-")}-${device}`);
+    }
+    await p.check();
+  }
+});
+
+test("an account is opened and paid into, something is bought, and it is seen", async () => {
+  const p = await login(operator);
+  await p.aisle("Accounts");
+  await p.page.getByLabel("Buyer:").fill(buyer);
+  await p.page.getByLabel("Currency").fill("usd");
+  await p.page.getByRole("button", { name: "Open", exact: true }).click();
+  await p.page.getByRole("heading", { name: buyer, level: 1 }).waitFor();
+  await p.page.getByText("Book, limit, suspend").click();
+  await p.page.getByLabel("Amount in USD").fill("250");
+  await p.page.getByLabel("Your reference").fill("INV-7");
+  await p.page.getByRole("button", { name: "Book" }).click();
+  await p.page.getByText("250.00 USD").first().waitFor();
+  await p.says("Paid in");
+
+  const bought = join(folder, "bought.json");
+  const as = ["--data", join(folder, "buyer"), "--as", buyer];
+  for (const path of ["lamp", "jp", "ar", "odd", "tokens", long.slice(0, 120)]) {
+    await run("ramp", "buy", desk.url, `https://www.example.com/${path}`, ...as, "--use", "ai-input", "--yes", "--save", path === "lamp" ? bought : join(folder, `${path.slice(0, 9)}.json`));
+  }
+  await run("ramp", "report", bought, ...as, "--quantity", "1", "--use", "ai-input");
+
+  await p.aisle("Transactions");
+  assert.equal(await p.page.getByRole("table", { name: "Purchases" }).getByRole("row").count(), 7);
+  await p.says("reported in time");
+  await p.page.getByRole("row", { name: /\/lamp/ }).getByRole("link").first().click();
+  await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
+  for (const text of ["The lamp", "0.02 USD", "Use reported", "Delivered, ", "reported in time", "settled"]) await p.says(text);
+  await p.page.getByRole("link", { name: "Bought", exact: true }).click();
+  await p.page.getByRole("button", { name: "Verify", exact: true }).click();
+  await p.page.getByRole("heading", { name: "True" }).waitFor();
+  await p.page.getByRole("link", { name: "The purchase, and what came of it" }).click();
+  await p.page.getByRole("heading", { name: "Transaction", exact: true }).waitFor();
+
+  await p.page.getByRole("link", { name: "Sales", exact: true }).click();
+  await p.says("0.10 USD"); // five at two cents; what is held is not earned yet
+  await p.aisle("Offers");
+  await p.page.getByRole("table", { name: "Offers" }).getByRole("link").first().click();
+  await p.page.getByText("The offer, as it was signed").click();
+  await p.says("offer_id");
+  await p.check();
+});
+
+test("a subscription is given, and its quotas are set", async () => {
+  const p = await login(operator);
+  await p.aisle("Licences", "Licences and subscriptions");
+  await p.page.getByLabel("Id, which buyers name").fill("sub-acme");
+  await p.page.getByLabel("Buyer: domain/id").fill(buyer);
+  await p.page.getByLabel("How much").fill("1000");
+  await p.page.getByLabel("In each").fill("1");
+  await p.page.getByRole("button", { name: "Give" }).click();
+  await p.page.getByRole("heading", { name: "sub-acme" }).waitFor();
+  await p.says("0 of 1000 purchases each month");
+  await p.page.getByLabel("How much").fill("10");
+  await p.page.getByLabel(/^Of/).selectOption("burst");
+  await p.page.getByLabel("In each").fill("90");
+  await p.page.getByLabel(/^Period/).selectOption("minutes");
+  await p.page.getByRole("button", { name: "Set" }).click();
+  await p.page.getByText("0 of 10 purchases in a short span").waitFor();
+  await p.says("each 90 minutes");
+  await p.check();
+});
+
+test("reports are downloaded in both forms", async () => {
+  const p = await login(viewer);
+  await p.aisle("Downloads");
+  for (const [report, form, says] of [["Revenue", "CSV", "USD,0.1,5"], ["Revenue", "lines of JSON", `"amount":"0.1"`], ["Transactions", "CSV", "per_token"], ["Transactions", "lines of JSON", "https://www.example.com/lamp"], ["Compliance", "CSV", `${buyer},6,1,`]]) {
+    const [download] = await Promise.all([p.page.waitForEvent("download"), p.page.getByRole("button", { name: `${report} as ${form}` }).click()]);
+    const text = await readFile(await download.path(), "utf8");
+    assert.ok(text.includes(says), `${report} as ${form}: ${text}`);
+    assert.match(download.suggestedFilename(), form === "CSV" ? /^[a-z]+-[\d-]+\.csv$/ : /^[a-z]+-[\d-]+\.jsonl$/);
+  }
+  const invoice = p.page.getByRole("region", { name: "Invoice" });
+  await invoice.getByLabel("Account").fill(buyer);
+  await invoice.getByLabel("Currency").fill("USD");
+  const [download] = await Promise.all([p.page.waitForEvent("download"), invoice.getByRole("button", { name: "Invoice as CSV" }).click()]);
+  assert.equal((await readFile(await download.path(), "utf8")).trim().split("\n").length, 6);
+  await p.check();
+});
+
+test("a viewer sees it all and has nothing to change it with", async () => {
+  const p = await login(viewer);
+  for (const [name, heading] of aisles) {
+    await p.aisle(name, heading);
+    assert.equal(await p.page.getByRole("main").locator('form[method="post"]').count(), 0, name);
+  }
+  await p.check();
+});
+
+for (const [device, viewport] of devices) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`full pages fit on a ${device}, ${colorScheme}`, async () => {
+      const p = await login(operator, { viewport, colorScheme });
+      for (const [name, heading] of aisles) {
+        await p.aisle(name, heading);
+        await fits(p, `${name.replace(" ", "-")}-${device}-${colorScheme}`);
+      }
+      for (const [aisle, heading, name, table] of [["Transactions", "Transactions", "transaction", "Purchases"], ["Offers", "Offers", "offer", "Offers"], ["Accounts", "Accounts", "account", "Accounts by their buyers"], ["Licences", "Licences and subscriptions", "grant", "Licences and subscriptions by their ids"]]) {
+        await p.aisle(aisle, heading);
+        await p.page.getByRole("table", { name: table }).getByRole("link").first().click();
+        await p.page.locator("dl.facts-of").first().waitFor();
+        if (name === "account") await p.page.getByText("Book, limit, suspend").click();
+        await fits(p, `${name}-${device}-${colorScheme}`);
+      }
+      await p.aisle("Reports due");
+      await p.page.getByRole("navigation", { name: "States" }).getByRole("link", { name: /^Open/ }).click();
+      await fits(p, `open-${device}-${colorScheme}`);
+      await p.check();
+    });
+  }
+}
