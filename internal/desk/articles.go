@@ -32,13 +32,15 @@ type article struct {
 	site, url, title, publisher string
 	language                    string
 	passages                    []content.Passage
-	rule                        int // by which passages are given, from 1
-	bytes                       int // of all passages
-	words                       int // that may be shown of it by the terms; 0 for no bound
+	tokens                      []int // of each passage
+	rule                        int   // by which passages are given, from 1
+	bytes                       int   // of all passages
+	words                       int   // that may be shown of it by the terms; 0 for no bound
 }
 
+// weight is about how many bytes an article takes: with its place in the cache, and of each passage the text, its id and its length in tokens.
 func (a *article) weight() uint32 {
-	return uint32(min(512+len(a.url)+len(a.title)+a.bytes+64*len(a.passages), 1<<30))
+	return uint32(min(320+len(a.url)+len(a.title)+len(a.publisher)+a.bytes+68*len(a.passages), 1<<30))
 }
 
 // areas are the items that may give passages, by editorial domain. Each is made when it is first asked for.
@@ -217,7 +219,7 @@ func (c *candidates) suffice(owner *Excerpts, tokens int) bool {
 		one := passage{article: a, at: c.hits[i].Passage, asked: c}
 		whole := a.passages[one.at].Text
 		bytes := a.left(one.at, owner, nil).reach(whole, 0)
-		if bytes < len(whole) || intent.Tokens(whole) > tokens {
+		if bytes < len(whole) || a.tokens[one.at] > tokens {
 			one.focus() // here, rather than in the transaction
 		}
 		tokens -= (bytes + 3) / 4
@@ -352,12 +354,21 @@ func newArticle(rules *terms.Terms, l *answer.Listing, item content.Item) *artic
 	if (sieve{rules, l}).holdsText(item.Object) {
 		return a // some of the words are of things that are not open
 	}
-	a.passages = item.Passages
+	a.passages, a.tokens = item.Passages, make([]int, 0, len(item.Passages))
 	a.words = decision.DisplayWords
 	for _, p := range a.passages {
 		a.bytes += len(p.Text)
+		a.tokens = append(a.tokens, intent.Tokens(p.Text))
 	}
 	return a
+}
+
+// tokensOf is how many tokens a part of a passage has.
+func (a *article) tokensOf(at int, part string) int {
+	if len(part) == len(a.passages[at].Text) {
+		return a.tokens[at] // which it is read for once
+	}
+	return intent.Tokens(part)
 }
 
 // articlesAt are the articles at an address, one for each source that has it, that may give passages to requests in an

@@ -20,7 +20,7 @@ func of(text string, words ...string) passage {
 	for _, word := range words {
 		c.terms = append(c.terms, search.Term{Word: word, Stems: []string{word}, Weight: 1 / float64(len(words))})
 	}
-	return passage{article: &article{language: "en", passages: []content.Passage{{ID: "p", Text: text}}}, asked: c}
+	return passage{article: &article{language: "en", passages: []content.Passage{{ID: "p", Text: text}}, tokens: []int{intent.Tokens(text)}}, asked: c}
 }
 
 // again is the same passage of which a part was given before.

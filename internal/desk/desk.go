@@ -101,6 +101,7 @@ type Desk struct {
 	promises     promises
 	excerpting   *Excerpting                     // nil where no passages are given
 	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
+	warmed       atomic.Pointer[gate]            // of which articles were loaded
 	intaking     *Intaking                       // nil where nothing is taken in
 	quoting      *Quoting                        // nil where no offers are made
 	dealing      *Dealing                        // nil where nothing is sold
@@ -186,8 +187,9 @@ func (d *Desk) Refresh(ctx context.Context) error {
 	if err := d.stock(ctx); err != nil {
 		return err
 	}
-	d.admitted() // computed now, so that no question waits for it
+	g := d.admitted() // computed now, so that no question waits for it
 	d.loaded.Store(true)
+	d.warm(ctx, g)
 	return nil
 }
 

@@ -47,8 +47,9 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages it
 		}
 		given.Add(c.URL, c.Passage, excerpt.Span{From: from, To: from + len(text)})
 		record.Chunks = append(record.Chunks, c)
-		record.Tokens += intent.Tokens(text)
-		if out.add(owner, p.article, c, text); len(out.Chunks) == out.MaxChunks {
+		tokens := p.article.tokensOf(p.at, text)
+		record.Tokens += tokens
+		if out.add(owner, p.article, c, Chunk{Text: text, Tokens: tokens}); len(out.Chunks) == out.MaxChunks {
 			break
 		}
 	}
@@ -120,9 +121,10 @@ func endOfWord(text string, n int) int {
 }
 
 // add takes a chunk in, with its source.
-func (out *Retrieved) add(owner *Excerpts, a *article, c excerpt.Chunk, text string) {
+func (out *Retrieved) add(owner *Excerpts, a *article, c excerpt.Chunk, given Chunk) {
 	id := chunkID(c)
-	out.Chunks = append(out.Chunks, Chunk{ID: id, Text: text, Tokens: intent.Tokens(text)})
+	given.ID = id
+	out.Chunks = append(out.Chunks, given)
 	address := terms.ASCIIAddress(c.URL)
 	at := slices.IndexFunc(out.Sources, func(s Source) bool { return s.URL == address })
 	if at < 0 {
@@ -155,7 +157,7 @@ func (p passage) part(left allowance, tokens int) (from int, text string) {
 		return from, beginning(whole[from:end], min(left.reach(whole, from), end)-from, tokens)
 	}
 	reach := left.reach(whole, 0)
-	if reach == len(whole) && intent.Tokens(whole) <= tokens {
+	if reach == len(whole) && p.article.tokens[p.at] <= tokens {
 		return 0, whole
 	}
 	best := p.focus()

@@ -1,0 +1,45 @@
+package desk
+
+import (
+	"context"
+	"slices"
+
+	"frontdesk/internal/answer"
+)
+
+// warmAtOnce is how many articles are loaded at once when nobody waits for them.
+const warmAtOnce = 64
+
+// warm loads the articles that passages may be given of before anybody asks for them, the newest first and as many as are kept, whenever
+// there is another gate. With SQLite every commit empties what readers keep of the file, so that to load the articles of an answer costs
+// nearly as much as to search for it.
+func (d *Desk) warm(ctx context.Context, g *gate) {
+	if d.excerpting == nil {
+		return
+	}
+	before := d.warmed.Swap(g)
+	if before == g {
+		return
+	}
+	if before != nil && before.terms != g.terms {
+		d.articleCache.InvalidateAll() // nobody will ask for those of the terms before
+	}
+	owner := d.excerpting.Owner()
+	var giving []answer.Hit
+	g.view.Select(func(l *answer.Listing) bool {
+		if slices.ContainsFunc(owner.Domains, func(label string) bool { _, ok := d.gives(g.terms, owner, l, label, ""); return ok }) {
+			giving = append(giving, answer.Hit{Listing: l})
+		}
+		return false
+	})
+	slices.SortFunc(giving, newestFirst)
+	for some := range slices.Chunk(giving, warmAtOnce) {
+		if d.articleCache.WeightedSize() >= d.config.CacheBytes-d.config.CacheBytes/32 {
+			return
+		}
+		if _, err := d.articles(ctx, g, some); err != nil {
+			d.config.Log.Warn("articles cannot be loaded before they are asked for", "error", err)
+			return
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package desk
+
+import (
+	"testing"
+
+	"frontdesk/internal/terms"
+)
+
+// TestArticlesAreThereBeforeTheyAreAskedFor loads those that may give passages, and no others, anew with other terms.
+func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
+	g := newGiverFor(t)
+	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
+	g.fill(t, "site", "s", story("a/1", "A lamp that burns all night."), story("a/2", "A lamp that does not."), story("elsewhere/3", "No lamp."))
+	there := func(want int) {
+		t.Helper()
+		found := 0
+		for key, a := range g.articleCache.All() {
+			if key.rules != g.config.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
+				t.Errorf("%s is kept as %+v", key.listing.URL, a)
+			}
+			found++
+		}
+		if found != want {
+			t.Errorf("%d articles are there, want %d", found, want)
+		}
+	}
+	there(2)
+	g.obey(t, labelled(terms.Rule{Access: terms.Blocked})...)
+	there(0)
+	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
+	there(2)
+}
