@@ -127,6 +127,17 @@ func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
 		return nil, errNoDeals
 	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	// Most requests are new, and take offers that were just made. So they are not looked up first: that one was answered before is
+	// found when it is recorded, which undoes what was bought meanwhile.
+	if offers, ok := d.lately.taken(p.Items); ok && !p.Limited {
+		out, err := d.purchase(ctx, p, offers, now)
+		if err == nil {
+			return out, d.address(ctx, p, out)
+		}
+		if !errors.Is(err, errRaced) {
+			return nil, err
+		}
+	}
 	for {
 		before, known, offers, err := d.taken(ctx, p, now)
 		if err != nil {
@@ -135,21 +146,14 @@ func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
 		if known {
 			return d.purchasedAgain(ctx, p, before)
 		}
-		out := &Purchased{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 		if p.Limited { // which is not remembered: it is to be tried again
+			out := &Purchased{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 			for _, item := range p.Items {
 				out.Items = append(out.Items, PurchasedItem{Offer: item.Offer, Denial: TooManyPurchases})
 			}
 			return out, nil
 		}
-		lines := make([]purchaseLine, len(p.Items))
-		for i, item := range p.Items {
-			lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
-			if lines[i].denial == "" {
-				lines[i].denial = d.sells(p, offers[i], now)
-			}
-		}
-		out.Items, err = d.buy(ctx, p, out.Agent, lines, now)
+		out, err := d.purchase(ctx, p, offers, now)
 		if errors.Is(err, errRaced) {
 			continue
 		}
@@ -158,6 +162,21 @@ func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
 		}
 		return out, d.address(ctx, p, out)
 	}
+}
+
+// purchase buys by the offers of a request, as far as they may be taken. It is errRaced, and nothing is bought, where the request was
+// answered before.
+func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, now time.Time) (out *Purchased, err error) {
+	out = &Purchased{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
+	lines := make([]purchaseLine, len(p.Items))
+	for i, item := range p.Items {
+		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
+		if lines[i].denial == "" {
+			lines[i].denial = d.sells(p, offers[i], now)
+		}
+	}
+	out.Items, err = d.buy(ctx, p, out.Agent, lines, now)
+	return out, err
 }
 
 // purchaseLine is an offer that is to be bought.

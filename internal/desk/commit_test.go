@@ -347,6 +347,7 @@ func TestEveryDenial(t *testing.T) {
 		{"another signature", SignatureInvalid, func(_ *testing.T, _ *dealer, p *Purchase) { p.Items[0].Signature = []byte("signed x") }, nil},
 		{"a document that was changed in the database", SignatureInvalid, func(t *testing.T, d *dealer, p *Purchase) {
 			d.update(t, func(ctx context.Context, tx *store.Tx) error {
+				clear(d.lately.offers) // as another process that sells
 				_, err := tx.Exec(ctx, `UPDATE deal_offer SET document = $1`, []byte("cheaper"))
 				return err
 			})

@@ -105,6 +105,7 @@ type Desk struct {
 	intaking     *Intaking                       // nil where nothing is taken in
 	quoting      *Quoting                        // nil where no offers are made
 	dealing      *Dealing                        // nil where nothing is sold
+	lately       lately
 	objects      *otter.Cache[content.Ref, map[string]any]
 	unsubscribed *otter.Cache[subscriber, time.Time]
 	readObject   func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there

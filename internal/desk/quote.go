@@ -134,6 +134,9 @@ func (d *Desk) Quote(ctx context.Context, q Query, seal func(*Proposal) (documen
 	if err = d.befalls("keep offers"); err == nil {
 		err = d.quoting.DB.Update(ctx, func(tx *store.Tx) error { return deal.PutOffers(ctx, tx, offers...) })
 	}
+	if err == nil {
+		d.lately.add(offers)
+	}
 	if tooLate(ctx, err) {
 		for i := range groups {
 			if len(groups[i].Offers) > 0 {

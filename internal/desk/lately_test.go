@@ -1,0 +1,51 @@
+package desk
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/store"
+)
+
+// TestWhatIsRememberedOfAnOfferIsWhatIsKept holds that a purchase that does not read its offer is of the same as one that does.
+func TestWhatIsRememberedOfAnOfferIsWhatIsKept(t *testing.T) {
+	d := shop(t)
+	q := asking(address("a/1"))
+	q.Functions = []string{"ai-input"}
+	groups, err := d.Quote(t.Context(), q, plainly)
+	if err != nil || len(groups[0].Offers) == 0 {
+		t.Fatal(groups, err)
+	}
+	for _, made := range groups[0].Offers {
+		remembered, ok := d.lately.taken([]PurchaseItem{{Offer: made.ID, Signature: made.Signature}})
+		if !ok {
+			t.Fatal("an offer that was just made is not remembered")
+		}
+		if err := d.db.View(t.Context(), func(tx *store.Tx) error {
+			kept, _, err := deal.FindOffer(t.Context(), tx, made.ID)
+			if !reflect.DeepEqual(kept, remembered[0]) {
+				t.Errorf("remembered is\n%+v\nand kept\n%+v", remembered[0], kept)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOnlyTheLatestOffersAreRemembered(t *testing.T) {
+	var l lately
+	for i := range 3 * latelyKept / 2 {
+		l.add([]*deal.Offer{{ID: fmt.Sprint(i)}})
+	}
+	for i, want := range map[int]bool{0: false, latelyKept/2 - 1: false, latelyKept / 2: true, 3*latelyKept/2 - 1: true} {
+		if offers, ok := l.taken([]PurchaseItem{{Offer: fmt.Sprint(i), Signature: []byte{1}}, {Offer: "whatever"}}); ok != want || ok && offers[1] != nil {
+			t.Errorf("of offer %d: %t", i, ok)
+		}
+	}
+	if len(l.offers) != latelyKept || len(l.order) != latelyKept {
+		t.Errorf("%d offers are remembered", len(l.offers))
+	}
+}
