@@ -135,6 +135,37 @@ CREATE TABLE account_quota (
 ) {{clustered}};
 `, `
 CREATE INDEX account_journal_paid ON account_journal (buyer, currency, reference, line) WHERE kind IN ('credit', 'debit', 'expire');
+`, `
+DROP INDEX account_hold_due;
+DROP INDEX account_hold_holder;
+ALTER TABLE account_hold RENAME TO account_hold_apart;
+CREATE TABLE account_hold (
+	id           {{text}} NOT NULL PRIMARY KEY,
+	buyer        {{text}} NOT NULL,
+	holder       {{text}} NOT NULL,
+	site         TEXT NOT NULL,
+	model        TEXT NOT NULL,
+	currency     TEXT NOT NULL,
+	rate         BIGINT NOT NULL,
+	quantity     BIGINT NOT NULL,
+	value        BIGINT NOT NULL,
+	authorised   BIGINT NOT NULL CHECK (authorised >= 0),
+	charged      BIGINT NOT NULL CHECK (charged >= 0),
+	state        TEXT NOT NULL,
+	reported     BIGINT NOT NULL,
+	subscription TEXT NOT NULL,
+	licence      TEXT NOT NULL,
+	uses         TEXT NOT NULL,
+	granted      TEXT NOT NULL,
+	created      BIGINT NOT NULL,
+	due          BIGINT NOT NULL,
+	closed       BIGINT NOT NULL
+) {{clustered}};
+INSERT INTO account_hold (id, buyer, holder, site, model, currency, rate, quantity, value, authorised, charged, state, reported, subscription, licence, uses, granted, created, due, closed)
+	SELECT id, buyer, holder, site, model, currency, rate, quantity, value, authorised, charged, state, reported, subscription, licence, uses, granted, created, due, closed FROM account_hold_apart;
+DROP TABLE account_hold_apart;
+CREATE INDEX account_hold_due ON account_hold (due) WHERE state = 'held';
+CREATE INDEX account_hold_holder ON account_hold (holder, created);
 `},
 }
 

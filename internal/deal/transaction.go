@@ -73,6 +73,21 @@ CREATE INDEX deal_transaction_owed ON deal_transaction (buyer, duty, due);
 CREATE INDEX deal_transaction_due ON deal_transaction (due) WHERE duty = 1;
 `
 
+// requestTable is the step of Schema by which deal_request stands in the order of its key: a purchase then changes one page less.
+const requestTable = `
+DROP INDEX deal_request_made;
+ALTER TABLE deal_request RENAME TO deal_request_apart;
+CREATE TABLE deal_request (
+	id     {{bytes}} NOT NULL PRIMARY KEY,
+	digest {{bytes}} NOT NULL,
+	made   BIGINT NOT NULL,
+	answer TEXT NOT NULL
+) {{clustered}};
+INSERT INTO deal_request (id, digest, made, answer) SELECT id, digest, made, answer FROM deal_request_apart;
+DROP TABLE deal_request_apart;
+CREATE INDEX deal_request_made ON deal_request (made);
+`
+
 // Obligation is the state of an obligation to report (RAMP v1, reporting).
 type Obligation int64
 
