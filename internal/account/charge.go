@@ -131,7 +131,7 @@ func (b *Book) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *
 	} else {
 		h.Charged = h.Authorised
 	}
-	if err := post(ctx, tx, purse.Buyer, c.Price.Currency, move); err != nil {
+	if err := postTo(ctx, tx, purse, move); err != nil {
 		return err
 	}
 	return b.grant(ctx, tx, c, model, h)

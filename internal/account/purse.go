@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,11 +57,33 @@ func post(ctx context.Context, tx *store.Tx, buyer, currency string, m movement)
 	var line, after int64
 	err := tx.QueryRow(ctx, `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1
 		WHERE buyer = $5 AND currency = $6 RETURNING lines, available`, m.available, m.held, m.earned, m.outside, buyer, currency).Scan(&line, &after)
-	if err == nil {
-		_, err = tx.Exec(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
+	if err != nil {
+		return fmt.Errorf("write into the journal: %w", err)
 	}
+	return enter(ctx, tx, buyer, currency, m, line, after)
+}
+
+// postTo is post to an account as the same transaction has read it.
+func postTo(ctx context.Context, tx *store.Tx, to Balance, m movement) error {
+	if m.available+m.held+m.earned+m.outside != 0 {
+		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
+	}
+	n, err := tx.Exec(ctx, `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1
+		WHERE buyer = $5 AND currency = $6 AND lines = $7`, m.available, m.held, m.earned, m.outside, to.Buyer, to.Currency, to.Lines)
+	if err == nil && n != 1 {
+		err = errors.New("the account is not as it was read")
+	}
+	if err != nil {
+		return fmt.Errorf("write into the journal: %w", err)
+	}
+	return enter(ctx, tx, to.Buyer, to.Currency, m, to.Lines+1, to.Available+m.available)
+}
+
+// enter writes a movement into the journal as a line, after which so much is available, and what a site earned by it.
+func enter(ctx context.Context, tx *store.Tx, buyer, currency string, m movement, line, after int64) error {
+	_, err := tx.Exec(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
 	if err == nil && m.earned != 0 {
 		_, err = tx.Exec(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, 1)
 			ON CONFLICT (site, day, buyer, currency) DO UPDATE SET earned = account_revenue.earned + EXCLUDED.earned, movements = account_revenue.movements + 1`,
@@ -87,7 +110,9 @@ func scanBalance(rows store.Rows) (b Balance, err error) {
 // findPurse gives the account that a buyer pays from in a currency: its own, else its domain's.
 func findPurse(ctx context.Context, tx *store.Tx, buyer, currency string) (purse Balance, found bool, err error) {
 	own, domain := holders(buyer)
-	all, err := collect(ctx, tx, `SELECT `+balanceColumns+` FROM account_balance WHERE buyer IN ($1, $2) AND currency = $3`, scanBalance, own, domain, currency)
+	// For a list of values SQLite makes a table, which costs more than the rest.
+	all, err := collect(ctx, tx, `SELECT `+balanceColumns+` FROM account_balance WHERE buyer = $1 AND currency = $2
+		UNION ALL SELECT `+balanceColumns+` FROM account_balance WHERE buyer = $3 AND currency = $2`, scanBalance, own, currency, domain)
 	for _, b := range all {
 		if !found || b.Buyer == own {
 			purse, found = b, true
