@@ -333,7 +333,7 @@ func TestBusyDeskIsAskedAgainWhenItSaysSo(t *testing.T) {
 		{"seconds", "7", 429, 14 * time.Second, 16 * time.Second},
 		{"nothing", "", 503, 750 * time.Millisecond, 1500 * time.Millisecond},
 		{"nonsense", "soon", 503, 750 * time.Millisecond, 1500 * time.Millisecond},
-		{"a date", "Sat, 01 Jan 2000 00:00:10 GMT", 503, 10 * time.Second, 12 * time.Second}, // a bubble's time begins in 2000
+		{"a date", "Sat, 01 Jan 2000 00:00:10 GMT", 503, 10500 * time.Millisecond, 12250 * time.Millisecond}, // a bubble's time begins in 2000
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			calls := 0

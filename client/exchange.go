@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -45,9 +44,6 @@ type Exchange struct {
 	keys []ramp.Key
 }
 
-// exchangeAttempt is how long one exchange with an Exchange may take.
-const exchangeAttempt = 30 * time.Second
-
 // OpenExchange reads the manifest of an Exchange and its keys, at its address (https://exchange.example.com) or the manifest's
 // own (https://exchange.example.com/.well-known/ramp-exchange.json). Addresses without https are refused, except on this
 // machine.
@@ -58,34 +54,15 @@ const exchangeAttempt = 30 * time.Second
 //
 // Errors are of the types ExchangeError, NotAnExchange, Broken and Unreachable, or the context's.
 func OpenExchange(ctx context.Context, address string, buyer Buyer, options Options) (*Exchange, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no web address; write it like https://exchange.example.com", address)
-	}
-	if !strings.HasSuffix(u.Path, ".json") {
-		u = u.JoinPath("/.well-known/ramp-exchange.json")
-	}
-	u.Fragment = ""
-	if err := private(u.String()); err != nil {
+	u, err := findable(address, "/.well-known/ramp-exchange.json")
+	if err != nil {
 		return nil, err
 	}
 	if buyer.ID == "" || buyer.Domain == "" {
 		return nil, errors.New("an Exchange wants to know who buys: give the buyer's id and domain")
 	}
-	options.fill()
-	web := *options.HTTP
-	web.CheckRedirect = still(func(next *http.Request, via []*http.Request) error {
-		if more := options.HTTP.CheckRedirect; more != nil {
-			if err := more(next, via); err != nil {
-				return err
-			}
-		} else if len(via) > maxRedirects {
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		return private(next.URL.String())
-	})
-	x := &Exchange{client: Client{http: &web, options: options}, buyer: buyer}
-	ctx, cancel := context.WithTimeout(ctx, exchangeAttempt)
+	x := &Exchange{client: cautious(options), buyer: buyer}
+	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
 	defer cancel()
 	text, status, err := x.client.document(ctx, u.String())
 	if err != nil {
@@ -166,19 +143,24 @@ func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
 		query.Deadline = durationpb.New(w.Deadline)
 	}
 	answer := &rampv1.ResourceResponse{}
-	if err := x.call(ctx, "DiscoverResources", query, answer); err != nil {
+	text, err := x.call(ctx, "DiscoverResources", query, answer)
+	if err != nil {
 		return nil, err
+	}
+	alone, grouped, err := ramp.ReceivedOffers(text)
+	if err != nil {
+		return nil, &NotAnExchange{x.base, err.Error()}
 	}
 	out := &Quotes{RateLimit: answer.RateLimit}
 	groups := answer.OfferGroups
 	if len(answer.Offers) > 0 && len(w.URIs) > 0 {
-		groups = []*rampv1.OfferGroup{{Uri: w.URIs[0], Offers: answer.Offers}}
+		groups, grouped = []*rampv1.OfferGroup{{Uri: w.URIs[0], Offers: answer.Offers}}, [][]ramp.ReceivedOffer{alone}
 	}
 	fresh := false
-	for _, group := range groups {
+	for g, group := range groups {
 		q := Quote{URI: group.Uri, Absence: group.GetAbsenceReason()}
-		for _, offer := range group.Offers {
-			if err := x.good(ctx, offer, w.Critical, &fresh); err != nil {
+		for i, offer := range group.Offers {
+			if err := x.good(ctx, offer, grouped[g][i], w.Critical, &fresh); err != nil {
 				q.Passed = append(q.Passed, fmt.Errorf("offer %.60q: %w", offer.OfferId, err))
 				continue
 			}
@@ -192,9 +174,9 @@ func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
 // rampVersion is the protocol's that is spoken.
 const rampVersion = "1.0"
 
-// good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by the Exchange. fresh says
-// whether its keys were read since the offers came: they are, once, when a signature is none of those known.
-func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, critical []string, fresh *bool) error {
+// good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by the Exchange, all of it as
+// it came. fresh says whether its keys were read since the offers came: they are, once, when a signature is none of those known.
+func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.ReceivedOffer, critical []string, fresh *bool) error {
 	if err := ramp.Validate(offer); err != nil {
 		return err
 	}
@@ -205,7 +187,7 @@ func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, critical []str
 	if offer.ExpiresAt != nil && !now.Before(offer.ExpiresAt.AsTime()) {
 		return errors.New("it has ended")
 	}
-	document, err := ramp.OfferPayload(offer)
+	documents, err := payloads(offer, came)
 	if err != nil {
 		return err
 	}
@@ -213,24 +195,40 @@ func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, critical []str
 	if err != nil {
 		return fmt.Errorf("its signature cannot be read: %w", err)
 	}
-	if !x.signed(document, signature, now) && !*fresh {
+	if !x.signed(documents, signature, now) && !*fresh {
 		if err := x.refresh(ctx); err != nil {
 			return err
 		}
 		*fresh = true
 	}
-	if x.signed(document, signature, now) {
+	if x.signed(documents, signature, now) {
 		return nil
 	}
 	return errors.New("it is not signed by the Exchange")
 }
 
-func (x *Exchange) signed(document, signature []byte, now time.Time) bool {
+// payloads are the forms in which an offer may have been signed.
+func payloads(offer *rampv1.Offer, came ramp.ReceivedOffer) ([][]byte, error) {
+	asItCame, err := came.Payload()
+	if err != nil || came.Unknown() {
+		return [][]byte{asItCame}, err
+	}
+	asFields, err := ramp.OfferPayload(offer)
+	return [][]byte{asItCame, asFields}, err
+}
+
+// signed says whether one of the documents is signed with a key of the Exchange's that is good.
+func (x *Exchange) signed(documents [][]byte, signature []byte, now time.Time) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, key := range x.keys {
-		if key.Good(now) && ed25519.Verify(key.Public, document, signature) {
-			return true
+		if !key.Good(now) {
+			continue
+		}
+		for _, document := range documents {
+			if ed25519.Verify(key.Public, document, signature) {
+				return true
+			}
 		}
 	}
 	return false

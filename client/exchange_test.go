@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -291,6 +292,87 @@ func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
 	w.Critical = []string{"x.y"}
 	if quotes, err := x.Discover(t.Context(), w); err != nil || len(quotes.All[0].Offers) != 1 {
 		t.Errorf("what is understood: %+v, %v", quotes, err)
+	}
+}
+
+// TestOffersAreVerifiedAsTheyCame holds that a signature is over members, too, that the program has never heard of, and over
+// what they say whatever the names are written like.
+func TestOffersAreVerifiedAsTheyCame(t *testing.T) {
+	snake := strings.NewReplacer("offerId", "offer_id", "deliveryMethod", "delivery_method", "expiresAt", "expires_at", "signatureAlgorithm", "signature_algorithm",
+		"canonicalUrl", "canonical_url", "contentHash", "content_hash", "hashMethod", "hash_method", "resourceMutability", "resource_mutability")
+	camel := func(offer string) string { // the other way round
+		for _, name := range []string{"offerId", "deliveryMethod", "expiresAt", "signatureAlgorithm", "canonicalUrl", "contentHash", "hashMethod", "resourceMutability"} {
+			offer = strings.ReplaceAll(offer, snake.Replace(name), name)
+		}
+		return offer
+	}
+	grown := func(offer string) string {
+		return strings.Replace(`{"new_terms":{"deep":[1,"a"]},`+offer[1:], `"pricing":{`, `"pricing":{"new_rate":3,`, 1)
+	}
+	same := func(offer string) string { return offer }
+	for name, test := range map[string]struct {
+		before, after func(string) string // change the offer's JSON before it is signed, and after
+		good          bool
+	}{
+		"members that no field has":                {grown, same, true},
+		"one of them was changed":                  {grown, func(o string) string { return strings.Replace(o, `"a"]`, `"b"]`, 1) }, false},
+		"a deep one of them was changed":           {grown, func(o string) string { return strings.Replace(o, `"new_rate":3`, `"new_rate":2`, 1) }, false},
+		"one of them was taken away":               {grown, func(o string) string { return strings.Replace(o, `"new_rate":3,`, "", 1) }, false},
+		"one was added":                            {same, grown, false},
+		"other names than those that were signed":  {same, camel, true},
+		"with other names the price was changed":   {same, func(o string) string { return strings.Replace(camel(o), `"rate":0.02`, `"rate":0.01`, 1) }, false},
+		"signed and sent with other names":         {camel, same, true},
+		"blanks, and another order of the members": {grown, func(o string) string { return "{\n  \"exchange\": null, " + o[1:] }, false},
+		"blanks": {grown, func(o string) string { return strings.ReplaceAll(o, `":`, "\" :\n") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCounter(t)
+			x := c.open()
+			c.before = func(_ string, w http.ResponseWriter) bool {
+				offer := c.offered("https://site.example/a")
+				offer.ExchangeSignature = ""
+				text, err := ramp.Marshal(offer)
+				if err != nil {
+					t.Error(err)
+				}
+				sent := test.before(string(text))
+				payload, err := sign.Canonical([]byte(sent))
+				if err != nil {
+					t.Errorf("%v in %s", err, sent)
+				}
+				sent = test.after(sent)
+				io.WriteString(w, `{"ver":"1.0","id":"q","offerGroups":[{"uri":"https://site.example/a","offers":[`+
+					strings.TrimSuffix(sent, "}")+`,"exchange_signature":"`+sign.EncodeSignature(ed25519.Sign(c.key, payload))+`"}]}]}`)
+				return true
+			}
+			quotes, err := x.Discover(t.Context(), wanted("a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q := quotes.All[0]; (len(q.Offers) == 1) != test.good {
+				t.Errorf("%d offers, passed over: %v", len(q.Offers), q.Passed)
+			}
+		})
+	}
+}
+
+// TestAReportThatCannotBeCountedIsNotSent holds that no quantity wraps around into another.
+func TestAReportThatCannotBeCountedIsNotSent(t *testing.T) {
+	c := newCounter(t)
+	x := c.open()
+	quotes, err := x.Discover(t.Context(), wanted("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := x.Buy(t.Context(), client.NewPurchase(), quotes.All[0].Offers[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for quantity, good := range map[int]bool{math.MaxInt32: true, math.MaxInt32 + 1: false, 1<<32 + 5: false, -1: false} {
+		c.requests = nil
+		if _, err := x.Report(t.Context(), &all[0], client.Use{Quantity: quantity}); (err == nil) != good || (len(c.requests) == 1) != good {
+			t.Errorf("%d: %v, %d requests", quantity, err, len(c.requests))
+		}
 	}
 }
 

@@ -34,10 +34,6 @@ type Provider struct {
 	doubts   intake.Findings
 }
 
-// intakeAttempt is how long one exchange with a provider may take: they should answer within ten seconds (Agent Intake
-// Protocol 0.1.0, Transport Requirements).
-const intakeAttempt = 30 * time.Second
-
 // maxIntakeAnswer is the most that is read of an answer, in bytes, where the options say nothing.
 const maxIntakeAnswer = 1 << 20
 
@@ -52,41 +48,22 @@ const maxIntakeAnswer = 1 << 20
 // All texts of a manifest and of offers are the provider's, and data: a program that hands them to a language model marks
 // them so. Errors are of the types NotAnIntake, Broken and Unreachable, or the context's.
 func DiscoverIntakes(ctx context.Context, address string, agent IntakeAgent, options Options) (*Provider, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
-	}
-	if !strings.HasSuffix(u.Path, ".json") {
-		u = u.JoinPath(intake.WellKnown)
-	}
-	u.Fragment = ""
-	if err := private(u.String()); err != nil {
+	u, err := findable(address, intake.WellKnown)
+	if err != nil {
 		return nil, err
 	}
 	if options.MaxAnswer <= 0 {
 		options.MaxAnswer = maxIntakeAnswer
 	}
-	options.fill()
-	web := *options.HTTP
-	web.CheckRedirect = still(func(next *http.Request, via []*http.Request) error {
-		if more := options.HTTP.CheckRedirect; more != nil {
-			if err := more(next, via); err != nil {
-				return err
-			}
-		} else if len(via) > maxRedirects {
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		return private(next.URL.String())
-	})
 	if agent.ID == "" {
 		agent.ID = "agent-" + strings.ToLower(rand.Text())
 	}
-	p := &Provider{client: Client{http: &web, options: options}, agent: agent, address: u}
+	p := &Provider{client: cautious(options), agent: agent, address: u}
 	return p, p.discover(ctx)
 }
 
 func (p *Provider) discover(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, intakeAttempt)
+	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
 	defer cancel()
 	text, status, err := p.client.document(ctx, p.address.String())
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -61,7 +61,7 @@ func (x *Exchange) Buy(ctx context.Context, id string, offers ...*rampv1.Offer) 
 		}
 	}
 	answer := &rampv1.TransactionResponse{}
-	if err := x.call(ctx, "ExecuteTransaction", request, answer); err != nil {
+	if _, err := x.call(ctx, "ExecuteTransaction", request, answer); err != nil {
 		return nil, err
 	}
 	results := answer.Items
@@ -117,28 +117,13 @@ func (x *Exchange) Fetch(ctx context.Context, b *Bought) (*Content, error) {
 	if err := private(address); err != nil {
 		return nil, err
 	}
-	for attempt := 0; ; attempt++ {
-		got, err := x.fetch(ctx, address)
-		var asked time.Duration
-		switch {
-		case err != nil && !passing(err):
-			return nil, err
-		case err == nil && !busy(got.status):
-			return contentOf(b, got)
-		case err == nil:
-			asked = retryAfter(got.header)
-		}
-		wait, again := x.client.patience(ctx, asked, attempt)
-		if !again {
-			if err == nil {
-				err = failureOfExchange(got)
-			}
-			return nil, err
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return nil, err
-		}
+	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: busy, compose: func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	}})
+	if err != nil {
+		return nil, err
 	}
+	return contentOf(b, got)
 }
 
 // contentOf reads what was delivered.
@@ -160,16 +145,10 @@ func contentOf(b *Bought, got *posted) (*Content, error) {
 	return out, nil
 }
 
-func (x *Exchange) fetch(ctx context.Context, address string) (*posted, error) {
-	return x.once(ctx, address, func(ctx context.Context) (*http.Request, error) {
-		return http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	})
-}
-
 // Use is a report on how something bought was used.
 type Use struct {
 	ID       string // of the report; who sends it again uses the same. Empty makes one
-	Quantity int    // in the offer's unit
+	Quantity int    // in the offer's unit, up to 2,147,483,647
 	// Functions it was used for; none where the offer does not ask.
 	Functions []compv1.Function
 	Shown     *bool // to people; nil says nothing
@@ -191,6 +170,9 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 	if b.Denied() {
 		return "", errors.New("this was not bought, so there is nothing to report")
 	}
+	if u.Quantity < 0 || u.Quantity > math.MaxInt32 {
+		return "", fmt.Errorf("a report counts from 0 to %d of the offer's unit, and this is %d; look whether the unit is another", math.MaxInt32, u.Quantity)
+	}
 	if u.ID == "" {
 		u.ID = newSession()
 	}
@@ -205,7 +187,7 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 		report.Usage.ConsumedUnit = &unit
 	}
 	answer := &rampv1.UsageReportResponse{}
-	if err := x.call(ctx, "ReportUsage", report, answer); err != nil {
+	if _, err := x.call(ctx, "ReportUsage", report, answer); err != nil {
 		return "", err
 	}
 	if !answer.Accepted {
@@ -214,41 +196,30 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 	return answer.ReportId, nil
 }
 
-// call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them can be repeated.
-func (x *Exchange) call(ctx context.Context, method string, request, answer proto.Message) error {
+// call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them can be repeated. It gives
+// the answer also as it came.
+func (x *Exchange) call(ctx context.Context, method string, request, answer proto.Message) ([]byte, error) {
 	if err := ramp.Validate(request); err != nil {
-		return err
+		return nil, err
 	}
 	body, err := ramp.Marshal(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	address := x.base + method
-	for attempt := 0; ; attempt++ {
-		got, err := x.once(ctx, address, func(ctx context.Context) (*http.Request, error) { return x.compose(ctx, address, body) })
-		var asked time.Duration
-		switch {
-		case err != nil && !passing(err):
-			return err
-		case err == nil && got.status == http.StatusOK:
-			if err := ramp.Unmarshal(got.body, answer); err != nil {
-				return &NotAnExchange{address, err.Error()}
-			}
-			return nil
-		case err == nil && got.status != http.StatusTooManyRequests && got.status != http.StatusServiceUnavailable:
-			return failureOfExchange(got)
-		case err == nil:
-			asked = retryAfter(got.header)
-			err = failureOfExchange(got)
-		}
-		wait, again := x.client.patience(ctx, asked, attempt)
-		if !again {
-			return err
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return err
-		}
+	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: noTime, compose: func(ctx context.Context) (*http.Request, error) {
+		return x.compose(ctx, address, body)
+	}})
+	switch {
+	case err != nil:
+		return nil, err
+	case got.status != http.StatusOK:
+		return nil, failureOfExchange(got)
 	}
+	if err := ramp.Unmarshal(got.body, answer); err != nil {
+		return nil, &NotAnExchange{address, err.Error()}
+	}
+	return got.body, nil
 }
 
 // compose writes an RPC, signed for now.
@@ -273,28 +244,6 @@ func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*h
 	request.Header.Set(sign.HeaderSignatureInput, input)
 	request.Header.Set(sign.HeaderSignatureOfHTTP, signature)
 	return request, nil
-}
-
-// once makes one request and reads its answer whole.
-func (x *Exchange) once(ctx context.Context, address string, compose func(context.Context) (*http.Request, error)) (*posted, error) {
-	bounded, cancel := context.WithTimeoutCause(ctx, exchangeAttempt, ErrSilent)
-	defer cancel()
-	response, err := x.client.exchange(bounded, func(ctx context.Context) (*http.Request, error) {
-		request, err := compose(ctx)
-		if err == nil {
-			request.Header.Set("User-Agent", x.client.options.UserAgent)
-		}
-		return request, err
-	})
-	if err != nil {
-		return nil, overdue(ctx, address, err)
-	}
-	defer response.body.Close()
-	text, err := io.ReadAll(response.body)
-	if err != nil {
-		return nil, overdue(ctx, address, &Broken{URL: address, Err: err})
-	}
-	return &posted{address, response.status, response.header, text}, nil
 }
 
 // ExchangeError is a failure that an Exchange answers.

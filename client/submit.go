@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -211,14 +210,6 @@ func (p *Provider) Offered(id, session string, raw []byte) (*Offered, error) {
 	return p.hold(to, session, response, nil, raw)
 }
 
-// posted is what came back.
-type posted struct {
-	address string
-	status  int
-	header  http.Header
-	body    []byte
-}
-
 // response reads an answer, and gives doubts about it.
 func (g *posted) response() (*intake.Response, intake.Findings, error) {
 	findings := intake.Check(intake.KindResponse, g.body, intake.Options{Now: time.Now()})
@@ -244,38 +235,13 @@ func (g *posted) refusal(response *intake.Response) *Refused {
 
 // post sends a body until it is answered. What broke off on its way is sent again where that does no harm.
 func (p *Provider) post(ctx context.Context, address string, body []byte, repeatable bool) (*posted, error) {
-	for attempt := 0; ; attempt++ {
-		got, err := p.once(ctx, address, body)
-		var asked time.Duration
-		switch {
-		case err != nil && !(repeatable && passing(err)):
-			return nil, err
-		case err == nil && got.status != http.StatusTooManyRequests && got.status != http.StatusServiceUnavailable:
-			return got, nil
-		case err == nil:
-			asked = retryAfter(got.header)
-		}
-		wait, again := p.client.patience(ctx, asked, attempt)
-		if !again {
-			return got, err
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (p *Provider) once(ctx context.Context, address string, body []byte) (*posted, error) {
-	bounded, cancel := context.WithTimeoutCause(ctx, intakeAttempt, ErrSilent)
-	defer cancel()
-	response, err := p.client.exchange(bounded, func(ctx context.Context) (*http.Request, error) {
+	return p.client.run(ctx, errand{address: address, repeatable: repeatable, again: noTime, compose: func(ctx context.Context) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
 		request.Header.Set("Content-Type", typeJSON)
 		request.Header.Set("Accept", typeJSON)
-		request.Header.Set("User-Agent", p.client.options.UserAgent)
 		if p.client.options.Token == nil {
 			return request, nil
 		}
@@ -287,24 +253,7 @@ func (p *Provider) once(ctx context.Context, address string, body []byte) (*post
 			request.Header.Set("Authorization", "Bearer "+token)
 		}
 		return request, nil
-	})
-	if err != nil {
-		return nil, overdue(ctx, address, err)
-	}
-	defer response.body.Close()
-	text, err := io.ReadAll(response.body)
-	if err != nil {
-		return nil, overdue(ctx, address, &Broken{URL: address, Err: err})
-	}
-	return &posted{address, response.status, response.header, text}, nil
-}
-
-// overdue tells an exchange that took too long from a context that ended.
-func overdue(ctx context.Context, address string, err error) error {
-	if ctx.Err() == nil && errors.Is(err, ErrSilent) {
-		return &Broken{URL: address, Err: ErrSilent}
-	}
-	return err
+	}})
 }
 
 // owns says whether an address is the provider's: on the host of the manifest or of the intake, or below it, or one that

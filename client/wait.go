@@ -16,10 +16,15 @@ const firstWait = 500 * time.Millisecond
 
 // again says whether to ask once more, and how long to wait before.
 func (c *Client) again(ctx context.Context, response *reply, attempt int) (wait time.Duration, again bool) {
-	if response.status != http.StatusTooManyRequests && response.status != http.StatusServiceUnavailable {
+	if !noTime(response.status) {
 		return 0, false
 	}
 	return c.patience(ctx, retryAfter(response.header), attempt)
+}
+
+// noTime says of a status that the other side has no time.
+func noTime(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
 // patience says whether there is time for one more attempt, and how long to wait before it. asked is how long the other

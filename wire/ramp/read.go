@@ -36,13 +36,17 @@ func Unmarshal(data []byte, m proto.Message) error {
 		return err
 	}
 	proto.Reset(m)
-	r := &reader{decoder: jsontext.NewDecoder(bytes.NewBuffer(whole), jsontext.AllowDuplicateNames(true))}
-	return r.message(m.ProtoReflect())
+	return newReader(whole).message(m.ProtoReflect())
 }
 
 // reader reads a text whose syntax is known to be right.
 type reader struct {
 	decoder *jsontext.Decoder
+	unknown bool // there were members that no field has
+}
+
+func newReader(text strictjson.Value) *reader {
+	return &reader{decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))}
 }
 
 // wrong blames the value that was read last.
@@ -94,8 +98,10 @@ func (r *reader) message(m protoreflect.Message) error {
 			seen[field.Number()] = true
 			err = r.field(m, field)
 		case shape.finals[member]:
+			r.unknown = true
 			final["comp."+member], err = r.anyValue()
 		default:
+			r.unknown = true
 			err = r.decoder.SkipValue()
 		}
 		if err != nil {
