@@ -69,6 +69,11 @@ func (c demoCommand) Run(env *environment) (err error) {
 	if err := s.Desk.Refresh(env.ctx); err != nil {
 		return err
 	}
+	if loaded.Config.RAMP.Enabled {
+		if err := c.letBuy(env.ctx, s); err != nil {
+			return err
+		}
+	}
 	return s.Run(env.ctx)
 }
 
@@ -147,6 +152,7 @@ func demoConfig(content, address string) string {
 		b.WriteString("    " + line)
 	}
 	if private(address) {
+		b.WriteString("ramp: {enabled: true}\n")
 		b.WriteString("intakes:\n")
 		for line := range strings.Lines(demo.Intakes) {
 			b.WriteString("  " + line)
@@ -192,6 +198,7 @@ func (c demoCommand) welcome(env *environment, address, folder string) {
 	env.print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
 	if private(address) {
 		env.print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n", address)
+		c.sayBuy(env, address, folder)
 	}
 	if c.Data == "" {
 		env.print("  Content and terms are in %s and are removed at the end.\n", folder)

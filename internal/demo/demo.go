@@ -102,16 +102,30 @@ func Write(dir, prefix string) error {
 }
 
 // Terms are the rules of the sample sites, as the list under "terms:" in frontdesk.yaml. The Review's premium
-// articles are shown as a notice with an excerpt, its drafts not at all.
+// articles are shown as a notice with an excerpt, and sold to agents; its drafts are not shown at all.
 const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: blocked
 - match: {path: "/sample/review/premium/**"}
   access: licensed
   excerpt: {words: 60}
   functions: {permit: [search, ai-input], prohibit: [ai-train]}
+  price: {model: per_access, rate: "0.02", currency: XTS}
+  reporting: {window: 24h}
 - match: {}
   access: open
 `
+
+// Currency is that of the prices in Terms: XTS, which ISO 4217 keeps for tests, so that nothing costs anybody money.
+const Currency = "XTS"
+
+// The agent that buys from the demo, by its domain, which is nobody's, and what that calls it.
+const (
+	BuyerDomain = "reader.tidewater.example"
+	BuyerID     = "reading-bot"
+)
+
+// ForSale is the address of an article that is sold, without the front desk's own before it.
+const ForSale = "/sample/review/premium/inside-the-dredging-contract"
 
 // Elicit says what is asked back of vague questions, as the section under "ask.elicit:" in frontdesk.yaml: for a meal the
 // diet and the time, and for other things what those that fit differ in.

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/demo"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/server"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+)
+
+// demoFunds is what the demo's buyer has to spend, in a currency that is none.
+const demoFunds = "5"
+
+// letBuy lets the demo's buyer in: an agent whose key lies in the demo's own folder, with an account of play money. Where it
+// is there from an earlier start, it stays as it is.
+func (c demoCommand) letBuy(ctx context.Context, s *server.Server) error {
+	if _, err := s.Requesters.Get(ctx, demo.BuyerDomain, demo.BuyerID); fail.From(err).Code != fail.NotFound {
+		return err
+	}
+	if err := s.AgentKeys.Make(); err != nil {
+		return err
+	}
+	buyer := trust.Registration{Domain: demo.BuyerDomain, ID: demo.BuyerID}
+	for _, key := range s.AgentKeys.Keys() {
+		buyer.Keys = append(buyer.Keys, ramp.Key{ID: key.ID, Public: key.Public, Active: true})
+	}
+	funds, err := terms.ParseAmount(demoFunds)
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	if err := s.ChangeAccounts(ctx, func(tx *store.Tx) error {
+		if err := s.Accounts.Open(ctx, tx, buyer.Account(), demo.Currency, -1, now); err != nil {
+			return err
+		}
+		_, err := s.Accounts.Pay(ctx, tx, account.Credit, buyer.Account(), demo.Currency, funds, "play-money", now)
+		return err
+	}); err != nil {
+		return err
+	}
+	_, err = s.Requesters.Add(ctx, buyer)
+	return err
+}
+
+// sayBuy says how the demo's buyer buys.
+func (c demoCommand) sayBuy(env *environment, address, folder string) {
+	file := filepath.Join(folder, "frontdesk.yaml")
+	if strings.ContainsAny(file, " '") {
+		file = strconv.Quote(file)
+	}
+	as := "--as " + demo.BuyerDomain + "/" + demo.BuyerID + " --config " + file
+	article := address + demo.ForSale
+	env.print("  An article for subscribers is sold to agents (RAMP). Buy it as the demo's own, with play money, and report its use:\n\n")
+	env.print("    frontdesk ramp discover %s %s --use ai-input %s\n", address, article, as)
+	env.print("    frontdesk ramp buy %s %s --use ai-input --yes --save bought.json %s\n", address, article, as)
+	env.print("    frontdesk ramp report bought.json --quantity 1 --use ai-input %s\n\n", as)
+}
