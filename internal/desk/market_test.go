@@ -57,9 +57,8 @@ type passing struct {
 // moments are when something was begun, and when its end was told: 0 for never.
 type moments struct{ begun, told int }
 
-// knownAt says whether its end had been told by a moment, and openAt whether it was under way.
+// knownAt says whether its end had been told by a moment.
 func (m moments) knownAt(at int) bool { return m.told != 0 && m.told <= at }
-func (m moments) openAt(at int) bool  { return m.begun <= at && !m.knownAt(at) }
 
 // quoting is offers that were asked for.
 type quoting struct {

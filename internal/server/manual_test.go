@@ -182,13 +182,13 @@ func sentence(field, key, comment string) string {
 	return comment
 }
 
-// fallback writes a default.
+// fallback writes a default. What is there for want of entries is said where the list is explained.
 func (m *manual) fallback(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Struct:
 		return ""
 	case reflect.Slice:
-		if v.Len() == 0 {
+		if v.Len() == 0 || v.Type().Elem().Kind() == reflect.Struct {
 			return ""
 		}
 	case reflect.String:
