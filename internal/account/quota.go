@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,17 +159,39 @@ func (b *Book) Entitled(ctx context.Context, tx *store.Tx, buyer, site string, n
 }
 
 func withQuotas(ctx context.Context, tx *store.Tx, found []licence, now time.Time) (all []Subscription, err error) {
-	for _, l := range found {
-		s := Subscription{Licence: l.Licence, Currency: l.currency}
-		if s.Quotas, err = quotas(ctx, tx, l.ID); err != nil {
+	at := map[string]int{} // the place of each by its id
+	for i, l := range found {
+		at[l.ID] = i
+		all = append(all, Subscription{Licence: l.Licence, Currency: l.currency})
+	}
+	for part := range slices.Chunk(found, licencesAtOnce) {
+		ids := make([]any, len(part))
+		for i := range part {
+			ids[i] = part[i].ID
+		}
+		rows, err := collect(ctx, tx, `SELECT `+quotaColumns+`, subscription FROM account_quota WHERE subscription IN (`+store.Params(1, len(ids))+`) ORDER BY subscription, unit`,
+			func(rows store.Rows) (q quotaOf, err error) {
+				q.Quota, err = scanQuota(rows, &q.subscription)
+				return q, err
+			}, ids...)
+		if err != nil {
 			return nil, err
 		}
-		for i := range s.Quotas {
-			s.Quotas[i] = s.Quotas[i].at(now)
+		for _, q := range rows {
+			s := &all[at[q.subscription]]
+			s.Quotas = append(s.Quotas, q.at(now))
 		}
-		all = append(all, s)
 	}
 	return all, nil
+}
+
+// licencesAtOnce is of how many subscriptions quotas are read with one query.
+const licencesAtOnce = 500
+
+// quotaOf is a quota and whose it is.
+type quotaOf struct {
+	Quota
+	subscription string
 }
 
 // take counts a purchase under its subscription.
@@ -225,12 +248,16 @@ func (b *Book) putBack(ctx context.Context, tx *store.Tx, h *Hold, now time.Time
 }
 
 func quotas(ctx context.Context, tx *store.Tx, subscription string) ([]Quota, error) {
-	return collect(ctx, tx, `SELECT unit, most, used, months, span, anchor, resets, round FROM account_quota WHERE subscription = $1 ORDER BY unit`, scanQuota, subscription)
+	return collect(ctx, tx, `SELECT `+quotaColumns+` FROM account_quota WHERE subscription = $1 ORDER BY unit`,
+		func(rows store.Rows) (Quota, error) { return scanQuota(rows) }, subscription)
 }
 
-func scanQuota(rows store.Rows) (q Quota, err error) {
+const quotaColumns = `unit, most, used, months, span, anchor, resets, round`
+
+// scanQuota reads a row of quotaColumns, and what stands behind them.
+func scanQuota(rows store.Rows, more ...any) (q Quota, err error) {
 	var span, anchor, resets int64
-	err = rows.Scan(&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round)
+	err = rows.Scan(append([]any{&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round}, more...)...)
 	q.Span, q.anchor, q.Resets = time.Duration(span)*time.Microsecond, store.FromMicros(anchor), store.FromMicros(resets)
 	return q, err
 }

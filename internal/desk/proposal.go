@@ -148,9 +148,14 @@ func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Abse
 	if m.price != (terms.Money{}) {
 		all = append(all, m.proposal(delivery, nil))
 	}
+	left, unbounded := mostSubscriptions, false
 	for i := range subscribed {
-		if p := m.proposal(delivery, &subscribed[i]); subscribed[i].Check(charge(&p.Offer, m.now)) == nil {
-			all = append(all, p)
+		s := &subscribed[i]
+		if left == 0 || unbounded && len(s.Quotas) == 0 {
+			continue // one without quotas is as good as all of them
+		}
+		if p := m.proposal(delivery, s); s.Check(charge(&p.Offer, m.now)) == nil {
+			all, left, unbounded = append(all, p), left-1, unbounded || len(s.Quotas) == 0
 		}
 	}
 	if len(all) == 0 {
@@ -158,6 +163,9 @@ func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Abse
 	}
 	return all, ""
 }
+
+// mostSubscriptions is under how many of a buyer's subscriptions an item is offered.
+const mostSubscriptions = 10
 
 // charge is the purchase of an offer as the book looks at it.
 func charge(o *deal.Offer, now time.Time) account.Charge {

@@ -497,6 +497,40 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	}
 }
 
+// TestManySubscriptionsMakeNoMoreOffersThanAreOfUse has a buyer that subscribed to one thing again and again.
+func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
+	s := newSeller(t)
+	s.obey(t, licensed("/a/**", cent))
+	s.stock(t, story("a/1", "One."))
+	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
+		var all error
+		for i := range 30 {
+			now := s.clock.Now()
+			free, bounded := fmt.Sprintf("free-%02d", i), fmt.Sprintf("bounded-%02d", i)
+			all = errors.Join(all, s.book.AddSubscription(ctx, tx, account.Licence{ID: free, Buyer: "buyer.example/bot", Begins: now}, "", now),
+				s.book.AddSubscription(ctx, tx, account.Licence{ID: bounded, Buyer: "other.example/bot", Begins: now}, "", now),
+				s.book.SetQuota(ctx, tx, bounded, account.QuotaRow{Unit: account.Accesses, Limit: int64(i % 3)}, now))
+		}
+		return all
+	})
+	offered := func(domain string) (ids []string) {
+		t.Helper()
+		q := asking(address("a/1"))
+		q.By.Domain = domain
+		for _, o := range s.quoted(t, q)[0].Offers[1:] {
+			ids = append(ids, o.Subscription)
+		}
+		return ids
+	}
+	if got := offered("buyer.example"); !slices.Equal(got, []string{"free-00"}) {
+		t.Errorf("of 30 without quotas: %q", got)
+	}
+	want := []string{"bounded-01", "bounded-02", "bounded-04", "bounded-05", "bounded-07", "bounded-08", "bounded-10", "bounded-11", "bounded-13", "bounded-14"}
+	if got := offered("other.example"); !slices.Equal(got, want) {
+		t.Errorf("of 30 with quotas: %q", got)
+	}
+}
+
 // under is the offer under a subscription.
 func under(offers []*deal.Offer, subscription string) *deal.Offer {
 	return offers[slices.IndexFunc(offers, func(o *deal.Offer) bool { return o.Subscription == subscription })]
