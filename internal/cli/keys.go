@@ -22,18 +22,20 @@ import (
 )
 
 type keysCommands struct {
-	Issue   keysIssue   `cmd:"" help:"Make a key, or take one that was made elsewhere."`
-	Rotate  keysRotate  `cmd:"" help:"Make a key that follows another: the site's, a platform's or an API key."`
-	Revoke  keysRevoke  `cmd:"" help:"End a key for good."`
-	Suspend keysSuspend `cmd:"" help:"Let a platform's key in no longer, until it is resumed."`
-	Resume  keysResume  `cmd:"" help:"Let a platform's key in again that was suspended."`
-	List    keysList    `cmd:"" help:"List all keys, without their secrets."`
-	Agent   keysAgent   `cmd:"" help:"Make and rotate the keys of an agent of yours, and print the document that publishes them (RAMP v1)."`
-	Hash    keysHash    `cmd:"" help:"Print the hash of a key on standard input, for auth.keys of the configuration."`
+	Issue    keysIssue    `cmd:"" help:"Make a key, or take one that was made elsewhere."`
+	Rotate   keysRotate   `cmd:"" help:"Make a key that follows another: the site's, a platform's or an API key."`
+	Activate keysActivate `cmd:"" help:"Have a delivery key sign addresses from now on."`
+	Revoke   keysRevoke   `cmd:"" help:"End a key for good."`
+	Suspend  keysSuspend  `cmd:"" help:"Let a platform's key in no longer, until it is resumed."`
+	Resume   keysResume   `cmd:"" help:"Let a platform's key in again that was suspended."`
+	List     keysList     `cmd:"" help:"List all keys, without their secrets."`
+	Agent    keysAgent    `cmd:"" help:"Make and rotate the keys of an agent of yours, and print the document that publishes them (RAMP v1)."`
+	Hash     keysHash     `cmd:"" help:"Print the hash of a key on standard input, for auth.keys of the configuration."`
 }
 
 type keysIssue struct {
 	API      keysIssueAPI      `cmd:"" name:"api" help:"An API key, which opens doors such as ask and mcp."`
+	Delivery keysIssueDelivery `cmd:"" help:"A key that signs the addresses at which somebody else, such as a CDN, delivers what was bought (RAMP v1)."`
 	Platform keysIssuePlatform `cmd:"" help:"A key with which a platform signs its requests (Agentic Intent Protocol)."`
 }
 
@@ -352,6 +354,9 @@ func (c keysRevoke) Run(env *environment) error {
 	if isNotFound(err) {
 		err = house.Keys.Revoke(env.ctx, c.ID)
 	}
+	if isNotFound(err) {
+		_, err = house.Deliveries.Revoke(env.ctx, c.ID)
+	}
 	if isNotFound(err) && ofSite(house, c.ID) {
 		err = usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
 	}
@@ -420,6 +425,9 @@ func (c keysList) Run(env *environment) error {
 		if key.Kind == siteKey || key.Kind == agentKey {
 			opens = "-"
 		}
+		if key.Kind == deliveryKey {
+			opens = key.Form
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, clean(key.ID), orElse(clean(key.Name+key.Platform), "-"), key.State, opens,
 			orElse(key.Rate, "-"), figure(key.MaxChunks), figure(key.MaxTokens), day(&key.Created), day(key.Ends))
 	}
@@ -453,18 +461,23 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 	for _, key := range platforms {
 		all = append(all, listedPlatform(key, now))
 	}
+	if all, err = appendDeliveryKeys(env, all, house.Deliveries, now); err != nil {
+		return nil, err
+	}
 	return appendAPIKeys(env.ctx, all, house.Keys, now)
 }
 
 // listedKey is a key as `frontdesk keys list --json` prints it.
 type listedKey struct {
-	Kind      string     `json:"kind"` // site, platform, api or console
+	Kind      string     `json:"kind"` // site, agent, platform, delivery, api or console
 	ID        string     `json:"id"`
-	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console
+	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console; of who delivers, of a delivery key
 	Platform  string     `json:"platform,omitempty"` // whose a platform's key is
 	State     string     `json:"state"`
-	Doors     []string   `json:"doors,omitempty"` // of an API key; none for all
-	Roles     []string   `json:"roles,omitempty"` // of a platform's key
+	Doors     []string   `json:"doors,omitempty"`       // of an API key; none for all
+	Roles     []string   `json:"roles,omitempty"`       // of a platform's key
+	Form      string     `json:"form,omitempty"`        // of the addresses that a delivery key signs
+	KeyPairID string     `json:"key_pair_id,omitempty"` // as CloudFront names a delivery key
 	MaxChunks int        `json:"max_chunks,omitempty"`
 	MaxTokens int        `json:"max_tokens,omitempty"`
 	Rate      string     `json:"rate,omitempty"`

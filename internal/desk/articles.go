@@ -150,9 +150,6 @@ func newestFirst(a, b answer.Hit) int {
 	return cmp.Or(cmp.Compare(b.Dated, a.Dated), cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Source, b.Source))
 }
 
-// direct is the way in which passages are delivered, as the terms name it.
-const direct = "direct"
-
 // gives says whether an item may give passages to requests in an editorial domain from a country, and what the terms
 // say of it where it lies in that domain.
 func (d *Desk) gives(rules *terms.Terms, owner *Excerpts, l *answer.Listing, area, country string) (decision terms.Decision, ok bool) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -36,7 +37,7 @@ type Dealing struct {
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.
-	AddressKeys func() ([][]byte, error)
+	AddressKeys func() ([]sign.URLKey, error)
 }
 
 // OpenDeals lets the desk sell by the offers that it makes. It is called before the first request, after OpenQuotes.
@@ -172,7 +173,7 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 	for i, item := range p.Items {
 		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
 		if lines[i].denial == "" {
-			lines[i].denial = d.sells(p, offers[i], now)
+			lines[i].denial = d.sells(ctx, p, offers[i], now)
 		}
 	}
 	out.Items, err = d.buy(ctx, p, out.Agent, lines, now)
@@ -229,17 +230,12 @@ func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Deni
 }
 
 // sells says why today's terms do not let an offer be sold any more.
-func (d *Desk) sells(p Purchase, offer *deal.Offer, now time.Time) Denial {
+func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now time.Time) Denial {
 	q := quoter{
 		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI,
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: offer.Functions, User: p.User, Country: p.Country},
 	}
-	for _, ware := range d.quoting.Catalog.Find(offer.URI) {
-		if ware.Site == offer.Site && ware.Source == offer.Item.Source {
-			q.ware = &ware
-		}
-	}
-	if q.ware == nil || !d.served[offer.Site] {
+	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil || !d.served[offer.Site] {
 		return ContentUnavailable
 	}
 	d.license(&q)
@@ -250,7 +246,7 @@ func (d *Desk) sells(p Purchase, offer *deal.Offer, now time.Time) Denial {
 		return FunctionProhibited
 	case q.absent == CountryOut:
 		return GeoRestricted
-	case q.absent != "":
+	case q.absent != "", offer.Delivery == instructions && q.outlet != nil && !q.outlet.ready(ctx, q.ware.URL, now):
 		return ContentUnavailable
 	}
 	return ""
@@ -414,7 +410,7 @@ func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
 	for i := range out.Items {
 		if item := &out.Items[i]; item.Denial == "" {
 			var err error
-			if item.URL, err = d.addressOf(p.FetchAt, item.Transaction); err != nil {
+			if item.URL, err = d.addressOf(ctx, p.FetchAt, item.Transaction); err != nil {
 				failed = err
 			}
 		}
@@ -426,13 +422,26 @@ func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
 	return fail.New(fail.Internal, "what was bought cannot be fetched at present, and was taken back; try again later").Because(errors.Join(failed, err))
 }
 
-// addressOf makes the address of what was bought.
-func (d *Desk) addressOf(at string, t deal.Transaction) (string, error) {
+// addressOf makes the address of what was bought: with who delivers it, or else here.
+func (d *Desk) addressOf(ctx context.Context, at string, t deal.Transaction) (string, error) {
+	grant := sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID}
+	if t.Method == instructions {
+		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
+			if outlet := d.outlet(ware); outlet != nil {
+				return outlet.sign(ctx, ware.URL, grant, d.config.Now())
+			}
+		}
+	}
 	keys, err := d.dealing.AddressKeys()
 	if err != nil {
 		return "", err
 	}
-	return sign.SignURL(at+t.ID, keys[0], sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID})
+	return addressed(at, keys).Sign(at+t.ID, grant, d.config.Now())
+}
+
+// addressed are the keys of the addresses below one, which ends in a slash.
+func addressed(at string, keys []sign.URLKey) sign.URLKeys {
+	return sign.URLKeys{Origin: strings.TrimSuffix(at, "/"), Keys: keys}
 }
 
 // undo takes back what a request has bought, and forgets the request, so that it can be sent again.
@@ -490,7 +499,7 @@ func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Reque
 	}
 	for i := range out.Items {
 		if item := &out.Items[i]; item.Denial == "" {
-			if item.URL, err = d.addressOf(p.FetchAt, item.Transaction); err != nil {
+			if item.URL, err = d.addressOf(ctx, p.FetchAt, item.Transaction); err != nil {
 				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").Because(err)
 			}
 		}

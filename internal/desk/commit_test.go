@@ -69,9 +69,14 @@ func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
 			return site == "site" && string(signature) == "signed "+string(document)
 		},
 		OfferKeep: time.Hour, AddressLife: 5 * time.Minute,
-		AddressKeys: func() ([][]byte, error) { return [][]byte{[]byte("new"), []byte("old")}, d.keys },
+		AddressKeys: func() ([]sign.URLKey, error) { return []sign.URLKey{addressKey("new"), addressKey("old")}, d.keys },
 	})
 	return d
+}
+
+// addressKey is a key that signs addresses.
+func addressKey(name string) sign.URLKey {
+	return sign.URLKey{Form: sign.URLHMAC, Secret: []byte("the secret of " + name)}
 }
 
 // shop is a dealer with stories for a cent below /a, by the token below /t, and the bot's account with a hundred dollars on it.
@@ -270,8 +275,8 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 	if !strings.HasPrefix(got.ID, "txn-") || !strings.HasPrefix(got.Billing, "bill-") {
 		t.Errorf("%s, %s", got.ID, got.Billing)
 	}
-	base, query, _ := strings.Cut(out.Items[0].URL, "?")
-	if grant, err := sign.VerifyURL(base, query, now, []byte("new")); err != nil || base != "https://site.example/deliver/"+got.ID || grant != (sign.URLGrant{Expires: got.Expires, Agent: out.Agent, Transaction: got.ID}) {
+	keys := sign.URLKeys{Origin: "https://site.example/deliver", Keys: []sign.URLKey{addressKey("new")}}
+	if content, grant, err := keys.Verify(out.Items[0].URL, now); err != nil || content != "https://site.example/deliver/"+got.ID || grant != (sign.URLGrant{Expires: got.Expires, Agent: out.Agent, Transaction: got.ID}) {
 		t.Errorf("%s: %+v, %v", out.Items[0].URL, grant, err)
 	}
 	if b := d.balance(t); b.Available != funds-dollar/100 || b.Earned != dollar/100 {

@@ -37,7 +37,7 @@ func (d *Desk) Fetch(ctx context.Context, at, transaction, query string) (*Fetch
 	if err != nil {
 		return nil, err
 	}
-	grant, err := sign.VerifyURL(at+transaction, query, now, keys...)
+	_, grant, err := addressed(at, keys).Verify(at+transaction+"?"+query, now)
 	if err != nil {
 		return nil, fail.New(fail.Forbidden, "%v", err)
 	}

@@ -60,6 +60,7 @@ type quoter struct {
 	ware     *catalog.Entry
 	decision terms.Decision
 	price    terms.Money // the zero value when there is none
+	outlet   *Outlet     // who delivers the item; nil for this front desk
 	told     map[string]any
 	absent   Absence // why there is nothing to propose; empty when there may be
 }
@@ -175,16 +176,27 @@ func charge(o *deal.Offer, now time.Time) account.Charge {
 	}
 }
 
-// delivery is how the ware is delivered: by this front desk itself where the rule allows it, else by an address; ok is false
-// where it is neither.
+// delivery is how the ware is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself;
+// ok is false where it is neither.
 func (m *quoter) delivery() (way string, ok bool) {
-	for _, way := range []string{"direct", "instructions"} {
-		if len(m.decision.Delivery) == 0 || slices.Contains(m.decision.Delivery, way) {
+	if m.away() {
+		return instructions, true
+	}
+	for _, way := range []string{direct, instructions} {
+		if m.may(way) {
 			return way, true
 		}
 	}
 	return "", false
 }
+
+// may says whether the rule allows a way of delivery.
+func (m *quoter) may(way string) bool {
+	return len(m.decision.Delivery) == 0 || slices.Contains(m.decision.Delivery, way)
+}
+
+// away says whether somebody else delivers the ware.
+func (m *quoter) away() bool { return m.outlet != nil && m.may(instructions) }
 
 // proposal is one offer; s is the subscription that it is under, nil for none.
 func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
@@ -200,7 +212,7 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open, Told: m.told,
 	}
 	out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
-	if w.Mutability != catalog.Live {
+	if w.Mutability != catalog.Live && !m.away() { // of what an outlet delivers nobody here knows the bytes
 		out.Hash = hex.EncodeToString(w.Hash[:])
 	}
 	if s == nil {

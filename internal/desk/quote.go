@@ -48,6 +48,8 @@ type Quoting struct {
 	DB      *store.DB
 	Catalog *catalog.Catalog
 	Book    *account.Book // of the subscriptions under which buyers have things; nil where there are none
+	// Outlet gives who delivers an item in this front desk's place; nil where that does itself. A nil func is for all.
+	Outlet func(terms.Facts) *Outlet
 	// Authorised says whether the provider of an item's address lets this front desk sell for it; nil for all.
 	Authorised func(address string) bool
 }
@@ -189,6 +191,8 @@ func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, e
 		case m.absent != "":
 		case missed:
 			groups[i].Absent = NotNow // an offer that is paid would hide that there is one that is not
+		case m.away() && !m.outlet.ready(ctx, m.ware.URL, now):
+			groups[i].Absent = NotNow
 		default:
 			proposals[i], groups[i].Absent = m.proposals(wanted[m.ware.Site])
 		}
@@ -311,6 +315,9 @@ func (d *Desk) license(m *quoter) {
 		m.absent = CountryOut
 	case refusal != terms.Permitted:
 		m.absent = FunctionOut
+	}
+	if m.absent == "" {
+		m.outlet = d.outlet(m.ware)
 	}
 }
 

@@ -18,7 +18,11 @@ const DeliverID = "transaction"
 // as in Config. Every answer with content is recorded first.
 func Deliver(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fetched, err := d.Fetch(r.Context(), fetchAt(r), r.PathValue(DeliverID), r.URL.RawQuery)
+		id := r.PathValue(DeliverID)
+		if r.URL.RawPath != "" {
+			id = r.URL.RawPath // an address has one spelling, and none of ours has anything escaped
+		}
+		fetched, err := d.Fetch(r.Context(), fetchAt(r), id, r.URL.RawQuery)
 		if err != nil {
 			WriteError(w, r, failed(r.Context(), err))
 			return

@@ -62,7 +62,9 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 			again, _ := s.config.Sign(document)
 			return slices.Equal(again, signature)
 		},
-		AddressKeys: func() ([][]byte, error) { return [][]byte{[]byte("key")}, nil },
+		AddressKeys: func() ([]sign.URLKey, error) {
+			return []sign.URLKey{{Form: sign.URLHMAC, Secret: []byte("the secret of a shop")}}, nil
+		},
 	})
 	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
 		if err := s.book.Open(t.Context(), tx, buyer, currency, 0, s.now); err != nil {
@@ -163,7 +165,7 @@ func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
 	if response.StatusCode != http.StatusOK || body != "One two three four." || response.Header.Get("Cache-Control") != "private, no-store" || response.Header.Get("Repr-Digest") == "" {
 		t.Errorf("%s %q %v", response.Status, body, response.Header)
 	}
-	for _, wrong := range []string{endpoint + "0", strings.Replace(endpoint, "agent_id=4", "agent_id=5", 1), s.at + "/deliver/" + out.GetTransactionId()} {
+	for _, wrong := range []string{endpoint + "0", strings.Replace(endpoint, "agent_id=4", "agent_id=5", 1), strings.Replace(endpoint, "/txn-", "/txn%2D", 1), s.at + "/deliver/" + out.GetTransactionId()} {
 		if response, body := get(wrong); response.StatusCode != http.StatusForbidden || strings.Contains(body, "three") {
 			t.Errorf("%s: %s %q", wrong, response.Status, body)
 		}

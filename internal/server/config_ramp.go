@@ -52,6 +52,9 @@ type RAMP struct {
 	Accounts RAMPAccounts `yaml:"accounts"`
 	// Offers sets how offers are made.
 	Offers RAMPOffers `yaml:"offers"`
+	// Delivery lists who else, such as a CDN, delivers what was bought, at addresses that are signed for it. What none of them
+	// delivers is fetched here, at `/deliver/`.
+	Delivery []RAMPDelivery `yaml:"delivery"`
 	// Items are what offers say of items beside what those say of themselves.
 	Items []RAMPItem `yaml:"items"`
 	// Aliases are addresses under which items are sold beside their own.
@@ -87,6 +90,7 @@ func (c *checks) ramp() {
 	c.rampAccounts()
 	c.rampReports()
 	c.rampOffers()
+	c.rampDelivery()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
 	c.web("ramp.terms_url", r.TermsURL)
 	c.web("ramp.privacy_url", r.PrivacyURL)

@@ -9,6 +9,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/sign"
 )
 
 // deliverPath is the address below which what was bought is fetched.
@@ -26,13 +27,14 @@ func (s *Server) openDeals() error {
 	if err != nil {
 		return err
 	}
+	keys := []sign.URLKey{{Form: sign.URLHMAC, Secret: secret}}
 	rules := s.config.RAMP.Reports
 	s.Desk.OpenDeals(&desk.Dealing{
 		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, AddressLife: addressLife,
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
-		AddressKeys: func() ([][]byte, error) { return [][]byte{secret}, nil },
+		AddressKeys: func() ([]sign.URLKey, error) { return keys, nil },
 	})
 	return nil
 }

@@ -47,9 +47,10 @@ type House struct {
 	SiteKeys   *trust.SiteKeys
 	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others
 	Platforms  *trust.Platforms
-	Requesters *trust.Requesters // who ask under RAMP; nil before OpenRequesters
-	Goods      *catalog.Catalog  // what can be sold; nil where nothing is
-	Vault      *submission.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+	Deliveries *trust.DeliveryKeys // that sign addresses for others
+	Requesters *trust.Requesters   // who ask under RAMP; nil before OpenRequesters
+	Goods      *catalog.Catalog    // what can be sold; nil where nothing is
+	Vault      *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	providers *trust.Providers // of what is sold; nil where their word is not asked for
 
@@ -72,7 +73,7 @@ type House struct {
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
-		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, ledger.Schema, excerpt.Schema, submission.Schema,
+		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema,
 		account.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,

@@ -34,6 +34,10 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	h.Platforms.OnChange(func(ctx context.Context, tx *store.Tx, key trust.PlatformKey) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "platform", State: key.State(h.now()), Roles: key.Roles, Ends: ends(key.NotAfter)}, key.ID, "platform:"+key.Platform)
 	})
+	h.Deliveries = trust.NewDeliveryKeys(h.db, config.KeyFolder(), h.now)
+	h.Deliveries.OnChange(func(ctx context.Context, tx *store.Tx, key trust.DeliveryKey) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "delivery", State: key.State(h.now()), Ends: ends(key.Ends)}, key.ID, "delivery:"+key.Place)
+	})
 	if h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now); err != nil {
 		return err
 	}
@@ -43,7 +47,7 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 
 // keyFact is the body of an entry of the ledger on a key or whose keys count, as it is after a change.
 type keyFact struct {
-	Key   string     `json:"key"` // platform, api, console or requester
+	Key   string     `json:"key"` // platform, api, console, requester or delivery
 	State string     `json:"state"`
 	Roles []string   `json:"roles,omitempty"`
 	Doors []string   `json:"doors,omitempty"`

@@ -16,7 +16,7 @@ import (
 )
 
 // openQuotes lets the desk make offers of what can be sold.
-func (h *House) openQuotes(config Config) error {
+func (h *House) openQuotes(config Config) (err error) {
 	selling := config.RAMP.selling()
 	quoting := &desk.Quoting{Owner: func() *desk.Selling { return selling }, DB: h.db, Catalog: h.Goods, Book: h.Accounts}
 	if config.RAMP.Offers.CheckProviders {
@@ -26,6 +26,9 @@ func (h *House) openQuotes(config Config) error {
 			host := soldAt(address)
 			return host == own || h.providers.Names(host)
 		}
+	}
+	if quoting.Outlet, err = h.outlets(config); err != nil {
+		return err
 	}
 	return h.Desk.OpenQuotes(quoting)
 }

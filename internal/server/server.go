@@ -250,6 +250,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	if s.config.RAMP.Enabled {
 		background.Go(func() { s.Desk.KeepDeals(work) })
+		background.Go(func() { s.watchOutlets(work) })
 	}
 	if s.providers != nil {
 		background.Go(func() { s.askProviders(work) })

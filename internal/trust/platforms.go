@@ -153,15 +153,20 @@ func NewPlatforms(db *store.DB, secret []byte, now func() time.Time) (*Platforms
 	if now == nil {
 		now = time.Now
 	}
-	block, err := aes.NewCipher(secret)
+	seal, err := sealing(secret)
 	if err != nil {
 		return nil, fmt.Errorf("the secret that seals platforms' keys: %w", err)
 	}
-	seal, err := cipher.NewGCMWithRandomNonce(block)
+	return &Platforms{db: db, seal: seal, now: now, known: map[string]knownPlatform{}}, nil
+}
+
+// sealing seals with a secret of the folder of secrets (AES-256-GCM).
+func sealing(secret []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(secret)
 	if err != nil {
 		return nil, err
 	}
-	return &Platforms{db: db, seal: seal, now: now, known: map[string]knownPlatform{}}, nil
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes

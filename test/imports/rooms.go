@@ -230,7 +230,7 @@ var rooms = []room{
 			"internal/account", "internal/admin", "internal/fail", "internal/ledger", "internal/report", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/strictjson",
+			"internal/catalog", "internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},
@@ -239,7 +239,7 @@ var rooms = []room{
 		inside: []string{
 			"internal/account", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
-			"wire/strictjson",
+			"wire/sign", "wire/strictjson",
 		},
 		outside: []string{commandLine},
 	},
@@ -284,6 +284,7 @@ var rooms = []room{
 var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
 	"github.com/gowebpki/jcs",                              // the oracle for canonical JSON
+	"github.com/aws/aws-sdk-go-v2/feature/cloudfront/sign", // the oracle for CloudFront's addresses
 	jose, "github.com/modelcontextprotocol/go-sdk/oauthex", // for authorization servers that tests play, and clients that look for them
 }
 
@@ -302,7 +303,7 @@ var guarded = map[string]func(room) bool{
 
 // pureStandard is what a room without I/O may import of the standard library.
 var pureStandard = []string{
-	"bufio", "bytes", "cmp", "container/heap", "crypto/ed25519", "crypto/hmac", "crypto/sha256", "crypto/sha512", "crypto/x509", "embed", "encoding", "encoding/base32",
+	"bufio", "bytes", "cmp", "container/heap", "crypto", "crypto/ecdsa", "crypto/ed25519", "crypto/elliptic", "crypto/hmac", "crypto/rsa", "crypto/sha1", "crypto/sha256", "crypto/sha512", "crypto/subtle", "crypto/x509", "embed", "encoding", "encoding/base32",
 	"encoding/base64", "encoding/binary", "encoding/hex", "encoding/json", "encoding/xml", "encoding/pem", "errors", "fmt", "hash", "hash/fnv", "hash/maphash",
 	"io", "iter", "maps", "math", "math/bits",
 	"net/netip", "net/url", "path", "reflect", "regexp", "regexp/syntax", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",

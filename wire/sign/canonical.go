@@ -1,6 +1,7 @@
 // Package sign is what signatures are made over and how they look on the wire: canonical JSON (RFC 8785), the five
-// headers by which the Agentic Intent Protocol signs a request, an answer or an event, and the HTTP message signatures
-// (RFC 9421) with the digests of bodies (RFC 9530) by which agents sign their requests of RAMP.
+// headers by which the Agentic Intent Protocol signs a request, an answer or an event, the HTTP message signatures
+// (RFC 9421) with the digests of bodies (RFC 9530) by which agents sign their requests of RAMP, and the signed addresses
+// ([URLKeys]) from which is fetched what they bought.
 //
 // It is shared by the server's doors, the client and the checker. It has no I/O, no clock and no randomness: times
 // and nonces are handed in, and what is right at a certain time is asked with that time.

@@ -1,0 +1,133 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
+)
+
+// cdn is who delivers what lies below /a.
+type cdn struct {
+	keys []sign.URLKey
+	err  error
+}
+
+const cdnAt = "https://cdn.example.net"
+
+// outsourced is a shop whose stories below /a a CDN delivers.
+func outsourced(t testing.TB) (*dealer, *cdn) {
+	t.Helper()
+	d, c := shop(t), &cdn{keys: []sign.URLKey{{Form: sign.URLFastly, Secret: []byte("the secret of the CDN")}}}
+	d.quoting.Outlet = func(f terms.Facts) *Outlet {
+		if !strings.Contains(f.URL, "/a/") {
+			return nil
+		}
+		return &Outlet{Name: "cdn", At: cdnAt, Keys: func(context.Context) ([]sign.URLKey, error) { return c.keys, c.err }}
+	}
+	return d, c
+}
+
+func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
+	d, c := outsourced(t)
+	offer := d.offered(t, bot, "a/1")
+	if offer.Delivery != "instructions" || offer.Hash != "" {
+		t.Errorf("%s, %q", offer.Delivery, offer.Hash)
+	}
+	p := d.take(bot, offer)
+	out := d.commit(t, p)
+	item := out.Items[0]
+	content, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL, d.clock.Now())
+	if want := (sign.URLGrant{Expires: item.Transaction.Expires, Agent: out.Agent, Transaction: item.Transaction.ID}); err != nil || content != cdnAt+"/a/1" || grant != want {
+		t.Errorf("%s: %s, %v, %v", item.URL, content, grant, err)
+	}
+	if again := d.commit(t, p); !again.Again || again.Items[0].URL != item.URL {
+		t.Errorf("%+v", again)
+	}
+	if item := d.bought(t, "t/1"); !strings.HasPrefix(item.URL, "https://site.example/deliver/") || item.Transaction.Method != "direct" {
+		t.Errorf("what nobody else delivers: %s, %s", item.URL, item.Transaction.Method)
+	}
+	_, query, _ := strings.Cut(item.URL, "?")
+	if _, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+		t.Errorf("the CDN's address opens something here: %v", err)
+	}
+	d.sound(t)
+}
+
+// TestWhatIsOfferedIsDeliveredAsItWasOffered changes who delivers between the offer and the purchase.
+func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
+	d, _ := outsourced(t)
+	away := d.offered(t, bot, "a/1")
+	outlet := d.quoting.Outlet
+	d.quoting.Outlet = nil
+	here := d.offered(t, bot, "a/2")
+	if item := d.commit(t, d.take(bot, away)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") {
+		t.Errorf("the outlet is gone: %s", item.URL)
+	}
+	d.quoting.Outlet = outlet
+	if item := d.commit(t, d.take(bot, here)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") || here.Hash == "" {
+		t.Errorf("the outlet is new: %s", item.URL)
+	}
+	rule := licensed("/a/**", cent)
+	rule.Delivery = []string{"direct"}
+	d.price(t, rule)
+	if offer := d.offered(t, bot, "a/3"); offer.Delivery != "direct" || offer.Hash == "" {
+		t.Errorf("the rule keeps it here: %s", offer.Delivery)
+	}
+	d.sound(t)
+}
+
+// TestNothingIsSoldThatAnOutletCannotDeliver takes its keys away before the offer, after it, and after the purchase.
+func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
+	d, c := outsourced(t)
+	keys := c.keys
+	offer := d.offered(t, bot, "a/1")
+	ended := keys[0]
+	ended.Ends = d.clock.Now()
+	for name, broken := range map[string]cdn{
+		"no key": {}, "a key that has ended": {keys: []sign.URLKey{ended}}, "keys that cannot be read": {keys: keys, err: errors.New("broken")},
+		"a key that is none": {keys: []sign.URLKey{{Form: sign.URLFastly}}},
+	} {
+		*c = broken
+		if got := d.quoted(t, asking(address("a/1")))[0]; len(got.Offers) != 0 || got.Absent != NotNow {
+			t.Errorf("%s: offered: %+v", name, got)
+		}
+		if item := d.commit(t, d.take(bot, offer)).Items[0]; item.Denial != ContentUnavailable {
+			t.Errorf("%s: %q", name, item.Denial)
+		}
+	}
+	*c = cdn{keys: keys}
+	d.quoting.Outlet = func(terms.Facts) *Outlet {
+		return &Outlet{At: cdnAt, Keys: func(context.Context) ([]sign.URLKey, error) {
+			if len(d.entries(t, kindTransaction)) > 0 {
+				return nil, errors.New("lost since it was bought")
+			}
+			return keys, nil
+		}}
+	}
+	if _, err := d.Commit(t.Context(), d.take(bot, offer)); err == nil || fail.From(err).Code != fail.Internal {
+		t.Errorf("lost after the purchase: %v", err)
+	}
+	if b := d.balance(t); b.Available != funds {
+		t.Errorf("it was paid for: %+v", b)
+	}
+	d.sound(t)
+}
+
+// An item whose address the form cannot tell without doubt is not offered.
+func TestAnAddressThatAFormCannotBindIsNotOffered(t *testing.T) {
+	d, c := outsourced(t)
+	d.stock(t, story("a/q?token=1_2", "One."), story("a/q?x=1", "Two."))
+	if got := d.quoted(t, asking(address("a/q?token=1_2")))[0]; got.Absent != NotNow {
+		t.Errorf("%+v", got)
+	}
+	item := d.bought(t, "a/q?x=1")
+	if content, _, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL, d.clock.Now().Add(time.Minute)); err != nil || content != cdnAt+"/a/q?x=1" {
+		t.Errorf("%s: %s, %v", item.URL, content, err)
+	}
+}

@@ -1,0 +1,202 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/content"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
+)
+
+// RAMPDelivery is somebody else, such as a CDN, that delivers items in this front desk's place.
+type RAMPDelivery struct {
+	// Name is what keys belong to (`frontdesk keys issue delivery NAME`): lower-case letters, digits and dashes.
+	Name string `yaml:"name,required"`
+	// Match says which items are delivered there, as in `terms`; `{}` matches everything. Of several entries the first that
+	// matches counts. A rule of the terms whose `delivery` does not name `instructions` keeps its items here.
+	Match terms.Match `yaml:"match,required"`
+	// At is where: scheme and host, such as `https://cdn.example.net`. An item has its own path and query there.
+	At string `yaml:"at,required"`
+	// Form is how addresses are signed: `hmac`, `cloudfront`, `akamai`, `fastly`; or `ed25519`, with the site's key.
+	Form string `yaml:"form,required"`
+	// Hash is `sha1` or `sha256`, for `fastly` (without it SHA-256) and `cloudfront` (without it SHA-1, as CloudFront has it).
+	Hash string `yaml:"hash"`
+	// Parameter is the name of the token in the query, for `akamai`; without it, `hdnts`.
+	Parameter string `yaml:"parameter"`
+	// Token is what the token is about, for `akamai`: `acl` (without it, too), the path, for items whose address has no query; or
+	// `url`, path and query.
+	Token string `yaml:"token"`
+}
+
+var deliveryName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// maxRAMPDeliveries is the most that there may be of entries.
+const maxRAMPDeliveries = 100
+
+// rampDelivery checks ramp.delivery.
+func (c *checks) rampDelivery() {
+	all := c.Config.RAMP.Delivery
+	between(c, "ramp.delivery", len(all), 0, maxRAMPDeliveries)
+	seen := map[string]bool{}
+	for i, d := range all {
+		path := fmt.Sprintf("ramp.delivery[%d]", i)
+		if !deliveryName.MatchString(d.Name) {
+			c.problem(path+".name", "%q is no name; write lower-case letters, digits and dashes, like premium-cdn", d.Name)
+		}
+		if seen[d.Name] {
+			c.problem(path+".name", "there is another entry %q", d.Name)
+		}
+		seen[d.Name] = true
+		match := d.Match
+		match.Type = canonicalTypes(match.Type)
+		_, err := terms.Options{IsA: content.IsA}.Matcher(match)
+		for _, e := range flatten(err) {
+			var found *terms.RuleError
+			if errors.As(e, &found) {
+				c.problem(path+"."+found.Field, "%s", found.Detail)
+			}
+		}
+		c.matchNames(path+".match", d.Match)
+		if _, ok := d.origin(); !ok {
+			c.problem(path+".at", "%q is no place; write scheme and host, like https://cdn.example.net", d.At)
+		}
+		c.rampDeliveryForm(path, d)
+	}
+}
+
+// rampDeliveryForm checks how an entry signs.
+func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
+	var forms []string
+	for _, f := range sign.URLForms {
+		forms = append(forms, string(f))
+	}
+	c.oneOf(path+".form", d.Form, forms...)
+	for _, only := range []struct {
+		key, value string
+		of, values []string
+	}{
+		{"hash", d.Hash, []string{"fastly", "cloudfront"}, []string{sign.URLSHA1, sign.URLSHA256}},
+		{"token", d.Token, []string{"akamai"}, []string{"acl", "url"}},
+		{"parameter", d.Parameter, []string{"akamai"}, nil},
+	} {
+		if only.value == "" {
+			continue
+		}
+		if !slices.Contains(only.of, d.Form) {
+			c.problem(path+"."+only.key, "addresses of the form %q have none; remove it", d.Form)
+		} else if only.values != nil {
+			c.oneOf(path+"."+only.key, only.value, only.values...)
+		} else if strings.ContainsFunc(only.value, unlikeField) {
+			c.problem(path+"."+only.key, "%q is no name of a parameter; write it like hdnts", only.value)
+		}
+	}
+}
+
+// origin is where the entry delivers, without a slash at its end.
+func (d RAMPDelivery) origin() (string, bool) {
+	origin := strings.TrimSuffix(d.At, "/")
+	host, ok := terms.Host(origin)
+	scheme, rest, _ := strings.Cut(origin, "://")
+	return origin, ok && (scheme == "https" || scheme == "http") && host != "" && !strings.ContainsAny(rest, "/?#@ ")
+}
+
+// options are how the entry's form is set up.
+func (d RAMPDelivery) options() sign.URLOptions {
+	return sign.URLOptions{Hash: d.Hash, Parameter: d.Parameter, URL: d.Token == "url"}
+}
+
+// outlet is an entry ready to be asked.
+type outlet struct {
+	RAMPDelivery
+	at    string
+	match *terms.Matcher
+}
+
+// outlets give who delivers an item in this front desk's place; nil where nobody ever does.
+func (h *House) outlets(config Config) (func(terms.Facts) *desk.Outlet, error) {
+	var all []outlet
+	for i, d := range config.RAMP.Delivery {
+		match := d.Match
+		match.Type = canonicalTypes(match.Type)
+		matcher, err := terms.Options{IsA: content.IsA}.Matcher(match)
+		if err != nil {
+			return nil, fmt.Errorf("ramp.delivery[%d]: %w", i, err)
+		}
+		at, _ := d.origin()
+		all = append(all, outlet{RAMPDelivery: d, at: at, match: matcher})
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return func(facts terms.Facts) *desk.Outlet {
+		for _, o := range all {
+			if o.match.Matches(facts) {
+				return &desk.Outlet{Name: o.Name, At: o.at, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return h.outletKeys(ctx, o) }}
+			}
+		}
+		return nil
+	}, nil
+}
+
+// When keys that end soon are told of, and how often.
+const (
+	outletsSoon  = 14 * 24 * time.Hour
+	outletsEvery = 6 * time.Hour
+)
+
+// watchOutlets tells the log of entries of ramp.delivery whose addresses nothing signs, or soon nothing, until ctx ends.
+func (s *Server) watchOutlets(ctx context.Context) {
+	tick := time.NewTicker(outletsEvery)
+	defer tick.Stop()
+	for {
+		s.tellOutlets(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// tellOutlets is one look of watchOutlets.
+func (s *Server) tellOutlets(ctx context.Context) {
+	now := s.now()
+	for _, d := range s.config.RAMP.Delivery {
+		keys, err := s.outletKeys(ctx, outlet{RAMPDelivery: d})
+		switch {
+		case err != nil:
+			s.log.Error("what is to be delivered there is not sold, since the keys that sign its addresses cannot be had", "delivery", d.Name, "error", err)
+		case len(keys) == 0 || !keys[0].Ends.IsZero() && !now.Before(keys[0].Ends):
+			s.log.Warn("what is to be delivered there is not sold, since no key signs its addresses: run `frontdesk keys issue delivery` and `frontdesk keys activate`", "delivery", d.Name)
+		case !keys[0].Ends.IsZero() && keys[0].Ends.Sub(now) < outletsSoon:
+			s.log.Warn("the key that signs its addresses ends soon: run `frontdesk keys issue delivery` and `frontdesk keys activate`", "delivery", d.Name, "ends", keys[0].Ends)
+		}
+	}
+}
+
+// outletKeys are the keys that sign addresses of an entry.
+func (h *House) outletKeys(ctx context.Context, o outlet) ([]sign.URLKey, error) {
+	if sign.URLForm(o.Form) == sign.URLEd25519 {
+		id, signer, ok := h.SiteKeys.Current()
+		if !ok {
+			return nil, nil
+		}
+		return []sign.URLKey{{Form: sign.URLEd25519, ID: id, Signer: signer}}, nil
+	}
+	stored, err := h.Deliveries.Keys(ctx, o.Name)
+	var keys []sign.URLKey
+	for _, key := range stored {
+		if key.Form == sign.URLForm(o.Form) { // the entry may have had another
+			key.Options = o.options()
+			keys = append(keys, key)
+		}
+	}
+	return keys, err
+}
