@@ -20,7 +20,8 @@ import (
 func (d *dealer) opens(t *testing.T, transaction, agent string) string {
 	t.Helper()
 	const at = "https://site.example/deliver/"
-	signed, err := sign.SignURL(at+transaction, []byte("new"), sign.URLGrant{Expires: d.clock.Now().Add(time.Minute).Truncate(time.Second), Agent: agent, Transaction: transaction})
+	grant := sign.URLGrant{Expires: d.clock.Now().Add(time.Minute).Truncate(time.Second), Agent: agent, Transaction: transaction}
+	signed, err := addressed(at, []sign.URLKey{addressKey("new")}).Sign(at+transaction, grant, d.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
