@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -72,34 +73,31 @@ type requesterTerms struct {
 	Rate     string   `placeholder:"RATE" help:"Its own limit, such as 20/1s, in place of ramp.requester_rate."`
 }
 
-// apply takes over what was said.
-func (c requesterTerms) apply(env *environment, g *trust.Registration) error {
+// read reads what was said, files and standard input among it, and gives what takes it over. That may be called more than once.
+func (c requesterTerms) read(env *environment) (apply func(*trust.Registration), err error) {
 	if _, err := limit.ParseRate(c.Rate); err != nil {
-		return usage("--rate %v", err)
+		return nil, usage("--rate %v", err)
 	}
-	for _, text := range []struct {
-		from string
-		into *string
-	}{{c.Category, &g.UserCategory}, {c.Country, &g.Country}, {c.Rate, &g.Rate}} {
-		if text.from != "" {
-			*text.into = text.from
-		}
-	}
-	if len(c.Scope) > 0 {
-		g.Scopes = c.Scope
-	}
-	if len(c.Key) == 0 {
-		return nil
-	}
-	g.Keys = nil
+	var keys []ramp.Key
 	for _, text := range c.Key {
-		keys, err := readPublicKeys(env, text)
+		some, err := readPublicKeys(env, text)
 		if err != nil {
-			return usage("--key %v", err)
+			return nil, usage("--key %v", err)
 		}
-		g.Keys = append(g.Keys, keys...)
+		keys = append(keys, some...)
 	}
-	return nil
+	if len(c.Key) > 0 && len(keys) == 0 {
+		return nil, usage("--key names a document without an Ed25519 key")
+	}
+	return func(g *trust.Registration) {
+		g.UserCategory, g.Country, g.Rate = cmp.Or(c.Category, g.UserCategory), cmp.Or(c.Country, g.Country), cmp.Or(c.Rate, g.Rate)
+		if len(c.Scope) > 0 {
+			g.Scopes = c.Scope
+		}
+		if len(keys) > 0 {
+			g.Keys = keys
+		}
+	}, nil
 }
 
 // readPublicKeys reads a key, or a file with one, which may be PEM, or an agent's document with its keys.
@@ -148,9 +146,11 @@ func (requesterAdd) Help() string {
 // Run puts a requester in.
 func (c requesterAdd) Run(env *environment) error {
 	g := trust.Registration{Domain: c.Domain, ID: c.ID}
-	if err := c.apply(env, &g); err != nil {
+	apply, err := c.read(env)
+	if err != nil {
 		return err
 	}
+	apply(&g)
 	house, err := openRequesters(env, c.configFlags, true)
 	if err != nil {
 		return err
@@ -185,6 +185,10 @@ func (c requesterChange) Run(env *environment) error {
 	if c.Published && len(c.Key) > 0 {
 		return usage("--published and --key are each other's opposite")
 	}
+	apply, err := c.read(env)
+	if err != nil {
+		return err
+	}
 	return c.with(env, func(rs *trust.Requesters) error {
 		_, err := rs.Change(env.ctx, c.Domain, c.ID, func(g *trust.Registration) error {
 			if c.Published {
@@ -202,7 +206,8 @@ func (c requesterChange) Run(env *environment) error {
 					g.Rate = ""
 				}
 			}
-			return c.apply(env, g)
+			apply(g)
+			return nil
 		})
 		if err == nil {
 			env.print("The requester %s/%s is changed; servers that run know it within a second.\n", clean(c.Domain), clean(c.ID))

@@ -225,13 +225,15 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 	}
 	if !started {
 		h = head{origin: l.options.Origin}
+	}
+	signers := l.signers(h.origin)
+	if len(signers) == 0 { // a command that has no part in the site's keys: nothing is written, so that nothing has to be undone
+		return 0, errNoKey
+	}
+	if !started {
 		if err := setState(ctx, tx, slotRestored, l.known.mark); err != nil {
 			return 0, err
 		}
-	}
-	signers := l.signers(h.origin)
-	if len(signers) == 0 {
-		return 0, errNoKey
 	}
 	leaves, err := unplaced(ctx, tx, h.size)
 	if err != nil {
