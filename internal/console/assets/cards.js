@@ -30,7 +30,7 @@ export function card(item, { siteName, asked }) {
 
 // isNotice tells a licensed item, of which the desk shows these members and no others, from an item that says of
 // itself that it is not free, such as a concert.
-const noticeMembers = new Set(["@type", "url", "name", "image", "datePublished", "dateModified", "publisher", "description", "isAccessibleForFree", "site", "score", "grounding"]);
+const noticeMembers = new Set(["@type", "url", "name", "image", "datePublished", "dateModified", "publisher", "description", "isAccessibleForFree", "site", "score", "grounding", "actions"]);
 const isNotice = (item) => item.isAccessibleForFree === false && Object.keys(item).every((key) => noticeMembers.has(key));
 
 function eyebrow(item, siteName, licensed) {
