@@ -190,17 +190,14 @@ func (c keysIssuePlatform) Run(env *environment) error {
 	return showPlatformKey(env, made, text, c.JSON)
 }
 
-// maxSecretFile is the most that is read of a file with a secret.
+// maxSecretFile is the most that is read of a file with a key or a secret.
 const maxSecretFile = 16 << 10
 
-// secret is the secret to take, nil to make one.
-func (c keysIssuePlatform) secret(env *environment) ([]byte, error) {
-	if c.SecretFile == "" {
-		return nil, nil
-	}
+// readKeyFile reads a file with a key or a secret, or standard input where it is called "-".
+func readKeyFile(env *environment, name string) ([]byte, error) {
 	from := env.stdin
-	if c.SecretFile != "-" {
-		file, err := os.Open(c.SecretFile)
+	if name != "-" {
+		file, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +206,19 @@ func (c keysIssuePlatform) secret(env *environment) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxSecretFile))
 	if err != nil {
-		return nil, fmt.Errorf("the secret cannot be read: %w", err)
+		return nil, fmt.Errorf("%s cannot be read: %w", orElse(strings.TrimPrefix(name, "-"), "standard input"), err)
+	}
+	return text, nil
+}
+
+// secret is the secret to take, nil to make one.
+func (c keysIssuePlatform) secret(env *environment) ([]byte, error) {
+	if c.SecretFile == "" {
+		return nil, nil
+	}
+	text, err := readKeyFile(env, c.SecretFile)
+	if err != nil {
+		return nil, err
 	}
 	line := strings.TrimRight(string(text), "\r\n")
 	secret := []byte(line)

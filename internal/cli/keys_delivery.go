@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -69,18 +67,9 @@ func (c keysIssueDelivery) secret(env *environment, form sign.URLForm) ([]byte, 
 	if c.SecretFile == "" {
 		return nil, nil
 	}
-	from := env.stdin
-	if c.SecretFile != "-" {
-		file, err := os.Open(c.SecretFile)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxSecretFile))
+	text, err := readKeyFile(env, c.SecretFile)
 	if err != nil {
-		return nil, fmt.Errorf("the secret cannot be read: %w", err)
+		return nil, err
 	}
 	return trust.ParseDeliverySecret(form, text, c.Encoding)
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -104,16 +102,7 @@ func (c requesterTerms) read(env *environment) (apply func(*trust.Registration),
 func readPublicKeys(env *environment, text string) ([]ramp.Key, error) {
 	name, ofFile := strings.CutPrefix(text, "@")
 	if ofFile {
-		from := env.stdin
-		if name != "-" {
-			file, err := os.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			defer file.Close()
-			from = file
-		}
-		all, err := io.ReadAll(io.LimitReader(from, maxSecretFile))
+		all, err := readKeyFile(env, name)
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func (r *restores) all() {
 	r.restore(holds, -1)
 	length := time.Since(began)
 	killed, old := 0, 0
-	n := max(6, kills(r.t)/3)
+	n := max(6, kills(r.t, shortKills)/3)
 	for i := 0; i < 4*n && killed < n; i++ {
 		next := early[0].name
 		if next == holds {
@@ -163,7 +163,7 @@ func backUpUnderLoad(t *testing.T, r *run) {
 	r.kill(-1, "backup", "--data", dir, "--store", r.store, filepath.Join(dir, "first.backup"))
 	length := time.Since(began)
 	whole, broken := 0, 0
-	for i := range 2 * max(4, kills(t)/4) {
+	for i := range 2 * max(4, kills(t, shortKills)/4) {
 		r.switchTo(early[(i+1)%2])
 		ingest := process.Command(t, "ingest", "--store", r.store, r.source)
 		if err := ingest.Start(); err != nil {

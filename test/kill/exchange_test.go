@@ -18,7 +18,6 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
 	"frontdesk/test/process"
 )
 
@@ -31,19 +30,8 @@ const exchangeKills = 6
 // and comes to be when it asks again. Every purchase has one entry in the ledger, which is provable, and one in the book;
 // nothing is charged twice, no account falls below nothing, and the sums of money and quotas hold.
 func TestKilledServersSellOnceOrNotAtAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: runs the real program some dozens of times")
-	}
-	n := exchangeKills
-	if os.Getenv("FRONTDESK_KILLS") != "" {
-		n = kills(t)
-	}
-	t.Run("sqlite", func(t *testing.T) {
-		killExchange(t, "sqlite:"+filepath.Join(t.TempDir(), "frontdesk.db"), 1, n)
-	})
-	t.Run("postgres", func(t *testing.T) {
-		storetest.NeedPostgres(t)
-		killExchange(t, storetest.NewPostgres(t), 2, n)
+	killOnBoth(t, exchangeKills, func(t *testing.T, fresh func() string, servers, kills int) {
+		killExchange(t, fresh(), servers, kills)
 	})
 }
 

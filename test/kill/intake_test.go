@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/store/storetest"
 	"frontdesk/test/process"
 )
 
@@ -28,20 +27,8 @@ const intakeKills = 6
 // bound, in the same words; what was not told comes to be when the agent asks again. In the end each session has one offer
 // and one bind in the ledger, and the business was told of each under one id, once or again.
 func TestKilledServersBindOnceOrNotAtAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: runs the real program some dozens of times")
-	}
-	n := intakeKills
-	if os.Getenv("FRONTDESK_KILLS") != "" {
-		n = kills(t)
-	}
-	t.Run("sqlite", func(t *testing.T) {
-		folder := t.TempDir()
-		killBusiness(t, "sqlite:"+filepath.Join(folder, "frontdesk.db"), "sqlite:"+filepath.Join(folder, "vault.db"), 1, n)
-	})
-	t.Run("postgres", func(t *testing.T) {
-		storetest.NeedPostgres(t)
-		killBusiness(t, storetest.NewPostgres(t), storetest.NewPostgres(t), 2, n)
+	killOnBoth(t, intakeKills, func(t *testing.T, fresh func() string, servers, kills int) {
+		killBusiness(t, fresh(), fresh(), servers, kills)
 	})
 }
 

@@ -23,7 +23,6 @@ import (
 
 	"frontdesk/internal/outbox"
 	"frontdesk/internal/store"
-	"frontdesk/internal/store/storetest"
 	"frontdesk/test/process"
 	"frontdesk/wire/receipt"
 )
@@ -42,19 +41,8 @@ const wrongCount = 1_000_000
 // and provable with the public key alone; what it was not told is there once or not at all, and comes to be when it tries
 // again; and nobody can use again what was signed before.
 func TestKilledServersKeepWhatPlatformsWereTold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: runs the real program some dozens of times")
-	}
-	n := intentKills
-	if os.Getenv("FRONTDESK_KILLS") != "" {
-		n = kills(t)
-	}
-	t.Run("sqlite", func(t *testing.T) {
-		killPublisher(t, "sqlite:"+filepath.Join(t.TempDir(), "frontdesk.db"), 1, n)
-	})
-	t.Run("postgres", func(t *testing.T) {
-		storetest.NeedPostgres(t)
-		killPublisher(t, storetest.NewPostgres(t), 2, n)
+	killOnBoth(t, intentKills, func(t *testing.T, fresh func() string, servers, kills int) {
+		killPublisher(t, fresh(), servers, kills)
 	})
 }
 

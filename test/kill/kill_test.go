@@ -26,16 +26,32 @@ func TestMain(m *testing.M) { process.Main(m) }
 // shortKills is how often a database is hit in the short form.
 const shortKills = 20
 
-func kills(t *testing.T) int {
+// kills is how often servers are killed: FRONTDESK_KILLS times, without it as often as the short form says.
+func kills(t *testing.T, short int) int {
 	value := os.Getenv("FRONTDESK_KILLS")
 	if value == "" {
-		return shortKills
+		return short
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 {
 		t.Fatalf("FRONTDESK_KILLS is %q; it must be a number of kills", value)
 	}
 	return n
+}
+
+// killOnBoth runs a series of kills of one server on SQLite, and of two on one PostgreSQL. fresh gives the address of a new database.
+func killOnBoth(t *testing.T, short int, series func(t *testing.T, fresh func() string, servers, kills int)) {
+	if testing.Short() {
+		t.Skip("short: runs the real program some dozens of times")
+	}
+	n := kills(t, short)
+	t.Run("sqlite", func(t *testing.T) {
+		series(t, func() string { return "sqlite:" + filepath.Join(t.TempDir(), "frontdesk.db") }, 1, n)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		storetest.NeedPostgres(t)
+		series(t, func() string { return storetest.NewPostgres(t) }, 2, n)
+	})
 }
 
 // The content alternates between these editions. The later ones come half way through, and bring new files: the
@@ -98,7 +114,7 @@ func (r *run) begin() {
 
 func (r *run) all() {
 	r.begin()
-	n := kills(r.t)
+	n := kills(r.t, shortKills)
 	// Runs that were done before their kill do not count.
 	for i := 0; i < 4*n && r.killed < n; i++ {
 		pair := early

@@ -25,7 +25,7 @@ func TestServerAnswersFromOneEditionWhileIngestIsKilled(t *testing.T) {
 	server := process.Start(t, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn")
 	asker := &asker{url: server.URL, done: make(chan struct{})}
 	asker.wait.Go(asker.keepAsking)
-	n := max(6, kills(t)/4)
+	n := max(6, kills(t, shortKills)/4)
 	for r.killed < n {
 		r.once(early)
 		r.follows(asker)

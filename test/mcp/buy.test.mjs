@@ -1,13 +1,12 @@
 // An agent finds a licensed item by the tool ask, buys it and reports by tools, with the TypeScript SDK's clients of both generations:
 // they hold each result against the schema that the tool declares.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
 import { binary } from "./desk.mjs";
-import { start } from "../ramp/server.mjs";
+import { startShop } from "../ramp/server.mjs";
 import { agentPublic, offerIsGood, sha256, signedRequester } from "../ramp/sign.mjs";
 
 const domain = "buyer.example.com";
@@ -17,27 +16,11 @@ let desk, keys;
 
 before(async () => {
   process.env.RAMP_FRONTDESK = binary;
-  desk = await start(
-    `
-site: {name: Example, url: https://www.example.com}
-sources: [{name: pages, path: content}]
-terms:
-  - match: {path: "/premium/**"}
-    access: licensed
-    price: {model: per_access, rate: "0.02", currency: USD}
-    functions: {permit: [ai-input, search], prohibit: [ai-train]}
-    reporting: {window: 24h}
-  - match: {}
-    access: open
-ramp: {enabled: true, domain: exchange.example.com}
-limits: {rate: {failures: 100000/1m}} # until the key is known here, each signature by it is wrong
-`,
+  desk = await startShop(
     { "content/premium/a.md": `---\ntitle: Lentil soup\n---\n\n${text}\n`, "content/open.md": "---\ntitle: Onion soup\n---\n\nOnions.\n" },
+    `${domain}/research-bot`,
+    agentPublic,
   );
-  const cli = (...args) => execFileSync(binary, [...args.slice(0, 3), "--config", desk.file, ...args.slice(3)], { stdio: "ignore" });
-  cli("ramp", "requester", "add", "--key", agentPublic, domain, "research-bot");
-  cli("ramp", "account", "open", `${domain}/research-bot`, "USD");
-  cli("ramp", "account", "credit", `${domain}/research-bot`, "10", "USD");
   keys = (await (await fetch(`${desk.url}/exchange/v1/keys`)).json()).keys;
 });
 after(() => desk?.stop());

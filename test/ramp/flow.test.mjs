@@ -9,7 +9,7 @@ import { createFileRegistry, fromBinary, fromJson, toJson } from '@bufbuild/prot
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { start } from './server.mjs'
+import { start, startShop } from './server.mjs'
 import { agentPublic, offerIsGood, sha256, signedHeaders, signedRequester } from './sign.mjs'
 
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(process.env.RAMP_DESCRIPTORS)))
@@ -21,24 +21,7 @@ const text = 'The soup of lentils is stirred once more, and salted.'
 let desk, keys
 
 before(async () => {
-  desk = await start(`
-site: {name: Example, url: https://www.example.com}
-sources: [{name: pages, path: content}]
-terms:
-  - match: {path: "/premium/**"}
-    access: licensed
-    price: {model: per_access, rate: "0.02", currency: USD}
-    functions: {permit: [ai-input, search], prohibit: [ai-train]}
-    reporting: {window: 24h}
-  - match: {}
-    access: open
-ramp: {enabled: true, domain: exchange.example.com}
-limits: {rate: {failures: 100000/1m}} # until the key is known here, each signature by it is wrong
-`, { 'content/premium/a.md': `---\ntitle: Lentil soup\n---\n\n${text}\n` })
-  const cli = (...args) => run(process.env.RAMP_FRONTDESK, [...args.slice(0, 3), '--config', desk.file, ...args.slice(3)])
-  await cli('ramp', 'requester', 'add', '--key', agentPublic, domain, 'research-bot')
-  await cli('ramp', 'account', 'open', `${domain}/research-bot`, 'USD')
-  await cli('ramp', 'account', 'credit', `${domain}/research-bot`, '10', 'USD')
+  desk = await startShop({ 'content/premium/a.md': `---\ntitle: Lentil soup\n---\n\n${text}\n` }, `${domain}/research-bot`, agentPublic)
   keys = (await (await fetch(`${desk.url}/exchange/v1/keys`)).json()).keys
   for (;;) { // the key and the content are there within a second
     const [offer] = (await curl('DiscoverResources', query('warm'))).offers ?? []

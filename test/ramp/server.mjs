@@ -1,5 +1,5 @@
 // A front desk of the built binary, on a free port, with its data in a folder of its own.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,4 +36,28 @@ export async function start(config, files = {}) {
     if (server.exitCode !== null) throw new Error(log)
   }
   return { url, file, folder, stop }
+}
+
+// startShop starts a front desk that sells what lies below /premium/ for 0.02 USD an access, to a buyer (DOMAIN/ID) with a public
+// key and 10 USD.
+export async function startShop(files, buyer, key) {
+  const desk = await start(`
+site: {name: Example, url: https://www.example.com}
+sources: [{name: pages, path: content}]
+terms:
+  - match: {path: "/premium/**"}
+    access: licensed
+    price: {model: per_access, rate: "0.02", currency: USD}
+    functions: {permit: [ai-input, search], prohibit: [ai-train]}
+    reporting: {window: 24h}
+  - match: {}
+    access: open
+ramp: {enabled: true, domain: exchange.example.com}
+limits: {rate: {failures: 100000/1m}} # until the key is known here, each signature by it is wrong
+`, files)
+  const cli = (...args) => execFileSync(process.env.RAMP_FRONTDESK, ['ramp', ...args.slice(0, 2), '--config', desk.file, ...args.slice(2)], { stdio: 'ignore' })
+  cli('requester', 'add', '--key', key, ...buyer.split('/'))
+  cli('account', 'open', buyer, 'USD')
+  cli('account', 'credit', buyer, '10', 'USD')
+  return desk
 }
