@@ -68,7 +68,7 @@ func (r *reader) readWithout(i int) bool {
 		}
 		any = true
 		r.exclude(c, first, end, by)
-		if next = r.listed(end); next < 0 || r.tokens[next].comma && leading[r.word(next)] {
+		if next = r.listed(end); next < 0 || next >= len(r.tokens) || r.tokens[next].comma && leading[r.word(next)] {
 			break
 		}
 		first = next

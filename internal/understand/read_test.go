@@ -302,6 +302,7 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 		"gifts under $20", "between and", "no no no nuts, or and", "top top 5", "compare a and b and", "how long does take", "in may 2026 or next", "20分以内の卵なし", "1h20 prep",
 		"free free-free", "not not", "\xff\xfe $ 5", "from 3 to", "for a family of", "l'été d'", "rated", "PT", "4+ + stars", "without", "is vegan", "vs vs vs",
 		"Frühstück ohne Nüsse", "朝食は無料ですか", "free full time events older than a year that are over", "ingredients of of", "est-ce que est gratuit ?", "not not free",
+		"no nuts or", "not red and", "weder Nüsse noch", "no nuts, or", "without milk,",
 	} {
 		f.Add(seed, `"`+"less than $20"+`"`)
 	}
