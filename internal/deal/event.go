@@ -9,7 +9,7 @@ import (
 )
 
 // eventTables is the step of Schema for what befalls a transaction after its purchase: one row for each entry of the ledger that
-// tells of it, since the ledger itself is not looked through by transaction. bytes is how much a delivery gave. Its index of
+// tells of it, since the ledger itself is not looked through by transaction. (Deliveries have a table of their own since.) Its index of
 // obligations is written only when one ends.
 const eventTables = `
 CREATE TABLE deal_event (
@@ -32,9 +32,9 @@ type Event struct {
 	Bytes       int64 // of a delivery
 }
 
-// PutEvent records an event.
+// PutEvent records an event that is no delivery; those have a table of their own.
 func PutEvent(ctx context.Context, tx *store.Tx, e Event) error {
-	_, err := tx.Exec(ctx, `INSERT INTO deal_event (id, entry, kind, at, bytes) VALUES ($1, $2, $3, $4, $5)`, e.Transaction, e.Entry, e.Kind, store.Micros(e.At), e.Bytes)
+	_, err := tx.Exec(ctx, `INSERT INTO deal_event (id, entry, kind, at) VALUES ($1, $2, $3, $4)`, e.Transaction, e.Entry, e.Kind, store.Micros(e.At))
 	if err != nil {
 		return fmt.Errorf("record what befell a transaction: %w", err)
 	}

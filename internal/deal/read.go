@@ -306,11 +306,12 @@ func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) (a
 	return all, nil
 }
 
-// Events gives what befell a transaction after its purchase, in that order, up to so many.
+// Events gives what befell a transaction after its purchase, as far as it is in the ledger, in the order of the entries, up to so many.
 func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT entry, kind, at, bytes FROM deal_event WHERE id = $1 ORDER BY entry LIMIT $2`, id, limit)
+		rows, err := tx.Query(ctx, `SELECT entry, kind, at, 0 AS bytes FROM deal_event WHERE id = $1
+			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> '' ORDER BY 1 LIMIT $2`, id, limit)
 		if err != nil {
 			return err
 		}
@@ -330,41 +331,6 @@ func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event,
 		return nil, fmt.Errorf("list what befell a transaction: %w", err)
 	}
 	return all, nil
-}
-
-// Delivered is how often, and how much, was delivered under a transaction.
-type Delivered struct{ Times, Bytes int64 }
-
-// Delivered counts what was delivered under some transactions, by their ids; what was never fetched is not among them.
-func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[string]Delivered, err error) {
-	counts = map[string]Delivered{}
-	if len(ids) == 0 {
-		return counts, nil
-	}
-	args := make([]any, len(ids))
-	for i, id := range ids {
-		args[i] = id
-	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT id, COUNT(*), SUM(bytes) FROM deal_event WHERE id IN (`+store.Params(1, len(ids))+`) AND kind = 'delivery' GROUP BY id`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			var d Delivered
-			if err := rows.Scan(&id, &d.Times, &d.Bytes); err != nil {
-				return err
-			}
-			counts[id] = d
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count what was delivered: %w", err)
-	}
-	return counts, nil
 }
 
 func selectTransactions(ctx context.Context, tx *store.Tx, where string, args ...any) ([]Transaction, error) {

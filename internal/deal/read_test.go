@@ -235,9 +235,9 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 func TestWhatBefellATransactionIsListed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
-		want := []Event{{"txn-1", "e1", "delivery", moment, 12}, {"txn-1", "e2", "usage", moment.Add(time.Hour), 0}}
+		want := []Event{{"txn-1", "e1", "transaction", moment, 0}, {"txn-1", "e2", "usage", moment.Add(time.Hour), 0}}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
-			for _, e := range []Event{want[1], want[0], {"txn-2", "e0", "delivery", moment, 1}} {
+			for _, e := range []Event{want[1], want[0], {"txn-2", "e0", "usage", moment, 0}} {
 				if err := PutEvent(ctx, tx, e); err != nil {
 					return err
 				}
@@ -253,11 +253,12 @@ func TestWhatBefellATransactionIsListed(t *testing.T) {
 	})
 }
 
-// TestListsOfObligationsAreFoundInIndexes holds that a page reads no more than what it shows: nothing is sorted, and no table is
+// TestListsAreFoundInIndexes holds that a page reads no more than what it shows: nothing is sorted, and no table is
 // read from its beginning.
-func TestListsOfObligationsAreFoundInIndexes(t *testing.T) {
+func TestListsAreFoundInIndexes(t *testing.T) {
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
-	const from = `SELECT id FROM deal_transaction WHERE `
+	const from, deliveries = `SELECT id FROM deal_transaction WHERE `, `SELECT media FROM deal_delivery`
+	literal := strings.NewReplacer("$1", "'x'", "$2", "'x'", "$3", "'x'")
 	for query, want := range map[string]string{
 		from + inState(Pending, "") + ` ORDER BY due, id LIMIT 5`:                                       "INDEX deal_transaction_due",
 		from + inState(Pending, "x") + ` ORDER BY due, id LIMIT 5`:                                      "INDEX deal_transaction_owed",
@@ -265,10 +266,15 @@ func TestListsOfObligationsAreFoundInIndexes(t *testing.T) {
 		from + inState(Expired, "x") + ` ORDER BY due DESC, id DESC LIMIT 5`:                            "INDEX deal_transaction_owed",
 		from + `id < 'x' AND id > 'a' ORDER BY id DESC LIMIT 5`:                                         "INDEX sqlite_autoindex_deal_transaction_1",
 		`SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE ` + inState(Expired, "") + `) AS o`: "COVERING INDEX deal_transaction_ended",
+		deliveries + Sent{}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                "INDEX deal_delivery_began",
+		deliveries + Sent{}.strays(sentAfter) + ` ORDER BY began, id LIMIT 5`:                           "INDEX deal_delivery_began",
+		deliveries + Sent{Stray: true}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:     "INDEX deal_delivery_stray",
+		deliveries + unended + ` ORDER BY began, id LIMIT 5`:                                            "INDEX deal_delivery_begun",
+		deliveries + ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT 5`:                                  "INDEX deal_delivery_txn",
 	} {
 		plan := ""
 		if err := db.View(t.Context(), func(tx *store.Tx) error {
-			rows, err := tx.Query(t.Context(), "EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "$1", "'x'"))
+			rows, err := tx.Query(t.Context(), "EXPLAIN QUERY PLAN "+literal.Replace(query))
 			if err != nil {
 				return err
 			}
@@ -285,7 +291,7 @@ func TestListsOfObligationsAreFoundInIndexes(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(plan, want) || strings.Contains(plan, "USE TEMP B-TREE FOR ORDER BY") || strings.Contains(plan, "SCAN deal_transaction\n") {
+		if !strings.Contains(plan, want) || strings.Contains(plan, "USE TEMP B-TREE FOR ORDER BY") || strings.Contains(plan, "SCAN deal_transaction\n") || strings.Contains(plan, "SCAN deal_delivery\n") {
 			t.Errorf("%s: it is found by\n%s", query, plan)
 		}
 	}

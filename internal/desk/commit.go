@@ -394,13 +394,13 @@ func (d *Desk) dealt(ctx context.Context, tx *store.Tx, t deal.Transaction, kind
 }
 
 // befell puts something that befell a transaction after its purchase into the ledger, and beside the transaction, where it is
-// found again. bytes is how much was delivered.
-func (d *Desk) befell(ctx context.Context, tx *store.Tx, t deal.Transaction, kind string, at time.Time, bytes int, body any) error {
+// found again.
+func (d *Desk) befell(ctx context.Context, tx *store.Tx, t deal.Transaction, kind string, at time.Time, body any) error {
 	entry, err := d.dealt(ctx, tx, t, kind, at, body)
 	if err != nil {
 		return err
 	}
-	return deal.PutEvent(ctx, tx, deal.Event{Transaction: t.ID, Entry: entry, Kind: kind, At: at, Bytes: int64(bytes)})
+	return deal.PutEvent(ctx, tx, deal.Event{Transaction: t.ID, Entry: entry, Kind: kind, At: at})
 }
 
 // address makes the addresses from which what was bought can be fetched, now that it is recorded. Where that cannot be
@@ -456,7 +456,7 @@ func (d *Desk) undo(ctx context.Context, tx *store.Tx, p Purchase, out *Purchase
 		if err := deal.Fail(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
-		if err := d.befell(ctx, tx, item.Transaction, kindTransaction, d.config.Now().UTC().Truncate(time.Microsecond), 0, struct {
+		if err := d.befell(ctx, tx, item.Transaction, kindTransaction, d.config.Now().UTC().Truncate(time.Microsecond), struct {
 			Outcome string `json:"outcome"`
 		}{"failed"}); err != nil {
 			return err

@@ -65,7 +65,15 @@ func (d *Desk) deliver(ctx context.Context, t deal.Transaction, now time.Time) (
 	out.Media, out.Body = catalog.Delivered(item)
 	out.Hash = sha256.Sum256(out.Body)
 	err = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
-		return d.befell(ctx, tx, t, kindDelivery, now, len(out.Body), deliveryBody{Bytes: len(out.Body), Hash: hex.EncodeToString(out.Hash[:]), Status: 200, URI: t.URI})
+		entry, err := d.dealt(ctx, tx, t, kindDelivery, now, deliveryBody{Bytes: len(out.Body), Hash: hex.EncodeToString(out.Hash[:]), Status: 200, URI: t.URI})
+		if err != nil {
+			return err
+		}
+		_, err = deal.PutDelivery(ctx, tx, deal.Delivery{
+			ID: deal.NewID("dlv", now), Transaction: t.ID, Site: t.Site, URI: t.URI, Media: out.Media, State: deal.DeliveryEnded, Status: 200, Announced: int64(len(out.Body)),
+			Bytes: int64(len(out.Body)), Sum: out.Hash[:], Whole: true, At: now, Ended: now, Entry: entry,
+		})
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -157,7 +157,7 @@ func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Tra
 	if currency != "" {
 		body.Settled = terms.Amount(r.Settled)
 	}
-	return d.befell(ctx, tx, t, kindUsage, r.Made, 0, body)
+	return d.befell(ctx, tx, t, kindUsage, r.Made, body)
 }
 
 // KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held

@@ -157,10 +157,14 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 		if err := deal.PutReport(ctx, tx, sale.ID, deal.Report{ID: "rep-1", Of: "x", Made: c.Now(), Consumed: 3000, Deviant: true}, deal.Fulfilled); err != nil {
 			return err
 		}
-		for n, kind := range []string{"delivery", "usage"} {
+		for _, kind := range []string{"delivery", "usage"} {
 			entry, err := s.Ledger.Append(ctx, tx, receipt.Entry{Time: c.Now(), Kind: kind, Party: "requester:" + saleBuyer, Subject: sale.ID, Body: []byte(`{"bytes":4711,"uri":"https://example.com/soup"}`)})
-			if err == nil {
-				err = deal.PutEvent(ctx, tx, deal.Event{Transaction: sale.ID, Entry: entry, Kind: kind, At: c.Now(), Bytes: int64(4711 * (1 - n))})
+			switch {
+			case err != nil:
+			case kind == "usage":
+				err = deal.PutEvent(ctx, tx, deal.Event{Transaction: sale.ID, Entry: entry, Kind: kind, At: c.Now()})
+			default:
+				_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: sale.ID, State: deal.DeliveryEnded, Bytes: 4711, At: c.Now(), Ended: c.Now(), Entry: entry})
 			}
 			if err != nil {
 				return err

@@ -24,6 +24,7 @@
 //	submission_bind    submission  one row for each offer that was bound, with what it was bound with sealed
 //	submission_work    submission  who erases what is due
 //	deal_offer         deal      one row for each offer of RAMP: for what, to whom and for how much, as it was signed
+//	deal_delivery      deal      one row for each answer with content that was licensed
 //	vault_key          submission  the keys of what is sealed; in a database of its own
 //	limit_bucket       limit     how much of a limit is used up that nodes share or an intake declares
 //	outbox_effect      outbox    what is still to be done outside
