@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"frontdesk/internal/fetch"
+	"frontdesk/wire/sign"
 )
 
 // Hook is an address of the owner's that gets signed requests. Its fields are set; it may be used from many goroutines.
 type Hook struct {
 	URL    string
-	Secret Secret
+	Secret sign.WebhookSecret
 	// Fetcher is the way there. The address may be on this machine, since the owner typed it.
 	Fetcher *fetch.Fetcher
 	Now     func() time.Time
@@ -28,11 +29,11 @@ func (h *Hook) Post(ctx context.Context, id string, body []byte) (*fetch.Respons
 	return h.Fetcher.Post(ctx, fetch.Request{
 		URL: h.URL, Own: true, MaxBytes: MaxAnswer,
 		Header: http.Header{
-			"Content-Type":      {"application/json"},
-			"Accept":            {"application/json"},
-			"Webhook-Id":        {id},
-			"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
-			"Webhook-Signature": {h.Secret.Sign(id, now, body)},
+			"Content-Type":        {"application/json"},
+			"Accept":              {"application/json"},
+			sign.WebhookID:        {id},
+			sign.WebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)},
+			sign.WebhookSignature: {h.Secret.Sign(id, now, body)},
 		},
 	}, body)
 }

@@ -6,47 +6,11 @@
 package post
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
-	"time"
 )
-
-// Secret is what requests are signed with.
-type Secret []byte
-
-// The bounds of a Secret in bytes, by Standard Webhooks.
-const (
-	minSecret = 24
-	maxSecret = 64
-)
-
-// ParseSecret reads a secret in the form of Standard Webhooks: whsec_ and 24 to 64 bytes in Base64. The error does not
-// hold the text.
-func ParseSecret(text string) (Secret, error) {
-	encoded, ok := strings.CutPrefix(text, "whsec_")
-	if !ok {
-		return nil, errors.New("what is there is no secret; it begins with whsec_")
-	}
-	secret, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || len(secret) < minSecret || len(secret) > maxSecret {
-		return nil, fmt.Errorf("what is there is no secret; behind whsec_ stand %d to %d bytes in Base64", minSecret, maxSecret)
-	}
-	return secret, nil
-}
-
-// Sign is the header webhook-signature of a body that is sent under an id at a time.
-func (s Secret) Sign(id string, at time.Time, body []byte) string {
-	mac := hmac.New(sha256.New, s)
-	mac.Write([]byte(id + "." + strconv.FormatInt(at.Unix(), 10) + "."))
-	mac.Write(body)
-	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
 
 // maxCredential bounds a file that holds one credential.
 const maxCredential = 4096

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/internal/fetch"
 	"frontdesk/test/business"
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -239,7 +240,7 @@ func TestWhatOthersWroteLooksLikeNothingOfOurs(t *testing.T) {
 
 func TestAHookIsSignedAndFollowsNobody(t *testing.T) {
 	b := business.Start(t)
-	secret, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	secret, err := sign.ParseWebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
 		t.Fatal(err)
 	}

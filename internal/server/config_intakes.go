@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/submission/engine"
 	"frontdesk/internal/terms"
 	wire "frontdesk/wire/intake"
+	"frontdesk/wire/sign"
 )
 
 // Intakes takes in what agents submit under the Agent Intake Protocol, and makes offers that people can accept. It is on
@@ -233,7 +234,7 @@ func (c Config) hasVault() bool {
 }
 
 // secret is what a webhook is signed with. The error does not hold it.
-func (h IntakeHook) secret() (post.Secret, error) {
+func (h IntakeHook) secret() (sign.WebhookSecret, error) {
 	text, err := post.Credential(h.SecretEnv, h.SecretFile)
 	switch {
 	case err != nil:
@@ -241,7 +242,7 @@ func (h IntakeHook) secret() (post.Secret, error) {
 	case text == "":
 		return nil, errors.New("without a secret your server cannot know who tells it; name the variable of the environment, or the file, that holds it")
 	}
-	return post.ParseSecret(text)
+	return sign.ParseWebhookSecret(text)
 }
 
 // fields is the schema of what offers are accepted with: of the fields that have a format. Nil where none has.

@@ -84,6 +84,7 @@ var rooms = []room{
 	{path: "wire/intent", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/intake", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
 
+	{path: "wire/edge", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/comp/v1", outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1", inside: []string{"wire/comp/v1"}, outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1/rampv1connect", inside: []string{"wire/ramp/v1"}, outside: []string{connect}},
@@ -98,9 +99,9 @@ var rooms = []room{
 	{path: "client", inside: []string{"wire/comp/v1", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's own systems, told what happened.
-	{path: "internal/post", inside: []string{"internal/fetch", "wire/strictjson"}, outside: []string{mail}},
+	{path: "internal/post", inside: []string{"internal/fetch", "wire/sign", "wire/strictjson"}, outside: []string{mail}},
 	// What is offered for what is submitted.
-	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/strictjson"}, outside: []string{expressions}},
+	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/sign", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
 	{path: "internal/check", inside: []string{"wire/intake", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
@@ -143,6 +144,8 @@ var rooms = []room{
 	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
 	// What was offered and sold.
 	{path: "internal/deal", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
+	// What an edge delivered and whom it saw, in files until the Exchange has taken it.
+	{path: "internal/spool", inside: []string{"internal/fetch", "wire/edge", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 	// What agents submit and bind, sealed, and the engines that make offers.
 	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
 	// What buyers paid in, what is held and charged of it, and what their subscriptions still give.

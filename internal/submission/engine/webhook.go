@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/post"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/wire/intake"
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -65,7 +66,7 @@ func (w Webhook) Check() error {
 	return errors.Join(wrong...)
 }
 
-func (w Webhook) secret() (post.Secret, error) {
+func (w Webhook) secret() (sign.WebhookSecret, error) {
 	text, err := post.Credential(w.SecretEnv, w.SecretFile)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (w Webhook) secret() (post.Secret, error) {
 	if text == "" {
 		return nil, errors.New("without a secret your server cannot know who asks; name the variable of the environment, or the file, that holds it")
 	}
-	return post.ParseSecret(text)
+	return sign.ParseWebhookSecret(text)
 }
 
 // WebhookOptions are what a webhook needs of the house; all are set.

@@ -16,10 +16,10 @@ import (
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/fetch"
-	"frontdesk/internal/post"
 	"frontdesk/test/business"
 	"frontdesk/test/clock"
 	"frontdesk/wire/intake"
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -85,7 +85,7 @@ func TestAWebhookIsAskedSigned(t *testing.T) {
 	if sent[0].Body != want {
 		t.Errorf("sent %s\nwant %s", sent[0].Body, want)
 	}
-	signed, err := post.ParseSecret(whsec)
+	signed, err := sign.ParseWebhookSecret(whsec)
 	if err != nil {
 		t.Fatal(err)
 	}
