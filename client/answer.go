@@ -52,6 +52,10 @@ func (r Result) Type() string {
 	return r.Types[0]
 }
 
+// ForSale says whether the item tells that, and where, a licence to it is had, which [Client.Fetch] takes: its text is then
+// not whole.
+func (r Result) ForSale() bool { return toldSeller(r.Raw) != "" }
+
 // Decode reads the item into a value of one's own, by the rules of encoding/json.
 func (r Result) Decode(v any) error { return stdjson.Unmarshal(r.Raw, v) }
 

@@ -1,7 +1,8 @@
 // Package client asks front desks: any server that speaks NLWeb 0.55 over HTTP, Frontdesk or another. As a platform, it
 // asks publishers of the Agentic Intent Protocol for passages, and tells them what was shown: see [OpenPublisher]. As an
 // agent, it submits to businesses of the Agent Intake Protocol and binds their offers: see [DiscoverIntakes]. As a buyer, it
-// asks Exchanges of RAMP v1 for offers, buys, fetches and reports: see [OpenExchange].
+// asks Exchanges of RAMP v1 for offers, buys, fetches and reports: see [OpenExchange]; or has the licensed text of what an
+// answer found by one call more: see [Client.Fetch].
 //
 //	desk, err := client.New("https://www.example.com", client.Options{})
 //	answer, err := desk.Ask(ctx, client.Question{Text: "a quick vegan dinner", Limit: 5})
@@ -52,6 +53,8 @@ type Options struct {
 	MaxWait time.Duration
 	// Silence is how long the desk may stay silent, before its answer begins and within it; 0 is one minute.
 	Silence time.Duration
+	// Buyer is who buys licensed content in Client.Fetch; nothing else needs it.
+	Buyer Buyer
 }
 
 // StaticToken is an Options.Token that is always the same.
@@ -65,8 +68,9 @@ type Client struct {
 	ask    string
 	awaits string // the address of promises
 
-	sessions *url.URL // below which conversations are
-	options  Options
+	sessions  *url.URL // below which conversations are
+	options   Options
+	exchanges *sellersOpen
 }
 
 // New returns a client of the front desk at an address: the desk's own (https://www.example.com) or that of its
@@ -86,7 +90,7 @@ func New(address string, options Options) (*Client, error) {
 	options.fill()
 	web := *options.HTTP
 	web.CheckRedirect = guarded(options.HTTP.CheckRedirect)
-	c := &Client{http: &web, ask: u.String(), options: options}
+	c := &Client{http: &web, ask: u.String(), options: options, exchanges: &sellersOpen{}}
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "ask")+"await", ""
 	c.awaits = u.String()
 	u.Path = strings.TrimSuffix(u.Path, "await") + "sessions"

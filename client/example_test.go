@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -157,6 +158,32 @@ func ExampleOptions_token() {
 	}
 	// Output:
 	// Bearer a-token-renewed-when-needed
+}
+
+// An agent has the licensed text of what a question found. What must not be lost when the program stops is written down in Before.
+func ExampleClient_Fetch() {
+	var key ed25519.PrivateKey // whose public half https://buyer.example.com/.well-known/ramp-agent.json tells
+	desk, err := client.New("https://www.example.com", client.Options{Buyer: client.Buyer{ID: "research-bot", Domain: "buyer.example.com", Key: key}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := desk.Ask(context.Background(), client.Question{Text: "how are oil lamps trimmed?"})
+	if err != nil || len(answer.Results) == 0 || !answer.Results[0].ForSale() {
+		fmt.Println("nothing that is sold:", err)
+		return
+	}
+	limit := client.Fetching{Most: client.Price{Amount: 0.05, Currency: "USD"}, Uses: []string{"ai-input"}}
+	got, err := desk.Fetch(context.Background(), answer.Results[0], limit)
+	var unfinished *client.Unfinished
+	if errors.As(err, &unfinished) && unfinished.Step == client.StepBuy {
+		got, err = desk.Finish(context.Background(), unfinished.Purchase, limit) // which buys nothing twice
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s for %s\n%s", got.Purchase.Transaction(), got.Purchase.Cost(), got.Content.Body)
 }
 
 // A platform asks a publisher of the Agentic Intent Protocol, and tells it what was shown.

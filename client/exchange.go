@@ -39,6 +39,8 @@ type Exchange struct {
 	buyer    Buyer
 	manifest *rampv1.ExchangeManifest
 	base     string // of its RPCs
+	address  string // at which it was opened
+	found    bool   // by others' documents: signatures that others could use are kept from it
 
 	mu   sync.Mutex
 	keys []ramp.Key
@@ -61,7 +63,7 @@ func OpenExchange(ctx context.Context, address string, buyer Buyer, options Opti
 	if buyer.ID == "" || buyer.Domain == "" {
 		return nil, errors.New("an Exchange wants to know who buys: give the buyer's id and domain")
 	}
-	x := &Exchange{client: cautious(options), buyer: buyer}
+	x := &Exchange{client: cautious(options), buyer: buyer, address: address}
 	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
 	defer cancel()
 	text, status, err := x.client.document(ctx, u.String())
@@ -74,7 +76,7 @@ func OpenExchange(ctx context.Context, address string, buyer Buyer, options Opti
 	if x.manifest, err = ramp.ReadExchangeManifest(text); err != nil {
 		return nil, &NotAnExchange{u.String(), err.Error()}
 	}
-	x.base = strings.TrimSuffix(x.manifest.ExchangeEndpoint, "/") + "/ramp.v1.ExchangeService/"
+	x.base = strings.TrimSuffix(x.manifest.ExchangeEndpoint, "/") + exchangePath
 	for _, at := range []string{x.base, x.manifest.KeysUri} {
 		if err := private(at); err != nil {
 			return nil, err
@@ -171,6 +173,9 @@ func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
 	return out, nil
 }
 
+// exchangePath is what stands between the address of an Exchange and the name of an RPC.
+const exchangePath = "/ramp.v1.ExchangeService/"
+
 // rampVersion is the protocol's that is spoken.
 const rampVersion = "1.0"
 
@@ -240,7 +245,7 @@ func (x *Exchange) requester(uris []string) *rampv1.Requester {
 	if x.buyer.Licence != "" {
 		r.LicenseId = proto.String(x.buyer.Licence)
 	}
-	if x.buyer.Key != nil {
+	if x.buyer.Key != nil && !x.found {
 		if payload, err := ramp.RequesterPayload(r); err == nil {
 			r.Signature, r.SignatureAlgorithm = sign.EncodeSignature(ed25519.Sign(x.buyer.Key, payload)), "ed25519"
 		}

@@ -39,6 +39,9 @@ type counter struct {
 	signed   func(*rampv1.Offer)                                     // changes it afterwards
 	answer   func(*rampv1.TransactionResponse)                       // changes the answer to a purchase
 	content  string                                                  // that is delivered
+	header   func(http.Header)                                       // adds to what is told of it
+	more     func(uri string) []*rampv1.Offer                        // offers beside the first
+	seen     func(method string, body []byte)                        // is told of each RPC
 	before   func(method string, w http.ResponseWriter) (taken bool) // answers instead
 	requests []string                                                // RPCs that came
 	ids      []string                                                // of purchases
@@ -84,7 +87,15 @@ func newCounter(t *testing.T) *counter {
 	})
 	mux.HandleFunc("POST /rpc/ramp.v1.ExchangeService/{method}", c.rpc)
 	mux.HandleFunc("GET /content", func(w http.ResponseWriter, _ *http.Request) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.before != nil && c.before("content", w) {
+			return
+		}
 		w.Header().Set("Content-Type", "text/plain")
+		if c.header != nil {
+			c.header(w.Header())
+		}
 		_, _ = io.WriteString(w, c.content)
 	})
 	c.Server = httptest.NewServer(mux)
@@ -99,6 +110,9 @@ func (c *counter) rpc(w http.ResponseWriter, r *http.Request) {
 	c.requests = append(c.requests, method)
 	body, _ := io.ReadAll(r.Body)
 	c.verify(r, body)
+	if c.seen != nil {
+		c.seen(method, body)
+	}
 	if c.before != nil && c.before(method, w) {
 		return
 	}
@@ -110,6 +124,10 @@ func (c *counter) rpc(w http.ResponseWriter, r *http.Request) {
 		answer := &rampv1.ResourceResponse{Ver: "1.0", Id: query.Id, Exchange: "x.example"}
 		for _, uri := range query.Requester.Uris {
 			answer.OfferGroups = append(answer.OfferGroups, &rampv1.OfferGroup{Uri: uri, Offers: []*rampv1.Offer{c.offered(uri)}})
+			if c.more != nil {
+				group := answer.OfferGroups[len(answer.OfferGroups)-1]
+				group.Offers = append(group.Offers, c.more(uri)...)
+			}
 		}
 		if len(answer.OfferGroups) == 1 {
 			answer.Offers, answer.OfferGroups = answer.OfferGroups[0].Offers, nil
@@ -123,7 +141,7 @@ func (c *counter) rpc(w http.ResponseWriter, r *http.Request) {
 		bought := func(offer string) *rampv1.TransactionResultItem {
 			return &rampv1.TransactionResultItem{
 				OfferId: offer, TransactionId: "txn-" + offer, BillingId: "bill-1", Cost: &rampv1.Cost{Amount: 0.02, Currency: "USD"},
-				Package: &compv1.Package{Id: "p", Retrieval: &compv1.Retrieval{Endpoint: proto.String(c.URL + "/content")}},
+				Package: &compv1.Package{Id: "p", Retrieval: &compv1.Retrieval{Endpoint: proto.String(c.URL + "/content?sig=secret")}},
 			}
 		}
 		if len(request.Items) > 0 {
@@ -177,7 +195,10 @@ func (c *counter) verify(r *http.Request, body []byte) {
 }
 
 // offered is a signed offer for an address.
-func (c *counter) offered(uri string) *rampv1.Offer {
+func (c *counter) offered(uri string) *rampv1.Offer { return c.signedOffer(uri, c.offer) }
+
+// signedOffer is an offer for an address that is changed before it is signed.
+func (c *counter) signedOffer(uri string, change func(*rampv1.Offer)) *rampv1.Offer {
 	sum := sha256.Sum256([]byte("One two three."))
 	offer := &rampv1.Offer{
 		OfferId: "offer-of-" + uri[strings.LastIndexByte(uri, '/')+1:], Package: &compv1.Package{Id: "p", Title: proto.String("A")},
@@ -188,8 +209,8 @@ func (c *counter) offered(uri string) *rampv1.Offer {
 			ResourceMutability: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC,
 		},
 	}
-	if c.offer != nil {
-		c.offer(offer)
+	if change != nil {
+		change(offer)
 	}
 	payload, err := ramp.OfferPayload(offer)
 	if err != nil {

@@ -102,14 +102,22 @@ type Content struct {
 	Body  []byte
 	// Offered says that it is what the offer described, by its hash; false where the offer has none, and where it is another.
 	Offered bool
+	// Digested says that it is what the one who delivered it meant to, by the digest beside it (Repr-Digest, RFC 9530); false where
+	// there was none.
+	Digested bool
 }
 
-// ErrOtherContent is content whose hash is not that of its offer, though the offer says that it does not change.
-var ErrOtherContent = errors.New("what was delivered is not what was offered: its hash is another; dispute the transaction")
+var (
+	// ErrOtherContent is content whose hash is not that of its offer, though the offer says that it does not change.
+	ErrOtherContent = errors.New("what was delivered is not what was offered: its hash is another; do not use it, and dispute the transaction")
+	// ErrDamaged is content that is not what its own digest says.
+	ErrDamaged = errors.New("what was delivered is not what its Repr-Digest says: it was cut or changed on its way; fetch it again, or dispute the transaction")
+)
 
-// Fetch fetches what was bought. Of content that does not change, another hash than the offer's is ErrOtherContent, with the
-// content beside it.
-func (x *Exchange) Fetch(ctx context.Context, b *Bought) (*Content, error) {
+// Fetch fetches what was bought: in one of the media types that are accepted, the best first, or without any in the form that the
+// offer describes. Of content that does not change, another hash than the offer's is ErrOtherContent, and another than its
+// own digest's ErrDamaged, with the content beside it. What came in another form has no hash in the offer, so only its own digest counts.
+func (x *Exchange) Fetch(ctx context.Context, b *Bought, accept ...string) (*Content, error) {
 	address := b.URL()
 	if address == "" {
 		return nil, errors.New("the Exchange names no address from which this can be fetched")
@@ -118,20 +126,46 @@ func (x *Exchange) Fetch(ctx context.Context, b *Bought) (*Content, error) {
 		return nil, err
 	}
 	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: busy, compose: func(ctx context.Context) (*http.Request, error) {
-		return http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err == nil {
+			request.Header.Set("Accept-Encoding", "identity") // digests are of what is sent
+			request.Header.Set("Accept", accepted(accept))
+		}
+		return request, err
 	}})
 	if err != nil {
-		return nil, err
+		return nil, unsigned(err)
 	}
-	return contentOf(b, got)
+	return contentOf(b, got, len(accept) > 0)
 }
 
-// contentOf reads what was delivered.
-func contentOf(b *Bought, got *posted) (*Content, error) {
+// accepted is the header for media types, the best first.
+func accepted(types []string) string {
+	if len(types) == 0 {
+		return "*/*"
+	}
+	all := make([]string, len(types))
+	for i, one := range types {
+		if all[i] = one; i > 0 {
+			all[i] += fmt.Sprintf(";q=%.3f", max(0.001, 1-float64(i)/10))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// contentOf reads what was delivered. chosen says that its form was chosen, which need not be that of the offer.
+func contentOf(b *Bought, got *posted, chosen bool) (*Content, error) {
 	if got.status != http.StatusOK {
 		return nil, failureOfExchange(got)
 	}
+	if coding := got.header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, fmt.Errorf("what was bought came as %.20q, though it was asked for as it is; tell the Exchange", coding)
+	}
 	out := &Content{Media: got.header.Get("Content-Type"), Body: got.body}
+	told, holds := sign.ReprDigest(got.header.Values("Repr-Digest"), got.body)
+	if out.Digested = holds; told && !holds {
+		return out, ErrDamaged
+	}
 	known := b.Offer.GetIdentity()
 	method := strings.ReplaceAll(strings.ToLower(known.GetHashMethod()), "-", "")
 	if known.GetContentHash() == "" || method != "sha256" {
@@ -139,7 +173,8 @@ func contentOf(b *Bought, got *posted) (*Content, error) {
 	}
 	sum := sha256.Sum256(got.body)
 	want := strings.TrimPrefix(strings.ToLower(known.GetContentHash()), "sha256:")
-	if out.Offered = hex.EncodeToString(sum[:]) == want; !out.Offered && known.GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
+	out.Offered = hex.EncodeToString(sum[:]) == want
+	if !out.Offered && !chosen && known.GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
 		return out, ErrOtherContent
 	}
 	return out, nil

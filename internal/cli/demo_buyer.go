@@ -63,4 +63,6 @@ func (c demoCommand) sayBuy(env *environment, address, folder string) {
 	env.print("    frontdesk ramp discover %s %s --use ai-input %s\n", address, article, as)
 	env.print("    frontdesk ramp buy %s %s --use ai-input --yes --save bought.json %s\n", address, article, as)
 	env.print("    frontdesk ramp report bought.json --quantity 1 --use ai-input %s\n\n", as)
+	env.print("  The same by one command, from a question on:\n\n")
+	env.print("    frontdesk ramp fetch --url %s --max 0.05%s --yes %s -- %s\n\n", address, demo.Currency, as, demo.ForSaleQuestion)
 }

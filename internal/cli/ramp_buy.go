@@ -2,18 +2,15 @@ package cli
 
 import (
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/client"
-	compv1 "frontdesk/wire/comp/v1"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -29,22 +26,34 @@ type buyerFlags struct {
 
 // open opens an Exchange as the buyer, whose key is the agent's in the folder of secrets.
 func (f buyerFlags) open(env *environment, address string) (*client.Exchange, error) {
+	buyer, err := f.buyer(env)
+	if err != nil {
+		return nil, err
+	}
+	x, err := client.OpenExchange(env.ctx, address, buyer, buying())
+	return x, explainedExchange(err)
+}
+
+// buyer is who buys.
+func (f buyerFlags) buyer(env *environment) (client.Buyer, error) {
 	buyer := client.Buyer{Scopes: f.Scope, Licence: f.License}
 	if f.As != "" {
 		var ok bool
 		if buyer.Domain, buyer.ID, ok = strings.Cut(f.As, "/"); !ok || buyer.Domain == "" || buyer.ID == "" {
-			return nil, usage("--as %s is nobody; write DOMAIN/ID, like buyer.example.com/research-bot", f.As)
+			return buyer, usage("--as %s is nobody; write DOMAIN/ID, like buyer.example.com/research-bot", f.As)
 		}
 	}
-	if f.As == "" || !f.Unsigned {
-		if err := f.know(env, &buyer); err != nil {
-			return nil, err
-		}
+	if f.As != "" && f.Unsigned {
+		return buyer, nil
 	}
+	return buyer, f.know(env, &buyer)
+}
+
+// buying are the options of a client that buys.
+func buying() client.Options {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true // a person thinks between two requests
-	x, err := client.OpenExchange(env.ctx, address, buyer, client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: userAgent})
-	return x, explainedExchange(err)
+	return client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: userAgent}
 }
 
 // know takes the buyer's name and key from this front desk.
@@ -147,8 +156,7 @@ func inWords(name, prefix string) string {
 
 // describedOffer is an offer in a line.
 func describedOffer(o *rampv1.Offer) string {
-	p := o.GetPricing()
-	words := []string{clean(o.GetPackage().GetTitle()), priceOf(p)}
+	words := []string{clean(o.GetPackage().GetTitle()), priceOf(o)}
 	if o.GetSubscriptionId() != "" {
 		words = append(words, "under "+clean(o.GetSubscriptionId()))
 	}
@@ -161,48 +169,23 @@ func describedOffer(o *rampv1.Offer) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")
 }
 
-// priceOf is a price in words.
-func priceOf(p *rampv1.Pricing) string {
+// priceOf is an offer's price in words.
+func priceOf(o *rampv1.Offer) string {
+	p := o.GetPricing()
 	model := inWords(p.GetModel().String(), "PRICING_MODEL_")
 	if p.GetRate() == 0 {
 		return model
 	}
 	text := fmt.Sprintf("%s, %s %s", model, number(p.GetRate()), clean(p.GetCurrency()))
-	if n := p.GetEstimatedQuantity(); metered(p) && n > 0 {
-		text += fmt.Sprintf(", about %d %s: %s %s", n, clean(p.GetUnit()), number(p.GetRate()*float64(n)), clean(p.GetCurrency()))
+	if n, most := p.GetEstimatedQuantity(), client.CostOf(o); n > 0 && most.Amount != p.GetRate() {
+		text += fmt.Sprintf(", about %d %s: %s", n, clean(p.GetUnit()), clean(most.String()))
 	}
 	return text
-}
-
-// metered says whether a price is for each unit that is used.
-func metered(p *rampv1.Pricing) bool {
-	switch p.GetModel() {
-	case rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, rampv1.PricingModel_PRICING_MODEL_PER_PAGE, rampv1.PricingModel_PRICING_MODEL_PER_MINUTE,
-		rampv1.PricingModel_PRICING_MODEL_PER_RECORD:
-		return true
-	}
-	return false
 }
 
 // number writes an amount without needless zeros.
 func number(n float64) string {
 	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.8f", n), "0"), ".")
-}
-
-// most is what an offer costs at the most, as far as it says.
-func most(o *rampv1.Offer) float64 {
-	p := o.GetPricing()
-	if metered(p) {
-		return p.GetRate() * float64(max(p.GetEstimatedQuantity(), 1))
-	}
-	return p.GetRate()
-}
-
-// saved is a purchase as it is kept in a file, for its report.
-type saved struct {
-	Exchange string          `json:"exchange"`
-	Offer    json.RawMessage `json:"offer"`
-	Result   json.RawMessage `json:"result"`
 }
 
 type rampBuy struct {
@@ -233,8 +216,8 @@ func (c rampBuy) Run(env *environment) error {
 		return err
 	}
 	fmt.Fprintf(env.stderr, "%s\n", describedOffer(offer))
-	if c.Most > 0 && most(offer) > c.Most {
-		return fmt.Errorf("it would cost %s %s, which is more than --most", number(most(offer)), clean(offer.GetPricing().GetCurrency()))
+	if cost := client.CostOf(offer); c.Most > 0 && cost.Amount > c.Most {
+		return fmt.Errorf("it would cost %s, which is more than --most", clean(cost.String()))
 	}
 	if !c.Yes {
 		if sure, err := confirmed(env, "Buy it?"); err != nil || !sure {
@@ -255,18 +238,14 @@ func (c rampBuy) Run(env *environment) error {
 	} else {
 		fmt.Fprintf(env.stderr, "Bought: %s\n", clean(bought.Result.TransactionId))
 	}
-	if err := c.keep(bought); err != nil {
+	if err := keepPurchase(c.Save, &client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer, Result: bought.Result}); err != nil {
 		return err
 	}
 	content, err := x.Fetch(env.ctx, bought)
 	if content == nil {
 		return explainedExchange(err)
 	}
-	if c.Out == "" {
-		if _, err := env.stdout.Write(content.Body); err != nil {
-			return err
-		}
-	} else if err := os.WriteFile(c.Out, content.Body, 0o644); err != nil {
+	if err := writeContent(env, c.Out, content); err != nil {
 		return err
 	}
 	return explainedExchange(err)
@@ -286,7 +265,7 @@ func (c rampBuy) cheapest(env *environment, x *client.Exchange) (*rampv1.Offer, 
 		}
 		why = inWords(q.Absence.String(), "OFFER_ABSENCE_REASON_")
 		for _, offer := range q.Offers {
-			if best == nil || most(offer) < most(best) {
+			if best == nil || client.CostOf(offer).Amount < client.CostOf(best).Amount {
 				best = offer
 			}
 		}
@@ -297,28 +276,8 @@ func (c rampBuy) cheapest(env *environment, x *client.Exchange) (*rampv1.Offer, 
 	return best, nil
 }
 
-// keep writes a purchase into a file.
-func (c rampBuy) keep(b *client.Bought) error {
-	if c.Save == "" {
-		return nil
-	}
-	offer, err := ramp.Marshal(b.Offer)
-	if err != nil {
-		return err
-	}
-	result, err := ramp.Marshal(b.Result)
-	if err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(saved{c.Exchange, offer, result}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(c.Save, append(text, '\n'), 0o600) // its address opens to whoever has it
-}
-
 type reportUse struct {
-	File string `arg:"" help:"The purchase that buy kept with --save."`
+	File string `arg:"" help:"The purchase that fetch or buy kept with --save."`
 	buyerFlags
 	Quantity int      `required:"" placeholder:"NUMBER" help:"How much was used, in the offer's unit."`
 	Use      []string `placeholder:"FUNCTION" help:"What it was used for: ai-input, search, ai-index, ai-train; may be repeated."`
@@ -332,31 +291,26 @@ func (reportUse) Help() string {
 
 // Run reports.
 func (c reportUse) Run(env *environment) error {
-	text, err := os.ReadFile(c.File)
+	p, err := readPurchase(c.File)
+	if err == nil && p.Transaction() == "" {
+		err = fmt.Errorf("%s holds a purchase that is not known to be made; go on with it by `frontdesk ramp fetch --resume`", c.File)
+	}
 	if err != nil {
 		return err
-	}
-	var kept saved
-	bought := client.Bought{Offer: &rampv1.Offer{}, Result: &rampv1.TransactionResultItem{}}
-	if err = json.Unmarshal(text, &kept); err == nil {
-		err = errors.Join(ramp.Unmarshal(kept.Offer, bought.Offer), ramp.Unmarshal(kept.Result, bought.Result))
-	}
-	if err != nil || bought.Result.TransactionId == "" {
-		return fmt.Errorf("%s holds no purchase; name the file that `frontdesk ramp buy --save` wrote", c.File)
 	}
 	use := client.Use{ID: c.ID, Quantity: c.Quantity}
 	for _, name := range c.Use {
-		value, ok := compv1.Function_value["FUNCTION_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
-		if !ok {
-			return usage("--use %s is no function; there are ai-input, search, ai-index, ai-train, ai-all and all", name)
+		function, err := client.ParseFunction(name)
+		if err != nil {
+			return usage("--use %s", err)
 		}
-		use.Functions = append(use.Functions, compv1.Function(value))
+		use.Functions = append(use.Functions, function)
 	}
-	x, err := c.open(env, kept.Exchange)
+	x, err := c.open(env, p.Exchange)
 	if err != nil {
 		return err
 	}
-	id, err := x.Report(env.ctx, &bought, use)
+	id, err := x.Report(env.ctx, &client.Bought{Offer: p.Offer, Result: p.Result}, use)
 	if err != nil {
 		return explainedExchange(err)
 	}

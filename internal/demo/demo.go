@@ -127,6 +127,9 @@ const (
 // ForSale is the address of an article that is sold, without the front desk's own before it.
 const ForSale = "/sample/review/premium/inside-the-dredging-contract"
 
+// ForSaleQuestion finds it first of what is sold.
+const ForSaleQuestion = "what is inside the dredging contract"
+
 // Elicit says what is asked back of vague questions, as the section under "ask.elicit:" in frontdesk.yaml: for a meal the
 // diet and the time, and for other things what those that fit differ in.
 const Elicit = `mode: auto

@@ -34,15 +34,16 @@ func demonstration(t *testing.T, folder string) (server *process.Server, command
 }
 
 // TestTheDemoSellsAsItSays runs the commands that the demo prints: an offer with a price and what its profile tells, the whole
-// article for play money, a report that is taken; and once more after a new start on the same folder.
+// article for play money, a report that is taken, and all of it from a question on; and once more after a new start on the same folder.
 func TestTheDemoSellsAsItSays(t *testing.T) {
 	folder := t.TempDir()
-	for _, left := range []string{"4.98", "4.96"} {
+	for _, left := range []string{"4.96", "4.92"} {
 		server, commands := demonstration(t, folder)
 		for _, step := range []struct{ command, out string }{
 			{"discover", "per access, 0.02 XTS"},
 			{"buy", "once it is open, it is open for both sides."}, // the end, which the page does not show
 			{"report", "Reported: "},
+			{"fetch", "once it is open, it is open for both sides."},
 		} {
 			args := commands[step.command]
 			if args == nil {

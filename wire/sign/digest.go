@@ -24,11 +24,37 @@ func ContentDigest(body []byte) string {
 // CheckContentDigest says whether the lines of Content-Digest fit a body. Every digest by SHA-256 or SHA-512 must fit, and there
 // must be one; those by other algorithms are passed over (RFC 9530 §2).
 func CheckContentDigest(lines []string, body []byte) error {
+	known, fits, err := digestFits(lines, body)
+	switch {
+	case err != nil:
+		return fmt.Errorf("Content-Digest cannot be read: %w", err)
+	case !fits:
+		return errors.New("Content-Digest is not that of the body")
+	case !known:
+		return errors.New("Content-Digest has no digest by sha-256")
+	}
+	return nil
+}
+
+// ReprDigest says whether the lines of Repr-Digest have a digest by SHA-256 or SHA-512, and whether all such fit a whole representation
+// that came without a coding (RFC 9530 §3). Lines that cannot be read have one that does not fit.
+func ReprDigest(lines []string, representation []byte) (known, fits bool) {
+	if len(lines) == 0 {
+		return false, false
+	}
+	known, fits, err := digestFits(lines, representation)
+	if err != nil {
+		return true, false
+	}
+	return known, known && fits
+}
+
+// digestFits says whether a field of digests has some by SHA-256 or SHA-512, and whether all of those are a body's.
+func digestFits(lines []string, body []byte) (known, fits bool, err error) {
 	digests, err := parseDictionary(lines)
 	if err != nil {
-		return fmt.Errorf("Content-Digest cannot be read: %w", err)
+		return false, false, err
 	}
-	known := false
 	for _, d := range digests {
 		var sum []byte
 		switch d.key {
@@ -43,11 +69,8 @@ func CheckContentDigest(lines []string, body []byte) error {
 		}
 		known = true
 		if said, ok := d.value.([]byte); !ok || !bytes.Equal(said, sum) {
-			return errors.New("Content-Digest is not that of the body")
+			return true, false, nil
 		}
 	}
-	if !known {
-		return errors.New("Content-Digest has no digest by sha-256")
-	}
-	return nil
+	return known, true, nil
 }

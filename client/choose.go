@@ -1,0 +1,183 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	compv1 "frontdesk/wire/comp/v1"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// NotBought says why nothing was bought, and nothing paid: nothing is offered, nothing that is offered fits, or the Exchange
+// denies it.
+type NotBought struct {
+	URI string
+	// Absence is why there is no offer; unspecified where there were some, or where nobody said it.
+	Absence rampv1.OfferAbsenceReason
+	// Denial is why the Exchange did not sell what it had offered; unspecified where it was not asked to.
+	Denial rampv1.DenialReason
+	// Passed says of each offer that did not fit, and of each Exchange that could not be asked, why.
+	Passed []error
+}
+
+// Error says why.
+func (e *NotBought) Error() string {
+	words := func(name, prefix string) string {
+		return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " "))
+	}
+	text := "nothing was bought for " + e.URI
+	switch {
+	case e.Denial != rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED:
+		return text + ": the Exchange denies it, " + words(e.Denial.String(), "DENIAL_REASON_")
+	case e.Absence != rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNSPECIFIED:
+		text += ": it is not offered, " + words(e.Absence.String(), "OFFER_ABSENCE_REASON_")
+	case len(e.Passed) == 0:
+		return text + ": no Exchange is known that sells it"
+	}
+	for _, why := range e.Passed {
+		text += "; " + why.Error()
+	}
+	return text
+}
+
+// ErrTooDear is among NotBought.Passed of an offer that costs more than may be paid, or in another currency.
+var ErrTooDear = errors.New("costs more than may be paid")
+
+// choose finds the cheapest offer that fits, of the first Exchange that has one.
+func (c *Client) choose(ctx context.Context, item Result, f Fetching, functions []compv1.Function) (*Purchase, error) {
+	none := &NotBought{URI: item.URL}
+	for found := range c.sellers(ctx, item, f.Exchange, &none.Passed) {
+		quotes, err := found.Discover(ctx, Wanted{URIs: []string{item.URL}, Uses: f.uses()})
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			none.Passed = append(none.Passed, err)
+			continue
+		}
+		var best *rampv1.Offer
+		for _, q := range quotes.All {
+			if q.URI != item.URL {
+				continue
+			}
+			none.Passed = append(none.Passed, q.Passed...)
+			if len(q.Offers) == 0 && len(q.Passed) == 0 {
+				none.Absence = q.Absence
+			}
+			for _, offer := range q.Offers {
+				if err := f.fits(offer, functions); err != nil {
+					none.Passed = append(none.Passed, fmt.Errorf("offer %.60q %w", offer.OfferId, err))
+				} else if best == nil || CostOf(offer).Amount < CostOf(best).Amount {
+					best = offer
+				}
+			}
+		}
+		if best != nil {
+			return &Purchase{Exchange: found.address, ID: NewPurchase(), URI: item.URL, Offer: best}, nil
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return nil, none
+}
+
+// fits says why an offer cannot be taken.
+func (f Fetching) fits(offer *rampv1.Offer, functions []compv1.Function) error {
+	p := offer.GetPricing()
+	cost := CostOf(offer)
+	switch {
+	case offer.DeliveryMethod == rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING:
+		return errors.New("is delivered as a stream, which is not fetched at once; open it with a client for streams")
+	case p.GetModel() == rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE:
+		return errors.New("asks for a share of what is earned, which no amount bounds; take it by Discover and Buy")
+	case math.IsNaN(cost.Amount) || cost.Amount < 0:
+		return errors.New("has a price that is none")
+	case cents(cost.Amount) > cents(f.Most.Amount), cost.Amount > 0 && !strings.EqualFold(cost.Currency, f.Most.Currency):
+		return fmt.Errorf("%w: %s, and %s may be paid", ErrTooDear, cost, f.most())
+	}
+	r := offer.GetRestrictions()
+	for _, function := range functions {
+		if len(r.GetPermittedFunctions()) > 0 && !within(function, r.GetPermittedFunctions()) || within(function, r.GetProhibitedFunctions()) {
+			return fmt.Errorf("does not permit %s", function)
+		}
+	}
+	return nil
+}
+
+// most is what may be paid, in words.
+func (f Fetching) most() string {
+	if f.Most.Amount <= 0 {
+		return "nothing"
+	}
+	return "no more than " + f.Most.String()
+}
+
+// within says whether a function is among some, of which those for all hold others.
+func within(f compv1.Function, of []compv1.Function) bool {
+	const all, ai = compv1.Function_FUNCTION_ALL, compv1.Function_FUNCTION_AI_ALL
+	return slices.Contains(of, f) || slices.Contains(of, all) || f != compv1.Function_FUNCTION_SEARCH && f != all && slices.Contains(of, ai)
+}
+
+// uses are what the content is wanted for.
+func (f Fetching) uses() []string {
+	if len(f.Uses) == 0 {
+		return []string{compv1.Function_FUNCTION_AI_INPUT.String()}
+	}
+	return f.Uses
+}
+
+func (f Fetching) functions() (all []compv1.Function, err error) {
+	for _, word := range f.uses() {
+		function, err := ParseFunction(word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, function)
+	}
+	return all, nil
+}
+
+// ParseFunction reads a function of CoMP as people write it: "ai-input", "ai_input" or "FUNCTION_AI_INPUT".
+func ParseFunction(word string) (compv1.Function, error) {
+	name := strings.TrimPrefix(strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(word), "-", "_")), "FUNCTION_")
+	value, ok := compv1.Function_value["FUNCTION_"+name]
+	if !ok {
+		return 0, fmt.Errorf("%q is no function; there are ai-input, search, ai-index, ai-train, ai-all and all", word)
+	}
+	return compv1.Function(value), nil
+}
+
+// metered says whether a price is for each unit that is used.
+func metered(p *rampv1.Pricing) bool {
+	switch p.GetModel() {
+	case rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, rampv1.PricingModel_PRICING_MODEL_PER_PAGE, rampv1.PricingModel_PRICING_MODEL_PER_MINUTE,
+		rampv1.PricingModel_PRICING_MODEL_PER_RECORD:
+		return true
+	}
+	return false
+}
+
+// CostOf is what an offer costs at the most, as far as it says: its rate, or that for as many units as it estimates. Of a share
+// of revenue it is the share.
+func CostOf(o *rampv1.Offer) Price {
+	p := o.GetPricing()
+	if metered(p) {
+		return Price{p.GetRate() * float64(max(p.GetEstimatedQuantity(), 1)), p.GetCurrency()}
+	}
+	return Price{p.GetRate(), p.GetCurrency()}
+}
+
+// cents is an amount in units of 1e-8, by which amounts are compared.
+func cents(amount float64) float64 { return math.Round(amount * 1e8) }
+
+// amountText writes an amount without needless zeros.
+func amountText(amount float64) string {
+	text := strconv.FormatFloat(amount, 'f', 8, 64)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}

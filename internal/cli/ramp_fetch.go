@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/client"
+)
+
+type rampFetch struct {
+	What []string `arg:"" optional:"" name:"what" help:"The address of the content; or with --url, the question whose first answer that is for sale is wanted."`
+	buyerFlags
+	URL      string   `placeholder:"URL" help:"The front desk to put the question to."`
+	Token    string   `placeholder:"TOKEN" help:"With --url: the API key or access token to ask with; better in $$FRONTDESK_TOKEN."`
+	Exchange string   `placeholder:"URL" help:"The Exchange to buy from. Without it, the one that the answer or the site's ramp.json names."`
+	Max      string   `placeholder:"AMOUNT" help:"Pay no more than this, like 0.05USD. Without it, nothing is paid: only what is free or under a subscription is taken."`
+	Use      []string `placeholder:"FUNCTION" help:"What it is for: ai-input (without any), search, ai-index, ai-train; may be repeated."`
+	Accept   []string `placeholder:"TYPE" help:"The media type that is wanted, such as text/markdown; may be repeated, the best first."`
+	Yes      bool     `help:"Buy without asking."`
+	Out      string   `placeholder:"FILE" help:"Write the content here; without it, to standard output."`
+	Save     string   `placeholder:"FILE" help:"Keep the purchase here, from before it is made: --resume goes on with it, and reporting its use needs it."`
+	Resume   string   `placeholder:"FILE" help:"Go on with the purchase in this file, which buys nothing twice."`
+	Later    bool     `help:"Do not report the use; frontdesk ramp report does."`
+	Quantity int      `placeholder:"NUMBER" help:"How much of the offer's unit is used, for the report; needed where not the access is sold."`
+}
+
+// Help is the command's example.
+func (rampFetch) Help() string {
+	return "One command from the question to the licensed text: it finds the Exchange, takes the cheapest offer that fits, buys, fetches, holds what came against its hash, and reports the use.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp fetch https://www.example.com/premium/lamp --max 0.05USD --as buyer.example.com/research-bot --save lamp.json > lamp.txt\n" +
+		"\tfrontdesk ramp fetch --url https://www.example.com \"how are oil lamps trimmed?\" --max 0.05USD --as buyer.example.com/research-bot\n" +
+		"\tfrontdesk ramp fetch --resume lamp.json --as buyer.example.com/research-bot > lamp.txt"
+}
+
+// Run fetches.
+func (c rampFetch) Run(env *environment) error {
+	if (len(c.What) == 0) == (c.Resume == "") {
+		return usage("name the address of the content, or a question with --url, or a purchase with --resume")
+	}
+	f := client.Fetching{Uses: c.Use, Accept: c.Accept, Exchange: c.Exchange, Later: c.Later}
+	var err error
+	if f.Most, err = parsePrice(c.Max); err != nil {
+		return err
+	}
+	if c.Quantity > 0 {
+		f.Count = func(*client.Content) int { return c.Quantity }
+	}
+	f.Before = func(p *client.Purchase) error { return c.agree(env, p) }
+	if c.Resume != "" {
+		return c.resume(env, f)
+	}
+	address, item, err := c.place()
+	if err != nil {
+		return err
+	}
+	desk, err := c.desk(env, address)
+	if err != nil {
+		return err
+	}
+	if c.URL != "" {
+		if item, err = c.ask(env, desk); err != nil {
+			return err
+		}
+	}
+	got, err := desk.Fetch(env.ctx, item, f)
+	return c.end(env, got, err)
+}
+
+// place is the front desk that is asked, and the item where its address is given.
+func (c rampFetch) place() (address string, item client.Result, err error) {
+	if c.URL != "" {
+		return c.URL, item, nil
+	}
+	u, err := url.Parse(c.What[0])
+	if len(c.What) > 1 || err != nil || u.Host == "" {
+		return "", item, usage("%s is no address of content; for a question, name the front desk with --url", strings.Join(c.What, " "))
+	}
+	return u.Scheme + "://" + u.Host, client.Result{URL: c.What[0]}, nil
+}
+
+// desk is a client of a front desk, as the buyer.
+func (c rampFetch) desk(env *environment, address string) (*client.Client, error) {
+	buyer, err := c.buyer(env)
+	if err != nil {
+		return nil, err
+	}
+	options := buying()
+	options.Buyer, options.Token = buyer, client.StaticToken(env.token(c.Token))
+	desk, err := client.New(address, options)
+	if err != nil {
+		return nil, usage("%s", err)
+	}
+	return desk, nil
+}
+
+// ask puts the question, and gives the first result that is for sale.
+func (c rampFetch) ask(env *environment, desk *client.Client) (client.Result, error) {
+	answer, err := desk.Ask(env.ctx, client.Question{Text: strings.Join(c.What, " "), NoQuestions: true})
+	var failure *client.Failure
+	if errors.As(err, &failure) {
+		return client.Result{}, told(failure)
+	}
+	if err != nil {
+		return client.Result{}, err
+	}
+	for _, r := range answer.Results {
+		if r.ForSale() {
+			fmt.Fprintf(env.stderr, "%s\n%s\n", clean(r.Name), clean(r.URL))
+			return r, nil
+		}
+	}
+	return client.Result{}, fmt.Errorf("of the %d items that were found none is for sale; `frontdesk ask` shows them", len(answer.Results))
+}
+
+// agree shows what is about to be bought, asks, and keeps it.
+func (c rampFetch) agree(env *environment, p *client.Purchase) error {
+	fmt.Fprintf(env.stderr, "%s, of %s\n", describedOffer(p.Offer), clean(p.Exchange))
+	if !c.Yes && client.CostOf(p.Offer).Amount > 0 {
+		if _, err := confirmed(env, "Buy it?"); err != nil {
+			return err
+		}
+	}
+	return keepPurchase(c.Save, p)
+}
+
+// resume goes on with a purchase.
+func (c rampFetch) resume(env *environment, f client.Fetching) error {
+	p, err := readPurchase(c.Resume)
+	if err != nil {
+		return err
+	}
+	if p.ID == "" {
+		return fmt.Errorf("%s holds no purchase that could be gone on with; it needs one that `frontdesk ramp fetch --save` wrote", c.Resume)
+	}
+	if c.Save == "" {
+		c.Save = c.Resume
+	}
+	desk, err := c.desk(env, p.Exchange)
+	if err != nil {
+		return err
+	}
+	got, err := desk.Finish(env.ctx, p, f)
+	return c.end(env, got, err)
+}
+
+// end keeps the purchase as it is by now, writes what came of it, and says what went wrong.
+func (c rampFetch) end(env *environment, got *client.Licensed, err error) error {
+	var unfinished *client.Unfinished
+	switch {
+	case got != nil:
+		fmt.Fprintf(env.stderr, "%s\n", describedPurchase(got.Purchase))
+		if err := keepPurchase(c.Save, got.Purchase); err != nil {
+			return err
+		}
+	case errors.As(err, &unfinished):
+		if err := keepPurchase(c.Save, unfinished.Purchase); err != nil {
+			return err
+		}
+	}
+	if got != nil && got.Content != nil {
+		if err := writeContent(env, c.Out, got.Content); err != nil {
+			return err
+		}
+	}
+	return explainedExchange(err)
+}
+
+// describedPurchase is a purchase in a line.
+func describedPurchase(p *client.Purchase) string {
+	price := "nothing"
+	if cost := p.Cost(); cost.Amount > 0 {
+		price = cost.String()
+	}
+	text := fmt.Sprintf("Bought for %s: %s", price, p.Transaction())
+	switch {
+	case p.Reported != "":
+		text += "; its use is reported: " + p.Reported
+	case p.Owes():
+		text += "; its use is to be reported"
+		if r := p.Offer.GetReporting(); r.GetWindow() != nil {
+			text += " within " + r.GetWindow().AsDuration().Truncate(time.Second).String()
+		}
+	}
+	return clean(text)
+}
+
+// writeContent writes what was delivered into a file, or to standard output without one.
+func writeContent(env *environment, file string, content *client.Content) error {
+	if file != "" {
+		return os.WriteFile(file, content.Body, 0o644)
+	}
+	_, err := env.stdout.Write(content.Body)
+	return err
+}
+
+// keepPurchase writes a purchase into a file; into none without a name. A file is replaced as a whole, since it is what
+// nothing is bought twice by.
+func keepPurchase(file string, p *client.Purchase) error {
+	if file == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	part := file + ".part"
+	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil { // its address opens to whoever has it
+		return err
+	}
+	return os.Rename(part, file)
+}
+
+// readPurchase reads a purchase that keepPurchase wrote.
+func readPurchase(file string) (*client.Purchase, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	p := &client.Purchase{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("%s holds no purchase; name the file that `frontdesk ramp fetch` or `frontdesk ramp buy` wrote with --save", file)
+	}
+	return p, nil
+}
+
+// isPrice is an amount and its currency, with or without a space.
+var isPrice = regexp.MustCompile(`^([0-9]+(?:\.[0-9]{1,8})?) ?([A-Za-z]{3})$`)
+
+// parsePrice reads a price of a command; none is nothing.
+func parsePrice(text string) (client.Price, error) {
+	if text == "" {
+		return client.Price{}, nil
+	}
+	parts := isPrice.FindStringSubmatch(text)
+	if parts == nil {
+		return client.Price{}, usage("--max %s is no price; write an amount and its currency, like 0.05USD", text)
+	}
+	amount, err := strconv.ParseFloat(parts[1], 64)
+	return client.Price{Amount: amount, Currency: strings.ToUpper(parts[2])}, err
+}
