@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -98,14 +99,13 @@ type Taking struct {
 	Days      map[time.Time]int64 // Amount by day, by UTC
 }
 
-func (t *Taking) add(e Earning) {
-	t.Amount, t.Movements = t.Amount+e.Amount, t.Movements+e.Movements
-	if e.Day.After(t.Last) {
-		t.Last = e.Day
+func (t *Taking) add(r row) {
+	day := time.Unix(r.day, 0).UTC()
+	t.Amount, t.Movements = t.Amount+r.amount, t.Movements+r.movements
+	if day.After(t.Last) {
+		t.Last = day
 	}
-	if t.Days != nil {
-		t.Days[e.Day] += e.Amount
-	}
+	t.Days[day] += r.amount
 }
 
 // Takings are what was earned in a currency.
@@ -116,8 +116,9 @@ type Takings struct {
 }
 
 // Takings gives what a site earned, or all for "", in some days by currency and buyer: Since ≤ day < Until. Of the buyers, at
-// most so many are told apart. Currencies in which the most moved come first.
+// most so many are told apart. Currencies in which the most moved come first. Each day is read once.
 func (r *Reader) Takings(ctx context.Context, site string, since, until time.Time, most int) (all []Takings, err error) {
+	var sums map[string]map[string]*sum
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		sites := []string{site}
 		if site == "" {
@@ -125,50 +126,69 @@ func (r *Reader) Takings(ctx context.Context, site string, since, until time.Tim
 				return err
 			}
 		}
-		sums, err := takingsByBuyer(ctx, tx, sites, since, until)
-		if err != nil {
-			return err
-		}
-		all = nil
-		for currency, buyers := range sums {
-			t, top := newTakings(currency, buyers, most)
-			if err := eachEarning(ctx, tx, sites, since, until, currency, func(e Earning) {
-				t.All.add(e)
-				if i, ok := top[e.Buyer]; ok {
-					t.Buyers[i].add(e)
-				} else {
-					t.Buyers[len(t.Buyers)-1].add(e)
-				}
-			}); err != nil {
+		sums = map[string]map[string]*sum{}
+		for _, site := range sites {
+			if err := eachOf(ctx, tx, site, since, until, func(e Earning) { add(sums, e) }); err != nil {
 				return err
 			}
-			all = append(all, t)
 		}
 		return nil
 	})
+	for currency, buyers := range sums {
+		all = append(all, takings(currency, buyers, most))
+	}
 	slices.SortFunc(all, func(a, b Takings) int {
 		return cmp.Or(cmp.Compare(b.All.Movements, a.All.Movements), cmp.Compare(a.Currency, b.Currency))
 	})
 	return all, err
 }
 
-// newTakings chooses the buyers that are told apart, and gives their places.
-func newTakings(currency string, buyers map[string]int64, most int) (t Takings, top map[string]int) {
-	t = Takings{Currency: currency, All: Taking{Days: map[time.Time]int64{}}}
-	names := make([]string, 0, len(buyers))
-	for name := range buyers {
-		names = append(names, name)
+// sum is what came from a buyer, with what each row that was read adds to it.
+type sum struct {
+	amount int64
+	rows   []row
+}
+
+type row struct {
+	day               int64 // the beginning of the day, in seconds since 1970
+	amount, movements int64
+}
+
+// add adds to what came from buyers, by currency.
+func add(sums map[string]map[string]*sum, e Earning) {
+	buyers := sums[e.Currency]
+	if buyers == nil {
+		buyers = map[string]*sum{}
+		sums[e.Currency] = buyers
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(buyers[b], buyers[a]), cmp.Compare(a, b)) })
-	top = map[string]int{}
-	for i, name := range names[:min(most, len(names))] {
-		top[name] = i
-		t.Buyers = append(t.Buyers, Taking{Buyer: name, Days: map[time.Time]int64{}})
+	of := buyers[e.Buyer]
+	if of == nil {
+		of = &sum{}
+		buyers[e.Buyer] = of
 	}
-	if len(names) > most {
-		t.Buyers = append(t.Buyers, Taking{Days: map[time.Time]int64{}})
+	of.amount += e.Amount
+	of.rows = append(of.rows, row{e.Day.Unix(), e.Amount, e.Movements})
+}
+
+// takings tells apart the buyers that paid the most.
+func takings(currency string, buyers map[string]*sum, most int) Takings {
+	t := Takings{Currency: currency, All: Taking{Days: map[time.Time]int64{}}}
+	names := slices.SortedFunc(maps.Keys(buyers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(buyers[b].amount, buyers[a].amount), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		switch {
+		case i < most:
+			t.Buyers = append(t.Buyers, Taking{Buyer: name, Days: map[time.Time]int64{}})
+		case i == most:
+			t.Buyers = append(t.Buyers, Taking{Days: map[time.Time]int64{}})
+		}
+		for _, r := range buyers[name].rows {
+			t.All.add(r)
+			t.Buyers[min(i, most)].add(r)
+		}
 	}
-	return t, top
+	return t
 }
 
 // earningSites are the sites that ever earned anything.
@@ -185,34 +205,9 @@ func earningSites(ctx context.Context, tx *store.Tx) (sites []string, err error)
 	}
 }
 
-// takingsByBuyer sums up by currency and buyer.
-func takingsByBuyer(ctx context.Context, tx *store.Tx, sites []string, since, until time.Time) (map[string]map[string]int64, error) {
-	sums := map[string]map[string]int64{}
-	for _, site := range sites {
-		if err := eachOf(ctx, tx, site, since, until, ``, func(e Earning) {
-			if sums[e.Currency] == nil {
-				sums[e.Currency] = map[string]int64{}
-			}
-			sums[e.Currency][e.Buyer] += e.Amount
-		}); err != nil {
-			return nil, err
-		}
-	}
-	return sums, nil
-}
-
-func eachEarning(ctx context.Context, tx *store.Tx, sites []string, since, until time.Time, currency string, fn func(Earning)) error {
-	for _, site := range sites {
-		if err := eachOf(ctx, tx, site, since, until, currency, fn); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachOf calls fn with what a site earned, in one currency or in all for "".
-func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Time, currency string, fn func(Earning)) error {
-	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until}, condition{"currency", currency})
+// eachOf calls fn with what a site earned.
+func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Time, fn func(Earning)) error {
+	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until})
 	_, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM account_revenue`+where, func(rows store.Rows) (none struct{}, err error) {
 		e := Earning{Site: site}
 		var day int64

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -206,16 +207,87 @@ type Earning struct {
 }
 
 // Earnings gives what a site earned, or all sites for an empty one, by day, site, buyer and currency: Since ≤ day < Until, where
-// zero times are no condition.
-func (r *Reader) Earnings(ctx context.Context, site string, since, until time.Time) ([]Earning, error) {
-	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until})
-	return view(ctx, r.db, `SELECT day, site, buyer, currency, earned, movements FROM account_revenue`+where+` ORDER BY day, site, buyer, currency`,
-		func(rows store.Rows) (e Earning, err error) {
-			var day int64
-			err = rows.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
-			e.Day = store.FromMicros(day)
-			return e, err
-		}, args...)
+// zero times are no condition. It reads on while it is asked, so that its answer is not of one moment, and of each site it holds
+// no more than a page.
+func (r *Reader) Earnings(ctx context.Context, site string, since, until time.Time) iter.Seq2[Earning, error] {
+	return func(yield func(Earning, error) bool) {
+		sites := []string{site}
+		if site == "" {
+			if err := r.db.View(ctx, func(tx *store.Tx) (err error) {
+				sites, err = earningSites(ctx, tx)
+				return err
+			}); err != nil {
+				yield(Earning{}, err)
+				return
+			}
+		}
+		pages := make([]earningPage, len(sites)) // each in the order of its site, of which the first is told next
+		for i, site := range sites {
+			pages[i] = earningPage{since: since, until: until, last: Earning{Site: site}}
+			if err := pages[i].fill(ctx, r.db); err != nil {
+				yield(Earning{}, err)
+				return
+			}
+		}
+		for {
+			next := -1
+			for i := range pages { // sites stand in their order
+				if len(pages[i].rows) > 0 && (next < 0 || pages[i].rows[0].Day.Before(pages[next].rows[0].Day)) {
+					next = i
+				}
+			}
+			if next < 0 {
+				return
+			}
+			page := &pages[next]
+			if !yield(page.rows[0], nil) {
+				return
+			}
+			if page.rows = page.rows[1:]; len(page.rows) > 0 {
+				continue
+			}
+			if err := page.fill(ctx, r.db); err != nil {
+				yield(Earning{}, err)
+				return
+			}
+		}
+	}
+}
+
+// pageRows is how many rows are read at once of what is read on and on.
+const pageRows = 500
+
+// earningPage is the next rows of what one site earned.
+type earningPage struct {
+	since, until time.Time
+	last         Earning // that was read; its day is zero before the first
+	rows         []Earning
+	done         bool // there are no more behind them
+}
+
+// fill reads the next rows, if there are any.
+func (p *earningPage) fill(ctx context.Context, db *store.DB) (err error) {
+	if p.done {
+		return nil
+	}
+	where, args := equals(condition{"site", p.last.Site}, condition{"day >=", p.since}, condition{"day <", p.until})
+	if !p.last.Day.IsZero() {
+		n := len(args)
+		args = append(args, store.Micros(p.last.Day), p.last.Buyer, p.last.Currency)
+		where += fmt.Sprintf(` AND (day, buyer, currency) > ($%d, $%d, $%d)`, n+1, n+2, n+3)
+	}
+	p.rows, err = view(ctx, db, `SELECT day, site, buyer, currency, earned, movements FROM account_revenue`+where+fmt.Sprintf(` ORDER BY day, buyer, currency LIMIT %d`, pageRows), scanEarning, args...)
+	if p.done = len(p.rows) < pageRows; len(p.rows) > 0 {
+		p.last = p.rows[len(p.rows)-1]
+	}
+	return err
+}
+
+func scanEarning(rows store.Rows) (e Earning, err error) {
+	var day int64
+	err = rows.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
+	e.Day = store.FromMicros(day)
+	return e, err
 }
 
 // Charged is a line of a buyer's invoice: a charge, or what was taken back of one.
@@ -231,28 +303,51 @@ type Charged struct {
 	Reported int64  // -1 for none
 	Currency string
 	Amount   int64 // in 1e-8 of the currency; below 0 for what was taken back
+
+	line int64 // of the journal
 }
 
 // Invoice gives what was charged to the account of a buyer in a currency, the oldest first: Since ≤ time < Until. It is
-// fail.NotFound where there is no such account.
-func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, until time.Time) (all []Charged, err error) {
-	if until.IsZero() || !since.Before(until) {
-		return nil, fail.New(fail.Invalid, "an invoice is for a time that ends after it begins")
-	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		if _, err := findBalance(ctx, tx, buyer, currency); err != nil {
-			return err
+// fail.NotFound, before the first row, where there is no such account. It reads on while it is asked, a page at a time; what is
+// charged meanwhile stands behind what it has read.
+func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, until time.Time) iter.Seq2[Charged, error] {
+	return func(yield func(Charged, error) bool) {
+		if until.IsZero() || !since.Before(until) {
+			yield(Charged{}, fail.New(fail.Invalid, "an invoice is for a time that ends after it begins"))
+			return
 		}
-		all, err = collect(ctx, tx, `SELECT j.at, h.id, h.buyer, h.site, h.model, j.kind, h.rate, h.quantity, h.reported, j.currency, j.earned
-			FROM account_journal j JOIN account_hold h ON h.id = j.reference
-			WHERE j.buyer = $1 AND j.currency = $2 AND j.earned <> 0 AND j.at >= $3 AND j.at < $4 ORDER BY j.line`,
-			func(rows store.Rows) (c Charged, err error) {
-				var at int64
-				err = rows.Scan(&at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
-				c.At = store.FromMicros(at)
-				return c, err
-			}, buyer, currency, store.Micros(since), store.Micros(until))
-		return err
-	})
-	return all, err
+		for last := int64(0); ; {
+			var page []Charged
+			err := r.db.View(ctx, func(tx *store.Tx) error {
+				_, err := findBalance(ctx, tx, buyer, currency)
+				if err == nil {
+					page, err = collect(ctx, tx, `SELECT j.line, j.at, h.id, h.buyer, h.site, h.model, j.kind, h.rate, h.quantity, h.reported, j.currency, j.earned
+						FROM account_journal j JOIN account_hold h ON h.id = j.reference
+						WHERE j.buyer = $1 AND j.currency = $2 AND j.line > $3 AND j.earned <> 0 AND j.at >= $4 AND j.at < $5 ORDER BY j.line LIMIT $6`,
+						scanCharged, buyer, currency, last, store.Micros(since), store.Micros(until), pageRows)
+				}
+				return err
+			})
+			if err != nil {
+				yield(Charged{}, err)
+				return
+			}
+			for _, c := range page {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(page) < pageRows {
+				return
+			}
+			last = page[len(page)-1].line
+		}
+	}
+}
+
+func scanCharged(rows store.Rows) (c Charged, err error) {
+	var at int64
+	err = rows.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
+	c.At = store.FromMicros(at)
+	return c, err
 }

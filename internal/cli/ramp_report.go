@@ -10,16 +10,16 @@ import (
 
 type rampReportCommands struct {
 	Use          reportUse          `cmd:"" default:"withargs" help:"As a buyer: report how something bought was used."`
-	Revenue      reportRevenue      `cmd:"" help:"What sites earned, by day and buyer."`
-	Invoice      reportInvoice      `cmd:"" help:"What was charged to a buyer, purchase by purchase."`
-	Compliance   reportCompliance   `cmd:"" help:"What buyers had to report of their use, and whether they did."`
-	Transactions reportTransactions `cmd:"" help:"Every purchase, with what was charged, delivered and reported."`
+	Revenue      reportRevenue      `cmd:"" aliases:"provider-revenue" help:"What sites earned, by day and buyer."`
+	Invoice      reportInvoice      `cmd:"" aliases:"buyer-invoice" help:"What was charged to a buyer, purchase by purchase."`
+	Compliance   reportCompliance   `cmd:"" aliases:"compliance-status" help:"What buyers had to report of their use, and whether they did."`
+	Transactions reportTransactions `cmd:"" aliases:"transaction-detail" help:"Every purchase, with what was charged, delivered and reported."`
 }
 
 // formFlags say in which form a report is.
 type formFlags struct {
 	configFlags
-	Format string `enum:"csv,jsonl" default:"csv" help:"csv for a spreadsheet, jsonl for lines of JSON (${default})."`
+	Format string `enum:"csv,jsonl,json" default:"csv" help:"csv for a spreadsheet, jsonl for lines of JSON, json for one object (${default})."`
 }
 
 // write writes a report.

@@ -272,38 +272,61 @@ type Complied struct {
 }
 
 // Compliance counts by buyer what had to be reported of the purchases that were made in a time, as it stands at another: a report
-// that was not filed in time is overdue from then on. Zero times of the former are no condition.
-func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) (all []Complied, err error) {
+// that was not filed in time is overdue from then on. Zero times of the former are no condition. It counts for so many buyers at a
+// time, and reads on while it is asked, so that its answer is not of one moment.
+func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) iter.Seq2[Complied, error] {
+	return func(yield func(Complied, error) bool) {
+		for last := ""; ; { // no buyer is called so
+			var page []Complied
+			err := r.db.View(ctx, func(tx *store.Tx) (err error) {
+				page, err = complied(ctx, tx, last, since, until, now)
+				return err
+			})
+			if err != nil {
+				yield(Complied{}, fmt.Errorf("count what was reported: %w", err))
+				return
+			}
+			for _, c := range page {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(page) < buyersPage {
+				return
+			}
+			last = page[len(page)-1].Buyer
+		}
+	}
+}
+
+// buyersPage is for how many buyers Compliance counts at once: each page of them looks at all transactions of the time.
+const buyersPage = 5000
+
+// complied counts for the buyers behind one, by their order.
+func complied(ctx context.Context, tx *store.Tx, after string, since, until, now time.Time) (all []Complied, err error) {
 	from, to := span(Wanted{Since: since, Until: until})
 	end := int64(math.MaxInt64)
 	if !until.IsZero() {
 		end = store.Micros(until)
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		rows, err := tx.Query(ctx, `SELECT buyer, SUM(1 - failed), SUM(CASE WHEN duty = 1 AND due > $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 2 THEN 1 ELSE 0 END),
-			SUM(CASE duty WHEN 5 THEN 1 ELSE 0 END), SUM(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 4 THEN 1 ELSE 0 END),
-			SUM(CASE report WHEN '' THEN 0 ELSE 1 END), SUM(deviant), MAX(made), MAX(reported), COALESCE(MIN(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN due END), 0)
-			FROM deal_transaction WHERE id > $2 AND id < $3 AND made >= $4 AND made < $5 GROUP BY buyer ORDER BY buyer`, store.Micros(now), from, to, store.Micros(since), end)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c Complied
-			var bought, reported, oldest int64
-			if err := rows.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports, &c.Deviant, &bought, &reported, &oldest); err != nil {
-				return err
-			}
-			c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported), store.FromMicros(oldest)
-			all = append(all, c)
-		}
-		return rows.Err()
-	})
+	rows, err := tx.Query(ctx, `SELECT buyer, SUM(1 - failed), SUM(CASE WHEN duty = 1 AND due > $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 2 THEN 1 ELSE 0 END),
+		SUM(CASE duty WHEN 5 THEN 1 ELSE 0 END), SUM(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN 1 ELSE 0 END), SUM(CASE duty WHEN 4 THEN 1 ELSE 0 END),
+		SUM(CASE report WHEN '' THEN 0 ELSE 1 END), SUM(deviant), MAX(made), MAX(reported), COALESCE(MIN(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN due END), 0)
+		FROM deal_transaction WHERE id > $2 AND id < $3 AND made >= $4 AND made < $5 AND buyer > $6 GROUP BY buyer ORDER BY buyer LIMIT $7`,
+		store.Micros(now), from, to, store.Micros(since), end, after, buyersPage)
 	if err != nil {
-		return nil, fmt.Errorf("count what was reported: %w", err)
+		return nil, err
 	}
-	return all, nil
+	for rows.Next() {
+		var c Complied
+		var bought, reported, oldest int64
+		if err = rows.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports, &c.Deviant, &bought, &reported, &oldest); err != nil {
+			break
+		}
+		c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported), store.FromMicros(oldest)
+		all = append(all, c)
+	}
+	return all, errors.Join(err, rows.Err(), rows.Close())
 }
 
 // Events gives what befell a transaction after its purchase, as far as it is in the ledger, in the order of the entries, up to so many.

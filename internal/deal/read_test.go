@@ -3,6 +3,7 @@ package deal
 import (
 	"context"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -200,6 +201,17 @@ func TestObligationsAreListedByTheirEnd(t *testing.T) {
 	})
 }
 
+// every gives all rows, until one of them is an error.
+func every[R any](rows iter.Seq2[R, error]) (all []R, err error) {
+	for row, err := range rows {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
 func TestComplianceIsCountedByBuyer(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
@@ -217,7 +229,7 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 			return Fail(ctx, tx, all[0].ID)
 		})
 		r := NewReader(db)
-		got, err := r.Compliance(t.Context(), time.Time{}, time.Time{}, moment.Add(2*time.Hour))
+		got, err := every(r.Compliance(t.Context(), time.Time{}, time.Time{}, moment.Add(2*time.Hour)))
 		want := []Complied{
 			{Buyer: "a.example/x", Purchases: 5, InTime: 1, Late: 1, Overdue: 2, Waived: 1, Reports: 1, Deviant: 1, LastPurchase: all[5].Made, LastReport: moment.Add(time.Minute), OldestOverdue: moment.Add(time.Hour)},
 			{Buyer: "b.example/y", Purchases: 6, Pending: 1, InTime: 1, Late: 1, Overdue: 1, Waived: 1, LastPurchase: all[11].Made, OldestOverdue: moment.Add(time.Hour)},
@@ -225,7 +237,7 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%v\n%+v\n%+v", err, got, want)
 		}
-		got, err = r.Compliance(t.Context(), all[5].Made, all[7].Made, moment)
+		got, err = every(r.Compliance(t.Context(), all[5].Made, all[7].Made, moment))
 		if err != nil || len(got) != 2 || got[0].Purchases != 1 || got[1].Purchases != 1 || got[0].Late != 1 {
 			t.Errorf("of a time: %+v, %v", got, err)
 		}

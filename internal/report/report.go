@@ -7,9 +7,9 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"io"
-	"iter"
 	"strconv"
 	"time"
 
@@ -34,10 +34,18 @@ const (
 	Transactions = "transactions" // every transaction in detail
 )
 
+// names are the reports by what RAMP v1 calls them.
+var names = map[string]string{
+	"provider-revenue": Revenue, "buyer-invoice": Invoice, "compliance-status": Compliance, "transaction-detail": Transactions,
+}
+
+// Short gives a report by what RAMP v1 calls it, such as provider-revenue; any other name as it is.
+func Short(name string) string { return cmp.Or(names[name], name) }
+
 // Wanted says which report is wanted. An empty field is no condition, unless it says something else.
 type Wanted struct {
 	Report string // one of the reports
-	Form   string // CSV or Lines
+	Form   string // CSV, Lines or JSON
 	Site   string // of Revenue and Transactions
 	// Buyer is of Invoice, where it must be given, and of Transactions; Currency is of Invoice, where it must be given.
 	Buyer, Currency string
@@ -51,8 +59,8 @@ func (w Wanted) Check() error {
 	switch {
 	case w.Report != Revenue && w.Report != Invoice && w.Report != Compliance && w.Report != Transactions:
 		return fail.New(fail.NotFound, "there is no report %.40q; there are %s, %s, %s and %s", w.Report, Revenue, Invoice, Compliance, Transactions)
-	case w.Form != CSV && w.Form != Lines:
-		return fail.New(fail.Invalid, "there is no report as %.20q; there are %s and %s", w.Form, CSV, Lines)
+	case w.Form != CSV && w.Form != Lines && w.Form != JSON:
+		return fail.New(fail.Invalid, "there is no report as %.20q; there are %s, %s and %s", w.Form, CSV, Lines, JSON)
 	case w.Report == Invoice && (w.Buyer == "" || w.Currency == ""):
 		return fail.New(fail.Invalid, "an invoice is of one account; say whose, and in which currency")
 	case w.Report == Invoice && w.Since.IsZero():
@@ -72,40 +80,17 @@ func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
 	}
 	switch want.Report {
 	case Revenue:
-		all, err := b.Accounts.Earnings(ctx, want.Site, want.Since, want.Until)
-		if err != nil {
-			return err
-		}
-		return write(w, want.Form, rows(all), earnings)
+		return write(w, want.Form, b.Accounts.Earnings(ctx, want.Site, want.Since, want.Until), earnings)
 	case Invoice:
 		until := want.Until
 		if until.IsZero() {
 			until = b.Now()
 		}
-		all, err := b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until)
-		if err != nil {
-			return err
-		}
-		return write(w, want.Form, rows(all), charges)
+		return write(w, want.Form, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until), charges)
 	case Compliance:
-		all, err := b.Deals.Compliance(ctx, want.Since, want.Until, b.Now())
-		if err != nil {
-			return err
-		}
-		return write(w, want.Form, rows(all), complied)
+		return write(w, want.Form, b.Deals.Compliance(ctx, want.Since, want.Until, b.Now()), complied)
 	}
 	return write(w, want.Form, b.transactions(ctx, want), details)
-}
-
-// rows gives rows that are all there.
-func rows[R any](all []R) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		for _, row := range all {
-			if !yield(row, nil) {
-				return
-			}
-		}
-	}
 }
 
 // moment is a time; nil for none.

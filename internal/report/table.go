@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 const (
 	CSV   = "csv"   // for spreadsheets: a line of names, and a line for each row
 	Lines = "jsonl" // a JSON object in each line
+	JSON  = "json"  // one JSON object, whose member rows is an array of objects
 )
 
 // column is a column of a report. What value gives is a string, a whole number, or nil for nothing.
@@ -23,39 +26,132 @@ type column[R any] struct {
 	value func(R) any
 }
 
-// write writes rows as they come, until one of them is an error.
-func write[R any](w io.Writer, form string, rows iter.Seq2[R, error], columns []column[R]) error {
-	switch form {
-	case CSV:
-		return writeCSV(w, rows, columns)
-	case Lines:
-		return writeLines(w, rows, columns)
-	}
-	return fail.New(fail.Invalid, "there is no report as %.20q; there are %s and %s", form, CSV, Lines)
+// table writes rows in a form.
+type table[R any] interface {
+	begin() error
+	row(R) error
+	end() error
 }
 
-func writeCSV[R any](w io.Writer, rows iter.Seq2[R, error], columns []column[R]) error {
-	out := csv.NewWriter(w)
-	line := make([]string, len(columns))
-	for i, c := range columns {
-		line[i] = c.name
+// write writes rows as they come, until one of them is an error. Where that is the first, nothing was written.
+func write[R any](w io.Writer, form string, rows iter.Seq2[R, error], columns []column[R]) error {
+	out := bufio.NewWriterSize(w, 32<<10)
+	var t table[R]
+	switch form {
+	case CSV:
+		t = &spreadsheet[R]{csv.NewWriter(out), columns, make([]string, len(columns))}
+	case Lines:
+		t = &lines[R]{columns: columns, out: objects(out)}
+	case JSON:
+		t = &array[R]{lines: lines[R]{columns: columns, out: objects(out)}, w: out}
+	default:
+		return fail.New(fail.Invalid, "there is no report as %.20q; there are %s, %s and %s", form, CSV, Lines, JSON)
 	}
-	if err := out.Write(line); err != nil {
-		return err
+	begun := false
+	begin := func() error {
+		if begun {
+			return nil
+		}
+		begun = true
+		return t.begin()
 	}
 	for row, err := range rows {
+		if err == nil {
+			err = begin()
+		}
+		if err == nil {
+			err = t.row(row)
+		}
 		if err != nil {
-			return err
+			return errors.Join(err, out.Flush())
 		}
-		for i, c := range columns {
-			line[i] = cell(c.value(row))
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	if err := t.end(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// spreadsheet is CSV.
+type spreadsheet[R any] struct {
+	out     *csv.Writer
+	columns []column[R]
+	line    []string
+}
+
+func (s *spreadsheet[R]) begin() error {
+	for i, c := range s.columns {
+		s.line[i] = c.name
+	}
+	return s.out.Write(s.line)
+}
+
+func (s *spreadsheet[R]) row(r R) error {
+	for i, c := range s.columns {
+		s.line[i] = cell(c.value(r))
+	}
+	return s.out.Write(s.line)
+}
+
+func (s *spreadsheet[R]) end() error {
+	s.out.Flush()
+	return s.out.Error()
+}
+
+// lines are objects, each in a line.
+type lines[R any] struct {
+	columns []column[R]
+	out     *json.Encoder
+}
+
+func objects(w io.Writer) *json.Encoder {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	return out
+}
+
+func (l *lines[R]) begin() error { return nil }
+
+func (l *lines[R]) row(r R) error {
+	object := map[string]any{}
+	for _, c := range l.columns {
+		if v := c.value(r); v != nil {
+			object[c.name] = v
 		}
-		if err := out.Write(line); err != nil {
+	}
+	return l.out.Encode(object)
+}
+
+func (l *lines[R]) end() error { return nil }
+
+// array is one object with all the others. Whoever reads half of it sees that it is half.
+type array[R any] struct {
+	lines[R]
+	w    io.Writer
+	some bool
+}
+
+func (a *array[R]) begin() error {
+	_, err := io.WriteString(a.w, `{"rows": [`+"\n")
+	return err
+}
+
+func (a *array[R]) row(r R) error {
+	if a.some {
+		if _, err := io.WriteString(a.w, ","); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	a.some = true
+	return a.lines.row(r)
+}
+
+func (a *array[R]) end() error {
+	_, err := io.WriteString(a.w, "]}\n")
+	return err
 }
 
 // cell writes a value for a spreadsheet. A text that one would take for a formula has an apostrophe before it; an amount below 0
@@ -71,24 +167,4 @@ func cell(value any) string {
 		return strconv.FormatInt(v, 10)
 	}
 	return ""
-}
-
-func writeLines[R any](w io.Writer, rows iter.Seq2[R, error], columns []column[R]) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	for row, err := range rows {
-		if err != nil {
-			return err
-		}
-		object := map[string]any{}
-		for _, c := range columns {
-			if v := c.value(row); v != nil {
-				object[c.name] = v
-			}
-		}
-		if err := out.Encode(object); err != nil {
-			return err
-		}
-	}
-	return nil
 }

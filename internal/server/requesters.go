@@ -109,6 +109,7 @@ func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
 			all = append(all, route{pattern: pattern, name: path, refuse: admin.WriteError, handler: handler})
 		}
 	}
+	all = append(all, s.reportRoutes()...)
 	if signUp == nil {
 		return all
 	}
@@ -122,25 +123,34 @@ func checkRate(text string) error {
 	return err
 }
 
-// doorAdmin is the operator's own: it opens to keys that name it, and to none that opens every door.
-const doorAdmin = "admin"
+// The operator's own doors open to keys that name them, and to none that opens every door.
+const (
+	doorAdmin   = "admin"
+	doorReports = "reports" // of reports alone, which doorAdmin opens, too
+)
 
 // operators lets a request pass to what the operator alone may do: it must carry an API key of the scope admin. What is changed is
 // recorded as that key's doing.
 func (a *admission) operators(next http.Handler) http.Handler {
+	return a.keyed(next, func(*http.Request) []string { return []string{doorAdmin} })
+}
+
+// keyed lets a request pass that carries an API key which names one of some doors.
+func (a *admission) keyed(next http.Handler, doors func(*http.Request) []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		r = r.WithContext(a.called(r))
 		party, known, err := a.identify(r, nil)
+		of := doors(r)
 		switch {
 		case err != nil:
 		case !known:
-			err = fail.New(fail.Unauthorized, "this is the operator's; send an API key of the scope admin as `Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door admin` makes one)")
-		case party.Kind != trust.KindKey || !slices.Contains(party.Scopes, doorAdmin):
-			err = fail.New(fail.Forbidden, "this key does not open the operator's door; `frontdesk keys issue api NAME --door admin` makes one that does")
+			err = fail.New(fail.Unauthorized, "this is not for everybody; send an API key of the scope %s as `Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door %[1]s` makes one)", of[0])
+		case party.Kind != trust.KindKey || !slices.ContainsFunc(of, func(door string) bool { return slices.Contains(party.Scopes, door) }):
+			err = fail.New(fail.Forbidden, "this key does not open this door; `frontdesk keys issue api NAME --door %s` makes one that does", of[0])
 		}
 		if err != nil {
-			if challenge := a.challenge(r, &route{door: doorAdmin}, err); challenge != "" {
+			if challenge := a.challenge(r, &route{door: of[0]}, err); challenge != "" {
 				w.Header().Set("WWW-Authenticate", challenge)
 			}
 			admin.WriteError(w, r, err)

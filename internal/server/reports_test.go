@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+// shopOf opens a server that sold once, at noon of 2027-05-04, and gives keys for reports, of the operator, and for all other doors.
+func shopOf(t *testing.T) (m *market, sale, reports, operator, every string) {
+	t.Helper()
+	m = openMarket(t, rampConfig)
+	if err := m.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
+		err := m.Accounts.Open(t.Context(), tx, saleBuyer, "USD", -1, m.now())
+		if err == nil {
+			_, err = m.Accounts.Pay(t.Context(), tx, account.Credit, saleBuyer, "USD", 100_000_000, "", m.now())
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	sale = sold(t, m.Server, saleBuyer, perAccess, 0, nil).ID
+	m.clock.Pass(time.Second)
+	reports, _ = makeKey(t, m.Server, trust.Key{Name: "books", Scopes: []string{"reports"}})
+	operator, _ = makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	every, _ = makeKey(t, m.Server, trust.Key{Name: "all doors"})
+	return m, sale, reports, operator, every
+}
+
+// TestReportsForPrograms holds who gets reports, in which forms, and what of a request is refused.
+func TestReportsForPrograms(t *testing.T) {
+	m, sale, reports, operator, every := shopOf(t)
+	const revenue = `{"rows": [
+{"amount":"0.02","buyer":"buyer.example.com/research-bot","currency":"USD","day":"2027-05-04","movements":1,"site":"main"}
+]}
+`
+	for _, v := range []struct {
+		path, key, accept string
+		status            int
+		words, kind       string
+	}{
+		{"provider-revenue", reports, "", 200, revenue, "application/json"},
+		{"provider-revenue?from=2027-05-04&to=2027-05-05", operator, "application/json", 200, revenue, "application/json"},
+		{"revenue?format=csv", reports, "application/json", 200, "day,site,buyer,currency,amount,movements\n2027-05-04,main,", "text/csv; charset=utf-8; header=present"},
+		{"provider-revenue", reports, "text/csv", 200, "day,site,", "text/csv; charset=utf-8; header=present"},
+		{"provider-revenue?to=2027-05-04", reports, "application/jsonl", 200, "", "application/jsonl"},
+		{"buyer-invoice?buyer=buyer.example.com/research-bot&currency=USD&from=2027-05-01", reports, "", 200, `"transaction":"` + sale + `"`, "application/json"},
+		{"compliance-status?format=jsonl", reports, "", 200, `"pending":1`, "application/jsonl"},
+		{"transaction-detail?site=main", reports, "", 200, `"state":"settled"`, "application/json"},
+		{"transaction-detail?site=other", reports, "", 200, "{\"rows\": [\n]}\n", "application/json"},
+		{"buyer-invoice", reports, "", 422, "say whose", "application/json"},
+		{"buyer-invoice?buyer=nobody.example/x&currency=USD&from=2027-05-01", reports, "", 404, "no account", "application/json"},
+		{"provider-revenue?from=yesterday", reports, "", 422, "2027-01-31", "application/json"},
+		{"provider-revenue?from=2027-05-05&to=2027-05-04", reports, "", 422, "ends after", "application/json"},
+		{"provider-revenue?since=2027-05-04", reports, "", 422, "from, to", "application/json"},
+		{"provider-revenue?from=2027-05-04&from=2027-05-04", reports, "", 422, "once", "application/json"},
+		{"provider-revenue?format=xml", reports, "", 422, "jsonl", "application/json"},
+		{"provider-revenue", reports, "image/png", 406, "text/csv", "application/json"},
+		{"profits", reports, "", 404, "revenue", "application/json"},
+		{"provider-revenue", "", "", 401, "--door reports", "application/json"},
+		{"provider-revenue", every, "", 403, "--door reports", "application/json"},
+	} {
+		r := posted("GET", "/api/v1/reports/"+v.path, "", trust.KeyHeader, v.key)
+		if v.accept != "" {
+			r.Header.Set("Accept", v.accept)
+		}
+		w := send(m, r)
+		if w.Code != v.status || !strings.Contains(w.Body.String(), v.words) || w.Header().Get("Content-Type") != v.kind || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s as %q: %d %v %s", v.path, v.accept, w.Code, w.Header(), w.Body)
+		}
+		if v.status == 200 && v.kind == "application/json" && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s is no JSON", v.path)
+		}
+		if v.status == 200 && strings.HasPrefix(v.kind, "text/csv") {
+			if rows, err := csv.NewReader(w.Body).ReadAll(); err != nil || len(rows) != 2 {
+				t.Errorf("%s: %v, %v", v.path, rows, err)
+			}
+		}
+	}
+	if w := send(m, posted("POST", "/api/v1/reports/revenue", "", trust.KeyHeader, reports)); w.Code != 405 {
+		t.Errorf("POST: %d", w.Code)
+	}
+	if w := send(m, posted("GET", "/admin/accounts", "", trust.KeyHeader, reports)); w.Code != 403 {
+		t.Errorf("a key for reports opens accounts: %d", w.Code)
+	}
+}
+
+// leaving is a client that is gone once something was sent.
+type leaving struct {
+	*httptest.ResponseRecorder
+	gone func()
+}
+
+func (l *leaving) Write(b []byte) (int, error) {
+	l.gone()
+	return l.ResponseRecorder.Write(b)
+}
+
+// TestAReportThatBreaksOffIsSeenToBeCut has a report end before its end.
+func TestAReportThatBreaksOffIsSeenToBeCut(t *testing.T) {
+	m, _, reports, _, _ := shopOf(t)
+	for range 250 { // more than are completed at once
+		m.clock.Pass(time.Second)
+		sold(t, m.Server, saleBuyer, terms.Money{Model: "free"}, 0, nil)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w := &leaving{httptest.NewRecorder(), cancel}
+	defer func() {
+		if recovered := recover(); recovered != http.ErrAbortHandler {
+			t.Errorf("the answer ends as if it were whole: %v, %d %q", recovered, w.Code, w.Body)
+		}
+	}()
+	m.ServeHTTP(w, posted("GET", "/api/v1/reports/transaction-detail", "", trust.KeyHeader, reports).WithContext(ctx))
+}
