@@ -32,7 +32,7 @@ func ReportsHandler(books report.Books) http.Handler {
 }
 
 // reportParameters are what a request for a report may say.
-var reportParameters = []string{"from", "to", "site", "buyer", "currency", "format"}
+var reportParameters = []string{"from", "to", "site", "buyer", "currency", "grace", "format"}
 
 // wantedReport reads which report a request asks for.
 func wantedReport(r *http.Request) (want report.Wanted, err error) {
@@ -49,6 +49,14 @@ func wantedReport(r *http.Request) (want report.Wanted, err error) {
 	}
 	if want.Until, err = instant("to", q["to"]); err != nil {
 		return want, err
+	}
+	if want.Report == report.Leakage {
+		want.Grace = report.Grace
+	}
+	if text := q["grace"]; text != "" {
+		if want.Grace, err = time.ParseDuration(text); err != nil || want.Report != report.Leakage {
+			return want, fail.New(fail.Invalid, "grace is a span such as 30m, of the report leakage-check alone")
+		}
 	}
 	return want, want.Check()
 }

@@ -14,6 +14,7 @@ type rampReportCommands struct {
 	Invoice      reportInvoice      `cmd:"" aliases:"buyer-invoice" help:"What was charged to a buyer, purchase by purchase."`
 	Compliance   reportCompliance   `cmd:"" aliases:"compliance-status" help:"What buyers had to report of their use, and whether they did."`
 	Transactions reportTransactions `cmd:"" aliases:"transaction-detail" help:"Every purchase, with what was charged, delivered and reported."`
+	Leakage      reportLeakage      `cmd:"" aliases:"leakage-check" help:"What was delivered without being bought, and bought without being delivered."`
 }
 
 // formFlags say in which form a report is.
@@ -105,4 +106,23 @@ func (reportTransactions) Help() string {
 // Run writes every transaction.
 func (c reportTransactions) Run(env *environment) error {
 	return c.write(env, report.Wanted{Report: report.Transactions, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+}
+
+type reportLeakage struct {
+	formFlags
+	Site  string        `placeholder:"ID" help:"Only of this site."`
+	Since time.Time     `placeholder:"TIME" help:"Only what was delivered or bought at this time (RFC 3339) or later."`
+	Until time.Time     `placeholder:"TIME" help:"Only what was delivered or bought before this time."`
+	Grace time.Duration `default:"1h" placeholder:"SPAN" help:"Only what is at least so old (${default}): what was bought may be fetched for some minutes, and an edge tells later what it delivered."`
+}
+
+// Help says what a row has.
+func (reportLeakage) Help() string {
+	return "First the deliveries whose address named a transaction that is not known, then the purchases under which nothing was delivered as far as anybody told, the oldest first each. " +
+		"Of what a CDN delivers that tells nothing, every purchase is among them.\n\nExample:\n\n\tfrontdesk ramp report leakage --since 2027-01-01T00:00:00Z"
+}
+
+// Run writes what leaked.
+func (c reportLeakage) Run(env *environment) error {
+	return c.write(env, report.Wanted{Report: report.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }

@@ -29,6 +29,7 @@ var reportKinds = []reportKind{
 	{"transactions", "Transactions", "Every purchase: the offer, what was charged, delivered and reported, and its entry in the ledger.", true, true, false},
 	{"invoice", "Invoice", "What was charged to one account, purchase by purchase.", false, true, true},
 	{"compliance", "Compliance", "Who reports what it owes, in time and near the estimate, by buyer.", false, false, false},
+	{"leakage", "Leakage", "What was delivered without being bought, and bought without being delivered, as far as it is older than an hour.", true, false, false},
 }
 
 // reports shows what can be downloaded.
@@ -58,6 +59,9 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit)
 			return fail.New(fail.Invalid, "%.20q is no day; write it like 2027-01-31.", day.text)
 		}
 		*day.to = at.AddDate(0, 0, day.add)
+	}
+	if name == report.Leakage {
+		want.Grace = report.Grace
 	}
 	out := &download{w: w, name: name + "-" + o.config.Now().UTC().Format("20060102-1504") + "." + form, media: "text/csv; charset=utf-8; header=present"}
 	if form == report.Lines {

@@ -329,3 +329,31 @@ func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[strin
 	}
 	return counts, nil
 }
+
+// Fetched says under which of some transactions something was delivered, by their ids: begun at the least.
+func (r *Reader) Fetched(ctx context.Context, ids ...string) (fetched map[string]bool, err error) {
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		fetched = map[string]bool{}
+		if len(ids) == 0 {
+			return nil
+		}
+		rows, err := tx.Query(ctx, `SELECT DISTINCT txn FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`)`, args...)
+		if err != nil {
+			return err
+		}
+		for rows.Next() && err == nil {
+			var id string
+			err = rows.Scan(&id)
+			fetched[id] = true
+		}
+		return errors.Join(err, rows.Err(), rows.Close())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for what was delivered: %w", err)
+	}
+	return fetched, nil
+}

@@ -1,5 +1,6 @@
-// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are four reports:
-// what sites earned, what was charged to a buyer, whether buyers report what they owe, and every transaction in detail.
+// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are five reports:
+// what sites earned, what was charged to a buyer, whether buyers report what they owe, every transaction in detail, and what was
+// delivered without being bought, or bought without being delivered.
 //
 // It stands above account and deal, which keep the facts, and below the commands and the owner's pages, which give reports out.
 // Rows are written as they are read, so that a long report takes no more memory than a short one. Nothing personal is in any of
@@ -10,7 +11,9 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/internal/account"
@@ -32,11 +35,14 @@ const (
 	Invoice      = "invoice"      // what was charged to an account, purchase by purchase
 	Compliance   = "compliance"   // what buyers had to report of their use, and did
 	Transactions = "transactions" // every transaction in detail
+	Leakage      = "leakage"      // deliveries without a transaction, and transactions without a delivery
 )
+
+var reports = []string{Revenue, Invoice, Compliance, Transactions, Leakage}
 
 // names are the reports by what RAMP v1 calls them.
 var names = map[string]string{
-	"provider-revenue": Revenue, "buyer-invoice": Invoice, "compliance-status": Compliance, "transaction-detail": Transactions,
+	"provider-revenue": Revenue, "buyer-invoice": Invoice, "compliance-status": Compliance, "transaction-detail": Transactions, "leakage-check": Leakage,
 }
 
 // Short gives a report by what RAMP v1 calls it, such as provider-revenue; any other name as it is.
@@ -46,19 +52,20 @@ func Short(name string) string { return cmp.Or(names[name], name) }
 type Wanted struct {
 	Report string // one of the reports
 	Form   string // CSV, Lines or JSON
-	Site   string // of Revenue and Transactions
+	Site   string // of Revenue, Transactions and Leakage
 	// Buyer is of Invoice, where it must be given, and of Transactions; Currency is of Invoice, where it must be given.
 	Buyer, Currency string
 	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say since when, and is until now where it
 	// does not say more. Of Revenue they are the beginnings of days.
 	Since, Until time.Time
+	Grace        time.Duration // of Leakage: how old something is at the least that is told of
 }
 
 // Check says what is wrong with what is wanted, as fail.Invalid; nil for nothing.
 func (w Wanted) Check() error {
 	switch {
-	case w.Report != Revenue && w.Report != Invoice && w.Report != Compliance && w.Report != Transactions:
-		return fail.New(fail.NotFound, "there is no report %.40q; there are %s, %s, %s and %s", w.Report, Revenue, Invoice, Compliance, Transactions)
+	case !slices.Contains(reports, w.Report):
+		return fail.New(fail.NotFound, "there is no report %.40q; there are %s", w.Report, strings.Join(reports, ", "))
 	case w.Form != CSV && w.Form != Lines && w.Form != JSON:
 		return fail.New(fail.Invalid, "there is no report as %.20q; there are %s, %s and %s", w.Form, CSV, Lines, JSON)
 	case w.Report == Invoice && (w.Buyer == "" || w.Currency == ""):
@@ -67,6 +74,8 @@ func (w Wanted) Check() error {
 		return fail.New(fail.Invalid, "an invoice is for a time; say from when on")
 	case !w.Until.IsZero() && !w.Since.Before(w.Until):
 		return fail.New(fail.Invalid, "a report is for a time that ends after it begins")
+	case w.Grace < 0:
+		return fail.New(fail.Invalid, "what is told of cannot be younger than now")
 	}
 	return nil
 }
@@ -89,6 +98,8 @@ func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
 		return write(w, want.Form, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until), charges)
 	case Compliance:
 		return write(w, want.Form, b.Deals.Compliance(ctx, want.Since, want.Until, b.Now()), complied)
+	case Leakage:
+		return write(w, want.Form, b.leaks(ctx, want), leakage)
 	}
 	return write(w, want.Form, b.transactions(ctx, want), details)
 }

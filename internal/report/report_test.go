@@ -52,6 +52,9 @@ func (s *shop) do(fn func(ctx context.Context, tx *store.Tx) error) {
 func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64, at time.Time) {
 	s.t.Helper()
 	price := terms.Money{Model: model, Rate: int64(rate * coin), Currency: "USD"}
+	if model == "free" {
+		price.Currency = ""
+	}
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		due := at.Add(24 * time.Hour)
 		h, err := s.book.Authorize(ctx, tx, account.Charge{ID: id, Buyer: buyer, Site: site, Item: account.Item{URL: "https://news.example/a"}, Price: price, Quantity: quantity, Due: due, Now: at})

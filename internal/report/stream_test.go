@@ -61,14 +61,18 @@ func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 // TestAnInvoiceIsReadInPages has more lines than are read at once.
 func TestAnInvoiceIsReadInPages(t *testing.T) {
 	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema))
-	s.do(func(ctx context.Context, tx *store.Tx) error { return s.book.Open(ctx, tx, bot, "USD", 1000*coin, noon) })
+	s.do(func(ctx context.Context, tx *store.Tx) error {
+		return s.book.Open(ctx, tx, bot, "USD", 1000*coin, noon)
+	})
 	const sales = 1003
 	for n := range sales {
 		at := noon.Add(time.Duration(n) * time.Second)
 		s.sell(deal.NewID("txn", at), bot, "news", "per_access", 0.01, 0, at)
 	}
 	text, err := s.write(report.Wanted{Report: report.Invoice, Form: report.JSON, Buyer: bot, Currency: "USD", Since: noon})
-	var told struct{ Rows []struct{ Time, Transaction, Amount string } }
+	var told struct {
+		Rows []struct{ Time, Transaction, Amount string }
+	}
 	if err != nil || json.Unmarshal([]byte(text), &told) != nil || len(told.Rows) != sales {
 		t.Fatalf("%v, %d rows", err, len(told.Rows))
 	}

@@ -97,7 +97,9 @@ const doorIntake = "intake"
 var doors = []string{doorAsk, doorMCP}
 
 // Doors names the doors that a key can be for.
-func Doors() []string { return append(slices.Clone(doors), doorIntake, doorLedger, doorAdmin, doorReports) }
+func Doors() []string {
+	return append(slices.Clone(doors), doorIntake, doorLedger, doorAdmin, doorReports)
+}
 
 // IsDoor says whether there is a door of that name.
 func IsDoor(name string) bool { return slices.Contains(Doors(), name) }

@@ -33,6 +33,7 @@ func generate(source string) ([]byte, error) {
 			object{"name": "content", "description": "The items without a question."},
 			object{"name": "intake", "description": "What agents submit in a person's name, and the offers that they get (Agent Intake Protocol 0.1.0)."},
 			object{"name": "ramp", "description": "Licensed content: offers, purchases and reports (RAMP v1), here as Connect with JSON."},
+			object{"name": "operator", "description": "What the operator's own programs do and read, and providers of what is sold of theirs: each with its own API key."},
 			object{"name": "discovery", "description": "What there is, for agents that arrive."},
 			object{"name": "operation", "description": "How the server is."},
 		},
@@ -46,6 +47,7 @@ func generate(source string) ([]byte, error) {
 		return nil, err
 	}
 	maps.Copy(document["paths"].(object), s.rampPaths())
+	maps.Copy(document["paths"].(object), s.operatorPaths())
 	document["components"] = object{
 		"schemas":   s.made,
 		"responses": object{"Failure": s.failure()},

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/terms"
+)
+
+// Grace is how old something is at the least that Leakage tells of, where no other span is wanted: what was bought may be fetched for
+// some minutes, and what others delivered is told by them later.
+const Grace = time.Hour
+
+// The kinds of leaks.
+const (
+	unbought  = "delivery_without_transaction"
+	unfetched = "transaction_without_delivery"
+)
+
+// leak is a delivery for which nobody knows a transaction, or a transaction under which nothing was delivered.
+type leak struct {
+	kind     string
+	delivery deal.Delivery
+	sale     deal.Transaction
+}
+
+// leaks gives the deliveries without a transaction, and then the transactions without a delivery, each the oldest first.
+func (b Books) leaks(ctx context.Context, want Wanted) iter.Seq2[leak, error] {
+	until := b.Now().Add(-want.Grace)
+	if !want.Until.IsZero() && want.Until.Before(until) {
+		until = want.Until
+	}
+	return func(yield func(leak, error) bool) {
+		for l, err := range b.unbought(ctx, want, until) {
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+		for l, err := range b.unfetched(ctx, want, until) {
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// unbought gives deliveries whose transaction was not known when they were told of, and is not now.
+func (b Books) unbought(ctx context.Context, want Wanted, until time.Time) iter.Seq2[leak, error] {
+	all := b.Deals.EachDelivery(ctx, deal.Sent{Site: want.Site, Stray: true, Since: want.Since, Until: until})
+	return without(all, func(some []deal.Delivery) (map[string]bool, error) {
+		ids := make([]string, len(some))
+		for i, d := range some {
+			ids[i] = d.Transaction
+		}
+		known, err := b.Deals.Of(ctx, ids...)
+		has := map[string]bool{}
+		for _, t := range known {
+			has[t.ID] = true
+		}
+		return has, err
+	}, func(d deal.Delivery) (string, leak) { return d.Transaction, leak{kind: unbought, delivery: d} })
+}
+
+// unfetched gives transactions under which nothing was ever delivered, as far as anybody told, and that were not taken back.
+func (b Books) unfetched(ctx context.Context, want Wanted, until time.Time) iter.Seq2[leak, error] {
+	all := b.Deals.Each(ctx, deal.Wanted{Site: want.Site, Since: want.Since, Until: until})
+	return without(all, func(some []deal.Transaction) (map[string]bool, error) {
+		ids := make([]string, len(some))
+		for i, t := range some {
+			ids[i] = t.ID
+		}
+		has, err := b.Deals.Fetched(ctx, ids...)
+		for _, t := range some {
+			if t.Failed {
+				has[t.ID] = true
+			}
+		}
+		return has, err
+	}, func(t deal.Transaction) (string, leak) { return t.ID, leak{kind: unfetched, sale: t} })
+}
+
+// without gives those rows as leaks that have no counterpart, which is looked up for many of them at once.
+func without[R any](rows iter.Seq2[R, error], counterparts func([]R) (map[string]bool, error), as func(R) (id string, l leak)) iter.Seq2[leak, error] {
+	return func(yield func(leak, error) bool) {
+		var some []R
+		give := func() (more bool) {
+			has, err := counterparts(some)
+			if err != nil {
+				yield(leak{}, err)
+				return false
+			}
+			for _, row := range some {
+				if id, l := as(row); !has[id] && !yield(l, nil) {
+					return false
+				}
+			}
+			some = some[:0]
+			return true
+		}
+		for row, err := range rows {
+			if err != nil {
+				yield(leak{}, err)
+				return
+			}
+			if some = append(some, row); len(some) == atOnce && !give() {
+				return
+			}
+		}
+		give()
+	}
+}
+
+// of gives what is told of a delivery, or else of a transaction.
+func (l leak) of(delivery func(deal.Delivery) any, sale func(deal.Transaction) any) any {
+	switch {
+	case l.kind == unbought && delivery != nil:
+		return delivery(l.delivery)
+	case l.kind == unfetched && sale != nil:
+		return sale(l.sale)
+	}
+	return nil
+}
+
+var leakage = []column[leak]{
+	{"time", func(l leak) any {
+		return l.of(func(d deal.Delivery) any { return moment(d.At) }, func(t deal.Transaction) any { return moment(t.Made) })
+	}},
+	{"kind", func(l leak) any { return l.kind }},
+	{"transaction", func(l leak) any {
+		return l.of(func(d deal.Delivery) any { return text(d.Transaction) }, func(t deal.Transaction) any { return t.ID })
+	}},
+	{"site", func(l leak) any {
+		return l.of(func(d deal.Delivery) any { return text(d.Site) }, func(t deal.Transaction) any { return t.Site })
+	}},
+	{"uri", func(l leak) any {
+		return l.of(func(d deal.Delivery) any { return text(d.URI) }, func(t deal.Transaction) any { return t.URI })
+	}},
+	{"delivery", func(l leak) any { return l.of(func(d deal.Delivery) any { return d.ID }, nil) }},
+	{"by", func(l leak) any { return l.of(func(d deal.Delivery) any { return text(d.By) }, nil) }},
+	{"status", func(l leak) any { return l.of(func(d deal.Delivery) any { return int64(d.Status) }, nil) }},
+	{"state", func(l leak) any { return l.of(func(d deal.Delivery) any { return string(d.State) }, nil) }},
+	{"bytes", func(l leak) any { return l.of(func(d deal.Delivery) any { return d.Bytes }, nil) }},
+	{"buyer", func(l leak) any { return l.of(nil, func(t deal.Transaction) any { return t.Buyer }) }},
+	{"method", func(l leak) any { return l.of(nil, func(t deal.Transaction) any { return t.Method }) }},
+	{"model", func(l leak) any { return l.of(nil, func(t deal.Transaction) any { return t.Price.Model }) }},
+	{"currency", func(l leak) any { return l.of(nil, func(t deal.Transaction) any { return text(t.Price.Currency) }) }},
+	{"authorised", func(l leak) any {
+		return l.of(nil, func(t deal.Transaction) any {
+			if t.Price.Currency == "" {
+				return nil
+			}
+			return terms.Amount(t.Amount)
+		})
+	}},
+	{"entry", func(l leak) any {
+		return l.of(func(d deal.Delivery) any { return text(d.Entry) }, func(t deal.Transaction) any { return text(t.Entry) })
+	}},
+}

@@ -1,0 +1,95 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/report"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+)
+
+// TestLeakageIsWhatHasNoCounterpart holds what is told of deliveries and transactions that have none, and what is not.
+func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema)) // c was taken back
+		now := s.books.Now()
+		young := deal.NewID("txn", now.Add(-30*time.Minute))
+		s.sell(young, bot, "news", "per_access", 0.01, 0, now.Add(-30*time.Minute))
+		many := map[string]bool{}
+		s.do(func(ctx context.Context, tx *store.Tx) error {
+			put := func(id, transaction, by, site string, at time.Time, stray bool) error {
+				fresh, err := deal.PutDelivery(ctx, tx, deal.Delivery{
+					ID: id, Transaction: transaction, By: by, Site: site, URI: "https://news.example/x", State: deal.DeliveryEnded, Status: 200, Bytes: 9, At: at, Ended: at, Stray: stray, Entry: "e-" + id,
+				})
+				if err == nil && !fresh {
+					err = fmt.Errorf("%s was there", id)
+				}
+				return err
+			}
+			err := put("d-1", "txn-forged", "edge-1", "news", noon, true)
+			if err == nil {
+				err = put("d-2", b, "edge-1", "shop", noon, true) // which came to be known
+			}
+			if err == nil {
+				err = put("d-3", "txn-late", "edge-1", "news", now.Add(-time.Minute), true) // which may yet
+			}
+			if err == nil {
+				err = put("d-4", b, "", "shop", noon, false)
+			}
+			return err
+		})
+		row := func(id, text string) string { return strings.ReplaceAll(text, "ID", id) }
+		const stray = "2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,news,https://news.example/x,d-1,edge-1,200,ended,9,,,,,,e-d-1\n"
+		left := row(a[4:], "2026-03-18T12:00:00Z,transaction_without_delivery,txn-ID,news,https://news.example/a,,,,,,buyer.example.com/=cmd,direct,per_access,USD,0.02,entry-ID\n")
+		const head = "time,kind,transaction,site,uri,delivery,by,status,state,bytes,buyer,method,model,currency,authorised,entry\n"
+		for name, v := range map[string]struct {
+			want report.Wanted
+			text string
+		}{
+			"all":                {report.Wanted{Grace: time.Hour}, head + stray + left},
+			"of a site":          {report.Wanted{Site: "shop", Grace: time.Hour}, head},
+			"later":              {report.Wanted{Since: noon.Add(time.Second), Grace: time.Hour}, head},
+			"before":             {report.Wanted{Until: noon, Grace: time.Hour}, head},
+			"younger than grace": {report.Wanted{Grace: 49 * time.Hour}, head},
+		} {
+			v.want.Report, v.want.Form = report.Leakage, report.CSV
+			if text, err := s.write(v.want); err != nil || text != v.text {
+				t.Errorf("%s: %v\n%s\nwant\n%s", name, err, text, v.text)
+			}
+		}
+		text, err := s.write(report.Wanted{Report: report.Leakage, Form: report.CSV})
+		if err != nil || !strings.Contains(text, "txn-late") || !strings.Contains(text, young) || strings.Contains(text, c) {
+			t.Errorf("without grace: %s, %v", text, err)
+		}
+
+		// More than are looked up at once.
+		for n := range 450 {
+			at := noon.Add(time.Hour + time.Duration(n)*time.Second)
+			id := deal.NewID("txn", at)
+			s.sell(id, bot, "news", "free", 0, 0, at)
+			if n%3 != 0 {
+				many[id] = true
+				continue
+			}
+			s.do(func(ctx context.Context, tx *store.Tx) error {
+				_, err := deal.PutDelivery(ctx, tx, deal.Delivery{ID: "m-" + id, Transaction: id, State: deal.DeliveryBegun, At: at})
+				return err
+			})
+		}
+		text, err = s.write(report.Wanted{Report: report.Leakage, Form: report.Lines, Since: noon.Add(time.Hour), Grace: time.Hour})
+		if err != nil || strings.Count(text, "\n") != len(many) {
+			t.Fatalf("%v, %d of %d", err, strings.Count(text, "\n"), len(many))
+		}
+		for id := range many {
+			if !strings.Contains(text, id) {
+				t.Errorf("%s is not there", id)
+			}
+		}
+	})
+}
