@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -68,11 +67,8 @@ func postTo(ctx context.Context, tx *store.Tx, to Balance, m movement) error {
 	if m.available+m.held+m.earned+m.outside != 0 {
 		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
 	}
-	n, err := tx.Exec(ctx, `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1
+	err := tx.Put(ctx, `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1
 		WHERE buyer = $5 AND currency = $6 AND lines = $7`, m.available, m.held, m.earned, m.outside, to.Buyer, to.Currency, to.Lines)
-	if err == nil && n != 1 {
-		err = errors.New("the account is not as it was read")
-	}
 	if err != nil {
 		return fmt.Errorf("write into the journal: %w", err)
 	}
@@ -81,11 +77,11 @@ func postTo(ctx context.Context, tx *store.Tx, to Balance, m movement) error {
 
 // enter writes a movement into the journal as a line, after which so much is available, and what a site earned by it.
 func enter(ctx context.Context, tx *store.Tx, buyer, currency string, m movement, line, after int64) error {
-	_, err := tx.Exec(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
+	err := tx.Put(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
 	if err == nil && m.earned != 0 {
-		_, err = tx.Exec(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, 1)
+		err = tx.Put(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, 1)
 			ON CONFLICT (site, day, buyer, currency) DO UPDATE SET earned = account_revenue.earned + EXCLUDED.earned, movements = account_revenue.movements + 1`,
 			m.site, dayOf(m.at), buyer, currency, m.earned)
 	}

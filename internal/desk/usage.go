@@ -52,7 +52,13 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	var filed *Filed
-	err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+	update := d.dealing.DB.Update
+	if u.Reporter != nil {
+		update = func(ctx context.Context, fn func(*store.Tx) error) error {
+			return d.dealing.DB.UpdateTogether(ctx, inTurn(*u.Reporter), fn)
+		}
+	}
+	err := update(ctx, func(tx *store.Tx) error {
 		filed = nil
 		t, ok, err := deal.FindTransaction(ctx, tx, u.Transaction)
 		switch {

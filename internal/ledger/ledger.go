@@ -152,9 +152,9 @@ func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id 
 	}
 	if l.direct() {
 		l.signAhead(leaf)
-		_, err = tx.Exec(ctx, `INSERT INTO ledger_entry (tag, leaf) VALUES ($1, $2)`, tag, leaf)
+		err = tx.Put(ctx, `INSERT INTO ledger_entry (tag, leaf) VALUES ($1, $2)`, tag, leaf)
 	} else {
-		_, err = tx.Exec(ctx, `INSERT INTO ledger_pending (id, tag, leaf) VALUES ($1, $2, $3)`, id, tag, leaf)
+		err = tx.Put(ctx, `INSERT INTO ledger_pending (id, tag, leaf) VALUES ($1, $2, $3)`, id, tag, leaf)
 	}
 	if err != nil {
 		return "", err

@@ -1,4 +1,17 @@
 package store
 
+import "time"
+
 // SetAttempts changes how often an Update on PostgreSQL is tried.
 func (db *DB) SetAttempts(n int) { db.engine.(*postgresEngine).attempts = n }
+
+// SetIdle changes how long an UpdateTogether on PostgreSQL may do nothing.
+func (db *DB) SetIdle(d time.Duration) { db.engine.(*postgresEngine).idle = d }
+
+// Waiting is how many wait on PostgreSQL for an UpdateTogether of a name to end.
+func (db *DB) Waiting(name string) int {
+	l := &db.engine.(*postgresEngine).lanes[laneOf(name)]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.waiting)
+}

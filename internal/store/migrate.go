@@ -29,6 +29,9 @@ var tokens = map[string]*strings.Replacer{
 
 const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT NOT NULL PRIMARY KEY, version BIGINT NOT NULL)`
 
+// makeTables makes the tables that the store has for itself.
+var makeTables = map[string]string{SQLite: makeSchemaTable, PostgreSQL: makeSchemaTable + makeLanes()}
+
 // migrate brings every room's tables to the version that this binary knows. It looks at all of them before it
 // changes any, so that a database that is too new is left as it was.
 func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
@@ -36,7 +39,7 @@ func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 		if err := ours(ctx, db.Engine(), tx); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, makeSchemaTable); err != nil {
+		if _, err := tx.Exec(ctx, makeTables[db.Engine()]); err != nil {
 			return err
 		}
 		if alone {

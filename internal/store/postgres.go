@@ -23,6 +23,8 @@ type postgresEngine struct {
 	address  address
 	pool     *sql.DB
 	attempts int
+	idle     time.Duration // see longestIdle
+	lanes    [laneCount]lane
 }
 
 const (
@@ -50,7 +52,7 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	if connections <= 0 {
 		connections = 16
 	}
-	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(preferLZ4)), attempts: maxAttempts}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(preferLZ4)), attempts: maxAttempts, idle: longestIdle}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {
@@ -160,7 +162,7 @@ func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
 			return err
 		}
 		if attempt == e.attempts {
-			return fmt.Errorf("gave up after %d attempts, in each of which another transaction came between: %w", attempt, err)
+			return gaveUp(attempt, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -171,11 +173,15 @@ func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// collided reports whether the server broke a transaction off for the sake of another: a serialization failure or a
-// deadlock. Run again, it can succeed.
+func gaveUp(attempts int, err error) error {
+	return fmt.Errorf("gave up after %d attempts, in each of which another transaction came between: %w", attempts, err)
+}
+
+// collided reports whether the server broke a transaction off for the sake of another: a serialization failure, a
+// deadlock, or that it did nothing while others waited. Run again, it can succeed.
 func collided(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (refused.Code == "40001" || refused.Code == "40P01")
+	return errors.As(err, &refused) && (refused.Code == "40001" || refused.Code == "40P01" || refused.Code == "25P03")
 }
 
 // transact runs fn in a transaction, once. A failed statement may have been a collision that fn reports in words of its
@@ -191,7 +197,9 @@ func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLe
 		return err
 	}
 	defer sqlTx.Rollback()
-	fresh := func() *Tx { return &Tx{tx: pooled{sqlTx}, bulk: copyRows(conn), last: new(lastly)} }
+	fresh := func() *Tx {
+		return &Tx{tx: pooled{sqlTx}, bulk: copyRows(conn), batch: sendOn(conn), last: new(lastly)}
+	}
 	tx := fresh()
 	if err := perform(tx, fn); err != nil {
 		if collided(tx.failed) {

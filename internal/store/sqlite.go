@@ -182,6 +182,11 @@ func (e *sqliteEngine) updateInTurn(ctx context.Context, _ string, fn func(*Tx) 
 	return e.update(ctx, fn)
 }
 
+// updateTogether needs nothing of its own either.
+func (e *sqliteEngine) updateTogether(ctx context.Context, _ string, fn func(*Tx) error) error {
+	return e.update(ctx, fn)
+}
+
 // littleSpace is what is left of a disk that SQLite's next write may not fit on.
 const littleSpace = 1 << 20
 

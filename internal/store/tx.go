@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -15,13 +16,17 @@ import (
 type Tx struct {
 	tx   conversation
 	bulk bulk
-	// shared says that others' transactions share the connection, so that a statement must not be broken off in
-	// the middle: SQLite would take the others with it.
-	shared  bool
-	reading []Rows   // what Query gave
-	failed  error    // the first statement that failed
-	last    *lastly  // what BeforeCommit was given; nil in a View
-	after   []func() // what AfterCommit was given
+	// under is what statements run under instead of the caller's context, where others' transactions share the connection:
+	// breaking one off in the middle would take the others with it. nil where none do.
+	under   context.Context
+	batch   batch           // runs what Put left; nil where Put leaves nothing
+	left    []left          // by Put
+	leftBy  context.Context // of the last Put
+	wrote   bool            // something other than a SELECT was asked for
+	reading []Rows          // what Query gave
+	failed  error           // the first statement that failed
+	last    *lastly         // what BeforeCommit was given; nil in a View
+	after   []func()        // what AfterCommit was given
 	over    atomic.Bool
 }
 
@@ -94,6 +99,21 @@ func (l *lastly) run(do func(string) error, fresh func() *Tx) error {
 // bulk is how an engine inserts many rows.
 type bulk func(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
 
+// left is a statement that is still to be run.
+type left struct {
+	query string
+	args  []any
+}
+
+// batch runs statements, one after another, by one message to the database and one answer, and says how many rows the last has
+// changed. The others must each change one.
+type batch func(ctx context.Context, all []left) (int64, error)
+
+// errNotOne is of what Put was given.
+func errNotOne(changed int64) error {
+	return fmt.Errorf("a statement that should have changed one row has changed %d", changed)
+}
+
 var errOver = errors.New("the transaction is over; a Tx must not be used after its closure has returned")
 
 // Exec runs a statement and says how many rows it changed.
@@ -102,20 +122,81 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	changed, err := tx.tx.exec(ctx, query, args)
+	tx.wrote = true
+	var changed int64
+	if len(tx.left) > 0 {
+		changed, err = tx.send(ctx, left{query, args})
+	} else {
+		changed, err = tx.tx.exec(ctx, query, args)
+	}
 	if err != nil {
 		return 0, tx.fail(err)
 	}
 	return changed, nil
 }
 
+// Put runs a statement that must change one row, and gives no rows: changing none or several undoes the transaction. When it
+// returns, the statement need not have run. It has before the next that is no Put, and before the closure counts as having
+// succeeded; until then the transaction may fail for its sake. On PostgreSQL that saves waiting for an answer.
+func (tx *Tx) Put(ctx context.Context, query string, args ...any) error {
+	ctx, err := tx.ready(ctx)
+	if err != nil {
+		return err
+	}
+	tx.wrote = true
+	if tx.batch != nil {
+		tx.left, tx.leftBy = append(tx.left, left{query, args}), ctx
+		if len(tx.left) < mostLeft {
+			return nil
+		}
+		return tx.flush(ctx)
+	}
+	changed, err := tx.tx.exec(ctx, query, args)
+	if err == nil && changed != 1 {
+		err = errNotOne(changed)
+	}
+	if err != nil {
+		return tx.fail(err)
+	}
+	return nil
+}
+
+// mostLeft bounds what Put leaves.
+const mostLeft = 100
+
+// flush runs what Put left.
+func (tx *Tx) flush(ctx context.Context) error {
+	if len(tx.left) == 0 {
+		return nil
+	}
+	changed, err := tx.send(ctx)
+	if err == nil && changed != 1 {
+		err = errNotOne(changed)
+	}
+	if err != nil {
+		return tx.fail(err)
+	}
+	return nil
+}
+
+// send runs what Put left and more, and says how many rows the last has changed.
+func (tx *Tx) send(ctx context.Context, more ...left) (int64, error) {
+	all := append(tx.left, more...)
+	tx.left = nil
+	return tx.batch(ctx, all)
+}
+
 // Query runs a statement that gives rows. The caller closes them before the next statement: PostgreSQL has one
 // conversation per connection.
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
 	ctx, err := tx.ready(ctx)
+	if err == nil {
+		err = tx.flush(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
+	tx.wrote = tx.wrote || !strings.HasPrefix(query, "SELECT")
 	rows, err := tx.tx.query(ctx, query, args)
 	if err != nil {
 		return nil, tx.fail(err)
@@ -175,9 +256,14 @@ func (tx *Tx) end() {
 // are nil, bool, int, int64, float64, string and []byte, and each row is a slice of its own. While rows yields them it
 // must not use the transaction.
 func (tx *Tx) Bulk(ctx context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
-	if _, err := tx.ready(ctx); err != nil {
+	under, err := tx.ready(ctx)
+	if err == nil {
+		err = tx.flush(under)
+	}
+	if err != nil {
 		return 0, err
 	}
+	tx.wrote = true
 	n, err := tx.bulk(ctx, table, columns, rows)
 	if err != nil {
 		return n, tx.fail(err)
@@ -196,8 +282,8 @@ func (tx *Tx) ready(ctx context.Context) (context.Context, error) {
 	if err := context.Cause(ctx); err != nil {
 		return ctx, tx.fail(err)
 	}
-	if tx.shared {
-		return context.Background(), nil
+	if tx.under != nil {
+		return tx.under, nil
 	}
 	return ctx, nil
 }

@@ -13,9 +13,8 @@ import (
 
 // writer is the one goroutine that writes to an SQLite file. It commits in groups: callers whose transactions come
 // at the same time share one transaction of the database, and so one write to the disk. Each but the first stands
-// in a savepoint of its own, so that one that fails takes only its own changes back. A caller runs its closure in
-// its own goroutine when the writer hands it the turn (panics and runtime.Goexit stay where they belong), and
-// learns of success after the COMMIT.
+// in a savepoint of its own, so that one that fails takes only its own changes back. Each is a turn, and learns of
+// success after the COMMIT.
 type writer struct {
 	conn    *connection
 	queue   chan *turn
@@ -25,23 +24,11 @@ type writer struct {
 	commits atomic.Int64
 }
 
-// turn is one Update on its way through the writer.
-type turn struct {
-	ctx   context.Context
-	start chan *Tx   // unbuffered: a caller that has left does not take it
-	ran   chan error // what came of the closure
-	tx    *Tx        // what the closure was last run with; the caller's
-	end   chan error // what came of the whole, exactly once, at last
-}
-
 // A group takes up to groupSize transactions, and no new one after groupTime.
 const (
 	groupSize = 256
 	groupTime = 5 * time.Millisecond
 )
-
-// errLeft is what a turn reports when its closure did not return, but panicked or ended its goroutine.
-var errLeft = errors.New("the closure did not return")
 
 func startWriter(conn *connection) *writer {
 	ctx, stop := context.WithCancel(context.Background())
@@ -58,42 +45,15 @@ func (w *writer) close() error {
 
 // update is the caller's side.
 func (w *writer) update(ctx context.Context, fn func(*Tx) error) error {
-	t := &turn{ctx: ctx, start: make(chan *Tx), ran: make(chan error, 1), end: make(chan error, 1)}
+	t := newTurn(ctx)
 	select {
 	case w.queue <- t:
+		return t.wait(fn)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-w.ctx.Done():
 		return ErrClosed
 	}
-	select {
-	case tx := <-t.start:
-		t.run(tx, fn)
-	case err := <-t.end:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	// The closure has run: from here on only the writer knows whether it counts. It may ask for it again.
-	for {
-		select {
-		case tx := <-t.start:
-			t.run(tx, fn)
-		case err := <-t.end:
-			if err == nil {
-				t.tx.committed()
-			}
-			return err
-		}
-	}
-}
-
-// run runs the closure and tells the writer, even if the closure never returns.
-func (t *turn) run(tx *Tx, fn func(*Tx) error) {
-	err := errLeft
-	t.tx = tx
-	defer func() { t.ran <- err }()
-	err = perform(tx, fn)
 }
 
 func (w *writer) loop() {
@@ -116,7 +76,7 @@ func (w *writer) group(first *turn) {
 		first.end <- err
 		return
 	}
-	if err := w.hand(first, tx); err != nil {
+	if err := first.hand(w.fresh(tx)); err != nil {
 		tx.rollback()
 		first.end <- err
 		return
@@ -170,7 +130,7 @@ func (w *writer) join(t *turn, tx *groupTx) (joined, lost bool) {
 		t.end <- err
 		return false, true
 	}
-	err := w.hand(t, tx)
+	err := t.hand(w.fresh(tx))
 	if err == nil {
 		err = tx.do(`RELEASE member`)
 		joined = err == nil
@@ -182,19 +142,9 @@ func (w *writer) join(t *turn, tx *groupTx) (joined, lost bool) {
 	return joined, lost
 }
 
-// hand gives the turn to the caller and waits for its closure.
-func (w *writer) hand(t *turn, tx *groupTx) error {
-	select {
-	case t.start <- w.fresh(tx):
-		return <-t.ran
-	case <-t.ctx.Done():
-		return context.Cause(t.ctx)
-	}
-}
-
 // fresh is a Tx for a turn in a group's transaction.
 func (w *writer) fresh(tx *groupTx) *Tx {
-	return &Tx{tx: w.conn, bulk: w.bulk, shared: true, last: &tx.last}
+	return &Tx{tx: w.conn, bulk: w.bulk, under: context.Background(), last: &tx.last}
 }
 
 // lastly does what the members left for the end.
@@ -221,7 +171,7 @@ func (w *writer) apart(members []*turn) {
 	for _, t := range members {
 		tx, err := w.begin()
 		if err == nil {
-			if err = w.hand(t, tx); err == nil {
+			if err = t.hand(w.fresh(tx)); err == nil {
 				err = tx.lastly(w)
 			}
 			if err == nil {
