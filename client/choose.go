@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	compv1 "frontdesk/wire/comp/v1"
+	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -153,24 +154,10 @@ func ParseFunction(word string) (compv1.Function, error) {
 	return compv1.Function(value), nil
 }
 
-// metered says whether a price is for each unit that is used.
-func metered(p *rampv1.Pricing) bool {
-	switch p.GetModel() {
-	case rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, rampv1.PricingModel_PRICING_MODEL_PER_PAGE, rampv1.PricingModel_PRICING_MODEL_PER_MINUTE,
-		rampv1.PricingModel_PRICING_MODEL_PER_RECORD:
-		return true
-	}
-	return false
-}
-
 // CostOf is what an offer costs at the most, as far as it says: its rate, or that for as many units as it estimates. Of a share
 // of revenue it is the share.
 func CostOf(o *rampv1.Offer) Price {
-	p := o.GetPricing()
-	if metered(p) {
-		return Price{p.GetRate() * float64(max(p.GetEstimatedQuantity(), 1)), p.GetCurrency()}
-	}
-	return Price{p.GetRate(), p.GetCurrency()}
+	return Price{ramp.Cost(o.GetPricing()), o.GetPricing().GetCurrency()}
 }
 
 // cents is an amount in units of 1e-8, by which amounts are compared.

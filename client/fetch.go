@@ -8,6 +8,7 @@ import (
 	"time"
 
 	compv1 "frontdesk/wire/comp/v1"
+	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -179,7 +180,7 @@ func (p *Purchase) make(ctx context.Context, x *Exchange) error {
 
 // counted says whether a price is for each unit that is used, or for a share of something, which the buyer alone knows.
 func counted(p *rampv1.Pricing) bool {
-	return metered(p) || p.GetModel() == rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE
+	return ramp.Metered(p) || p.GetModel() == rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE
 }
 
 // mayBuy says what is missing of the buyer.

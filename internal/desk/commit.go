@@ -165,6 +165,25 @@ func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
 	}
 }
 
+// Bought gives what came of a request to buy before, by its id and its digest: it is known for 24 hours. Which offers it took is its own, so
+// Items of p are not looked at. The error is a *[Refusal] with RequestConflict where another request had the id.
+func (d *Desk) Bought(ctx context.Context, p Purchase) (out *Purchased, known bool, err error) {
+	if d.dealing == nil {
+		return nil, false, errNoDeals
+	}
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	p.Items = nil
+	before, known, _, err := d.taken(ctx, p, now)
+	if err != nil || !known {
+		return nil, false, err
+	}
+	for _, line := range before.Lines {
+		p.Items = append(p.Items, PurchaseItem{Offer: line.Offer})
+	}
+	out, err = d.purchasedAgain(ctx, p, before)
+	return out, true, err
+}
+
 // purchase buys by the offers of a request, as far as they may be taken. It is errRaced, and nothing is bought, where the request was
 // answered before.
 func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, now time.Time) (out *Purchased, err error) {

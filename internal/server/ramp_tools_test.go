@@ -125,6 +125,62 @@ func TestAgentsBuyByTools(t *testing.T) {
 	}
 }
 
+// TestAgentsFetchByOneTool has the whole text of a licensed item by one call, signed in its message, and finds the same in the books as of an RPC
+// and a fetch; without the signature there is nothing.
+func TestAgentsFetchByOneTool(t *testing.T) {
+	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
+	m.credit(10_000_000)
+	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	call := func(requester string) string {
+		return `{"id":"f1","requester":` + requester + `,"max":{"amount":0.05,"currency":"USD"}}`
+	}
+	unsigned := m.inBody(m.key)
+	unsigned.Signature = ""
+	text, err := ramp.Marshal(unsigned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if object, failed := m.tools("fetch_licensed", call(string(text))); !failed || !strings.Contains(object, `"code":"unauthenticated"`) {
+		t.Fatalf("not signed: %s", object)
+	}
+	var told struct {
+		Text        string
+		Media       string                  `json:"media_type"`
+		Transaction string                  `json:"transaction_id"`
+		Billing     string                  `json:"billing_id"`
+		Reporting   struct{ Required bool } `json:"reporting_obligation"`
+	}
+	for range 2 { // the second charges nothing
+		object, failed := m.tools("fetch_licensed", call(m.requester()))
+		if err := json.Unmarshal([]byte(object), &told); failed || err != nil || !strings.Contains(told.Text, "entil") || told.Media == "" || !told.Reporting.Required {
+			t.Fatalf("%s, %v", object, err)
+		}
+	}
+	if object, failed := m.tools("ramp_report", `{"id":"r1","transaction_id":"`+told.Transaction+`","billing_id":"`+told.Billing+`","usage":{"function":["FUNCTION_AI_INPUT"],"consumed_quantity":7}}`); failed {
+		t.Errorf("reports: %s", object)
+	}
+	balances, err := m.ReadAccounts.Balances(t.Context(), m.domain()+"/bot")
+	if err != nil || len(balances) != 1 || balances[0].Available != 8_000_000 {
+		t.Errorf("%+v, %v", balances, err)
+	}
+	for kind, want := range map[string]int{"transaction": 1, "delivery": 2, "usage": 1} {
+		n := 0
+		for _, err := range m.Ledger.Read(t.Context(), ledger.Filter{Kind: kind}) {
+			if n++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n != want {
+			t.Errorf("the ledger has %d entries %s", n, kind)
+		}
+	}
+	if text := m.log.String(); strings.Contains(text, "example.com/soup") || strings.Contains(text, "sig=") || !strings.Contains(text, `"tool":"fetch"`) {
+		t.Errorf("the log has %s", text)
+	}
+}
+
 // TestToolsRefuseAsTheExchangeDoes holds the failures of the tools: those of the RPCs, in the same codes, and those that only a tool has.
 func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 	m := openMarket(t, "ramp: {enabled: true, requester_rate: 4/1m}\n"+soldSoup)
@@ -196,13 +252,13 @@ func TestToolsOfTheExchange(t *testing.T) {
 		want string
 		says string // by discover
 	}{
-		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_status ramp_register", "you cannot make it up"},
-		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_status", "may be left out"},
+		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_status fetch_licensed ramp_register", "you cannot make it up"},
+		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_status fetch_licensed", "may be left out"},
 		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_register", "signed over HTTP"},
 	} {
 		all := list(c.more)
 		var names []string
-		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_status", "ramp_register"} {
+		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_status", "fetch_licensed", "ramp_register"} {
 			if _, ok := all[name]; ok {
 				names = append(names, name)
 			}
@@ -224,6 +280,10 @@ func TestToolsOfTheExchange(t *testing.T) {
 		{"ramp_execute", `{"id":"q","requester":{"id":"bot","domain":"d.example"},"items":[{"offer_id":"o"}]}`, false},
 		{"ramp_report", `{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["FUNCTION_AI_INPUT"],"consumed_quantity":7},"timestamp":"2027-05-04T12:00:00Z","ext":{"ramp.revenue":{"amount":1.5,"currency":"USD"}}}`, true},
 		{"ramp_report", `{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["REPORTING"],"consumed_quantity":7}}`, false},
+		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"],"signature":"AA"},"max":{"amount":0.05,"currency":"USD"},"accept":["text/html"]}`, true},
+		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/","https://y.example/"]}}`, false},
+		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"]},"max":0.05}`, false},
+		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"]},"deadline":"2s"}`, false},
 		{"ramp_register", `{"requester_id":"bot","domain":"d.example"}`, true},
 		{"ramp_register", `{"requester_id":"bot"}`, false},
 	} {

@@ -84,6 +84,22 @@ for (const [name, make] of Object.entries(clients)) {
       assert.deepEqual(settled.reports_owed, []);
     });
 
+    test("from the question to the text in two calls", async () => {
+      const asked = await call("ask", { query: { text: "lentil soup" } });
+      const item = asked.results.find((one) => one.url.endsWith("/premium/a"));
+      const wanted = { id: `f-${name}`, requester: requester([item.url]) };
+      const dear = await call("fetch_licensed", wanted);
+      assert.deepEqual([dear.failed, dear.text, dear.cheapest], [false, undefined, { amount: 0.02, currency: "USD" }], JSON.stringify(dear));
+      const got = await call("fetch_licensed", { ...wanted, max: { amount: 0.05, currency: "USD" } });
+      assert.equal(got.text, text, JSON.stringify(got));
+      assert.deepEqual([got.sha256, got.cost], [sha256(Buffer.from(text)), { amount: 0.02, currency: "USD" }]);
+      const again = await call("fetch_licensed", wanted);
+      assert.deepEqual([again.transaction_id, again.text], [got.transaction_id, text]);
+      const { transaction_id, billing_id } = got;
+      const filed = await call("ramp_report", { id: `fr-${name}`, transaction_id, billing_id, usage: { function: ["FUNCTION_AI_INPUT"], consumed_quantity: 13 } });
+      assert.equal(filed.accepted, true, JSON.stringify(filed));
+    });
+
     test("failures are results that say what to do", async () => {
       const unsigned = await call("ramp_discover", { id: "q", requester: { id: "research-bot", domain, uris: ["https://www.example.com/premium/a"] } });
       assert.ok(unsigned.failed && unsigned.code === "unauthenticated" && unsigned.message.includes("sign"), JSON.stringify(unsigned));
