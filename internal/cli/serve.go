@@ -63,7 +63,7 @@ func (c serveCommand) Run(env *environment) error {
 }
 
 // reloadOnHangup reads the terms again on SIGHUP, until the function it gives is called.
-func reloadOnHangup(ctx context.Context, s *server.Server) (stop func()) {
+func reloadOnHangup(ctx context.Context, s interface{ Reload() }) (stop func()) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	ctx, cancel := context.WithCancel(ctx)

@@ -43,6 +43,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.intent()
 	c.intakes()
 	c.ramp()
+	c.gated()
 	c.terms()
 	c.actions()
 	return c.problems, c.warnings

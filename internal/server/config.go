@@ -75,6 +75,8 @@ type Config struct {
 	Intakes Intakes `yaml:"intakes"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`
+	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
+	Edge Edge `yaml:"edge"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
@@ -224,6 +226,7 @@ func Default() Config {
 		Intent:  defaultIntent(),
 		Intakes: defaultIntakes(),
 		RAMP:    defaultRAMP(),
+		Edge:    defaultEdge(),
 		Console: Console{Enabled: true, Owner: defaultOwner()},
 		Auth:    defaultAuth(),
 		MCP:     MCP{Enabled: true},

@@ -208,6 +208,7 @@ func (l *Loaded) fromFolder(folder string) {
 	move(&l.Config.Discovery.LLMs)
 	move(&l.Config.Model.KeyFile)
 	l.Config.Intakes.fromFolder(move)
+	l.Config.Edge.fromFolder(move)
 	for i := range l.Config.RSL {
 		move(&l.Config.RSL[i])
 	}

@@ -28,7 +28,7 @@ type metrics struct {
 	reloads  *prometheus.CounterVec
 }
 
-// newMetrics makes the figures; indexed tells how many items the index holds.
+// newMetrics makes the figures; indexed tells how many items the index holds, and is nil where there is none.
 func newMetrics(indexed func() int) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -44,10 +44,12 @@ func newMetrics(indexed func() int) *metrics {
 		reloads: counter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result"),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.asks, m.runs, m.items, m.skipped, m.reloads,
-		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if indexed != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "frontdesk", Name: "index_items", Help: "Items in the index, whatever the terms say of them.",
 		}, func() float64 { return float64(indexed()) }))
+	}
 	return m
 }
 

@@ -116,6 +116,15 @@ func (o *outside) named(r *http.Request) string {
 	return network.String()
 }
 
+// Host is the host that a request was sent to, past the trusted proxies.
+func (o *outside) Host(r *http.Request) string {
+	if len(o.proxies) == 0 {
+		return r.Host
+	}
+	_, last := o.trace(r)
+	return first(last.host, r.Host)
+}
+
 // Secure says whether the client's side of the connection is encrypted, as far as can be known.
 func (o *outside) Secure(r *http.Request) bool {
 	_, last := o.trace(r)

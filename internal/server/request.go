@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"path"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"frontdesk/internal/edge"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 )
@@ -30,18 +32,41 @@ type front struct {
 	most    int64 // requests in work at a time
 	inWork  atomic.Int64
 	aside   aside
+	gate    *edge.Gate // before sites; nil without any
 }
+
+// gated is the route of what comes for a site behind the gate.
+var gated = &route{name: "edge", refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
+	told := fail.From(err)
+	w.Header().Set("Cache-Control", "no-store")
+	if told.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(seconds(told.RetryAfter)))
+	}
+	status := http.StatusInternalServerError
+	if told.Code == fail.Unavailable {
+		status = http.StatusServiceUnavailable
+	}
+	http.Error(w, told.Detail, status)
+}}
 
 // ServeHTTP answers one request.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := f.now()
 	ctx, happened := event.Begin(r.Context())
-	r = f.outside.strip(r.WithContext(ctx))
+	r = r.WithContext(ctx)
+	behind := f.gate != nil && f.gate.Serves(f.outside.Host(r))
+	if !behind {
+		r = f.outside.strip(r)
+	}
 	id := newID()
 	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r)}
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
-	maps.Copy(header, always)
+	if behind {
+		answer.route = gated
+	} else {
+		maps.Copy(header, always)
+	}
 	if trace, ok := event.ParseTrace(r.Header.Get("Traceparent")); ok {
 		happened.Follow(trace)
 		header["Traceresponse"] = []string{trace.String()} // W3C Trace Context, level 2
@@ -71,10 +96,16 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	switch n := f.inWork.Add(1); {
-	case n > f.most && !f.isProbe(r):
+	case n > f.most && (behind || !f.isProbe(r)):
 		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
 		busy.RetryAfter = time.Second
-		f.at(r).fail(answer, r, busy)
+		if behind {
+			gated.fail(answer, r, busy)
+		} else {
+			f.at(r).fail(answer, r, busy)
+		}
+	case behind:
+		f.gate.ServeHTTP(answer, r)
 	case !isPlain(r.URL.Path):
 		notFound(answer, r)
 	default:

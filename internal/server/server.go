@@ -316,7 +316,11 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.
 	} else {
 		go func() { failed <- server.ServeTLS(s.bounded(listener), "", "") }()
 	}
-	s.log.Info("listening", "address", listener.Addr().String(), "tls", source != nil, "store", redact(s.config.DSN()))
+	about := []any{"address", listener.Addr().String(), "tls", source != nil}
+	if s.db != nil { // an edge has none
+		about = append(about, "store", redact(s.config.DSN()))
+	}
+	s.log.Info("listening", about...)
 	if s.options.Ready != nil {
 		s.options.Ready(s.address(listener))
 	}

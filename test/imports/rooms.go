@@ -209,6 +209,11 @@ var rooms = []room{
 		},
 		outside: []string{connect, reflection, jsonText, protobuf},
 	},
+	// The gate before an origin: of the house it knows the records and the limiter.
+	{
+		path:   "internal/edge",
+		inside: []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
+	},
 	// The operator's own programs, over HTTP.
 	{path: "internal/admin", inside: []string{"internal/account", "internal/event", "internal/fail", "internal/report", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
@@ -230,7 +235,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/fail", "internal/ledger", "internal/report", "internal/release", "internal/event", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/edge", "internal/fail", "internal/ledger", "internal/report", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
@@ -258,6 +263,7 @@ var rooms = []room{
 	{path: "test/business/peer"},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
 	{path: "test/kill", inside: []string{"internal/account", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
+	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/model", inside: []string{"test/process"}},

@@ -213,6 +213,36 @@ func (r URLKeys) Verify(address string, now time.Time) (content string, grant UR
 	return content, grant, nil
 }
 
+// Signed says whether an address claims to be signed in the form of any of the keys, living or not: its query has the name of
+// the signature, in whatever spelling. Whether it is right is for Verify to say.
+func (r URLKeys) Signed(address string) bool {
+	_, query, _ := strings.Cut(address, "?")
+	for pair := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		raw, _, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(raw)
+		if err != nil {
+			name = raw
+		}
+		if slices.ContainsFunc(r.Keys, func(k URLKey) bool { return strings.EqualFold(k.mark(), name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// mark is the name of the signature in a query.
+func (k URLKey) mark() string {
+	switch k.Form {
+	case URLCloudFront:
+		return "Signature"
+	case URLAkamai:
+		return urlAkamai{}.parameter(k)
+	case URLFastly:
+		return "token"
+	}
+	return "sig"
+}
+
 // holds says whether an address is at the origin, and none that could be taken for another: it is of visible ASCII characters,
 // with a path that has no steps up or down.
 func (r URLKeys) holds(address string) bool {

@@ -1,0 +1,19 @@
+package edge
+
+import "strings"
+
+// Agents are the words by which AI agents are known in the header User-Agent (RAMP v1, edge gate), where nobody says otherwise.
+var Agents = []string{
+	"ClaudeBot", "anthropic-ai", "GPTBot", "ChatGPT-User", "CCBot", "Google-Extended", "Googlebot-Extended", "Bytespider", "PerplexityBot", "YouBot",
+	"Applebot-Extended", "cohere-ai", "Meta-ExternalAgent", "Amazonbot", "AI2Bot", "Diffbot", "Omgilibot", "FacebookBot", "ramp-ai-buyer",
+}
+
+// known is the word of a list that stands in a user agent, letter by letter; empty for none.
+func known(agents []string, userAgent string) string {
+	for _, word := range agents {
+		if strings.Contains(userAgent, word) {
+			return word
+		}
+	}
+	return ""
+}

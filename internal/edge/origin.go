@@ -1,0 +1,289 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/event"
+)
+
+// Origin is the server that has a site's content. NewOrigin makes one. It may be used from many goroutines.
+type Origin struct {
+	config OriginConfig
+	proxy  *httputil.ReverseProxy
+	slots  chan struct{} // one for each request that may be in work
+}
+
+// OriginConfig says how an origin is asked.
+type OriginConfig struct {
+	// URL is its scheme and host, and what its paths begin with.
+	URL *url.URL
+	// Host is what it is told as Host; empty for the host that the client asked.
+	Host string
+	// Timeout is how long it may take until the head of its answer is there, and Stall how long it may send nothing of the rest.
+	Timeout, Stall time.Duration
+	// Client is how long a client may take for each part of an answer and of a body.
+	Client time.Duration
+	// Most is how many requests it has at a time; further ones are told to come back, so that an origin that is slow holds up
+	// its own site alone.
+	Most int
+	// Body is the most that a request's body may have, in bytes.
+	Body int64
+	// Upgrades lets clients change to WebSocket, on addresses without a signature.
+	Upgrades bool
+}
+
+// Bounds of what an origin answers.
+const (
+	maxOriginHeader = 256 << 10
+	originDial      = 5 * time.Second
+	originIdle      = 90 * time.Second
+)
+
+// NewOrigin makes an origin.
+func NewOrigin(config OriginConfig) *Origin {
+	o := &Origin{config: config, slots: make(chan struct{}, config.Most)}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	o.proxy = &httputil.ReverseProxy{
+		Rewrite:        o.rewrite,
+		ModifyResponse: o.answered,
+		ErrorHandler:   o.failed,
+		BufferPool:     &buffers,
+		Transport: &http.Transport{
+			DialContext:            (&net.Dialer{Timeout: originDial, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout:    originDial,
+			ResponseHeaderTimeout:  config.Timeout,
+			MaxResponseHeaderBytes: maxOriginHeader,
+			MaxIdleConnsPerHost:    min(config.Most, 128),
+			IdleConnTimeout:        originIdle,
+			ExpectContinueTimeout:  time.Second,
+			DisableCompression:     true,
+			Protocols:              protocols,
+		},
+	}
+	return o
+}
+
+// Close closes connections that wait for a next request.
+func (o *Origin) Close() { o.proxy.Transport.(*http.Transport).CloseIdleConnections() }
+
+// buffers are those with which answers are copied.
+var buffers bufferPool
+
+type bufferPool struct{ sync.Pool }
+
+func (p *bufferPool) Get() []byte {
+	if b, ok := p.Pool.Get().(*[]byte); ok {
+		return *b
+	}
+	return make([]byte, 32<<10)
+}
+
+func (p *bufferPool) Put(b []byte) { p.Pool.Put(&b) }
+
+// passage is a request on its way to an origin.
+type passage struct {
+	gate    *Gate
+	verdict verdict
+	client  netip.Addr
+	secure  bool
+	cancel  context.CancelFunc
+	out     *outlet
+}
+
+type passageKey struct{}
+
+// fromOrigin has the site's origin answer.
+func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
+	o := v.site.Origin
+	select {
+	case o.slots <- struct{}{}:
+		defer func() { <-o.slots }()
+	default:
+		event.From(r.Context()).Set("origin", "busy")
+		v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "too many requests for this site are in work", after: time.Second}
+		g.refuse(w, v)
+		return
+	}
+	if r.ContentLength > o.config.Body {
+		v.refusal = refused(http.StatusRequestEntityTooLarge, "the body is too large")
+		g.refuse(w, v)
+		return
+	}
+	upgrade := slices.ContainsFunc(r.Header["Connection"], func(value string) bool { return strings.Contains(strings.ToLower(value), "upgrade") })
+	if upgrade && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && (!o.config.Upgrades || v.grant != nil) {
+		v.refusal = refused(http.StatusNotImplemented, "this address does not change to another protocol")
+		g.refuse(w, v)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	p := &passage{gate: g, verdict: v, client: g.config.Client(r), secure: g.config.Secure(r), cancel: cancel}
+	p.out = newOutlet(w, o.config.Client)
+	defer p.out.end() // also while a broken answer unwinds
+	r = r.WithContext(context.WithValue(ctx, passageKey{}, p))
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &upload{ReadCloser: http.MaxBytesReader(w, r.Body, o.config.Body), control: p.out.control, wait: o.config.Client}
+	}
+	o.proxy.ServeHTTP(p.out, r)
+	p.out.whole = true
+}
+
+// hidden are headers by which a client could tell an origin another address, method or sender than were judged, and such as are
+// for this gate.
+var hidden = []string{
+	"X-Original-Url", "X-Rewrite-Url", "X-Original-Uri", "X-Original-Host", "X-Original-Method", "X-Host", "X-Http-Host-Override", "X-Http-Method", "X-Http-Method-Override",
+	"X-Method-Override", "X-Forwarded-Server", "X-Forwarded-Prefix", "X-Forwarded-Port", "X-Forwarded-Scheme", "X-Forwarded-Uri", "X-Forwarded-Method", "X-Forwarded-Path",
+	"X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip", "Proxy", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
+	"X-Forwarded-Proto", licenseHeader,
+}
+
+// rewrite makes the request that the origin gets: the address that was judged, without its signature.
+func (o *Origin) rewrite(pr *httputil.ProxyRequest) {
+	p := pr.In.Context().Value(passageKey{}).(*passage)
+	to := pr.Out.URL
+	to.Scheme, to.Host, to.User, to.Opaque = o.config.URL.Scheme, o.config.URL.Host, nil, ""
+	to.RawQuery, to.ForceQuery = pr.In.URL.RawQuery, false
+	if p.verdict.grant != nil {
+		_, to.RawQuery, _ = strings.Cut(p.verdict.content, "?")
+		pr.Out.Header.Del("Accept-Encoding") // what is recorded is the content itself
+	}
+	if base := strings.TrimSuffix(o.config.URL.Path, "/"); base != "" {
+		to.RawPath = base + pr.In.URL.EscapedPath()
+		to.Path = base + pr.In.URL.Path
+	}
+	for name := range pr.Out.Header {
+		plain := name
+		if strings.Contains(name, "_") { // programs behind CGI do not tell it from a dash
+			plain = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+		}
+		if slices.Contains(hidden, plain) {
+			delete(pr.Out.Header, name)
+		}
+	}
+	if !strings.EqualFold(pr.Out.Header.Get("Upgrade"), "websocket") || !o.config.Upgrades { // such as h2c
+		pr.Out.Header.Del("Upgrade")
+		pr.Out.Header.Del("Connection")
+	}
+	host := p.gate.config.Host(pr.In)
+	pr.Out.Host = cmp.Or(o.config.Host, host)
+	if p.client.IsValid() {
+		pr.Out.Header.Set("X-Forwarded-For", p.client.String())
+	}
+	pr.Out.Header.Set("X-Forwarded-Host", host)
+	pr.Out.Header.Set("X-Forwarded-Proto", map[bool]string{true: "https", false: "http"}[p.secure])
+}
+
+// errRecord says that a delivery could not be recorded, so that it does not happen.
+var errRecord = errors.New("the delivery cannot be recorded")
+
+// answered looks at the head of an origin's answer before it goes on. What is delivered against a signature is recorded here,
+// before anything of it leaves.
+func (o *Origin) answered(response *http.Response) error {
+	p := response.Request.Context().Value(passageKey{}).(*passage)
+	header := p.out.Header()
+	for _, name := range []string{"X-Request-Id", "Traceresponse", "Strict-Transport-Security"} { // ours, where there is one
+		if len(header[name]) > 0 {
+			response.Header.Del(name)
+		}
+	}
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return nil
+	}
+	response.Body = &download{ReadCloser: response.Body, timer: time.AfterFunc(o.config.Stall, p.cancel), stall: o.config.Stall}
+	v := p.verdict
+	if v.access != Open {
+		response.Header.Add("Vary", "User-Agent")
+	}
+	if v.grant == nil {
+		return nil
+	}
+	for name, value := range private {
+		response.Header[name] = value
+	}
+	if response.Request.Method != http.MethodGet || response.StatusCode == http.StatusNotModified {
+		return nil // nothing is delivered
+	}
+	return p.out.begin(p.gate.config.Spool, v, response.ContentLength)
+}
+
+// private are the headers of what is delivered against a signature: it is for who bought it, and whoever asks again is to be
+// recorded again.
+var private = http.Header{"Cache-Control": {"private, no-store"}, "X-Robots-Tag": {"noindex"}}
+
+// failed answers in the stead of an origin that did not.
+func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
+	p := r.Context().Value(passageKey{}).(*passage)
+	v, happened := p.verdict, event.From(r.Context())
+	var large *http.MaxBytesError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &large):
+		v.refusal = refused(http.StatusRequestEntityTooLarge, "the body is too large")
+	case errors.Is(err, errRecord):
+		happened.Set("spool", err.Error())
+		v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "deliveries cannot be recorded at the moment, so that none are made; try again", after: 5 * time.Second}
+	case errors.Is(err, context.Canceled):
+		happened.Set("origin", "left")
+		panic(http.ErrAbortHandler) // the client is gone
+	case errors.As(err, &timeout) && timeout.Timeout():
+		happened.Set("origin", "timeout")
+		v.refusal = refused(http.StatusGatewayTimeout, "the site did not answer in time; try again")
+	default:
+		happened.Set("origin", "failed")
+		v.refusal = refused(http.StatusBadGateway, "the site did not answer as a web server does; try again")
+	}
+	if v.grant != nil && r.Method == http.MethodGet && !errors.Is(err, errRecord) { // so that it can be seen what became of what was bought
+		if p.out.begin(p.gate.config.Spool, v, 0) == nil {
+			p.out.silent = true
+		}
+	}
+	p.gate.refuse(p.out, v)
+}
+
+// download reads what an origin sends, and gives it up where it sends nothing for too long.
+type download struct {
+	io.ReadCloser
+	timer *time.Timer
+	stall time.Duration
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	d.timer.Reset(d.stall)
+	n, err := d.ReadCloser.Read(p)
+	d.timer.Stop()
+	return n, err
+}
+
+func (d *download) Close() error {
+	d.timer.Stop()
+	return d.ReadCloser.Close()
+}
+
+// upload reads what a client sends, for as long as it goes on.
+type upload struct {
+	io.ReadCloser
+	control *http.ResponseController
+	wait    time.Duration
+	next    time.Time
+}
+
+func (u *upload) Read(p []byte) (int, error) {
+	if now := time.Now(); now.After(u.next) {
+		u.next = now.Add(u.wait / 4)
+		_ = u.control.SetReadDeadline(now.Add(u.wait))
+	}
+	return u.ReadCloser.Read(p)
+}

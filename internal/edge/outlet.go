@@ -1,0 +1,97 @@
+package edge
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/spool"
+)
+
+// outlet is where an answer leaves: it gives a client time for as long as it goes on taking, and notes of what is delivered
+// against a signature how much of it left.
+type outlet struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	wait    time.Duration
+	next    time.Time // from when the client's time is counted anew
+	status  int
+	whole   bool // the handler has returned without breaking off
+	failed  bool // the connection did not take something
+
+	record *spool.Begun // nil where nothing is delivered against a signature
+	silent bool         // what is written is none of the content
+	length int64        // of the content as it was announced; -1 where it was not
+	sent   int64
+	sum    hash.Hash
+}
+
+func newOutlet(w http.ResponseWriter, wait time.Duration) *outlet {
+	return &outlet{ResponseWriter: w, control: http.NewResponseController(w), wait: wait}
+}
+
+// begin records that content is about to be delivered. The error wraps errRecord: then it must not be.
+func (o *outlet) begin(s *spool.Spool, v verdict, length int64) error {
+	open, err := s.Begin(spool.Delivery{Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content, Form: string(v.form), Length: length})
+	if err != nil {
+		return fmt.Errorf("%w: %w", errRecord, err)
+	}
+	o.record, o.length, o.sum = open, length, sha256.New()
+	return nil
+}
+
+// Unwrap gives http.ResponseController the writer that can flush and has deadlines.
+func (o *outlet) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+// WriteHeader notes the status.
+func (o *outlet) WriteHeader(status int) {
+	if status < 200 && status != http.StatusSwitchingProtocols {
+		return // an origin's early hints are not passed on
+	}
+	if o.status == 0 {
+		o.status = status
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a part of the answer.
+func (o *outlet) Write(p []byte) (int, error) {
+	if o.status == 0 {
+		o.status = http.StatusOK
+	}
+	if now := time.Now(); now.After(o.next) {
+		o.next = now.Add(o.wait / 4)
+		_ = o.control.SetWriteDeadline(now.Add(o.wait))
+	}
+	counts := o.record != nil && !o.silent
+	if counts {
+		if err := o.record.Sending(o.sent, int64(len(p))); err != nil {
+			o.failed = true
+			return 0, err
+		}
+	}
+	n, err := o.ResponseWriter.Write(p)
+	if counts {
+		o.sent += int64(n)
+		o.sum.Write(p[:n])
+	}
+	o.failed = o.failed || err != nil
+	return n, err
+}
+
+// end records how a delivery ended.
+func (o *outlet) end() {
+	if o.record == nil {
+		return
+	}
+	if o.whole && o.control.Flush() != nil { // what is still in a buffer may never leave
+		o.failed = true
+	}
+	if o.whole && !o.failed && (o.length < 0 || o.sent == o.length) {
+		o.record.End(o.status, o.sent, o.sum.Sum(nil))
+	} else {
+		o.record.Cut(o.status, o.sent, o.sum.Sum(nil))
+	}
+}

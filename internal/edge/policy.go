@@ -1,0 +1,167 @@
+package edge
+
+import (
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// Access is how far a path is open (RAMP v1, ResourceAccessPolicy).
+type Access string
+
+// The values of Access, in the order of how much they keep back.
+const (
+	Open     Access = "open"     // to everyone
+	Licensed Access = "licensed" // to AI agents that bought it
+	Blocked  Access = "blocked"  // to no AI agent
+)
+
+// order is how much is kept back.
+var order = []Access{Open, Licensed, Blocked}
+
+// stricter is the one of two that keeps more back.
+func stricter(a, b Access) Access { return order[max(slices.Index(order, a), slices.Index(order, b))] }
+
+// Rule says how far the paths are open that fit a pattern, in which a star stands for any run of characters, slashes among
+// them, and all else for itself, percent-encoded as in an address.
+type Rule struct {
+	Pattern string
+	Access  Access
+}
+
+// Policy says how far the paths of a site are open (RAMP v1, AccessPolicy). It never changes.
+type Policy struct {
+	otherwise     Access
+	rules         []Access
+	exact, folded map[string]int // by path, of the patterns without a star: the first rule
+	globs         []glob
+	capitals      bool // there are some in patterns
+}
+
+// glob is the pattern of a rule that has stars.
+type glob struct {
+	rule         int
+	text, folded string
+}
+
+// NewPolicy makes a policy: of several rules the first that fits counts, and where none does, what is so otherwise.
+func NewPolicy(otherwise Access, rules []Rule) *Policy {
+	p := &Policy{otherwise: otherwise, exact: map[string]int{}, folded: map[string]int{}}
+	for i, rule := range rules {
+		p.rules = append(p.rules, rule.Access)
+		text := canonicalPattern(rule.Pattern)
+		low := strings.ToLower(text)
+		p.capitals = p.capitals || low != text
+		if strings.Contains(text, "*") {
+			p.globs = append(p.globs, glob{i, text, low})
+			continue
+		}
+		for into, key := range map[*map[string]int]string{&p.exact: text, &p.folded: low} {
+			if _, there := (*into)[key]; !there {
+				(*into)[key] = i
+			}
+		}
+	}
+	return p
+}
+
+// canonicalPattern brings what stands between the stars into the spelling of readings.
+func canonicalPattern(pattern string) string {
+	parts := strings.Split(pattern, "*")
+	for i, part := range parts {
+		if plain, err := url.PathUnescape(part); err == nil {
+			parts[i] = escaped(plain)
+		}
+	}
+	return strings.Join(parts, "*")
+}
+
+// At says how far a path is open, as it stands in an address. Where an origin may read it in several ways, in capitals or
+// not among them, the strictest counts. ok is false for a path that cannot be judged.
+func (p *Policy) At(raw string) (access Access, ok bool) {
+	ways, err := readings(raw)
+	if err != nil {
+		return "", false
+	}
+	access = Open
+	for _, way := range ways {
+		access = stricter(access, p.at(way, p.exact, func(g glob) string { return g.text }))
+		if low := strings.ToLower(way); low != way || p.capitals {
+			access = stricter(access, p.at(low, p.folded, func(g glob) string { return g.folded }))
+		}
+	}
+	return access, true
+}
+
+// at is At for one reading.
+func (p *Policy) at(path string, exact map[string]int, text func(glob) string) Access {
+	first, ok := exact[path]
+	if !ok {
+		first = math.MaxInt
+	}
+	for _, g := range p.globs {
+		if g.rule > first {
+			break
+		}
+		if fits(text(g), path) {
+			first = g.rule
+			break
+		}
+	}
+	if first == math.MaxInt {
+		return p.otherwise
+	}
+	return p.rules[first]
+}
+
+// fits says whether a path fits a pattern. It takes time in proportion to both lengths at the worst.
+func fits(pattern, path string) bool {
+	star, again, g, at := -1, 0, 0, 0
+	for at < len(path) {
+		switch {
+		case g < len(pattern) && pattern[g] == '*':
+			star, again = g, at
+			g++
+		case g < len(pattern) && pattern[g] == path[at]:
+			g++
+			at++
+		case star >= 0:
+			again++
+			g, at = star+1, again
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[g:], "*") == ""
+}
+
+// ReadPolicy reads an access policy as an Exchange tells it (RAMP v1, AccessPolicy). What it leaves open is as otherwise says.
+func ReadPolicy(text []byte, otherwise Access) (*Policy, error) {
+	m := &rampv1.AccessPolicy{}
+	if err := wire.Unmarshal(text, m); err != nil {
+		return nil, err
+	}
+	if err := wire.Validate(m); err != nil {
+		return nil, err
+	}
+	said := func(p rampv1.ResourceAccessPolicy) Access {
+		switch p {
+		case rampv1.ResourceAccessPolicy_RESOURCE_ACCESS_POLICY_OPEN:
+			return Open
+		case rampv1.ResourceAccessPolicy_RESOURCE_ACCESS_POLICY_LICENSED:
+			return Licensed
+		case rampv1.ResourceAccessPolicy_RESOURCE_ACCESS_POLICY_BLOCKED:
+			return Blocked
+		}
+		return otherwise
+	}
+	rules := make([]Rule, 0, len(m.GetRules()))
+	for _, rule := range m.GetRules() {
+		rules = append(rules, Rule{Pattern: rule.GetPattern(), Access: said(rule.GetPolicy())})
+	}
+	return NewPolicy(said(m.GetDefaultPolicy()), rules), nil
+}

@@ -1,0 +1,357 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/internal/edge"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/post"
+	"frontdesk/internal/spool"
+	wire "frontdesk/wire/edge"
+	"frontdesk/wire/sign"
+)
+
+// edgeWorks is the gate before the sites of a configuration, with what it needs in the background.
+type edgeWorks struct {
+	gate      *edge.Gate
+	spool     *spool.Spool
+	remotes   []*edge.Remote
+	origins   []*edge.Origin
+	followers []*edge.Follower
+}
+
+// EdgeServer is an edge by itself: a server without a house behind it. NewEdge makes one, Run runs it, Close ends it.
+type EdgeServer struct {
+	*Server
+	works *edgeWorks
+}
+
+// errNoExchange is of an edge by itself that has nobody to ask.
+var errNoExchange = errors.New("an edge by itself needs an Exchange: set edge.exchange to its address; `frontdesk serve` is both in one")
+
+// NewEdge puts an edge together; it does not listen yet.
+func NewEdge(options Options) (*EdgeServer, error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	config := options.Loaded.Config
+	switch {
+	case config.Edge.Exchange == "":
+		return nil, errNoExchange
+	case len(config.Edge.Sites) == 0:
+		return nil, errors.New("there is no site behind the gate; name one in edge.sites")
+	}
+	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: newMetrics(nil), outside: newOutside(config), after: time.After}
+	ship, err := s.shipper()
+	if err != nil {
+		return nil, err
+	}
+	works, err := s.openGate(ship, s.remoteSite)
+	if err != nil {
+		return nil, err
+	}
+	mux, known := newRoutes([]route{
+		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
+		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.edgeReady)},
+	}, nil, newSharing(config.CORS, false))
+	s.front = &front{
+		outside: s.outside, strict: strictTransport(config.TLS), routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now,
+		most: int64(config.Limits.Requests), gate: works.gate,
+	}
+	s.metrics.busy(s.front.inWork.Load)
+	s.metrics.spool(works.spool.Standing)
+	return &EdgeServer{Server: s, works: works}, nil
+}
+
+// Close gives back what the edge holds.
+func (s *EdgeServer) Close() error { return s.works.close() }
+
+// Reload has the files of the certificate looked at; those of keys are looked at by themselves.
+func (s *EdgeServer) Reload() {
+	if source := s.certificates.Load(); source != nil {
+		(*source).Look()
+	}
+}
+
+// Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time, and tells the
+// Exchange of them if it can be reached.
+func (s *EdgeServer) Run(ctx context.Context) error {
+	public, err := s.options.Listener, error(nil)
+	if public == nil {
+		if public, err = Listen(ctx, s.config.Listen); err != nil {
+			return err
+		}
+	}
+	defer public.Close()
+	redirect, err := s.listenRedirect(ctx)
+	if err != nil {
+		return err
+	}
+	if redirect != nil {
+		defer redirect.Close()
+	}
+	source, err := s.openCertificates(public, redirect)
+	if err != nil {
+		return err
+	}
+	figures, err := s.listenMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	asked, err := s.listenAuth(ctx)
+	if err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // what is delivered while it stops is told, too
+	defer stop()
+	var background sync.WaitGroup
+	s.works.ask(ctx)
+	s.works.run(work, &background)
+	if figures != nil {
+		defer figures.Close()
+		background.Go(func() { s.serveMetrics(work, figures) })
+	}
+	if asked != nil {
+		background.Go(func() { s.serveAuth(work, asked, s.works.gate) })
+	}
+	s.keepCertificates(work, &background, source)
+	if redirect != nil {
+		background.Go(func() { s.serveRedirects(work, redirect, source, portOf(public)) })
+	}
+	err = s.serve(ctx, public, source)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
+	defer cancel()
+	stop()
+	background.Wait()
+	if told := s.works.spool.Flush(last); told != nil {
+		s.log.Warn("the Exchange does not know all deliveries yet; it is told when the edge runs again", "error", told)
+	}
+	return err
+}
+
+// lastShip is how long an edge that stops tries to tell the Exchange what it has not told yet.
+const lastShip = 5 * time.Second
+
+// errNoKey is why records wait where there is no key.
+var errNoKey = errors.New("edge.key and the key's secret are not set, so that the Exchange is told of nothing: run `frontdesk keys issue edge` there")
+
+// shipper tells the Exchange of deliveries.
+func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
+	e := s.config.Edge
+	text, err := post.Credential(e.SecretEnv, e.SecretFile)
+	if err != nil {
+		return nil, err
+	}
+	if e.Key == "" || text == "" {
+		s.log.Warn(errNoKey.Error())
+		return func(context.Context, wire.Batch) error { return errNoKey }, nil
+	}
+	secret, err := sign.ParseWebhookSecret(text)
+	if err != nil {
+		return nil, err
+	}
+	exchange := &spool.Exchange{URL: first(trimSlash(e.Exchange), "") + wire.Path, Key: e.Key, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.options.Now}
+	return exchange.Ship, nil
+}
+
+// openGate makes the gate of the configured sites. from completes a site with what is known of it.
+func (s *Server) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, EdgeSite, *edge.Site) error) (*edgeWorks, error) {
+	e := s.config.Edge
+	records, err := spool.Open(spool.Config{
+		Dir: s.config.spoolFolder(), Sync: e.Spool.Sync, Max: int64(e.Spool.Max), Ship: ship, Now: s.options.Now, Log: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	works := &edgeWorks{spool: records}
+	config := edge.Config{
+		Spool: records, Agents: e.Agents, InfoURL: e.InfoURL, Client: s.outside.Client, Host: s.outside.Host, Secure: s.outside.Secure, Unseen: int64(e.Auth.Unseen),
+		Now: s.options.Now, Log: s.log,
+	}
+	if config.InfoURL == "" {
+		config.InfoURL = first(trimSlash(e.Exchange), trimSlash(s.config.URL)) + exchangeManifest
+	}
+	config.Refusals, _ = limit.ParseRate(e.Refusals) // checked
+	config.Manifests, _ = limit.ParseRate(e.Manifests)
+	for _, site := range e.Sites {
+		made, err := s.gatedSite(works, site, from)
+		if err != nil {
+			return nil, errors.Join(err, works.close())
+		}
+		config.Sites = append(config.Sites, made)
+	}
+	works.gate = edge.New(config)
+	if e.Auth.Log != "" {
+		works.followers = append(works.followers, &edge.Follower{
+			Path: e.Auth.Log, State: filepath.Join(s.config.Data, "edge", "log.json"), Put: records.Put, Log: s.log,
+		})
+	}
+	return works, nil
+}
+
+// exchangeManifest is where an Exchange tells of itself.
+const exchangeManifest = "/.well-known/ramp-exchange.json"
+
+func trimSlash(address string) string {
+	for address != "" && address[len(address)-1] == '/' {
+		address = address[:len(address)-1]
+	}
+	return address
+}
+
+// gatedSite makes one site of the gate.
+func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks, EdgeSite, *edge.Site) error) (edge.Site, error) {
+	e := s.config.Edge
+	made := edge.Site{
+		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: site.Tokens, Closed: site.Closed, License: site.License, Fetches: site.Fetches,
+	}
+	if site.Origin != "" {
+		to, err := url.Parse(site.Origin)
+		if err != nil {
+			return made, err
+		}
+		most := site.Most
+		if most == 0 {
+			most = defaultMost
+		}
+		made.Origin = edge.NewOrigin(edge.OriginConfig{
+			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: s.config.Limits.WriteTimeout, Most: most, Body: int64(e.Body), Upgrades: site.Upgrades,
+		})
+		works.origins = append(works.origins, made.Origin)
+	}
+	return made, from(works, site, &made)
+}
+
+// remoteSite completes a site with what an Exchange elsewhere says of it.
+func (s *Server) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+	e := s.config.Edge
+	published := slices.ContainsFunc(site.Keys, func(k EdgeKey) bool { return k.File == "" })
+	remote, err := edge.OpenRemote(edge.RemoteConfig{
+		Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(s.config.Data, "edge", "sites", site.Domain), Fetcher: s.config.Fetcher(),
+		Unknown: edge.Access(first(site.Unknown, "blocked")), Keys: published, Every: e.Every, Stale: e.Stale, Now: s.options.Now, Log: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	works.remotes = append(works.remotes, remote)
+	made.Policy, made.Documents = remote.Policy, remote.Document
+	files, err := s.keyFiles(site)
+	if err != nil {
+		return err
+	}
+	made.Keys = func(context.Context) ([]sign.URLKey, error) {
+		return append(slices.Clone(files.Keys()), remote.Keys()...), nil
+	}
+	return nil
+}
+
+// keyFiles are the keys of a site that are in files.
+func (s *Server) keyFiles(site EdgeSite) (*edge.KeyFiles, error) {
+	var files []edge.KeyFile
+	for _, key := range site.Keys {
+		if key.File != "" {
+			files = append(files, key.file())
+		}
+	}
+	return edge.OpenKeyFiles(files, s.options.Now, s.log)
+}
+
+// firstAsk is how long an edge that starts waits for its Exchange; without it, what it said last holds.
+const firstAsk = 5 * time.Second
+
+// ask asks the Exchange for the first time.
+func (w *edgeWorks) ask(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, firstAsk)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, remote := range w.remotes {
+		all.Go(func() { remote.Look(ctx) })
+	}
+	all.Wait()
+}
+
+// edgeReady says whether an edge takes requests.
+func (s *Server) edgeReady(w http.ResponseWriter, _ *http.Request) {
+	if s.stopping.Load() {
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = w.Write([]byte("ready\n"))
+}
+
+// run has everything work in the background until ctx ends.
+func (w *edgeWorks) run(ctx context.Context, background *sync.WaitGroup) {
+	background.Go(func() { w.spool.Run(ctx) })
+	for _, remote := range w.remotes {
+		background.Go(func() { remote.Run(ctx) })
+	}
+	for _, follower := range w.followers {
+		background.Go(func() { follower.Run(ctx) })
+	}
+}
+
+func (w *edgeWorks) close() error {
+	for _, origin := range w.origins {
+		origin.Close()
+	}
+	return w.spool.Close()
+}
+
+// listenAuth takes the address at which servers ask; nil when there is none.
+func (s *Server) listenAuth(ctx context.Context) (net.Listener, error) {
+	if s.config.Edge.Auth.Listen == "" {
+		return nil, nil
+	}
+	return listen(ctx, "edge.auth.listen", s.config.Edge.Auth.Listen)
+}
+
+// serveAuth answers servers that ask until ctx ends.
+func (s *Server) serveAuth(ctx context.Context, listener net.Listener, gate *edge.Gate) {
+	limits := s.config.Limits
+	answers := &front{
+		outside: s.outside, routes: http.NewServeMux(), known: map[string]*route{}, log: s.log, metrics: s.metrics, now: s.options.Now, most: int64(limits.Requests),
+	}
+	one := route{pattern: "/", name: "edge auth", handler: gate.Auth()}
+	answers.routes.Handle("/", noted(&one, one.handler))
+	answers.known["/"] = &one
+	server := &http.Server{
+		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout,
+		MaxHeaderBytes: int(limits.Header), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	s.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		s.log.Error("servers cannot ask any more", "error", err)
+	}
+}
+
+// spool tells how the records of an edge stand.
+func (m *metrics) spool(standing func() spool.Standing) {
+	for _, figure := range []struct {
+		name, help string
+		of         func(spool.Standing) float64
+	}{
+		{"edge_deliveries_open", "Deliveries that have begun and not ended.", func(s spool.Standing) float64 { return float64(s.Open) }},
+		{"edge_records_waiting", "Records that the Exchange has not taken yet.", func(s spool.Standing) float64 { return float64(s.Waiting) }},
+		{"edge_records_bytes", "What records take on disk.", func(s spool.Standing) float64 { return float64(s.Bytes) }},
+		{"edge_records_oldest_seconds", "How long the oldest record that waits has waited.", func(s spool.Standing) float64 { return s.Oldest.Seconds() }},
+		{"edge_batches_failed", "Attempts to tell the Exchange that failed, since the start.", func(s spool.Standing) float64 { return float64(s.Failed) }},
+	} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "frontdesk", Name: figure.name, Help: figure.help},
+			func() float64 { return figure.of(standing()) }))
+	}
+}
