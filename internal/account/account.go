@@ -15,6 +15,7 @@
 //	account_journal       every movement, by account and number
 //	account_revenue       what sites earned, by day and buyer
 //	account_hold          one row for each purchase: what it was to cost and what it cost
+//	account_meter         for how long purchases were used that the seller measures itself
 //	account_licence       licences and subscriptions
 //	account_quota         the quotas of subscriptions
 package account
@@ -166,7 +167,7 @@ INSERT INTO account_hold (id, buyer, holder, site, model, currency, rate, quanti
 DROP TABLE account_hold_apart;
 CREATE INDEX account_hold_due ON account_hold (due) WHERE state = 'held';
 CREATE INDEX account_hold_holder ON account_hold (holder, created);
-`},
+`, meterTable},
 }
 
 // Options are how the book deals with everybody.

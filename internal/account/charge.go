@@ -29,6 +29,9 @@ type Charge struct {
 	Subscription string
 	// Due is when what is held is charged in full for want of a report. With models that charge on a report it must be set.
 	Due time.Time
+	// Timed says that the seller measures for how long it is used (Book.Meter). Where the model counts minutes, those are what is charged,
+	// whatever is reported, or nothing.
+	Timed bool
 	// Scope is for what a licence or subscription is good that the model grants; without it, for the item's address alone.
 	Scope Scope
 	Now   time.Time
@@ -97,6 +100,11 @@ func (b *Book) Authorize(ctx context.Context, tx *store.Tx, c Charge) (Hold, err
 	if err != nil {
 		return Hold{}, err
 	}
+	if c.Timed {
+		if err := openMeter(ctx, tx, c.ID); err != nil {
+			return Hold{}, err
+		}
+	}
 	return h, insertHold(ctx, tx, h)
 }
 
@@ -140,6 +148,9 @@ func (b *Book) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *
 // Report is what a buyer reports of its use.
 type Report struct {
 	Quantity int64 // in what the model counts
+	// Told is the quantity as it was told, in units of Of, where it is told in units of time; of purchases that are measured.
+	Told int64
+	Of   time.Duration // 0 for no unit of time
 	// Revenue is what was earned with the resource, in 1e-8 of Currency, for revenue_share.
 	Revenue  int64
 	Currency string
@@ -149,9 +160,12 @@ type Report struct {
 // Settlement is what a report changed.
 type Settlement struct {
 	Hold
-	// Outside says that the quantity differs from the estimate by more than the tolerance. The report counts all the same.
+	// Outside says that the quantity differs from the estimate by more than the tolerance, or is another than was measured. The report
+	// counts all the same.
 	Outside bool
-	// Late says that the time for the report was over: what was held is charged in full. What was charged stands; a share of revenue is
+	// Used is what was measured of what the report tells; 0 where nothing was.
+	Used time.Duration
+	// Late says that the time for the report was over, and the purchase closed without it. What was charged stands; a share of revenue is
 	// charged all the same.
 	Late bool
 	// GivenBack is what was held and is available again.
@@ -180,11 +194,21 @@ func (b *Book) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (S
 	}
 	s := Settlement{Hold: h, Outside: b.outside(h.Quantity, r.Quantity), Late: h.State == Expired}
 	s.Reported = r.Quantity
+	charge, isMeasured, err := measured(ctx, tx, h)
+	if err == nil && !isMeasured {
+		charge = b.settled(h, r.Quantity)
+	}
+	if err == nil {
+		err = s.compare(ctx, tx, r)
+	}
+	if err != nil {
+		return Settlement{}, err
+	}
 	switch {
 	case Models[h.Model].Charging == AfterSale && h.State != Settled:
 		err = b.shareOut(ctx, tx, &s, r)
 	case h.State == Held:
-		s.Charged = b.settled(h, r.Quantity)
+		s.Charged = charge
 		s.GivenBack = h.Authorised - s.Charged
 		err = post(ctx, tx, h.Holder, h.Currency, movement{
 			at: r.Now, kind: "settle", reference: id, site: h.Site, held: -h.Authorised, earned: s.Charged, available: s.GivenBack,
@@ -270,7 +294,7 @@ func (b *Book) Release(ctx context.Context, tx *store.Tx, id string, now time.Ti
 }
 
 // Expire closes purchases whose report did not come in time, the oldest first, at most a number of them, and gives them: what
-// was held is charged in full.
+// was held is charged in full, or, of those that were measured, what they were used.
 func (b *Book) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]Hold, error) {
 	holds, err := selectHolds(ctx, tx, `WHERE state = 'held' AND due > 0 AND due <= $1 ORDER BY due, id LIMIT $2`, store.Micros(now), limit)
 	if err != nil {
@@ -287,16 +311,23 @@ func (b *Book) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit in
 	return holds, nil
 }
 
-// lapse charges in full what is held of a purchase; the caller writes what it is then.
+// lapse charges what is held of a purchase: in full, or by its meter. The caller writes what it is then.
 func lapse(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
+	charge, isMeasured, err := measured(ctx, tx, *h)
+	if err != nil {
+		return err
+	}
+	if !isMeasured {
+		charge = h.Authorised
+	}
 	if h.Authorised > 0 {
 		if err := post(ctx, tx, h.Holder, h.Currency, movement{
-			at: now, kind: "expire", reference: h.ID, site: h.Site, held: -h.Authorised, earned: h.Authorised,
+			at: now, kind: "expire", reference: h.ID, site: h.Site, held: -h.Authorised, earned: charge, available: h.Authorised - charge,
 		}); err != nil {
 			return err
 		}
 	}
-	h.State, h.Charged, h.Closed = Expired, h.Authorised, now
+	h.State, h.Charged, h.Closed = Expired, charge, now
 	return nil
 }
 

@@ -46,6 +46,7 @@ const (
 //	per_token      rate × estimate held           rate × reported charged, the rest given back    what is held is charged
 //	per_page       rate × estimate held           as per_token                                    what is held is charged
 //	per_minute     rate × estimate held           as per_token                                    what is held is charged
+//	  measured     rate × estimate held           rate × minutes begun charged, the rest back     as by the report
 //	per_record     rate × estimate held           as per_token                                    what is held is charged
 //	subscription   rate charged, subscription     nothing moves                                   nothing moves
 //	training       rate charged, licence          nothing moves                                   nothing moves
@@ -57,7 +58,7 @@ const (
 // and `flat`, which our terms have beside RAMP's twelve, is as per_access. What is charged on a report is at most what was
 // authorised, and where the report is further off the estimate than the tolerance, at least as much as the tolerance allows
 // (decisions D16 and D17). Under a subscription, and under a licence that has the model paid, nothing is authorised or charged,
-// whatever the model.
+// whatever the model. Measured is what was bought with Charge.Timed.
 var Models = map[string]Model{
 	"per_access":    {Authorised: once, Charging: AtPurchase},
 	"per_fetch":     {Authorised: once, Charging: AtPurchase},

@@ -68,7 +68,7 @@ type Delivery struct {
 	Media       string // media type of what was sent
 	State       DeliveryState
 	Status      int   // of HTTP: 200 or 206
-	Announced   int64 // bytes that the answer was to have; 0 where nobody could say, as of a stream
+	Announced   int64 // bytes that the answer was to have, of a stream those that it was to have so far; 0 where nobody could say
 	Bytes       int64 // of the answer's body, that were sent
 	Bound       bool  // nobody saw its end, and Bytes is the most that it can have been
 	// Sum is a SHA-256, or nil where there is none. Where Whole is true it is that of the whole representation, of which a range was
@@ -120,6 +120,17 @@ func EndDelivery(ctx context.Context, tx *store.Tx, d Delivery) (over bool, err 
 		return false, fmt.Errorf("record the end of a delivery: %w", err)
 	}
 	return n > 0, nil
+}
+
+// GoOnDelivery records of a delivery that is under way that more was announced, where that is more than was, and for how many seconds it
+// is open.
+func GoOnDelivery(ctx context.Context, tx *store.Tx, id string, announced, seconds int64) error {
+	_, err := tx.Exec(ctx, `UPDATE deal_delivery SET announced = CASE WHEN announced < $1 THEN $1 ELSE announced END, seconds = $2 WHERE id = $3 AND state = 'begun'`,
+		announced, seconds, id)
+	if err != nil {
+		return fmt.Errorf("record how a delivery goes on: %w", err)
+	}
+	return nil
 }
 
 // FindDelivery gives a delivery; ok is false when there is none of the id.

@@ -131,7 +131,7 @@ type Transaction struct {
 	// were put.
 	Subscription string
 	Quotas       []byte
-	Method       string // of delivery: "direct" or "instructions"
+	Method       string // of delivery: "direct", "instructions" or "streaming"
 	Failed       bool   // it was undone, since nothing could be delivered
 	Entry        string // of the ledger
 	Document     []byte // the offer's JSON, as it was signed

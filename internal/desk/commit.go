@@ -38,6 +38,8 @@ type Dealing struct {
 	AddressLife time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.
 	AddressKeys func() ([]sign.URLKey, error)
+	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.
+	Stopping <-chan struct{}
 }
 
 // OpenDeals lets the desk sell by the offers that it makes. It is called before the first request, after OpenQuotes.
@@ -460,7 +462,11 @@ func (d *Desk) addressOf(ctx context.Context, at string, t deal.Transaction) (st
 	if err != nil {
 		return "", err
 	}
-	return addressed(at, keys).Sign(at+t.ID, grant, d.config.Now())
+	path := t.ID
+	if t.Method == streaming {
+		path += StreamPath
+	}
+	return addressed(at, keys).Sign(at+path, grant, d.config.Now())
 }
 
 // addressed are the keys of the addresses below one, which ends in a slash.

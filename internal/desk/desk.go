@@ -105,6 +105,7 @@ type Desk struct {
 	intaking     *Intaking                       // nil where nothing is taken in
 	quoting      *Quoting                        // nil where no offers are made
 	dealing      *Dealing                        // nil where nothing is sold
+	streams      streams
 	lately       lately
 	objects      *otter.Cache[content.Ref, map[string]any]
 	unsubscribed *otter.Cache[subscriber, time.Time]

@@ -113,8 +113,10 @@ func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (*content.Ite
 
 // deliveryBody is the body of a ledger entry of kind "delivery", in the order of canonical JSON.
 type deliveryBody struct {
-	Bytes  int    `json:"bytes"`
-	Hash   string `json:"sha256"`
-	Status int    `json:"status"`
-	URI    string `json:"uri"`
+	Bytes   int    `json:"bytes"`
+	Ended   string `json:"ended,omitempty"`  // of a stream
+	Seconds int64  `json:"seconds,omitzero"` // of a stream
+	Hash    string `json:"sha256"`
+	Status  int    `json:"status"`
+	URI     string `json:"uri"`
 }

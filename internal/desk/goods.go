@@ -19,8 +19,29 @@ type goods struct {
 	policies policies
 	whole    *otter.Cache[wholeKey, bool] // whether items are sold with what stands within them
 
-	mu    sync.Mutex // guards what follows
-	saved time.Time  // when the catalog's file was looked after
+	mu      sync.Mutex    // guards what follows
+	saved   time.Time     // when the catalog's file was looked after
+	changed chan struct{} // closed when the catalog changes; nil while nobody waits for that
+}
+
+// changes gives what is closed when the catalog changes next.
+func (g *goods) changes() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.changed == nil {
+		g.changed = make(chan struct{})
+	}
+	return g.changed
+}
+
+// tell wakes who waits for changes.
+func (g *goods) tell() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.changed != nil {
+		close(g.changed)
+		g.changed = nil
+	}
 }
 
 // keepGoods is how often the catalog's file is brought up to date.
@@ -35,8 +56,12 @@ func (d *Desk) stock(ctx context.Context) error {
 	if d.goods.catalog == nil {
 		return nil
 	}
-	if _, err := d.goods.catalog.Refresh(ctx); err != nil {
+	changed, err := d.goods.catalog.Refresh(ctx)
+	if err != nil {
 		return err
+	}
+	if changed {
+		d.goods.tell()
 	}
 	now := d.config.Now()
 	d.goods.mu.Lock()

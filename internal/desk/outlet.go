@@ -23,6 +23,7 @@ type Outlet struct {
 const (
 	direct       = "direct"       // by this front desk
 	instructions = "instructions" // by an address, which may be an outlet's
+	streaming    = "streaming"    // by this front desk, as a stream of events
 )
 
 // outlet is who delivers a ware; nil for this front desk.

@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
 )
 
 // Proposal is an offer with all that its document tells, in words of no protocol.
@@ -172,23 +173,30 @@ const mostSubscriptions = 10
 func charge(o *deal.Offer, now time.Time) account.Charge {
 	return account.Charge{
 		Buyer: o.Buyer, Site: o.Site, Item: account.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price, Quantity: o.Quantity, Tokens: o.Tokens,
-		Subscription: o.Subscription, Now: now,
+		Subscription: o.Subscription, Timed: o.Delivery == streaming && o.Mutability == string(catalog.Live), Now: now,
 	}
 }
 
-// delivery is how the ware is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself;
-// ok is false where it is neither.
+// delivery is how the ware is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself, what
+// is live as a stream; ok is false where it is neither.
 func (m *quoter) delivery() (way string, ok bool) {
 	if m.away() {
 		return instructions, true
 	}
-	for _, way := range []string{direct, instructions} {
+	ways := []string{direct, instructions, streaming}
+	if m.live() {
+		ways = []string{streaming, direct, instructions}
+	}
+	for _, way := range ways {
 		if m.may(way) {
 			return way, true
 		}
 	}
 	return "", false
 }
+
+// live says whether the ware is made while it is delivered.
+func (m *quoter) live() bool { return m.ware != nil && m.ware.Mutability == catalog.Live }
 
 // may says whether the rule allows a way of delivery.
 func (m *quoter) may(way string) bool {
@@ -206,13 +214,13 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 		Offer: deal.Offer{
 			ID: deal.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
 			Package: deal.Package{ID: packageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
-			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(),
+			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
 			Tokens: int64(w.Tokens()), Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
 		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open, Told: m.told,
 	}
 	out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
-	if w.Mutability != catalog.Live && !m.away() { // of what an outlet delivers nobody here knows the bytes
+	if !m.live() && !m.away() { // of what an outlet delivers nobody here knows the bytes
 		out.Hash = hex.EncodeToString(w.Hash[:])
 	}
 	if s == nil {
@@ -225,13 +233,20 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 }
 
 // quantity is how much one use is thought to take of what the price counts, by the owner's word or the item's figures; 0 where
-// nobody knows.
-func (m *quoter) quantity() int64 {
-	if m.price.Estimate > 0 {
-		return int64(m.price.Estimate)
-	}
+// nobody knows. Of what is live as many minutes can be used as its address opens, and no more.
+func (m *quoter) quantity(delivery string) int64 {
 	n, _ := m.ware.Quantity(m.price.Unit())
-	return int64(n)
+	if m.price.Estimate > 0 {
+		n = m.price.Estimate
+	}
+	if delivery != streaming || !m.live() || m.price.Unit() != terms.UnitMinutes {
+		return int64(n)
+	}
+	const most = int64(sign.URLLife / time.Minute)
+	if n == 0 {
+		return most
+	}
+	return min(int64(n), most)
 }
 
 // unitCost is what one unit costs of something that has so many, in units of 1e-12, rounded half to even.

@@ -51,6 +51,7 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 		return nil, errNoDeals
 	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	d.keepMetered(ctx, d.streams.list(u.Transaction)) // whose time until now counts
 	var filed *Filed
 	update := d.dealing.DB.Update
 	if u.Reporter != nil {
@@ -78,6 +79,9 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if filed.Problem == "" {
+		d.endStreams(u.Transaction)
+	}
 	return filed, nil
 }
 
@@ -94,7 +98,8 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	if problem := lacks(u, t); problem != "" {
 		return &Filed{Problem: problem}, nil
 	}
-	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, account.Report{Quantity: u.Consumed, Revenue: u.Revenue, Currency: u.Currency, Now: now})
+	consumed, unit, of := counted(u, t)
+	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, account.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
 		return &Filed{Problem: wrong.Detail}, nil
@@ -105,7 +110,7 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	if err := d.befalls("settled"); err != nil {
 		return nil, err
 	}
-	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: u.Consumed, Settled: settled.Charged, Deviant: settled.Outside}
+	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside}
 	to := deal.Fulfilled
 	switch {
 	case t.Obligation == deal.NoObligation || t.Obligation == deal.Waived:
@@ -113,7 +118,11 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	case t.Obligation == deal.Expired || !now.Before(t.Due):
 		to = deal.Late
 	}
-	if err := d.recordUsage(ctx, tx, u, t, r, to, settled.Currency); err != nil {
+	body := usageBody{Metered: int64(settled.Used / time.Second), Unit: unit}
+	if settled.Currency != "" {
+		body.Currency, body.Settled = settled.Currency, terms.Amount(r.Settled)
+	}
+	if err := d.recordUsage(ctx, tx, u, t, r, to, body); err != nil {
 		return nil, err
 	}
 	if err := d.befalls("usage recorded"); err != nil {
@@ -133,10 +142,36 @@ func lacks(u Used, t deal.Transaction) string {
 	switch {
 	case len(missing) > 0:
 		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the purchase asks for; file it again with that"
-	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit):
+	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit) && !inTime(u, t):
 		return fmt.Sprintf("usage.consumed_unit: this purchase is counted in %s; report that", t.Unit)
 	}
 	return ""
+}
+
+// spans are the units of time in which use may be reported, whatever of them the price counts.
+var spans = map[string]time.Duration{"seconds": time.Second, "minutes": time.Minute, "hours": time.Hour}
+
+// inTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
+// that is paid otherwise.
+func inTime(u Used, t deal.Transaction) bool {
+	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == terms.UnitMinutes || t.Method == streaming && !t.Price.Metered())
+}
+
+// counted is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
+// unit of time, 0 for none.
+func counted(u Used, t deal.Transaction) (n int64, unit string, of time.Duration) {
+	if !inTime(u, t) {
+		return u.Consumed, t.Unit, 0
+	}
+	unit = strings.ToLower(u.Unit)
+	of = spans[unit]
+	if t.Unit != terms.UnitMinutes {
+		return u.Consumed, unit, of
+	}
+	if of >= time.Minute {
+		return u.Consumed * int64(of/time.Minute), t.Unit, of // of 32 bits at the door
+	}
+	return (u.Consumed + 59) / 60, t.Unit, of
 }
 
 // usageBody is the body of a ledger entry of kind "usage", in the order of canonical JSON.
@@ -148,21 +183,17 @@ type usageBody struct {
 	Deviant   bool     `json:"deviant,omitzero"`
 	Shown     *bool    `json:"displayed_to_user,omitempty"`
 	Functions []string `json:"functions,omitempty"`
+	Metered   int64    `json:"metered_seconds,omitzero"`
 	Report    string   `json:"report_id"`
 	Settled   string   `json:"settled,omitempty"`
 	State     string   `json:"state"`
 	Unit      string   `json:"unit,omitempty"`
 }
 
-// recordUsage puts a report into the ledger.
-func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, r deal.Report, to deal.Obligation, currency string) error {
-	body := usageBody{
-		Billing: t.Billing, Cited: u.Cited, Consumed: r.Consumed, Currency: currency, Deviant: r.Deviant, Shown: u.Shown, Functions: u.Functions, Report: r.ID,
-		State: to.String(), Unit: t.Unit,
-	}
-	if currency != "" {
-		body.Settled = terms.Amount(r.Settled)
-	}
+// recordUsage puts a report into the ledger, with what is said of it already.
+func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, r deal.Report, to deal.Obligation, body usageBody) error {
+	body.Billing, body.Cited, body.Consumed, body.Deviant, body.Shown, body.Functions = t.Billing, u.Cited, r.Consumed, r.Deviant, u.Shown, u.Functions
+	body.Report, body.State = r.ID, to.String()
 	return d.befell(ctx, tx, t, kindUsage, r.Made, body)
 }
 

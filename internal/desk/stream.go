@@ -1,0 +1,441 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
+)
+
+// StreamPath is what stands behind a transaction's id in the address of its stream.
+const StreamPath = "/stream"
+
+// StreamEvent is one event of a stream (RAMP v1, delivery method STREAMING). One of its members is set.
+type StreamEvent struct {
+	// ID is the place behind the event: a stream that is opened with it goes on there. It is empty for events that change no place.
+	ID      string
+	Start   *StreamStart
+	Content *StreamContent
+	Time    *StreamTime
+	End     *StreamEnd
+}
+
+// StreamStart begins every stream.
+type StreamStart struct {
+	Transaction, URI string
+	Media            string    // media type of the text that follows
+	Live             bool      // new versions follow as they come to be; otherwise the text is told, and that is all
+	Expires          time.Time // when the stream ends at the latest
+}
+
+// StreamContent is a part of a version of the item's text.
+type StreamContent struct {
+	Version string // names the version: the same text has the same name
+	Media   string // media type of the version
+	Offset  int    // of the part in the version, in bytes
+	Text    string // whole characters
+	Size    int    // of the version, in bytes
+	Last    bool   // the version is whole with it
+	Digest  string // of a last part: the SHA-256 of the version, in hex
+}
+
+// StreamTime says that the stream is open, every few seconds.
+type StreamTime struct {
+	Used time.Duration // for how long the purchase was used in all, as it is metered; of what is not live, how long the stream is open
+}
+
+// StreamEnd ends every stream that its client has not left.
+type StreamEnd struct {
+	Reason Ending
+	Used   time.Duration // as StreamTime has it
+	Bytes  int64         // of text that this stream has told
+	Digest string        // the SHA-256 of that text, in hex
+}
+
+// Ending is why a stream is over.
+type Ending string
+
+// The endings.
+const (
+	StreamComplete Ending = "complete" // all of the text was told
+	StreamExpired  Ending = "expired"  // the purchase is over
+	StreamReported Ending = "reported" // the buyer has reported its use, which ends what is live
+	StreamForbids  Ending = "terms"    // the item is not let out any more
+	StreamGone     Ending = "gone"     // the item is not there any more
+	StreamStopping Ending = "stopping" // the server stops: open it again, with the last place
+	StreamFailed   Ending = "failed"   // what was to be told could not be recorded, so it was not told: open it again later
+	streamLeft     Ending = "left"     // its client has gone
+)
+
+// The bounds of streams.
+const (
+	streamBeat  = 5 * time.Second // from one StreamTime to the next, in which terms count and what was metered is kept
+	streamPart  = 8 << 10         // bytes of text in an event
+	mostStreams = 8               // that are open under one transaction
+)
+
+// ErrStreamed is of a stream that is to go on behind its end: all was told.
+var ErrStreamed = errors.New("all of the text was told before")
+
+// Stream is what was bought, told as a stream of events. Who has one calls Run, or Leave, once.
+type Stream struct {
+	desk   *Desk
+	t      deal.Transaction
+	live   bool
+	record deal.Delivery // as it begins; Announced is kept up
+	begun  time.Time
+	send   func(StreamEvent) error
+
+	version, media string
+	body           []byte // that is to be told next, and let go after that
+	digest         string // of body
+	offset         int    // from which it is told
+	ref            content.Ref
+	rules          *terms.Terms
+
+	sum    hash.Hash // of what was told
+	bytes  int64
+	broken bool          // the client does not take what is sent
+	quit   chan struct{} // closed when the buyer has reported
+	once   sync.Once     // closes quit
+
+	mu   sync.Mutex    // guards what follows, which is looked at while the stream runs
+	from time.Time     // until when its time was counted
+	seen time.Time     // when the client was there last
+	used time.Duration // of the purchase, until from
+}
+
+// OpenStream opens the stream at the signed address of a transaction: at is what stands before the transaction's id in it
+// (Purchase.FetchAt), query its query as it was received. after is the place behind which it is to go on, empty for the beginning; where
+// it is none of the version that is there, the stream begins anew. The delivery is recorded before OpenStream returns.
+//
+// The error is fail.Forbidden for an address that opens nothing or nothing more, fail.NotFound where what was bought is not there any
+// more, or not let out any more, fail.Limited where too many are open under the transaction, fail.Unavailable where the server stops,
+// and ErrStreamed.
+func (d *Desk) OpenStream(ctx context.Context, at, transaction, query, after string) (*Stream, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
+	select {
+	case <-d.dealing.Stopping:
+		return nil, fail.New(fail.Unavailable, "the server is stopping; open the stream again in a moment")
+	default:
+	}
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	keys, err := d.dealing.AddressKeys()
+	if err != nil {
+		return nil, err
+	}
+	_, grant, err := addressed(at, keys).Verify(at+transaction+StreamPath+"?"+query, now)
+	if err != nil {
+		return nil, fail.New(fail.Forbidden, "%v", err)
+	}
+	s := &Stream{desk: d, begun: now, from: now, seen: now, sum: sha256.New(), quit: make(chan struct{})}
+	if err := s.find(ctx, grant, transaction); err != nil {
+		return nil, err
+	}
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	if s.offset = s.place(after); s.offset > 0 && s.offset == len(s.body) && !s.live {
+		return nil, ErrStreamed
+	}
+	if !d.streams.enter(s) {
+		limited := fail.New(fail.Limited, "%d streams are open under this transaction; close one", mostStreams)
+		limited.RetryAfter = streamBeat
+		return nil, limited
+	}
+	if err := s.begin(ctx); err != nil {
+		d.streams.leave(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// find finds the transaction of an address.
+func (s *Stream) find(ctx context.Context, grant sign.URLGrant, transaction string) error {
+	d := s.desk
+	return d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+		var ok bool
+		s.t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction)
+		switch {
+		case err != nil:
+			return err
+		case !ok || s.t.Failed || s.t.Agent != grant.Agent || transaction != s.t.ID || s.t.Method != streaming:
+			return fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
+		}
+		if s.used, s.live, err = d.dealing.Book.Metered(ctx, tx, s.t.ID); err == nil && s.live && s.t.Report.ID != "" {
+			err = fail.New(fail.Forbidden, "the use of this purchase was reported, which ends it; buy anew")
+		}
+		return err
+	})
+}
+
+// load reads what is to be told next: of what is live the version that is there by now.
+func (s *Stream) load(ctx context.Context) error {
+	d, t := s.desk, s.t
+	rules := d.config.Terms()
+	if s.live {
+		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
+			t.Item = ware.Ref
+		}
+	}
+	item, err := d.stillThere(ctx, t)
+	if err != nil {
+		return err
+	}
+	media, body := catalog.Delivered(item)
+	if !utf8.Valid(body) {
+		body = []byte(strings.ToValidUTF8(string(body), "\uFFFD"))
+	}
+	sum := sha256.Sum256(body)
+	s.media, s.body, s.digest, s.offset, s.ref, s.rules = media, body, hex.EncodeToString(sum[:]), 0, t.Item, rules
+	return nil
+}
+
+// versionOf is the name of a version with a digest.
+func versionOf(digest string) string { return digest[:16] }
+
+// place is the offset that an event's id names in the text that is to be told; 0 for one of another text.
+func (s *Stream) place(id string) int {
+	version, offset, _ := strings.Cut(id, ".")
+	n, err := strconv.Atoi(offset)
+	if err != nil || version != versionOf(s.digest) || n < 0 || n > len(s.body) || n < len(s.body) && !utf8.RuneStart(s.body[n]) {
+		return 0
+	}
+	return n
+}
+
+// begin records that the delivery begins.
+func (s *Stream) begin(ctx context.Context) error {
+	s.record = deal.Delivery{
+		ID: deal.NewID("dlv", s.begun), Transaction: s.t.ID, Site: s.t.Site, URI: s.t.URI, Media: s.media, State: deal.DeliveryBegun, Status: 200,
+		Announced: int64(len(s.body) - s.offset), At: s.begun,
+	}
+	if err := s.desk.befalls("stream begins"); err != nil {
+		return err
+	}
+	return s.desk.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+		if err := deliveriesLeft(ctx, tx, s.t.ID); err != nil {
+			return err
+		}
+		_, err := deal.PutDelivery(ctx, tx, s.record)
+		return err
+	})
+}
+
+// Leave ends a stream that was not begun to be told.
+func (s *Stream) Leave(ctx context.Context) { s.finish(ctx, streamLeft) }
+
+// Run tells the stream with send, until it is over, which is told, too, or its client is gone: ctx ends, or send fails. It returns when
+// the record of it is kept, and says why it is over. Send is called by one goroutine, and bounds its own time.
+func (s *Stream) Run(ctx context.Context, send func(StreamEvent) error) Ending {
+	s.send = send
+	why := s.tell(ctx)
+	if why != streamLeft && !s.broken {
+		s.put(StreamEvent{End: &StreamEnd{Reason: why, Used: s.usedBy(s.now()), Bytes: s.bytes, Digest: hex.EncodeToString(s.sum.Sum(nil))}})
+	}
+	if why == streamLeft && !s.broken {
+		s.saw(s.now()) // until now
+	}
+	s.finish(context.WithoutCancel(ctx), why)
+	return why
+}
+
+func (s *Stream) now() time.Time { return s.desk.config.Now().UTC().Truncate(time.Microsecond) }
+
+// tell tells all but the end.
+func (s *Stream) tell(ctx context.Context) Ending {
+	start := &StreamStart{Transaction: s.t.ID, URI: s.t.URI, Media: s.media, Live: s.live, Expires: s.t.Expires}
+	if !s.put(StreamEvent{Start: start}) {
+		return streamLeft
+	}
+	if why := s.text(ctx); why != "" || !s.live {
+		return cmp.Or(why, StreamComplete)
+	}
+	beat := time.NewTicker(streamBeat)
+	defer beat.Stop()
+	over := time.NewTimer(s.t.Expires.Sub(s.now()))
+	defer over.Stop()
+	for {
+		changed := s.desk.goods.changes() // before it is looked what has changed
+		if why := s.follow(ctx); why != "" {
+			return why
+		}
+		select {
+		case <-ctx.Done():
+			return streamLeft
+		case <-over.C:
+			return StreamExpired
+		case <-s.quit:
+			return StreamReported
+		case <-s.desk.dealing.Stopping:
+			return StreamStopping
+		case <-changed:
+		case <-beat.C:
+			if !s.put(StreamEvent{Time: &StreamTime{s.usedBy(s.now())}}) {
+				return streamLeft
+			}
+		}
+	}
+}
+
+// follow tells the version that is there by now, if it is another, and says why there is to be no more; empty where there is.
+func (s *Stream) follow(ctx context.Context) Ending {
+	ware := s.desk.wareOf(s.t.URI, s.t.Site, s.t.Item.Source)
+	switch {
+	case ware == nil:
+		return StreamGone
+	case ware.Ref == s.ref && s.desk.config.Terms() == s.rules:
+		return ""
+	}
+	told := s.digest
+	err := s.load(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return streamLeft
+	case err != nil && fail.From(err).Code == fail.NotFound && s.desk.config.Terms().Decide(ware.Facts()).Access == terms.Blocked:
+		return StreamForbids
+	case err != nil && fail.From(err).Code == fail.NotFound:
+		return StreamGone
+	case err != nil:
+		s.desk.config.Log.Error("a stream could not follow what it tells; that is tried again", "error", err)
+		return ""
+	case s.digest == told:
+		s.body = nil
+		return ""
+	}
+	if err := s.announce(ctx); err != nil {
+		s.desk.config.Log.Error("a new version could not be recorded, so it was not told, and the stream ended", "error", err)
+		return StreamFailed
+	}
+	return s.text(ctx)
+}
+
+// announce records how much more is going to be told.
+func (s *Stream) announce(ctx context.Context) error {
+	if err := s.desk.befalls("stream goes on"); err != nil {
+		return err
+	}
+	announced := s.record.Announced + int64(len(s.body))
+	err := s.desk.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+		return deal.GoOnDelivery(ctx, tx, s.record.ID, announced, s.open())
+	})
+	if err == nil {
+		s.record.Announced = announced
+	}
+	return err
+}
+
+// text tells the text that was loaded, in parts, and lets it go.
+func (s *Stream) text(ctx context.Context) Ending {
+	body := s.body
+	s.body = nil
+	for at := s.offset; ; {
+		if why := s.over(ctx); why != "" {
+			return why
+		}
+		end := partEnd(body, at)
+		c := &StreamContent{Version: versionOf(s.digest), Media: s.media, Offset: at, Text: string(body[at:end]), Size: len(body), Last: end == len(body)}
+		if c.Last {
+			c.Digest = s.digest
+		}
+		if !s.put(StreamEvent{ID: c.Version + "." + strconv.Itoa(end), Content: c}) {
+			return streamLeft
+		}
+		s.sum.Write(body[at:end])
+		s.bytes += int64(end - at)
+		if at = end; c.Last {
+			return ""
+		}
+	}
+}
+
+// partEnd is where the part of a text ends that begins at an offset: before a character.
+func partEnd(body []byte, at int) int {
+	if len(body)-at <= streamPart {
+		return len(body)
+	}
+	end := at + streamPart
+	for !utf8.RuneStart(body[end]) {
+		end--
+	}
+	return end
+}
+
+// over says why nothing more is to be told; empty where something is. Who reads slowly is held to all that ends streams, too.
+func (s *Stream) over(ctx context.Context) Ending {
+	select {
+	case <-ctx.Done():
+		return streamLeft
+	case <-s.quit:
+		return StreamReported
+	case <-s.desk.dealing.Stopping:
+		return StreamStopping
+	default:
+	}
+	if !s.now().Before(s.t.Expires) {
+		return StreamExpired
+	}
+	if rules := s.desk.config.Terms(); rules != s.rules {
+		ware := s.desk.wareOf(s.t.URI, s.t.Site, s.t.Item.Source)
+		if ware != nil && rules.Decide(ware.Facts()).Access == terms.Blocked {
+			return StreamForbids
+		}
+	}
+	return ""
+}
+
+// put sends an event, and says whether the client took it.
+func (s *Stream) put(e StreamEvent) bool {
+	if err := s.send(e); err != nil {
+		s.broken = true
+		return false
+	}
+	s.saw(s.now())
+	return true
+}
+
+// saw notes that the client was there. What is after the end of the purchase does not count.
+func (s *Stream) saw(at time.Time) {
+	if at.After(s.t.Expires) {
+		at = s.t.Expires
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at.After(s.seen) {
+		s.seen = at
+	}
+}
+
+// usedBy is for how long the purchase was used by a time, as far as this stream knows.
+func (s *Stream) usedBy(at time.Time) time.Duration {
+	if at.After(s.t.Expires) {
+		at = s.t.Expires
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used + max(at.Sub(s.from), 0)
+}
+
+// open is for how many whole seconds the client was there.
+func (s *Stream) open() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int64(s.seen.Sub(s.begun) / time.Second)
+}

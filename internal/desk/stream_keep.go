@@ -1,0 +1,224 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+)
+
+// streams are those that are open in this process.
+type streams struct {
+	mu      sync.Mutex // guards what follows
+	open    map[*Stream]struct{}
+	under   map[string]int // how many by their transaction
+	keeping bool           // what they metered is kept from time to time
+	idle    chan struct{}  // closed when none is open any more, while somebody waits for that
+}
+
+// enter adds a stream; no where there are too many under its transaction.
+func (all *streams) enter(s *Stream) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.open == nil {
+		all.open, all.under = map[*Stream]struct{}{}, map[string]int{}
+	}
+	if all.under[s.t.ID] >= mostStreams {
+		return false
+	}
+	all.open[s] = struct{}{}
+	all.under[s.t.ID]++
+	if !all.keeping {
+		all.keeping = true
+		go s.desk.keepStreams()
+	}
+	return true
+}
+
+func (all *streams) leave(s *Stream) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.open, s)
+	if all.under[s.t.ID]--; all.under[s.t.ID] == 0 {
+		delete(all.under, s.t.ID)
+	}
+	if len(all.open) == 0 && all.idle != nil {
+		close(all.idle)
+		all.idle = nil
+	}
+}
+
+// list gives the streams that are open, under a transaction or, where that is empty, all; those first that have begun first.
+func (all *streams) list(transaction string) (list []*Stream) {
+	all.mu.Lock()
+	if transaction == "" || all.under[transaction] > 0 {
+		for s := range all.open {
+			if transaction == "" || s.t.ID == transaction {
+				list = append(list, s)
+			}
+		}
+	}
+	all.mu.Unlock()
+	slices.SortFunc(list, func(a, b *Stream) int { return cmp.Or(a.begun.Compare(b.begun), cmp.Compare(a.record.ID, b.record.ID)) })
+	return list
+}
+
+// none says whether no stream is open, and that nothing is kept any more with that.
+func (all *streams) none() bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.keeping = len(all.open) > 0
+	return !all.keeping
+}
+
+// AwaitStreams returns when no stream is open any more, or with ctx's error. It is called after Dealing.Stopping is closed.
+func (d *Desk) AwaitStreams(ctx context.Context) error {
+	d.streams.mu.Lock()
+	if len(d.streams.open) == 0 {
+		d.streams.mu.Unlock()
+		return nil
+	}
+	if d.streams.idle == nil {
+		d.streams.idle = make(chan struct{})
+	}
+	idle := d.streams.idle
+	d.streams.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// keepStreams keeps what open streams metered, as long as there are any: whatever becomes of the process, at most a beat of it is lost.
+func (d *Desk) keepStreams() {
+	tick := time.NewTicker(streamBeat)
+	defer tick.Stop()
+	for !d.streams.none() {
+		<-tick.C
+		d.keepMetered(context.Background(), d.streams.list(""))
+	}
+}
+
+// metersAtOnce is of how many streams one transaction keeps what they metered.
+const metersAtOnce = 100
+
+// keepMetered keeps what streams metered until now. What cannot be kept is kept with what comes.
+func (d *Desk) keepMetered(ctx context.Context, list []*Stream) {
+	for part := range slices.Chunk(list, metersAtOnce) {
+		ctx, cancel := context.WithTimeout(ctx, streamEnds)
+		kept := make([]meterReading, len(part))
+		err := d.dealing.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			for i, s := range part {
+				if kept[i], err = s.meter(ctx, tx); err != nil {
+					return err
+				}
+				if kept[i].new {
+					if err := deal.GoOnDelivery(ctx, tx, s.record.ID, 0, s.open()); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		cancel()
+		if err != nil {
+			d.config.Log.Error("for how long streams were open could not be kept; that is tried again", "error", err)
+			continue
+		}
+		for i, s := range part {
+			s.counted(kept[i])
+		}
+	}
+}
+
+// meterReading is until when a stream's time was counted, and for how long its purchase was used in all.
+type meterReading struct {
+	new   bool // there was something to count
+	until time.Time
+	used  time.Duration
+}
+
+// meter counts the time of a stream that is live since it was counted last.
+func (s *Stream) meter(ctx context.Context, tx *store.Tx) (m meterReading, err error) {
+	s.mu.Lock()
+	from, to := s.from, s.seen
+	s.mu.Unlock()
+	if !s.live || !to.After(from) {
+		return meterReading{}, nil
+	}
+	m = meterReading{new: true, until: to}
+	m.used, err = s.desk.dealing.Book.Meter(ctx, tx, s.t.ID, from, to)
+	return m, err
+}
+
+// counted notes that time was counted, once that is durable.
+func (s *Stream) counted(m meterReading) {
+	if !m.new {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.from, s.used = m.until, m.used
+}
+
+// streamEnds is how long the record of a stream may take.
+const streamEnds = 10 * time.Second
+
+// finish records how a stream is over, with what was metered of it.
+func (s *Stream) finish(ctx context.Context, why Ending) {
+	d := s.desk
+	defer d.streams.leave(s)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamEnds)
+	defer cancel()
+	end := s.record
+	end.State, end.Ended, end.Bytes, end.Seconds, end.Sum = deal.DeliveryEnded, s.now(), s.bytes, s.open(), s.sum.Sum(nil)
+	if s.broken || s.bytes < end.Announced {
+		end.State = deal.DeliveryCut
+	}
+	err := d.befalls("stream ends")
+	if err == nil {
+		err = d.dealing.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			if _, err = s.meter(ctx, tx); err != nil {
+				return err
+			}
+			body := deliveryBody{Bytes: int(end.Bytes), Hash: hex.EncodeToString(end.Sum), Status: end.Status, URI: end.URI, Seconds: end.Seconds, Ended: string(why)}
+			if end.Entry, err = d.dealt(ctx, tx, s.t, kindDelivery, end.Ended, body); err != nil {
+				return err
+			}
+			_, err = deal.EndDelivery(ctx, tx, end)
+			return err
+		})
+	}
+	if err != nil {
+		d.config.Log.Error("how a stream ended could not be recorded; it will be recorded as cut", "transaction", s.t.ID, "error", err)
+	}
+}
+
+// endStreams ends the streams under a transaction whose use was reported.
+func (d *Desk) endStreams(transaction string) {
+	for _, s := range d.streams.list(transaction) {
+		if s.live {
+			s.once.Do(func() { close(s.quit) })
+		}
+	}
+}
+
+// mostDeliveries is how often something may be fetched under one transaction, so that nobody fills the books with it.
+const mostDeliveries = 1000
+
+// deliveriesLeft says why nothing more is delivered under a transaction.
+func deliveriesLeft(ctx context.Context, tx *store.Tx, transaction string) error {
+	n, err := deal.CountDeliveries(ctx, tx, transaction, mostDeliveries)
+	if err == nil && n >= mostDeliveries {
+		err = fail.New(fail.Limited, "this was fetched %d times under one transaction, which is all that there are; buy anew", mostDeliveries)
+	}
+	return err
+}
