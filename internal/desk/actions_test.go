@@ -124,7 +124,7 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 			r.Functions.Prohibit = []string{"ai-all"}
 			r.Functions.Permit = []string{"search"}
 		}), true},
-		"by streams alone": {of(func(r *terms.Rule) { r.Delivery = []string{"streaming"} }), false},
+		"by streams alone": {of(func(r *terms.Rule) { r.Delivery = []string{"streaming"} }), true},
 		"open":             {of(func(r *terms.Rule) { r.Access = terms.Open }), false},
 	} {
 		s.obey(t, c.rule)

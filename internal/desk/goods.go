@@ -89,7 +89,6 @@ func (d *Desk) licenses(rules *terms.Terms, hit granted, item *content.Item) boo
 	owner.Strict = false // who asks may still say for whom
 	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision}
 	q.price = q.priced()
-	_, delivered := q.delivery()
 	_, err := catalog.Canonical(item.URL)
-	return err == nil && delivered && q.price != (terms.Money{}) && q.unlocked() && q.refused() == terms.Permitted && wholeOf(rules, hit.Ref, item)
+	return err == nil && q.price != (terms.Money{}) && q.unlocked() && q.refused() == terms.Permitted && wholeOf(rules, hit.Ref, item)
 }

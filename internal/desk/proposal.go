@@ -142,10 +142,7 @@ func (m *quoter) refuses(sale terms.Sale) terms.Refusal {
 // proposals are the offer that is paid or free, if there is one, and one for each subscription that is good for it and has
 // enough left; or the reason why there is none.
 func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Absence) {
-	delivery, ok := m.delivery()
-	if !ok {
-		return nil, NotNow
-	}
+	delivery := m.delivery()
 	var all []*Proposal
 	if m.price != (terms.Money{}) {
 		all = append(all, m.proposal(delivery, nil))
@@ -178,21 +175,16 @@ func charge(o *deal.Offer, now time.Time) account.Charge {
 }
 
 // delivery is how the ware is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself, what
-// is live as a stream; ok is false where it is neither.
-func (m *quoter) delivery() (way string, ok bool) {
+// is live as a stream, as far as the rule allows it.
+func (m *quoter) delivery() string {
 	if m.away() {
-		return instructions, true
+		return instructions
 	}
 	ways := []string{direct, instructions, streaming}
 	if m.live() {
 		ways = []string{streaming, direct, instructions}
 	}
-	for _, way := range ways {
-		if m.may(way) {
-			return way, true
-		}
-	}
-	return "", false
+	return ways[slices.IndexFunc(ways, m.may)] // a rule has no others
 }
 
 // live says whether the ware is made while it is delivered.

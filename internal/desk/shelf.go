@@ -72,16 +72,14 @@ func (d *Desk) shelved(ctx context.Context, m *quoter) (Shelved, error) {
 	m.price = m.priced()
 	s := Shelved{
 		Entry: *m.ware, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels, Scopes: m.decision.Scopes,
-		Price: m.price, Quantity: m.quantity(), Report: m.duty(),
+		Price: m.price, Report: m.duty(),
 	}
-	s.Worth = account.Value(s.Price, s.Quantity)
 	s.For.Functions, s.For.Users, s.For.Countries = m.decision.Restricts(m.sales()[0])
 	if d.license(m); m.absent == "" && !d.served[m.ware.Site] {
 		m.absent = NotInCatalog
 	}
-	if _, ok := m.delivery(); m.absent == "" && !ok {
-		m.absent = NotNow
-	}
+	s.Quantity = m.quantity(m.delivery())
+	s.Worth = account.Value(s.Price, s.Quantity)
 	if m.absent == "" {
 		whole, err := d.sellsWhole(ctx, m.rules, m.ware)
 		if err != nil {

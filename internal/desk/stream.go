@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"hash"
+	digests "hash"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,7 +108,7 @@ type Stream struct {
 	ref            content.Ref
 	rules          *terms.Terms
 
-	sum    hash.Hash // of what was told
+	sum    digests.Hash // of what was told
 	bytes  int64
 	broken bool          // the client does not take what is sent
 	quit   chan struct{} // closed when the buyer has reported
@@ -191,9 +191,11 @@ func (s *Stream) load(ctx context.Context) error {
 	d, t := s.desk, s.t
 	rules := d.config.Terms()
 	if s.live {
-		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
-			t.Item = ware.Ref
+		ware := d.wareOf(t.URI, t.Site, t.Item.Source)
+		if ware == nil { // whatever is kept of it
+			return fail.New(fail.NotFound, "what was bought is not there any more; what it was not open for is not charged")
 		}
+		t.Item = ware.Ref
 	}
 	item, err := d.stillThere(ctx, t)
 	if err != nil {

@@ -15,11 +15,10 @@ import (
 
 // streams are those that are open in this process.
 type streams struct {
-	mu      sync.Mutex // guards what follows
-	open    map[*Stream]struct{}
-	under   map[string]int // how many by their transaction
-	keeping bool           // what they metered is kept from time to time
-	idle    chan struct{}  // closed when none is open any more, while somebody waits for that
+	mu    sync.Mutex // guards what follows
+	open  map[*Stream]struct{}
+	under map[string]int // how many by their transaction
+	none  chan struct{}  // closed when none is open any more; nil while none is
 }
 
 // enter adds a stream; no where there are too many under its transaction.
@@ -34,9 +33,9 @@ func (all *streams) enter(s *Stream) bool {
 	}
 	all.open[s] = struct{}{}
 	all.under[s.t.ID]++
-	if !all.keeping {
-		all.keeping = true
-		go s.desk.keepStreams()
+	if all.none == nil {
+		all.none = make(chan struct{})
+		go s.desk.keepStreams(all.none)
 	}
 	return true
 }
@@ -48,9 +47,9 @@ func (all *streams) leave(s *Stream) {
 	if all.under[s.t.ID]--; all.under[s.t.ID] == 0 {
 		delete(all.under, s.t.ID)
 	}
-	if len(all.open) == 0 && all.idle != nil {
-		close(all.idle)
-		all.idle = nil
+	if len(all.open) == 0 {
+		close(all.none)
+		all.none = nil
 	}
 }
 
@@ -69,41 +68,33 @@ func (all *streams) list(transaction string) (list []*Stream) {
 	return list
 }
 
-// none says whether no stream is open, and that nothing is kept any more with that.
-func (all *streams) none() bool {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.keeping = len(all.open) > 0
-	return !all.keeping
-}
-
 // AwaitStreams returns when no stream is open any more, or with ctx's error. It is called after Dealing.Stopping is closed.
 func (d *Desk) AwaitStreams(ctx context.Context) error {
 	d.streams.mu.Lock()
-	if len(d.streams.open) == 0 {
-		d.streams.mu.Unlock()
+	none := d.streams.none
+	d.streams.mu.Unlock()
+	if none == nil {
 		return nil
 	}
-	if d.streams.idle == nil {
-		d.streams.idle = make(chan struct{})
-	}
-	idle := d.streams.idle
-	d.streams.mu.Unlock()
 	select {
-	case <-idle:
+	case <-none:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// keepStreams keeps what open streams metered, as long as there are any: whatever becomes of the process, at most a beat of it is lost.
-func (d *Desk) keepStreams() {
+// keepStreams keeps what open streams metered until none is open: whatever becomes of the process, at most a beat of it is lost.
+func (d *Desk) keepStreams(none <-chan struct{}) {
 	tick := time.NewTicker(streamBeat)
 	defer tick.Stop()
-	for !d.streams.none() {
-		<-tick.C
-		d.keepMetered(context.Background(), d.streams.list(""))
+	for {
+		select {
+		case <-none:
+			return
+		case <-tick.C:
+			d.keepMetered(context.Background(), d.streams.list(""))
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	if problem := lacks(u, t); problem != "" {
 		return &Filed{Problem: problem}, nil
 	}
-	consumed, unit, of := counted(u, t)
+	consumed, unit, of := toldAs(u, t)
 	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, account.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
@@ -142,7 +142,7 @@ func lacks(u Used, t deal.Transaction) string {
 	switch {
 	case len(missing) > 0:
 		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the purchase asks for; file it again with that"
-	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit) && !inTime(u, t):
+	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit) && !toldInTime(u, t):
 		return fmt.Sprintf("usage.consumed_unit: this purchase is counted in %s; report that", t.Unit)
 	}
 	return ""
@@ -151,16 +151,16 @@ func lacks(u Used, t deal.Transaction) string {
 // spans are the units of time in which use may be reported, whatever of them the price counts.
 var spans = map[string]time.Duration{"seconds": time.Second, "minutes": time.Minute, "hours": time.Hour}
 
-// inTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
+// toldInTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
 // that is paid otherwise.
-func inTime(u Used, t deal.Transaction) bool {
+func toldInTime(u Used, t deal.Transaction) bool {
 	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == terms.UnitMinutes || t.Method == streaming && !t.Price.Metered())
 }
 
-// counted is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
+// toldAs is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
 // unit of time, 0 for none.
-func counted(u Used, t deal.Transaction) (n int64, unit string, of time.Duration) {
-	if !inTime(u, t) {
+func toldAs(u Used, t deal.Transaction) (n int64, unit string, of time.Duration) {
+	if !toldInTime(u, t) {
 		return u.Consumed, t.Unit, 0
 	}
 	unit = strings.ToLower(u.Unit)

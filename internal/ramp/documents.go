@@ -51,7 +51,7 @@ func DeclareExchange(exchange Identity, address string) (*wellknown.Document, er
 		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator, OperatorDomain: given(exchange.OperatorDomain),
 		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: given(address + "/healthz"),
 		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
-		DeliveryMethodsSupported: []string{"direct", "instructions"}, HashMethodsSupported: []string{"sha-256"},
+		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"}, HashMethodsSupported: []string{"sha-256"},
 		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
 		SupportedProfiles: exchange.Profiles,
 	}

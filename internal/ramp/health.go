@@ -130,8 +130,11 @@ func (p patient) Write(text []byte) (int, error) {
 // Flush sends what was written, after which nothing is late until there is more.
 func (p patient) Flush() {
 	p.flusher.Flush()
-	_ = p.control.SetWriteDeadline(time.Time{})
+	_ = p.control.SetWriteDeadline(noDeadline)
 }
+
+// noDeadline lets what it bounds take any time.
+var noDeadline time.Time
 
 // flushed lets a handler of streams flush, whatever stands between it and the network.
 func flushed(next http.Handler) http.Handler {

@@ -35,6 +35,7 @@ func (s *Server) openDeals() error {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
 		AddressKeys: func() ([]sign.URLKey, error) { return keys, nil },
+		Stopping:    s.leaving.Done(),
 	})
 	return nil
 }
@@ -55,6 +56,19 @@ func (s *Server) deliverRoute() route {
 	}
 	pattern := deliverPath + "{" + ramp.DeliverID + "}"
 	return route{pattern: pattern, name: deliverPath, methods: []string{http.MethodGet}, cors: true, refuse: ramp.WriteError, handler: handler}
+}
+
+// streamRoutes tell what was bought as streams.
+func (s *Server) streamRoutes() []route {
+	stream, rpc := ramp.Stream(s.Desk, s.fetchAt), ramp.StreamHandler(s.Desk, s.fetchAt)
+	if s.gate != nil {
+		stream, rpc = s.gate.strangers(stream), s.gate.strangers(rpc)
+	}
+	pattern := deliverPath + "{" + ramp.DeliverID + "}" + desk.StreamPath
+	return []route{
+		{pattern: pattern, name: deliverPath + desk.StreamPath[1:], methods: []string{http.MethodGet}, cors: true, refuse: ramp.WriteError, handler: stream},
+		{pattern: ramp.StreamRPC, name: ramp.StreamRPC, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: rpc},
+	}
 }
 
 // strangers counts requests by their address.

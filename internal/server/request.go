@@ -238,9 +238,9 @@ type recorder struct {
 	rest       *rest // that a handler wants to be written so
 }
 
-// WriteHeader notes the final status; informational ones come before it.
+// WriteHeader notes the final status; informational ones come before it, but for that after which HTTP is over.
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 && status >= 200 {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.begin(status)
 	}
 	w.ResponseWriter.WriteHeader(status)

@@ -68,6 +68,8 @@ type Server struct {
 	metrics      *metrics
 	reloader     *reloader
 	stopping     atomic.Bool
+	leaving      context.Context // ends when stopping is set
+	leave        context.CancelFunc
 	after        func(time.Duration) <-chan time.Time // time.After
 }
 
@@ -107,6 +109,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		return nil, errors.Join(err, house.Close())
 	}
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
+	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
 		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, declare: house.declareIntent, takeIn: house.takeIn,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
@@ -331,6 +334,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
+	s.leave()
 	tell("STOPPING=1")
 	if drain := s.config.Limits.Drain; drain > 0 {
 		s.log.Info("stopping; requests are still taken, while /readyz says no", "for", drain.String())
@@ -382,7 +386,7 @@ func (s *Server) stop(server *http.Server) error {
 	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
 	defer cancel()
-	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx))
+	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx), s.Desk.AwaitStreams(ctx))
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())
 		s.front.aside.cut()

@@ -63,6 +63,7 @@ const (
 	protobuf    = "google.golang.org/protobuf"
 	connect     = "connectrpc.com/connect"
 	reflection  = "connectrpc.com/grpcreflect"
+	webSocket   = "github.com/coder/websocket"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -88,6 +89,8 @@ var rooms = []room{
 	{path: "wire/comp/v1", outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1", inside: []string{"wire/comp/v1"}, outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1/rampv1connect", inside: []string{"wire/ramp/v1"}, outside: []string{connect}},
+	{path: "wire/delivery/v1", outside: []string{protobuf}, pure: true, generated: true},
+	{path: "wire/delivery/v1/deliveryv1connect", inside: []string{"wire/delivery/v1"}, outside: []string{connect}},
 	{path: "wire/grpc/health/v1", outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/grpc/health/v1/healthv1connect", inside: []string{"wire/grpc/health/v1"}, outside: []string{connect}},
 	{path: "wire/ramp", inside: []string{"wire/comp/v1", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}, pure: true},
@@ -205,9 +208,9 @@ var rooms = []room{
 		path: "internal/ramp",
 		inside: []string{
 			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
-			"wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
+			"wire/delivery/v1", "wire/delivery/v1/deliveryv1connect", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
 		},
-		outside: []string{connect, reflection, jsonText, protobuf},
+		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
 	},
 	// The gate before an origin: of the house it knows the records and the limiter.
 	{

@@ -74,7 +74,7 @@ func enumNumber(of protoreflect.EnumDescriptor, word string) (protoreflect.EnumN
 // ours says whether a message is one of the protocol's.
 func ours(of protoreflect.MessageDescriptor) bool {
 	name := string(of.FullName())
-	return strings.HasPrefix(name, "ramp.v1.") || strings.HasPrefix(name, "comp.v1.")
+	return strings.HasPrefix(name, "ramp.v1.") || strings.HasPrefix(name, "comp.v1.") || strings.HasPrefix(name, "frontdesk.delivery.v1.")
 }
 
 // short is the short word for a value: what comes after the enum's prefix, such as DIRECT.
