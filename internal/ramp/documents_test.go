@@ -70,7 +70,7 @@ func TestExchangeManifestSaysWhatIsServedAndWhere(t *testing.T) {
 	if models != "per_access per_token per_fetch subscription free attribution contribution training revenue_share per_page per_minute per_record" {
 		t.Errorf("models %s", models)
 	}
-	if ways := strings.Join(m.DeliveryMethodsSupported, " "); ways != "direct instructions" {
+	if ways := strings.Join(m.DeliveryMethodsSupported, " "); ways != "direct instructions streaming" {
 		t.Errorf("ways of delivery: %s", ways)
 	}
 	if _, err := DeclareExchange(Identity{Domain: "x.example"}, "https://x.example"); err == nil {

@@ -201,20 +201,20 @@ func told(e desk.StreamEvent) *deliveryv1.StreamResponse {
 		}}
 	case e.Content != nil:
 		out.Event = &deliveryv1.StreamResponse_Content{Content: &deliveryv1.Content{
-			Version: e.Content.Version, MediaType: e.Content.Media, Offset: uint32(e.Content.Offset), Text: e.Content.Text, Size: uint32(e.Content.Size),
+			Version: e.Content.Version, MediaType: e.Content.Media, Offset: int32(e.Content.Offset), Text: e.Content.Text, Size: int32(e.Content.Size),
 			Last: e.Content.Last, Sha256: e.Content.Digest,
 		}}
 	case e.Time != nil:
 		out.Event = &deliveryv1.StreamResponse_Time{Time: &deliveryv1.Elapsed{Seconds: whole(e.Time.Used)}}
 	case e.End != nil:
 		out.Event = &deliveryv1.StreamResponse_End{End: &deliveryv1.End{
-			Reason: string(e.End.Reason), Seconds: whole(e.End.Used), Bytes: uint32(e.End.Bytes), Sha256: e.End.Digest,
+			Reason: string(e.End.Reason), Seconds: whole(e.End.Used), Bytes: int32(e.End.Bytes), Sha256: e.End.Digest,
 		}}
 	}
 	return out
 }
 
-func whole(d time.Duration) uint32 { return uint32(d / time.Second) }
+func whole(d time.Duration) int32 { return int32(d / time.Second) }
 
 // kindOf is the name of an event: that of the member that it has.
 func kindOf(m *deliveryv1.StreamResponse) string {

@@ -220,7 +220,7 @@ var rooms = []room{
 	// The operator's own programs, over HTTP.
 	{path: "internal/admin", inside: []string{"internal/account", "internal/event", "internal/fail", "internal/report", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
-	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/nlweb", "wire/ramp/v1", "wire/strictjson"}, outside: []string{protobuf}},
+	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/nlweb", "wire/ramp/v1", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
 	{
 		path: "internal/console",

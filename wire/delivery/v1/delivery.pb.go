@@ -301,11 +301,11 @@ type Content struct {
 	// media_type is that of the version.
 	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// offset is where the part begins in the version, in bytes of UTF-8.
-	Offset uint32 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
+	Offset int32 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
 	// text is the part: whole characters.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	// size is how many bytes the version has.
-	Size uint32 `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
+	Size int32 `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
 	// last says that the version is whole with this part.
 	Last bool `protobuf:"varint,6,opt,name=last,proto3" json:"last,omitempty"`
 	// sha256 is of a last part: the SHA-256 of the version, in hex.
@@ -358,7 +358,7 @@ func (x *Content) GetMediaType() string {
 	return ""
 }
 
-func (x *Content) GetOffset() uint32 {
+func (x *Content) GetOffset() int32 {
 	if x != nil {
 		return x.Offset
 	}
@@ -372,7 +372,7 @@ func (x *Content) GetText() string {
 	return ""
 }
 
-func (x *Content) GetSize() uint32 {
+func (x *Content) GetSize() int32 {
 	if x != nil {
 		return x.Size
 	}
@@ -397,7 +397,7 @@ func (x *Content) GetSha256() string {
 type Elapsed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// seconds is for how many whole seconds it was used until now, over all of its streams.
-	Seconds       uint32 `protobuf:"varint,1,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	Seconds       int32 `protobuf:"varint,1,opt,name=seconds,proto3" json:"seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -432,7 +432,7 @@ func (*Elapsed) Descriptor() ([]byte, []int) {
 	return file_frontdesk_delivery_v1_delivery_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *Elapsed) GetSeconds() uint32 {
+func (x *Elapsed) GetSeconds() int32 {
 	if x != nil {
 		return x.Seconds
 	}
@@ -448,9 +448,9 @@ type End struct {
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	// seconds is for how many whole seconds the purchase was used, over all of its streams; of what is not live, for how many this
 	// stream was open.
-	Seconds uint32 `protobuf:"varint,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	Seconds int32 `protobuf:"varint,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
 	// bytes is how many bytes of text this stream told.
-	Bytes uint32 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Bytes int32 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// sha256 is the SHA-256 of that text, in hex.
 	Sha256        string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -494,14 +494,14 @@ func (x *End) GetReason() string {
 	return ""
 }
 
-func (x *End) GetSeconds() uint32 {
+func (x *End) GetSeconds() int32 {
 	if x != nil {
 		return x.Seconds
 	}
 	return 0
 }
 
-func (x *End) GetBytes() uint32 {
+func (x *End) GetBytes() int32 {
 	if x != nil {
 		return x.Bytes
 	}
@@ -542,17 +542,17 @@ const file_frontdesk_delivery_v1_delivery_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x16\n" +
-	"\x06offset\x18\x03 \x01(\rR\x06offset\x12\x12\n" +
+	"\x06offset\x18\x03 \x01(\x05R\x06offset\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12\x12\n" +
-	"\x04size\x18\x05 \x01(\rR\x04size\x12\x12\n" +
+	"\x04size\x18\x05 \x01(\x05R\x04size\x12\x12\n" +
 	"\x04last\x18\x06 \x01(\bR\x04last\x12\x16\n" +
 	"\x06sha256\x18\a \x01(\tR\x06sha256\"#\n" +
 	"\aElapsed\x12\x18\n" +
-	"\aseconds\x18\x01 \x01(\rR\aseconds\"e\n" +
+	"\aseconds\x18\x01 \x01(\x05R\aseconds\"e\n" +
 	"\x03End\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\aseconds\x18\x02 \x01(\rR\aseconds\x12\x14\n" +
-	"\x05bytes\x18\x03 \x01(\rR\x05bytes\x12\x16\n" +
+	"\aseconds\x18\x02 \x01(\x05R\aseconds\x12\x14\n" +
+	"\x05bytes\x18\x03 \x01(\x05R\x05bytes\x12\x16\n" +
 	"\x06sha256\x18\x04 \x01(\tR\x06sha2562j\n" +
 	"\x0fDeliveryService\x12W\n" +
 	"\x06Stream\x12$.frontdesk.delivery.v1.StreamRequest\x1a%.frontdesk.delivery.v1.StreamResponse0\x01B'Z%frontdesk/wire/delivery/v1;deliveryv1b\x06proto3"

@@ -18,8 +18,8 @@ var rampMethods = []struct{ name, summary string }{
 
 // readRAMPComments takes the comments of the messages out of their generated code, beside those of other types.
 func (s *schemas) readRAMPComments(wire string) error {
-	for _, folder := range []string{"ramp/v1", "comp/v1"} {
-		comments, err := readComments(filepath.Join(wire, folder))
+	for folder, of := range map[string]string{"ramp/v1": "ramp/v1", "comp/v1": "comp/v1", "frontdesk/delivery/v1": "delivery/v1"} {
+		comments, err := readComments(filepath.Join(wire, of))
 		if err != nil {
 			return err
 		}
@@ -103,6 +103,7 @@ func (s *schemas) rampPaths() object {
 			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.message(of.Input())}}}, "responses": responses,
 		})}
 	}
+	s.streamPaths(paths)
 	return paths
 }
 
