@@ -36,6 +36,7 @@ type keysCommands struct {
 type keysIssue struct {
 	API      keysIssueAPI      `cmd:"" name:"api" help:"An API key, which opens doors such as ask and mcp."`
 	Delivery keysIssueDelivery `cmd:"" help:"A key that signs the addresses at which somebody else, such as a CDN, delivers what was bought (RAMP v1)."`
+	Edge     keysIssueEdge     `cmd:"" help:"A key with which an edge signs what it tells of its deliveries (RAMP v1)."`
 	Platform keysIssuePlatform `cmd:"" help:"A key with which a platform signs its requests (Agentic Intent Protocol)."`
 }
 
@@ -366,6 +367,9 @@ func (c keysRevoke) Run(env *environment) error {
 	if isNotFound(err) {
 		_, err = house.Deliveries.Revoke(env.ctx, c.ID)
 	}
+	if isNotFound(err) {
+		_, err = house.Edges.Revoke(env.ctx, c.ID)
+	}
 	if isNotFound(err) && ofSite(house, c.ID) {
 		err = usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
 	}
@@ -430,7 +434,7 @@ func (c keysList) Run(env *environment) error {
 	table := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS")
 	for _, key := range keys {
-		opens := orElse(strings.Join(append(key.Doors, key.Roles...), ","), "all")
+		opens := orElse(strings.Join(slices.Concat(key.Doors, key.Roles, key.Sites), ","), "all")
 		if key.Kind == siteKey || key.Kind == agentKey {
 			opens = "-"
 		}
@@ -473,18 +477,22 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 	if all, err = appendDeliveryKeys(env, all, house.Deliveries, now); err != nil {
 		return nil, err
 	}
+	if all, err = appendEdgeKeys(env, all, house); err != nil {
+		return nil, err
+	}
 	return appendAPIKeys(env.ctx, all, house.Keys, now)
 }
 
 // listedKey is a key as `frontdesk keys list --json` prints it.
 type listedKey struct {
-	Kind      string     `json:"kind"` // site, agent, platform, delivery, api or console
+	Kind      string     `json:"kind"` // site, agent, platform, delivery, edge, api or console
 	ID        string     `json:"id"`
-	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console; of who delivers, of a delivery key
+	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console; of who delivers, of a delivery key; of an edge
 	Platform  string     `json:"platform,omitempty"` // whose a platform's key is
 	State     string     `json:"state"`
 	Doors     []string   `json:"doors,omitempty"`       // of an API key; none for all
 	Roles     []string   `json:"roles,omitempty"`       // of a platform's key
+	Sites     []string   `json:"sites,omitempty"`       // whose content an edge delivers
 	Form      string     `json:"form,omitempty"`        // of the addresses that a delivery key signs
 	KeyPairID string     `json:"key_pair_id,omitempty"` // as CloudFront names a delivery key
 	MaxChunks int        `json:"max_chunks,omitempty"`

@@ -34,6 +34,8 @@ type Dealing struct {
 	Reports func() ReportRules
 	// OfferKeep is how long an offer is remembered after its end, so that who comes too late is told so.
 	OfferKeep time.Duration
+	// SightingsKeep is how long what edges saw is kept.
+	SightingsKeep time.Duration
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.

@@ -68,7 +68,7 @@ func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
 		Signed: func(site string, document, signature []byte) bool {
 			return site == "site" && string(signature) == "signed "+string(document)
 		},
-		OfferKeep: time.Hour, AddressLife: 5 * time.Minute,
+		OfferKeep: time.Hour, SightingsKeep: 90 * 24 * time.Hour, AddressLife: 5 * time.Minute,
 		AddressKeys: func() ([]sign.URLKey, error) { return []sign.URLKey{addressKey("new"), addressKey("old")}, d.keys },
 	})
 	return d

@@ -25,6 +25,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
 	"frontdesk/internal/vector"
 )
@@ -47,7 +48,7 @@ type tester interface {
 }
 
 // schemas are those of the rooms that a bench has.
-var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, account.Schema}
+var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, traffic.Schema, account.Schema}
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()

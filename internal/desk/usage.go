@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
 )
 
@@ -242,6 +243,9 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 		func(tx *store.Tx) (int, error) {
 			n, err := deal.ForgetOffers(ctx, tx, now.Add(-d.dealing.OfferKeep), dealsStep)
 			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			return traffic.Forget(ctx, tx, now.Add(-d.dealing.SightingsKeep), dealsStep)
 		},
 	} {
 		for more := true; more; {

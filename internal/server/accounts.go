@@ -9,6 +9,7 @@ import (
 	"frontdesk/internal/report"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/traffic"
 	"frontdesk/wire/receipt"
 )
 
@@ -18,6 +19,7 @@ func (h *House) openAccounts(config Config) {
 	h.Accounts = account.New(account.Options{Credit: credit, Tolerance: int64(config.RAMP.Accounts.Tolerance), Changed: h.recordAccount})
 	h.ReadAccounts = account.NewReader(h.db)
 	h.ReadDeals = deal.NewReader(h.db)
+	h.ReadTraffic = traffic.NewReader(h.db)
 }
 
 // Reports write what was sold for other programs.

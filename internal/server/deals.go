@@ -30,7 +30,7 @@ func (s *Server) openDeals() error {
 	keys := []sign.URLKey{{Form: sign.URLHMAC, Secret: secret}}
 	rules := s.config.RAMP.Reports
 	s.Desk.OpenDeals(&desk.Dealing{
-		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, AddressLife: addressLife,
+		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: sightingsKeep, AddressLife: addressLife,
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},

@@ -25,6 +25,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/submission"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
 	"frontdesk/internal/vector"
 )
@@ -42,12 +43,14 @@ type House struct {
 	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
 	Accounts     *account.Book
 	ReadAccounts *account.Reader
-	ReadDeals    *deal.Reader // what was offered and sold
+	ReadDeals    *deal.Reader    // what was offered and sold
+	ReadTraffic  *traffic.Reader // whom edges saw
 	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys   *trust.SiteKeys
 	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others
 	Platforms  *trust.Platforms
 	Deliveries *trust.DeliveryKeys // that sign addresses for others
+	Edges      *trust.EdgeKeys     // with which edges tell what they delivered
 	Requesters *trust.Requesters   // who ask under RAMP; nil before OpenRequesters
 	Goods      *catalog.Catalog    // what can be sold; nil where nothing is
 	Vault      *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
@@ -73,8 +76,8 @@ type House struct {
 // Database names the database, with the tables of every room.
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
-		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, ledger.Schema, excerpt.Schema, submission.Schema,
-		deal.Schema,
+		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
+		deal.Schema, traffic.Schema,
 		account.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}

@@ -38,6 +38,10 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	h.Deliveries.OnChange(func(ctx context.Context, tx *store.Tx, key trust.DeliveryKey) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "delivery", State: key.State(h.now()), Ends: ends(key.Ends)}, key.ID, "delivery:"+key.Place)
 	})
+	h.Edges = trust.NewEdgeKeys(h.db, config.KeyFolder(), h.now)
+	h.Edges.OnChange(func(ctx context.Context, tx *store.Tx, key trust.EdgeKey) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "edge", State: key.State(), Sites: key.Sites, Ends: ends(key.Revoked)}, key.ID, "edge:"+key.Edge)
+	})
 	if h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now); err != nil {
 		return err
 	}
@@ -47,10 +51,11 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 
 // keyFact is the body of an entry of the ledger on a key or whose keys count, as it is after a change.
 type keyFact struct {
-	Key   string     `json:"key"` // platform, api, console, requester or delivery
+	Key   string     `json:"key"` // platform, api, console, requester, delivery or edge
 	State string     `json:"state"`
 	Roles []string   `json:"roles,omitempty"`
 	Doors []string   `json:"doors,omitempty"`
+	Sites []string   `json:"sites,omitempty"` // of an edge
 	Ends  *time.Time `json:"ends,omitempty"`
 	// Of a requester: how it signed up, the scopes that it was granted, and the thumbprints (RFC 7638) of the keys that the
 	// operator was given.

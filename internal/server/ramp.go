@@ -92,7 +92,7 @@ func (s *Server) rampRoutes(config ramp.Config) []route {
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
 	}
-	return append(append(append(all, s.deliverRoute()), s.streamRoutes()...), s.signUpRoutes(config.SignUp)...)
+	return append(append(append(all, s.deliverRoute(), s.edgeRoute()), s.streamRoutes()...), s.signUpRoutes(config.SignUp)...)
 }
 
 // rampDocument serves a document that depends on the address at which a request came, and on what else names it.

@@ -59,7 +59,7 @@ func (x *Exchange) Ship(ctx context.Context, b edge.Batch) error {
 	case answer.Status == http.StatusUnauthorized && x.adjust(answer.Header):
 		return fmt.Errorf("the Exchange's clock is apart from this one's; the batch is told again by its clock")
 	case answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden:
-		return fmt.Errorf("the Exchange does not know the key %s, or its secret is another; see `frontdesk keys list` there", x.Key)
+		return fmt.Errorf("the Exchange does not know the key %s, or it has another secret; see `frontdesk keys list` there", x.Key)
 	case answer.Status == http.StatusBadRequest || answer.Status == http.StatusUnprocessableEntity || answer.Status == http.StatusRequestEntityTooLarge:
 		return fmt.Errorf("%w with status %d", ErrRefused, answer.Status)
 	}

@@ -38,8 +38,8 @@ var errClosed = errors.New("the spool is closed")
 type Config struct {
 	// Dir is its folder, which is made if it is missing.
 	Dir string
-	// Sync is how long what was written may wait for the disk together with others; 0 has Begin, Put and the end of a delivery wait
-	// until the disk has it. A loss of power, not the end of the process, loses what waits.
+	// Sync is how long what was written may wait for the disk together with others; 0 has Begin and Put wait until the disk
+	// has it. A loss of power, not the end of the process, loses what waits.
 	Sync time.Duration
 	// Max is the most bytes of all files together, from MinSize; 0 is DefaultMax.
 	Max int64
@@ -156,7 +156,7 @@ const step = 1 << 20
 func (s *Spool) Begin(d Delivery) (*Begun, error) {
 	now := s.now()
 	o := &Begun{spool: s, unsure: d.Length < 0, record: edge.Delivery{
-		ID: newID("dlv", now), Transaction: d.Transaction, Agent: d.Agent, URI: d.URI, Form: d.Form, State: edge.Begun, Bytes: d.Length, At: now,
+		ID: newID("dlv", now), Transaction: d.Transaction, Agent: d.Agent, URI: d.URI, Form: d.Form, State: edge.Begun, Announced: max(d.Length, 0), Bytes: d.Length, At: now,
 	}}
 	if o.unsure {
 		o.record.Bytes = step
@@ -217,31 +217,30 @@ func (o *Begun) end(state edge.State, status int, bytes int64, sum []byte) {
 	s := o.spool
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o.ended == nil && s.finish(o, state, status, bytes, sum) {
-		_ = s.settled() // what could not be synced is told of by the next Begin
+	if o.ended == nil {
+		s.finish(o, state, status, bytes, sum)
 	}
 }
 
 // finish ends a delivery.
-func (s *Spool) finish(o *Begun, state edge.State, status int, bytes int64, sum []byte) (written bool) {
+func (s *Spool) finish(o *Begun, state edge.State, status int, bytes int64, sum []byte) {
 	d := o.record
 	d.State, d.Status, d.Bytes, d.SHA256, d.Ended = state, status, bytes, hex.EncodeToString(sum), s.now()
 	o.ended = &d
-	return s.writeEnd(o)
+	s.writeEnd(o)
 }
 
 // writeEnd writes the end of a delivery, or leaves it for later.
-func (s *Spool) writeEnd(o *Begun) bool {
+func (s *Spool) writeEnd(o *Begun) {
 	text, err := finished(*o.ended)
 	if err == nil {
 		err = s.write(text)
 	}
 	if err != nil {
 		s.late[o.ID()] = o
-		return false
+		return
 	}
 	s.close(o)
-	return true
 }
 
 // close forgets an open delivery.

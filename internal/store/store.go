@@ -26,6 +26,10 @@
 //	submission_work    submission  who erases what is due
 //	deal_offer         deal      one row for each offer of RAMP: for what, to whom and for how much, as it was signed
 //	deal_delivery      deal      one row for each answer with content that was licensed
+//	edge_key           trust     the keys with which edges tell what they delivered, sealed
+//	traffic_hour       traffic   how often edges saw each agent, by the hour
+//	traffic_path       traffic   where they saw it, by the day
+//	traffic_batch      traffic   what was counted already
 //	vault_key          submission  the keys of what is sealed; in a database of its own
 //	limit_bucket       limit     how much of a limit is used up that nodes share or an intake declares
 //	outbox_effect      outbox    what is still to be done outside

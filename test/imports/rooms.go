@@ -138,7 +138,7 @@ var rooms = []room{
 	{path: "internal/ledger", inside: []string{"internal/fail", "internal/store", "wire/receipt"}, outside: []string{notes, trees}, sql: true},
 
 	// Who asks, and how often.
-	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{jose, notes}, sql: true},
+	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{jose, notes}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What the language model took of a day.
 	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
@@ -148,6 +148,7 @@ var rooms = []room{
 	// What was offered and sold.
 	{path: "internal/deal", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
 	// What an edge delivered and whom it saw, in files until the Exchange has taken it.
+	{path: "internal/traffic", inside: []string{"internal/store"}, sql: true},
 	{path: "internal/spool", inside: []string{"internal/fetch", "wire/edge", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
 	// What agents submit and bind, sealed, and the engines that make offers.
 	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
@@ -188,7 +189,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/catalog", "internal/deal",
+			"internal/catalog", "internal/deal", "internal/traffic", "wire/edge",
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
@@ -207,7 +208,7 @@ var rooms = []room{
 	{
 		path: "internal/ramp",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
+			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
 			"wire/delivery/v1", "wire/delivery/v1/deliveryv1connect", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
@@ -220,7 +221,7 @@ var rooms = []room{
 	// The operator's own programs, over HTTP.
 	{path: "internal/admin", inside: []string{"internal/account", "internal/event", "internal/fail", "internal/report", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
-	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/nlweb", "wire/ramp/v1", "wire/strictjson"}, outside: []string{protobuf}},
+	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
 	{
 		path: "internal/console",
@@ -241,7 +242,7 @@ var rooms = []room{
 			"internal/account", "internal/admin", "internal/edge", "internal/fail", "internal/ledger", "internal/report", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
+			"internal/catalog", "internal/deal", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, listeners},
 	},

@@ -57,6 +57,8 @@ type Delivery struct {
 	State State  `json:"state"`
 	// Status is the HTTP status of the answer; 0 where that is not known.
 	Status int `json:"status,omitempty"`
+	// Announced is how many bytes of content the answer was to have; 0 where nobody could say.
+	Announced int64 `json:"announced,omitempty"`
 	// Bytes are how many of the content were handed to the connection; of one that has begun, and with AtMost, the most that
 	// can have been.
 	Bytes  int64 `json:"bytes"`
@@ -165,8 +167,8 @@ func (d Delivery) check() error {
 		return fmt.Errorf("state: it is begun, ended or cut")
 	case d.Status != 0 && (d.Status < 100 || d.Status > 599):
 		return fmt.Errorf("status: it is a status of HTTP")
-	case d.Bytes < 0:
-		return fmt.Errorf("bytes: it cannot be negative")
+	case d.Bytes < 0 || d.Announced < 0:
+		return fmt.Errorf("bytes: neither that nor announced can be negative")
 	case d.SHA256 != "" && !hexForm.MatchString(d.SHA256):
 		return fmt.Errorf("sha256: it is a SHA-256 in small hex digits")
 	case !plausible(d.At):
@@ -216,7 +218,7 @@ func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }
 const (
 	// Path is where an Exchange takes batches.
 	Path = "/exchange/v1/deliveries"
-	// KeyHeader names the key of the edge that signed a batch.
+	// KeyHeader is the id of the edge's key that signed a batch.
 	KeyHeader = "Edge-Key"
 	// ClockHeader says "apart" in the answer to a batch that is signed rightly and at a time too far from the Exchange's, which its
 	// Date tells.

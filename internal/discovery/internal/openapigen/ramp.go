@@ -1,12 +1,16 @@
 package main
 
 import (
+	"maps"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"frontdesk/wire/edge"
 	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
 )
 
 // rampMethods are the RPCs of RAMP that are served, and what they do.
@@ -27,7 +31,9 @@ func (s *schemas) readRAMPComments(wire string) error {
 			s.comments[folder+" "+name] = text
 		}
 	}
-	return nil
+	comments, err := readComments(filepath.Join(wire, "edge"))
+	maps.Copy(s.comments, comments)
+	return err
 }
 
 // said is what the sources say of a message, or of a field: without the name, which stands beside it.
@@ -89,6 +95,7 @@ func (s *schemas) rampPaths() object {
 		},
 	}
 	paths["/exchange/v1/requesters/register"] = object{"post": s.register()}
+	paths[edge.Path] = object{"post": s.edges()}
 	service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
 	for _, method := range rampMethods {
 		of := service.Methods().ByName(protoreflect.Name(method.name))
@@ -133,6 +140,34 @@ func (s *schemas) register() object {
 	}
 	return operation("ramp", "RegisterRequester", "Sign up as a requester", object{
 		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": ref("ramp.SignUp")}}}, "responses": responses,
+	})
+}
+
+// edges is how an edge tells what it delivered.
+func (s *schemas) edges() object {
+	answer := func(description string, schema object, headers object) object {
+		return object{"description": description, "content": object{"application/json": object{"schema": schema}}, "headers": headers}
+	}
+	signature := object{
+		sign.WebhookID:        object{"schema": object{"type": "string"}, "description": "The id of the batch."},
+		sign.WebhookTimestamp: object{"schema": object{"type": "integer"}, "description": "When this was signed, in seconds since 1970."},
+		sign.WebhookSignature: object{"schema": object{"type": "string"}, "description": "v1, and a comma, and the HMAC-SHA256 of id, timestamp and body, in Base64 (Standard Webhooks)."},
+	}
+	parameters := []any{object{"name": edge.KeyHeader, "in": "header", "required": true, "schema": object{"type": "string"}, "description": "The id of the key that has signed the batch (frontdesk keys issue edge)."}}
+	for _, name := range []string{sign.WebhookID, sign.WebhookTimestamp, sign.WebhookSignature} {
+		header := signature[name].(object)
+		parameters = append(parameters, object{"name": name, "in": "header", "required": true, "schema": header["schema"], "description": header["description"]})
+	}
+	responses := object{"200": answer("All of the batch is recorded for good. The answer is signed with the key's secret.", s.of(reflect.TypeFor[edge.Taken]()), signature)}
+	for _, status := range []string{"400", "401", "405", "408", "413", "429", "500", "503"} {
+		responses[status] = answer("The batch is not taken as a whole; tell it again.", ref("ramp.Failure"), object{
+			edge.ClockHeader: object{"schema": object{"type": "string"}, "description": "apart, with 401, where the signature is right and its time is not: the header Date tells the Exchange's."},
+			"Retry-After":    object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."},
+		})
+	}
+	return operation("ramp", "tellDeliveries", "Tell what an edge delivered, and whom it saw", object{
+		"parameters":  parameters,
+		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.of(reflect.TypeFor[edge.Batch]())}}}, "responses": responses,
 	})
 }
 

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
+	"frontdesk/wire/edge"
 	wire "frontdesk/wire/nlweb"
 	"frontdesk/wire/strictjson"
 )
@@ -33,6 +35,10 @@ func (s *schemas) fixed(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[strictjson.Value]():
 		return object{}
+	case reflect.TypeFor[time.Time]():
+		return object{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[edge.State]():
+		return object{"type": "string", "enum": []any{edge.Begun, edge.Ended, edge.Cut}}
 	case reflect.TypeFor[wire.List]():
 		return texts("One token, several with commas between, or an array.")
 	case reflect.TypeFor[wire.Texts]():
@@ -71,6 +77,11 @@ var special = map[string]object{
 		"type": "object", "required": []any{"@type", "url"}, "properties": object{"@type": object{"type": "string"}, "url": object{"type": "string", "format": "uri"}},
 	},
 	"RequestMeta.session_context": {"type": "object"},
+	"Batch.version":               {"const": edge.Version},
+	"Batch.deliveries":            {"maxItems": edge.MaxDeliveries},
+	"Batch.sightings":             {"maxItems": edge.MaxSightings},
+	"Delivery.uri":                {"format": "uri", "maxLength": edge.MaxURI},
+	"Sighting.count":              {"minimum": 1},
 }
 
 func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"frontdesk/internal/server"
+	"frontdesk/internal/trust"
+)
+
+// edgeKey is what a list calls keys of edges.
+const edgeKey = "edge"
+
+type keysIssueEdge struct {
+	configFlags
+	Name string   `arg:"" help:"What the edge is called: small letters, digits and hyphens."`
+	Site []string `placeholder:"ID" help:"The site whose content the edge delivers; may be repeated. Without it, all sites of the configuration."`
+}
+
+// Help is the command's example.
+func (keysIssueEdge) Help() string {
+	return "The secret goes to standard output, once, in the form of Standard Webhooks: put it into the file that edge.secret_file of the edge's configuration names, and the key's id into edge.key. " +
+		"With it the edge signs what it tells of its deliveries, and this front desk that it has taken it. It is kept sealed. An edge may have several keys at once: issue one, " +
+		"have the edge use it, and revoke the one before.\n\n" +
+		"Example:\n\n\tfrontdesk keys issue edge edge-1 --site main > edge-1.secret"
+}
+
+// Run makes a key.
+func (c keysIssueEdge) Run(env *environment) error {
+	house, loaded, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	var known []string
+	for _, site := range loaded.Config.AllSites() {
+		known = append(known, site.ID)
+	}
+	sites := c.Site
+	if len(sites) == 0 {
+		sites = known
+	}
+	for _, site := range sites {
+		if !slices.Contains(known, site) {
+			return usage("--site %s: there is no such site; there are %s", clean(site), strings.Join(known, ", "))
+		}
+	}
+	made, secret, err := house.Edges.Issue(env.ctx, c.Name, sites)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stderr, "The key %s of the edge %s, for %s; its secret is shown this once:\n", made.ID, made.Edge, strings.Join(made.Sites, ", "))
+	env.print("%s\n", secret.Text())
+	return nil
+}
+
+// appendEdgeKeys adds the keys of edges to a list.
+func appendEdgeKeys(env *environment, all []listedKey, house *server.House) ([]listedKey, error) {
+	known, err := house.Edges.List(env.ctx)
+	for _, key := range known {
+		all = append(all, listedEdge(key))
+	}
+	return all, err
+}
+
+func listedEdge(key trust.EdgeKey) listedKey {
+	return listedKey{Kind: edgeKey, ID: key.ID, Name: key.Edge, State: key.State(), Sites: key.Sites, Created: key.Created, Revoked: instant(key.Revoked)}
+}
