@@ -25,20 +25,17 @@ type Sighting struct {
 // Saw counts a sighting. What was counted is written every now and then; a process that is killed loses what was counted since.
 func (s *Spool) Saw(g Sighting) {
 	key := seen{strings.ToLower(g.Host), g.Agent, folder(g.Path), g.Outcome}
-	if !printable(key.host) || !printable(key.agent) {
-		key.host, key.agent = "", ""
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hour() != s.counted.Truncate(time.Hour) {
+	if !s.now().Truncate(time.Hour).Equal(s.counted.Truncate(time.Hour)) {
 		s.writeCounts()
 	}
 	if _, ok := s.counts[key]; !ok && len(s.counts) >= maxSeen {
 		key.path = ""
-		if _, ok := s.counts[key]; !ok && len(s.counts) >= 2*maxSeen {
-			s.told.Lost++
-			return
-		}
+	}
+	if _, ok := s.counts[key]; !ok && (len(s.counts) >= 2*maxSeen || key.sighting(s.now(), 1).Check() != nil) {
+		s.told.Lost++
+		return
 	}
 	s.counts[key]++
 }
@@ -65,11 +62,14 @@ func folder(path string) string {
 	return path
 }
 
+// sighting is what is told of it.
+func (k seen) sighting(at time.Time, count int64) edge.Sighting {
+	return edge.Sighting{Hour: at.UTC().Truncate(time.Hour), Host: k.host, Agent: k.agent, Path: k.path, Outcome: k.outcome, Count: count}
+}
+
 func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
-
-func (s *Spool) hour() time.Time { return s.now().Truncate(time.Hour) }
 
 // writeCounts writes what was counted since it was last called, under the hour of that time.
 func (s *Spool) writeCounts() {
@@ -80,7 +80,7 @@ func (s *Spool) writeCounts() {
 	}
 	all := make([]edge.Sighting, 0, len(s.counts))
 	for key, count := range s.counts {
-		all = append(all, edge.Sighting{Hour: hour, Host: key.host, Agent: key.agent, Path: key.path, Outcome: key.outcome, Count: count})
+		all = append(all, key.sighting(hour, count))
 	}
 	clear(s.counts)
 	text, err := sightings(all)

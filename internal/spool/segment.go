@@ -1,9 +1,11 @@
 package spool
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"slices"
 	"strings"
@@ -44,6 +46,8 @@ const (
 	maxSegment = 1 << 20
 )
 
+var kinds = []byte{kindHead, kindBegin, kindCarry, kindMore, kindEnd, kindWhole, kindSeen}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // segment is one file.
@@ -82,9 +86,14 @@ func record(kind byte, v any) ([]byte, error) {
 	}
 	out := make([]byte, framing, framing+1+len(text))
 	out = append(append(out, kind), text...)
-	binary.BigEndian.PutUint32(out, uint32(len(text)+1))
-	binary.BigEndian.PutUint32(out[4:], check(out))
+	seal(out)
 	return out, nil
+}
+
+// seal fills in the frame of a record.
+func seal(out []byte) {
+	binary.BigEndian.PutUint32(out, uint32(len(out)-framing))
+	binary.BigEndian.PutUint32(out[4:], check(out))
 }
 
 // check is the checksum of a framed record.
@@ -122,7 +131,7 @@ func framed(text []byte) int {
 		return 0
 	}
 	n := int64(binary.BigEndian.Uint32(text))
-	if n < 1 || n > maxPayload || n > int64(len(text)-framing) {
+	if n < 1 || n > maxPayload || n > int64(len(text)-framing) || bytes.IndexByte(kinds, text[framing]) < 0 {
 		return 0
 	}
 	size := framing + int(n)
@@ -169,7 +178,7 @@ func (c *content) take(kind byte, payload []byte) error {
 	case kindHead:
 		return strictjson.Decode(payload, &c.head)
 	case kindBegin, kindCarry, kindWhole:
-		if err = strictjson.Decode(payload, &d); err != nil {
+		if err = errors.Join(strictjson.Decode(payload, &d), d.Check()); err != nil {
 			return err
 		}
 		if kind == kindWhole {
@@ -184,37 +193,44 @@ func (c *content) take(kind byte, payload []byte) error {
 		if err = strictjson.Decode(payload, &e); err != nil {
 			return err
 		}
-		c.turn(kind, e)
+		err = c.turn(kind, e)
 	case kindSeen:
 		var all []edge.Sighting
 		if err = strictjson.Decode(payload, &all); err != nil {
 			return err
 		}
 		for _, s := range all {
-			c.seen[seenIn{s.Hour, seen{s.Host, s.Agent, s.Path, s.Outcome}}] += s.Count
+			if err = errors.Join(err, s.Check()); err == nil {
+				key := seenIn{s.Hour.UTC(), seen{s.Host, s.Agent, s.Path, s.Outcome}}
+				c.seen[key] = min(c.seen[key]+s.Count, edge.MaxCount)
+			}
 		}
 		c.fresh++
 	}
-	return nil
+	return err
 }
 
 // turn takes what follows a beginning.
-func (c *content) turn(kind byte, e end) {
+func (c *content) turn(kind byte, e end) error {
 	d, ok := c.open[e.ID]
 	if !ok {
-		return // its beginning was lost with the power, before a byte left that the disk was waited for
+		return nil // its beginning was lost with the power, before a byte left that the disk was waited for
 	}
 	d.Bytes = e.Bytes
-	if kind == kindMore {
-		c.open[e.ID] = d
-		if _, told := c.told[e.ID]; told {
-			c.tell(d)
-		}
-		return
+	if kind == kindEnd {
+		d.State, d.Status, d.SHA256, d.Ended = e.State, e.Status, e.SHA256, e.Ended
 	}
-	d.State, d.Status, d.SHA256, d.Ended = e.State, e.Status, e.SHA256, e.Ended
-	delete(c.open, e.ID)
-	c.tell(d)
+	if err := d.Check(); err != nil {
+		return err
+	}
+	c.open[e.ID] = d
+	if kind == kindEnd {
+		delete(c.open, e.ID)
+	}
+	if _, told := c.told[e.ID]; told || kind == kindEnd {
+		c.tell(d)
+	}
+	return nil
 }
 
 // tell has a delivery told as it stands.
@@ -235,7 +251,7 @@ func (c *content) batch() edge.Batch {
 		b.Deliveries = append(b.Deliveries, c.told[id])
 	}
 	for key, count := range c.seen {
-		b.Sightings = append(b.Sightings, edge.Sighting{Hour: key.hour, Host: key.host, Agent: key.agent, Path: key.path, Outcome: key.outcome, Count: count})
+		b.Sightings = append(b.Sightings, key.sighting(key.hour, count))
 	}
 	slices.SortFunc(b.Sightings, func(x, y edge.Sighting) int {
 		return cmp.Or(x.Hour.Compare(y.Hour), strings.Compare(x.Host, y.Host), strings.Compare(x.Agent, y.Agent), strings.Compare(x.Path, y.Path), strings.Compare(x.Outcome, y.Outcome))

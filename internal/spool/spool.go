@@ -152,7 +152,7 @@ func (o *Begun) ID() string { return o.record.ID }
 const step = 1 << 20
 
 // Begin records that something is about to be delivered, and returns before its first byte may leave. The error is ErrFull, or
-// that the disk takes nothing: then it must not be delivered.
+// that the disk takes nothing, or that what d says cannot be told: then it must not be delivered.
 func (s *Spool) Begin(d Delivery) (*Begun, error) {
 	now := s.now()
 	o := &Begun{spool: s, unsure: d.Length < 0, record: edge.Delivery{
@@ -160,6 +160,9 @@ func (s *Spool) Begin(d Delivery) (*Begun, error) {
 	}}
 	if o.unsure {
 		o.record.Bytes = step
+	}
+	if err := o.record.Check(); err != nil {
+		return nil, err // one that cannot be told would have all others of its batch refused
 	}
 	text, err := begun(o.record)
 	if err != nil {
@@ -240,6 +243,7 @@ func (s *Spool) writeEnd(o *Begun) {
 		s.late[o.ID()] = o
 		return
 	}
+	s.active.weight += o.size // it is told as a whole, wherever it began
 	s.close(o)
 }
 
@@ -256,7 +260,7 @@ func (s *Spool) close(o *Begun) {
 // that has begun, or the end of one, under an id of its own. Its At is set where it is zero.
 func (s *Spool) Put(d edge.Delivery) error {
 	d.At = cmp.Or(d.At, s.now())
-	if err := (edge.Batch{Version: edge.Version, ID: "x", Deliveries: []edge.Delivery{d}}).Check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	text, err := whole(d)

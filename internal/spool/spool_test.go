@@ -95,8 +95,8 @@ func TestADeliveryIsToldOnceItIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]edge.Delivery{
-		one.ID():   {ID: one.ID(), Transaction: "txn-1", State: edge.Ended, Status: 200, Bytes: 5, SHA256: hex.EncodeToString(sum[:]), Ended: now.Now()},
-		two.ID():   {ID: two.ID(), Transaction: "txn-2", State: edge.Cut, Status: 200, Bytes: 4, Ended: now.Now()},
+		one.ID():   {ID: one.ID(), Transaction: "txn-1", Announced: 5, State: edge.Ended, Status: 200, Bytes: 5, SHA256: hex.EncodeToString(sum[:]), Ended: now.Now()},
+		two.ID():   {ID: two.ID(), Transaction: "txn-2", Announced: 9, State: edge.Cut, Status: 200, Bytes: 4, Ended: now.Now()},
 		three.ID(): {ID: three.ID(), Transaction: "txn-3", State: edge.Begun, Bytes: step},
 	}
 	for id, w := range want {
@@ -187,7 +187,7 @@ func TestSightingsAreCountedByHourAndFolder(t *testing.T) {
 func TestAFullSpoolRefusesAndKeepsRoomForEnds(t *testing.T) {
 	d := newDesk()
 	d.err = errors.New("away")
-	s := opened(t, Config{Dir: t.TempDir(), Ship: d.ship, Max: MinSize})
+	s := opened(t, Config{Dir: t.TempDir(), Ship: d.ship, Max: MinSize, Sync: DefaultSync})
 	var open []*Begun
 	var err error
 	for err == nil {

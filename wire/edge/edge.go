@@ -28,8 +28,9 @@ const (
 	MaxBatch      = 8 << 20 // bytes of its text
 	MaxDeliveries = 2000
 	MaxSightings  = 2000
-	MaxURI        = 2048 // bytes of Delivery.URI
+	MaxURI        = 8192 // bytes of Delivery.URI
 	MaxPath       = 256  // bytes of Sighting.Path
+	MaxCount      = 1 << 40
 )
 
 // State is how far a delivery is.
@@ -141,19 +142,20 @@ func (b Batch) Check() error {
 		return fmt.Errorf("a batch has at most %d deliveries and %d sightings; send several", MaxDeliveries, MaxSightings)
 	}
 	for n, d := range b.Deliveries {
-		if err := d.check(); err != nil {
+		if err := d.Check(); err != nil {
 			return fmt.Errorf("deliveries/%d/%w", n, err)
 		}
 	}
 	for n, s := range b.Sightings {
-		if err := s.check(); err != nil {
+		if err := s.Check(); err != nil {
 			return fmt.Errorf("sightings/%d/%w", n, err)
 		}
 	}
 	return nil
 }
 
-func (d Delivery) check() error {
+// Check says what of the delivery cannot be meant.
+func (d Delivery) Check() error {
 	switch {
 	case !idForm.MatchString(d.ID):
 		return fmt.Errorf("id: it has 1 to 64 letters, digits, - and _")
@@ -189,7 +191,8 @@ func checkURI(uri string) error {
 	return nil
 }
 
-func (s Sighting) check() error {
+// Check says what of the sighting cannot be meant.
+func (s Sighting) Check() error {
 	switch {
 	case !plausible(s.Hour) || !s.Hour.Equal(s.Hour.Truncate(time.Hour)):
 		return fmt.Errorf("hour: it is the beginning of an hour between 2000 and 2200")
@@ -201,7 +204,7 @@ func (s Sighting) check() error {
 		return fmt.Errorf("path: it has at most %d printable characters of ASCII", MaxPath)
 	case !word.MatchString(s.Outcome):
 		return fmt.Errorf("outcome: it is a word of small letters, such as refused")
-	case s.Count < 1 || s.Count > 1<<40:
+	case s.Count < 1 || s.Count > MaxCount:
 		return fmt.Errorf("count: it is from 1 to 2^40")
 	}
 	return nil
