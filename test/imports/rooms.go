@@ -81,6 +81,7 @@ var rooms = []room{
 
 	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/receipt", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
+	{path: "wire/biscuit", outside: []string{protobuf}, pure: true},
 	{path: "wire/document", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{schemas}, pure: true},
 	{path: "wire/intent", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/intake", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
@@ -284,6 +285,7 @@ var rooms = []room{
 	{path: "test/publisher", inside: []string{"wire/intent", "wire/sign"}},
 	{path: "test/agent", inside: []string{"test/process"}, tool: true},
 	{path: "test/provider", inside: []string{"wire/intake", "wire/sign", "wire/strictjson"}},
+	{path: "test/biscuit/peer", inside: []string{"wire/biscuit"}},
 	{path: "test/ramp/peer", inside: []string{"test/ramp/made", "wire/ramp"}, outside: []string{protobuf}},
 	{path: "test/ramp/made", inside: []string{"wire/comp/v1", "wire/ramp/v1"}, outside: []string{protobuf}},
 	{path: "test/intake", inside: []string{"internal/store", "test/process"}},
@@ -318,7 +320,7 @@ var guarded = map[string]func(room) bool{
 var pureStandard = []string{
 	"bufio", "bytes", "cmp", "container/heap", "crypto", "crypto/ecdsa", "crypto/ed25519", "crypto/elliptic", "crypto/hmac", "crypto/rsa", "crypto/sha1", "crypto/sha256", "crypto/sha512", "crypto/subtle", "crypto/x509", "embed", "encoding", "encoding/base32",
 	"encoding/base64", "encoding/binary", "encoding/hex", "encoding/json", "encoding/xml", "encoding/pem", "errors", "fmt", "hash", "hash/fnv", "hash/maphash",
-	"io", "iter", "maps", "math", "math/bits",
+	"io", "iter", "maps", "math", "math/big", "math/bits",
 	"net/netip", "net/url", "path", "reflect", "regexp", "regexp/syntax", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time",
 	"unicode", "unicode/utf16", "unicode/utf8", "unique",
 }

@@ -1,0 +1,44 @@
+// Holds Frontdesk's room against the official library on made-up tokens: node fuzz.mjs [COUNT [FIRST SEED]].
+// Run it by test/biscuit/run.sh --fuzz COUNT, which builds what it needs.
+import { ask } from './peer.mjs';
+import { append, authorize, build, failure, newKey, oracle } from './oracle.mjs';
+import { made } from './made.mjs';
+
+const thirds = [newKey(), newKey(oracle.SignatureAlgorithm.Secp256r1)];
+const keys = thirds.map((k) => k.getPublicKey().toString());
+const root = newKey();
+
+// compare runs one seed. It returns what the two sides say of it: { kind, ... }, kind 'different' for a finding.
+export async function compare(seed) {
+  const it = made(seed, keys);
+  let token;
+  try {
+    token = build(root, it.blocks.map((b) => (typeof b === 'string' ? b : b.by === undefined ? b.code : { code: b.code, key: thirds[b.by] })));
+  } catch (error) {
+    return { kind: 'unsaid', why: failure(error), ...it };
+  }
+  const theirs = authorize(token, it.authorizer);
+  const question = { do: 'authorize', token: Buffer.from(token.toBytes()).toString('base64url'), root: root.getPublicKey().toString(), authorizer: it.authorizer };
+  const ours = await ask(question);
+  const same = ours.allowed === theirs.allowed && (theirs.error !== undefined || ours.class === 'expression' || JSON.stringify(ours.failed ?? []) === JSON.stringify(theirs.failed ?? []));
+  let kind = ours.allowed ? 'allowed' : ours.class;
+  if (theirs.error?.startsWith('{"Language"')) kind = 'unsaid';
+  else if (!same) kind = 'different';
+  return { kind, theirs, ours, ...it };
+}
+
+if (process.argv[1]?.endsWith('fuzz.mjs')) {
+  const [count = 1000, first = 1] = process.argv.slice(2).map(Number);
+  const tally = {};
+  for (let seed = first; seed < first + count; seed++) {
+    const result = await compare(seed);
+    tally[result.kind] = (tally[result.kind] ?? 0) + 1;
+    if (result.kind === 'different') {
+      console.log(`seed ${seed}:`, JSON.stringify(result, null, 1));
+      if (tally.different >= (process.env.MANY ?? 5)) break;
+    }
+    if (result.kind === 'unsaid' && process.env.UNSAID) console.log(seed, result.why ?? result.theirs.error);
+  }
+  console.log(JSON.stringify(tally));
+  process.exit(tally.different ? 1 : 0);
+}
