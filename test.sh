@@ -156,6 +156,7 @@ node_suite() {
 browser() { node_suite browser 10m test/e2e/run.sh; } # the pages
 mcp() { node_suite mcp 5m test/mcp/run.sh; }         # other people's clients of MCP, and the official suite
 ramp() { node_suite ramp 8m test/ramp/run.sh; }      # RAMP's messages and RPCs against others' programs
+biscuit() { node_suite biscuit 5m test/biscuit/run.sh; } # delegation tokens against the official library
 
 rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
@@ -169,6 +170,8 @@ elif [ "$only" = mcp ]; then
 	mcp
 elif [ "$only" = ramp ]; then
 	ramp
+elif [ "$only" = biscuit ]; then
+	biscuit
 elif [ -n "$only" ]; then
 	suite "$only" 4h "./test/$only"
 elif [ -n "$race" ]; then
@@ -187,6 +190,7 @@ if [ -z "$only" ]; then
 	browser
 	mcp
 	ramp
+	biscuit
 	go_flags=(-C bench)
 	suite 'bench' 3m ./...
 fi

@@ -149,6 +149,8 @@ func (d *decoder) operation(message []byte, unary bool) (op, error) {
 		extern, known = wireUnaryExtern, unaryOps
 	}
 	switch {
+	case kind == extern && !named:
+		return 0, malformed("it calls a function of the host without a name")
 	case kind == extern:
 		function, err := d.tables.symbol(name)
 		if err != nil {

@@ -176,6 +176,9 @@ func (n *node) text(level int) string {
 		if n.right != nil {
 			argument = n.right.text(lazyOrLevel)
 		}
+		if receiver.op == opValue && receiver.value.kind == kindDate { // the official libraries do not read a dot after a date
+			return "(" + receiver.text(methodLevel) + ")." + described.text + "(" + argument + ")"
+		}
 		return receiver.text(methodLevel) + "." + described.text + "(" + argument + ")"
 	}
 	right := n.right

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Biscuit tokens against the official library in WebAssembly: every class of statement both ways, every class of broken
+# token, and made-up tokens on which both have to say the same. Needs Go, and Node 20 or newer with npm.
+#
+#   test/biscuit/run.sh                   the tests, with a short form of the made-up tokens; arguments go to node's test runner
+#   test/biscuit/run.sh --fuzz 100000 1   the long form: how many tokens, from which seed on
+set -euo pipefail
+cd "$(dirname "$0")"
+
+for need in node npm; do
+  if ! command -v "$need" >/dev/null; then
+    echo "test/biscuit: $need is missing. On Debian: apt-get install nodejs npm" >&2
+    exit 1
+  fi
+done
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export BISCUIT_PEER=$scratch/peer
+(cd ../.. && go build -o "$BISCUIT_PEER" ./test/biscuit/peer)
+npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+if [ "${1:-}" = --fuzz ]; then
+  shift
+  node fuzz.mjs "$@"
+else
+  node --test --test-timeout=120000 "$@"
+fi
