@@ -22,7 +22,7 @@ type Fetching struct {
 	// Accept are the media types that are wanted, the best first, such as "text/markdown"; none is the form that the offer describes.
 	Accept []string
 	// Exchange is the address of the Exchange to buy from. Without it those are asked that the item itself names (its action "license"),
-	// then those that the manifest of its host names (/.well-known/ramp.json), then the front desk that was asked; they are sent signatures
+	// then the front desk that was asked, then those that the manifest of the item's host names (/.well-known/ramp.json); they are sent signatures
 	// that are good for nobody else (RFC 9421), and never the signature within the message, which whoever sees it could send again.
 	Exchange string
 	// Before is told of the purchase that is about to be made, and by an error keeps it from being made: a program that asks

@@ -20,7 +20,7 @@ import (
 const maxSellers = 5
 
 // sellers opens the Exchanges that may sell an item, one after the other, each once: the named one alone, or those that the item, then
-// the manifest of its host, then the front desk that was asked lead to. Those that cannot be opened are told in passed.
+// the front desk that was asked, then the manifest of the item's host lead to. Those that cannot be opened are told in passed.
 func (c *Client) sellers(ctx context.Context, item Result, named string, passed *[]error) iter.Seq[*Exchange] {
 	return func(yield func(*Exchange) bool) {
 		seen := map[string]bool{}
@@ -53,6 +53,9 @@ func (c *Client) sellerPlaces(ctx context.Context, item Result, named string, pa
 		if told := toldSeller(item.Raw); told != "" && !yield([]string{told}) {
 			return
 		}
+		if !yield([]string{strings.TrimSuffix(c.ask, "/ask")}) {
+			return
+		}
 		listed, err := c.listedSellers(ctx, item.URL)
 		if err != nil {
 			*passed = append(*passed, err)
@@ -62,7 +65,6 @@ func (c *Client) sellerPlaces(ctx context.Context, item Result, named string, pa
 				return
 			}
 		}
-		yield([]string{strings.TrimSuffix(c.ask, "/ask")})
 	}
 }
 

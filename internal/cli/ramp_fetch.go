@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,7 +101,7 @@ func (c rampFetch) desk(env *environment, address string) (*client.Client, error
 	return desk, nil
 }
 
-// ask puts the question, and gives the first result that is for sale.
+// ask puts the question, and gives the first result that is for sale, or where none says so, the first.
 func (c rampFetch) ask(env *environment, desk *client.Client) (client.Result, error) {
 	answer, err := desk.Ask(env.ctx, client.Question{Text: strings.Join(c.What, " "), NoQuestions: true})
 	var failure *client.Failure
@@ -110,13 +111,12 @@ func (c rampFetch) ask(env *environment, desk *client.Client) (client.Result, er
 	if err != nil {
 		return client.Result{}, err
 	}
-	for _, r := range answer.Results {
-		if r.ForSale() {
-			fmt.Fprintf(env.stderr, "%s\n%s\n", clean(r.Name), clean(r.URL))
-			return r, nil
-		}
+	if len(answer.Results) == 0 {
+		return client.Result{}, errors.New("nothing was found; put the question in other words")
 	}
-	return client.Result{}, fmt.Errorf("of the %d items that were found none is for sale; `frontdesk ask` shows them", len(answer.Results))
+	item := answer.Results[max(0, slices.IndexFunc(answer.Results, client.Result.ForSale))]
+	fmt.Fprintf(env.stderr, "%s\n%s\n", clean(item.Name), clean(item.URL))
+	return item, nil
 }
 
 // agree shows what is about to be bought, asks, and keeps it.

@@ -59,6 +59,15 @@ func (r *Reader) Transaction(ctx context.Context, id string) (t Transaction, ok 
 	return t, ok, err
 }
 
+// Delivery gives a delivery by its id; ok is false when there is none.
+func (r *Reader) Delivery(ctx context.Context, id string) (d Delivery, ok bool, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		d, ok, err = FindDelivery(ctx, tx, id)
+		return err
+	})
+	return d, ok, err
+}
+
 // Wanted says which transactions are wanted. An empty field is no condition.
 type Wanted struct {
 	Buyer, Site, Model string

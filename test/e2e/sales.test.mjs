@@ -73,7 +73,7 @@ async function login(token, options) {
   return p;
 }
 
-const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Requesters"], ["Downloads"]];
+const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Requesters"], ["Leakage"], ["Downloads"]];
 
 // fits holds that no page is wider than the window, and keeps its picture.
 async function fits(p, name) {
@@ -117,9 +117,13 @@ test("an account is opened and paid into, something is bought, and it is seen", 
     await run("ramp", "buy", desk.url, `https://www.example.com/${path}`, ...as, "--use", "ai-input", "--yes", "--save", path === "lamp" ? bought : join(folder, `${path.slice(0, 9)}.json`));
   }
   await run("ramp", "report", bought, ...as, "--quantity", "1", "--use", "ai-input");
+  // from the question to the text by one command, at the other address of the lamp's page
+  const { stdout, stderr } = await run("ramp", "fetch", "--url", desk.url, ...as, "--max", "0.05USD", "--yes", "one lamp lights a room");
+  assert.match(stdout, /One lamp lights a room/);
+  assert.match(stderr, /Bought for 0\.02 USD: txn-.*its use is reported/);
 
   await p.aisle("Transactions");
-  assert.equal(await p.page.getByRole("table", { name: "Purchases" }).getByRole("row").count(), 7);
+  assert.equal(await p.page.getByRole("table", { name: "Purchases" }).getByRole("row").count(), 8);
   await p.says("reported in time");
   await p.page.getByRole("row", { name: /\/lamp/ }).getByRole("link").first().click();
   await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
@@ -131,7 +135,20 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   await p.page.getByRole("heading", { name: "Transaction", exact: true }).waitFor();
 
   await p.page.getByRole("link", { name: "Sales", exact: true }).click();
-  await p.says("0.10 USD"); // five at two cents; what is held is not earned yet
+  await p.says("0.12 USD"); // six at two cents; what is held is not earned yet
+  await p.aisle("Deliveries");
+  assert.equal(await p.page.getByRole("table", { name: "Deliveries" }).getByRole("row").count(), 8);
+  await p.page.getByLabel("How it went").selectOption("broke off");
+  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.says("Nothing fits what you chose");
+  await p.page.getByRole("link", { name: "Show all" }).click();
+  await p.page.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
+  await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+  await p.says("of the whole text");
+  await p.page.getByRole("link", { name: "Delivered", exact: true }).click();
+  await p.page.getByRole("button", { name: "Verify", exact: true }).click();
+  await p.page.getByRole("heading", { name: "True" }).waitFor();
+  await p.page.getByRole("link", { name: "Sales", exact: true }).click();
   await p.aisle("Offers");
   await p.page.getByRole("table", { name: "Offers" }).getByRole("link").first().click();
   await p.page.getByText("The offer, as it was signed").click();
@@ -162,7 +179,7 @@ test("a subscription is given, and its quotas are set", async () => {
 test("reports are downloaded in both forms", async () => {
   const p = await login(viewer);
   await p.aisle("Downloads");
-  for (const [report, form, says] of [["Revenue", "CSV", "USD,0.1,5"], ["Revenue", "lines of JSON", `"amount":"0.1"`], ["Transactions", "CSV", "per_token"], ["Transactions", "lines of JSON", "https://www.example.com/lamp"], ["Compliance", "CSV", `${buyer},6,1,`]]) {
+  for (const [report, form, says] of [["Revenue", "CSV", "USD,0.12,6"], ["Revenue", "lines of JSON", `"amount":"0.12"`], ["Transactions", "CSV", "per_token"], ["Transactions", "lines of JSON", "https://www.example.com/lamp"], ["Compliance", "CSV", `${buyer},7,2,`]]) {
     const [download] = await Promise.all([p.page.waitForEvent("download"), p.page.getByRole("button", { name: `${report} as ${form}` }).click()]);
     const text = await readFile(await download.path(), "utf8");
     assert.ok(text.includes(says), `${report} as ${form}: ${text}`);
@@ -172,7 +189,7 @@ test("reports are downloaded in both forms", async () => {
   await invoice.getByLabel("Account").fill(buyer);
   await invoice.getByLabel("Currency").fill("USD");
   const [download] = await Promise.all([p.page.waitForEvent("download"), invoice.getByRole("button", { name: "Invoice as CSV" }).click()]);
-  assert.equal((await readFile(await download.path(), "utf8")).trim().split("\n").length, 6);
+  assert.equal((await readFile(await download.path(), "utf8")).trim().split("\n").length, 7);
   await p.check();
 });
 
@@ -193,7 +210,7 @@ for (const [device, viewport] of devices) {
         await p.aisle(name, heading);
         await fits(p, `${name.replace(" ", "-")}-${device}-${colorScheme}`);
       }
-      for (const [aisle, heading, name, table] of [["Transactions", "Transactions", "transaction", "Purchases"], ["Offers", "Offers", "offer", "Offers"], ["Accounts", "Accounts", "account", "Accounts by their buyers"], ["Licences", "Licences and subscriptions", "grant", "Licences and subscriptions by their ids"]]) {
+      for (const [aisle, heading, name, table] of [["Transactions", "Transactions", "transaction", "Purchases"], ["Offers", "Offers", "offer", "Offers"], ["Deliveries", "Deliveries", "delivery", "Deliveries"], ["Accounts", "Accounts", "account", "Accounts by their buyers"], ["Licences", "Licences and subscriptions", "grant", "Licences and subscriptions by their ids"]]) {
         await p.aisle(aisle, heading);
         await p.page.getByRole("table", { name: table }).getByRole("link").first().click();
         await p.page.locator("dl.facts-of").first().waitFor();
