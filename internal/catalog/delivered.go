@@ -13,30 +13,62 @@ import (
 // The media types of what is delivered.
 const (
 	PlainText    = "text/plain; charset=utf-8"
+	Markdown     = "text/markdown; charset=utf-8"
+	HTML         = "text/html; charset=utf-8"
 	LinkedObject = "application/ld+json"
 )
 
-// Delivered is an item as it is given to one who bought it, in the bytes that the hash of its offer is of: the running text
-// of an article, a page or whatever else is a text to be read, its passages parted by empty lines; of other things the
-// object in schema.org terms, with the running text as its member "text" where it has none of its own. The same version of
-// an item is always the same bytes.
-func Delivered(item *content.Item) (media string, body []byte) {
-	if len(item.Passages) > 0 && isText(item.Types) || len(item.Object) < 2 {
-		return PlainText, []byte(running(item))
+// Forms are the media types in which an item can be had, the one first that it is given in where none is asked for. What has no
+// running text is had as an object alone.
+func Forms(item *content.Item) []string {
+	texts := []string{PlainText, Markdown, HTML}
+	switch {
+	case len(item.Object) < 2:
+		return texts
+	case len(item.Passages) == 0:
+		return []string{LinkedObject}
+	case isText(item.Types):
+		return append(texts, LinkedObject)
 	}
+	return append([]string{LinkedObject}, texts...)
+}
+
+// Render gives an item in one of its Forms. The same version of an item is always the same bytes.
+func Render(item *content.Item, form string) []byte {
+	switch form {
+	case Markdown:
+		return markdown(item)
+	case HTML:
+		return page(item)
+	case LinkedObject:
+		return linked(item)
+	}
+	return []byte(running(item))
+}
+
+// Delivered is an item as it is given to one who bought it and asks for no form, in the bytes that the hash of its offer is of:
+// the running text of an article, a page or whatever else is a text to be read, its passages parted by empty lines; of other
+// things the object.
+func Delivered(item *content.Item) (media string, body []byte) {
+	media = Forms(item)[0]
+	return media, Render(item, media)
+}
+
+// linked is the object in schema.org terms, with the running text as its member "text" where it has none of its own.
+func linked(item *content.Item) []byte {
 	object := bytes.TrimSpace(item.Object)
 	if len(item.Passages) == 0 || hasText(object) {
-		return LinkedObject, object
+		return object
 	}
 	text, err := json.Marshal(running(item))
 	if err != nil {
 		panic("catalog: a string always encodes: " + err.Error())
 	}
-	body = append(body, object[:len(object)-1]...)
+	body := append([]byte(nil), object[:len(object)-1]...)
 	if len(bytes.TrimSpace(body)) > 1 {
 		body = append(body, ',')
 	}
-	return LinkedObject, append(append(append(body, `"text":`...), text...), '}')
+	return append(append(append(body, `"text":`...), text...), '}')
 }
 
 // hasText says whether an object has a member "text" of its own, or cannot be read.

@@ -38,6 +38,8 @@ type Dealing struct {
 	SightingsKeep time.Duration
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
+	// Sending is the longest that an answer may take with what was bought.
+	Sending time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.
 	AddressKeys func() ([]sign.URLKey, error)
 	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.

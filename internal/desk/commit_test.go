@@ -64,7 +64,7 @@ func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
 	d.published = keys.JWKS()
 	d.ledger = ledger.New(d.db, ledger.Options{Origin: "site.example/ledger", Signers: keys.Signers, Now: d.clock.Now})
 	d.OpenDeals(&Dealing{
-		DB: d.db, Ledger: d.ledger, Book: d.book, Reports: func() ReportRules { return d.rules },
+		Sending: time.Minute, DB: d.db, Ledger: d.ledger, Book: d.book, Reports: func() ReportRules { return d.rules },
 		Signed: func(site string, document, signature []byte) bool {
 			return site == "site" && string(signature) == "signed "+string(document)
 		},
@@ -190,6 +190,21 @@ func (d *dealer) sound(t testing.TB) {
 		if e["kind"] == kindTransaction && e["body"].(map[string]any)["outcome"] == nil {
 			recorded[e["subject"].(string)]++
 		}
+	}
+	over := 0
+	for one, err := range deal.NewReader(d.db).EachDelivery(ctx, deal.Sent{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (one.State == deal.DeliveryBegun) != (one.Entry == "") {
+			t.Errorf("delivery %s has %s, with the entry %q", one.ID, one.State, one.Entry)
+		}
+		if one.Entry != "" {
+			over++
+		}
+	}
+	if n := len(d.entries(t, kindDelivery)); n != over {
+		t.Errorf("%d deliveries are over, and %d entries tell of one", over, n)
 	}
 	var ids []string
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {

@@ -3,9 +3,7 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"slices"
-	"time"
 
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
@@ -16,28 +14,39 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Fetched is what was bought, as it is delivered.
+// Fetched is what the address of a transaction opens. It tells nothing of the text: that is in a [Rendition] of it, once its delivery
+// has begun.
 type Fetched struct {
-	Media string // media type
-	Body  []byte
-	Hash  [sha256.Size]byte // of Body
-	URI   string            // for which it was bought
+	URI   string   // for which it was bought
+	Media []string // types in which it can be had, that first which the hash of its offer is of
+
+	desk *Desk
+	sale deal.Transaction
+	item *content.Item
 }
 
-// Fetch gives what the signed address of a transaction opens: at is what stands before the transaction's id in it
-// (Purchase.FetchAt), query its query as it was received. What it gives is recorded before it returns. The error is
-// fail.Forbidden for an address that opens nothing, and fail.NotFound where what was bought is not there any more, or not
-// let out any more.
+// Rendition is what was bought in one media type. The same version of an item has the same bytes each time.
+type Rendition struct {
+	Media string
+	Size  int64
+	Hash  [sha256.Size]byte
+
+	of   *Fetched
+	body []byte
+}
+
+// Fetch opens the signed address of a transaction: at is what stands before the transaction's id in it (Purchase.FetchAt), query its
+// query as it was received. Nothing is recorded of it: see Rendition.Begin. The error is fail.Forbidden for an address that opens
+// nothing, and fail.NotFound where what was bought is not there any more, or not let out any more.
 func (d *Desk) Fetch(ctx context.Context, at, transaction, query string) (*Fetched, error) {
 	if d.dealing == nil {
 		return nil, errNoDeals
 	}
-	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	keys, err := d.dealing.AddressKeys()
 	if err != nil {
 		return nil, err
 	}
-	_, grant, err := addressed(at, keys).Verify(at+transaction+"?"+query, now)
+	_, grant, err := addressed(at, keys).Verify(at+transaction+"?"+query, d.config.Now())
 	if err != nil {
 		return nil, fail.New(fail.Forbidden, "%v", err)
 	}
@@ -52,71 +61,61 @@ func (d *Desk) Fetch(ctx context.Context, at, transaction, query string) (*Fetch
 	if err != nil {
 		return nil, err
 	}
-	return d.deliver(ctx, t, now)
-}
-
-// deliver gives what a transaction has bought, once that is recorded.
-func (d *Desk) deliver(ctx context.Context, t deal.Transaction, now time.Time) (*Fetched, error) {
-	item, err := d.stillThere(ctx, t)
+	item, media, err := d.stillThere(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	out := &Fetched{URI: item.URL}
-	out.Media, out.Body = catalog.Delivered(item)
-	out.Hash = sha256.Sum256(out.Body)
-	err = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
-		entry, err := d.dealt(ctx, tx, t, kindDelivery, now, deliveryBody{Bytes: len(out.Body), Hash: hex.EncodeToString(out.Hash[:]), Status: 200, URI: t.URI})
-		if err != nil {
-			return err
-		}
-		_, err = deal.PutDelivery(ctx, tx, deal.Delivery{
-			ID: deal.NewID("dlv", now), Transaction: t.ID, Site: t.Site, URI: t.URI, Media: out.Media, State: deal.DeliveryEnded, Status: 200, Announced: int64(len(out.Body)),
-			Bytes: int64(len(out.Body)), Sum: out.Hash[:], Whole: true, At: now, Ended: now, Entry: entry,
-		})
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return &Fetched{URI: item.URL, Media: media, desk: d, sale: t, item: item}, nil
 }
 
-// stillThere gives the version of an item that was bought, or, when it is no more, the one that is there now.
-func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (*content.Item, error) {
+// In gives what was bought in one of the types of Media.
+func (f *Fetched) In(media string) *Rendition {
+	r := &Rendition{Media: media, of: f, body: catalog.Render(f.item, media)}
+	r.Size, r.Hash = int64(len(r.body)), sha256.Sum256(r.body)
+	return r
+}
+
+// stillThere gives the version of an item that was bought, or, when it is no more, the one that is there now; and the media types in
+// which it may be had.
+func (d *Desk) stillThere(ctx context.Context, t deal.Transaction) (item *content.Item, media []string, err error) {
 	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
 	if !d.served[t.Site] {
-		return nil, gone
+		return nil, nil, gone
 	}
 	ref := t.Item
 	for range 2 {
 		items, err := d.config.Catalog.Load(ctx, ref)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if item := &items[0]; item.URL != "" {
-			rules := d.config.Terms()
-			facts := terms.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
-			if rules.Decide(facts).Access == terms.Blocked || !wholeOf(rules, ref, item) {
-				return nil, gone
+			if media := d.lets(t, ref, item); media != nil {
+				return item, media, nil
 			}
-			return item, nil
+			return nil, nil, gone
 		}
 		wares := d.quoting.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
 		at := slices.IndexFunc(wares, func(w catalog.Entry) bool { return w.Site == t.Site && w.Source == t.Item.Source })
 		if at < 0 || wares[at].Ref == ref {
-			return nil, gone
+			return nil, nil, gone
 		}
 		ref = wares[at].Ref
 	}
-	return nil, gone
+	return nil, nil, gone
 }
 
-// deliveryBody is the body of a ledger entry of kind "delivery", in the order of canonical JSON.
-type deliveryBody struct {
-	Bytes   int    `json:"bytes"`
-	Ended   string `json:"ended,omitempty"`  // of a stream
-	Seconds int64  `json:"seconds,omitzero"` // of a stream
-	Hash    string `json:"sha256"`
-	Status  int    `json:"status"`
-	URI     string `json:"uri"`
+// lets gives the media types in which today's terms let an item be had that was bought; nil for none. In whichever it is sold as a
+// whole, it can be had: others would give away what has a price of its own.
+func (d *Desk) lets(t deal.Transaction, ref content.Ref, item *content.Item) (media []string) {
+	rules := d.config.Terms()
+	facts := terms.Facts{Site: t.Site, Source: t.Item.Source, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}
+	if rules.Decide(facts).Access == terms.Blocked || !wholeOf(rules, ref, item) {
+		return nil
+	}
+	for _, form := range catalog.Forms(item) {
+		if wholeIn(rules, ref, item, form) {
+			media = append(media, form)
+		}
+	}
+	return media
 }

@@ -26,11 +26,25 @@ func (d *dealer) opens(t *testing.T, transaction, agent string) string {
 		t.Fatal(err)
 	}
 	_, query, _ := strings.Cut(signed, "?")
-	got, err := d.Fetch(t.Context(), at, transaction, query)
+	got, _, err := d.delivers(t.Context(), at, transaction, query)
 	if err != nil {
 		return string(fail.From(err).Code)
 	}
-	return string(got.Body)
+	return got
+}
+
+// delivers fetches what an address opens in its first form, with all that is recorded of it.
+func (d *dealer) delivers(ctx context.Context, at, transaction, query string) (text string, r *Rendition, err error) {
+	fetched, err := d.Fetch(ctx, at, transaction, query)
+	if err != nil {
+		return "", nil, err
+	}
+	r = fetched.In(fetched.Media[0])
+	sending, err := r.Begin(ctx, 200, r.Size)
+	if err != nil {
+		return "", nil, err
+	}
+	return string(sending.Body), r, sending.End(ctx, r.Size)
 }
 
 // TestAnAddressOpensWhatStandsAndNothingElse holds that a good signature alone opens nothing: the transaction must be there and

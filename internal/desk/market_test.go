@@ -86,6 +86,13 @@ type fetching struct {
 	moments
 	transaction string
 	tries       int
+	sent        []sent
+}
+
+// sent is a delivery that had begun by a moment.
+type sent struct {
+	told int
+	id   string
 }
 
 // newMarket opens a shop for many agents, who share a purse and a subscription that are not enough for all.
@@ -266,8 +273,17 @@ func (m *market) fetch(p *purchasing, item PurchasedItem) {
 	_, query, _ := strings.Cut(item.URL, "?")
 	if m.tried(func() error {
 		m.note(func() { f.tries++ })
-		_, err := m.Fetch(context.Background(), p.FetchAt, item.Transaction.ID, query)
-		return err
+		fetched, err := m.Fetch(context.Background(), p.FetchAt, item.Transaction.ID, query)
+		if err != nil {
+			return err
+		}
+		r := fetched.In(fetched.Media[0])
+		sending, err := r.Begin(context.Background(), 200, r.Size)
+		if err != nil {
+			return err
+		}
+		m.note(func() { f.sent = append(f.sent, sent{m.now(), sending.record.ID}) })
+		return sending.End(context.Background(), r.Size)
 	}) {
 		m.note(func() { f.told = m.now() })
 	}
@@ -413,6 +429,11 @@ func (m *market) holds(d *dealer, at int) {
 		if f.knownAt(at) {
 			least[f.transaction]++
 		}
+		for _, s := range f.sent {
+			if s.told <= at && known.deliveries[s.id].ID == "" {
+				t.Errorf("text of transaction %s left, and there is no record of it", f.transaction)
+			}
+		}
 	}
 	for id, n := range most {
 		if got := known.count["delivery "+id]; got < least[id] || got > n {
@@ -426,6 +447,7 @@ type records struct {
 	keys         receipt.Keys // the site's public ones
 	transactions map[string]deal.Transaction
 	offers       map[string]*deal.Offer
+	deliveries   map[string]deal.Delivery
 	entries      map[string]receipt.Entry // of the ledger, as it is exported and verified with the public key alone
 	count        map[string]int           // of entries, by their kind and the transaction that they are of
 }
@@ -433,7 +455,7 @@ type records struct {
 // kept reads a dealer's records.
 func (d *dealer) kept(t testing.TB) *records {
 	t.Helper()
-	r := &records{transactions: map[string]deal.Transaction{}, offers: map[string]*deal.Offer{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
+	r := &records{transactions: map[string]deal.Transaction{}, offers: map[string]*deal.Offer{}, deliveries: map[string]deal.Delivery{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
 	ctx := context.Background()
 	if err := d.db.View(ctx, func(tx *store.Tx) error {
 		offers, err := deal.ListOffers(ctx, tx, "", 10_000)
@@ -446,6 +468,12 @@ func (d *dealer) kept(t testing.TB) *records {
 	}
 	for _, one := range d.transactions(t) {
 		r.transactions[one.ID] = one
+	}
+	for one, err := range deal.NewReader(d.db).EachDelivery(ctx, deal.Sent{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.deliveries[one.ID] = one
 	}
 	var export bytes.Buffer
 	var err error

@@ -197,7 +197,7 @@ func (s *Stream) load(ctx context.Context) error {
 		}
 		t.Item = ware.Ref
 	}
-	item, err := d.stillThere(ctx, t)
+	item, _, err := d.stillThere(ctx, t)
 	if err != nil {
 		return err
 	}

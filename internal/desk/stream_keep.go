@@ -3,13 +3,11 @@ package desk
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"slices"
 	"sync"
 	"time"
 
 	"frontdesk/internal/deal"
-	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 )
 
@@ -180,12 +178,7 @@ func (s *Stream) finish(ctx context.Context, why Ending) {
 			if _, err = s.meter(ctx, tx); err != nil {
 				return err
 			}
-			body := deliveryBody{Bytes: int(end.Bytes), Hash: hex.EncodeToString(end.Sum), Status: end.Status, URI: end.URI, Seconds: end.Seconds, Ended: string(why)}
-			if end.Entry, err = d.dealt(ctx, tx, s.t, kindDelivery, end.Ended, body); err != nil {
-				return err
-			}
-			_, err = deal.EndDelivery(ctx, tx, end)
-			return err
+			return d.delivered(ctx, tx, s.t, end, why)
 		})
 	}
 	if err != nil {
@@ -200,16 +193,4 @@ func (d *Desk) endStreams(transaction string) {
 			s.once.Do(func() { close(s.quit) })
 		}
 	}
-}
-
-// mostDeliveries is how often something may be fetched under one transaction, so that nobody fills the books with it.
-const mostDeliveries = 1000
-
-// deliveriesLeft says why nothing more is delivered under a transaction.
-func deliveriesLeft(ctx context.Context, tx *store.Tx, transaction string) error {
-	n, err := deal.CountDeliveries(ctx, tx, transaction, mostDeliveries)
-	if err == nil && n >= mostDeliveries {
-		err = fail.New(fail.Limited, "this was fetched %d times under one transaction, which is all that there are; buy anew", mostDeliveries)
-	}
-	return err
 }

@@ -199,7 +199,8 @@ func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Tra
 }
 
 // KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
-// for them is charged, and requests and offers are forgotten whose time is over. Several processes may do so at once.
+// for them is charged, deliveries whose end nobody saw count as broken off, and requests and offers are forgotten whose
+// time is over. Several processes may do so at once.
 func (d *Desk) KeepDeals(ctx context.Context) {
 	if d.dealing == nil {
 		return
@@ -236,6 +237,7 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 			closed, err := d.dealing.Book.Expire(ctx, tx, now, dealsStep)
 			return len(closed), err
 		},
+		func(tx *store.Tx) (int, error) { return d.endDeliveries(ctx, tx, now, dealsStep) },
 		func(tx *store.Tx) (int, error) {
 			n, err := deal.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
 			return int(n), err

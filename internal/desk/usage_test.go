@@ -307,16 +307,16 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	base, query, _ := strings.Cut(item.URL, "?")
 	refused := func(what, base, query string, code fail.Code) {
 		t.Helper()
-		if got, err := d.Fetch(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(base, "https://site.example/deliver/"), query); err == nil || fail.From(err).Code != code {
-			t.Errorf("%s: %+v, %v", what, got, err)
+		if got, _, err := d.delivers(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(base, "https://site.example/deliver/"), query); err == nil || fail.From(err).Code != code {
+			t.Errorf("%s: %q, %v", what, got, err)
 		}
 	}
-	got, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query)
+	text, got, err := d.delivers(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.URI != address("a/1") || string(got.Body) != "One two three four." || got.Hash != sha256.Sum256(got.Body) || got.Media != "text/plain; charset=utf-8" {
-		t.Errorf("%+v", got)
+	if got.of.URI != address("a/1") || text != "One two three four." || got.Hash != sha256.Sum256([]byte(text)) || got.Media != "text/plain; charset=utf-8" {
+		t.Errorf("%q, %+v", text, got)
 	}
 	entries := d.entries(t, kindDelivery)
 	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID || entries[0]["body"].(map[string]any)["sha256"] != hex.EncodeToString(got.Hash[:]) {
@@ -338,8 +338,8 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	refused("blocked since", base, query, fail.NotFound)
 	d.price(t, licensed("/a/**", cent))
 	d.stock(t, story("a/1", "Something else."))
-	if got, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); err != nil || string(got.Body) != "One two three four." && string(got.Body) != "Something else." {
-		t.Errorf("after a change: %+v, %v", got, err)
+	if got, _, err := d.delivers(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); err != nil || got != "One two three four." && got != "Something else." {
+		t.Errorf("after a change: %q, %v", got, err)
 	}
 	var again, oddly string
 	for range 2 { // the version that was bought is swept away
@@ -350,8 +350,8 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 		d.stock(t, story("a/1", "By now it is this."), story("a/8", "And this."))
 		d.stock(t, story("a/1", "By now it is this."), story("a/7", "Or this."))
 	}
-	if got, err := d.Fetch(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(again, "https://site.example/deliver/"), oddly); err != nil || string(got.Body) != "By now it is this." {
-		t.Errorf("by another spelling of its address, after its version is gone: %+v, %v", got, err)
+	if got, _, err := d.delivers(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(again, "https://site.example/deliver/"), oddly); err != nil || got != "By now it is this." {
+		t.Errorf("by another spelling of its address, after its version is gone: %q, %v", got, err)
 	}
 	d.clock.Pass(5 * time.Minute)
 	refused("too late", base, query, fail.Forbidden)

@@ -43,12 +43,17 @@ const wholesKept = 100_000
 
 // wholeOf is sellsWhole of an item that is at hand.
 func wholeOf(rules *terms.Terms, ref content.Ref, item *content.Item) bool {
+	media, _ := catalog.Delivered(item)
+	return wholeIn(rules, ref, item, media)
+}
+
+// wholeIn is wholeOf for one of the forms of an item: of the texts nothing is given of the object but what is running text.
+func wholeIn(rules *terms.Terms, ref content.Ref, item *content.Item, form string) bool {
 	within := sieve{rules, &answer.Listing{Ref: ref, URL: item.URL, Types: item.Types, Own: terms.Markup(item.Types, item.Object, content.IsA)}}
 	rule := decide(rules, within.item).Rule
-	media, _ := catalog.Delivered(item)
 	whole := true
 	eachMember(item.Object, func(name string, value jsontext.Value) {
-		if media != catalog.PlainText || content.GivesText(name) { // of a text nothing else is delivered
+		if form == catalog.LinkedObject || content.GivesText(name) {
 			whole = whole && within.sold(value, rule, 0)
 		}
 	})

@@ -31,6 +31,7 @@ func (s *Server) openDeals() error {
 	rules := s.config.RAMP.Reports
 	s.Desk.OpenDeals(&desk.Dealing{
 		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: sightingsKeep, AddressLife: addressLife,
+		Sending: s.config.Limits.WriteTimeout,
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
@@ -55,7 +56,7 @@ func (s *Server) deliverRoute() route {
 		handler = s.gate.strangers(handler)
 	}
 	pattern := deliverPath + "{" + ramp.DeliverID + "}"
-	return route{pattern: pattern, name: deliverPath, methods: []string{http.MethodGet}, cors: true, refuse: ramp.WriteError, handler: handler}
+	return route{pattern: pattern, name: deliverPath, methods: reading, cors: true, refuse: ramp.WriteError, handler: handler}
 }
 
 // streamRoutes tell what was bought as streams.

@@ -300,6 +300,7 @@ var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
 	"github.com/gowebpki/jcs",                              // the oracle for canonical JSON
 	"github.com/aws/aws-sdk-go-v2/feature/cloudfront/sign", // the oracle for CloudFront's addresses
+	markdown, // reads the Markdown that is written
 	jose, "github.com/modelcontextprotocol/go-sdk/oauthex", // for authorization servers that tests play, and clients that look for them
 }
 

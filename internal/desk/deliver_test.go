@@ -1,0 +1,242 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
+)
+
+const deliverAt = "https://site.example/deliver/"
+
+// rendition opens what was bought, in a form.
+func (d *dealer) rendition(t testing.TB, item PurchasedItem, form string) *Rendition {
+	t.Helper()
+	_, query, _ := strings.Cut(item.URL, "?")
+	fetched, err := d.Fetch(context.Background(), deliverAt, item.Transaction.ID, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fetched.In(form)
+}
+
+// deliveries are the records of a transaction, the oldest first.
+func (d *dealer) deliveries(t testing.TB, transaction string) []deal.Delivery {
+	t.Helper()
+	all, err := deal.NewReader(d.db).DeliveriesOf(context.Background(), transaction, "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "a/1")
+	r := d.rendition(t, item, catalog.Markdown)
+	if len(d.deliveries(t, item.Transaction.ID)) != 0 {
+		t.Error("it is on record that something was sent, which nothing was")
+	}
+	sending, err := r.Begin(t.Context(), 206, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(sending.Body) != "# Story of a/1\n\nOne two three four.\n" || r.Size != int64(len(sending.Body)) {
+		t.Errorf("%q", sending.Body)
+	}
+	all := d.deliveries(t, item.Transaction.ID)
+	want := deal.Delivery{
+		ID: sending.record.ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: catalog.Markdown, State: deal.DeliveryBegun, Status: 206, Announced: 5,
+		Sum: r.Hash[:], Whole: true, At: d.clock.Now(),
+	}
+	if len(all) != 1 || !sameDelivery(all[0], want) {
+		t.Errorf("\n%+v\n%+v", all, want)
+	}
+	if n := len(d.entries(t, kindDelivery)); n != 0 {
+		t.Errorf("%d entries before the end", n)
+	}
+	d.clock.Pass(time.Second)
+	for range 2 { // which counts once
+		if err := sending.End(t.Context(), 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries := d.entries(t, kindDelivery)
+	if len(entries) != 1 {
+		t.Fatalf("%d entries", len(entries))
+	}
+	want.State, want.Bytes, want.Ended, want.Entry = deal.DeliveryEnded, 5, d.clock.Now(), entries[0]["id"].(string)
+	if all = d.deliveries(t, item.Transaction.ID); len(all) != 1 || !sameDelivery(all[0], want) {
+		t.Errorf("\n%+v\n%+v", all, want)
+	}
+	body := entries[0]["body"].(map[string]any)
+	if body["bytes"] != 5.0 || body["state"] != "ended" || body["status"] != 206.0 || body["delivery_id"] != want.ID || body["media_type"] != catalog.Markdown {
+		t.Errorf("%v", body)
+	}
+	cut, err := r.Begin(t.Context(), 200, r.Size)
+	if err == nil {
+		err = cut.End(t.Context(), 3)
+	}
+	if all = d.deliveries(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != deal.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
+		t.Errorf("%+v, %v", all, err)
+	}
+	d.sound(t)
+}
+
+func sameDelivery(a, b deal.Delivery) bool {
+	sums := slices.Equal(a.Sum, b.Sum)
+	a.Sum, b.Sum = nil, nil
+	return sums && a.Transaction == b.Transaction && a.ID == b.ID && a.By == b.By && a.Site == b.Site && a.URI == b.URI && a.Media == b.Media && a.State == b.State && a.Status == b.Status &&
+		a.Announced == b.Announced && a.Bytes == b.Bytes && a.Bound == b.Bound && a.Whole == b.Whole && a.At.Equal(b.At) && a.Ended.Equal(b.Ended) && a.Seconds == b.Seconds &&
+		a.Stray == b.Stray && a.Entry == b.Entry
+}
+
+// TestADeliveryWhoseEndNobodySawCountsAsSent is of a process that died while it sent.
+func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "a/1")
+	sending, err := d.rendition(t, item, catalog.PlainText).Begin(t.Context(), 200, 19)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := func() deal.Delivery {
+		t.Helper()
+		if err := d.KeepDealsOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return d.deliveries(t, item.Transaction.ID)[0]
+	}
+	d.clock.Pass(time.Minute + deliverySpare)
+	if got := state(); got.State != deal.DeliveryBegun {
+		t.Errorf("while it may still go on: %+v", got)
+	}
+	d.clock.Pass(time.Microsecond)
+	if got := state(); got.State != deal.DeliveryCut || !got.Bound || got.Bytes != 19 || got.Entry == "" || !got.Ended.Equal(d.clock.Now()) {
+		t.Errorf("%+v", got)
+	}
+	if err := sending.End(t.Context(), 7); err != nil {
+		t.Error(err)
+	}
+	if got := state(); got.Bytes != 19 {
+		t.Errorf("it ended twice: %+v", got)
+	}
+	if entries := d.entries(t, kindDelivery); len(entries) != 1 || entries[0]["body"].(map[string]any)["state"] != "unknown" {
+		t.Errorf("%v", entries)
+	}
+	d.sound(t)
+}
+
+// TestAnAddressIsOpenedSoOften holds for one after another, and for many at once.
+func TestAnAddressIsOpenedSoOften(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
+		d := dealerOn(t, open(t, schemas...), t.TempDir()).opened(t)
+		item, other := d.bought(t, "a/1"), d.bought(t, "a/2")
+		r := d.rendition(t, item, catalog.PlainText)
+		for range mostDeliveries - 4 {
+			if _, err := r.Begin(t.Context(), 206, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		begun, limited := 0, 0
+		for range 16 {
+			all.Go(func() {
+				_, err := r.Begin(t.Context(), 206, 1)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					begun++
+				case fail.From(err).Code == fail.Limited:
+					limited++
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(d.deliveries(t, item.Transaction.ID)); begun != 4 || limited != 12 || n != mostDeliveries {
+			t.Errorf("%d more have begun, %d were refused, %d are on record", begun, limited, n)
+		}
+		if _, err := d.rendition(t, other, catalog.PlainText).Begin(t.Context(), 200, 1); err != nil {
+			t.Errorf("another purchase: %v", err)
+		}
+	})
+}
+
+// TestNoTextLeavesWithoutARecord has every step of a delivery fail.
+func TestNoTextLeavesWithoutARecord(t *testing.T) {
+	for _, step := range []string{"delivery", "delivery begun", "delivery recorded", "delivered"} {
+		t.Run(step, func(t *testing.T) {
+			d := shop(t)
+			item := d.bought(t, "a/1")
+			r := d.rendition(t, item, catalog.PlainText)
+			failed := false
+			d.fault = func(at string) error {
+				if at == step && !failed {
+					failed = true
+					return errors.New("the disk is full")
+				}
+				return nil
+			}
+			sending, err := r.Begin(t.Context(), 200, r.Size)
+			if begins := step == "delivery recorded" || step == "delivered"; begins != (err == nil) || begins != (sending != nil) {
+				t.Fatalf("%v", err)
+			}
+			if n := len(d.deliveries(t, item.Transaction.ID)); (n == 0) != (step == "delivery") || n > 1 {
+				t.Errorf("%d records", n)
+			}
+			if err == nil && sending.End(t.Context(), r.Size) == nil {
+				t.Error("its end did not fail")
+			}
+			d.sound(t)
+			d.clock.Pass(time.Hour)
+			if err := d.KeepDealsOnce(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range d.deliveries(t, item.Transaction.ID) {
+				if one.State == deal.DeliveryBegun || one.Bound != (step != "delivered") {
+					t.Errorf("%+v", one)
+				}
+			}
+			d.sound(t)
+		})
+	}
+}
+
+// TestAFormThatTellsMoreIsNotGiven holds that of a text that is sold as running text nobody gets the object, where that holds things
+// that have a price of their own.
+func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
+	d := shop(t)
+	d.price(t, licensed("/a/**", cent), licensed("/dear/**", terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}))
+	guide := item("site", "a/guide", "Article", "A guide", "All about it.")
+	guide.Object = []byte(`{"@type":"Article","name":"A guide","hasPart":[{"@type":"Recipe","url":"https://site.example/dear/1","name":"Dear","recipeIngredient":["secret"]}]}`)
+	d.stock(t, story("a/1", "One."), guide)
+	media := func(path string) []string {
+		t.Helper()
+		item := d.bought(t, path)
+		_, query, _ := strings.Cut(item.URL, "?")
+		fetched, err := d.Fetch(t.Context(), deliverAt, item.Transaction.ID, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fetched.Media
+	}
+	if got := media("a/1"); !slices.Equal(got, []string{catalog.PlainText, catalog.Markdown, catalog.HTML, catalog.LinkedObject}) {
+		t.Errorf("%v", got)
+	}
+	if got := media("a/guide"); !slices.Equal(got, []string{catalog.PlainText, catalog.Markdown, catalog.HTML}) {
+		t.Errorf("%v", got)
+	}
+}
