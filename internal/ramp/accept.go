@@ -88,7 +88,7 @@ func quality(ranges []mediaRange, media string) (q int) {
 			level = 3
 		case r.charset != "":
 			continue
-		case r.kind == kind && r.sub == sub:
+		case r.kind == kind && (r.sub == sub || strings.HasSuffix(sub, "+"+r.sub)): // who takes JSON takes what is written in it, too
 			level = 2
 		case r.kind == kind && r.sub == "*":
 			level = 1

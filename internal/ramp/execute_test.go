@@ -42,6 +42,8 @@ type shop struct {
 	at      string          // its address
 	client  rampv1connect.ExchangeServiceClient
 	fetches *http.Client
+	deliver http.Handler
+	known   map[string]bool // deliveries that were seen
 }
 
 func newShop(t *testing.T, currency string, funds int64) *shop {
@@ -57,7 +59,7 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 	}
 	s.desk.OpenDeals(&desk.Dealing{
 		DB: s.db, Ledger: ledger.New(s.db, ledger.Options{Origin: "x.example/ledger", Signers: keys.Signers, Now: func() time.Time { return s.now }}), Book: s.book,
-		Reports: func() desk.ReportRules { return desk.ReportRules{} }, AddressLife: 5 * time.Minute,
+		Reports: func() desk.ReportRules { return desk.ReportRules{} }, AddressLife: 5 * time.Minute, Sending: time.Minute,
 		Signed: func(_ string, document, signature []byte) bool {
 			again, _ := s.config.Sign(document)
 			return slices.Equal(again, signature)
@@ -88,7 +90,8 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 	}
 	s.config.Count = func(context.Context, trust.Requester) trust.Allowance { return s.left }
 	mux := http.NewServeMux()
-	mux.Handle("GET /deliver/{"+DeliverID+"}", Deliver(s.desk, func(*http.Request) string { return s.at + "/deliver/" }))
+	s.deliver = Deliver(s.desk, func(*http.Request) string { return s.at + "/deliver/" })
+	mux.Handle("GET /deliver/{"+DeliverID+"}", s.deliver)
 	mux.Handle("/", Handler(s.desk, s.config))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

@@ -74,10 +74,7 @@ func (s *schemas) rampPaths() object {
 		"/.well-known/ramp-agent.json":    described("rampAgent", "The keys of the owner's own agent (RAMP v1)", "Its agent_id and its keys, each in the form of RAMP and as a JSON Web Key."),
 		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
 	}
-	delivered := plainResponses("text/plain")
-	delivered["responses"].(object)["200"].(object)["description"] = "What was bought: a text, or an object in schema.org terms as application/ld+json."
-	delivered["parameters"] = []any{object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a transaction; the address is the one that the purchase gave, with all its parameters."}}
-	paths["/deliver/{transaction}"] = object{"get": operation("ramp", "deliver", "Fetch what was bought (RAMP v1)", delivered)}
+	paths["/deliver/{transaction}"] = object{"get": deliver()}
 	policy := rampv1.File_ramp_v1_ramp_proto.Messages().ByName("AccessPolicy")
 	paths["/provider/{domain}/access-policy.json"] = object{"get": operation("discovery", "rampAccessPolicy", "How far the paths of a host are open (RAMP v1)", object{
 		"parameters": []any{object{"name": "domain", "in": "path", "required": true, "description": "The host, such as www.example.com.", "schema": object{"type": "string"}}},
@@ -112,6 +109,44 @@ func (s *schemas) rampPaths() object {
 	}
 	s.streamPaths(paths)
 	return paths
+}
+
+// deliver is how what was bought is fetched.
+func deliver() object {
+	text := object{"schema": object{"type": "string"}}
+	header := func(description string) object {
+		return object{"schema": object{"type": "string"}, "description": description}
+	}
+	told := object{
+		"ETag": header("Of the form that is given."), "Repr-Digest": header("SHA-256 of the whole form (RFC 9530); the offer's content_hash is that of the form that is given unasked."),
+		"Vary": header("Accept."), "Accept-Ranges": header("bytes."), "Link": header("The item's own address, as canonical."),
+	}
+	responses := object{
+		"200": object{
+			"description": "What was bought: an article as its text, in plain text where no form is asked for; another thing as an object in schema.org terms.",
+			"headers":     told,
+			"content":     object{"text/plain": text, "text/markdown": text, "text/html": text, "application/ld+json": object{"schema": object{"type": "object"}}},
+		},
+		"206": object{"description": "A range of it; several of them as multipart/byteranges.", "headers": told},
+		"304": object{"description": "It is what If-None-Match names. Nothing is recorded of that."},
+	}
+	for status, description := range map[string]string{
+		"403": "The address opens nothing: it was changed, or it has expired.", "404": "It is not there any more, or not let out any more.", "406": "It cannot be had in any form that Accept takes; the message names those that there are.",
+		"412": "It is not what If-Match names.", "416": "The range is not one of its bytes.", "429": "The address was opened as often as it opens, or these are too many requests.", "500": "Nothing was sent, since it could not be recorded.",
+	} {
+		responses[status] = object{"description": description, "content": object{"application/json": object{"schema": ref("ramp.Failure")}}}
+	}
+	return operation("ramp", "deliver", "Fetch what was bought (RAMP v1)", object{
+		"description": "The address is the one that the purchase gave, with all its parameters. HEAD is answered alike, without what was bought, and is not recorded.",
+		"parameters": []any{
+			object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"}, "description": "The id of a transaction."},
+			object{"name": "Range", "in": "header", "schema": object{"type": "string"}, "description": "Bytes of the form that is given, such as bytes=0-999; at most 16 ranges."},
+			object{"name": "If-Range", "in": "header", "schema": object{"type": "string"}, "description": "An ETag: the range of this, or else all that there is."},
+			object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"}, "description": "ETags of what need not be sent."},
+			object{"name": "If-Match", "in": "header", "schema": object{"type": "string"}, "description": "ETags of what alone is to be sent."},
+		},
+		"responses": responses,
+	})
 }
 
 // register is the sign-up of a requester.
