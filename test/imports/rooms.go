@@ -267,8 +267,12 @@ var rooms = []room{
 	{path: "test/business", inside: []string{"test/process"}},
 	{path: "test/business/peer"},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
+<<<<<<< HEAD
 	{path: "test/kill", inside: []string{"internal/account", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
+=======
+	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
+>>>>>>> 2c4bbc1 (Hold deliveries on record against what killed servers sent, and tell how what was bought is fetched)
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/model", inside: []string{"test/process"}},
@@ -300,7 +304,7 @@ var testTools = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
 	"github.com/gowebpki/jcs",                              // the oracle for canonical JSON
 	"github.com/aws/aws-sdk-go-v2/feature/cloudfront/sign", // the oracle for CloudFront's addresses
-	markdown, // reads the Markdown that is written
+	markdown,                                               // reads the Markdown that is written
 	jose, "github.com/modelcontextprotocol/go-sdk/oauthex", // for authorization servers that tests play, and clients that look for them
 }
 

@@ -95,21 +95,21 @@ func (b *buyer) do(request *http.Request) (*reply, error) {
 }
 
 // fetch gets what was bought of a server, and gives its hash.
-func (b *buyer) fetch(server *process.Server, address string) (hash string, status int, err error) {
+func (b *buyer) fetch(server *process.Server, address string) (hash string, size, status int, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	request, err := http.NewRequest(http.MethodGet, server.URL+u.RequestURI(), nil)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	got, err := b.do(request)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	sum := sha256.Sum256(got.body)
-	return hex.EncodeToString(sum[:]), got.status, nil
+	return hex.EncodeToString(sum[:]), len(got.body), got.status, nil
 }
 
 // offer is one that the Exchange made.
@@ -213,6 +213,7 @@ type buying struct {
 // fetchings are how often something was fetched: tried, and told with what hash.
 type fetchings struct {
 	tried, told int
+	bytes       int64 // of all that were told
 	hash        string
 }
 
@@ -264,7 +265,7 @@ func (r *buying) get(server *process.Server, i int) (lost, err error) {
 		r.fetched[l.Transaction] = f
 	}
 	f.tried++
-	hash, status, lost := r.fetch(server, l.Package.Retrieval.Endpoint)
+	hash, size, status, lost := r.fetch(server, l.Package.Retrieval.Endpoint)
 	switch {
 	case lost != nil || status == http.StatusServiceUnavailable:
 		return fmt.Errorf("%d %w", status, lost), nil
@@ -274,6 +275,7 @@ func (r *buying) get(server *process.Server, i int) (lost, err error) {
 		return nil, fmt.Errorf("what was bought as %s has the hash %s; offered was %s, and fetched before %s", l.Transaction, hash, r.offers[i].Identity.Hash, f.hash)
 	}
 	f.told++
+	f.bytes += int64(size)
 	f.hash = hash
 	return nil, nil
 }
