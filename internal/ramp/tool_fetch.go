@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -331,14 +331,26 @@ func (d *door) textOf(ctx context.Context, f fetching, at, transaction, query st
 		out.NotDelivered = failed(ctx, err).Message()
 		return nil
 	}
-	switch {
-	case len(fetched.Body) > maxToolText:
+	media, ok := choose(f.accept, fetched.Media)
+	if !ok {
+		out.NotDelivered = "it is there in no form that accept names, but as " + strings.Join(fetched.Media, ", ") + "; call again with the same id"
+		return nil
+	}
+	r := fetched.In(media)
+	if r.Size > maxToolText {
 		out.NotDelivered = "it is too long for a tool's result; GET endpoint"
-	case !utf8.Valid(fetched.Body):
-		out.NotDelivered = "it is no text; GET endpoint"
-	default:
-		event.From(ctx).Set("delivered", len(fetched.Body))
-		out.Text, out.Media, out.Hash = string(fetched.Body), fetched.Media, hex.EncodeToString(fetched.Hash[:])
+		return nil
+	}
+	sending, err := r.Begin(ctx, http.StatusOK, r.Size)
+	if err != nil {
+		out.NotDelivered = failed(ctx, err).Message()
+		return nil
+	}
+	e := event.From(ctx)
+	e.Set("delivered", r.Size)
+	out.Text, out.Media, out.Hash = string(sending.Body), media, hex.EncodeToString(r.Hash[:])
+	if err := sending.End(context.WithoutCancel(ctx), r.Size); err != nil {
+		e.Set("error", err.Error()) // it is ended later
 	}
 	return nil
 }

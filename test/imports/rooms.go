@@ -267,12 +267,8 @@ var rooms = []room{
 	{path: "test/business", inside: []string{"test/process"}},
 	{path: "test/business/peer"},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
-<<<<<<< HEAD
-	{path: "test/kill", inside: []string{"internal/account", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
-	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
-=======
 	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt"}},
->>>>>>> 2c4bbc1 (Hold deliveries on record against what killed servers sent, and tell how what was bought is fetched)
+	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/model", inside: []string{"test/process"}},
