@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -181,7 +182,7 @@ func (s *Stream) finish(ctx context.Context, why Ending) {
 			return d.delivered(ctx, tx, s.t, end, why)
 		})
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errOver) {
 		d.config.Log.Error("how a stream ended could not be recorded; it will be recorded as cut", "transaction", s.t.ID, "error", err)
 	}
 }

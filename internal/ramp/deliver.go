@@ -45,19 +45,19 @@ func Deliver(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 }
 
 // describe writes what an answer tells of a rendition.
-func describe(header http.Header, fetched *desk.Fetched, rendition *desk.Rendition) *delivery {
+func describe(header http.Header, fetched *desk.Fetched, rendition *desk.Rendition) *outgoing {
 	header.Set("Content-Type", rendition.Media)
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Link", "<"+fetched.URI+`>; rel="canonical"`)
 	header.Set("Cache-Control", "private, no-store") // whoever asks again is to be recorded again
 	header.Set("ETag", `"`+hex.EncodeToString(rendition.Hash[:])+`"`)
 	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(rendition.Hash[:])+":") // RFC 9530
-	return &delivery{rendition: rendition}
+	return &outgoing{rendition: rendition}
 }
 
-// delivery is an answer with a rendition, from its head to its end: http.ServeContent writes to it, and reads from it. Its first byte
+// outgoing is an answer with a rendition, from its head to its end: http.ServeContent writes to it, and reads from it. Its first byte
 // waits until it is recorded that it is sent.
-type delivery struct {
+type outgoing struct {
 	http.ResponseWriter
 	r         *http.Request
 	rendition *desk.Rendition
@@ -72,7 +72,7 @@ type delivery struct {
 const mostParts = 16
 
 // send answers.
-func (d *delivery) send(w http.ResponseWriter, r *http.Request) {
+func (d *outgoing) send(w http.ResponseWriter, r *http.Request) {
 	d.ResponseWriter, d.r = w, r
 	if unit, ranges, _ := strings.Cut(r.Header.Get("Range"), "="); r.Method != http.MethodGet || !strings.EqualFold(unit, "bytes") || strings.Count(ranges, ",") >= mostParts {
 		r.Header.Del("Range")
@@ -95,13 +95,13 @@ func (d *delivery) send(w http.ResponseWriter, r *http.Request) {
 }
 
 // announced is how many bytes the answer says that it has.
-func (d *delivery) announced() int64 {
+func (d *outgoing) announced() int64 {
 	n, _ := strconv.ParseInt(d.Header().Get("Content-Length"), 10, 64)
 	return n
 }
 
 // WriteHeader records that content is sent before its head is.
-func (d *delivery) WriteHeader(status int) {
+func (d *outgoing) WriteHeader(status int) {
 	content := status == http.StatusOK || status == http.StatusPartialContent
 	switch {
 	case status == http.StatusRequestedRangeNotSatisfiable:
@@ -123,7 +123,7 @@ func (d *delivery) WriteHeader(status int) {
 }
 
 // refuse writes an error in place of a delivery, whose head must not speak of it.
-func (d *delivery) refuse(w http.ResponseWriter, err error) {
+func (d *outgoing) refuse(w http.ResponseWriter, err error) {
 	d.refused = true
 	for _, name := range []string{"Content-Type", "Content-Length", "Accept-Ranges", "ETag", "Repr-Digest", "Link"} {
 		d.Header().Del(name)
@@ -135,7 +135,7 @@ func (d *delivery) refuse(w http.ResponseWriter, err error) {
 var errRefused = errors.New("an error has been sent in its place")
 
 // Write sends.
-func (d *delivery) Write(p []byte) (int, error) {
+func (d *outgoing) Write(p []byte) (int, error) {
 	if d.refused {
 		return 0, errRefused
 	}
@@ -145,7 +145,7 @@ func (d *delivery) Write(p []byte) (int, error) {
 }
 
 // Seek says from where to read on (io.Seeker).
-func (d *delivery) Seek(offset int64, whence int) (int64, error) {
+func (d *outgoing) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
 		offset += d.at
@@ -157,7 +157,7 @@ func (d *delivery) Seek(offset int64, whence int) (int64, error) {
 }
 
 // Read gives the text, once its delivery has begun (io.Reader).
-func (d *delivery) Read(p []byte) (int, error) {
+func (d *outgoing) Read(p []byte) (int, error) {
 	if d.sending == nil {
 		return 0, errRefused
 	}
