@@ -30,8 +30,8 @@ func (d *dealer) rendition(t testing.TB, item PurchasedItem, form string) *Rendi
 	return fetched.In(form)
 }
 
-// deliveries are the records of a transaction, the oldest first.
-func (d *dealer) deliveries(t testing.TB, transaction string) []deal.Delivery {
+// deliveriesOf are the records of a transaction, the oldest first.
+func (d *dealer) deliveriesOf(t testing.TB, transaction string) []deal.Delivery {
 	t.Helper()
 	all, err := deal.NewReader(d.db).DeliveriesOf(context.Background(), transaction, "", 1000)
 	if err != nil {
@@ -44,7 +44,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	r := d.rendition(t, item, catalog.Markdown)
-	if len(d.deliveries(t, item.Transaction.ID)) != 0 {
+	if len(d.deliveriesOf(t, item.Transaction.ID)) != 0 {
 		t.Error("it is on record that something was sent, which nothing was")
 	}
 	sending, err := r.Begin(t.Context(), 206, 5)
@@ -54,7 +54,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if string(sending.Body) != "# Story of a/1\n\nOne two three four.\n" || r.Size != int64(len(sending.Body)) {
 		t.Errorf("%q", sending.Body)
 	}
-	all := d.deliveries(t, item.Transaction.ID)
+	all := d.deliveriesOf(t, item.Transaction.ID)
 	want := deal.Delivery{
 		ID: sending.record.ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: catalog.Markdown, State: deal.DeliveryBegun, Status: 206, Announced: 5,
 		Sum: r.Hash[:], Whole: true, At: d.clock.Now(),
@@ -76,7 +76,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 		t.Fatalf("%d entries", len(entries))
 	}
 	want.State, want.Bytes, want.Ended, want.Entry = deal.DeliveryEnded, 5, d.clock.Now(), entries[0]["id"].(string)
-	if all = d.deliveries(t, item.Transaction.ID); len(all) != 1 || !sameDelivery(all[0], want) {
+	if all = d.deliveriesOf(t, item.Transaction.ID); len(all) != 1 || !sameDelivery(all[0], want) {
 		t.Errorf("\n%+v\n%+v", all, want)
 	}
 	body := entries[0]["body"].(map[string]any)
@@ -87,7 +87,7 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if err == nil {
 		err = cut.End(t.Context(), 3)
 	}
-	if all = d.deliveries(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != deal.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
+	if all = d.deliveriesOf(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != deal.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
 		t.Errorf("%+v, %v", all, err)
 	}
 	d.sound(t)
@@ -114,7 +114,7 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 		if err := d.KeepDealsOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return d.deliveries(t, item.Transaction.ID)[0]
+		return d.deliveriesOf(t, item.Transaction.ID)[0]
 	}
 	d.clock.Pass(time.Minute + deliverySpare)
 	if got := state(); got.State != deal.DeliveryBegun {
@@ -166,7 +166,7 @@ func TestAnAddressIsOpenedSoOften(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(d.deliveries(t, item.Transaction.ID)); begun != 4 || limited != 12 || n != mostDeliveries {
+		if n := len(d.deliveriesOf(t, item.Transaction.ID)); begun != 4 || limited != 12 || n != mostDeliveries {
 			t.Errorf("%d more have begun, %d were refused, %d are on record", begun, limited, n)
 		}
 		if _, err := d.rendition(t, other, catalog.PlainText).Begin(t.Context(), 200, 1); err != nil {
@@ -194,7 +194,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 			if begins := step == "delivery recorded" || step == "delivered"; begins != (err == nil) || begins != (sending != nil) {
 				t.Fatalf("%v", err)
 			}
-			if n := len(d.deliveries(t, item.Transaction.ID)); (n == 0) != (step == "delivery") || n > 1 {
+			if n := len(d.deliveriesOf(t, item.Transaction.ID)); (n == 0) != (step == "delivery") || n > 1 {
 				t.Errorf("%d records", n)
 			}
 			if err == nil && sending.End(t.Context(), r.Size) == nil {
@@ -205,7 +205,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 			if err := d.KeepDealsOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for _, one := range d.deliveries(t, item.Transaction.ID) {
+			for _, one := range d.deliveriesOf(t, item.Transaction.ID) {
 				if one.State == deal.DeliveryBegun || one.Bound != (step != "delivered") {
 					t.Errorf("%+v", one)
 				}
