@@ -13,6 +13,7 @@ import (
 )
 
 type termsCommands struct {
+	Show    termsShow    `cmd:"" help:"List the rules in force in their order: those of the file, and those of the operator's programs."`
 	Explain termsExplain `cmd:"" help:"Say which rule decides on an item, and why the ones before it do not."`
 	Diff    termsDiff    `cmd:"" help:"Say what other rules would change for the items there are, without changing anything."`
 }
@@ -40,19 +41,22 @@ func (c termsExplain) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	rules, err := loaded.Config.CompileTerms()
+	if err := c.check(loaded.Config); err != nil {
+		return err
+	}
+	house, rules, err := openTerms(env, loaded.Config)
 	if err != nil {
 		return err
 	}
-	if err := c.check(loaded.Config); err != nil {
-		return err
+	if house != nil {
+		defer house.Close()
 	}
 	for i, name := range c.Type {
 		if canonical, ok := content.KnownType(terms.BareType(name)); ok {
 			c.Type[i] = canonical
 		}
 	}
-	known, err := c.lookUp(env, loaded.Config)
+	known, err := c.lookUp(env, loaded.Config, house)
 	if err != nil {
 		return err
 	}
@@ -94,19 +98,28 @@ func assumed(facts terms.Facts) string {
 	return "; decided as if it were as you say."
 }
 
-// lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
-// it. No database is no error, for rules can be tried before anything was read.
-func (c termsExplain) lookUp(env *environment, config server.Config) ([]terms.Facts, error) {
+// openTerms gives the rules in force, and the house, which is nil where there is no database yet: rules can be tried before anything
+// was read.
+func openTerms(env *environment, config server.Config) (*server.House, *terms.Terms, error) {
 	if path, isFile := config.StoreFile(); isFile {
 		if _, err := os.Stat(path); err != nil {
-			return nil, nil
+			rules, err := config.CompileTerms()
+			return nil, rules, err
 		}
 	}
 	house, err := server.OpenHouse(env.ctx, config, server.NewLog(server.Log{Level: "error"}, env.stderr))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer house.Close()
+	return house, house.Terms(), nil
+}
+
+// lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
+// it.
+func (c termsExplain) lookUp(env *environment, config server.Config, house *server.House) ([]terms.Facts, error) {
+	if house == nil {
+		return nil, nil
+	}
 	var refs []content.Ref
 	for _, site := range config.AllSites() {
 		if c.Site != "" && c.Site != site.ID {
@@ -179,7 +192,7 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 		}
 	}
 	env.print("\n")
-	if len(loaded.Config.Terms) == 0 {
+	if len(e.Steps) == 1 && len(loaded.Config.Terms) == 0 && e.Steps[0].Named == "" {
 		env.print("  No terms are configured, so everything is open.\n")
 		e.Steps = nil
 	}
@@ -190,7 +203,7 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 		} else if i == d.Rule {
 			mark = "cannot be decided"
 		}
-		env.print("  rule %d (%s:%d) %s: asks for %s; %s\n", step.Rule+1, loaded.File(), step.Line, mark, step.Asks, clean(step.Why))
+		env.print("  %s %s: asks for %s; %s\n", place(loaded, step.Rule, step.Line, step.Named), mark, clean(step.Asks), clean(step.Why))
 	}
 	if d.Rule < 0 {
 		env.print("  No rule matches, and what no rule matches is blocked.\n")
@@ -202,6 +215,17 @@ func explain(env *environment, loaded *server.Loaded, e terms.Explanation, facts
 	for _, purpose := range purposes {
 		env.print("  %-38s %s\n", purpose.what+" ("+purpose.function+"):", verdict(d, terms.Use{Function: purpose.function, User: who.User, Country: who.Country}))
 	}
+}
+
+// place says where a rule stands.
+func place(loaded *server.Loaded, rule, line int, named string) string {
+	switch {
+	case named != "":
+		return clean(named)
+	case line == 0:
+		return "everything else"
+	}
+	return fmt.Sprintf("rule %d (%s:%d)", rule+1, loaded.File(), line)
 }
 
 // purposes are the functions by what they mean here.

@@ -50,14 +50,6 @@ func (c termsDiff) Run(env *environment) error {
 		return err
 	}
 	env.warn(other.Warnings)
-	before, err := loaded.Config.CompileTerms()
-	if err != nil {
-		return err
-	}
-	after, err := other.Config.CompileTerms()
-	if err != nil {
-		return err
-	}
 	if err := needContent(loaded.Config); err != nil {
 		return err
 	}
@@ -66,11 +58,15 @@ func (c termsDiff) Run(env *environment) error {
 		return err
 	}
 	defer house.Close()
+	after, err := other.Config.CompileTerms(house.Added().Rules...) // which stand with the rules of either file
+	if err != nil {
+		return err
+	}
 	var sites []string
 	for _, site := range loaded.Config.AllSites() {
 		sites = append(sites, site.ID)
 	}
-	found, err := compareTerms(env.ctx, house.Catalog, sites, before, after, max(0, c.Examples))
+	found, err := compareTerms(env.ctx, house.Catalog, sites, house.Terms(), after, max(0, c.Examples))
 	if err != nil {
 		return err
 	}

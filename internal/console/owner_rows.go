@@ -146,6 +146,9 @@ func newRow(r ledger.Record) row {
 		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), says(b.Verdict), b.sent())
 	case "terms":
 		out.Took = []taken{{Text: "version " + short(e.Subject)}}
+		if b.Of != "" { // what an operator's program changed of them
+			out.Took, out.Note = []taken{{Text: b.Of + " " + e.Subject, Note: b.Did}}, labelled("by ", b.By)
+		}
 	case "key":
 		whose := "" // who has a key did not change it
 		if out.Platform {

@@ -71,13 +71,17 @@ func (m *quoter) unlocked() bool {
 	return len(m.decision.Scopes) == 0 || slices.ContainsFunc(m.decision.Scopes, m.query.By.Holds)
 }
 
-// priced is the price: the rule's, nothing for what is open, or that which the owner set for all that is licensed.
-func (m *quoter) priced() terms.Money {
+// priced is the price of an item of a site: the rule's, nothing for what is open, or that which the owner set for all that is
+// licensed of the site, or anywhere.
+func (m *quoter) priced(site string) terms.Money {
 	switch {
 	case m.decision.Price != terms.Money{}:
 		return m.decision.Price
 	case m.decision.Access == terms.Open:
 		return terms.Money{Model: "free"}
+	}
+	if price, ok := m.owner.Prices[site]; ok {
+		return price
 	}
 	return m.owner.Price
 }

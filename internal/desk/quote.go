@@ -23,8 +23,10 @@ import (
 type Selling struct {
 	// For is how long an offer stands.
 	For time.Duration
-	// Price is that of licensed items whose rule names none; the zero value leaves them to subscribers.
-	Price terms.Money
+	// Price is that of licensed items whose rule names none, where Prices has none for their site; the zero value leaves them to
+	// subscribers.
+	Price  terms.Money
+	Prices map[string]terms.Money // by site
 	// Window is the time within which a use must be reported where the rule names none and the price asks for a report, and
 	// Fields what every report must say that is owed.
 	Window time.Duration
@@ -299,7 +301,7 @@ func (d *Desk) choose(m *quoter) {
 // license decides what a requester may be offered of a ware, in the order of RAMP v1's reasons.
 func (d *Desk) license(m *quoter) {
 	m.decision = m.rules.Decide(m.ware.Facts())
-	m.price = m.priced()
+	m.price = m.priced(m.ware.Site)
 	switch refusal := m.refused(); {
 	case !m.unlocked() && m.owner.TellScopes:
 		m.absent = ScopeMissing

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/rulebook"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
 )
@@ -249,9 +250,15 @@ func (c *checks) matchNames(path string, match terms.Match) {
 	}
 }
 
-// CompileTerms makes the rules ready. Types are written as schema.org writes them, whatever their case.
-func (c Config) CompileTerms() (*terms.Terms, error) {
-	rules := slices.Clone(c.Terms)
+// CompileTerms makes the rules ready, with content rules among them. Types are written as schema.org writes them, whatever their
+// case.
+func (c Config) CompileTerms(added ...rulebook.Rule) (*terms.Terms, error) {
+	rules, at := terms.With(c.Terms, rulesOf(added))
+	named := map[int]string{}
+	for i, r := range added {
+		named[at+i] = r.Name()
+	}
+	rules = slices.Clone(rules)
 	for i := range rules {
 		rules[i].Match.Type = canonicalTypes(rules[i].Match.Type)
 	}
@@ -259,7 +266,7 @@ func (c Config) CompileTerms() (*terms.Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	return terms.Options{IsA: content.IsA, RSL: documents}.New(rules)
+	return terms.Options{IsA: content.IsA, RSL: documents, Named: named}.New(rules)
 }
 
 // canonicalTypes writes types as schema.org does.

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/limit"
 	"frontdesk/internal/model"
 	"frontdesk/internal/outbox"
+	"frontdesk/internal/rulebook"
 	"frontdesk/internal/session"
 	"frontdesk/internal/spend"
 	"frontdesk/internal/store"
@@ -45,6 +46,8 @@ type House struct {
 	ReadAccounts *account.Reader
 	ReadDeals    *deal.Reader    // what was offered and sold
 	ReadTraffic  *traffic.Reader // whom edges saw
+	// Rulebook is what the operator's programs add to the terms.
+	Rulebook *rulebook.Keeper
 	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys   *trust.SiteKeys
 	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others
@@ -65,6 +68,8 @@ type House struct {
 	agent    string // as which the visitor comes
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
+	added    atomic.Pointer[rulebook.Book]                   // to the terms of the file
+	selling  atomic.Pointer[desk.Selling]                    // how offers are made; nil where nothing is sold
 	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
 	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
 	clock    func() time.Time                                // nil for time.Now
@@ -78,7 +83,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema, traffic.Schema,
-		account.Schema,
+		account.Schema, rulebook.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}
 }
@@ -94,8 +99,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 
 // openHouse is OpenHouse with the secret that conversations and promises are sealed with.
 func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []byte) (*House, error) {
-	rules, err := config.CompileTerms()
-	if err != nil {
+	if _, err := config.CompileTerms(); err != nil { // before anything is opened
 		return nil, err
 	}
 	actions, err := config.CompileActions()
@@ -114,10 +118,13 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, secret: secret, log: log,
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
-	h.rules.Store(rules)
 	h.openLedger(config)
 	h.recordKeys()
 	h.openAccounts(config)
+	if err := h.openRulebook(ctx, config); err != nil {
+		db.Close()
+		return nil, err
+	}
 	h.Nonces = trust.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {

@@ -85,7 +85,7 @@ func (c Config) intentOptions() wire.Options {
 
 // openIntent lets the desk give passages to platforms.
 func (s *Server) openIntent() error {
-	config := s.config
+	config := s.config.withRules(s.Added().Rules)
 	if !config.Intent.Enabled {
 		return nil
 	}

@@ -17,8 +17,8 @@ import (
 
 // openQuotes lets the desk make offers of what can be sold.
 func (h *House) openQuotes(config Config) (err error) {
-	selling := config.RAMP.selling()
-	quoting := &desk.Quoting{Owner: func() *desk.Selling { return selling }, DB: h.db, Catalog: h.Goods, Book: h.Accounts}
+	h.sell(config.RAMP.selling(), h.Added())
+	quoting := &desk.Quoting{Owner: h.selling.Load, DB: h.db, Catalog: h.Goods, Book: h.Accounts}
 	if config.RAMP.Offers.CheckProviders {
 		own, _ := terms.Host(config.URL)
 		h.providers = trust.NewProviders(config.Fetcher(), config.exchangeDomain(), h.now)

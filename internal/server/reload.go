@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/rulebook"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
 )
@@ -23,6 +24,8 @@ type reloader struct {
 	loaded *Loaded // as last read without mistakes
 	start  Config  // what the server runs with, beside the terms
 	put    func(*terms.Terms)
+	// book gives the content rules that stand beside those of the file.
+	book func() rulebook.Book
 	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.
 	declare func(Config)
 	// takeIn makes ready what is taken in by what it is given, and gives what puts it in force.
@@ -85,7 +88,7 @@ func (r *reloader) reload() {
 	fresh, err := Load(r.loaded.layers)
 	var compiled *terms.Terms
 	if err == nil {
-		compiled, err = fresh.Config.CompileTerms()
+		compiled, err = fresh.Config.CompileTerms(r.book().Rules...)
 	}
 	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
@@ -108,10 +111,25 @@ func (r *reloader) reload() {
 	r.put(compiled)
 	taken()
 	if r.start.Intent.Enabled {
-		r.declare(r.start.meanwhile(fresh.Config))
+		r.declare(r.start.meanwhile(fresh.Config.withRules(r.book().Rules)))
 	}
 	r.count("loaded")
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
+}
+
+// added puts in force the content rules that there are now, with the terms as the file had them last.
+func (r *reloader) added() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	compiled, err := r.loaded.Config.CompileTerms(r.book().Rules...)
+	if err != nil {
+		return err
+	}
+	r.put(compiled)
+	if r.start.Intent.Enabled {
+		r.declare(r.start.meanwhile(r.loaded.Config.withRules(r.book().Rules)))
+	}
+	return nil
 }
 
 // errNoTerms is of a file that was emptied, cut short, or lost its rules. To read it as one that opens everything, as

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"frontdesk/internal/rulebook"
 	"frontdesk/internal/terms"
 )
 
@@ -33,6 +34,7 @@ func newReloading(t *testing.T, text string) *reloading {
 	r.reloader = &reloader{
 		loaded: loaded, start: loaded.Config, log: NewLog(Log{Level: "info"}, r.log),
 		put:   func(compiled *terms.Terms) { r.current = compiled },
+		book:  func() rulebook.Book { return rulebook.Book{} },
 		count: func(result string) { r.counts[result]++ },
 	}
 	return r

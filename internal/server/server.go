@@ -67,6 +67,7 @@ type Server struct {
 	exchange     *ramp.Config                 // nil without RAMP
 	metrics      *metrics
 	reloader     *reloader
+	bringing     sync.Mutex // of who brings content rules in force
 	stopping     atomic.Bool
 	leaving      context.Context // ends when stopping is set
 	leave        context.CancelFunc
@@ -111,7 +112,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
-		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, declare: house.declareIntent, takeIn: house.takeIn,
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, declare: house.declareIntent, takeIn: house.takeIn,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
@@ -174,6 +175,7 @@ func (s *Server) routes() []route {
 	all = append(all, s.agentRoutes()...)
 	all = append(all, s.mcpRoutes()...)
 	all = append(all, s.ownerRoutes()...)
+	all = append(all, s.ruleRoutes()...)
 	if page := s.page(); s.config.Console.Enabled {
 		all = append(all,
 			route{pattern: "/{$}", name: "/", methods: reading, handler: page},
@@ -241,6 +243,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stop()
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
+	background.Go(func() { s.followRules(work) })
 	background.Go(func() { s.Work(work) })
 	background.Go(func() { s.Ledger.Run(work) })
 	background.Go(func() { s.chronicle(work) })

@@ -45,6 +45,9 @@
 //	account_hold       account   one row for each purchase: what was authorised and charged
 //	account_licence    account   licences and subscriptions
 //	account_quota      account   the quotas of subscriptions
+//	rulebook_rule      rulebook  the content rules of an operator's programs
+//	rulebook_price     rulebook  what licensed items of a site cost where no rule says so
+//	rulebook_version   rulebook  how often these were changed
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

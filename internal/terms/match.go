@@ -10,6 +10,7 @@ import (
 type compiled struct {
 	index    int
 	rule     Rule
+	named    string // what it is called where it stands in no file
 	paths    []pathGlob
 	hosts    []hostGlob
 	types    []string
@@ -33,10 +34,10 @@ func (s *subject) address() bool {
 	return s.problem == nil
 }
 
-// compile checks a rule and makes it ready. All that is wrong with it is reported.
-func compile(index int, rule Rule) (compiled, []error) {
-	c := compiled{index: index, rule: rule}
-	check := checker{index: index, line: rule.Line}
+// compile checks a rule, which may have a name of its own, and makes it ready. All that is wrong with it is reported.
+func compile(index int, rule Rule, named string) (compiled, []error) {
+	c := compiled{index: index, rule: rule, named: named}
+	check := checker{index: index, line: rule.Line, named: named}
 	check.check(rule)
 	check.present("match.path", rule.Match.Path)
 	check.present("match.host", rule.Match.Host)
@@ -101,7 +102,7 @@ func BareType(name string) string {
 	return name
 }
 
-func (c *compiled) name() string { return ruleName(c.index, c.rule.Line) }
+func (c *compiled) name() string { return ruleName(c.index, c.rule.Line, c.named) }
 
 // conditions says in words what the rule asks for.
 func (c *compiled) conditions() string {

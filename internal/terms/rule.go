@@ -148,17 +148,21 @@ func covers(group, function string) bool {
 type RuleError struct {
 	Rule   int    // index of the rule
 	Line   int    // its line, 0 if unknown
+	Named  string // what it is called where it stands in no file
 	Field  string // where in the rule, as a key path: "match.path[1]"
 	Detail string // what is wrong and what would be right
 }
 
 // Error names the rule as its owner counts: from one.
 func (e *RuleError) Error() string {
-	return fmt.Sprintf("%s, %s: %s", ruleName(e.Rule, e.Line), e.Field, e.Detail)
+	return fmt.Sprintf("%s, %s: %s", ruleName(e.Rule, e.Line, e.Named), e.Field, e.Detail)
 }
 
-func ruleName(index, line int) string {
-	if line == 0 {
+func ruleName(index, line int, named string) string {
+	switch {
+	case named != "":
+		return named
+	case line == 0:
 		return fmt.Sprintf("rule %d", index+1)
 	}
 	return fmt.Sprintf("rule %d (line %d)", index+1, line)
@@ -167,11 +171,12 @@ func ruleName(index, line int) string {
 // checker collects what is wrong with one rule.
 type checker struct {
 	index, line int
+	named       string
 	findings    []error
 }
 
 func (c *checker) report(field, format string, args ...any) {
-	c.findings = append(c.findings, &RuleError{c.index, c.line, field, fmt.Sprintf(format, args...)})
+	c.findings = append(c.findings, &RuleError{c.index, c.line, c.named, field, fmt.Sprintf(format, args...)})
 }
 
 // check reports what is wrong with a rule beside its patterns, which compile reports.

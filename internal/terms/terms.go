@@ -62,6 +62,8 @@ type Options struct {
 	IsA func(t, ancestor string) bool
 	// RSL are documents whose licences narrow what the rules allow.
 	RSL []*RSL
+	// Named are what rules are called that stand in no file, by their index.
+	Named map[int]string
 }
 
 // Terms are compiled rules. They never change and may be used from many goroutines.
@@ -86,14 +88,14 @@ func (o Options) New(rules []Rule) (*Terms, error) {
 		t.isA = func(a, b string) bool { return a == b }
 	}
 	if len(rules) == 0 {
-		fallback, _ := compile(0, defaultRules[0])
+		fallback, _ := compile(0, defaultRules[0], "")
 		fallback.decision.Reason = "no terms are configured, so everything is open"
 		t.rules = []compiled{fallback}
 		return t, nil
 	}
 	var findings []error
 	for i, rule := range rules {
-		c, errs := compile(i, rule)
+		c, errs := compile(i, rule, o.Named[i])
 		findings = append(findings, errs...)
 		t.rules = append(t.rules, c)
 	}
@@ -101,6 +103,41 @@ func (o Options) New(rules []Rule) (*Terms, error) {
 		return nil, errors.Join(findings...)
 	}
 	return t, nil
+}
+
+// With gives the rules of a file with others that stand behind them: before the file's last rule where that one is for everything
+// else, as it is for what no other rule speaks of. Without rules of a file, what the others do not speak of is open. at is the
+// index of the first of the others.
+func With(file, others []Rule) (all []Rule, at int) {
+	if len(others) == 0 {
+		return file, len(file)
+	}
+	if at = len(file); at == 0 {
+		return append(slices.Clone(others), defaultRules...), 0
+	}
+	if (&compiled{rule: file[at-1]}).matchesEverything() {
+		at--
+	}
+	return slices.Concat(file[:at], others, file[at:]), at
+}
+
+// Rules are the rules in their order, each by what it is called, with what it asks for and what it decides on an item that brings
+// along no terms of its own.
+func (t *Terms) Rules() (all []Standing) {
+	for i := range t.rules {
+		c := &t.rules[i]
+		all = append(all, Standing{Rule: i, Line: c.rule.Line, Named: c.named, Asks: c.conditions(), Decision: c.decision})
+	}
+	return all
+}
+
+// Standing is a rule in its place.
+type Standing struct {
+	Rule     int    // index of the rule
+	Line     int    // its line in the file it came from, 0 if it came from none
+	Named    string // what it is called where it stands in no file
+	Asks     string // what it asks for, in words
+	Decision Decision
 }
 
 // Version identifies the rules: equal rules have equal versions, wherever they stand in their file.

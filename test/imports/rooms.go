@@ -155,6 +155,8 @@ var rooms = []room{
 	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
 	// What buyers paid in, what is held and charged of it, and what their subscriptions still give.
 	{path: "internal/account", inside: []string{"internal/fail", "internal/store", "internal/terms"}, sql: true},
+	// What an operator's programs add to the owner's rules.
+	{path: "internal/rulebook", inside: []string{"internal/fail", "internal/store", "internal/terms"}, sql: true},
 	// What was sold, written for other programs.
 	{path: "internal/report", inside: []string{"internal/account", "internal/deal", "internal/fail", "internal/terms"}},
 	// What a conversation needs beyond one request.
@@ -220,7 +222,7 @@ var rooms = []room{
 		inside: []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
 	},
 	// The operator's own programs, over HTTP.
-	{path: "internal/admin", inside: []string{"internal/account", "internal/event", "internal/fail", "internal/report", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/strictjson"}},
+	{path: "internal/admin", inside: []string{"internal/account", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
@@ -240,7 +242,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/edge", "internal/fail", "internal/ledger", "internal/report", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/edge", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",

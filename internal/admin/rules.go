@@ -1,0 +1,128 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/rulebook"
+	"frontdesk/internal/terms"
+)
+
+// Where content rules are (RAMP v1, the manual source of the catalog): one at ContentRule.
+const (
+	ContentRules = "/admin/content-rules"
+	ContentRule  = ContentRules + "/{id}"
+)
+
+// Rules is what the door needs to know to change content rules.
+type Rules struct {
+	Keeper *rulebook.Keeper
+	// Check says what of a rule does not fit the configuration.
+	Check func(terms.Rule) error
+	// Apply puts in force what was changed, if that can be done at once.
+	Apply func(context.Context)
+}
+
+// contentRule is a content rule as a request has it, and as it is told: a rule of the terms, whose span is a text.
+type contentRule struct {
+	ID    string `json:"id"`
+	Order *int64 `json:"order"`
+	terms.Rule
+	Reporting reporting `json:"reporting,omitzero"`
+	Created   string    `json:"created,omitempty"`
+	Changed   string    `json:"changed,omitempty"`
+}
+
+type reporting struct {
+	Window string `json:"window"`
+}
+
+// usualOrder is the place of a rule that names none.
+const usualOrder = 100
+
+// RulesHandler answers at ContentRules and at ContentRule: GET lists the rules, POST adds one, or puts it in the place of that with
+// its id; of one, GET tells, and DELETE removes it.
+func RulesHandler(c Rules) http.Handler {
+	return answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
+		id := r.PathValue("id")
+		if id == "" {
+			return byMethod(w, r, methods{http.MethodGet: c.list, http.MethodPost: c.put})
+		}
+		return byMethod(w, r, methods{
+			http.MethodGet: func(http.ResponseWriter, *http.Request) (int, any, error) { return c.show(r.Context(), id) },
+			http.MethodDelete: func(http.ResponseWriter, *http.Request) (int, any, error) {
+				if err := c.Keeper.Remove(r.Context(), id); err != nil {
+					return 0, nil, err
+				}
+				c.Apply(r.Context())
+				return http.StatusOK, map[string]string{"removed": id}, nil
+			},
+		})
+	})
+}
+
+func (c Rules) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
+	book, err := c.Keeper.Read(r.Context())
+	list := struct {
+		Rules []contentRule `json:"rules"`
+	}{[]contentRule{}}
+	for _, rule := range book.Rules {
+		list.Rules = append(list.Rules, toldRule(rule))
+	}
+	return http.StatusOK, list, err
+}
+
+func (c Rules) show(ctx context.Context, id string) (int, any, error) {
+	book, err := c.Keeper.Read(ctx)
+	for _, rule := range book.Rules {
+		if rule.ID == id {
+			return http.StatusOK, toldRule(rule), nil
+		}
+	}
+	if err == nil {
+		err = fail.New(fail.NotFound, "there is no content rule %.80s; GET %s lists those there are", id, ContentRules)
+	}
+	return 0, nil, err
+}
+
+func (c Rules) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
+	var asked contentRule
+	if err := read(w, r, &asked); err != nil {
+		return 0, nil, err
+	}
+	if asked.Created != "" || asked.Changed != "" {
+		return 0, nil, fail.New(fail.Invalid, "when a rule was put in is told here, and cannot be said; leave out created and changed")
+	}
+	rule := rulebook.Rule{ID: asked.ID, Place: usualOrder, Rule: asked.Rule}
+	if asked.Order != nil {
+		rule.Place = *asked.Order
+	}
+	if text := asked.Reporting.Window; text != "" {
+		var err error
+		if rule.Rule.Reporting.Window, err = time.ParseDuration(text); err != nil {
+			return 0, nil, fail.New(fail.Invalid, "reporting.window: %.40q is no span; write it like 24h", text)
+		}
+	}
+	if err := c.Check(rule.Rule); err != nil {
+		return 0, nil, err
+	}
+	rule, fresh, err := c.Keeper.Put(r.Context(), rule)
+	if err != nil {
+		return 0, nil, err
+	}
+	c.Apply(r.Context())
+	if fresh {
+		return http.StatusCreated, toldRule(rule), nil
+	}
+	return http.StatusOK, toldRule(rule), nil
+}
+
+func toldRule(r rulebook.Rule) contentRule {
+	out := contentRule{ID: r.ID, Order: &r.Place, Rule: r.Rule, Created: r.Created.Format(time.RFC3339Nano), Changed: r.Changed.Format(time.RFC3339Nano)}
+	if window := r.Rule.Reporting.Window; window > 0 {
+		out.Reporting.Window = window.String()
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+
+	"frontdesk/internal/admin"
+	"frontdesk/internal/terms"
+	"frontdesk/wire/sign"
+)
+
+// ruleRoutes let the operator's programs add to the terms.
+func (s *Server) ruleRoutes() []route {
+	if s.gate == nil {
+		return nil
+	}
+	handler := s.gate.operators(admin.RulesHandler(s.changeRules()))
+	return []route{
+		{pattern: admin.ContentRules, name: admin.ContentRules, refuse: admin.WriteError, handler: handler},
+		{pattern: admin.ContentRule, name: admin.ContentRules, refuse: admin.WriteError, handler: handler},
+	}
+}
+
+// changeRules is what changing them takes.
+func (s *Server) changeRules() admin.Rules {
+	return admin.Rules{
+		Keeper: s.Rulebook, Check: s.config.checkRule,
+		Apply: func(ctx context.Context) {
+			if err := s.lookAtRules(ctx); err != nil {
+				s.log.Warn("what was changed of the terms is not in force yet; that is tried again", "error", err)
+			}
+		},
+	}
+}
+
+// tenantRoutes let the operator's programs set prices of sites, and the keys that sign addresses for others.
+func (s *Server) tenantRoutes() []route {
+	c := admin.Tenants{Site: s.config.siteAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: map[string]sign.URLForm{}}
+	for _, d := range s.config.RAMP.Delivery {
+		c.Places[d.Name] = sign.URLForm(d.Form)
+	}
+	keys := s.gate.operators(admin.KeysHandler(c, s.now))
+	all := []route{{pattern: admin.TenantPricing, name: admin.TenantPricing, refuse: admin.WriteError, handler: s.gate.operators(admin.PricingHandler(c))}}
+	for _, pattern := range []string{admin.TenantKeys, admin.TenantKey, admin.TenantActivate} {
+		all = append(all, route{pattern: pattern, name: admin.TenantKeys, refuse: admin.WriteError, handler: keys})
+	}
+	return all
+}
+
+// siteAt is the site that has a host.
+func (c Config) siteAt(host string) (id string, ok bool) {
+	host, ok = terms.Host("https://" + host + "/")
+	if !ok {
+		return "", false
+	}
+	for _, site := range c.AllSites() {
+		for _, one := range site.Hosts {
+			if own, ok := terms.Host("https://" + one + "/"); ok && own == host {
+				return site.ID, true
+			}
+		}
+	}
+	return "", false
+}

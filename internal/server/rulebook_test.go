@@ -1,0 +1,147 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+const ruledConfig = `site: {name: Example, url: "https://www.example.com"}
+terms:
+  - match: {path: /owned/**}
+    access: licensed
+    price: {model: per_access, rate: "1", currency: USD}
+  - match: {}
+    access: open
+ramp:
+  enabled: true
+  delivery:
+    - {name: cdn, match: {path: /cdn/**}, at: "https://cdn.example.net", form: hmac}
+    - {name: front, match: {path: /front/**}, at: "https://front.example.net", form: cloudfront}
+    - {name: own, match: {path: /own/**}, at: "https://own.example.net", form: ed25519}
+`
+
+// decided is what the terms in force say of an address.
+func decided(s *Server, path string) string {
+	d := s.Terms().Decide(terms.Facts{Site: DefaultSite, URL: "https://www.example.com" + path})
+	return strings.TrimSpace(string(d.Access) + " " + d.Price.String())
+}
+
+// TestContentRulesOfPrograms holds what programs add to the terms, where it stands, that nobody else adds anything, and that the ledger
+// tells of it.
+func TestContentRulesOfPrograms(t *testing.T) {
+	m := openMarket(t, ruledConfig)
+	operator, id := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	reports, _ := makeKey(t, m.Server, trust.Key{Name: "books", Scopes: []string{"reports"}})
+	for _, path := range []string{"/admin/content-rules", "/admin/content-rules/a", "/admin/tenants/www.example.com/pricing", "/admin/tenants/www.example.com/signing-keys"} {
+		for key, status := range map[string]int{"": 401, reports: 403} {
+			if w := send(m, posted("GET", path, "", trust.KeyHeader, key)); w.Code != status {
+				t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			}
+		}
+	}
+	for _, s := range []struct {
+		step
+		path, is string // what the terms say of a path afterwards
+	}{
+		{step{"GET", "/admin/content-rules", "", 200, `{"rules":[]}`}, "/report", "open"},
+		{step{"POST", "/admin/content-rules", `{"id":"reports","match":{"path":["/report/**"]},"access":"licensed","price":{"model":"per_access","rate":"0.05","currency":"USD"},"reporting":{"window":"24h"}}`, 201,
+			`"order":100,`}, "/report/1", "licensed per_access 0.05 USD"},
+		{step{"POST", "/admin/content-rules", `{"id":"owned","match":{"path":["/owned/**"]},"access":"open"}`, 201, `"access":"open"`}, "/owned/1", "licensed per_access 1 USD"},
+		{step{"POST", "/admin/content-rules", `{"id":"early","order":1,"match":{"path":["/report/old/**"]},"access":"blocked"}`, 201, `"id":"early"`}, "/report/old/1", "blocked"},
+		{step{"POST", "/admin/content-rules", `{"id":"early","order":200,"match":{"path":["/report/old/**"]},"access":"blocked"}`, 200, `"order":200`}, "/report/old/1", "licensed per_access 0.05 USD"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{"path":["report"]},"access":"open"}`, 422, "content rule x, match.path[0]"}, "/report/1", "licensed per_access 0.05 USD"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","price":{"rate":0.05}}`, 400, "/price/rate"}, "/", "open"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{"site":["blog"]},"access":"open"}`, 422, "no site blog"}, "/", "open"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","reporting":{"window":"a day"}}`, 422, "24h"}, "/", "open"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","created":"2027-01-01T00:00:00Z"}`, 422, "leave out"}, "/", "open"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"Access":"open"}`, 400, "Access"}, "/", "open"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","line":7}`, 400, "line"}, "/", "open"},
+		{step{"GET", "/admin/content-rules/reports", "", 200, `"reporting":{"window":"24h0m0s"}`}, "/", "open"},
+		{step{"GET", "/admin/content-rules/x", "", 404, "/admin/content-rules"}, "/", "open"},
+		{step{"DELETE", "/admin/content-rules/reports", "", 200, `{"removed":"reports"}`}, "/report/1", "open"},
+		{step{"DELETE", "/admin/content-rules/reports", "", 404, "reports"}, "/report/1", "open"},
+		{step{"PUT", "/admin/content-rules", "", 405, "GET, POST"}, "/", "open"},
+
+		{step{"GET", "/admin/tenants/www.example.com/pricing", "", 200, `{"tenant":"www.example.com","site":"local","price":null}`}, "/", "open"},
+		{step{"PUT", "/admin/tenants/www.example.com/pricing", `{"model":"per_access","rate":"0.3","currency":"EUR"}`, 200, `"price":{"model":"per_access","rate":"0.3","currency":"EUR"}`}, "/", "open"},
+		{step{"GET", "/admin/tenants/WWW.Example.com./pricing", "", 200, `"rate":"0.3"`}, "/", "open"},
+		{step{"PUT", "/admin/tenants/www.example.com/pricing", `{"model":"per_access","rate":"0.3"}`, 422, "currency"}, "/", "open"},
+		{step{"PUT", "/admin/tenants/www.example.com/pricing", `{}`, 422, "DELETE"}, "/", "open"},
+		{step{"PUT", "/admin/tenants/www.example.com/pricing", `{"model":"free","tier":1}`, 400, "tier"}, "/", "open"},
+		{step{"PUT", "/admin/tenants/other.example/pricing", `{"model":"free"}`, 404, "other.example"}, "/", "open"},
+	} {
+		w := send(m, posted(s.method, s.step.path, s.body, trust.KeyHeader, operator))
+		if w.Code != s.status || !strings.Contains(w.Body.String(), s.words) {
+			t.Errorf("%s %s %s: %d %s", s.method, s.step.path, s.body, w.Code, w.Body)
+		}
+		if got := decided(m.Server, s.path); got != s.is {
+			t.Errorf("after %s %s %s: %s is %s, not %s", s.method, s.step.path, s.body, s.path, got, s.is)
+		}
+	}
+	if price := m.selling.Load().Prices["local"]; price.Rate != 30_000_000 || price.Currency != "EUR" {
+		t.Errorf("licensed items cost %+v", price)
+	}
+	if w := send(m, posted("DELETE", "/admin/tenants/www.example.com/pricing", "", trust.KeyHeader, operator)); w.Code != 200 || len(m.selling.Load().Prices) != 0 {
+		t.Errorf("%d %s, %v", w.Code, w.Body, m.selling.Load().Prices)
+	}
+	var did []string
+	for r, err := range m.Ledger.Read(t.Context(), ledger.Filter{Kind: "terms"}) {
+		var fact termsFact
+		if err != nil || json.Unmarshal(r.Entry.Body, &fact) != nil {
+			t.Fatalf("%s, %v", r.Entry.Body, err)
+		}
+		if fact.Of == "" {
+			continue // the version in force
+		}
+		if fact.By != "key:"+id {
+			t.Errorf("%s", r.Entry.Body)
+		}
+		did = append(did, fmt.Sprint(fact.Did, " ", r.Entry.Subject))
+	}
+	if got := strings.Join(did, ", "); got != "put reports, put owned, put early, put early, remove reports, price local, price local" {
+		t.Errorf("the ledger tells: %s", got)
+	}
+}
+
+// TestContentRulesHoldOnAllNodesAndThroughReloads has two servers of one database, of which one is told of a rule; and the file change.
+func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
+	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
+	other, err := New(t.Context(), Options{Loaded: s.options.Loaded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	file := s.options.Loaded.layers.File
+	operator, _ := makeKey(t, s, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, trust.KeyHeader, operator)); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if decided(other, "/report/1") != "open" {
+		t.Fatal("the other knows already")
+	}
+	if err := other.lookAtRules(t.Context()); err != nil || decided(other, "/report/1") != "blocked" {
+		t.Errorf("the other says %s, %v", decided(other, "/report/1"), err)
+	}
+	if s.Terms().Version() != other.Terms().Version() {
+		t.Error("the same rules have two versions")
+	}
+	before := s.Terms().Version()
+	if err := os.WriteFile(file, []byte("url: https://desk.example\n"+strings.Replace(ruledConfig, "/owned/**", "/mine/**", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Reload()
+	if decided(s, "/mine/1") != "licensed per_access 1 USD" || decided(s, "/report/1") != "blocked" || s.Terms().Version() == before {
+		t.Errorf("after the file changed: %s, %s", decided(s, "/mine/1"), decided(s, "/report/1"))
+	}
+	if err := other.lookAtRules(t.Context()); err != nil || decided(other, "/mine/1") != "open" {
+		t.Errorf("the other has its own file: %s, %v", decided(other, "/mine/1"), err)
+	}
+}
