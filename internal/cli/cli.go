@@ -31,7 +31,7 @@ const (
 type grammar struct {
 	Demo    demoCommand     `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
 	Serve   serveCommand    `cmd:"" help:"Answer questions about your content."`
-	Edge    edgeCommand     `cmd:"" help:"Stand before sites: answer AI agents without a licence, and deliver what was bought."`
+	Edge    edgeCommands    `cmd:"" help:"Stand before sites: answer AI agents without a licence, and deliver what was bought."`
 	Ingest  ingestCommand   `cmd:"" help:"Read content into the database."`
 	Sources sourcesCommand  `cmd:"" help:"List the sources, how they stand, and when they are read next."`
 	Ask     askCommand      `cmd:"" help:"Ask a question."`

@@ -1,8 +1,54 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+
 	"frontdesk/internal/server"
 )
+
+// edgeCommands run an edge, which is what `frontdesk edge` does, and import logs.
+type edgeCommands struct {
+	Run    edgeCommand `cmd:"" default:"withargs" help:"Stand before the sites of the configuration."`
+	Import edgeImport  `cmd:"" help:"Tell the Exchange of deliveries in a log of nginx that no edge has followed."`
+}
+
+type edgeImport struct {
+	configFlags
+	Log string `arg:"" help:"The log, or - for standard input."`
+}
+
+// Help is the command's example.
+func (edgeImport) Help() string {
+	return "The log has the log_format that docs/edge.md shows. A delivery that is told twice counts once.\n\n" +
+		"Example:\n\n\tfrontdesk edge import --config edge.yaml /var/log/nginx/edge.json.2"
+}
+
+// Run tells the Exchange.
+func (c edgeImport) Run(env *environment) error {
+	loaded, err := c.load(env, nil)
+	if err != nil {
+		return err
+	}
+	in := env.stdin
+	if c.Log != "-" {
+		file, err := os.Open(c.Log)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in = file
+	}
+	deliveries, unread, err := server.ImportLog(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr)}, in)
+	if unread > 0 {
+		fmt.Fprintf(env.stderr, "%d lines could not be read; the log_format has to be that of docs/edge.md\n", unread)
+	}
+	if err != nil {
+		return err
+	}
+	env.print("The Exchange knows of %d deliveries.\n", deliveries)
+	return nil
+}
 
 type edgeCommand struct {
 	configFlags

@@ -26,6 +26,8 @@ const (
 	TransactionHeader = "X-Edge-Transaction" // of a delivery
 	AgentHeader       = "X-Edge-Agent"       // of a delivery
 	FormHeader        = "X-Edge-Form"        // of a delivery
+	ContentHeader     = "X-Edge-Content"     // the absolute address of what is delivered, without what signs it
+	CacheHeader       = "X-Edge-Cache"       // the Cache-Control that a delivery has to have
 )
 
 // Auth answers servers that ask whether a request may pass which they took, and deliver themselves. It believes what they say of
@@ -109,7 +111,9 @@ func (g *Gate) begun(w http.ResponseWriter, v verdict) bool {
 		g.config.Log.Error("a delivery could not be recorded, and is not made", "error", err)
 		return false
 	}
-	for name, value := range map[string]string{DeliveryHeader: d.ID, TransactionHeader: d.Transaction, AgentHeader: d.Agent, FormHeader: d.Form} {
+	for name, value := range map[string]string{
+		DeliveryHeader: d.ID, TransactionHeader: d.Transaction, AgentHeader: d.Agent, FormHeader: d.Form, ContentHeader: d.URI, CacheHeader: private.Get("Cache-Control"),
+	} {
 		w.Header().Set(name, value)
 	}
 	return true

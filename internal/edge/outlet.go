@@ -86,7 +86,7 @@ func (o *outlet) end() {
 	if o.record == nil {
 		return
 	}
-	if o.whole && o.control.Flush() != nil { // what is still in a buffer may never leave
+	if o.control.Flush() != nil { // what is still in a buffer is counted as sent
 		o.failed = true
 	}
 	if o.whole && !o.failed && (o.length < 0 || o.sent == o.length) {

@@ -43,6 +43,7 @@ type Remote struct {
 	policy    atomic.Pointer[Policy]
 	documents sync.Map // by path, a *held
 	keys      atomic.Pointer[[]sign.URLKey]
+	failed    atomic.Bool
 	mu        sync.Mutex           // of what follows
 	held      map[string]*held     // by name
 	active    map[string]time.Time // when keys were last named as signing, by id
@@ -156,11 +157,17 @@ func (r *Remote) Run(ctx context.Context) {
 	}
 }
 
-// Look is Ask, and tells the log what could not be had.
+// Look is Ask, and tells the log what could not be had, once while it is so.
 func (r *Remote) Look(ctx context.Context) {
-	if err := r.Ask(ctx); err != nil {
-		r.config.Log.Warn("the Exchange could not be asked for all; what it said last holds", "site", r.config.Domain, "error", err)
+	err := r.Ask(ctx)
+	if failed := err != nil; failed == r.failed.Swap(failed) {
+		return
 	}
+	if err != nil {
+		r.config.Log.Warn("the Exchange could not be asked for all; what it said last holds", "site", r.config.Domain, "error", err)
+		return
+	}
+	r.config.Log.Info("the Exchange can be asked again", "site", r.config.Domain)
 }
 
 // Ask asks the Exchange for everything once. Its error tells what could not be had.

@@ -120,6 +120,8 @@ type EdgeSpool struct {
 	Max strictyaml.Size `yaml:"max"`
 	// Sync is how long a record may wait for the disk with others; `0s` has each delivery wait for it. A loss of power loses what waits.
 	Sync time.Duration `yaml:"sync"`
+	// Every is how often the Exchange is told.
+	Every time.Duration `yaml:"every"`
 }
 
 // EdgeAuth answers servers that ask whether a request may pass.
@@ -136,7 +138,7 @@ type EdgeAuth struct {
 func defaultEdge() Edge {
 	return Edge{
 		Refusals: "100/1m", Manifests: "10/1m", Timeout: 25 * time.Second, Stall: 30 * time.Second, Body: 16 << 20, Every: time.Minute, Stale: time.Hour,
-		Spool: EdgeSpool{Max: spool.DefaultMax, Sync: spool.DefaultSync}, Auth: EdgeAuth{Unseen: 64 << 20},
+		Spool: EdgeSpool{Max: spool.DefaultMax, Sync: spool.DefaultSync, Every: spool.DefaultEvery}, Auth: EdgeAuth{Unseen: 64 << 20},
 	}
 }
 
@@ -186,6 +188,7 @@ func (c *checks) gated() {
 	between(c, "edge.stale", e.Stale, time.Second, 30*24*time.Hour)
 	between(c, "edge.spool.max", e.Spool.Max, spool.MinSize, 1<<40)
 	between(c, "edge.spool.sync", e.Spool.Sync, 0, 10*time.Second)
+	between(c, "edge.spool.every", e.Spool.Every, 10*time.Millisecond, time.Hour)
 	between(c, "edge.auth.unseen", e.Auth.Unseen, 0, 1<<40)
 	if len(e.Sites) > 0 && e.Timeout >= c.Config.Limits.WriteTimeout {
 		c.problem("edge.timeout", "%s is not less than limits.write_timeout, %s: that an origin is late could not be told", show(e.Timeout), show(c.Config.Limits.WriteTimeout))

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -168,11 +169,42 @@ func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
 	return exchange.Ship, nil
 }
 
+// ImportLog tells the Exchange of the deliveries in a log of a server that asked an edge, and returns once it has taken them. It gives how
+// many there were, and how many lines could not be read. The edge may run meanwhile.
+func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries, unread int, err error) {
+	options.Now = time.Now
+	s := &Server{options: options, config: options.Loaded.Config, log: options.Log}
+	if s.config.Edge.Exchange == "" {
+		return 0, 0, errNoExchange
+	}
+	ship, err := s.shipper()
+	if err != nil {
+		return 0, 0, err
+	}
+	records, err := spool.Open(spool.Config{Dir: filepath.Join(s.config.Data, "edge", "import"), Sync: time.Hour, Max: int64(s.config.Edge.Spool.Max), Ship: ship, Now: options.Now, Log: s.log})
+	if err != nil {
+		return 0, 0, err
+	}
+	_, deliveries, unread, err = edge.ReadLog(log, func(d wire.Delivery) error {
+		err := records.Put(d)
+		if errors.Is(err, spool.ErrFull) {
+			if err = records.Flush(ctx); err == nil {
+				err = records.Put(d)
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = records.Flush(ctx)
+	}
+	return deliveries, unread, errors.Join(err, records.Close())
+}
+
 // openGate makes the gate of the configured sites. from completes a site with what is known of it.
 func (s *Server) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, EdgeSite, *edge.Site) error) (*edgeWorks, error) {
 	e := s.config.Edge
 	records, err := spool.Open(spool.Config{
-		Dir: s.config.spoolFolder(), Sync: e.Spool.Sync, Max: int64(e.Spool.Max), Ship: ship, Now: s.options.Now, Log: s.log,
+		Dir: s.config.spoolFolder(), Sync: e.Spool.Sync, Every: e.Spool.Every, Max: int64(e.Spool.Max), Ship: ship, Now: s.options.Now, Log: s.log,
 	})
 	if err != nil {
 		return nil, err

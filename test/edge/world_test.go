@@ -47,7 +47,7 @@ const policy = `{"default_policy": "RESOURCE_ACCESS_POLICY_OPEN", "rules": [
 	{"pattern": "/premium", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"}, {"pattern": "/premium/*", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"},
 	{"pattern": "/secret/*", "policy": "RESOURCE_ACCESS_POLICY_BLOCKED"}]}`
 
-const manifest = `{"ver": "1.0", "domain": "` + domain + `", "exchanges": [{"domain": "desk.example.com", "relationship": "DIRECT", "exchange_endpoint": "https://desk.example.com"}]}`
+const manifest = `{"ver": "1.0", "provider": "` + domain + `", "exchanges": [{"domain": "desk.example.com", "relationship": "DIRECT", "exchange_endpoint": "https://desk.example.com"}]}`
 
 // exchange plays the Exchange.
 type exchange struct {
@@ -269,6 +269,8 @@ edge:
   key: edge_1
   secret_file: webhook
   every: 1s
+  spool: {every: 50ms}
+  auth: {listen: "127.0.0.1:0", log: edge.json, unseen: 1MiB}
   timeout: 1s
   stall: 1s
   body: 1MiB

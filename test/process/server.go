@@ -198,7 +198,7 @@ func (l *logbook) String() string {
 }
 
 // listening finds in what was printed where the server listens: in the log, or in the address of its page.
-var listening = regexp.MustCompile(`msg=listening .*?(?:address|url)=(?:http://)?([^\s/]+)|http://([^\s/]+)`)
+var listening = regexp.MustCompile(`msg=listening .*?(?:address|url)=(?:http://)?([^\s/]+)|(?m:^)[^=\n]*http://([^\s/]+)`)
 
 func (l *logbook) address() string {
 	found := listening.FindStringSubmatch(l.String())

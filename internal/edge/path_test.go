@@ -1,0 +1,102 @@
+package edge
+
+import (
+	"strings"
+	"testing"
+)
+
+func policyOf(t testing.TB) *Policy {
+	t.Helper()
+	p, err := ReadPolicy([]byte(`{"default_policy": "RESOURCE_ACCESS_POLICY_OPEN", "rules": [
+		{"pattern": "/shop/free%2Bodd", "policy": "RESOURCE_ACCESS_POLICY_OPEN"}, {"pattern": "/shop/*", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"},
+		{"pattern": "/Shop2/*.pdf", "policy": "RESOURCE_ACCESS_POLICY_BLOCKED"}, {"pattern": "/unsaid", "policy": "RESOURCE_ACCESS_POLICY_UNSPECIFIED"},
+		{"pattern": "/one", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"}]}`), Blocked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
+	p := policyOf(t)
+	for path, want := range map[string]Access{
+		"/": Open, "/a": Open, "/shop": Open, "/shop/a": Licensed, "/shop/free+odd": Open, "/shop/free%2bodd": Open, "/shop/free%2Bodd/x": Licensed,
+		"/SHOP/a": Licensed, "/%73hop/a": Licensed, "/%2573hop/a": Licensed, "//shop//a": Licensed, "/shop;x/a": Licensed, "/shop./a": Licensed, "/shop%20/a": Licensed,
+		"/Shop2/a.pdf": Blocked, "/shop2/a.PDF": Blocked, "/shop2/a.pdf.html": Open, "/Shop2/a.pdf%20": Blocked, "/unsaid": Blocked, "/one": Licensed, "/one/": Licensed, "/one/x": Open,
+		"/a%ff": Open, "/caf%C3%A9": Open,
+	} {
+		if got, ok := p.At(path); !ok || got != want {
+			t.Errorf("%s is %s (%t), want %s", path, got, ok, want)
+		}
+	}
+	for _, path := range []string{
+		"", "shop", "/a/../shop/a", "/a/%2e%2E/shop/a", "/a/..;/shop", "/a%2Fb", "/a%252fb", "/a%5cb", "/a\\b", "/a%00", "/a%0d", "/a/.", "/%c0%ae", "/a/%e0%80%af", "/a%", "/a%zz", "/ü", "/a b", "/a#b",
+	} {
+		if got, ok := p.At(path); ok {
+			t.Errorf("%q was judged as %s", path, got)
+		}
+	}
+}
+
+func TestAPolicyThatSaysNothingIsAsUnknown(t *testing.T) {
+	p, err := ReadPolicy([]byte(`{}`), Licensed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := p.At("/a"); got != Licensed {
+		t.Errorf("got %s", got)
+	}
+	for _, text := range []string{``, `[]`, `{"rules": [{"policy": "RESOURCE_ACCESS_POLICY_OPEN"}]}`, `{"default_policy": "EVERYBODY"}`} {
+		if _, err := ReadPolicy([]byte(text), Open); err == nil {
+			t.Errorf("%s was read", text)
+		}
+	}
+}
+
+// FuzzReadings holds that what is judged is judged in one spelling, and that another spelling of it is never more open.
+func FuzzReadings(f *testing.F) {
+	for _, path := range []string{"/shop/a", "/%73hop//a;b/.", "/a%252e%252e/b", "/%c3%a9", "/a%25zz"} {
+		f.Add(path)
+	}
+	p := policyOf(f)
+	f.Fuzz(func(t *testing.T, path string) {
+		ways, err := readings(path)
+		if err != nil {
+			return
+		}
+		for _, way := range ways {
+			for _, wrong := range []string{"/../", "/./", "\\", "%2F", "%5C", "%00"} {
+				if strings.Contains(way+"/", wrong) {
+					t.Fatalf("%q is read as %q", path, way)
+				}
+			}
+		}
+		access, _ := p.At(path)
+		if plain, ok := p.At(ways[0]); ok && stricter(plain, access) != access {
+			t.Fatalf("%q is %s, and as %q %s", path, access, ways[0], plain)
+		}
+	})
+}
+
+func FuzzPattern(f *testing.F) {
+	f.Add("/a*b", "/axxb")
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if fits(pattern, path) != slow(pattern, path, 0) {
+			t.Fatalf("%q %q", pattern, path)
+		}
+	})
+}
+
+// slow is fits as it is meant.
+func slow(pattern, path string, depth int) bool {
+	if pattern == "" {
+		return path == ""
+	}
+	if len(pattern)+len(path) > 40 || depth > 60 {
+		return fits(pattern, path) // beyond what can be tried out
+	}
+	if pattern[0] == '*' {
+		return slow(pattern[1:], path, depth+1) || path != "" && slow(pattern, path[1:], depth+1)
+	}
+	return path != "" && path[0] == pattern[0] && slow(pattern[1:], path[1:], depth+1)
+}
