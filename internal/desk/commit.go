@@ -280,7 +280,7 @@ func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now tim
 // buy is the transaction of Commit.
 func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purchaseLine, now time.Time) (items []PurchasedItem, err error) {
 	buyer := p.Requester.Account()
-	err = d.dealing.DB.UpdateTogether(ctx, inTurn(p.Requester), func(tx *store.Tx) error {
+	err = d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		items = make([]PurchasedItem, len(lines))
 		made := deal.Request{Digest: p.Digest, Made: now}
 		overdue, asked := false, false
@@ -321,9 +321,6 @@ func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purcha
 	}
 	return items, err
 }
-
-// inTurn names what draws on one account: everything of a domain, since all its requesters may draw on the account of the domain.
-func inTurn(by trust.Requester) string { return "deals of " + by.Domain }
 
 // sell charges an offer and records the transaction.
 func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string, offer *deal.Offer, now time.Time) (item PurchasedItem, err error) {
@@ -446,7 +443,7 @@ func (d *Desk) address(ctx context.Context, p Purchase, out *Purchased) error {
 	if failed == nil {
 		return nil
 	}
-	err := d.dealing.DB.UpdateTogether(context.WithoutCancel(ctx), inTurn(p.Requester), func(tx *store.Tx) error {
+	err := d.dealing.DB.UpdateTogether(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return d.undo(context.WithoutCancel(ctx), tx, p, out)
 	})
 	return fail.New(fail.Internal, "what was bought cannot be fetched at present, and was taken back; try again later").Because(errors.Join(failed, err))

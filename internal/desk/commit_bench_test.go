@@ -7,21 +7,27 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"frontdesk/internal/deal"
 	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
 )
 
 // BenchmarkCommit says what a purchase costs, beside its floor: the verifications of the requester's signature and of the
 // offer's, the HMAC of the address, and one durable commit, through the same store, of a row of the size of the entry that a
-// purchase leaves in the ledger. Each purchase is of an offer of its own, which is made beforehand. At 64 clients it counts
-// commits.
+// purchase leaves in the ledger. Each purchase is of an offer of its own, which is made beforehand. At 64 clients, of one buyer or
+// of as many, it counts commits.
 func BenchmarkCommit(b *testing.B) {
 	d := shop(b)
-	d.credit(b, "rich.example/*", 1_000_000*dollar)
+	const buyers = 64
+	domain := func(i int64) string { return fmt.Sprintf("rich-%d.example", i%buyers) }
+	for i := range int64(buyers) {
+		d.credit(b, domain(i)+"/*", 1_000_000*dollar)
+	}
 	public, private, _ := ed25519.GenerateKey(nil)
 	d.dealing.Signed = func(_ string, document, signature []byte) bool { return ed25519.Verify(public, document, signature) }
 	d.owner.For = 24 * time.Hour
@@ -56,13 +62,16 @@ func BenchmarkCommit(b *testing.B) {
 		_ = hex.EncodeToString(mac.Sum(nil))
 		return nil
 	}
-	by := bot
-	by.Domain = "rich.example"
-	q := asking(address("a/1"))
-	q.By = by
+	by := func(i int64) trust.Requester {
+		by := bot
+		by.Domain = domain(i)
+		return by
+	}
 	offers := make(chan *deal.Offer, 1<<20)
-	stock := func(n int) {
-		for range n {
+	stock := func(n int, by func(i int64) trust.Requester) {
+		for i := range n {
+			q := asking(address("a/1"))
+			q.By = by(int64(i))
 			groups, err := d.Quote(ctx, q, seal)
 			if err != nil {
 				b.Fatal(err)
@@ -74,18 +83,22 @@ func BenchmarkCommit(b *testing.B) {
 		if !ed25519.Verify(public, asked, askedSignature) {
 			panic("a signature is not its own")
 		}
-		out, err := d.Commit(ctx, d.take(by, <-offers))
+		offer := <-offers
+		by := bot
+		by.Domain, _, _ = strings.Cut(offer.Buyer, "/")
+		out, err := d.Commit(ctx, d.take(by, offer))
 		if err == nil && out.Items[0].Denial != "" {
 			err = fmt.Errorf("denied: %s", out.Items[0].Denial)
 		}
 		return err
 	}
+	first := func(int64) trust.Requester { return by(0) }
 	var n atomic.Int64
 	b.Run("in turns", func(b *testing.B) { // so that what else the machine does slows both
 		var spent [2]time.Duration
 		for b.Loop() {
 			b.StopTimer()
-			stock(1)
+			stock(1, first)
 			b.StartTimer()
 			for i, do := range []func(int64) error{floor, buy} {
 				began := time.Now()
@@ -99,10 +112,13 @@ func BenchmarkCommit(b *testing.B) {
 		b.ReportMetric(float64(spent[1].Nanoseconds())/float64(b.N), "commit-ns/op")
 		b.ReportMetric(spent[1].Seconds()/spent[0].Seconds(), "times-floor")
 	})
-	for name, do := range map[string]func(int64) error{"floor": floor, "commit": buy} {
+	for name, do := range map[string]func(int64) error{"floor": floor, "commit": buy, "commit of 64 buyers": buy} {
 		b.Run(name+"/clients=64", func(b *testing.B) {
-			if name == "commit" {
-				stock(b.N)
+			switch name {
+			case "commit":
+				stock(b.N, first)
+			case "commit of 64 buyers":
+				stock(b.N, by)
 			}
 			b.ResetTimer()
 			before := d.db.Commits()

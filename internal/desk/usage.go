@@ -54,13 +54,7 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
 	d.keepMetered(ctx, d.streams.list(u.Transaction)) // whose time until now counts
 	var filed *Filed
-	update := d.dealing.DB.Update
-	if u.Reporter != nil {
-		update = func(ctx context.Context, fn func(*store.Tx) error) error {
-			return d.dealing.DB.UpdateTogether(ctx, inTurn(*u.Reporter), fn)
-		}
-	}
-	err := update(ctx, func(tx *store.Tx) error {
+	err := d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		filed = nil
 		t, ok, err := deal.FindTransaction(ctx, tx, u.Transaction)
 		switch {
@@ -252,7 +246,7 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 	} {
 		for more := true; more; {
 			n := 0
-			if err := d.dealing.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			if err := d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) (err error) {
 				n, err = step(tx)
 				return err
 			}); err != nil {

@@ -29,7 +29,7 @@ func (h *House) Reports() report.Books {
 
 // ChangeAccounts runs fn in a transaction on the book.
 func (h *House) ChangeAccounts(ctx context.Context, fn func(tx *store.Tx) error) error {
-	return h.db.Update(ctx, fn)
+	return h.db.UpdateTogether(ctx, fn)
 }
 
 // CheckAccounts derives the whole book anew, and says everything that is not as it must be.

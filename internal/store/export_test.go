@@ -8,9 +8,9 @@ func (db *DB) SetAttempts(n int) { db.engine.(*postgresEngine).attempts = n }
 // SetIdle changes how long an UpdateTogether on PostgreSQL may do nothing.
 func (db *DB) SetIdle(d time.Duration) { db.engine.(*postgresEngine).idle = d }
 
-// Waiting is how many wait on PostgreSQL for an UpdateTogether of a name to end.
-func (db *DB) Waiting(name string) int {
-	l := &db.engine.(*postgresEngine).lanes[laneOf(name)]
+// Waiting is how many wait on PostgreSQL for an UpdateTogether to end.
+func (db *DB) Waiting() int {
+	l := &db.engine.(*postgresEngine).lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting)

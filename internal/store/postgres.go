@@ -24,7 +24,7 @@ type postgresEngine struct {
 	pool     *sql.DB
 	attempts int
 	idle     time.Duration // see longestIdle
-	lanes    [laneCount]lane
+	lane     lane
 }
 
 const (

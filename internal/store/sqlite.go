@@ -183,7 +183,7 @@ func (e *sqliteEngine) updateInTurn(ctx context.Context, _ string, fn func(*Tx) 
 }
 
 // updateTogether needs nothing of its own either.
-func (e *sqliteEngine) updateTogether(ctx context.Context, _ string, fn func(*Tx) error) error {
+func (e *sqliteEngine) updateTogether(ctx context.Context, fn func(*Tx) error) error {
 	return e.update(ctx, fn)
 }
 

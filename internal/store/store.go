@@ -7,7 +7,7 @@
 //
 //	frontdesk_schema   store     the version of each room's tables
 //	frontdesk_loaded   store     which backup was loaded last, if any
-//	frontdesk_lane_N   store     nothing: on PostgreSQL they are locked, see DB.UpdateTogether
+//	frontdesk_lane     store     nothing: on PostgreSQL it is locked, see DB.UpdateTogether
 //	content_source     content   one row for each source of each site: what is published, who fills it, how it went
 //	content_version    content   one small row for each version of an item: from which revision, until which
 //	content_item       content   what a version holds: the fields, the passages and the object
@@ -101,7 +101,7 @@ type engine interface {
 	view(ctx context.Context, fn func(*Tx) error) error
 	update(ctx context.Context, fn func(*Tx) error) error
 	updateInTurn(ctx context.Context, turn string, fn func(*Tx) error) error
-	updateTogether(ctx context.Context, name string, fn func(*Tx) error) error
+	updateTogether(ctx context.Context, fn func(*Tx) error) error
 	// migrate runs fn in a transaction that no other process's migrate overlaps, and that sees what the one
 	// before has written.
 	migrate(ctx context.Context, fn func(*Tx) error) error
@@ -222,16 +222,16 @@ func (db *DB) UpdateInTurn(ctx context.Context, turn string, fn func(*Tx) error)
 	return db.engine.updateInTurn(ctx, turn, fn)
 }
 
-// UpdateTogether is Update for transactions that change the same rows all the time, such as all that draw on one account. Those of
-// one name run one after another, in the order in which they came, whatever process they are of, and those of one
-// process share a commit while others wait; so none of them is repeated for another's sake. Beside others, they are as
-// serializable as any Update. fn may run again because of others who share the commit, and what it read then need never have been
-// committed where fn fails.
-func (db *DB) UpdateTogether(ctx context.Context, name string, fn func(*Tx) error) error {
+// UpdateTogether is Update for transactions that change the same rows all the time, such as those that draw on accounts. They run one
+// after another, in the order in which they came, whatever process they are of, and those of one process share a commit
+// while others wait, on PostgreSQL as on SQLite; so none is repeated for another's sake. Beside other Updates they are as
+// serializable as any. fn may run again because of others who share the commit; where it fails, what it read need never have been
+// committed.
+func (db *DB) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.updateTogether(ctx, name, fn)
+	return db.engine.updateTogether(ctx, fn)
 }
 
 // Settle tells the database that tables have changed a great deal, so that it plans the next queries for what is there

@@ -27,7 +27,7 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 		for i := range callers {
 			all.Go(func() {
 				for range each {
-					err := nodes[i%2].UpdateTogether(t.Context(), "counter", func(tx *store.Tx) error {
+					err := nodes[i%2].UpdateTogether(t.Context(), func(tx *store.Tx) error {
 						runs.Add(1)
 						return increment(t.Context())(tx)
 					})
@@ -41,7 +41,7 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 		if got := counter(t, nodes[0]); got != callers*each || runs.Load() != callers*each {
 			t.Errorf("the counter stands at %d after %d runs, want %d", got, runs.Load(), callers*each)
 		}
-		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())), nodes[1].UpdateTogether(t.Context(), "another", increment(t.Context()))); err != nil {
+		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())), nodes[1].UpdateTogether(t.Context(), increment(t.Context()))); err != nil {
 			t.Error(err)
 		}
 	})
@@ -64,7 +64,7 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 			close(held)
 			<-free
 		})
-		first <- db.UpdateTogether(t.Context(), "together", func(tx *store.Tx) error {
+		first <- db.UpdateTogether(t.Context(), func(tx *store.Tx) error {
 			once()
 			return insert(t.Context(), "first", 0)(tx)
 		})
@@ -82,12 +82,12 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			m.err = db.UpdateTogether(ctx, "together", func(tx *store.Tx) error {
+			m.err = db.UpdateTogether(ctx, func(tx *store.Tx) error {
 				m.runs++
 				return m.fn(ctx, tx)
 			})
 		})
-		for db.Waiting("together") < i+1 {
+		for db.Waiting() < i+1 {
 			runtime.Gosched()
 		}
 	}
@@ -188,7 +188,7 @@ func TestTogetherACollisionRunsAllAgain(t *testing.T) {
 	wantIDs(t, db, "a", "b", "c", "first")
 	db.SetAttempts(3)
 	runs := 0
-	err := db.UpdateTogether(t.Context(), "together", func(tx *store.Tx) error {
+	err := db.UpdateTogether(t.Context(), func(tx *store.Tx) error {
 		runs++
 		return collide(t.Context(), tx)
 	})
@@ -217,7 +217,7 @@ func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 	db := openServer(t)
 	db.SetIdle(50 * time.Millisecond)
 	runs := 0
-	err := db.UpdateTogether(t.Context(), "together", func(tx *store.Tx) error {
+	err := db.UpdateTogether(t.Context(), func(tx *store.Tx) error {
 		var backend int
 		if err := tx.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&backend); err != nil {
 			return err

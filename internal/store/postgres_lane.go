@@ -5,52 +5,34 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"iter"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// A lane is where transactions of UpdateTogether run one after another. Each has a table, which is empty for good, and which every
-// transaction of the lane locks before it reads anything: it then sees all that those before it have committed, and
-// the server lets in those of several processes in the order in which they came. (An advisory lock would not do: to ask for it is
+// lane is where transactions of UpdateTogether run one after another. It has a table, which is empty for good, and which each of
+// these transactions locks before it reads anything: it then sees all that those before it have committed, and the
+// server lets in those of several processes in the order in which they came. (An advisory lock would not do: to ask for it is
 // to read, so that a serializable transaction sees the database as it was before it had the lock.) Within a process,
 // those who wait share the transaction of the one that is under way.
+//
+// There is one lane for all. Two, for other accounts each, would not do more: in tables that are not large yet, and
+// in the indexes of such, serializable transactions read and write the same pages, and most of those that run side by side collide.
 type lane struct {
 	mu      sync.Mutex
 	waiting []*turn // in the order in which they came
 	led     bool    // somebody takes them from there
 }
 
-// laneCount is how many lanes there are. Names share them.
-const laneCount = 8
+const makeLane = `CREATE TABLE IF NOT EXISTS frontdesk_lane ()`
 
-// makeLanes makes the tables of lanes.
-func makeLanes() string {
-	var text strings.Builder
-	for i := range laneCount {
-		fmt.Fprintf(&text, "; CREATE TABLE IF NOT EXISTS %s ()", laneTable(i))
-	}
-	return text.String()
-}
-
-func laneTable(i int) string { return fmt.Sprintf("frontdesk_lane_%d", i) }
-
-// laneOf is the lane of a name, which every process knows alike.
-func laneOf(name string) int {
-	sum := fnv.New32a()
-	sum.Write([]byte(name))
-	return int(sum.Sum32() % laneCount)
-}
-
-func (e *postgresEngine) updateTogether(ctx context.Context, name string, fn func(*Tx) error) error {
-	t, at := newTurn(ctx), laneOf(name)
-	if e.lanes[at].join(t) {
-		go e.lead(at)
+func (e *postgresEngine) updateTogether(ctx context.Context, fn func(*Tx) error) error {
+	t := newTurn(ctx)
+	if e.lane.join(t) {
+		go e.lead()
 	}
 	return t.wait(fn)
 }
@@ -78,10 +60,10 @@ func (l *lane) next(last bool) *turn {
 	return t
 }
 
-// lead runs turns of a lane as long as there are any.
-func (e *postgresEngine) lead(at int) {
-	for first := e.lanes[at].next(true); first != nil; first = e.lanes[at].next(true) {
-		g := &gathering{engine: e, lane: at, members: []*turn{first}}
+// lead runs turns as long as there are any.
+func (e *postgresEngine) lead() {
+	for first := e.lane.next(true); first != nil; first = e.lane.next(true) {
+		g := &gathering{engine: e, members: []*turn{first}}
 		g.run()
 	}
 }
@@ -89,7 +71,6 @@ func (e *postgresEngine) lead(at int) {
 // gathering is transactions that share one of the database.
 type gathering struct {
 	engine  *postgresEngine
-	lane    int
 	members []*turn
 	// careful puts each member in a savepoint of its own. Without, one that fails after it has written spoils the transaction for
 	// the others, which run again, carefully.
@@ -171,7 +152,7 @@ func (g *gathering) transact(company *company) error {
 				return copyIn(ctx, table, columns, rows)
 			}}
 	}
-	if err := g.do(fmt.Sprintf(`SET LOCAL idle_in_transaction_session_timeout = %d; LOCK TABLE %s IN EXCLUSIVE MODE`, g.engine.idle.Milliseconds(), laneTable(g.lane))); err != nil {
+	if err := g.do(fmt.Sprintf(`SET LOCAL idle_in_transaction_session_timeout = %d; LOCK TABLE frontdesk_lane IN EXCLUSIVE MODE`, g.engine.idle.Milliseconds())); err != nil {
 		return err
 	}
 	if err := g.all(company); err != nil {
@@ -191,7 +172,7 @@ func (g *gathering) all(company *company) error {
 			if i >= groupSize || time.Now().After(deadline) {
 				return nil
 			}
-			next := g.engine.lanes[g.lane].next(false)
+			next := g.engine.lane.next(false)
 			if next == nil {
 				return nil
 			}
