@@ -242,7 +242,7 @@ func (r *Reader) Owed(ctx context.Context, w Owed) (all []Transaction, err error
 func inState(state Obligation, buyer string) string {
 	switch {
 	case buyer != "":
-		return fmt.Sprintf(`buyer = $1 AND duty = %d`, state)
+		return fmt.Sprintf(`buyer = $1 AND duty = %d AND duty > 0`, state)
 	case state == Pending:
 		return `duty = 1`
 	}

@@ -88,6 +88,26 @@ DROP TABLE deal_request_apart;
 CREATE INDEX deal_request_made ON deal_request (made);
 `
 
+// leanTables is the step of Schema that has a purchase change fewer pages: deal_request stands by the day of the request, so that
+// those of a day are forgotten without an index of their times, and only what is to be reported stands in the index of a buyer's
+// obligations.
+const leanTables = `
+DROP INDEX deal_request_made;
+ALTER TABLE deal_request RENAME TO deal_request_mixed;
+CREATE TABLE deal_request (
+	day    BIGINT NOT NULL,
+	id     {{bytes}} NOT NULL,
+	digest {{bytes}} NOT NULL,
+	made   BIGINT NOT NULL,
+	answer TEXT NOT NULL,
+	PRIMARY KEY (day, id)
+) {{clustered}};
+INSERT INTO deal_request (day, id, digest, made, answer) SELECT made / 86400000000, id, digest, made, answer FROM deal_request_mixed;
+DROP TABLE deal_request_mixed;
+DROP INDEX deal_transaction_owed;
+CREATE INDEX deal_transaction_owed ON deal_transaction (buyer, duty, due) WHERE duty > 0;
+`
+
 // Obligation is the state of an obligation to report (RAMP v1, reporting).
 type Obligation int64
 
@@ -187,7 +207,7 @@ var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPaddi
 // NewID makes the id of something that happens at a time: kind, "-" and a ULID.
 func NewID(kind string, at time.Time) string { return kind + "-" + ulid(at) }
 
-// requestKey is what a buyer's request is kept under.
+// requestKey is what a buyer's request is kept under, with its day.
 func requestKey(buyer, id string) []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "request %d %s %s", len(buyer), buyer, id))
 	return sum[:16]
@@ -202,17 +222,25 @@ type Request struct {
 
 // Line is what came of one offer.
 type Line struct {
-	Offer       string
+	Offer       string // empty where it is told by the transaction, or was none
 	Transaction string // empty where it was denied
 	Denial      string // why
 }
 
-// FindRequest gives what came of a request that a buyer made since a time; ok is false when there is none.
+// requestDay is the day that a request of a time is kept under, by UTC.
+func requestDay(made time.Time) int64 { return store.Micros(made) / (24 * time.Hour).Microseconds() }
+
+// FindRequest gives what came of a request that a buyer made since a time, which is a day ago at most; ok is false when there is none.
 func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time.Time) (r Request, ok bool, err error) {
 	var digest []byte
 	var made int64
 	var answer string
-	err = tx.QueryRow(ctx, `SELECT digest, made, answer FROM deal_request WHERE id = $1 AND made > $2`, requestKey(buyer, id), store.Micros(since)).Scan(&digest, &made, &answer)
+	day := requestDay(since)
+	// Which days it can be of is told one by one: SQLite makes a table of a list of values.
+	err = tx.QueryRow(ctx, `SELECT digest, made, answer FROM deal_request WHERE day = $1 AND id = $2 AND made > $3
+		UNION ALL SELECT digest, made, answer FROM deal_request WHERE day = $4 AND id = $2 AND made > $3
+		UNION ALL SELECT digest, made, answer FROM deal_request WHERE day = $5 AND id = $2 AND made > $3`,
+		day, requestKey(buyer, id), store.Micros(since), day+1, day+2).Scan(&digest, &made, &answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, false, nil
 	}
@@ -233,8 +261,9 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time
 	return r, true, nil
 }
 
-// PutRequest records what came of a request, in place of one of the same id that was made until a time. It says whether it
-// did: where it did not, another is there. No part of a line may hold a blank or a line feed.
+// PutRequest records what came of a request, in place of one of the same id that was made until a time, which is a day before it at
+// most. It says whether it did: where it did not, another is there, made since, by whichever process's clock. No part of a line may hold
+// a blank or a line feed.
 func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, until time.Time) (bool, error) {
 	var answer []string
 	for _, l := range r.Lines {
@@ -244,26 +273,30 @@ func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, 
 		}
 		answer = append(answer, line)
 	}
-	n, err := tx.Exec(ctx, `INSERT INTO deal_request (id, digest, made, answer) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, made = EXCLUDED.made, answer = EXCLUDED.answer WHERE deal_request.made <= $5`,
-		requestKey(buyer, id), r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"), store.Micros(until))
+	day := requestDay(r.Made)
+	n, err := tx.Exec(ctx, `INSERT INTO deal_request (day, id, digest, made, answer) SELECT $1, $2, $3, $4, $5
+		WHERE NOT EXISTS (SELECT 1 FROM deal_request WHERE day = $6 AND id = $2 AND made > $7)
+			AND NOT EXISTS (SELECT 1 FROM deal_request WHERE day = $8 AND id = $2 AND made > $7)
+		ON CONFLICT (day, id) DO UPDATE SET digest = EXCLUDED.digest, made = EXCLUDED.made, answer = EXCLUDED.answer WHERE deal_request.made <= $7`,
+		day, requestKey(buyer, id), r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"), day-1, store.Micros(until), day+1)
 	if err != nil {
 		return false, fmt.Errorf("record a request to buy: %w", err)
 	}
 	return n > 0, nil
 }
 
-// ForgetRequest forgets a request of a buyer.
-func ForgetRequest(ctx context.Context, tx *store.Tx, buyer, id string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE id = $1`, requestKey(buyer, id)); err != nil {
+// ForgetRequest forgets a request that a buyer made a moment ago.
+func ForgetRequest(ctx context.Context, tx *store.Tx, buyer, id string, now time.Time) error {
+	day := requestDay(now)
+	if _, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE day IN ($1, $2, $3) AND id = $4`, day-1, day, day+1, requestKey(buyer, id)); err != nil {
 		return fmt.Errorf("forget a request to buy: %w", err)
 	}
 	return nil
 }
 
-// ForgetRequests forgets requests from before a time, up to so many, and says how many those were.
+// ForgetRequests forgets requests of the days before that of a time, up to so many, and says how many those were.
 func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE id IN (SELECT id FROM deal_request WHERE made <= $1 ORDER BY made LIMIT $2)`, store.Micros(before), most)
+	n, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE (day, id) IN (SELECT day, id FROM deal_request WHERE day < $1 ORDER BY day, id LIMIT $2)`, requestDay(before), most)
 	if err != nil {
 		return 0, fmt.Errorf("forget requests to buy: %w", err)
 	}
@@ -353,8 +386,9 @@ func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obliga
 func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, most int) (n int, err error) {
 	// The bound stands in the text, and each state by itself: SQLite plans a statement anew each time whose limit is a parameter, and makes
 	// a table of a list of values.
-	query := fmt.Sprintf(`SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 1 AND due <= $2
-		UNION ALL SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 3 AND due <= $2 LIMIT %d`, most)
+	// That the duty is more than 0 is told beside it, so that the index is used of those that are.
+	query := fmt.Sprintf(`SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 1 AND duty > 0 AND due <= $2
+		UNION ALL SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 3 AND duty > 0 AND due <= $2 LIMIT %d`, most)
 	rows, err := tx.Query(ctx, query, buyer, store.Micros(now))
 	if err == nil {
 		defer rows.Close()
@@ -371,7 +405,7 @@ func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, mos
 
 // Obligations counts the reports that a buyer ever owed, up to a bound; those that were waived do not count.
 func Obligations(ctx context.Context, tx *store.Tx, buyer string, most int) (n int, err error) {
-	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty IN (1, 2, 3, 5) LIMIT $2) AS owed`, buyer, most).Scan(&n)
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty IN (1, 2, 3, 5) AND duty > 0 LIMIT $2) AS owed`, buyer, most).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count a buyer's obligations: %w", err)
 	}

@@ -136,8 +136,56 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 			})
 			return n
 		}
-		if a, b := forgotten(moment.Add(-1000)), forgotten(moment); a != 0 || b != 1 {
-			t.Errorf("%d and %d were forgotten", a, b)
+		midnight := moment.Truncate(day) // of want; other is of the day behind
+		if a, b, c := forgotten(midnight.Add(day-1000)), forgotten(midnight.Add(day)), forgotten(midnight.Add(2*day)); a != 0 || b != 2 || c != 1 {
+			t.Errorf("%d, %d and %d were forgotten", a, b, c)
+		}
+	})
+}
+
+// TestARequestIsKnownAcrossMidnight is about two processes whose clocks differ.
+func TestARequestIsKnownAcrossMidnight(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
+		const day = 24 * time.Hour
+		midnight := moment.Truncate(day)
+		for name, made := range map[string][2]time.Time{
+			"before and after":        {midnight.Add(-time.Second), midnight.Add(time.Second)},
+			"after and before":        {midnight.Add(time.Second), midnight.Add(-time.Second)},
+			"nearly a day":            {midnight.Add(-time.Second), midnight.Add(day - 2*time.Second)},
+			"a day ahead":             {midnight.Add(day + time.Hour), midnight.Add(2 * time.Hour)},
+			"the first of a day":      {midnight, midnight.Add(day - 1000)},
+			"the last and the first":  {midnight.Add(-1000), midnight},
+			"within one":              {midnight.Add(time.Hour), midnight.Add(2 * time.Hour)},
+			"a day and a moment less": {midnight.Add(1000), midnight.Add(day)},
+		} {
+			db := open(t, Schema)
+			for i, at := range made {
+				update(t, db, func(ctx context.Context, tx *store.Tx) error {
+					r := Request{Made: at, Lines: []Line{{"o1", "txn-1", ""}}}
+					fresh, err := PutRequest(ctx, tx, "buyer.example/bot", "id", r, at.Add(-day))
+					if fresh != (i == 0) {
+						t.Errorf("%s: of the %d. it is said to be new: %t", name, i+1, fresh)
+					}
+					return err
+				})
+				update(t, db, func(ctx context.Context, tx *store.Tx) error {
+					r, known, err := FindRequest(ctx, tx, "buyer.example/bot", "id", at.Add(-day))
+					if !known || !r.Made.Equal(made[0]) {
+						t.Errorf("%s: at the %d. time it is known as of %s: %t", name, i+1, r.Made, known)
+					}
+					return err
+				})
+			}
+			update(t, db, func(ctx context.Context, tx *store.Tx) error {
+				if err := ForgetRequest(ctx, tx, "buyer.example/bot", "id", made[1]); err != nil {
+					return err
+				}
+				_, known, err := FindRequest(ctx, tx, "buyer.example/bot", "id", made[1].Add(-day))
+				if known {
+					t.Errorf("%s: it is not forgotten", name)
+				}
+				return err
+			})
 		}
 	})
 }

@@ -302,8 +302,8 @@ func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purcha
 			}
 			items[i] = item
 			kept := deal.Line{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
-			if line.offer == nil {
-				kept.Offer = "" // whatever the text was
+			if line.offer == nil || kept.Transaction != "" {
+				kept.Offer = "" // whatever the text was; the transaction has its own
 			}
 			made.Lines = append(made.Lines, kept)
 		}
@@ -493,7 +493,7 @@ func (d *Desk) undo(ctx context.Context, tx *store.Tx, p Purchase, out *Purchase
 			return err
 		}
 	}
-	return deal.ForgetRequest(ctx, tx, p.Requester.Account(), p.ID)
+	return deal.ForgetRequest(ctx, tx, p.Requester.Account(), p.ID, d.config.Now())
 }
 
 // purchasedAgain is the answer to a request that was answered before, from what is recorded of it.
@@ -519,7 +519,7 @@ func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Reque
 						return fmt.Errorf("read the quotas of transaction %s: %w", t.ID, err)
 					}
 				}
-				item.Transaction = t
+				item.Transaction, item.Offer = t, t.Offer
 			}
 			out.Items = append(out.Items, item)
 		}
