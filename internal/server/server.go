@@ -337,7 +337,9 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
-	s.leave()
+	if s.leave != nil { // an edge has no streams
+		s.leave()
+	}
 	tell("STOPPING=1")
 	if drain := s.config.Limits.Drain; drain > 0 {
 		s.log.Info("stopping; requests are still taken, while /readyz says no", "for", drain.String())
@@ -389,7 +391,10 @@ func (s *Server) stop(server *http.Server) error {
 	s.log.Info("stopping; requests in work may finish", "within", s.config.Limits.ShutdownTimeout.String())
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Limits.ShutdownTimeout)
 	defer cancel()
-	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx), s.Desk.AwaitStreams(ctx))
+	err := errors.Join(server.Shutdown(ctx), s.front.aside.wait(ctx))
+	if s.Desk != nil { // an edge has no streams
+		err = errors.Join(err, s.Desk.AwaitStreams(ctx))
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.front.inWork.Load())
 		s.front.aside.cut()
