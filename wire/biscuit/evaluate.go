@@ -118,8 +118,11 @@ func (v *environment) matches(n *node, left, right *term) (term, error) {
 		return term{}, errType
 	}
 	p := n.pattern
-	if p == nil {
+	if p == nil { // the pattern is no constant: it is compiled each time
 		p = &pattern{text: right.s}
+		if err := v.meter.spend(1000); err != nil {
+			return term{}, err
+		}
 	}
 	if err := p.prepare(); err != nil {
 		return term{}, err

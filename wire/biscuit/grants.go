@@ -39,7 +39,7 @@ type Grants struct {
 	MaxAccesses   *int64        // max_accesses(n); nil for no cap
 	Period        time.Duration // quota_period_hours(n), after which caps begin anew; zero for the token's lifetime
 	Expires       time.Time     // expires("RFC 3339") or expires(date); zero for never. Of several the earliest
-	Holders       [][]byte      // holder(key): the keys that may use the token; empty for whoever holds it
+	Holder        []byte        // holder(key), in whichever block: the key that may use the token; nil for whoever holds it
 
 	verified *Verified
 	narrowed map[[2]int]bool // checks that were read and need not be evaluated, by block and place
@@ -54,11 +54,15 @@ func (v *Verified) Grants() (*Grants, error) {
 			return nil, err
 		}
 	}
-	if len(g.Holders) > 1 {
-		return nil, errors.New("the delegation is bound to several holders, and nobody is all of them")
-	}
 	g.Scopes = sorted(g.Scopes)
 	for i := 1; i < len(v.blocks); i++ {
+		for j := range v.blocks[i].facts {
+			if p := &v.blocks[i].facts[j]; p.name == "holder" {
+				if err := g.readHolder(p); err != nil {
+					return nil, err
+				}
+			}
+		}
 		for j := range v.blocks[i].checks {
 			c := &v.blocks[i].checks[j]
 			if g.narrowScopes(c) || g.narrowSpend(c) {
@@ -179,9 +183,10 @@ func (g *Grants) readHolder(p *predicate) error {
 	if len(key) == 0 {
 		return unreadable(p.name)
 	}
-	if !slices.ContainsFunc(g.Holders, func(held []byte) bool { return string(held) == string(key) }) {
-		g.Holders = append(g.Holders, key)
+	if g.Holder != nil && string(g.Holder) != string(key) {
+		return errors.New("the delegation is bound to several holders, and nobody is all of them")
 	}
+	g.Holder = key
 	return nil
 }
 
@@ -240,7 +245,7 @@ func (g *Grants) Authorize(a *Authorizer, r Request) error {
 	if !g.Expires.IsZero() && !r.Time.Before(g.Expires) {
 		return ErrExpired
 	}
-	if len(g.Holders) > 0 && string(g.Holders[0]) != string(r.RequestKey) {
+	if g.Holder != nil && string(g.Holder) != string(r.RequestKey) {
 		return ErrHolder
 	}
 	if r.RequestedScope != "" && g.Scoped && !g.Covers(r.RequestedScope) {

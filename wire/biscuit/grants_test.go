@@ -29,7 +29,7 @@ func TestFactsOfTheAuthorityBlockAreRead(t *testing.T) {
 	if *g.MaxSpendCents != 50000 || *g.MaxAccesses != 1000 || g.Period != 24*time.Hour || !g.Expires.Equal(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("%+v", g)
 	}
-	if g := grants(t, `user("a")`); g.Scoped || g.MaxSpendCents != nil || g.MaxAccesses != nil || g.Period != 0 || !g.Expires.IsZero() || g.Holders != nil {
+	if g := grants(t, `user("a")`); g.Scoped || g.MaxSpendCents != nil || g.MaxAccesses != nil || g.Period != 0 || !g.Expires.IsZero() || g.Holder != nil {
 		t.Errorf("out of nothing: %+v", g)
 	}
 	if g := grants(t, `max_spend_cents(5); max_spend_cents(3); max_accesses(0); quota_period_hours(1); quota_period_hours(2); expires(2031-01-01T00:00:00Z); expires("2030-01-01T00:00:00+01:00")`); *g.MaxSpendCents != 3 || *g.MaxAccesses != 0 || g.Period != 2*time.Hour || !g.Expires.Equal(time.Date(2029, 12, 31, 23, 0, 0, 0, time.UTC)) {
@@ -89,6 +89,15 @@ func TestTheTwoIdiomsNarrow(t *testing.T) {
 	}
 }
 
+func TestTwoHoldersAreNobody(t *testing.T) {
+	if _, err := minted(t, delegated+`holder(hex:01)`, `holder(hex:01)`).Grants(); err != nil {
+		t.Errorf("the same twice: %v", err)
+	}
+	if _, err := minted(t, delegated+`holder(hex:01)`, `holder(hex:02)`).Grants(); err == nil {
+		t.Error("two holders are somebody")
+	}
+}
+
 // TestIdiomsOfTheAuthorityBlockAreOrdinaryChecks: only who attenuates speaks in idioms.
 func TestIdiomsOfTheAuthorityBlockAreOrdinaryChecks(t *testing.T) {
 	g := grants(t, delegated+`check if max_spend_cents($v), $v <= 10000`)
@@ -116,9 +125,10 @@ func TestDelegationsAreHeldAgainstRequests(t *testing.T) {
 		{"holder in hexadecimal text", delegated + `holder("` + key + `")`, Request{Time: before, RequestKey: raw}, nil},
 		{"holder in base64", delegated + `holder("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA")`, Request{Time: before, RequestKey: raw}, nil},
 		{"another holder", delegated + `holder(hex:` + key + `)`, Request{Time: before, RequestKey: raw[1:]}, ErrHolder},
+		{"a holder that a block names", delegated + "; ; " + `holder(hex:` + key + `)`, Request{Time: before, RequestKey: raw[1:]}, ErrHolder},
 		{"nobody holds it", delegated + `holder(hex:` + key + `)`, Request{Time: before}, ErrHolder},
 	} {
-		if err := grants(t, v.code).Authorize(NewAuthorizer(nil, Limits{}), v.request); !errors.Is(err, v.want) {
+		if err := grants(t, strings.Split(v.code, "; ; ")...).Authorize(NewAuthorizer(nil, Limits{}), v.request); !errors.Is(err, v.want) {
 			t.Errorf("%s: %v", v.name, err)
 		}
 	}

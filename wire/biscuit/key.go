@@ -48,7 +48,7 @@ func NewPublicKey(algorithm Algorithm, key []byte) (PublicKey, error) {
 			return PublicKey{}, malformed("a key of Ed25519 is of small order: anybody could sign with it")
 		}
 	case Secp256r1:
-		if x, _ := elliptic.UnmarshalCompressed(elliptic.P256(), key); x == nil {
+		if _, err := decompress(key); err != nil {
 			return PublicKey{}, malformed("a key of secp256r1 is no compressed point of the curve")
 		}
 	default:
@@ -90,12 +90,12 @@ func (k PublicKey) verify(message, signature []byte) bool {
 	case Ed25519:
 		return len(k.bytes) == ed25519.PublicKeySize && ed25519.Verify(ed25519.PublicKey(k.bytes), message, signature)
 	case Secp256r1:
-		x, y := elliptic.UnmarshalCompressed(elliptic.P256(), []byte(k.bytes))
-		if x == nil {
+		key, err := decompress([]byte(k.bytes))
+		if err != nil {
 			return false
 		}
 		digest := sha256.Sum256(message)
-		return ecdsa.VerifyASN1(&ecdsa.PublicKey{Curve: elliptic.P256(), X: x, Y: y}, digest[:], signature)
+		return ecdsa.VerifyASN1(key, digest[:], signature)
 	}
 	return false
 }
@@ -107,9 +107,24 @@ func (k PublicKey) holds(secret []byte) bool {
 		return len(secret) == ed25519.SeedSize && string(ed25519.NewKeyFromSeed(secret)[ed25519.SeedSize:]) == k.bytes
 	case Secp256r1:
 		private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secret)
-		return err == nil && string(elliptic.MarshalCompressed(elliptic.P256(), private.X, private.Y)) == k.bytes
+		if err != nil {
+			return false
+		}
+		key, err := decompress([]byte(k.bytes))
+		return err == nil && private.PublicKey.Equal(key)
 	}
 	return false
+}
+
+// decompress is the key of secp256r1 whose compressed point is given.
+func decompress(point []byte) (*ecdsa.PublicKey, error) {
+	x, y := elliptic.UnmarshalCompressed(elliptic.P256(), point)
+	if x == nil {
+		return nil, ErrFormat
+	}
+	whole := append(make([]byte, 0, 65), 4)
+	whole = append(whole, x.FillBytes(make([]byte, 32))...)
+	return ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(whole, y.FillBytes(make([]byte, 32))...))
 }
 
 // appendSigned writes the key as it is signed in a block: the algorithm as four bytes, little end first, and the key.

@@ -116,7 +116,6 @@ const (
 )
 
 var operations = func() (table [opTryOr + 1]operation) {
-	type o = operation
 	table = [opTryOr + 1]operation{
 		opValue:          {form: formClosure, precedence: methodLevel},
 		opClosure:        {form: formClosure, version: 6},

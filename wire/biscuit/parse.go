@@ -263,7 +263,7 @@ func (p *parser) term() (term, error) {
 		p.at++
 		name := p.name()
 		if name == "" {
-			return term{}, errors.New("a variable has a name of letters, digits, _ and :")
+			return term{}, errors.New("a variable has a name of letters, digits, : and _")
 		}
 		return term{kind: kindVariable, s: name}, nil
 	case rest[0] == '"':
@@ -311,7 +311,7 @@ func (p *parser) number() (term, error) {
 	}
 	value, err := strconv.ParseInt(rest[:n], 10, 64)
 	if err != nil {
-		return term{}, errors.New("there should be a value: a string, an integer of 64 bits, a date, hex:..., true, false, null, a set, an array or a map")
+		return term{}, errors.New("there should be a value: a string, an integer of 64 bits, a date, bytes, true, false, null, a set, an array or a map")
 	}
 	p.at += n
 	return integer(value), nil
@@ -353,7 +353,7 @@ func escaped(s string) (rune, int, error) {
 			return rune(n), end + 1, nil
 		}
 	}
-	return 0, 0, errors.New(`in a string, a backslash stands before ", \, n or u{...}`)
+	return 0, 0, errors.New(`in a string, a backslash stands before ", \, n or u{1f600}`)
 }
 
 // list reads values up to a bracket.

@@ -100,6 +100,10 @@ func dictionary(entries [][2]term) term {
 
 // has tells whether a set or an array has an element.
 func (t *term) has(element *term) bool {
+	if t.kind == kindSet {
+		_, found := slices.BinarySearchFunc(t.list, *element, compare)
+		return found
+	}
 	for i := range t.list {
 		if equal(&t.list[i], element) {
 			return true
