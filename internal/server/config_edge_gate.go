@@ -198,6 +198,14 @@ func (c *checks) gated() {
 	} else if address, err := netip.ParseAddr(host); e.Auth.Listen != "" && host != "localhost" && (err != nil || !address.IsLoopback()) {
 		c.warning("edge.auth.listen", "whoever reaches %s can say that any request passed; it should be on this machine alone, or in a network of your servers' own", e.Auth.Listen)
 	}
+	if len(e.Sites) > 0 && e.Exchange == "" {
+		switch {
+		case !c.Config.RAMP.Enabled:
+			c.problem("edge.sites", "a gate needs an Exchange: name one in edge.exchange, or set ramp.enabled to be one")
+		case c.Config.URL == "":
+			c.problem("edge.sites", "agents are told where the Exchange is: set url to the public address of this front desk")
+		}
+	}
 	if e.Auth.Log != "" && e.Auth.Listen == "" {
 		c.problem("edge.auth.log", "without edge.auth.listen no server asks, and its log tells of nothing")
 	}

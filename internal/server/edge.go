@@ -30,6 +30,7 @@ type edgeWorks struct {
 	remotes   []*edge.Remote
 	origins   []*edge.Origin
 	followers []*edge.Follower
+	policies  []*ownPolicy // of sites whose Exchange this is
 }
 
 // EdgeServer is an edge by itself: a server without a house behind it. NewEdge makes one, Run runs it, Close ends it.
@@ -56,7 +57,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	case len(config.Edge.Sites) == 0:
 		return nil, errors.New("there is no site behind the gate; name one in edge.sites")
 	}
-	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: newMetrics(nil), outside: newOutside(config), after: time.After}
+	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: newMetrics(nil), outside: newOutside(config), after: time.After, leave: func() {}}
 	ship, err := s.shipper()
 	if err != nil {
 		return nil, err
@@ -134,14 +135,19 @@ func (s *EdgeServer) Run(ctx context.Context) error {
 		background.Go(func() { s.serveRedirects(work, redirect, source, portOf(public)) })
 	}
 	err = s.serve(ctx, public, source)
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
-	defer cancel()
 	stop()
 	background.Wait()
-	if told := s.works.spool.Flush(last); told != nil {
-		s.log.Warn("the Exchange does not know all deliveries yet; it is told when the edge runs again", "error", told)
-	}
+	s.works.last(ctx, s.log)
 	return err
+}
+
+// last tells the Exchange of what was delivered until now, if it can be reached.
+func (w *edgeWorks) last(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
+	defer cancel()
+	if err := w.spool.Flush(ctx); err != nil {
+		log.Warn("the Exchange does not know all deliveries yet; it is told when this runs again", "error", err)
+	}
 }
 
 // lastShip is how long an edge that stops tries to tell the Exchange what it has not told yet.
@@ -334,6 +340,9 @@ func (w *edgeWorks) run(ctx context.Context, background *sync.WaitGroup) {
 	for _, follower := range w.followers {
 		background.Go(func() { follower.Run(ctx) })
 	}
+	for _, policy := range w.policies {
+		background.Go(func() { policy.follow(ctx) })
+	}
 }
 
 func (w *edgeWorks) close() error {
@@ -345,7 +354,7 @@ func (w *edgeWorks) close() error {
 
 // listenAuth takes the address at which servers ask; nil when there is none.
 func (s *Server) listenAuth(ctx context.Context) (net.Listener, error) {
-	if s.config.Edge.Auth.Listen == "" {
+	if s.config.Edge.Auth.Listen == "" || s.config.Edge.Exchange == "" && s.gates == nil {
 		return nil, nil
 	}
 	return listen(ctx, "edge.auth.listen", s.config.Edge.Auth.Listen)

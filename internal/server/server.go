@@ -65,6 +65,7 @@ type Server struct {
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	exchange     *ramp.Config                 // nil without RAMP
+	gates        *edgeWorks                   // before sites of the owner's; nil without any
 	metrics      *metrics
 	reloader     *reloader
 	bringing     sync.Mutex // of who brings content rules in force
@@ -141,6 +142,12 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
+	}
+	if err := s.openGates(); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	if s.gates != nil {
+		s.front.gate = s.gates.gate
 	}
 	s.metrics.busy(s.front.inWork.Load)
 	if house.promises != nil {
@@ -239,6 +246,10 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	asked, err := s.listenAuth(ctx)
+	if err != nil {
+		return err
+	}
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	var background sync.WaitGroup
@@ -257,6 +268,12 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.config.RAMP.Enabled {
 		background.Go(func() { s.Desk.KeepDeals(work) })
 		background.Go(func() { s.watchOutlets(work) })
+	}
+	if s.gates != nil {
+		s.gates.run(work, &background)
+	}
+	if asked != nil {
+		background.Go(func() { s.serveAuth(work, asked, s.gates.gate) })
 	}
 	if s.providers != nil {
 		background.Go(func() { s.askProviders(work) })
@@ -281,7 +298,18 @@ func (s *Server) Run(ctx context.Context) error {
 	err = s.serve(ctx, public, source)
 	stop()
 	background.Wait()
+	if s.gates != nil {
+		s.gates.last(ctx, s.log)
+	}
 	return err
+}
+
+// Close gives back what the server holds.
+func (s *Server) Close() error {
+	if s.gates == nil {
+		return s.House.Close()
+	}
+	return errors.Join(s.gates.close(), s.House.Close())
 }
 
 // listenRedirect takes the address for those who come without TLS; nil when there is none.

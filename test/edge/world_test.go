@@ -297,6 +297,16 @@ func (w *world) write(t testing.TB, name, text string) {
 	}
 }
 
+// rewrite changes the configuration.
+func (w *world) rewrite(t testing.TB, old, fresh string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "edge.yaml"))
+	if err != nil || !strings.Contains(string(text), old) {
+		t.Fatalf("the configuration has no %q: %v", old, err)
+	}
+	w.write(t, "edge.yaml", strings.ReplaceAll(string(text), old, fresh))
+}
+
 // signed is the address of a path, signed with the key in use: path and query.
 func signed(t testing.TB, path, transaction string) string {
 	return signedWith(t, secret, path, transaction, 4*time.Minute)

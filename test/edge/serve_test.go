@@ -1,0 +1,108 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/test/process"
+)
+
+// TestServeIsGateAndExchangeInOne buys at the front desk and fetches through its own gate; what left is in its ledger.
+func TestServeIsGateAndExchangeInOne(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	w := &world{origin: newOrigin(t), dir: t.TempDir()}
+	address := "http://localhost:" + port
+	if err := os.Mkdir(filepath.Join(w.dir, "content"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "content/items.jsonl", `{"@type":"Article","url":"`+address+`/premium/lamp","name":"The lamp","articleBody":"A lamp that is described at length, and costs something for agents."}
+{"@type":"Article","url":"`+address+`/news/chair","name":"The chair","articleBody":"A chair that everybody may read of."}
+`)
+	config := filepath.Join(w.dir, "frontdesk.yaml")
+	w.write(t, "frontdesk.yaml", `
+listen: 127.0.0.1:`+port+`
+url: http://127.0.0.1:`+port+`
+data: data
+metrics: {listen: off}
+site: {name: Example, url: "`+address+`"}
+sources: [{path: content}]
+fetch: {allow: ["127.0.0.0/8", "::1"]}
+terms:
+  - match: {path: "/premium/**"}
+    access: licensed
+    price: {model: per_access, rate: "0.02", currency: USD}
+    functions: {permit: [ai-input, search]}
+  - match: {}
+    access: open
+ramp:
+  enabled: true
+  domain: desk.example.com
+  signatures: none
+  delivery: [{name: gate, match: {}, at: "`+address+`", form: hmac}]
+edge:
+  spool: {every: 50ms}
+  sites: [{domain: localhost, url: "`+address+`", origin: "http://`+w.origin.Addr().String()+`"}]
+`)
+	process.MustRun(t, "ingest", "--config", config)
+	process.MustRun(t, "keys", "issue", "delivery", "gate", "--config", config)
+	var keys []struct{ Kind, ID string }
+	if err := json.Unmarshal([]byte(process.MustRun(t, "keys", "list", "--json", "--config", config)), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if key.Kind == "delivery" {
+			process.MustRun(t, "keys", "activate", key.ID, "--config", config)
+		}
+	}
+	process.MustRun(t, "ramp", "requester", "add", "buyer.example.com", "research-bot", "--config", config)
+	process.MustRun(t, "ramp", "account", "open", "buyer.example.com/research-bot", "USD", "--config", config)
+	process.MustRun(t, "ramp", "account", "credit", "buyer.example.com/research-bot", "10", "USD", "--config", config)
+	w.Server = process.Start(t, "serve", "--config", config)
+	get := func(path, userAgent string) reply {
+		return w.say(t, "GET", "GET "+path+" HTTP/1.1\r\nHost: localhost:"+port+"\r\nUser-Agent: "+userAgent+"\r\nConnection: close\r\n\r\n")
+	}
+	deadline, tick := time.Now().Add(patience), time.NewTicker(20*time.Millisecond)
+	defer tick.Stop()
+	for get("/news/chair", robot).status != 200 { // before the content is loaded nothing is known of it
+		if time.Now().After(deadline) {
+			t.Fatal("the gate does not know the policy")
+		}
+		<-tick.C
+	}
+	if r := get("/premium/lamp", robot); r.status != 403 || !strings.Contains(r.body, address+"/.well-known/ramp.json") || r.header.Get("Content-Security-Policy") != "" {
+		t.Errorf("an agent without a licence: %d %v %s", r.status, r.header, r.body)
+	}
+	if r := get("/premium/lamp", person); r.status != 200 || r.body != text("/premium/lamp") {
+		t.Errorf("a person: %d %s", r.status, r.body)
+	}
+	if r := get("/.well-known/ramp.json", robot); r.status != 200 || !strings.Contains(r.body, `"provider": "localhost"`) {
+		t.Errorf("ramp.json: %d %s", r.status, r.body)
+	}
+	if r := w.say(t, "GET", "GET /readyz HTTP/1.1\r\nHost: localhost:"+port+"\r\nConnection: close\r\n\r\n"); r.body != text("/readyz") {
+		t.Errorf("a path of the site's that the front desk has, too: %d %s", r.status, r.body)
+	}
+	w.origin.got()
+	bought := process.MustRun(t, "ramp", "buy", w.URL, address+"/premium/lamp", "--as", "buyer.example.com/research-bot", "--unsigned", "--use", "ai-input", "--yes", "--config", config)
+	if bought != text("/premium/lamp") {
+		t.Errorf("what was bought is %q", bought)
+	}
+	if got := w.origin.got(); len(got) != 1 || got[0].target != "/premium/lamp" {
+		t.Errorf("the origin got %+v", got)
+	}
+	w.End(t) // which tells what it delivered
+	ledger := process.MustRun(t, "ledger", "export", "--config", config)
+	if !strings.Contains(ledger, `"kind":"delivery"`) || !strings.Contains(ledger, fmt.Sprintf(`"bytes":%d`, len(text("/premium/lamp")))) {
+		t.Errorf("the ledger does not tell of the delivery:\n%s", ledger)
+	}
+}
