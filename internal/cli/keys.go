@@ -256,6 +256,9 @@ func showPlatformKey(env *environment, key trust.PlatformKey, secret []byte, asJ
 // siteKey is what the site's own key is called on the command line.
 const siteKey = "site"
 
+// addressKey is what the secret of the addresses is called on the command line at which this front desk itself delivers.
+const addressKey = "deliver"
+
 // agentKey is what a list calls keys of the owner's agent.
 const agentKey = "agent"
 
@@ -264,7 +267,7 @@ const defaultOverlap = "168h"
 
 type keysRotate struct {
 	configFlags
-	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; or a key's id, as frontdesk keys list shows it."`
+	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; deliver for the secret of its addresses at /deliver/; or a key's id, as frontdesk keys list shows it."`
 	Overlap time.Duration `default:"${overlap}" placeholder:"SPAN" help:"How long the old key stays good (of the site's: signs beside the new one); 0s ends it at once."`
 }
 
@@ -272,7 +275,7 @@ type keysRotate struct {
 func (keysRotate) Help() string {
 	return "Servers that run take the new key within a second. A new key of a platform, or API key, has all that the old one has but its secret, " +
 		"which goes to standard output, once.\n\n" +
-		"Examples:\n\n\tfrontdesk keys rotate site\n\tfrontdesk keys rotate plat_cd6kcyi7ssil --overlap 24h"
+		"Examples:\n\n\tfrontdesk keys rotate site\n\tfrontdesk keys rotate deliver\n\tfrontdesk keys rotate plat_cd6kcyi7ssil --overlap 24h"
 }
 
 // Run makes a key that follows another.
@@ -280,8 +283,11 @@ func (c keysRotate) Run(env *environment) error {
 	if c.Overlap < 0 {
 		return usage("--overlap %s is less than nothing", c.Overlap)
 	}
-	if c.ID == siteKey {
+	switch c.ID {
+	case siteKey:
 		return c.rotateSite(env)
+	case addressKey:
+		return c.rotateAddresses(env)
 	}
 	house, err := needKeys(env, c.configFlags, c.ID)
 	if err != nil {
@@ -333,6 +339,28 @@ func (c keysRotate) rotateSite(env *environment) error {
 	env.print("The site signs with the key %s from now on (%s).\n", made.ID, loaded.Config.KeyFolder())
 	if made.Number > 1 && c.Overlap > 0 {
 		env.print("The one before it signs beside it for %s.\n", c.Overlap)
+	}
+	fmt.Fprintln(env.stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
+	return nil
+}
+
+// rotateAddresses makes another secret for the addresses at which this front desk itself delivers.
+func (c keysRotate) rotateAddresses(env *environment) error {
+	house, loaded, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	grace := min(c.Overlap, trust.DeliveryKeyGrace) // no address opens for longer
+	name, err := house.RotateAddresses(env.ctx, grace)
+	if err != nil {
+		return err
+	}
+	env.print("The secret %s signs the addresses at /deliver/ from now on (%s).\n", name, loaded.Config.KeyFolder())
+	if grace > 0 {
+		env.print("Addresses that the one before it signed open as long as they would have.\n")
+	} else {
+		env.print("Addresses that others signed open nothing any more; who has bought something asks for it once more, under the same id.\n")
 	}
 	fmt.Fprintln(env.stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
 	return nil

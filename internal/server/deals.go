@@ -9,7 +9,6 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/trust"
-	"frontdesk/wire/sign"
 )
 
 // deliverPath is the address below which what was bought is fetched.
@@ -18,16 +17,11 @@ const deliverPath = "/deliver/"
 // addressLife is how long such an address opens: as long as the protocol lets it.
 const addressLife = 5 * time.Minute
 
-// addressSecret is the name of the secret in the folder of keys that signs such addresses. Nodes share it.
-const addressSecret = "deliver"
-
 // openDeals lets the desk sell by the offers that it makes, deliver what was bought, and take reports.
 func (s *Server) openDeals() error {
-	secret, err := trust.OpenSecret(s.config.KeyFolder(), addressSecret)
-	if err != nil {
+	if _, err := s.Addresses.Keys(); err != nil {
 		return err
 	}
-	keys := []sign.URLKey{{Form: sign.URLHMAC, Secret: secret}}
 	rules := s.config.RAMP.Reports
 	s.Desk.OpenDeals(&desk.Dealing{
 		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: sightingsKeep, AddressLife: addressLife,
@@ -35,7 +29,7 @@ func (s *Server) openDeals() error {
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
-		AddressKeys: func() ([]sign.URLKey, error) { return keys, nil },
+		AddressKeys: s.Addresses.Keys,
 		Stopping:    s.leaving.Done(),
 	})
 	return nil

@@ -50,6 +50,7 @@ type House struct {
 	Rulebook *rulebook.Keeper
 	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
 	SiteKeys   *trust.SiteKeys
+	Addresses  *trust.AddressKeys
 	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others
 	Platforms  *trust.Platforms
 	Deliveries *trust.DeliveryKeys // that sign addresses for others

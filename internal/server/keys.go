@@ -42,6 +42,7 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	h.Edges.OnChange(func(ctx context.Context, tx *store.Tx, key trust.EdgeKey) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "edge", State: key.State(), Sites: key.Sites, Ends: ends(key.Revoked)}, key.ID, "edge:"+key.Edge)
 	})
+	h.Addresses = trust.NewAddressKeys(config.KeyFolder(), h.now)
 	if h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now); err != nil {
 		return err
 	}
@@ -49,9 +50,20 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	return err
 }
 
+// RotateAddresses makes another secret for the addresses at which this front desk itself delivers, and gives its name; those before it
+// are good for a grace at the most.
+func (h *House) RotateAddresses(ctx context.Context, grace time.Duration) (name string, err error) {
+	if name, err = h.Addresses.Rotate(grace); err != nil {
+		return "", err
+	}
+	return name, h.db.Update(ctx, func(tx *store.Tx) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "deliver", State: "signing"}, name, "site")
+	})
+}
+
 // keyFact is the body of an entry of the ledger on a key or whose keys count, as it is after a change.
 type keyFact struct {
-	Key   string     `json:"key"` // platform, api, console, requester, delivery or edge
+	Key   string     `json:"key"` // platform, api, console, requester, delivery, deliver or edge
 	State string     `json:"state"`
 	Roles []string   `json:"roles,omitempty"`
 	Doors []string   `json:"doors,omitempty"`
