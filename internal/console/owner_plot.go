@@ -24,9 +24,10 @@ func firstDay(now time.Time) time.Time {
 type bars struct {
 	Name, Says string // what is drawn, and what it shows, for who does not see it
 	Days       []plotDay
-	Max        int    // the figure of the day with the most
-	Top        string // Max as it is written, where that is no plain number
-	Leads      string // to where a day leads, as the beginning of an address; empty for the page itself
+	Max        int          // the figure of the day with the most
+	Top        string       // Max as it is written, where that is no plain number
+	Leads      string       // to where a day leads, as the beginning of an address; empty for the page itself
+	Also       template.URL // what else stands in the query of that address
 	First      time.Time
 	Last       time.Time
 }

@@ -46,6 +46,7 @@ type row struct {
 	Note     string
 	Platform bool
 	Sale     string // the id of the transaction that it is about; empty for none
+	Delivery string // the id of the delivery that it is about; empty for none
 }
 
 // How parties of a kind begin.
@@ -56,6 +57,7 @@ const (
 	// Of what is sold: who asks, and whose account it is.
 	requesterParty = "requester:"
 	buyerParty     = "buyer:"
+	edgeParty      = "edge:" // which delivered what nobody is known to have bought
 )
 
 // bodies are the members of entries' bodies that are shown.
@@ -94,6 +96,7 @@ type bodies struct {
 	Amount   string `json:"amount"`
 	Currency string `json:"currency"`
 	Size     int    `json:"bytes"`
+	Delivery string `json:"delivery_id"`
 	Consumed *int   `json:"consumed_quantity"`
 	Unit     string `json:"unit"`
 	Settled  string `json:"settled"`
@@ -124,13 +127,20 @@ func newRow(r ledger.Record) row {
 			out.Who = name
 		}
 	}
+	edge, ofEdge := strings.CutPrefix(e.Party, edgeParty)
+	if ofEdge {
+		out.Who = "edge " + edge
+	}
 	var b bodies
 	if json.Unmarshal(e.Body, &b) != nil {
 		b = bodies{}
 	}
 	switch e.Kind {
 	case "transaction", "delivery", "usage":
-		out.Took, out.Note, out.Sale = b.sold(), notes(b.sale(), e.Subject), e.Subject
+		out.Took, out.Note, out.Delivery = b.sold(), notes(b.sale(), e.Subject), b.Delivery
+		if !ofEdge {
+			out.Sale = e.Subject
+		}
 	case "account":
 		out.Took = []taken{{Text: strings.TrimSpace(b.Of + " " + e.Subject), Note: b.change()}}
 		out.Note = labelled("by ", b.By)

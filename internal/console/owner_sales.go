@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/report"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
 )
 
@@ -25,6 +26,7 @@ type SalesConfig struct {
 	Shelf   func(context.Context, desk.Browse) ([]desk.Shelved, int, error)
 	Deals   *deal.Reader
 	Reports report.Books
+	Traffic *traffic.Reader
 	// Accounts reads the book, and Clerk changes it, in the name of whom By puts into the context.
 	Accounts *account.Reader
 	Clerk    *account.Clerk
@@ -44,6 +46,7 @@ func (o *owner) salesRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /console/sales/transactions/{id}", o.inside(o.transaction))
 	mux.HandleFunc("GET /console/sales/deliveries", o.inside(o.deliveries))
 	mux.HandleFunc("GET /console/sales/deliveries/{id}", o.inside(o.delivery))
+	mux.HandleFunc("GET /console/sales/bots", o.inside(o.bots))
 	mux.HandleFunc("GET /console/sales/leakage", o.inside(o.leakage))
 	mux.HandleFunc("GET /console/sales/owed", o.inside(o.owed))
 	mux.HandleFunc("GET /console/sales/requesters", o.inside(o.requesters))

@@ -13,7 +13,7 @@ func (s *Server) sales() *console.SalesConfig {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Desk.Shelf, Deals: s.ReadDeals, Reports: s.Reports(), Accounts: s.ReadAccounts, Clerk: &account.Clerk{DB: s.db, Book: s.Accounts, Now: s.now},
+		Shelf: s.Desk.Shelf, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Clerk: &account.Clerk{DB: s.db, Book: s.Accounts, Now: s.now},
 		By:         func(ctx context.Context, by string) context.Context { return context.WithValue(ctx, byKey{}, by) },
 		Requesters: s.Requesters.Page, SetRequester: s.Requesters.SetStatus,
 	}

@@ -2,6 +2,7 @@
 // account, books, gives a subscription and downloads the reports; on a desk and a phone, light and dark, empty and full.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,7 +74,7 @@ async function login(token, options) {
   return p;
 }
 
-const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Requesters"], ["Leakage"], ["Downloads"]];
+const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Requesters"], ["Bots"], ["Leakage"], ["Downloads"]];
 
 // fits holds that no page is wider than the window, and keeps its picture.
 async function fits(p, name) {
@@ -95,6 +96,71 @@ test("before anything is sold every page says so, and fits", async () => {
     }
     await p.check();
   }
+});
+
+// tell posts a batch of an edge's, as an edge signs it.
+async function tell(batch) {
+  const { stdout, stderr } = await run("keys", "issue", "edge", "edge-1", "--config", join(folder, "shop.yaml"));
+  const key = `${stdout}${stderr}`.match(/edg_[a-z0-9]+/)[0];
+  const secret = Buffer.from(stdout.trim().replace(/^whsec_/, ""), "base64");
+  const body = JSON.stringify({ version: 1, ...batch });
+  for (;;) { // the key is known within a second
+    const at = Math.floor(Date.now() / 1000);
+    const signature = `v1,${createHmac("sha256", secret).update(`${batch.id}.${at}.${body}`).digest("base64")}`;
+    const answer = await fetch(`${desk.url}/exchange/v1/deliveries`, { method: "POST", body, headers: {
+      "Content-Type": "application/json", "Edge-Key": key, "webhook-id": batch.id, "webhook-timestamp": `${at}`, "webhook-signature": signature,
+    } });
+    if (answer.status === 200) return;
+    const text = await answer.text();
+    assert.equal(answer.status, 401, text);
+  }
+}
+
+test("what an edge tells is seen: whom it saw, what came of it, and what nobody had bought", async () => {
+  const hour = (days, hours = 0) => new Date(Math.floor((Date.now() - days * 86400e3 - hours * 3600e3) / 3600e3) * 3600e3).toISOString();
+  const saw = (agent, outcome, path, most) => [...Array(28).keys()].map((day) => ({ hour: hour(day), host: "www.example.com", agent, path, outcome, count: 1 + ((day * 37 + most) % most) }));
+  const begun = new Date(Date.now() - 2 * 3600e3).toISOString();
+  const stray = (id, uri, more) => ({ id, transaction: `txn-nobodys-${id}`, agent: "00ff", uri, form: "hmac", state: "ended", status: 200, announced: 4711, bytes: 4711, at: begun, ended: begun, ...more });
+  await tell({
+    id: "batch-1",
+    deliveries: [
+      stray("d1", "https://www.example.com/lamp"), stray("d2", `https://www.example.com/${long}`, { state: "cut", bytes: 1200 }),
+      stray("d3", "https://www.example.com/jp", { state: "cut", at_most: true }), stray("d4", "https://www.example.com/ar?<script>", { status: 206, bytes: 12, announced: 12 }),
+    ],
+    sightings: [
+      ...saw("GPTBot", "refused", "/premium", 300), ...saw("ClaudeBot", "delivered", "/premium/lamps", 90), ...saw("CCBot", "blocked", "/shut", 60), ...saw("PerplexityBot", "limited", "/premium", 40),
+      ...saw("A-bot-with-a-very-long-name-that-goes-on-until-there-is-no-place", "open", `/${long}`, 30), ...saw(`<b>Bot</b>`, "invalid", "/<script>alert('marker7')</script>", 20), ...saw("Applebot-Extended", "open", "", 10),
+    ],
+  });
+  for (const [device, viewport] of devices) {
+    const p = await login(viewer, { viewport });
+    await p.aisle("Bots");
+    await fits(p, `bots-${device}`);
+    await p.aisle("Leakage");
+    await fits(p, `leakage-${device}`);
+    await p.check();
+  }
+  const p = await login(viewer);
+  await p.aisle("Bots");
+  for (const text of ["GPTBot", "<b>Bot</b>", "told where a licence is had", "its address opens nothing", "came too often"]) await p.says(text);
+  await p.page.getByRole("table", { name: "Agents in the last 30 days" }).getByRole("link", { name: "GPTBot" }).click();
+  await p.says("/premium");
+  assert.ok(!(await p.page.getByRole("main").innerText()).includes("ClaudeBot"));
+  await p.page.getByRole("link", { name: "Show all" }).click();
+  await p.page.getByRole("link", { name: "told where a licence is had" }).click();
+  await p.says("was answered 403 with where to buy");
+  await p.page.getByText("The figures of each day").click();
+  await p.page.locator(".days a").first().click();
+  await p.says("GPTBot");
+  await p.aisle("Leakage");
+  await p.says("nobody saw its end");
+  await p.page.getByRole("table", { name: "Deliveries without a transaction" }).getByRole("link").first().click();
+  await p.says("not known here");
+  await p.page.getByRole("link", { name: "Delivered", exact: true }).click();
+  await p.says("edge edge-1");
+  await p.page.getByRole("link", { name: "The delivery, which nobody is known to have bought" }).click();
+  await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+  await p.check();
 });
 
 test("an account is opened and paid into, something is bought, and it is seen", async () => {
@@ -137,8 +203,8 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   await p.page.getByRole("link", { name: "Sales", exact: true }).click();
   await p.says("0.12 USD"); // six at two cents; what is held is not earned yet
   await p.aisle("Deliveries");
-  assert.equal(await p.page.getByRole("table", { name: "Deliveries" }).getByRole("row").count(), 8);
-  await p.page.getByLabel("How it went").selectOption("broke off");
+  assert.equal(await p.page.getByRole("table", { name: "Deliveries" }).getByRole("row").count(), 12);
+  await p.page.getByLabel("How it went").selectOption("under way");
   await p.page.getByRole("button", { name: "Show", exact: true }).click();
   await p.says("Nothing fits what you chose");
   await p.page.getByRole("link", { name: "Show all" }).click();
