@@ -80,7 +80,7 @@ func ends(span time.Duration) (time.Time, error) {
 type keysIssueAPI struct {
 	configFlags
 	Name    string        `arg:"" help:"What you call the key's holder."`
-	Door    []string      `placeholder:"NAME" help:"A door that the key opens: ask, mcp or intake; or one of the operator's own, admin and reports; may be repeated. Without it, all but the operator's."`
+	Door    []string      `placeholder:"NAME" help:"A door that the key opens: ask, mcp or intake; or one of the operator's own, admin and reports; or provider:HOST, what was sold of a host; may be repeated. Without it, all but the operator's."`
 	Rate    string        `placeholder:"RATE" help:"The key's own limit, such as 600/1m, in place of limits.rate.key."`
 	Expires time.Duration `placeholder:"SPAN" help:"How long the key is good, such as 720h. Without it, until it is revoked."`
 }

@@ -73,6 +73,7 @@ type Wanted struct {
 	Buyer, Site, Model string
 	Since, Until       time.Time // when they were made: Since ≤ time < Until
 	Before             string    // the id of one; those that are older than it
+	After              string    // the id of one, for Each; those that are younger than it
 	Limit              int       // how many at most; at least 1
 }
 
@@ -173,6 +174,7 @@ func span(w Wanted) (from, to string) {
 	if w.Before != "" {
 		to = min(to, w.Before)
 	}
+	from = max(from, w.After)
 	return from, to
 }
 

@@ -16,8 +16,9 @@ import (
 type goods struct {
 	catalog *catalog.Catalog // nil where nothing is sold
 
-	policies policies
-	whole    *otter.Cache[wholeKey, bool] // whether items are sold with what stands within them
+	policies   policies
+	licensings licensings
+	whole      *otter.Cache[wholeKey, bool] // whether items are sold with what stands within them
 
 	mu      sync.Mutex    // guards what follows
 	saved   time.Time     // when the catalog's file was looked after

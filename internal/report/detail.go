@@ -33,7 +33,7 @@ func (b Books) transactions(ctx context.Context, want Wanted) iter.Seq2[detail, 
 			some = some[:0]
 			return true
 		}
-		for t, err := range b.Deals.Each(ctx, deal.Wanted{Buyer: want.Buyer, Site: want.Site, Since: want.Since, Until: want.Until}) {
+		for t, err := range b.Deals.Each(ctx, deal.Wanted{Buyer: want.Buyer, Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
 			if err != nil {
 				yield(detail{}, err)
 				return

@@ -58,6 +58,7 @@ type Wanted struct {
 	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say since when, and is until now where it
 	// does not say more. Of Revenue they are the beginnings of days.
 	Since, Until time.Time
+	After        string        // of Audit: the id of a transaction behind which to begin
 	Grace        time.Duration // of Leakage: how old something is at the least that is told of
 }
 

@@ -116,13 +116,7 @@ func objects(w io.Writer) *json.Encoder {
 func (l *lines[R]) begin() error { return nil }
 
 func (l *lines[R]) row(r R) error {
-	object := map[string]any{}
-	for _, c := range l.columns {
-		if v := c.value(r); v != nil {
-			object[c.name] = v
-		}
-	}
-	return l.out.Encode(object)
+	return l.out.Encode(object(l.columns, r))
 }
 
 func (l *lines[R]) end() error { return nil }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/admin"
 	"frontdesk/internal/limit"
+	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 )
 
@@ -101,8 +103,14 @@ func Doors() []string {
 	return append(slices.Clone(doors), doorIntake, doorLedger, doorAdmin, doorReports)
 }
 
-// IsDoor says whether there is a door of that name.
-func IsDoor(name string) bool { return slices.Contains(Doors(), name) }
+// IsDoor says whether there is a door of that name. That of a provider is provider: and its host, as it is compared.
+func IsDoor(name string) bool {
+	if host, ok := strings.CutPrefix(name, admin.DoorProvider); ok {
+		own, ok := terms.Host("https://" + host + "/")
+		return ok && own == host
+	}
+	return slices.Contains(Doors(), name)
+}
 
 func defaultAuth() Auth {
 	return Auth{OAuth: OAuth{Algorithms: []string{"RS256", "PS256", "ES256", "EdDSA"}, Skew: time.Minute}}

@@ -88,6 +88,7 @@ func (s *Server) rampRoutes(config ramp.Config) []route {
 		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
 	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
+	all = append(all, s.providerRoutes()...)
 	handler := s.gate.named(ramp.Handler(s.Desk, config))
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})

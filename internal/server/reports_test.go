@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
@@ -122,4 +123,70 @@ func TestAReportThatBreaksOffIsSeenToBeCut(t *testing.T) {
 		}
 	}()
 	m.ServeHTTP(w, posted("GET", "/api/v1/reports/transaction-detail", "", trust.KeyHeader, reports).WithContext(ctx))
+}
+
+// TestAProviderReadsWhatWasSoldOfItsHostAlone holds pages and lines of a provider's sales, and that its key opens nothing else.
+func TestAProviderReadsWhatWasSoldOfItsHostAlone(t *testing.T) {
+	m, first, reports, operator, every := shopOf(t)
+	var own []string
+	for n := range 5 {
+		m.clock.Pass(time.Second)
+		sale := sold(t, m.Server, saleBuyer, perAccess, 0, func(d *deal.Transaction, _ *account.Charge) {
+			if n%2 == 1 {
+				d.URI = "https://other.example/x"
+			}
+		})
+		if n%2 == 0 {
+			own = append(own, sale.ID)
+		}
+	}
+	own = append([]string{first}, own...)
+	key, _ := makeKey(t, m.Server, trust.Key{Name: "provider", Scopes: []string{"provider:example.com"}})
+	other, _ := makeKey(t, m.Server, trust.Key{Name: "other", Scopes: []string{"provider:www.example.com"}})
+	get := func(path, key string) *httptest.ResponseRecorder {
+		return send(m, posted("GET", path, "", trust.KeyHeader, key))
+	}
+	const at = "/provider/example.com/transactions"
+	for name, v := range map[string]struct {
+		path, key string
+		status    int
+	}{
+		"nobody": {at, "", 401}, "all doors": {at, every, 403}, "reports": {at, reports, 403}, "the operator": {at, operator, 403}, "another provider": {at, other, 403},
+		"another host": {"/provider/other.example/transactions", key, 403}, "reports of all": {"/api/v1/reports/revenue", key, 403}, "accounts": {"/admin/accounts", key, 403},
+		"no host": {"/provider/a*b/transactions", key, 403}, "a wrong limit": {at + "?limit=0", key, 422}, "a wrong time": {at + "?from=x", key, 422}, "CSV": {at + "?format=csv", key, 406},
+		"another parameter": {at + "?site=main", key, 422}, "the wrong way": {at + "?from=2027-05-05&to=2027-05-04", key, 422}, "no id": {at + "?after=x", key, 422},
+	} {
+		if w := get(v.path, v.key); w.Code != v.status {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	var got []string
+	for after, pages := "", 0; pages == 0 || after != ""; pages++ {
+		w := get(at+"?limit=2&from=2027-05-04&to=2027-05-05&after="+after, key)
+		var page struct {
+			Provider     string
+			Transactions []map[string]any
+			Next         string
+		}
+		if w.Code != 200 || json.Unmarshal(w.Body.Bytes(), &page) != nil || page.Provider != "example.com" || len(page.Transactions) > 2 || pages > 3 {
+			t.Fatalf("page %d: %d %s", pages, w.Code, w.Body)
+		}
+		for _, sale := range page.Transactions {
+			got = append(got, sale["transaction"].(string))
+			if sale["buyer_domain"] != "buyer.example.com" || sale["charged"] != "0.02" || sale["uri"] != "https://example.com/soup" {
+				t.Errorf("%v", sale)
+			}
+		}
+		if strings.Contains(w.Body.String(), "research-bot") || strings.Contains(w.Body.String(), "other.example") {
+			t.Errorf("it tells more than it should: %s", w.Body)
+		}
+		after = page.Next
+	}
+	if strings.Join(got, " ") != strings.Join(own, " ") {
+		t.Errorf("the pages have %v, not %v", got, own)
+	}
+	w := get(at+"?format=jsonl", key)
+	if w.Code != 200 || w.Header().Get("Content-Type") != "application/jsonl" || strings.Count(w.Body.String(), "\n") != len(own) || strings.Contains(w.Body.String(), "research-bot") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
 }

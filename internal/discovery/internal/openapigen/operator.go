@@ -13,7 +13,22 @@ func (s *schemas) operatorPaths() object {
 	s.operatorSchemas()
 	rule, host, key := inPath("id", "The rule's id."), inPath("id", "A host of the site, such as www.example.com."), inPath("key_id", "The key's id.")
 	return object{
-		"/api/v1/reports/{name}": object{"get": s.reports()},
+		"/api/v1/reports/{name}":       object{"get": s.reports()},
+		"/provider/{domain}/ramp.json": object{"get": providerDocument("providerManifest", "Through whom a host's content is sold, for edges that keep it (RAMP v1)", "application/json", true)},
+		"/provider/{domain}/rsl.txt":   object{"get": providerDocument("providerLicenses", "The licences of a host's addresses (RSL 1.0)", "application/rsl+xml", true)},
+		"/rsl.txt":                     object{"get": providerDocument("licenses", "The licences of the addresses of the host that is asked (RSL 1.0)", "application/rsl+xml", false)},
+		"/provider/{domain}/transactions": object{"get": operating("providerTransactions", "Read what was sold of a host's addresses, with the provider's own key (RAMP v1)", object{
+			"200": object{"description": "A page, the oldest first; next is the id after which there are more. As lines of JSON, all of them.", "content": object{
+				"application/json": object{"schema": object{"type": "object", "required": []any{"provider", "transactions"}, "properties": object{
+					"provider": object{"type": "string"}, "transactions": object{"type": "array", "items": object{"type": "object"}}, "next": object{"type": "string"},
+				}}},
+				"application/jsonl": object{"schema": object{"type": "string"}},
+			}},
+			"406": failing("None of the forms is accepted."),
+		}, object{"parameters": []any{
+			inPath("domain", "The host, such as www.example.com."), parameter("from", "From when on: a time (RFC 3339), or a day by UTC."), parameter("to", "Until before when."),
+			parameter("after", "The id of a transaction after which to go on."), parameter("limit", "How many a page has, up to 1000; without it, 100."), parameter("format", "json or jsonl; without it, as Accept says."),
+		}})},
 		"/admin/content-rules": object{
 			"get":  operating("contentRules", "List the content rules (RAMP v1, manual source)", told("200", "The rules in their order.", listOf("rules", "operator.ContentRule")), object{}),
 			"post": operating("putContentRule", "Add a content rule, or put it in the place of that with its id", told("201", "It was added.", ref("operator.ContentRule"), "200", "It stands in the place of another."), body("operator.ContentRule")),
@@ -38,6 +53,19 @@ func (s *schemas) operatorPaths() object {
 			"post": operating("activateSigningKey", "Have a key sign that waits", told("200", "It signs.", ref("operator.SigningKey")), withParameters(body("operator.Activation"), host, key)),
 		},
 	}
+}
+
+// providerDocument is a document that the Exchange makes of a provider's terms.
+func providerDocument(id, summary, media string, named bool) object {
+	more := object{"responses": object{
+		"200": object{"description": "The document.", "content": object{media: object{}}},
+		"404": object{"description": "Nothing is served of this host.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+		"503": object{"description": "The content is still being loaded.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+	}}
+	if named {
+		more["parameters"] = []any{inPath("domain", "The host, such as www.example.com.")}
+	}
+	return operation("discovery", id, summary, more)
 }
 
 // told are responses: a status, what it says, and the schema of the body, which those that follow share.

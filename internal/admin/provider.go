@@ -1,0 +1,90 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/report"
+	"frontdesk/internal/terms"
+)
+
+// ProviderTransactions is where a provider reads what was sold of its addresses (RAMP v1, provider audit view).
+const ProviderTransactions = "/provider/{domain}/transactions"
+
+// DoorProvider begins the name of the door of a provider, which its host ends: a key that names it opens nothing else.
+const DoorProvider = "provider:"
+
+// ProviderDoor is the door of the provider that a request names; ok is false where it names none.
+func ProviderDoor(r *http.Request) (door string, ok bool) {
+	host, ok := terms.Host("https://" + r.PathValue("domain") + "/")
+	return DoorProvider + host, ok
+}
+
+// How many transactions a page has.
+const (
+	usualPage = 100
+	mostPage  = 1000
+)
+
+// TransactionsHandler answers at ProviderTransactions: GET gives the transactions of the time from ≤ time < to as pages of JSON, the
+// oldest first, which go on after the one that next names; or, as lines of JSON, all of them, sent as they are read.
+func TransactionsHandler(books report.Books) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _ := terms.Host("https://" + r.PathValue("domain") + "/") // whose door the key has opened
+		want, limit, err := wantedTransactions(r)
+		switch {
+		case err != nil:
+			WriteError(w, r, err)
+		case want.Form == report.Lines:
+			out := &stream{w: w, r: r, form: want.Form}
+			out.finish(books.WriteAudit(r.Context(), out, want, host))
+		default:
+			rows, next, err := books.Audit(r.Context(), want, host, limit)
+			if rows == nil {
+				rows = []map[string]any{}
+			}
+			if err == nil {
+				err = answer(w, http.StatusOK, struct {
+					Provider     string           `json:"provider"`
+					Transactions []map[string]any `json:"transactions"`
+					Next         string           `json:"next,omitempty"`
+				}{host, rows, next})
+			}
+			if err != nil {
+				WriteError(w, r, err)
+			}
+		}
+	})
+}
+
+// wantedTransactions reads which transactions a request asks for.
+func wantedTransactions(r *http.Request) (want report.Wanted, limit int, err error) {
+	q, err := parameters(r, "from", "to", "after", "limit", "format")
+	if err != nil {
+		return want, 0, err
+	}
+	if want.Form, err = formOf(r, q["format"]); err != nil {
+		return want, 0, err
+	}
+	if want.Form == report.CSV {
+		return want, 0, fail.New(fail.UnsupportedFormat, "there are application/json and application/jsonl")
+	}
+	limit = usualPage
+	if text := q["limit"]; text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostPage {
+			return want, 0, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", mostPage)
+		}
+	}
+	if want.After = q["after"]; want.After != "" && !strings.HasPrefix(want.After, "txn-") {
+		return want, 0, fail.New(fail.Invalid, "after: %.60q is no id of a transaction; take it from next", want.After)
+	}
+	if want.Since, err = instant("from", q["from"]); err == nil {
+		want.Until, err = instant("to", q["to"])
+	}
+	if err == nil && !want.Until.IsZero() && !want.Since.Before(want.Until) {
+		err = fail.New(fail.Invalid, "from has to be before to")
+	}
+	return want, limit, err
+}

@@ -1,0 +1,44 @@
+package ramp
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"time"
+
+	"frontdesk/internal/desk"
+)
+
+// The paths of what the Exchange makes of a provider's terms, beside AccessPolicy, for edges that keep it: its manifest, and an RSL
+// document, which is also at OwnRSL, of the host that was asked.
+const (
+	ProviderDocument = "/provider/{domain}/ramp.json"
+	ProviderRSL      = "/provider/{domain}/rsl.txt"
+	OwnRSL           = "/rsl.txt"
+)
+
+// rslMedia is the media type of RSL documents.
+const rslMedia = "application/rsl+xml"
+
+// ServeRSL serves the RSL document of the provider that of gives for a request, whose addresses begin with origin; how is where is said
+// how what costs something is bought.
+func ServeRSL(d *desk.Desk, of func(*http.Request) (domain, origin, how string)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), policyTime)
+		defer cancel()
+		domain, origin, how := of(r)
+		text, err := d.RSL(ctx, domain, origin, how)
+		if err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		sum := sha256.Sum256(text)
+		header := w.Header()
+		header.Set("Content-Type", rslMedia)
+		header.Set("Cache-Control", policyCacheControl)
+		header.Set("Etag", `"`+hex.EncodeToString(sum[:12])+`"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+	})
+}

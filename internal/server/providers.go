@@ -1,0 +1,50 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ramp"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/wellknown"
+)
+
+// providerRoutes serve what the Exchange makes of a provider's terms, for edges and for those who read licences.
+func (s *Server) providerRoutes() []route {
+	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
+		host, _ := terms.Host("https://" + r.PathValue(ramp.PolicyDomain) + "/")
+		_, served := s.config.siteAt(host)
+		return "provider " + host, func() (*wellknown.Document, error) {
+			if !served {
+				return nil, fail.New(fail.NotFound, "%.100q is no host of a site here", r.PathValue(ramp.PolicyDomain))
+			}
+			return ramp.DeclareProvider(host, s.config.exchangeIdentity(), address)
+		}
+	})
+	own := ramp.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
+		return s.licensed(r, s.provider(r))
+	})
+	of := ramp.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
+		return s.licensed(r, r.PathValue(ramp.PolicyDomain))
+	})
+	return []route{
+		{pattern: ramp.ProviderDocument, name: ramp.ProviderDocument, methods: reading, cors: true, refuse: ramp.WriteError, handler: manifest},
+		{pattern: ramp.ProviderRSL, name: ramp.ProviderRSL, methods: reading, cors: true, refuse: ramp.WriteError, handler: of},
+		{pattern: ramp.OwnRSL, name: ramp.OwnRSL, methods: reading, cors: true, refuse: ramp.WriteError, handler: own},
+	}
+}
+
+// licensed is whose RSL document a request means: with what the addresses of the host begin, and where the Exchange's manifest is.
+func (s *Server) licensed(r *http.Request, domain string) (host, origin, how string) {
+	host, _ = terms.Host("https://" + domain + "/")
+	origin = "https://" + host
+	for _, site := range s.config.AllSites() {
+		if at, err := url.Parse(site.URL); err == nil && at.Host != "" {
+			if own, ok := terms.Host(at.Scheme + "://" + at.Host + "/"); ok && own == host {
+				origin = at.Scheme + "://" + at.Host
+			}
+		}
+	}
+	return host, origin, s.outside.PublicURL(r) + ramp.ExchangeManifest
+}
