@@ -13,7 +13,7 @@
 //
 //	account_balance       what stands on each account
 //	account_journal       every movement, by account and number
-//	account_revenue       what sites earned, by day and buyer
+//	account_revenue       what sites earned, by day and buyer, but for what still stands beside the balance
 //	account_hold          one row for each purchase: what it was to cost and what it cost
 //	account_meter         for how long purchases were used that the seller measures itself
 //	account_licence       licences and subscriptions
@@ -31,7 +31,7 @@ import (
 )
 
 // Schema is the tables of this room. Amounts are in units of 1e-8 of the currency, times microseconds, 0 for none. Of
-// account_balance, own is the credit limit, -1 for the configured one, and lines is how many lines its journal has. Of
+// account_balance, own is the credit limit, -1 for the configured one, and lines is how many lines its journal has; see also lateRevenue. Of
 // account_journal, after is what was available with it. Of
 // account_hold, uses is what it took of a subscription's quotas, each with the round that it was counted in. Of
 // account_quota, round counts how often the quota began anew.
@@ -167,7 +167,7 @@ INSERT INTO account_hold (id, buyer, holder, site, model, currency, rate, quanti
 DROP TABLE account_hold_apart;
 CREATE INDEX account_hold_due ON account_hold (due) WHERE state = 'held';
 CREATE INDEX account_hold_holder ON account_hold (holder, created);
-`, meterTable},
+`, meterTable, lateRevenue},
 }
 
 // Options are how the book deals with everybody.

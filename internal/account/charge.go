@@ -127,7 +127,7 @@ func (b *Book) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *
 		return refuse(InsufficientBalance, "the account %s has not enough in %s for this; ask the operator of this exchange for credit, or buy less", purse.Buyer, c.Price.Currency)
 	}
 	if !found {
-		if err := insertPurse(ctx, tx, purse); err != nil {
+		if err := insertPurse(ctx, tx, purse.Balance); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,8 @@ var invariants = []struct{ problem, query string }{
 		SELECT 'revenue of ' || COALESCE(r.site, j.site) || ' from ' || COALESCE(r.buyer, j.buyer), COALESCE(r.earned, 0), COALESCE(j.earned, 0)
 		FROM (SELECT site, buyer, currency, at - at % 86400000000 AS day, SUM(earned) AS earned FROM account_journal WHERE earned <> 0
 			GROUP BY site, buyer, currency, at - at % 86400000000) j
-		FULL JOIN account_revenue r ON r.site = j.site AND r.buyer = j.buyer AND r.currency = j.currency AND r.day = j.day
+		FULL JOIN (SELECT site, buyer, currency, day, SUM(earned) AS earned FROM (SELECT site, buyer, currency, day, earned FROM account_revenue
+			UNION ALL SELECT site, buyer, currency, day, earned FROM ` + lateEarnings + `) e GROUP BY site, buyer, currency, day) r ON r.site = j.site AND r.buyer = j.buyer AND r.currency = j.currency AND r.day = j.day
 		WHERE COALESCE(r.earned, 0) <> COALESCE(j.earned, 0)`},
 }
 

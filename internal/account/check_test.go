@@ -30,6 +30,10 @@ func TestCheckFindsWhatWasChanged(t *testing.T) {
 		"revenue is more":           `UPDATE account_revenue SET earned = earned + 1 WHERE buyer = $1`,
 		"revenue is gone":           `DELETE FROM account_revenue WHERE buyer = $1`,
 		"revenue of another day":    `UPDATE account_revenue SET day = day + 86400000000 WHERE buyer = $1`,
+		"late revenue is more":      `UPDATE account_balance SET late_earned = late_earned + 1 WHERE buyer = $1`,
+		"late revenue is gone":      `UPDATE account_balance SET late_movements = 0 WHERE buyer = $1`,
+		"late revenue of a day":     `UPDATE account_balance SET late_day = late_day + 86400000000 WHERE buyer = $1`,
+		"late revenue of a site":    `UPDATE account_balance SET late_site = 'shop' WHERE buyer = $1`,
 		"a quota is less used":      `UPDATE account_quota SET used = 0 WHERE subscription <> $1`,
 		"a use is not counted":      `UPDATE account_hold SET uses = '' WHERE buyer = $1 AND subscription <> ''`,
 		"a use that is no number":   `UPDATE account_hold SET uses = 'accesses=many' WHERE buyer = $1 AND subscription <> ''`,
@@ -38,7 +42,9 @@ func TestCheckFindsWhatWasChanged(t *testing.T) {
 			b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 			b.pay(buyer, 10)
 			b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Accesses, Limit: 9})
-			for _, c := range []account.Charge{charge("flat", price("per_access", 1)), under("counted", "sub", noon), charge("held", price("per_token", 1))} {
+			elsewhere := charge("elsewhere", price("per_access", 1))
+			elsewhere.Site = "elsewhere"
+			for _, c := range []account.Charge{charge("flat", price("per_access", 1)), elsewhere, under("counted", "sub", noon), charge("held", price("per_token", 1))} {
 				if _, err := b.authorize(c); err != nil {
 					t.Fatal(err)
 				}

@@ -3,8 +3,10 @@ package account
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/store"
@@ -195,12 +197,13 @@ func takings(currency string, buyers map[string]*sum, most int) Takings {
 func earningSites(ctx context.Context, tx *store.Tx) (sites []string, err error) {
 	last := "" // no site is called so
 	for {
-		next, err := collect(ctx, tx, `SELECT site FROM account_revenue WHERE site > $1 ORDER BY site LIMIT 1`,
-			func(rows store.Rows) (site string, err error) { return site, rows.Scan(&site) }, last)
+		next, err := collect(ctx, tx, `SELECT MIN(site) FROM account_revenue WHERE site > $1 UNION ALL SELECT MIN(late_site) FROM account_balance WHERE late_site > $1`,
+			func(rows store.Rows) (site sql.NullString, err error) { return site, rows.Scan(&site) }, last)
+		next = slices.DeleteFunc(next, func(site sql.NullString) bool { return !site.Valid })
 		if err != nil || len(next) == 0 {
 			return sites, err
 		}
-		last = next[0]
+		last = slices.MinFunc(next, func(a, b sql.NullString) int { return strings.Compare(a.String, b.String) }).String
 		sites = append(sites, last)
 	}
 }
@@ -208,14 +211,18 @@ func earningSites(ctx context.Context, tx *store.Tx) (sites []string, err error)
 // eachOf calls fn with what a site earned.
 func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Time, fn func(Earning)) error {
 	where, args := equals(condition{"site", site}, condition{"day >=", since}, condition{"day <", until})
-	_, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM account_revenue`+where, func(rows store.Rows) (none struct{}, err error) {
-		e := Earning{Site: site}
-		var day int64
-		if err = rows.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
-			e.Day = store.FromMicros(day)
-			fn(e)
+	for _, from := range []string{`account_revenue`, lateEarnings} {
+		if _, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM `+from+where, func(rows store.Rows) (none struct{}, err error) {
+			e := Earning{Site: site}
+			var day int64
+			if err = rows.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
+				e.Day = store.FromMicros(day)
+				fn(e)
+			}
+			return none, err
+		}, args...); err != nil {
+			return err
 		}
-		return none, err
-	}, args...)
-	return err
+	}
+	return nil
 }

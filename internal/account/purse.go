@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"frontdesk/internal/fail"
@@ -59,32 +60,73 @@ func post(ctx context.Context, tx *store.Tx, buyer, currency string, m movement)
 	if err != nil {
 		return fmt.Errorf("write into the journal: %w", err)
 	}
-	return enter(ctx, tx, buyer, currency, m, line, after)
+	if err := enter(ctx, tx, buyer, currency, m, line, after); err != nil || m.earned == 0 {
+		return err
+	}
+	return earn(ctx, tx, Earning{Day: m.at, Site: m.site, Buyer: buyer, Currency: currency, Amount: m.earned, Movements: 1})
 }
 
-// postTo is post to an account as the same transaction has read it.
-func postTo(ctx context.Context, tx *store.Tx, to Balance, m movement) error {
+// postTo is post to an account as the same transaction has read it. What a site earned is kept beside the balance, which is written
+// anyway, as long as it is of one site and day: most buyers buy again of the same.
+func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 	if m.available+m.held+m.earned+m.outside != 0 {
 		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
 	}
-	err := tx.Put(ctx, `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1
-		WHERE buyer = $5 AND currency = $6 AND lines = $7`, m.available, m.held, m.earned, m.outside, to.Buyer, to.Currency, to.Lines)
+	const move = `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1`
+	args := []any{m.available, m.held, m.earned, m.outside, to.Buyer, to.Currency, to.Lines}
+	late, now := to.late, Earning{Day: time.UnixMicro(dayOf(m.at)), Site: m.site, Buyer: to.Buyer, Currency: to.Currency, Amount: m.earned, Movements: 1}
+	var err error
+	switch {
+	case m.earned == 0:
+		err = tx.Put(ctx, move+` WHERE buyer = $5 AND currency = $6 AND lines = $7`, args...)
+	case late.Movements > 0 && late.Day.Equal(now.Day) && late.Site == now.Site:
+		err = tx.Put(ctx, move+`, late_earned = late_earned + $3, late_movements = late_movements + 1 WHERE buyer = $5 AND currency = $6 AND lines = $7`, args...)
+	case late.Movements > 0 && late.Day.Equal(now.Day): // the first site of the day keeps its place
+		if err = tx.Put(ctx, move+` WHERE buyer = $5 AND currency = $6 AND lines = $7`, args...); err == nil {
+			err = earn(ctx, tx, now)
+		}
+	default:
+		if err = tx.Put(ctx, move+`, late_earned = $3, late_movements = 1, late_site = $5, late_day = $6 WHERE buyer = $7 AND currency = $8 AND lines = $9`,
+			slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err == nil && late.Movements > 0 {
+			err = earn(ctx, tx, late)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("write into the journal: %w", err)
 	}
 	return enter(ctx, tx, to.Buyer, to.Currency, m, to.Lines+1, to.Available+m.available)
 }
 
-// enter writes a movement into the journal as a line, after which so much is available, and what a site earned by it.
+// earn adds to what a site earned on a day.
+func earn(ctx context.Context, tx *store.Tx, e Earning) error {
+	err := tx.Put(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (site, day, buyer, currency) DO UPDATE SET earned = account_revenue.earned + EXCLUDED.earned, movements = account_revenue.movements + EXCLUDED.movements`,
+		e.Site, dayOf(e.Day), e.Buyer, e.Currency, e.Amount, e.Movements)
+	if err != nil {
+		return fmt.Errorf("write what was earned: %w", err)
+	}
+	return nil
+}
+
+// lateRevenue is the step of Schema that keeps beside a balance what one site earned by it on one day, as in account_revenue, which does
+// not have that: a purchase then changes a page less.
+const lateRevenue = `
+ALTER TABLE account_balance ADD COLUMN late_site {{text}} NOT NULL DEFAULT '';
+ALTER TABLE account_balance ADD COLUMN late_day BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE account_balance ADD COLUMN late_earned BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE account_balance ADD COLUMN late_movements BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX account_balance_late ON account_balance (late_site, late_day, buyer, currency);
+`
+
+// lateEarnings are what is kept beside balances, as rows of account_revenue. Both have to be added up.
+const lateEarnings = `(SELECT late_site AS site, late_day AS day, buyer, currency, late_earned AS earned, late_movements AS movements
+	FROM account_balance WHERE late_movements > 0) AS late`
+
+// enter writes a movement into the journal as a line, after which so much is available.
 func enter(ctx context.Context, tx *store.Tx, buyer, currency string, m movement, line, after int64) error {
 	err := tx.Put(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
-	if err == nil && m.earned != 0 {
-		err = tx.Put(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, $4, $5, 1)
-			ON CONFLICT (site, day, buyer, currency) DO UPDATE SET earned = account_revenue.earned + EXCLUDED.earned, movements = account_revenue.movements + 1`,
-			m.site, dayOf(m.at), buyer, currency, m.earned)
-	}
 	if err != nil {
 		return fmt.Errorf("write into the journal: %w", err)
 	}
@@ -103,12 +145,29 @@ func scanBalance(rows store.Rows) (b Balance, err error) {
 	return b, err
 }
 
+// payer is an account with what is kept beside its balance of what a site earned.
+type payer struct {
+	Balance
+	late Earning
+}
+
+const payerColumns = balanceColumns + `, late_site, late_day, late_earned, late_movements`
+
+func scanPayer(rows store.Rows) (p payer, err error) {
+	var created, day int64
+	err = rows.Scan(&p.Buyer, &p.Currency, &p.Available, &p.Held, &p.Balance.Earned, &p.Outside, &p.Limit, &p.Status, &p.Lines, &created,
+		&p.late.Site, &day, &p.late.Amount, &p.late.Movements)
+	p.Created = store.FromMicros(created)
+	p.late.Day, p.late.Buyer, p.late.Currency = store.FromMicros(day), p.Buyer, p.Currency
+	return p, err
+}
+
 // findPurse gives the account that a buyer pays from in a currency: its own, else its domain's.
-func findPurse(ctx context.Context, tx *store.Tx, buyer, currency string) (purse Balance, found bool, err error) {
+func findPurse(ctx context.Context, tx *store.Tx, buyer, currency string) (purse payer, found bool, err error) {
 	own, domain := holders(buyer)
 	// For a list of values SQLite makes a table, which costs more than the rest.
-	all, err := collect(ctx, tx, `SELECT `+balanceColumns+` FROM account_balance WHERE buyer = $1 AND currency = $2
-		UNION ALL SELECT `+balanceColumns+` FROM account_balance WHERE buyer = $3 AND currency = $2`, scanBalance, own, currency, domain)
+	all, err := collect(ctx, tx, `SELECT `+payerColumns+` FROM account_balance WHERE buyer = $1 AND currency = $2
+		UNION ALL SELECT `+payerColumns+` FROM account_balance WHERE buyer = $3 AND currency = $2`, scanPayer, own, currency, domain)
 	for _, b := range all {
 		if !found || b.Buyer == own {
 			purse, found = b, true
@@ -119,7 +178,7 @@ func findPurse(ctx context.Context, tx *store.Tx, buyer, currency string) (purse
 
 // purse is findPurse for a purchase: an account that is there must be active. Where everybody has credit, one that is not
 // there is given as it would be; it is for the caller to make.
-func (b *Book) purse(ctx context.Context, tx *store.Tx, buyer, currency string, now time.Time) (purse Balance, found bool, err error) {
+func (b *Book) purse(ctx context.Context, tx *store.Tx, buyer, currency string, now time.Time) (purse payer, found bool, err error) {
 	purse, found, err = findPurse(ctx, tx, buyer, currency)
 	switch {
 	case err != nil:
@@ -129,7 +188,7 @@ func (b *Book) purse(ctx context.Context, tx *store.Tx, buyer, currency string, 
 	case b.options.Credit <= 0:
 		err = refuse(InsufficientBalance, "%s has no account in %s here; ask the operator of this exchange for one", buyer, currency)
 	default:
-		purse = Balance{Buyer: buyer, Currency: currency, Limit: -1, Status: Active, Created: now}
+		purse.Balance = Balance{Buyer: buyer, Currency: currency, Limit: -1, Status: Active, Created: now}
 	}
 	return purse, found, err
 }

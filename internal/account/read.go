@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -276,11 +277,43 @@ func (p *earningPage) fill(ctx context.Context, db *store.DB) (err error) {
 		args = append(args, store.Micros(p.last.Day), p.last.Buyer, p.last.Currency)
 		where += fmt.Sprintf(` AND (day, buyer, currency) > ($%d, $%d, $%d)`, n+1, n+2, n+3)
 	}
-	p.rows, err = view(ctx, db, `SELECT day, site, buyer, currency, earned, movements FROM account_revenue`+where+fmt.Sprintf(` ORDER BY day, buyer, currency LIMIT %d`, pageRows), scanEarning, args...)
-	if p.done = len(p.rows) < pageRows; len(p.rows) > 0 {
+	var all [2][]Earning
+	if err := db.View(ctx, func(tx *store.Tx) (err error) {
+		for i, from := range []string{`account_revenue`, lateEarnings} {
+			if all[i], err = collect(ctx, tx, `SELECT day, site, buyer, currency, earned, movements FROM `+from+where+fmt.Sprintf(` ORDER BY day, buyer, currency LIMIT %d`, pageRows), scanEarning, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	p.done = len(all[0]) < pageRows && len(all[1]) < pageRows
+	if p.rows = added(all[0], all[1]); len(p.rows) > pageRows {
+		p.rows, p.done = p.rows[:pageRows], false // those behind may not be all that there are
+	}
+	if len(p.rows) > 0 {
 		p.last = p.rows[len(p.rows)-1]
 	}
-	return err
+	return nil
+}
+
+// added puts two lists into one, in the order of both, which is that of days, buyers and currencies, and adds up what both have.
+func added(a, b []Earning) (all []Earning) {
+	for len(a) > 0 && len(b) > 0 {
+		order := cmp.Or(a[0].Day.Compare(b[0].Day), strings.Compare(a[0].Buyer, b[0].Buyer), strings.Compare(a[0].Currency, b[0].Currency))
+		switch {
+		case order < 0:
+			all, a = append(all, a[0]), a[1:]
+		case order > 0:
+			all, b = append(all, b[0]), b[1:]
+		default:
+			both := a[0]
+			both.Amount, both.Movements = both.Amount+b[0].Amount, both.Movements+b[0].Movements
+			all, a, b = append(all, both), a[1:], b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }
 
 func scanEarning(rows store.Rows) (e Earning, err error) {
