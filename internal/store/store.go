@@ -179,6 +179,14 @@ func (db *DB) Commits() int64 {
 	return 0
 }
 
+// Pages is how many pages of 4,096 bytes were written to an SQLite database's log since it was opened; 0 on PostgreSQL.
+func (db *DB) Pages() int64 {
+	if e, ok := db.engine.(*sqliteEngine); ok {
+		return e.writer.pages.Load()
+	}
+	return 0
+}
+
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	if db.closed.Load() {

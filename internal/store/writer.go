@@ -22,6 +22,7 @@ type writer struct {
 	stop    context.CancelFunc
 	stopped chan struct{}
 	commits atomic.Int64
+	pages   atomic.Int64
 }
 
 // A group takes up to groupSize transactions, and no new one after groupTime.
@@ -214,6 +215,9 @@ func (w *writer) commit(tx *groupTx) error {
 	err := tx.do(`COMMIT`)
 	if err != nil {
 		tx.rollback()
+	}
+	if pages, _, failed := w.conn.raw.Status(sqlite3.DBSTATUS_CACHE_WRITE, false); failed == nil {
+		w.pages.Store(pages)
 	}
 	return err
 }
