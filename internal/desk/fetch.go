@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
+	"net/url"
 	"slices"
 
 	"frontdesk/internal/catalog"
@@ -50,23 +51,105 @@ func (d *Desk) Fetch(ctx context.Context, at, transaction, query string) (*Fetch
 	if err != nil {
 		return nil, fail.New(fail.Forbidden, "%v", err)
 	}
-	var t deal.Transaction
+	if transaction != grant.Transaction {
+		return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
+	}
+	t, err := d.sold(ctx, grant)
+	if err != nil {
+		return nil, err
+	}
+	return d.fetched(ctx, t)
+}
+
+// FetchBought opens what was bought at an address of this front desk's own gate: address is that of the content, and grant what the
+// address is bound to that opened it, which was verified. Errors are as of Fetch.
+func (d *Desk) FetchBought(ctx context.Context, address string, grant sign.URLGrant) (*Fetched, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
+	t, err := d.sold(ctx, grant)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := url.Parse(address)
+	if err != nil || t.Method != instructions {
+		return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
+	}
+	if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
+		if own, err := url.Parse(ware.URL); err != nil || own.RequestURI() != asked.RequestURI() {
+			return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
+		}
+	}
+	return d.fetched(ctx, t)
+}
+
+// sold gives the transaction that a signed address is bound to.
+func (d *Desk) sold(ctx context.Context, grant sign.URLGrant) (t deal.Transaction, err error) {
 	err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
-		if t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent || transaction != t.ID) {
+		if t, ok, err = deal.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent) {
 			err = fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
+	return t, err
+}
+
+// fetched opens what a transaction has bought.
+func (d *Desk) fetched(ctx context.Context, t deal.Transaction) (*Fetched, error) {
 	item, media, err := d.stillThere(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	return &Fetched{URI: item.URL, Media: media, desk: d, sale: t, item: item}, nil
 }
+
+// Shown is an item that is open to everyone.
+type Shown struct {
+	URI   string
+	Media []string // types in which it can be had
+
+	item *content.Item
+}
+
+// Show gives the item at an address, if it is open as a whole to everyone. The error is fail.NotFound where there is none, and
+// fail.Forbidden for one that is not open.
+func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
+	if d.goods.catalog == nil {
+		return nil, fail.New(fail.NotFound, "there is nothing at this address")
+	}
+	rules, closed := d.config.Terms(), false
+	for _, ware := range d.goods.catalog.Find(address) {
+		if !d.served[ware.Site] {
+			continue
+		}
+		if rules.Decide(ware.Facts()).Access != terms.Open {
+			closed = closed || rules.Decide(ware.Facts()).Access == terms.Licensed
+			continue
+		}
+		items, err := d.config.Catalog.Load(ctx, ware.Ref)
+		if err != nil {
+			return nil, err
+		}
+		item := &items[0]
+		shown := &Shown{URI: item.URL, item: item}
+		if item.URL != "" && wholeOf(rules, ware.Ref, item) {
+			for _, form := range catalog.Forms(item) {
+				if wholeIn(rules, ware.Ref, item, form) {
+					shown.Media = append(shown.Media, form)
+				}
+			}
+			return shown, nil
+		}
+	}
+	if closed {
+		return nil, fail.New(fail.Forbidden, "this content opens to a licence alone")
+	}
+	return nil, fail.New(fail.NotFound, "there is nothing at this address")
+}
+
+// In gives the item in one of the types of Media.
+func (s *Shown) In(media string) []byte { return catalog.Render(s.item, media) }
 
 // In gives what was bought in one of the types of Media.
 func (f *Fetched) In(media string) *Rendition {

@@ -34,14 +34,24 @@ func Deliver(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 			WriteError(w, r, failed(r.Context(), err))
 			return
 		}
-		media, ok := choose(r.Header.Values("Accept"), fetched.Media)
-		if !ok {
-			there := strings.Join(fetched.Media, ", ")
-			WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "it can be had as %s; accept one of them", there))
-			return
-		}
-		describe(w.Header(), fetched, fetched.In(media)).send(w, r)
+		hand(w, r, fetched)
 	})
+}
+
+// hand answers with what was bought, in the form that the client accepts.
+func hand(w http.ResponseWriter, r *http.Request, fetched *desk.Fetched) {
+	if media, ok := accepted(w, r, fetched.Media); ok {
+		describe(w.Header(), fetched, fetched.In(media)).send(w, r)
+	}
+}
+
+// accepted is the form of some that the client accepts; where there is none, it is told so.
+func accepted(w http.ResponseWriter, r *http.Request, forms []string) (string, bool) {
+	media, ok := choose(r.Header.Values("Accept"), forms)
+	if !ok {
+		WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "it can be had as %s; accept one of them", strings.Join(forms, ", ")))
+	}
+	return media, ok
 }
 
 // describe writes what an answer tells of a rendition.

@@ -50,6 +50,9 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 	policy.known.Store(edge.NewPolicy(edge.Access(first(site.Unknown, string(edge.Blocked))), nil))
 	works.policies = append(works.policies, policy)
 	made.Policy = policy.known.Load
+	if made.Origin == nil {
+		made.Shelf = ramp.Shelf(s.Desk)
+	}
 	var documents wellknown.Cache
 	made.Documents = func(path string) http.Handler {
 		if path != edge.ManifestPath {
