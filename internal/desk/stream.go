@@ -84,9 +84,10 @@ const (
 
 // The bounds of streams.
 const (
-	streamBeat  = 5 * time.Second // from one StreamTime to the next, in which terms count and what was metered is kept
-	streamPart  = 8 << 10         // bytes of text in an event
-	mostStreams = 8               // that are open under one transaction
+	streamBeat  = 2 * time.Second         // from one StreamTime to the next, within which the terms count
+	streamKeep  = 2500 * time.Millisecond // from one time to the next that what was metered is kept: no more than both is ever lost
+	streamPart  = 8 << 10                 // bytes of text in an event
+	mostStreams = 8                       // that are open under one transaction
 )
 
 // ErrStreamed is of a stream that is to go on behind its end: all was told.
@@ -179,6 +180,7 @@ func (s *Stream) find(ctx context.Context, grant sign.URLGrant, transaction stri
 		case !ok || s.t.Failed || s.t.Agent != grant.Agent || transaction != s.t.ID || s.t.Method != streaming:
 			return fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
+		s.t.Document, s.t.Quotas = nil, nil // which it need not hold for long
 		if s.used, s.live, err = d.dealing.Book.Metered(ctx, tx, s.t.ID); err == nil && s.live && s.t.Report.ID != "" {
 			err = fail.New(fail.Forbidden, "the use of this purchase was reported, which ends it; buy anew")
 		}
@@ -348,6 +350,9 @@ func (s *Stream) announce(ctx context.Context) error {
 func (s *Stream) text(ctx context.Context) Ending {
 	body := s.body
 	s.body = nil
+	if s.offset > 0 && s.offset == len(body) {
+		return "" // the client has it
+	}
 	for at := s.offset; ; {
 		if why := s.over(ctx); why != "" {
 			return why

@@ -83,9 +83,10 @@ func (d *Desk) AwaitStreams(ctx context.Context) error {
 	}
 }
 
-// keepStreams keeps what open streams metered until none is open: whatever becomes of the process, at most a beat of it is lost.
+// keepStreams keeps what open streams metered until none is open: whatever becomes of the process, no more than
+// streamBeat and streamKeep of it is lost.
 func (d *Desk) keepStreams(none <-chan struct{}) {
-	tick := time.NewTicker(streamBeat)
+	tick := time.NewTicker(streamKeep)
 	defer tick.Stop()
 	for {
 		select {

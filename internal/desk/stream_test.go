@@ -278,7 +278,7 @@ func TestWhatIsLiveFollowsTheFeed(t *testing.T) {
 		after(time.Second)
 		s.publish("Second words.", story("s/9", "Something else is new."))
 		after(2 * time.Second)
-		if want := `s | =First words. | =Second words. | 5s`; l.told() != want {
+		if want := `s | =First words. | 2s | =Second words. | 4s | 6s`; l.told() != want {
 			t.Errorf("told %q, want %q", l.told(), want)
 		}
 		if l.end() != StreamExpired {
@@ -441,10 +441,10 @@ func TestAClientThatIsGoneIsNotCharged(t *testing.T) {
 		if l.end() != streamLeft {
 			t.Error(l.why)
 		}
-		if used := s.metered(got.Transaction); used != 10*time.Second { // as far as it took what was sent
+		if used := s.metered(got.Transaction); used != 12*time.Second { // as far as it took what was sent
 			t.Errorf("metered %s", used)
 		}
-		if r := s.records(got.Transaction)[0]; r.State != deal.DeliveryCut || r.Seconds != 10 {
+		if r := s.records(got.Transaction)[0]; r.State != deal.DeliveryCut || r.Seconds != 12 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -457,7 +457,7 @@ func TestWhatIsKeptOutlivesTheProcess(t *testing.T) {
 		l := s.listen(got, "")
 		after(63 * time.Second)
 		used := s.metered(got.Transaction)
-		if used > 63*time.Second || used < 63*time.Second-2*streamBeat {
+		if used > 63*time.Second || used < 63*time.Second-streamBeat-streamKeep {
 			t.Errorf("of 63 seconds %s are kept", used)
 		}
 		r := s.records(got.Transaction)[0]
