@@ -42,7 +42,7 @@ func Stream(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 		}
 		upgrade := upgrades(r)
 		if !upgrade && !accepts(r, eventStream) {
-			WriteError(w, r, fail.New(fail.UnsupportedFormat, "this is a stream: ask for text/event-stream, open it as a WebSocket, or call frontdesk.delivery.v1.DeliveryService"))
+			WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "this is a stream: ask for text/event-stream, open it as a WebSocket, or call frontdesk.delivery.v1.DeliveryService"))
 			return
 		}
 		if upgrade && r.ProtoMajor != 1 {

@@ -31,7 +31,7 @@ type Rule struct {
 	// Reporting says what users of the items owe.
 	Reporting Reporting `yaml:"reporting" json:"reporting,omitzero"`
 	// Delivery lists the only ways in which the items are delivered: `direct` in the answer, `instructions` where to get
-	// them, `streaming`. Without it all are.
+	// them, `streaming` as a stream of events. Without it what is live is streamed, and everything else handed out.
 	Delivery []string `yaml:"delivery" json:"delivery,omitempty"`
 	// Scopes are what somebody must have been granted, one of them at least, to be offered the items, such as
 	// `credit:read`: a domain or profile and a permission, parted by colons. What a requester claims of itself grants
