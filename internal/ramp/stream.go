@@ -41,7 +41,7 @@ func Stream(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 			id = r.URL.RawPath // as for Deliver
 		}
 		upgrade := upgrades(r)
-		if !upgrade && !accepts(r, eventStream) {
+		if _, ok := choose(r.Header.Values("Accept"), []string{eventStream}); !upgrade && !ok {
 			WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "this is a stream: ask for text/event-stream, open it as a WebSocket, or call frontdesk.delivery.v1.DeliveryService"))
 			return
 		}
@@ -67,31 +67,6 @@ const eventStream = "text/event-stream"
 
 // upgrades says whether a request opens a WebSocket.
 func upgrades(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
-
-// accepts says whether a request takes a media type: whatever it is, where it says nothing.
-func accepts(r *http.Request, media string) bool {
-	kind, _, _ := strings.Cut(media, "/")
-	none := true
-	for _, line := range r.Header.Values("Accept") {
-		for part := range strings.SplitSeq(line, ",") {
-			name, parameters, _ := strings.Cut(part, ";")
-			name = strings.ToLower(strings.TrimSpace(name))
-			if name == "" {
-				continue
-			}
-			none = false
-			if name != media && name != kind+"/*" && name != "*/*" {
-				continue
-			}
-			_, weight, weighed := strings.Cut(strings.ReplaceAll(strings.ToLower(parameters), " ", ""), "q=")
-			weight, _, _ = strings.Cut(weight, ";")
-			if q, err := strconv.ParseFloat(weight, 64); !weighed || err == nil && q > 0 {
-				return true
-			}
-		}
-	}
-	return none
-}
 
 // lastPlace is the id of the last event that a client has of the stream, by its header, or, over WebSocket, by a subprotocol.
 func lastPlace(r *http.Request) string {
