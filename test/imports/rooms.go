@@ -277,7 +277,7 @@ var rooms = []room{
 	{path: "test/model/endpoint"},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process", "client"}, outside: []string{acmePeer, dnsMessage}},
-	{path: "test/streams", inside: []string{"test/process", "client"}},
+	{path: "test/streams", inside: []string{"internal/account", "internal/store", "test/process", "client"}},
 	{path: "test/mcp", inside: []string{"internal/server", "internal/content"}, outside: []string{mcpSDK}},
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
 	{path: "test/load", inside: []string{"test/process", "client"}},
