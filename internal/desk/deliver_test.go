@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
@@ -239,4 +240,83 @@ func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 	if got := media("a/guide"); !slices.Equal(got, []string{catalog.PlainText, catalog.Markdown, catalog.HTML}) {
 		t.Errorf("%v", got)
 	}
+}
+
+// TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom has two sources sell at one address: when the version that was bought is swept away,
+// its own source's is given, and never the other's, which may have another price.
+func TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom(t *testing.T) {
+	d := shop(t)
+	d.fill(t, "site", "other", story("a/1", "Theirs."), story("a/7", "And this."))
+	if _, err := d.wares.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	item := d.bought(t, "a/1")
+	bought, other := item.Transaction.Item.Source, "other"
+	if bought == other {
+		other = "pages"
+	}
+	gives := func() string {
+		t.Helper()
+		return d.opens(t, item.Transaction.ID, item.Transaction.Agent)
+	}
+	anew := func(text string) { // until the versions before are swept away
+		t.Helper()
+		for n := range 6 {
+			items := []content.Item{story("a/8", strings.Repeat("more ", n+1))}
+			if text != "" {
+				items = append(items, story("a/1", text))
+			}
+			d.fill(t, "site", bought, items...)
+			if _, err := d.wares.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := gives(); got == "" || got == string(fail.NotFound) {
+		t.Fatal(got)
+	}
+	anew("By now it is this.")
+	if got := gives(); got != "By now it is this." {
+		t.Errorf("when its version is gone: %s", got)
+	}
+	anew("")
+	if len(d.wares.Find(address("a/1"))) != 1 {
+		t.Fatal("the other source has none: nothing is tested")
+	}
+	if got := gives(); got != string(fail.NotFound) {
+		t.Errorf("when its source has it no more, and %s does: %s", other, got)
+	}
+}
+
+// TestTermsThatAreTightenedHoldForWhatWasBought holds for each form, and for what is sent already.
+func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "a/1")
+	for name, c := range map[string]struct {
+		rule terms.Rule
+		want string
+	}{
+		"blocked":                {terms.Rule{Access: terms.Blocked}, string(fail.NotFound)},
+		"blocked by its path":    {terms.Rule{Match: terms.Match{Path: []string{"/a/1"}}, Access: terms.Blocked}, string(fail.NotFound)},
+		"another path":           {terms.Rule{Match: terms.Match{Path: []string{"/a/2"}}, Access: terms.Blocked}, "One two three four."},
+		"dearer":                 {licensed("/a/**", terms.Price{Model: "per_access", Rate: "9", Currency: "USD"}), "One two three four."},
+		"open":                   {terms.Rule{Match: terms.Match{Path: []string{"/a/**"}}, Access: terms.Open}, "One two three four."},
+		"sold for other uses":    {func() terms.Rule { r := licensed("/a/**", cent); r.Functions.Permit = []string{"search"}; return r }(), "One two three four."},
+		"delivered by streaming": {func() terms.Rule { r := licensed("/a/**", cent); r.Delivery = []string{"streaming"}; return r }(), "One two three four."},
+	} {
+		d.price(t, c.rule, licensed("/a/**", cent))
+		if got := d.opens(t, item.Transaction.ID, item.Transaction.Agent); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	d.price(t, licensed("/a/**", cent))
+	sending, err := d.rendition(t, item, catalog.PlainText).Begin(t.Context(), 200, 19)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.price(t, terms.Rule{Access: terms.Blocked})
+	if err := sending.End(t.Context(), 19); err != nil { // it has left
+		t.Error(err)
+	}
+	d.sound(t)
 }
