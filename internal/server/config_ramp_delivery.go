@@ -33,6 +33,10 @@ type RAMPDelivery struct {
 	// Token is what the token is about, for `akamai`: `acl` (without it, too), the path, for items whose address has no query; or
 	// `url`, path and query.
 	Token string `yaml:"token"`
+	// Salt is the salt that the property has, for `akamai`; without it, none.
+	Salt string `yaml:"salt"`
+	// Escape is for a property that has "escape token input" on, for `akamai` with `token: url`.
+	Escape bool `yaml:"escape"`
 }
 
 var deliveryName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
@@ -78,6 +82,9 @@ func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
 		forms = append(forms, string(f))
 	}
 	c.oneOf(path+".form", d.Form, forms...)
+	if d.Escape && (d.Form != "akamai" || d.Token != "url") {
+		c.problem(path+".escape", "only addresses of the form \"akamai\" with `token: url` are escaped; remove it")
+	}
 	for _, only := range []struct {
 		key, value string
 		of, values []string
@@ -85,6 +92,7 @@ func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
 		{"hash", d.Hash, []string{"fastly", "cloudfront"}, []string{sign.URLSHA1, sign.URLSHA256}},
 		{"token", d.Token, []string{"akamai"}, []string{"acl", "url"}},
 		{"parameter", d.Parameter, []string{"akamai"}, nil},
+		{"salt", d.Salt, []string{"akamai"}, nil},
 	} {
 		if only.value == "" {
 			continue
@@ -93,6 +101,10 @@ func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
 			c.problem(path+"."+only.key, "addresses of the form %q have none; remove it", d.Form)
 		} else if only.values != nil {
 			c.oneOf(path+"."+only.key, only.value, only.values...)
+		} else if only.key == "salt" {
+			if strings.ContainsFunc(only.value, func(r rune) bool { return r <= ' ' || r > '~' }) {
+				c.problem(path+"."+only.key, "the salt has to be of visible ASCII characters")
+			}
 		} else if strings.ContainsFunc(only.value, unlikeField) {
 			c.problem(path+"."+only.key, "%q is no name of a parameter; write it like hdnts", only.value)
 		}
@@ -109,7 +121,7 @@ func (d RAMPDelivery) origin() (string, bool) {
 
 // options are how the entry's form is set up.
 func (d RAMPDelivery) options() sign.URLOptions {
-	return sign.URLOptions{Hash: d.Hash, Parameter: d.Parameter, URL: d.Token == "url"}
+	return sign.URLOptions{Hash: d.Hash, Parameter: d.Parameter, URL: d.Token == "url", Salt: d.Salt, Escape: d.Escape}
 }
 
 // outlet is an entry ready to be asked.

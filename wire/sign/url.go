@@ -96,6 +96,8 @@ type URLOptions struct {
 	Parameter string
 	// URL has akamai's token sign path and query (url=, in what is hashed only) in place of the path as an access list (acl=).
 	URL bool
+	// Escape has akamai's token hash path and query percent-encoded ("escape token input" is on); it is for URL alone.
+	Escape bool
 	// Salt is a text that akamai's token signs beside what it says; empty for none.
 	Salt string
 }

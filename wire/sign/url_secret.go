@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
+	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -60,13 +62,16 @@ func (f urlHMAC) bears(k URLKey, address, content string, grant URLGrant) bool {
 }
 
 // urlAkamai is Akamai's Edge Authorization Token 2.0: hdnts=exp=N~acl=/path~data=AGENT.TRANSACTION~hmac=SUM, where sum is
-// HMAC-SHA256 over what is before it. Instead of acl, what is hashed may end in url= with path and query as the address has
-// them ("escape token input" is off), and in the salt. The origin is not signed.
+// HMAC-SHA256 over what is before it. Instead of acl, what is hashed may end in url= with path and query, as the address has
+// them or percent-encoded once more ("escape token input" is off or on), and in the salt. The origin is not signed.
 type urlAkamai struct{}
 
 func (urlAkamai) check(k URLKey) error {
 	if k.Options.Parameter != "" && !plain(k.Options.Parameter) {
 		return errors.New("the name of the token's parameter has to be of letters, digits, - and _")
+	}
+	if k.Options.Escape && !k.Options.URL {
+		return errors.New("path and query can be escaped only where the token signs them (url)")
 	}
 	if strings.ContainsFunc(k.Options.Salt, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("the salt has to be of visible ASCII characters")
@@ -82,6 +87,9 @@ func (urlAkamai) parameter(k URLKey) string {
 }
 
 func (f urlAkamai) binds(k URLKey, content string) bool {
+	if k.Options.Escape && strings.ContainsAny(pathOf(content), "!'()*~") { // which are escaped by some and not by others
+		return false
+	}
 	if k.Options.URL {
 		return free(content, f.parameter(k))
 	}
@@ -97,6 +105,9 @@ func (f urlAkamai) sign(k URLKey, content string, grant URLGrant) (string, error
 	fields = append(fields, "data="+grant.Agent+"."+grant.Transaction)
 	token := strings.Join(fields, "~")
 	hashed := token
+	if k.Options.Escape {
+		local = escapes.ReplaceAllStringFunc(url.QueryEscape(local), strings.ToLower)
+	}
 	if k.Options.URL {
 		hashed += "~url=" + local
 	}
@@ -125,6 +136,9 @@ func (f urlAkamai) read(k URLKey, address string) (content string, grant URLGran
 func (f urlAkamai) bears(k URLKey, address, content string, grant URLGrant) bool {
 	return rebuilt(f, k, address, content, grant)
 }
+
+// escapes are percent-encoded bytes.
+var escapes = regexp.MustCompile(`%..`)
 
 // pathOf is path and query of an address.
 func pathOf(address string) string {

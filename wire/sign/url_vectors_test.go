@@ -100,6 +100,9 @@ func workedURLs() []worked {
 		// exp=E~data=A.T~url=/premium/a.html?p=1~salt=pepper
 		{"akamai, url and salt", with(akamai, URLOptions{URL: true, Salt: "pepper", Parameter: "__token__"}), workedBase + "?p=1",
 			workedBase + "?p=1&__token__=exp=1773451434~data=" + workedAgent + "." + workedTxn + "~hmac=0ad2eef51ad6ad7fef6ce6a023cda440fa67bb65e79b6da22e9cd3593f512996"},
+		// exp=E~data=A.T~url=%2fpremium%2fa.html%3fQ%3dA%252Fb%26x%3d1~salt=pepper
+		{"akamai, url escaped", with(akamai, URLOptions{URL: true, Escape: true, Salt: "pepper"}), workedBase + "?Q=A%2Fb&x=1",
+			workedBase + "?Q=A%2Fb&x=1&hdnts=exp=1773451434~data=" + workedAgent + "." + workedTxn + "~hmac=ca38d8cf094a9854835c651e8ac856b8da3616da51f2e0dc85573fde1b595848"},
 		// /premium/a.html?agent_id=A&txn_id=TE
 		{"fastly", URLKey{Form: URLFastly, Secret: fastly}, workedBase,
 			workedBase + "?" + workedIDs + "&token=1773451434_631e0159043c732c4fe2c4c57f1949e1a322a17f6d521c266080c402877970de"},
