@@ -245,20 +245,12 @@ func (o *owner) unbought(ctx context.Context, want deal.Sent) (rows []deliveryRo
 		if err != nil {
 			return 0, "", err
 		}
-		ids := make([]string, len(all))
-		for i, d := range all {
-			ids[i] = d.Transaction
-		}
-		known, err := o.config.Sales.Deals.Of(ctx, ids...)
+		bought, err := o.config.Sales.Deals.Bought(ctx, all...)
 		if err != nil {
 			return 0, "", err
 		}
-		has := map[string]bool{}
-		for _, t := range known {
-			has[t.ID] = true
-		}
 		for i, d := range all {
-			if !has[d.Transaction] {
+			if !bought[d.ID] {
 				rows = append(rows, newDeliveryRow(d))
 			}
 			if len(rows) == perPage {

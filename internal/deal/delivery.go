@@ -305,6 +305,30 @@ func (r *Reader) EachDelivery(ctx context.Context, w Sent) iter.Seq2[Delivery, e
 	}
 }
 
+// Bought says which of some deliveries are of a transaction that is known by now, stands, and is of their site; by the deliveries' ids.
+func (r *Reader) Bought(ctx context.Context, some ...Delivery) (map[string]bool, error) {
+	ids := make([]string, len(some))
+	for i, d := range some {
+		ids[i] = d.Transaction
+	}
+	known, err := r.Of(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	sites := map[string]string{}
+	for _, t := range known {
+		if !t.Failed {
+			sites[t.ID] = t.Site
+		}
+	}
+	bought := map[string]bool{}
+	for _, d := range some {
+		site, ok := sites[d.Transaction]
+		bought[d.ID] = ok && site == d.Site
+	}
+	return bought, nil
+}
+
 // Delivered is how often, and how much, was delivered under a transaction.
 type Delivered struct{ Times, Bytes int64 }
 

@@ -49,18 +49,8 @@ func (b Books) leaks(ctx context.Context, want Wanted) iter.Seq2[leak, error] {
 // unbought gives deliveries whose transaction was not known when they were told of, and is not now.
 func (b Books) unbought(ctx context.Context, want Wanted, until time.Time) iter.Seq2[leak, error] {
 	all := b.Deals.EachDelivery(ctx, deal.Sent{Site: want.Site, Stray: true, Since: want.Since, Until: until})
-	return without(all, func(some []deal.Delivery) (map[string]bool, error) {
-		ids := make([]string, len(some))
-		for i, d := range some {
-			ids[i] = d.Transaction
-		}
-		known, err := b.Deals.Of(ctx, ids...)
-		has := map[string]bool{}
-		for _, t := range known {
-			has[t.ID] = true
-		}
-		return has, err
-	}, func(d deal.Delivery) (string, leak) { return d.Transaction, leak{kind: unbought, delivery: d} })
+	return without(all, func(some []deal.Delivery) (map[string]bool, error) { return b.Deals.Bought(ctx, some...) },
+		func(d deal.Delivery) (string, leak) { return d.ID, leak{kind: unbought, delivery: d} })
 }
 
 // unfetched gives transactions under which nothing was ever delivered, as far as anybody told, and that were not taken back.

@@ -55,6 +55,8 @@ type Edge struct {
 	Every time.Duration `yaml:"every"`
 	// Stale is how old a policy may be before the log tells of it. It holds on in any case.
 	Stale time.Duration `yaml:"stale"`
+	// Keep is how long a front desk keeps whom edges saw, by agent, hour and path, from a day to ten years.
+	Keep time.Duration `yaml:"keep"`
 	// Spool sets how records wait until the Exchange has them.
 	Spool EdgeSpool `yaml:"spool"`
 	// Auth answers servers that deliver by themselves, such as nginx and Caddy.
@@ -137,7 +139,7 @@ type EdgeAuth struct {
 
 func defaultEdge() Edge {
 	return Edge{
-		Refusals: "100/1m", Manifests: "10/1m", Timeout: 25 * time.Second, Stall: 30 * time.Second, Body: 16 << 20, Every: time.Minute, Stale: time.Hour,
+		Refusals: "100/1m", Manifests: "10/1m", Timeout: 25 * time.Second, Stall: 30 * time.Second, Body: 16 << 20, Every: time.Minute, Stale: time.Hour, Keep: 90 * 24 * time.Hour,
 		Spool: EdgeSpool{Max: spool.DefaultMax, Sync: spool.DefaultSync, Every: spool.DefaultEvery}, Auth: EdgeAuth{Unseen: 64 << 20},
 	}
 }
@@ -186,6 +188,7 @@ func (c *checks) gated() {
 	between(c, "edge.body", e.Body, 0, 16<<30)
 	between(c, "edge.every", e.Every, time.Second, 24*time.Hour)
 	between(c, "edge.stale", e.Stale, time.Second, 30*24*time.Hour)
+	between(c, "edge.keep", e.Keep, 24*time.Hour, 10*366*24*time.Hour)
 	between(c, "edge.spool.max", e.Spool.Max, spool.MinSize, 1<<40)
 	between(c, "edge.spool.sync", e.Spool.Sync, 0, 10*time.Second)
 	between(c, "edge.spool.every", e.Spool.Every, 10*time.Millisecond, time.Hour)

@@ -2,13 +2,9 @@ package server
 
 import (
 	"net/http"
-	"time"
 
 	"frontdesk/internal/ramp"
 )
-
-// sightingsKeep is how long what edges saw is kept.
-const sightingsKeep = 90 * 24 * time.Hour
 
 // edgeRoute takes what edges tell of their deliveries.
 func (s *Server) edgeRoute() route {

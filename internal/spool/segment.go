@@ -72,7 +72,7 @@ type head struct {
 type end struct {
 	ID     string     `json:"id"`
 	State  edge.State `json:"state,omitempty"`
-	Status int        `json:"status,omitempty"`
+	Status int        `json:"status,omitzero"`
 	Bytes  int64      `json:"bytes"`
 	SHA256 string     `json:"sha256,omitempty"`
 	Ended  time.Time  `json:"ended,omitzero"`

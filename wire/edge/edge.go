@@ -57,13 +57,13 @@ type Delivery struct {
 	Form  string `json:"form,omitempty"`
 	State State  `json:"state"`
 	// Status is the HTTP status of the answer; 0 where that is not known.
-	Status int `json:"status,omitempty"`
+	Status int `json:"status,omitzero"`
 	// Announced is how many bytes of content the answer was to have; 0 where nobody could say.
-	Announced int64 `json:"announced,omitempty"`
+	Announced int64 `json:"announced,omitzero"`
 	// Bytes are how many of the content were handed to the connection; of one that has begun, and with AtMost, the most that
 	// can have been.
 	Bytes  int64 `json:"bytes"`
-	AtMost bool  `json:"at_most,omitempty"`
+	AtMost bool  `json:"at_most,omitzero"`
 	// SHA256 is the digest of those bytes, in hex; "" where it was not made.
 	SHA256 string    `json:"sha256,omitempty"`
 	At     time.Time `json:"at"` // when it began, by the edge's clock
