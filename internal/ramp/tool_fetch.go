@@ -324,6 +324,17 @@ func (d *door) handOver(ctx context.Context, f fetching, at string, bought *desk
 	return d.textOf(ctx, f, at, transaction, query, out)
 }
 
+// preferred is a list of media types, the best first, as Accept has it: each is liked less than those before it.
+func preferred(types []string) (accept []string) {
+	for i, one := range types {
+		if i > 0 && !strings.Contains(one, ";") {
+			one += fmt.Sprintf(";q=%.3f", 1-float64(i)/1000)
+		}
+		accept = append(accept, one)
+	}
+	return accept
+}
+
 // textOf puts the text of what was bought into the answer.
 func (d *door) textOf(ctx context.Context, f fetching, at, transaction, query string, out *fetchAnswer) error {
 	fetched, err := d.desk.Fetch(ctx, at, transaction, query)
@@ -331,7 +342,7 @@ func (d *door) textOf(ctx context.Context, f fetching, at, transaction, query st
 		out.NotDelivered = failed(ctx, err).Message()
 		return nil
 	}
-	media, ok := choose(f.accept, fetched.Media)
+	media, ok := choose(preferred(f.accept), fetched.Media)
 	if !ok {
 		out.NotDelivered = "it is there in no form that accept names, but as " + strings.Join(fetched.Media, ", ") + "; call again with the same id"
 		return nil

@@ -41,6 +41,15 @@ func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
 			t.Errorf("again, by %s, it is %+v", arguments, again)
 		}
 	}
+	for _, accept := range [][2]string{{"text/html", "text/plain"}, {"text/plain", "text/html"}} { // the best is first, whatever is usual here
+		got := s.licensed(fetchesA("one", `,"accept":["application/none","`+accept[0]+`","`+accept[1]+`"]`))
+		if got.Text == "" || !strings.HasPrefix(got.Media, accept[0]) || got.Transaction != first.Transaction {
+			t.Errorf("%v: %+v", accept, got)
+		}
+	}
+	if none := s.licensed(fetchesA("one", `,"accept":["image/png"]`)); none.Text != "" || !strings.Contains(none.NotDelivered, "text/html") {
+		t.Errorf("in a form that it has not: %+v", none)
+	}
 	other := strings.Replace(fetchesA("one", upTo), "site.example/a", "site.example/b", 1)
 	if refused := s.uses(ToolFetch, other); !refused.Failed || !strings.Contains(string(refused.Object), `"code":"already_exists"`) {
 		t.Errorf("another address under the id: %s", refused.Object)

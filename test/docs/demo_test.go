@@ -40,7 +40,7 @@ func demonstration(t *testing.T, folder string) (server *process.Server, command
 // article for play money, a report that is taken, and all of it from a question on; and once more after a new start on the same folder.
 func TestTheDemoSellsAsItSays(t *testing.T) {
 	folder := t.TempDir()
-	for _, left := range []string{"4.94", "4.88"} {
+	for _, left := range []string{"4.92", "4.84"} {
 		server, commands := demonstration(t, folder)
 		for _, step := range []struct{ command, out string }{
 			{"discover", "per access, 0.02 XTS"},
@@ -62,6 +62,10 @@ func TestTheDemoSellsAsItSays(t *testing.T) {
 		}
 		config := filepath.Join(folder, "frontdesk.yaml")
 		resumes(t, commands["fetch"], filepath.Join(t.TempDir(), "kept.json"), "once it is open, it is open for both sides.")
+		linked := append([]string{"ramp", "fetch", "--accept", "application/ld+json", "--accept", "text/html"}, commands["fetch"][2:]...)
+		if stdout := process.MustRun(t, linked...); !strings.Contains(stdout, `"@type"`) || !strings.Contains(stdout, "once it is open, it is open for both sides.") {
+			t.Errorf("as JSON-LD it is %s", stdout)
+		}
 		if accounts := process.MustRun(t, "ramp", "account", "list", "--config", config); !strings.Contains(accounts, left) || strings.Count(accounts, "\n") != 2 {
 			t.Errorf("the accounts, want %s on one:\n%s", left, accounts)
 		}
