@@ -119,7 +119,8 @@ func newShelfRow(s desk.Shelved) shelfRow {
 // offersBody is the offers that were made.
 type offersBody struct {
 	listed
-	Rows []offerRow
+	Exact bool // an id was looked for
+	Rows  []offerRow
 }
 
 // offerRow is an offer.
@@ -146,8 +147,13 @@ func (o *owner) offers(w http.ResponseWriter, r *http.Request, v *visit) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	body := offersBody{}
-	body.listed, _, _ = o.choose(r, "offers")
-	if body.Find != "" {
+	want := deal.Offered{Before: r.URL.Query().Get("before"), Limit: perPage}
+	body.listed, want.Since, want.Until = o.choose(r, "offers")
+	want.Buyer, want.Site = body.Buyer, body.Site
+	if strings.Contains(body.Find, "://") {
+		want.URI = body.Find
+	}
+	if body.Exact = body.Find != "" && want.URI == ""; body.Exact {
 		_, ok, err := o.config.Sales.Deals.Offer(ctx, body.Find)
 		if err != nil {
 			return unread(err)
@@ -157,15 +163,14 @@ func (o *owner) offers(w http.ResponseWriter, r *http.Request, v *visit) error {
 			return nil
 		}
 	} else {
-		all, err := o.config.Sales.Deals.Offers(ctx, r.URL.Query().Get("before"), perPage+1)
+		all, next, err := o.config.Sales.Deals.Offers(ctx, want)
 		if err != nil {
 			return unread(err)
 		}
-		for i, of := range all {
-			if i == perPage {
-				body.Next = body.from("offers", all[i-1].ID)
-				break
-			}
+		if next != "" {
+			body.Next = body.from("offers", next)
+		}
+		for _, of := range all {
 			body.Rows = append(body.Rows, newOfferRow(of, o.config.Now()))
 		}
 	}

@@ -19,13 +19,51 @@ type Reader struct{ db *store.DB }
 // NewReader makes a reader of a database that has this room's Schema.
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Offers gives up to so many offers, as ListOffers does.
-func (r *Reader) Offers(ctx context.Context, before string, limit int) (all []*Offer, err error) {
+// Offered says which offers are wanted. An empty field is no condition.
+type Offered struct {
+	Buyer, Site  string
+	URI          string    // what was asked for, or the item's own address
+	Since, Until time.Time // when they were made: Since ≤ time < Until
+	Before       string    // the id of one; those that end before it
+	Limit        int       // how many at most; at least 1
+}
+
+func (w Offered) fits(o *Offer) bool {
+	return (w.Buyer == "" || w.Buyer == o.Buyer) && (w.Site == "" || w.Site == o.Site) && (w.URI == "" || w.URI == o.URI || w.URI == o.URL) &&
+		!o.Issued.Before(w.Since) && (w.Until.IsZero() || o.Issued.Before(w.Until))
+}
+
+// Offers gives offers that are still known, those that end last first. It looks at a bounded number of them, so that it never takes long:
+// next is from where to go on (Offered.Before), empty when there are no more.
+func (r *Reader) Offers(ctx context.Context, w Offered) (all []*Offer, next string, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all, err = ListOffers(ctx, tx, before, limit)
-		return err
+		all, next = nil, ""
+		before := w.Before
+		for range looked / eachPage {
+			page, err := ListOffers(ctx, tx, before, eachPage)
+			if err != nil {
+				return err
+			}
+			for _, o := range page {
+				switch before = o.ID; {
+				case o.Expires.Before(w.Since): // and all that follow were made before that, too
+					return nil
+				case !w.fits(o):
+				case len(all) == w.Limit:
+					next = all[len(all)-1].ID
+					return nil
+				default:
+					all = append(all, o)
+				}
+			}
+			if len(page) < eachPage {
+				return nil
+			}
+		}
+		next = before
+		return nil
 	})
-	return all, err
+	return all, next, err
 }
 
 // Offer gives the offer of an id, whether it has ended or not; ok is false when there is none, or no more.

@@ -308,3 +308,59 @@ func TestListsAreFoundInIndexes(t *testing.T) {
 		}
 	}
 }
+
+func TestOffersAreFoundByBuyerAddressAndDay(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
+		db := open(t, Schema)
+		var all []*Offer
+		for n := range 700 { // more than are read at once; the later ones end later
+			made := moment.Add(time.Duration(n) * time.Hour)
+			all = append(all, &Offer{
+				ID: NewOfferID(made.Add(5*time.Minute), false), Buyer: []string{"a.example/x", "b.example/y"}[n%2], URI: fmt.Sprint("https://x.example/", n%7), URL: "https://x.example/own",
+				Site: "main", Issued: made, Expires: made.Add(5 * time.Minute), Document: []byte("{}"), Signature: []byte{1},
+			})
+		}
+		update(t, db, func(ctx context.Context, tx *store.Tx) error {
+			for part := range slices.Chunk(all, 100) {
+				if err := PutOffers(ctx, tx, part...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		r := NewReader(db)
+		for name, v := range map[string]struct {
+			want Offered
+			fits func(n int) bool
+		}{
+			"all":             {Offered{}, func(int) bool { return true }},
+			"of a buyer":      {Offered{Buyer: "b.example/y"}, func(n int) bool { return n%2 == 1 }},
+			"of an address":   {Offered{URI: "https://x.example/3"}, func(n int) bool { return n%7 == 3 }},
+			"of an item":      {Offered{URI: "https://x.example/own", Site: "main"}, func(int) bool { return true }},
+			"of a site":       {Offered{Site: "other"}, func(int) bool { return false }},
+			"of a day":        {Offered{Since: moment.Add(48 * time.Hour), Until: moment.Add(72 * time.Hour)}, func(n int) bool { return n >= 48 && n < 72 }},
+			"of both and all": {Offered{Buyer: "a.example/x", URI: "https://x.example/4", Since: moment.Add(48 * time.Hour)}, func(n int) bool { return n%2 == 0 && n%7 == 4 && n >= 48 }},
+		} {
+			var got, want []string
+			v.want.Limit = 40
+			for pages := 0; pages == 0 || v.want.Before != ""; pages++ {
+				page, next, err := r.Offers(t.Context(), v.want)
+				if err != nil || len(page) > 40 || pages > 20 {
+					t.Fatalf("%s: %d offers, %v", name, len(page), err)
+				}
+				for _, o := range page {
+					got = append(got, o.ID)
+				}
+				v.want.Before = next
+			}
+			for n := len(all) - 1; n >= 0; n-- {
+				if v.fits(n) {
+					want = append(want, all[n].ID)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %d offers, not %d", name, len(got), len(want))
+			}
+		}
+	})
+}

@@ -307,6 +307,7 @@ func TestPricesBecomeOffers(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule     terms.Rule
 		fallback terms.Money
+		site     terms.Money
 		want     terms.Money
 		unit     int64 // cost of one, in 1e-12
 		report   deal.Duty
@@ -315,6 +316,7 @@ func TestPricesBecomeOffers(t *testing.T) {
 		"an open item is free":                       {rule: terms.Rule{Access: terms.Open}, want: terms.Money{Model: "free"}},
 		"what is open may have a price":              {rule: terms.Rule{Access: terms.Open, Price: cent}, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
 		"without a price nothing is sold":            {rule: terms.Rule{Access: terms.Licensed}, absent: NotInCatalog},
+		"the site's price comes before that for all": {rule: terms.Rule{Access: terms.Licensed}, fallback: all, site: terms.Money{Model: "per_access", Rate: 700, Currency: "EUR"}, want: terms.Money{Model: "per_access", Rate: 700, Currency: "EUR"}},
 		"the owner's price is for all":               {rule: terms.Rule{Access: terms.Licensed}, fallback: all, want: all},
 		"the rule's comes before":                    {rule: terms.Rule{Access: terms.Licensed, Price: cent}, fallback: all, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
 		"a rate for each token is its own cost":      {rule: terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}}, want: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, unit: 15_150_000, report: deal.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
@@ -324,7 +326,10 @@ func TestPricesBecomeOffers(t *testing.T) {
 		"the rule's window is the duty's":            {rule: terms.Rule{Access: terms.Licensed, Price: cent, Reporting: terms.Reporting{Window: time.Hour}}, want: terms.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens)), report: deal.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
 	} {
 		s.obey(t, c.rule)
-		s.owner.Price = c.fallback
+		s.owner.Price, s.owner.Prices = c.fallback, nil
+		if c.site.Model != "" {
+			s.owner.Prices = map[string]terms.Money{s.wares.Find(address("a/1"))[0].Site: c.site}
+		}
 		var got *Proposal
 		groups, err := s.Quote(t.Context(), asking(address("a/1")), func(p *Proposal) (_, _ []byte, err error) {
 			got = p

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/http"
 
 	"frontdesk/internal/admin"
 	"frontdesk/internal/terms"
@@ -15,8 +16,8 @@ func (s *Server) ruleRoutes() []route {
 	}
 	handler := s.gate.operators(admin.RulesHandler(s.changeRules()))
 	return []route{
-		{pattern: admin.ContentRules, name: admin.ContentRules, refuse: admin.WriteError, handler: handler},
-		{pattern: admin.ContentRule, name: admin.ContentRules, refuse: admin.WriteError, handler: handler},
+		{pattern: admin.ContentRules, name: admin.ContentRules, methods: []string{http.MethodGet, http.MethodPost}, refuse: admin.WriteError, handler: handler},
+		{pattern: admin.ContentRule, name: admin.ContentRules, methods: []string{http.MethodGet, http.MethodDelete}, refuse: admin.WriteError, handler: handler},
 	}
 }
 
