@@ -21,18 +21,19 @@ console.log = say;
 export const oracle = glue;
 export const { Ed25519, Secp256r1 } = glue.SignatureAlgorithm;
 export const limits = { max_facts: 1000, max_iterations: 100, max_time_micro: 5_000_000 };
-const slow = '{"RunLimit":"Timeout"}'; // which at times comes at once, whatever the limit
+export const slow = '{"RunLimit":"Timeout"}'; // which comes after about a millisecond, whatever the limit says
 
 // failure is what an error of the library says, as text.
 export const failure = (error) => (error instanceof Error ? String(error.stack) : JSON.stringify(error));
 
 // authorize holds a token against the code of an authorizer: { allowed }, { failed, policy } or { error }.
 export function authorize(token, code) {
+  let said;
   for (let tries = 0; tries < 100; tries++) {
-    const said = authorizeOnce(token, code);
-    if (said.error !== slow) return said;
+    said = authorizeOnce(token, code);
+    if (said.error !== slow) break;
   }
-  throw new Error('the library was too slow a hundred times');
+  return said;
 }
 
 function authorizeOnce(token, code) {
