@@ -284,7 +284,10 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 			return tooOften(counted[0].RetryAfter, "the address was fetched as often as it may be; buy again")
 		}
 	}
-	v.grant, v.content = &grant, content
+	v.grant, v.content, v.form = &grant, content, set.Keys[0].Form
+	if !slices.ContainsFunc(set.Keys, func(k sign.URLKey) bool { return k.Form != v.form }) {
+		return nil
+	}
 	for _, key := range set.Keys {
 		if _, _, err := (sign.URLKeys{Origin: set.Origin, Keys: []sign.URLKey{key}}).Verify(address, now); err == nil {
 			v.form = key.Form

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -129,5 +130,25 @@ func TestAnAddressThatIsNotAsItWasSignedOpensNothing(t *testing.T) {
 	w.origin.got()
 	if r := w.say(t, "HEAD", "HEAD "+good+" HTTP/1.1\r\nHost: "+domain+"\r\nConnection: close\r\n\r\n"); r.status != 200 || r.body != "" {
 		t.Errorf("HEAD of a signed address: %d", r.status)
+	}
+}
+
+// TestAgentsAreCounted by their names and by what became of them; people are not.
+func TestAgentsAreCounted(t *testing.T) {
+	w := start(t, "", "")
+	for range 3 {
+		w.get(t, "/premium/a", robot)
+	}
+	w.get(t, "/news/a", robot)
+	w.get(t, "/secret/a", "ClaudeBot")
+	w.get(t, signed(t, "/premium/a", "txn-1"), "unheard-of")
+	w.get(t, "/premium/a?sig=0", "unheard-of")
+	w.get(t, "/premium/a", person)
+	w.End(t) // which tells what it has not told yet
+	w.exchange.mu.Lock()
+	defer w.exchange.mu.Unlock()
+	want := map[string]int64{"GPTBot refused": 3, "GPTBot open": 1, "ClaudeBot blocked": 1, "other delivered": 1, "other invalid": 1}
+	if !maps.Equal(w.exchange.sightings, want) {
+		t.Errorf("told of %v, want %v", w.exchange.sightings, want)
 	}
 }
