@@ -72,7 +72,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	}, nil, newSharing(config.CORS, false))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS), routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now,
-		most: int64(config.Limits.Requests), gate: works.gate,
+		most: int64(config.Limits.Requests), gate: works.gate, only: true,
 	}
 	s.metrics.busy(s.front.inWork.Load)
 	s.metrics.spool(works.spool.Standing)

@@ -33,6 +33,7 @@ type front struct {
 	inWork  atomic.Int64
 	aside   aside
 	gate    *edge.Gate // before sites; nil without any
+	only    bool       // there is nothing but the gate, and probes
 }
 
 // gated is the route of what comes for a site behind the gate.
@@ -54,7 +55,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := f.now()
 	ctx, happened := event.Begin(r.Context())
 	r = r.WithContext(ctx)
-	behind := f.gate != nil && f.gate.Serves(f.outside.Host(r))
+	behind := f.gate != nil && (f.gate.Serves(f.outside.Host(r)) || f.only && !f.isProbe(r))
 	if !behind {
 		r = f.outside.strip(r)
 	}
