@@ -102,12 +102,12 @@ type Stream struct {
 	begun  time.Time
 	send   func(StreamEvent) error
 
-	version, media string
-	body           []byte // that is to be told next, and let go after that
-	digest         string // of body
-	offset         int    // from which it is told
-	ref            content.Ref
-	rules          *terms.Terms
+	media  string
+	body   []byte // that is to be told next, and let go after that
+	digest string // of body
+	offset int    // from which it is told
+	ref    content.Ref
+	rules  *terms.Terms
 
 	sum    digests.Hash // of what was told
 	bytes  int64

@@ -44,8 +44,9 @@ func (x *delivery) Stream(ctx context.Context, r *connect.Request[deliveryv1.Str
 	writer := ctx.Value(attentiveKey{}).(*attentive)
 	at := writer.at
 	path, query, _ := strings.Cut(r.Msg.Address, "?")
-	id, ok := strings.CutPrefix(path, at)
-	if id, ok = strings.CutSuffix(id, desk.StreamPath); !ok || !strings.HasPrefix(path, at) || strings.Contains(id, "/") {
+	below, here := strings.CutPrefix(path, at)
+	id, ok := strings.CutSuffix(below, desk.StreamPath)
+	if !here || !ok || strings.Contains(id, "/") {
 		return failed(ctx, fail.New(fail.Forbidden, "address: it opens no stream here; send the endpoint that the purchase gave, as it is"))
 	}
 	stream, err := x.desk.OpenStream(ctx, at, id, query, r.Msg.LastEventId)
