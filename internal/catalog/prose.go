@@ -75,7 +75,7 @@ func marker(line string) int {
 	at := 0
 	rest := strings.TrimLeft(line, "#")
 	switch {
-	case line[0] == '>' || strings.Trim(line, "-") == "":
+	case line[0] == '>' || strings.Trim(line, "- \t") == "":
 		return 0
 	case line[0] == '#' && len(line)-len(rest) > 6:
 		return -1

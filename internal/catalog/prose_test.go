@@ -46,7 +46,7 @@ func seen(t *testing.T, page []byte) (all []string) {
 
 // odd are lines that Markdown or HTML would read as more than text.
 var odd = []string{
-	"# no heading", "#hashtag #", "####### seven", "#", "- no item", "-", "---", "- - -", "-5 degrees", "+ no item", "+49 30", "* no item", "*** ***", "1. no item", "1) no", "1.5 litres", "2026", "12.",
+	"# no heading", "#hashtag #", "####### seven", "#", "- no item", "-", "---", "- - -", "-- -", "-5 degrees", "+ no item", "+49 30", "* no item", "*** ***", "1. no item", "1) no", "1.5 litres", "2026", "12.",
 	"> no quotation", "=====", "no *emphasis*, no **strong**, no _emphasis_, no __strong__, but snake_case and _x", "no `code`, ```no fence```", "```", "~~~", "~~kept~~",
 	"[no link](https://x.example)", "![no picture](x.png)", "[no]: https://x.example", "<b>no tag</b> & <!-- no comment -->", "<script>alert(1)</script>", "&amp; &#65; &copy; & AT&T; a&b", `back\slash \* \`,
 	"a | b", "https://x.example/a_b_c?d=1&e=2", "closing #", "closing ##", "tab\tbed", "# heading # and # more #", "\"quoted\" 'too'", "_", "*", "`", "\\", "é_ü_ _", "0123456789. x", "1234567890. x",
