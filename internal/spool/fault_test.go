@@ -122,15 +122,15 @@ func (x *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	x.taken(w, x.secret, b.ID, edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)})
+	taken(w, x.secret, b.ID, x.now(), edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)})
 }
 
 // taken answers that a batch is taken.
-func (x *exchange) taken(w http.ResponseWriter, secret sign.WebhookSecret, id string, told edge.Taken) {
+func taken(w http.ResponseWriter, secret sign.WebhookSecret, id string, now time.Time, told edge.Taken) {
 	text := []byte(`{"id":"` + told.ID + `","sha256":"` + told.SHA256 + `","deliveries":` + strconv.Itoa(told.Deliveries) + `,"sightings":` + strconv.Itoa(told.Sightings) + `}`)
 	w.Header().Set(sign.WebhookID, id)
-	w.Header().Set(sign.WebhookTimestamp, strconv.FormatInt(x.now().Unix(), 10))
-	w.Header().Set(sign.WebhookSignature, secret.Sign(id, x.now(), text))
+	w.Header().Set(sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	w.Header().Set(sign.WebhookSignature, secret.Sign(id, now, text))
 	_, _ = w.Write(text)
 }
 
@@ -156,7 +156,7 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 			told := right(r, body)
 			id := told.ID
 			change(&told)
-			x.taken(w, secret, id, told)
+			taken(w, secret, id, x.now(), told)
 			return true
 		}
 	}
@@ -197,10 +197,7 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 		},
 		"an old answer": func(w http.ResponseWriter, r *http.Request, body []byte) bool {
 			told := right(r, body)
-			old := x.now
-			x.now = func() time.Time { return old().Add(-time.Hour) }
-			defer func() { x.now = old }()
-			x.taken(w, secret, told.ID, told)
+			taken(w, secret, told.ID, x.now().Add(-time.Hour), told)
 			return true
 		},
 		"too much": func(w http.ResponseWriter, r *http.Request, body []byte) bool {
