@@ -72,22 +72,27 @@ func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 	if m.available+m.held+m.earned+m.outside != 0 {
 		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
 	}
-	const move = `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1`
+	const (
+		move  = `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1 WHERE buyer = $5 AND currency = $6 AND lines = $7`
+		again = `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1,
+			late_earned = late_earned + $3, late_movements = late_movements + 1 WHERE buyer = $5 AND currency = $6 AND lines = $7`
+		anew = `UPDATE account_balance SET available = available + $1, held = held + $2, earned = earned + $3, outside = outside + $4, lines = lines + 1,
+			late_earned = $3, late_movements = 1, late_site = $5, late_day = $6 WHERE buyer = $7 AND currency = $8 AND lines = $9`
+	)
 	args := []any{m.available, m.held, m.earned, m.outside, to.Buyer, to.Currency, to.Lines}
 	late, now := to.late, Earning{Day: time.UnixMicro(dayOf(m.at)), Site: m.site, Buyer: to.Buyer, Currency: to.Currency, Amount: m.earned, Movements: 1}
 	var err error
 	switch {
 	case m.earned == 0:
-		err = tx.Put(ctx, move+` WHERE buyer = $5 AND currency = $6 AND lines = $7`, args...)
+		err = tx.Put(ctx, move, args...)
 	case late.Movements > 0 && late.Day.Equal(now.Day) && late.Site == now.Site:
-		err = tx.Put(ctx, move+`, late_earned = late_earned + $3, late_movements = late_movements + 1 WHERE buyer = $5 AND currency = $6 AND lines = $7`, args...)
+		err = tx.Put(ctx, again, args...)
 	case late.Movements > 0 && late.Day.Equal(now.Day): // the first site of the day keeps its place
-		if err = tx.Put(ctx, move+` WHERE buyer = $5 AND currency = $6 AND lines = $7`, args...); err == nil {
+		if err = tx.Put(ctx, move, args...); err == nil {
 			err = earn(ctx, tx, now)
 		}
 	default:
-		if err = tx.Put(ctx, move+`, late_earned = $3, late_movements = 1, late_site = $5, late_day = $6 WHERE buyer = $7 AND currency = $8 AND lines = $9`,
-			slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err == nil && late.Movements > 0 {
+		if err = tx.Put(ctx, anew, slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err == nil && late.Movements > 0 {
 			err = earn(ctx, tx, late)
 		}
 	}
