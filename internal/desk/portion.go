@@ -67,7 +67,8 @@ type allowance struct {
 	bytes, words int
 }
 
-// left is what of a passage a session may see that was given some of the article before.
+// left is what of a passage a session may see that was given some of the article before: nothing where that was more than may be shown by
+// now.
 func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
 	left := allowance{seen: given.Parts(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
 	if !owner.FullArticle {
@@ -81,6 +82,9 @@ func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
 		for _, part := range given.Parts(a.url, p.ID) {
 			left.words -= len(strings.Fields(p.Text[min(part.From, len(p.Text)):min(part.To, len(p.Text))]))
 		}
+	}
+	if left.words < 0 {
+		return allowance{}
 	}
 	return left
 }

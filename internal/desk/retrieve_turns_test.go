@@ -193,10 +193,13 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 	for _, one := range c.items {
 		of := seen.of(r.Session, one.URL)
 		before, wordsBefore := c.amount(one, of)
+		_, words := c.may(g.rules.Load(), g.owner, "", one.URL, r.Country)
+		shown := 0
 		for _, chunk := range given.Chunks {
 			if sourceOf[chunk.ID] != one.URL {
 				continue
 			}
+			shown += len(strings.Fields(chunk.Text))
 			id, from := c.whence(one, chunk)
 			for _, p := range one.Passages {
 				if p.ID == id {
@@ -209,6 +212,9 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 				}
 			}
 		}
+		if words > 0 && shown > words {
+			t.Fatalf("session %s was shown %d words of %s, %d may be shown", r.Session, shown, one.URL, words)
+		}
 		after, wordsAfter := c.amount(one, of)
 		if after == before {
 			continue
@@ -220,7 +226,7 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 		if !g.owner.FullArticle && (float64(after) > g.owner.Share*float64(whole) || after >= whole) {
 			t.Fatalf("session %s saw %d of %d bytes of %s, share %g", r.Session, after, whole, one.URL, g.owner.Share)
 		}
-		if _, words := c.may(g.rules.Load(), g.owner, "", one.URL, r.Country); words > 0 && wordsAfter > max(words, wordsBefore) {
+		if words > 0 && wordsAfter > max(words, wordsBefore) {
 			t.Fatalf("session %s saw %d words of %s, %d may be shown", r.Session, wordsAfter, one.URL, words)
 		}
 	}

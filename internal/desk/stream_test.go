@@ -45,6 +45,7 @@ func onAir(t *testing.T, test func(*station)) {
 		s.publish("First words.")
 		s.credit(t, bot.Account(), funds)
 		test(s)
+		after(time.Second) // so that what is kept in the background is, where it has to be tried again, too
 		synctest.Wait()
 		s.sound(t)
 	})
