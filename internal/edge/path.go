@@ -32,7 +32,7 @@ func readings(raw string) ([]string, error) {
 		}
 	}
 	for _, path := range all {
-		for _, way := range []string{merged(path), bare(path), strings.TrimRight(path, "/"), strings.TrimRight(bare(merged(path)), "/")} {
+		for _, way := range []string{merged(path), bare(path), strings.TrimRight(path, "/"), merged(bare(path)), strings.TrimRight(merged(bare(path)), "/")} {
 			if way != "" && way != path {
 				all = append(all, way)
 			}
@@ -71,7 +71,8 @@ func unescaped(path string) (string, error) {
 		return "", errPath
 	}
 	for step := range strings.SplitSeq(plain, "/") {
-		if name, _, _ := strings.Cut(step, ";"); name == "." || name == ".." { // "..;" leads up at some servers
+		name, _, _ := strings.Cut(step, ";")
+		if name = strings.TrimRight(name, " "); name == "." || name == ".." { // "..;" and ".. " lead up at some servers
 			return "", errPath
 		}
 	}

@@ -22,6 +22,7 @@ func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
 	for path, want := range map[string]Access{
 		"/": Open, "/a": Open, "/shop": Open, "/shop/a": Licensed, "/shop/free+odd": Open, "/shop/free%2bodd": Open, "/shop/free%2Bodd/x": Licensed,
 		"/SHOP/a": Licensed, "/%73hop/a": Licensed, "/%2573hop/a": Licensed, "//shop//a": Licensed, "/shop;x/a": Licensed, "/shop./a": Licensed, "/shop%20/a": Licensed,
+		"/;x/shop/a": Licensed, "/%3Bx/shop/a": Licensed, "/%20/shop/a": Licensed, "/.../shop/a": Licensed, "/;x/one": Licensed, "/one/;x": Licensed, "/a;x//;y/one": Open,
 		"/Shop2/a.pdf": Blocked, "/shop2/a.PDF": Blocked, "/shop2/a.pdf.html": Open, "/Shop2/a.pdf%20": Blocked, "/unsaid": Blocked, "/one": Licensed, "/one/": Licensed, "/one/x": Open,
 		"/a%ff": Open, "/caf%C3%A9": Open,
 	} {
@@ -30,7 +31,7 @@ func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"", "shop", "/a/../shop/a", "/a/%2e%2E/shop/a", "/a/..;/shop", "/a%2Fb", "/a%252fb", "/a%5cb", "/a\\b", "/a%00", "/a%0d", "/a/.", "/%c0%ae", "/a/%e0%80%af", "/a%", "/a%zz", "/ü", "/a b", "/a#b",
+		"", "shop", "/a/../shop/a", "/a/%2e%2E/shop/a", "/a/..;/shop", "/a%2Fb", "/a%252fb", "/a%5cb", "/a\\b", "/a%00", "/a%0d", "/a/.", "/%c0%ae", "/a/%e0%80%af", "/a%", "/a%zz", "/a/..%20/shop", "/a/.%20/b", "/a/..%20;x/b", "/ü", "/a b", "/a#b",
 	} {
 		if got, ok := p.At(path); ok {
 			t.Errorf("%q was judged as %s", path, got)
@@ -55,7 +56,7 @@ func TestAPolicyThatSaysNothingIsAsUnknown(t *testing.T) {
 
 // FuzzReadings holds that what is judged is judged in one spelling, and that another spelling of it is never more open.
 func FuzzReadings(f *testing.F) {
-	for _, path := range []string{"/shop/a", "/%73hop//a;b/.", "/a%252e%252e/b", "/%c3%a9", "/a%25zz"} {
+	for _, path := range []string{"/shop/a", "/%73hop//a;b/.", "/a%252e%252e/b", "/%c3%a9", "/a%25zz", "/;x/shop/a", "/%20/shop/a"} {
 		f.Add(path)
 	}
 	p := policyOf(f)
@@ -74,6 +75,11 @@ func FuzzReadings(f *testing.F) {
 		access, _ := p.At(path)
 		if plain, ok := p.At(ways[0]); ok && stricter(plain, access) != access {
 			t.Fatalf("%q is %s, and as %q %s", path, access, ways[0], plain)
+		}
+		for _, way := range []string{merged(path), bare(path), merged(bare(path)), bare(merged(path))} {
+			if plain, ok := p.At(way); ok && stricter(plain, access) != access {
+				t.Fatalf("%q is %s, and as %q %s", path, access, way, plain)
+			}
 		}
 	})
 }
