@@ -25,14 +25,27 @@ const maxBody = 64 << 10
 
 // read decodes a request's body.
 func read(w http.ResponseWriter, r *http.Request, into any) error {
+	body, err := bodyOf(w, r)
+	if err != nil {
+		return err
+	}
+	return decode(body, into)
+}
+
+// bodyOf reads a request's body whole.
+func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return fail.New(fail.TooLarge, "the request has more than %d bytes", large.Limit)
+		return nil, fail.New(fail.TooLarge, "the request has more than %d bytes", large.Limit)
 	case err != nil:
-		return fail.New(fail.Slow, "the body of the request did not arrive whole; send it again")
+		return nil, fail.New(fail.Slow, "the body of the request did not arrive whole; send it again")
 	}
+	return body, nil
+}
+
+func decode(body []byte, into any) error {
 	if err := strictjson.Decode(body, into); err != nil {
 		return fail.New(fail.Malformed, "%v", err)
 	}

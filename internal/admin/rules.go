@@ -8,6 +8,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/rulebook"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/strictjson"
 )
 
 // Where content rules are (RAMP v1, the manual source of the catalog): one at ContentRule.
@@ -88,8 +89,8 @@ func (c Rules) show(ctx context.Context, id string) (int, any, error) {
 }
 
 func (c Rules) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
-	var asked contentRule
-	if err := read(w, r, &asked); err != nil {
+	asked, err := askedRule(w, r)
+	if err != nil {
 		return 0, nil, err
 	}
 	if asked.Created != "" || asked.Changed != "" {
@@ -100,7 +101,6 @@ func (c Rules) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
 		rule.Place = *asked.Order
 	}
 	if text := asked.Reporting.Window; text != "" {
-		var err error
 		if rule.Rule.Reporting.Window, err = time.ParseDuration(text); err != nil {
 			return 0, nil, fail.New(fail.Invalid, "reporting.window: %.40q is no span; write it like 24h", text)
 		}
@@ -117,6 +117,31 @@ func (c Rules) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
 		return http.StatusCreated, toldRule(rule), nil
 	}
 	return http.StatusOK, toldRule(rule), nil
+}
+
+// askedRule reads the rule of a request. What it is for must be written down, were it that it is for everything; and nothing in it is
+// null: what a program has no value for would be a condition, or a restriction, that is not there.
+func askedRule(w http.ResponseWriter, r *http.Request) (asked contentRule, err error) {
+	body, err := bodyOf(w, r)
+	if err != nil {
+		return asked, err
+	}
+	if err := decode(body, &asked); err != nil {
+		return asked, err
+	}
+	if at, is := strictjson.Null(body); is {
+		return asked, fail.New(fail.Invalid, "%.200s is null; leave out what is not asked for", at)
+	}
+	var has struct {
+		Match *strictjson.Value `json:"match"`
+	}
+	if err := strictjson.DecodeTolerant(body, &has); err != nil {
+		return asked, fail.New(fail.Malformed, "%v", err)
+	}
+	if has.Match == nil {
+		return asked, fail.New(fail.Invalid, `match: say which items the rule is for; "match": {} is for everything`)
+	}
+	return asked, nil
 }
 
 func toldRule(r rulebook.Rule) contentRule {

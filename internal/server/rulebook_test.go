@@ -145,3 +145,30 @@ func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 		t.Errorf("the other has its own file: %s, %v", decided(other, "/mine/1"), err)
 	}
 }
+
+// TestAContentRuleSaysWhatItIsFor holds that what was left out by mistake opens nothing: a rule for everything stands before the owner's
+// last one, so that it is only made by who writes that down.
+func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
+	m := openMarket(t, "terms:\n  - match: {}\n    access: blocked\n")
+	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	for body, words := range map[string]string{
+		`{"id":"x","access":"open"}`:                                                         "match",
+		`{"id":"x","match":null,"access":"open"}`:                                            "/match",
+		`{"id":"x","match":{"path":null},"access":"open"}`:                                   "/match/path",
+		`{"id":"x","match":{"path":["/a"],"type":null},"access":"open"}`:                     "/match/type",
+		`{"id":"x","match":{"path":["/a"]},"access":"open","functions":{"permit":null}}`:     "/functions/permit",
+		`{"id":"x","match":{"path":["/a"]},"access":"licensed","scopes":null}`:               "/scopes",
+		`{"id":"x","match":{"path":["/a",null]},"access":"open"}`:                            "/match/path/1",
+		`{"id":"x","match":{"path":["/a"]},"access":"open","order":null}`:                    "/order",
+		`{"id":"x","match":{"path":["/a"]},"access":"open","excerpt":{"words":null}}`:        "/excerpt/words",
+		`{"id":"x","match":{"path":["/a"]},"access":"open","countries":{"prohibit":[null]}}`: "/countries/prohibit/0",
+	} {
+		w := send(m, posted("POST", "/admin/content-rules", body, trust.KeyHeader, operator))
+		if w.Code != 422 || !strings.Contains(w.Body.String(), words) || decided(m.Server, "/a") != "blocked" || decided(m.Server, "/b") != "blocked" {
+			t.Errorf("%s: %d %s; then /b is %s", body, w.Code, w.Body, decided(m.Server, "/b"))
+		}
+	}
+	if w := send(m, posted("POST", "/admin/content-rules", `{"id":"all","match":{},"access":"open"}`, trust.KeyHeader, operator)); w.Code != 201 || decided(m.Server, "/b") != "open" {
+		t.Errorf("written down: %d %s", w.Code, w.Body)
+	}
+}

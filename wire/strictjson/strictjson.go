@@ -64,6 +64,21 @@ func decode(data []byte, v any, opts ...json.Options) error {
 	return nil
 }
 
+// Null gives the place of the first null in a JSON text, by JSON pointer, for doors at which null is no other word for nothing. Of what
+// cannot be read it tells only what stands before that.
+func Null(data []byte) (pointer string, found bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return "", false
+		}
+		if token.Kind() == 'n' {
+			return string(d.StackPointer()), true
+		}
+	}
+}
+
 // checkDepth walks the bytes once, before anything is parsed, so that nesting costs no stack.
 func checkDepth(data []byte) error {
 	depth, inString := 0, false

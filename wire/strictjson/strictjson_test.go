@@ -120,3 +120,18 @@ func FuzzDecodeTolerant(f *testing.F) {
 		}
 	})
 }
+
+func TestNullIsFound(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":1,"b":{"c":[1,{"d~/e":null}]}}`: "/b/c/1/d~0~1e", `[null]`: "/0", `null`: "",
+	} {
+		if at, found := Null([]byte(text)); !found || at != want {
+			t.Errorf("%s: %q, %v", text, at, found)
+		}
+	}
+	for _, text := range []string{`{"a":"null","null":[]}`, ``, `{`, `0`} {
+		if at, found := Null([]byte(text)); found {
+			t.Errorf("%s: %q", text, at)
+		}
+	}
+}
