@@ -97,6 +97,8 @@ func (f Fetching) fits(offer *rampv1.Offer, functions []compv1.Function) error {
 		return errors.New("is delivered as a stream, which is not fetched at once; open it with a client for streams")
 	case p.GetModel() == rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE:
 		return errors.New("asks for a share of what is earned, which no amount bounds; take it by Discover and Buy")
+	case ramp.Metered(p) && p.GetRate() > 0 && p.GetEstimatedQuantity() <= 0:
+		return errors.New("is charged by the unit and does not say how many it takes, which no amount bounds; take it by Discover and Buy")
 	case math.IsNaN(cost.Amount) || cost.Amount < 0:
 		return errors.New("has a price that is none")
 	case cents(cost.Amount) > cents(f.Most.Amount), cost.Amount > 0 && !strings.EqualFold(cost.Currency, f.Most.Currency):
@@ -104,7 +106,7 @@ func (f Fetching) fits(offer *rampv1.Offer, functions []compv1.Function) error {
 	}
 	r := offer.GetRestrictions()
 	for _, function := range functions {
-		if len(r.GetPermittedFunctions()) > 0 && !within(function, r.GetPermittedFunctions()) || within(function, r.GetProhibitedFunctions()) {
+		if len(r.GetPermittedFunctions()) > 0 && !within(function, r.GetPermittedFunctions()) || touches(function, r.GetProhibitedFunctions()) {
 			return fmt.Errorf("does not permit %s", function)
 		}
 	}
@@ -123,6 +125,11 @@ func (f Fetching) most() string {
 func within(f compv1.Function, of []compv1.Function) bool {
 	const all, ai = compv1.Function_FUNCTION_ALL, compv1.Function_FUNCTION_AI_ALL
 	return slices.Contains(of, f) || slices.Contains(of, all) || f != compv1.Function_FUNCTION_SEARCH && f != all && slices.Contains(of, ai)
+}
+
+// touches says whether a function is among some, or one for all has one of them among its own: who wants all uses wants what is prohibited.
+func touches(f compv1.Function, some []compv1.Function) bool {
+	return within(f, some) || slices.ContainsFunc(some, func(one compv1.Function) bool { return within(one, []compv1.Function{f}) })
 }
 
 // uses are what the content is wanted for.

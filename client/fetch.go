@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	compv1 "frontdesk/wire/comp/v1"
@@ -14,7 +16,8 @@ import (
 
 // Fetching says for what licensed content is wanted, and what may be paid for it.
 type Fetching struct {
-	// Most is the most that may be paid; the zero value pays nothing, and takes what is free or under a subscription.
+	// Most is the most that may be paid; the zero value pays nothing, and takes what is free or under a subscription. What is charged by the
+	// unit is taken where the offer says how many units it is.
 	Most Price
 	// Uses are what it is wanted for, as "ai-input" or "FUNCTION_AI_INPUT"; none is ai-input, the text as input of a model. Only offers that
 	// permit all of them are taken.
@@ -109,14 +112,21 @@ func (c *Client) Finish(ctx context.Context, p *Purchase, f Fetching) (*Licensed
 		}
 		p.content = content
 	}
-	if cost, offered := p.Result.GetCost().GetAmount(), CostOf(p.Offer).Amount; cents(cost) > cents(offered) {
-		return out, &Unfinished{p, StepCheck, fmt.Errorf("%w: %s in place of %s", ErrOvercharged, amountText(cost), amountText(offered))}
+	if charged, offered := p.Cost(), CostOf(p.Offer); overcharged(p, offered) {
+		return out, &Unfinished{p, StepCheck, fmt.Errorf("%w: %s in place of %s", ErrOvercharged, charged, offered)}
 	}
 	return out, c.report(ctx, x, p, f, functions)
 }
 
 // ErrOvercharged is a purchase for which more was charged than the offer said.
 var ErrOvercharged = errors.New("more was charged than the offer says; dispute the transaction")
+
+// overcharged says whether more was charged than was offered, or anything in another currency.
+func overcharged(p *Purchase, offered Price) bool {
+	cost := p.Result.GetCost()
+	charged := cents(cost.GetAmount())
+	return math.IsNaN(charged) || charged > cents(offered.Amount) || charged > 0 && !strings.EqualFold(cost.GetCurrency(), offered.Currency)
+}
 
 // report files the report on a purchase, where one is asked for and may be filed here.
 func (c *Client) report(ctx context.Context, x *Exchange, p *Purchase, f Fetching, functions []compv1.Function) error {

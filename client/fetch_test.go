@@ -134,6 +134,18 @@ func TestOnlyWhatFitsIsBought(t *testing.T) {
 		"free":                  {func(o *rampv1.Offer) { o.Pricing.Rate = 0 }, client.Fetching{}, true},
 		"metered, all of it":    {metered, usd(0.02), true},
 		"metered, not all":      {metered, usd(0.019), false},
+		"metered, without an estimate": {func(o *rampv1.Offer) {
+			metered(o)
+			o.Pricing.EstimatedQuantity = nil
+		}, usd(5), false},
+		"metered, an estimate of none": {func(o *rampv1.Offer) {
+			metered(o)
+			o.Pricing.EstimatedQuantity = proto.Int32(0)
+		}, usd(5), false},
+		"metered, for nothing": {func(o *rampv1.Offer) {
+			metered(o)
+			o.Pricing.Rate, o.Pricing.EstimatedQuantity = 0, nil
+		}, client.Fetching{}, true},
 		"a share of revenue": {func(o *rampv1.Offer) {
 			o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE
 		}, usd(5), false},
@@ -150,6 +162,15 @@ func TestOnlyWhatFitsIsBought(t *testing.T) {
 		"a use that is prohibited": {func(o *rampv1.Offer) {
 			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_ALL}}
 		}, usd(5), false},
+		"all uses of models, of which one is prohibited": {func(o *rampv1.Offer) {
+			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN}}
+		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"ai-all"}}, false},
+		"all uses, of which one is prohibited": {func(o *rampv1.Offer) {
+			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH}}
+		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"all"}}, false},
+		"all uses of models, where search is prohibited": {func(o *rampv1.Offer) {
+			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH}}
+		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"ai-all"}}, true},
 		"the person says no": {nil, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Before: func(*client.Purchase) error { return errors.New("no") }}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,6 +205,23 @@ func TestTheCheapestOfferIsTaken(t *testing.T) {
 	}
 	if !errors.Is(err, client.ErrOvercharged) || got.Content == nil {
 		t.Errorf("0.02 for 0.01 is not told: %v", err)
+	}
+}
+
+// TestWhatIsChargedInAnotherCurrencyIsTold holds that a number which is not greater is no excuse for a currency that is worth more.
+func TestWhatIsChargedInAnotherCurrencyIsTold(t *testing.T) {
+	for currency, more := range map[string]bool{"KWD": true, "": true, "usd": false, "USD": false} {
+		s := newShop(t)
+		s.answer = func(a *rampv1.TransactionResponse) { a.Cost.Currency = currency }
+		got, err := s.fetch(usd(1))
+		if errors.Is(err, client.ErrOvercharged) != more || got == nil || got.Content == nil || (got.Purchase.Reported == "") != more {
+			t.Errorf("0.02 %s: %+v, %v", currency, got, err)
+		}
+	}
+	s := newShop(t)
+	s.answer = func(a *rampv1.TransactionResponse) { a.Cost.Amount, a.Cost.Currency = 0, "" }
+	if _, err := s.fetch(usd(1)); err != nil {
+		t.Errorf("nothing was charged: %v", err)
 	}
 }
 
