@@ -92,49 +92,18 @@ func (s *EdgeServer) Reload() {
 // Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time, and tells the
 // Exchange of them if it can be reached.
 func (s *EdgeServer) Run(ctx context.Context) error {
-	public, err := s.options.Listener, error(nil)
-	if public == nil {
-		if public, err = Listen(ctx, s.config.Listen); err != nil {
-			return err
-		}
-	}
-	defer public.Close()
-	redirect, err := s.listenRedirect(ctx)
+	l, err := s.takeAddresses(ctx)
 	if err != nil {
 		return err
 	}
-	if redirect != nil {
-		defer redirect.Close()
-	}
-	source, err := s.openCertificates(public, redirect)
-	if err != nil {
-		return err
-	}
-	figures, err := s.listenMetrics(ctx)
-	if err != nil {
-		return err
-	}
-	asked, err := s.listenAuth(ctx)
-	if err != nil {
-		return err
-	}
+	defer l.close()
 	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // what is delivered while it stops is told, too
 	defer stop()
 	var background sync.WaitGroup
 	s.works.ask(ctx)
 	s.works.run(work, &background)
-	if figures != nil {
-		defer figures.Close()
-		background.Go(func() { s.serveMetrics(work, figures) })
-	}
-	if asked != nil {
-		background.Go(func() { s.serveAuth(work, asked, s.works.gate) })
-	}
-	s.keepCertificates(work, &background, source)
-	if redirect != nil {
-		background.Go(func() { s.serveRedirects(work, redirect, source, portOf(public)) })
-	}
-	err = s.serve(ctx, public, source)
+	s.answerBeside(work, &background, l, s.works.gate)
+	err = s.serve(ctx, l.public, l.source)
 	stop()
 	background.Wait()
 	s.works.last(ctx, s.log)

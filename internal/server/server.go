@@ -24,6 +24,7 @@ import (
 
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
+	"frontdesk/internal/edge"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/outbox"
@@ -224,32 +225,11 @@ func (s *Server) Reload() {
 
 // Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time.
 func (s *Server) Run(ctx context.Context) error {
-	public, err := s.options.Listener, error(nil)
-	if public == nil {
-		if public, err = Listen(ctx, s.config.Listen); err != nil {
-			return err
-		}
-	}
-	defer public.Close()
-	redirect, err := s.listenRedirect(ctx)
+	l, err := s.takeAddresses(ctx)
 	if err != nil {
 		return err
 	}
-	if redirect != nil {
-		defer redirect.Close()
-	}
-	source, err := s.openCertificates(public, redirect)
-	if err != nil {
-		return err
-	}
-	figures, err := s.listenMetrics(ctx)
-	if err != nil {
-		return err
-	}
-	asked, err := s.listenAuth(ctx)
-	if err != nil {
-		return err
-	}
+	defer l.close()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	var background sync.WaitGroup
@@ -269,11 +249,10 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.Desk.KeepDeals(work) })
 		background.Go(func() { s.watchOutlets(work) })
 	}
+	var gate *edge.Gate
 	if s.gates != nil {
+		gate = s.gates.gate
 		s.gates.run(work, &background)
-	}
-	if asked != nil {
-		background.Go(func() { s.serveAuth(work, asked, s.gates.gate) })
 	}
 	if s.providers != nil {
 		background.Go(func() { s.askProviders(work) })
@@ -287,15 +266,8 @@ func (s *Server) Run(ctx context.Context) error {
 	if !s.options.Ingested {
 		background.Go(func() { s.followContent(work) })
 	}
-	if figures != nil {
-		defer figures.Close()
-		background.Go(func() { s.serveMetrics(work, figures) })
-	}
-	s.keepCertificates(work, &background, source)
-	if redirect != nil {
-		background.Go(func() { s.serveRedirects(work, redirect, source, portOf(public)) })
-	}
-	err = s.serve(ctx, public, source)
+	s.answerBeside(work, &background, l, gate)
+	err = s.serve(ctx, l.public, l.source)
 	stop()
 	background.Wait()
 	if s.gates != nil {

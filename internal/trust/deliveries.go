@@ -7,9 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -84,13 +81,12 @@ func (k DeliveryKey) State(now time.Time) string {
 // DeliveryKeys are the keys that sign addresses for others. Several processes may share the database and the folder of secrets:
 // what one does to a key holds in the others within a second. It may be used from many goroutines.
 type DeliveryKeys struct {
+	vault   vault
 	db      *store.DB
-	folder  string
 	now     func() time.Time
 	changed func(context.Context, *store.Tx, DeliveryKey) error
 
 	mu    sync.Mutex
-	seal  cipher.AEAD // nil before there is a key
 	known map[string]knownDelivery
 }
 
@@ -109,7 +105,7 @@ func NewDeliveryKeys(db *store.DB, folder string, now func() time.Time) *Deliver
 	if now == nil {
 		now = time.Now
 	}
-	return &DeliveryKeys{db: db, folder: folder, now: now, known: map[string]knownDelivery{}}
+	return &DeliveryKeys{vault: vault{folder: folder, name: deliverySecret, opens: "the keys that sign addresses"}, db: db, now: now, known: map[string]knownDelivery{}}
 }
 
 // OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes
@@ -125,32 +121,13 @@ func (d *DeliveryKeys) tell(ctx context.Context, tx *store.Tx, key DeliveryKey) 
 	return d.changed(ctx, tx, key)
 }
 
-// sealer is what seals keys; its secret is made where it is missing, if that is asked for.
-func (d *DeliveryKeys) sealer(making bool) (cipher.AEAD, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.seal != nil {
-		return d.seal, nil
-	}
-	path := filepath.Join(d.folder, deliverySecret)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !making {
-		return nil, fmt.Errorf("the secret %s is missing, which opens the keys that sign addresses; put it back from a backup, or revoke the keys and issue others", path)
-	}
-	secret, err := OpenSecret(d.folder, deliverySecret)
-	if err != nil {
-		return nil, err
-	}
-	d.seal, err = sealing(secret)
-	return d.seal, err
-}
-
 // sealerFor is what seals another key. A secret is not made while keys need the one that is missing.
 func (d *DeliveryKeys) sealerFor(ctx context.Context) (cipher.AEAD, error) {
 	keys, err := d.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return d.sealer(!slices.ContainsFunc(keys, func(k DeliveryKey) bool { return k.Status != deliveryRevoked }))
+	return d.vault.sealer(!slices.ContainsFunc(keys, func(k DeliveryKey) bool { return k.Status != deliveryRevoked }))
 }
 
 // maxDeliveryName bounds DeliveryKey.Name.
@@ -338,7 +315,7 @@ func (d *DeliveryKeys) Keys(ctx context.Context, place string) ([]sign.URLKey, e
 }
 
 func (d *DeliveryKeys) unsealed(k DeliveryKey, sealed []byte) (sign.URLKey, error) {
-	seal, err := d.sealer(false)
+	seal, err := d.vault.sealer(false)
 	if err != nil {
 		return sign.URLKey{}, err
 	}

@@ -2,14 +2,10 @@ package trust
 
 import (
 	"context"
-	"crypto/cipher"
 	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,13 +62,12 @@ func (k EdgeKey) Sign(id string, at time.Time, body []byte) string {
 // EdgeKeys are the keys of edges. Several processes may share the database and the folder of secrets: what one does to a key holds
 // in the others within a second. It may be used from many goroutines.
 type EdgeKeys struct {
+	vault   vault
 	db      *store.DB
-	folder  string
 	now     func() time.Time
 	changed func(context.Context, *store.Tx, EdgeKey) error
 
 	mu    sync.Mutex
-	seal  cipher.AEAD          // nil before there is a key
 	known map[string]knownEdge // by id
 }
 
@@ -92,7 +87,7 @@ func NewEdgeKeys(db *store.DB, folder string, now func() time.Time) *EdgeKeys {
 	if now == nil {
 		now = time.Now
 	}
-	return &EdgeKeys{db: db, folder: folder, now: now, known: map[string]knownEdge{}}
+	return &EdgeKeys{vault: vault{folder: folder, name: edgeSecret, opens: "the keys of edges"}, db: db, now: now, known: map[string]knownEdge{}}
 }
 
 // OnChange has fn told of every key that is made or revoked, as it is then, in the transaction that does it; its error undoes the
@@ -104,25 +99,6 @@ func (e *EdgeKeys) tell(ctx context.Context, tx *store.Tx, key EdgeKey) error {
 		return nil
 	}
 	return e.changed(ctx, tx, key)
-}
-
-// sealer is what seals keys; its secret is made where it is missing, if that is asked for.
-func (e *EdgeKeys) sealer(making bool) (cipher.AEAD, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.seal != nil {
-		return e.seal, nil
-	}
-	path := filepath.Join(e.folder, edgeSecret)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !making {
-		return nil, fmt.Errorf("the secret %s is missing, which opens the keys of edges; put it back from a backup, or revoke the keys and issue others", path)
-	}
-	secret, err := OpenSecret(e.folder, edgeSecret)
-	if err != nil {
-		return nil, err
-	}
-	e.seal, err = sealing(secret)
-	return e.seal, err
 }
 
 var edgeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
@@ -145,7 +121,7 @@ func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made
 	if other := slices.IndexFunc(active, func(k EdgeKey) bool { return k.Edge == name && !slices.Equal(k.Sites, sites) }); other >= 0 {
 		return made, nil, fail.New(fail.Invalid, "the key %s of this edge is for %s; give this one the same sites, or revoke that one first", active[other].ID, strings.Join(active[other].Sites, ", "))
 	}
-	seal, err := e.sealer(len(active) == 0)
+	seal, err := e.vault.sealer(len(active) == 0)
 	if err != nil {
 		return made, nil, err
 	}
@@ -279,7 +255,7 @@ func (e *EdgeKeys) read(ctx context.Context, tx *store.Tx, id string) (key EdgeK
 	if err != nil {
 		return EdgeKey{}, false, err
 	}
-	seal, err := e.sealer(false)
+	seal, err := e.vault.sealer(false)
 	if err != nil {
 		return EdgeKey{}, false, err
 	}
