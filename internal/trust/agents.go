@@ -18,8 +18,12 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// AgentPath is where a domain publishes the keys of its agents (RAMP v1, ramp-agent.json).
-const AgentPath = "/.well-known/ramp-agent.json"
+// AgentPath is where a domain publishes the keys of its agents (RAMP v1, ramp-agent.json), and VerifierPath those with which it
+// attests things of content (RAMP v1, ramp-verifier.json).
+const (
+	AgentPath    = "/.well-known/ramp-agent.json"
+	VerifierPath = "/.well-known/ramp-verifier.json"
+)
 
 // The bounds of what agents publish.
 const (
@@ -33,9 +37,10 @@ const (
 	maxAgentTries = 64               // at a time
 )
 
-// agents are the keys that domains publish for their agents. They are fetched when they are needed, once for all who need them
-// at a time, and remembered; so are failures, for a shorter time.
+// agents are the keys that domains publish for their agents, or in another document of the same form. They are fetched when they
+// are needed, once for all who need them at a time, and remembered; so are failures, for a shorter time.
 type agents struct {
+	path    string // of the document
 	fetcher *fetch.Fetcher
 	now     func() time.Time
 
@@ -55,7 +60,11 @@ type agent struct {
 }
 
 func newAgents(fetcher *fetch.Fetcher, now func() time.Time) *agents {
-	return &agents{fetcher: fetcher, now: now, known: map[string]*agent{}, flights: map[string]chan struct{}{}}
+	return newPublished(AgentPath, fetcher, now)
+}
+
+func newPublished(path string, fetcher *fetch.Fetcher, now func() time.Time) *agents {
+	return &agents{path: path, fetcher: fetcher, now: now, known: map[string]*agent{}, flights: map[string]chan struct{}{}}
 }
 
 // find gives what a domain publishes. With again, what is known was not enough: it is fetched anew, unless it was tried a moment
@@ -103,7 +112,7 @@ func (a *agents) find(ctx context.Context, domain string, again bool, may func()
 }
 
 func agentsBusy() error {
-	busy := fail.New(fail.Unavailable, "the keys of too many requesters are being fetched; try again in a moment")
+	busy := fail.New(fail.Unavailable, "the keys of too many others are being fetched; try again in a moment")
 	busy.RetryAfter = time.Second
 	return busy
 }
@@ -150,20 +159,20 @@ func (a *agents) keep(domain string, got *agent) {
 func (a *agents) get(ctx context.Context, domain string) *agent {
 	got := &agent{got: a.now()}
 	got.tried, got.until = got.got, got.got.Add(agentPause)
-	address := agentScheme(domain) + "://" + domain + AgentPath
+	address := agentScheme(domain) + "://" + domain + a.path
 	response, err := a.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}}})
 	switch {
 	case err != nil:
-		got.err = noKeys(domain, why(err)).Because(err)
+		got.err = noKeys(domain, a.path, why(err)).Because(err)
 	case response.Status != http.StatusOK:
-		got.err = noKeys(domain, "it answered with status "+strconv.Itoa(response.Status))
+		got.err = noKeys(domain, a.path, "it answered with status "+strconv.Itoa(response.Status))
 	default:
 		if got.id, got.keys, err = ramp.ReadKeys(response.Body); err != nil {
-			got.err = noKeys(domain, "its document cannot be read: "+err.Error())
+			got.err = noKeys(domain, a.path, "its document cannot be read: "+err.Error())
 			break
 		}
 		if got.keys = got.keys[:min(len(got.keys), maxAgentKeys)]; len(got.keys) == 0 {
-			got.err = noKeys(domain, "its document has no Ed25519 key")
+			got.err = noKeys(domain, a.path, "its document has no Ed25519 key")
 			break
 		}
 		got.until = got.got.Add(min(max(maxAge(response.Header), agentLeast), agentMost))
@@ -173,8 +182,8 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 
 // noKeys is the failure of a requester whose keys cannot be had. It tells what the requester can mend, and nothing of where the
 // name leads.
-func noKeys(domain, why string) *fail.Error {
-	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s://%s%s: %s", domain, agentScheme(domain), domain, AgentPath, why)
+func noKeys(domain, path, why string) *fail.Error {
+	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s://%s%s: %s", domain, agentScheme(domain), domain, path, why)
 }
 
 // why is what a stranger may know of a fetch that failed.

@@ -140,6 +140,8 @@ var rooms = []room{
 
 	// Who asks, and how often.
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{jose, notes}, sql: true},
+	// What others say of content, and we do, signed.
+	{path: "internal/attest", inside: []string{"internal/fail", "internal/store", "internal/trust", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What the language model took of a day.
 	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},

@@ -1,0 +1,158 @@
+// Package attest keeps what verifiers attest of content: signed claims about what is at an address, by its provider itself or by
+// somebody else (RAMP v1, ResourceAttestation). It looks whether they hold when they come and when they are offered, and makes
+// this front desk's own.
+//
+// It stands on trust, which knows the keys, and knows nothing of items, offers or terms: what an address holds comes with each
+// question.
+package attest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// Reason is why what is pushed with attestations is refused, in RAMP's words.
+type Reason string
+
+// The reasons (RAMP v1, PushResources). SignatureInvalid is for who takes the push, who knows the caller's signature.
+const (
+	SignatureInvalid            Reason = "SIGNATURE_INVALID"
+	UnauthorizedContributor     Reason = "UNAUTHORIZED_CONTRIBUTOR"
+	AttestationSignatureInvalid Reason = "ATTESTATION_SIGNATURE_INVALID"
+	UnknownVerifier             Reason = "UNKNOWN_VERIFIER"
+	ClaimsTooLarge              Reason = "CLAIMS_TOO_LARGE"
+)
+
+// Rejection says which attestation does not hold, and why. Its text may be shown to whoever brought it.
+type Rejection struct {
+	Reason Reason
+	Index  int // of the attestation among those that were looked at
+	Err    error
+}
+
+// Error is the reason and what is wrong.
+func (r *Rejection) Error() string {
+	return fmt.Sprintf("%s: attestations[%d]: %v", r.Reason, r.Index, r.Err)
+}
+
+// Unwrap gives what is wrong.
+func (r *Rejection) Unwrap() error { return r.Err }
+
+// Subject is what attestations are about, and who brings them.
+type Subject struct {
+	Provider string // the domain whose content it is, in lower case
+	URI      string // the content's address, which attestations must name exactly
+	// Caller is the domain that brings them; empty for the provider, or the operator of this front desk. Contributor says that the
+	// provider's ramp.json lists it in catalog_contributors.
+	Caller      string
+	Contributor bool
+}
+
+// Checked is an attestation that holds.
+type Checked struct {
+	*rampv1.ResourceAttestation
+	Level int // ramp.LevelSelf or ramp.LevelThirdParty
+}
+
+// Level is the level of content with attestations that hold: the highest of theirs, or ramp.LevelNone (RAMP v1, ResourceAttestation).
+func Level(all []Checked) int {
+	level := ramp.LevelNone
+	for _, one := range all {
+		level = max(level, one.Level)
+	}
+	return level
+}
+
+// Verifiers gives the keys that verifiers publish. *trust.Verifiers is one.
+type Verifiers interface {
+	// Keys gives all keys of a domain; with again, those that it publishes by now. Its errors are those of [trust.Verifiers.Keys].
+	Keys(ctx context.Context, domain string, again bool) ([]ramp.Key, error)
+}
+
+var _ Verifiers = (*trust.Verifiers)(nil)
+
+// Checker looks whether attestations hold. It has no state of its own, and may be used from many goroutines.
+type Checker struct {
+	Verifiers Verifiers
+	// Accepted says whether somebody is trusted to attest other people's content; nil for nobody. Providers are, of their own.
+	Accepted func(verifier string) bool
+	Now      func() time.Time
+}
+
+// Check looks whether all attestations of a subject hold, and gives them with their levels, in their order; how many there may be
+// is for [ramp.Validate] to say. The error is a
+// *Rejection for the first that does not, fail.Unavailable when that cannot be told now, or ctx's.
+func (c *Checker) Check(ctx context.Context, of Subject, all []*rampv1.ResourceAttestation) ([]Checked, error) {
+	out := make([]Checked, 0, len(all))
+	for i, a := range all {
+		level, reason, err := c.check(ctx, of, a)
+		switch {
+		case reason != "":
+			return nil, &Rejection{reason, i, err}
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, Checked{a, level})
+	}
+	return out, nil
+}
+
+// check says of one attestation its level; or why it does not hold; or, without a reason, why that cannot be told.
+func (c *Checker) check(ctx context.Context, of Subject, a *rampv1.ResourceAttestation) (level int, reason Reason, err error) {
+	level = ramp.LevelOf(a, of.Provider)
+	if of.Caller != "" && !of.Contributor && !strings.EqualFold(of.Caller, of.Provider) && !strings.EqualFold(of.Caller, a.GetVerifier()) {
+		return 0, UnauthorizedContributor, fmt.Errorf("%s is neither the verifier %.80q, nor %s, nor among the catalog_contributors of its ramp.json", of.Caller, a.GetVerifier(), of.Provider)
+	}
+	if level == ramp.LevelThirdParty && (c.Accepted == nil || !c.Accepted(strings.ToLower(a.GetVerifier()))) {
+		return 0, UnknownVerifier, fmt.Errorf("the verifier %.80q is not accepted here; ramp-exchange.json lists those that are in accepted_verifiers", a.GetVerifier())
+	}
+	err = c.verify(ctx, of.URI, a)
+	return level, reasonOf(ctx, err), err
+}
+
+// verify verifies an attestation under the keys of its verifier that are known, and if none fits under those that it publishes by now.
+func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAttestation) error {
+	var before []ramp.Key
+	var failed error
+	for _, again := range []bool{false, true} {
+		keys, err := c.Verifiers.Keys(ctx, a.GetVerifier(), again)
+		if err != nil {
+			return err
+		}
+		if again && slices.EqualFunc(keys, before, sameKey) {
+			break
+		}
+		failed = ramp.VerifyAttestation(a, uri, keys, c.Now())
+		if !errors.Is(failed, ramp.ErrNoVerifierKey) && !errors.Is(failed, ramp.ErrWrongAttestation) && !errors.Is(failed, ramp.ErrKeyOver) {
+			return failed
+		}
+		before = keys
+	}
+	return failed
+}
+
+func sameKey(a, b ramp.Key) bool {
+	return a.ID == b.ID && a.Public.Equal(b.Public) && a.From.Equal(b.From) && a.Until.Equal(b.Until)
+}
+
+// reasonOf is the protocol's word for what is wrong with an attestation; empty for nothing, and for what may be another time.
+func reasonOf(ctx context.Context, err error) Reason {
+	switch {
+	case err == nil, ctx.Err() != nil, fail.From(err).Code == fail.Unavailable:
+		return ""
+	case errors.Is(err, ramp.ErrClaimsTooLarge):
+		return ClaimsTooLarge
+	case errors.Is(err, ramp.ErrOtherURI), errors.Is(err, ramp.ErrAttestedLater), errors.Is(err, ramp.ErrWrongAttestation):
+		return AttestationSignatureInvalid
+	}
+	return UnknownVerifier // its keys cannot be had, or none is the one that it names
+}
