@@ -167,7 +167,7 @@ INSERT INTO account_hold (id, buyer, holder, site, model, currency, rate, quanti
 DROP TABLE account_hold_apart;
 CREATE INDEX account_hold_due ON account_hold (due) WHERE state = 'held';
 CREATE INDEX account_hold_holder ON account_hold (holder, created);
-`, meterTable, lateRevenue},
+`, meterTable, lateRevenue, meterGaps},
 }
 
 // Options are how the book deals with everybody.

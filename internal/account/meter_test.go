@@ -2,8 +2,11 @@ package account_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/store"
@@ -34,13 +37,15 @@ func (b *bench) timed(id, model string) account.Hold {
 	return h
 }
 
-// TestAMeterCountsEachMomentOnce has two streams at a time, one that is told late, and one of nothing.
+// TestAMeterCountsEachMomentOnce has two streams at a time, ones that are told late, one of which began before all others, and one of
+// nothing.
 func TestAMeterCountsEachMomentOnce(t *testing.T) {
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
 	b.timed("live", "per_minute")
 	for _, step := range []struct{ from, to, used float64 }{
-		{0, 5, 5}, {0, 5, 5}, {2, 7, 7}, {5, 6, 7}, {10, 12.5, 9.5}, {8, 9, 9.5}, {13, 12, 9.5}, {12.5, 12.5, 9.5},
+		{0, 5, 5}, {0, 5, 5}, {2, 7, 7}, {5, 6, 7}, {10, 12.5, 9.5}, {8, 9, 10.5}, {13, 12, 10.5}, {12.5, 12.5, 10.5}, {6, 9.5, 12}, {20, 21, 13}, {30, 31, 14},
+		{-1, 40, 41}, {-2, 41, 43}, {-9, 0, 50},
 	} {
 		if used := b.meter("live", step.from, step.to); used != step.used {
 			t.Errorf("from %v to %v: %v were used, want %v", step.from, step.to, used, step.used)
@@ -140,4 +145,27 @@ func TestAMeterOfAnotherModelMovesNoMoney(t *testing.T) {
 		t.Errorf("told in seconds that are others: %+v, %v", s, err)
 	}
 	b.sound()
+}
+
+// TestAMeterCountsWhateverTheOrder tells a meter of made-up times, and holds what it counts against their union.
+func TestAMeterCountsWhateverTheOrder(t *testing.T) {
+	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
+	b.pay(buyer, 1_000)
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		id := fmt.Sprintf("live-%d", n)
+		b.timed(id, "per_minute")
+		told := map[int]bool{}
+		for range rapid.IntRange(1, 12).Draw(rt, "times") {
+			from := rapid.IntRange(0, 40).Draw(rt, "from")
+			to := from + rapid.IntRange(0, 15).Draw(rt, "for")
+			for s := from; s < to; s++ {
+				told[s] = true
+			}
+			if used := b.meter(id, float64(from), float64(to)); used != float64(len(told)) {
+				rt.Fatalf("from %d to %d: %v were used, want %d", from, to, used, len(told))
+			}
+		}
+	})
 }

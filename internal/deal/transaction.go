@@ -381,6 +381,30 @@ func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obliga
 	return nil
 }
 
+// Reported gives those of some transactions whose use was reported.
+func Reported(ctx context.Context, tx *store.Tx, ids ...string) (reported []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	rows, err := tx.Query(ctx, `SELECT id FROM deal_transaction WHERE id IN (`+store.Params(1, len(ids))+`) AND report <> ''`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("look for what was reported: %w", err)
+	}
+	for rows.Next() && err == nil {
+		var id string
+		err = rows.Scan(&id)
+		reported = append(reported, id)
+	}
+	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
+		return nil, fmt.Errorf("look for what was reported: %w", err)
+	}
+	return reported, nil
+}
+
 // Overdue counts the reports that a buyer owes at a time, up to a bound, whether they were found to have expired or not
 // yet.
 func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, most int) (n int, err error) {

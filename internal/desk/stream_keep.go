@@ -101,13 +101,19 @@ func (d *Desk) keepStreams(none <-chan struct{}) {
 // metersAtOnce is of how many streams one transaction keeps what they metered.
 const metersAtOnce = 100
 
-// keepMetered keeps what streams metered until now. What cannot be kept is kept with what comes.
+// keepMetered keeps what streams metered until now, and ends those whose use was reported, be it to another process. What cannot be kept
+// is kept with what comes.
 func (d *Desk) keepMetered(ctx context.Context, list []*Stream) {
 	for part := range slices.Chunk(list, metersAtOnce) {
 		ctx, cancel := context.WithTimeout(ctx, streamEnds)
 		kept := make([]meterReading, len(part))
+		var over []string
 		err := d.dealing.DB.Update(ctx, func(tx *store.Tx) (err error) {
+			var ids []string
 			for i, s := range part {
+				if s.live && !slices.Contains(ids, s.t.ID) {
+					ids = append(ids, s.t.ID)
+				}
 				if kept[i], err = s.meter(ctx, tx); err != nil {
 					return err
 				}
@@ -117,7 +123,8 @@ func (d *Desk) keepMetered(ctx context.Context, list []*Stream) {
 					}
 				}
 			}
-			return nil
+			over, err = deal.Reported(ctx, tx, ids...)
+			return err
 		})
 		cancel()
 		if err != nil {
@@ -126,6 +133,9 @@ func (d *Desk) keepMetered(ctx context.Context, list []*Stream) {
 		}
 		for i, s := range part {
 			s.counted(kept[i])
+		}
+		for _, id := range over {
+			d.endStreams(id)
 		}
 	}
 }
