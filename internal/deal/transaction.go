@@ -273,12 +273,19 @@ func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, 
 		}
 		answer = append(answer, line)
 	}
-	day := requestDay(r.Made)
-	n, err := tx.Exec(ctx, `INSERT INTO deal_request (day, id, digest, made, answer) SELECT $1, $2, $3, $4, $5
-		WHERE NOT EXISTS (SELECT 1 FROM deal_request WHERE day = $6 AND id = $2 AND made > $7)
-			AND NOT EXISTS (SELECT 1 FROM deal_request WHERE day = $8 AND id = $2 AND made > $7)
-		ON CONFLICT (day, id) DO UPDATE SET digest = EXCLUDED.digest, made = EXCLUDED.made, answer = EXCLUDED.answer WHERE deal_request.made <= $7`,
-		day, requestKey(buyer, id), r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"), day-1, store.Micros(until), day+1)
+	day, key, since := requestDay(r.Made), requestKey(buyer, id), store.Micros(until)
+	var there int // The days beside are asked first: SQLite takes twice as long for one statement that does both.
+	err := tx.QueryRow(ctx, `SELECT 1 FROM deal_request WHERE day = $1 AND id = $2 AND made > $3
+		UNION ALL SELECT 1 FROM deal_request WHERE day = $4 AND id = $2 AND made > $3`, day-1, key, since, day+1).Scan(&there)
+	switch {
+	case err == nil:
+		return false, nil
+	case !errors.Is(err, sql.ErrNoRows):
+		return false, fmt.Errorf("record a request to buy: %w", err)
+	}
+	n, err := tx.Exec(ctx, `INSERT INTO deal_request (day, id, digest, made, answer) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (day, id) DO UPDATE SET digest = EXCLUDED.digest, made = EXCLUDED.made, answer = EXCLUDED.answer WHERE deal_request.made <= $6`,
+		day, key, r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"), since)
 	if err != nil {
 		return false, fmt.Errorf("record a request to buy: %w", err)
 	}

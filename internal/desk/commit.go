@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -124,6 +125,9 @@ const remembered = 24 * time.Hour
 // errRaced ends a transaction in which the same request was found to have been answered meanwhile.
 var errRaced = errors.New("the same request was answered meanwhile")
 
+// errForged ends a transaction in which an offer was taken that no key of its site has signed.
+var errForged = errors.New("an offer is not signed by its site")
+
 // Commit buys by offers, one after another, each for itself: what one is denied does not touch the others. What is bought
 // is charged or held, and recorded in the books and the ledger, in one transaction; only then is there an address from
 // which it can be fetched. A request that was answered within 24 hours gets the same answer, and buys nothing; asked twice
@@ -197,12 +201,43 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 	lines := make([]purchaseLine, len(p.Items))
 	for i, item := range p.Items {
 		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
+	}
+	forged := d.forged(lines)
+	for i := range lines {
 		if lines[i].denial == "" {
 			lines[i].denial = d.sells(ctx, p, offers[i], now)
 		}
 	}
-	out.Items, err = d.buy(ctx, p, out.Agent, lines, now)
+	if out.Items, err = d.buy(ctx, p, out.Agent, lines, forged, now); !errors.Is(err, errForged) {
+		return out, err
+	}
+	for _, i := range forged() {
+		lines[i].denial = SignatureInvalid
+	}
+	out.Items, err = d.buy(ctx, p, out.Agent, lines, func() []int { return nil }, now)
 	return out, err
+}
+
+// forged begins to look at the signatures of the offers that may be taken, while these are bought, and gives what waits for it: the
+// numbers of those that no key of their site has signed.
+func (d *Desk) forged(lines []purchaseLine) func() []int {
+	var offers []*deal.Offer // nil for what is not looked at
+	for _, line := range lines {
+		if line.denial != "" {
+			line.offer = nil
+		}
+		offers = append(offers, line.offer)
+	}
+	found := sync.OnceValue(func() (forged []int) {
+		for i, o := range offers {
+			if o != nil && !d.dealing.Signed(o.Site, o.Document, o.Signature) {
+				forged = append(forged, i)
+			}
+		}
+		return forged
+	})
+	go found()
+	return found
 }
 
 // purchaseLine is an offer that is to be bought.
@@ -236,7 +271,7 @@ func (d *Desk) taken(ctx context.Context, p Purchase, now time.Time) (before dea
 	return before, known, offers, err
 }
 
-// refuses says why an offer cannot be taken, before the books are asked.
+// refuses says why an offer cannot be taken, before the books are asked, and before its own signature is looked at.
 func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Denial {
 	for _, earlier := range p.Items[:i] {
 		if earlier.Offer == p.Items[i].Offer {
@@ -246,7 +281,7 @@ func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Deni
 	switch {
 	case !p.Delegated.IsZero() && !now.Before(p.Delegated):
 		return DelegationExpired
-	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.Bears(p.Items[i].Signature) || !d.dealing.Signed(offer.Site, offer.Document, offer.Signature):
+	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.Bears(p.Items[i].Signature):
 		return SignatureInvalid
 	case offer.Ended(now):
 		return TakenTooLate
@@ -277,8 +312,8 @@ func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now tim
 	return ""
 }
 
-// buy is the transaction of Commit.
-func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purchaseLine, now time.Time) (items []PurchasedItem, err error) {
+// buy is the transaction of Commit. It is errForged, and nothing is bought, where one of the lines is forged.
+func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purchaseLine, forged func() []int, now time.Time) (items []PurchasedItem, err error) {
 	buyer := p.Requester.Account()
 	err = d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		items = make([]PurchasedItem, len(lines))
@@ -313,6 +348,9 @@ func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purcha
 		fresh, err := deal.PutRequest(ctx, tx, buyer, p.ID, made, now.Add(-remembered))
 		if err == nil && !fresh {
 			err = errRaced
+		}
+		if err == nil && len(forged()) > 0 {
+			err = errForged
 		}
 		return err
 	})

@@ -511,6 +511,30 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 	d.sound(t)
 }
 
+// TestAForgedOfferOfABatchIsDeniedAlone changes the document of one offer of three in the database, which is found out while all of
+// them are bought.
+func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
+	d := shop(t)
+	b := d.offered(t, bot, "a/2")
+	p := d.take(bot, d.offered(t, bot, "a/1"), b, d.offered(t, bot, "a/3"))
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		clear(d.lately.offers) // as another process that sells
+		_, err := tx.Exec(ctx, `UPDATE deal_offer SET document = $1 WHERE document = $2`, []byte("cheaper"), b.Document)
+		return err
+	})
+	out := d.commit(t, digested(p))
+	if got := []Denial{out.Items[0].Denial, out.Items[1].Denial, out.Items[2].Denial}; !slices.Equal(got, []Denial{"", SignatureInvalid, ""}) {
+		t.Errorf("%v", got)
+	}
+	if balance := d.balance(t); balance.Available != funds-2*dollar/100 {
+		t.Errorf("%+v", balance)
+	}
+	if again := d.commit(t, digested(p)); !again.Again || again.Items[1].Denial != SignatureInvalid {
+		t.Errorf("asked again: %+v", again)
+	}
+	d.sound(t)
+}
+
 // TestABatchIsNotAtomic buys what it can of a batch, in order (RAMP v1, TransactionRequest.items).
 func TestABatchIsNotAtomic(t *testing.T) {
 	d := shop(t)
