@@ -185,6 +185,11 @@ func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any
 	return all, nil
 }
 
+// DeliveriesUnder gives the deliveries under a transaction, in the order of their ids, up to so many.
+func DeliveriesUnder(ctx context.Context, tx *store.Tx, transaction string, most int) ([]Delivery, error) {
+	return selectDeliveries(ctx, tx, ` WHERE txn = $1 ORDER BY id LIMIT $2`, transaction, most)
+}
+
 // DeliveriesOf gives the deliveries under a transaction, in the order of their ids, up to so many; after is the id of one after which
 // to go on, empty for the beginning.
 func (r *Reader) DeliveriesOf(ctx context.Context, transaction, after string, limit int) (all []Delivery, err error) {

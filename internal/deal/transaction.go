@@ -159,6 +159,8 @@ type Transaction struct {
 	Due          time.Time // end of the reporting window; zero for none
 	Fields       []string  // the members that the report must have
 	Report       Report    // the zero value until there is one
+	// Disputed is the id of the dispute by which it was given back; empty for one that stands.
+	Disputed string
 }
 
 // Report is what a buyer reported of a transaction's use.
@@ -310,8 +312,10 @@ func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most in
 	return n, nil
 }
 
-// factColumns are those of a transaction but its document, which is large.
-const factColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
+// factColumns are those of a transaction but its document, which is large; and soldColumns those that are known when it is made.
+const factColumns = soldColumns + `, disputed`
+
+const soldColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
 	amount, value, subscription, quotas, method, failed, entry, duty, due, fields, report, report_of, reported, consumed, settled, deviant`
 
 // PutTransaction records a transaction that is new.
@@ -319,7 +323,7 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 	if t.Quotas == nil {
 		t.Quotas = []byte{}
 	}
-	err := tx.Put(ctx, `INSERT INTO deal_transaction (`+factColumns+`, document) VALUES
+	err := tx.Put(ctx, `INSERT INTO deal_transaction (`+soldColumns+`, document) VALUES
 		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, '', '', 0, 0, 0, 0, $29)`,
 		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since, store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
 		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "), t.Document)
@@ -335,7 +339,7 @@ func scanned(row interface{ Scan(...any) error }, behind ...any) (t Transaction,
 	var fields string
 	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant}, behind...)...)
+		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &t.Disputed}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
 		t.Quotas = nil
@@ -367,6 +371,14 @@ func Fail(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.Exec(ctx, `UPDATE deal_transaction SET failed = 1, amount = 0, duty = CASE WHEN duty = 0 THEN 0 ELSE 4 END WHERE id = $1`, id)
 	if err != nil {
 		return fmt.Errorf("record that a transaction failed: %w", err)
+	}
+	return nil
+}
+
+// GiveBack records by which dispute a transaction was given back: nothing is fetched under it any more.
+func GiveBack(ctx context.Context, tx *store.Tx, id, dispute string) error {
+	if err := tx.Put(ctx, `UPDATE deal_transaction SET disputed = $1 WHERE id = $2`, dispute, id); err != nil {
+		return fmt.Errorf("record that a transaction was given back: %w", err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/ledger"
@@ -83,7 +84,7 @@ type House struct {
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
-		deal.Schema, traffic.Schema,
+		deal.Schema, dispute.Schema, traffic.Schema,
 		account.Schema, rulebook.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}

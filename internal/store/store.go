@@ -26,6 +26,9 @@
 //	submission_work    submission  who erases what is due
 //	deal_offer         deal      one row for each offer of RAMP: for what, to whom and for how much, as it was signed
 //	deal_delivery      deal      one row for each answer with content that was licensed
+//	dispute_case       dispute   what buyers dispute: one row for each, and where it stands
+//	dispute_step       dispute   how it came there
+//	dispute_request    dispute   the requests that filed or appealed
 //	edge_key           trust     the keys with which edges tell what they delivered, sealed
 //	traffic_hour       traffic   how often edges saw each agent, by the hour
 //	traffic_path       traffic   where they saw it, by the day

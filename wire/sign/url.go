@@ -181,6 +181,31 @@ func (r URLKeys) Can(content string, now time.Time) bool {
 // each has one spelling, and whatever is written otherwise opens nothing. With ed25519 content has its query by names. The
 // error is ErrURLForm, ErrURLSignature, ErrURLExpired, ErrURLEarly or ErrURLTooFar.
 func (r URLKeys) Verify(address string, now time.Time) (content string, grant URLGrant, err error) {
+	if content, grant, err = r.read(address, now); err != nil {
+		return "", URLGrant{}, err
+	}
+	switch {
+	case !now.Before(grant.Expires):
+		return "", URLGrant{}, ErrURLExpired
+	case now.Before(grant.Begins):
+		return "", URLGrant{}, ErrURLEarly
+	case grant.Expires.Sub(now) > URLLife, !grant.Begins.IsZero() && grant.Expires.Sub(grant.Begins) > URLLife:
+		return "", URLGrant{}, ErrURLTooFar
+	}
+	return content, grant, nil
+}
+
+// Expired says what an address was bound to that was right and has expired at a time; ok is false for every other.
+func (r URLKeys) Expired(address string, now time.Time) (grant URLGrant, ok bool) {
+	_, grant, err := r.read(address, now)
+	if err != nil || now.Before(grant.Expires) {
+		return URLGrant{}, false
+	}
+	return grant, true
+}
+
+// read says which content an address was signed for, and what it is bound to, whatever the time of the grant.
+func (r URLKeys) read(address string, now time.Time) (content string, grant URLGrant, err error) {
 	err = ErrURLForm
 	if !r.holds(address) {
 		return "", URLGrant{}, err
@@ -203,14 +228,6 @@ func (r URLKeys) Verify(address string, now time.Time) (content string, grant UR
 	}
 	if err != nil {
 		return "", URLGrant{}, err
-	}
-	switch {
-	case !now.Before(grant.Expires):
-		return "", URLGrant{}, ErrURLExpired
-	case now.Before(grant.Begins):
-		return "", URLGrant{}, ErrURLEarly
-	case grant.Expires.Sub(now) > URLLife, !grant.Begins.IsZero() && grant.Expires.Sub(grant.Begins) > URLLife:
-		return "", URLGrant{}, ErrURLTooFar
 	}
 	return content, grant, nil
 }
