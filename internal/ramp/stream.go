@@ -134,20 +134,31 @@ func overWebSocket(w http.ResponseWriter, r *http.Request, stream *desk.Stream) 
 	}
 	defer conn.CloseNow()
 	ctx := conn.CloseRead(context.WithoutCancel(r.Context())) // ends when the client closes, or says something
-	why := run(ctx, stream, func(e desk.StreamEvent) error {
-		data, err := wire.Marshal(told(e))
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(ctx, streamWrite)
-		defer cancel()
-		return conn.Write(ctx, websocket.MessageText, data)
-	})
+	why := run(ctx, stream, func(e desk.StreamEvent) error { return say(ctx, conn, e) })
 	code := websocket.StatusNormalClosure
 	if why == desk.StreamStopping || why == desk.StreamFailed {
 		code = websocket.StatusTryAgainLater
 	}
 	_ = conn.Close(code, string(why))
+}
+
+// say tells a client an event over WebSocket. One that says the time is followed by a ping, and taken once that is answered (RFC 6455, 5.5.3): who
+// is gone without a word, or behind a proxy that is not, answers none, and is not charged for what it did not take.
+func say(ctx context.Context, conn *websocket.Conn, e desk.StreamEvent) error {
+	data, err := wire.Marshal(told(e))
+	if err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, streamWrite)
+	defer cancel()
+	err = conn.Write(bounded, websocket.MessageText, data)
+	if err == nil && e.Time != nil {
+		err = conn.Ping(bounded)
+	}
+	if ctx.Err() != nil {
+		return nil // the client has said that it leaves, which ends the stream
+	}
+	return err
 }
 
 // run tells a stream, and has the log tell of it.

@@ -55,7 +55,7 @@ func (s *Server) deliverRoute() route {
 
 // streamRoutes tell what was bought as streams.
 func (s *Server) streamRoutes() []route {
-	stream, rpc := ramp.Stream(s.Desk, s.fetchAt), ramp.StreamHandler(s.Desk, s.fetchAt)
+	stream, rpc := attended(ramp.Stream(s.Desk, s.fetchAt)), attended(ramp.StreamHandler(s.Desk, s.fetchAt))
 	if s.gate != nil {
 		stream, rpc = s.gate.strangers(stream), s.gate.strangers(rpc)
 	}

@@ -20,8 +20,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
 	"frontdesk/internal/edge"
@@ -304,7 +302,7 @@ func (s *Server) keepCertificates(ctx context.Context, background *sync.WaitGrou
 
 // bounded lets only so many connections in at a time.
 func (s *Server) bounded(listener net.Listener) net.Listener {
-	return netutil.LimitListener(listener, s.config.Limits.Connections)
+	return newLines(listener, s.config.Limits.Connections)
 }
 
 // serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
@@ -362,7 +360,8 @@ func (s *Server) public() *http.Server {
 	return &http.Server{
 		Handler:           s,
 		Protocols:         protocols,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, SendPingTimeout: silent, PingTimeout: silent},
+		ConnContext:       withLine,
 		MaxHeaderBytes:    int(limits.Header),
 		ReadHeaderTimeout: limits.HeaderTimeout,
 		ReadTimeout:       limits.ReadTimeout,

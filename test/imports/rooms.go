@@ -41,7 +41,6 @@ const (
 	jsonText    = "github.com/go-json-experiment/json"
 	commandLine = "github.com/alecthomas/kong"
 	frames      = "golang.org/x/net/http2"
-	listeners   = "golang.org/x/net/netutil"
 	metrics     = "github.com/prometheus/client_golang"
 	cache       = "github.com/maypok86/otter/v2"
 	syncx       = "golang.org/x/sync"
@@ -251,7 +250,7 @@ var rooms = []room{
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
-		outside: []string{notes, metrics, listeners},
+		outside: []string{notes, metrics, sysx, frames},
 	},
 	{
 		path: "internal/cli",

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package server
+
+import (
+	"net"
+	"time"
+)
+
+// setUserTimeout does nothing: there is no such option, or none that is the same everywhere.
+func setUserTimeout(*net.TCPConn, time.Duration) error { return nil }
