@@ -21,6 +21,7 @@ type rampCommands struct {
 	Account      rampAccountCommands      `cmd:"" help:"Keep the accounts from which buyers pay."`
 	License      rampLicenseCommands      `cmd:"" help:"Give buyers licences, and end them."`
 	Subscription rampSubscriptionCommands `cmd:"" help:"Give buyers subscriptions with quotas, and end them."`
+	Evidence     rampEvidenceCommands     `cmd:"" help:"Import logs of deliveries, and show what was answered under a transaction."`
 	Report       rampReportCommands       `cmd:"" help:"Report the use of something bought; as an operator, what sites earned and what buyers were charged."`
 }
 

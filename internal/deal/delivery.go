@@ -190,6 +190,34 @@ func DeliveriesUnder(ctx context.Context, tx *store.Tx, transaction string, most
 	return selectDeliveries(ctx, tx, ` WHERE txn = $1 ORDER BY id LIMIT $2`, transaction, most)
 }
 
+// Sites gives the sites of transactions that stand, by their ids; of one that is not known or was taken back there is none.
+func Sites(ctx context.Context, tx *store.Tx, ids ...string) (map[string]string, error) {
+	sites := map[string]string{}
+	if len(ids) == 0 {
+		return sites, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	rows, err := tx.Query(ctx, `SELECT id, site FROM deal_transaction WHERE id IN (`+store.Params(1, len(ids))+`) AND failed = 0`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("find the sites of transactions: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, site string
+		if err := rows.Scan(&id, &site); err != nil {
+			return nil, fmt.Errorf("find the sites of transactions: %w", err)
+		}
+		sites[id] = site
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("find the sites of transactions: %w", err)
+	}
+	return sites, nil
+}
+
 // DeliveriesOf gives the deliveries under a transaction, in the order of their ids, up to so many; after is the id of one after which
 // to go on, empty for the beginning.
 func (r *Reader) DeliveriesOf(ctx context.Context, transaction, after string, limit int) (all []Delivery, err error) {

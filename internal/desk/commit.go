@@ -37,6 +37,8 @@ type Dealing struct {
 	OfferKeep time.Duration
 	// SightingsKeep is how long what edges saw is kept.
 	SightingsKeep time.Duration
+	// EvidenceKeep is how long lines of imported logs are kept; 0 for as long as nobody says.
+	EvidenceKeep time.Duration
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
 	// Sending is the longest that an answer may take with what was bought.

@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/dispute"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
@@ -49,7 +50,7 @@ type tester interface {
 }
 
 // schemas are those of the rooms that a bench has.
-var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, dispute.Schema, traffic.Schema, account.Schema}
+var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, dispute.Schema, evidence.Schema, traffic.Schema, account.Schema}
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
@@ -242,6 +243,13 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 		},
 		func(tx *store.Tx) (int, error) {
 			return traffic.Forget(ctx, tx, now.Add(-d.dealing.SightingsKeep), dealsStep)
+		},
+		func(tx *store.Tx) (int, error) {
+			if d.dealing.EvidenceKeep <= 0 {
+				return 0, nil
+			}
+			n, err := evidence.Forget(ctx, tx, now.Add(-d.dealing.EvidenceKeep), dealsStep)
+			return int(n), err
 		},
 	} {
 		for more := true; more; {

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"iter"
+	"maps"
 	"time"
 
 	"frontdesk/internal/deal"
@@ -26,7 +27,7 @@ type leak struct {
 	sale     deal.Transaction
 }
 
-// leaks gives the deliveries without a transaction, and then the transactions without a delivery, each the oldest first.
+// leaks gives the deliveries without a transaction, those that were recorded before those of imported logs, and then the transactions without a delivery, each the oldest first.
 func (b Books) leaks(ctx context.Context, want Wanted) iter.Seq2[leak, error] {
 	until := b.Now().Add(-want.Grace)
 	if !want.Until.IsZero() && want.Until.Before(until) {
@@ -48,9 +49,22 @@ func (b Books) leaks(ctx context.Context, want Wanted) iter.Seq2[leak, error] {
 
 // unbought gives deliveries whose transaction was not known when they were told of, and is not now.
 func (b Books) unbought(ctx context.Context, want Wanted, until time.Time) iter.Seq2[leak, error] {
-	all := b.Deals.EachDelivery(ctx, deal.Sent{Site: want.Site, Stray: true, Since: want.Since, Until: until})
+	all := both(b.Deals.EachDelivery(ctx, deal.Sent{Site: want.Site, Stray: true, Since: want.Since, Until: until}), b.Evidence.Strays(ctx, want.Site, want.Since, until))
 	return without(all, func(some []deal.Delivery) (map[string]bool, error) { return b.Deals.Bought(ctx, some...) },
 		func(d deal.Delivery) (string, leak) { return d.ID, leak{kind: unbought, delivery: d} })
+}
+
+// both gives the rows of one after those of the other.
+func both[R any](first, second iter.Seq2[R, error]) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for _, rows := range []iter.Seq2[R, error]{first, second} {
+			for row, err := range rows {
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }
 
 // unfetched gives transactions under which nothing was ever delivered, as far as anybody told, and that were not taken back.
@@ -62,6 +76,11 @@ func (b Books) unfetched(ctx context.Context, want Wanted, until time.Time) iter
 			ids[i] = t.ID
 		}
 		has, err := b.Deals.Fetched(ctx, ids...)
+		if err != nil {
+			return nil, err
+		}
+		logged, err := b.Evidence.Fetched(ctx, ids...)
+		maps.Copy(has, logged)
 		for _, t := range some {
 			if t.Failed {
 				has[t.ID] = true

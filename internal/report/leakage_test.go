@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/report"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
@@ -17,7 +18,7 @@ import (
 // TestLeakageIsWhatHasNoCounterpart holds what is told of deliveries and transactions that have none, and what is not.
 func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema)) // c was taken back
+		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema)) // c was taken back
 		now := s.books.Now()
 		young := deal.NewID("txn", now.Add(-30*time.Minute))
 		s.sell(young, bot, "news", "per_access", 0.01, 0, now.Add(-30*time.Minute))
@@ -90,6 +91,41 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 			if !strings.Contains(text, id) {
 				t.Errorf("%s is not there", id)
 			}
+		}
+	})
+}
+
+// TestLogsAreCounterparts holds that an imported log is a delivery as good as a record: it accounts for what was bought, and leaks where
+// nothing was.
+func TestLogsAreCounterparts(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		s, a, _, _ := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema))
+		leaks := func() string {
+			t.Helper()
+			text, err := s.write(report.Wanted{Report: report.Leakage, Form: report.CSV, Grace: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		if before := leaks(); !strings.Contains(before, a) || strings.Contains(before, "txn-forged") {
+			t.Fatalf("before the log: %s", before)
+		}
+		line := func(transaction string, status int) string {
+			return fmt.Sprintf(`{"time":"2026-03-18T12:00:00Z","host":"cdn.example","url":"/x?txn_id=%s&sig=1","status":%d,"bytes":9}`+"\n", transaction, status)
+		}
+		keeper := evidence.Keeper{DB: s.db}
+		for _, text := range []string{line(a, 403), line(a, 200) + line("txn-forged", 200) + line("txn-refused", 403)} {
+			if text == line(a, 403) && !strings.Contains(leaks(), a) {
+				t.Error("what was refused is no delivery")
+			}
+			if _, err := keeper.Import(t.Context(), strings.NewReader(text), evidence.Log{By: "cdn-1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after := leaks()
+		if strings.Contains(after, a) || !strings.Contains(after, "2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,,cdn.example/x,log-") || !strings.Contains(after, ",cdn-1,200,ended,9,") || strings.Contains(after, "txn-refused") {
+			t.Errorf("with the log: %s", after)
 		}
 	})
 }

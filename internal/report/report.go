@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/terms"
 )
@@ -26,6 +27,7 @@ import (
 type Books struct {
 	Accounts *account.Reader
 	Deals    *deal.Reader
+	Evidence *evidence.Reader // of logs that were imported
 	Now      func() time.Time
 }
 

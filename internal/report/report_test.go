@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/account"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/report"
 	"frontdesk/internal/store"
@@ -37,7 +38,7 @@ type shop struct {
 
 func newShop(t *testing.T, db *store.DB) *shop {
 	return &shop{t, db, account.New(account.Options{}), report.Books{
-		Accounts: account.NewReader(db), Deals: deal.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
+		Accounts: account.NewReader(db), Deals: deal.NewReader(db), Evidence: evidence.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
 	}}
 }
 
@@ -122,7 +123,7 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 // TestReportsSayWhatWasSold holds each report to the letter, in both forms.
 func TestReportsSayWhatWasSold(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema))
+		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema))
 		names := strings.NewReplacer("TXN-A", a, "TXN-B", b, "TXN-C", c, "ID-A", a[4:], "ID-B", b[4:], "ID-C", c[4:])
 		for _, one := range []struct {
 			want report.Wanted
@@ -185,7 +186,7 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 
 // TestALongReportIsWhole has more transactions than are looked up at once.
 func TestALongReportIsWhole(t *testing.T) {
-	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema))
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema))
 	want := map[string]bool{}
 	s.do(func(ctx context.Context, tx *store.Tx) error { return s.book.Open(ctx, tx, bot, "USD", 10*coin, noon) })
 	for n := range 431 {
@@ -213,7 +214,7 @@ func TestALongReportIsWhole(t *testing.T) {
 
 // TestASpreadsheetTakesNoTextForAFormula has a buyer whose domain is a formula.
 func TestASpreadsheetTakesNoTextForAFormula(t *testing.T) {
-	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema))
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema))
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		return s.book.Open(ctx, tx, "=1+1/bot", "USD", 10*coin, noon)
 	})

@@ -20,11 +20,12 @@ func (h *House) openAccounts(config Config) {
 	h.ReadAccounts = account.NewReader(h.db)
 	h.ReadDeals = deal.NewReader(h.db)
 	h.ReadTraffic = traffic.NewReader(h.db)
+	h.openEvidence(config)
 }
 
 // Reports write what was sold for other programs.
 func (h *House) Reports() report.Books {
-	return report.Books{Accounts: h.ReadAccounts, Deals: h.ReadDeals, Now: h.now}
+	return report.Books{Accounts: h.ReadAccounts, Deals: h.ReadDeals, Evidence: h.ReadEvidence, Now: h.now}
 }
 
 // ChangeAccounts runs fn in a transaction on the book.

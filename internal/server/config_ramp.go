@@ -44,6 +44,8 @@ type RAMP struct {
 	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
 	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
 	RequesterRate string `yaml:"requester_rate"`
+	// Evidence sets what is kept of logs of deliveries.
+	Evidence RAMPEvidence `yaml:"evidence"`
 	// Requesters sets who may ask.
 	Requesters RAMPRequesters `yaml:"requesters"`
 	// Agent publishes keys of an agent of yours.
@@ -68,7 +70,7 @@ func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(),
-		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(),
+		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(),
 		Offers: defaultRAMPOffers(),
 	}
 }
@@ -89,6 +91,7 @@ func (c *checks) ramp() {
 	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
 	c.rampAccounts()
 	c.rampReports()
+	c.rampEvidence()
 	c.rampOffers()
 	c.rampDelivery()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)

@@ -24,7 +24,7 @@ func (s *Server) openDeals() error {
 	}
 	rules := s.config.RAMP.Reports
 	s.Desk.OpenDeals(&desk.Dealing{
-		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: s.config.Edge.Keep, AddressLife: addressLife,
+		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: s.config.Edge.Keep, EvidenceKeep: s.config.RAMP.Evidence.Keep, AddressLife: addressLife,
 		Sending: s.config.Limits.WriteTimeout,
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/dispute"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/ledger"
@@ -45,8 +46,9 @@ type House struct {
 	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
 	Accounts     *account.Book
 	ReadAccounts *account.Reader
-	ReadDeals    *deal.Reader    // what was offered and sold
-	ReadTraffic  *traffic.Reader // whom edges saw
+	ReadDeals    *deal.Reader     // what was offered and sold
+	ReadTraffic  *traffic.Reader  // whom edges saw
+	ReadEvidence *evidence.Reader // what logs say of deliveries
 	// Rulebook is what the operator's programs add to the terms.
 	Rulebook *rulebook.Keeper
 	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
@@ -59,6 +61,9 @@ type House struct {
 	Requesters *trust.Requesters   // who ask under RAMP; nil before OpenRequesters
 	Goods      *catalog.Catalog    // what can be sold; nil where nothing is
 	Vault      *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+
+	imports *evidence.Keeper // of logs of deliveries
+	sites   map[string]bool  // ids of those that are served
 
 	providers *trust.Providers // of what is sold; nil where their word is not asked for
 
@@ -84,7 +89,7 @@ type House struct {
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
-		deal.Schema, dispute.Schema, traffic.Schema,
+		deal.Schema, dispute.Schema, evidence.Schema, traffic.Schema,
 		account.Schema, rulebook.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}

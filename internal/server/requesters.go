@@ -109,7 +109,7 @@ func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
 			all = append(all, route{pattern: pattern, name: path, refuse: admin.WriteError, handler: handler})
 		}
 	}
-	all = append(append(all, s.reportRoutes()...), s.tenantRoutes()...)
+	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
 	if signUp == nil {
 		return all
 	}

@@ -149,6 +149,8 @@ var rooms = []room{
 	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
 	// What was offered and sold.
 	{path: "internal/deal", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
+	// What others logged of deliveries, beside our own records.
+	{path: "internal/evidence", inside: []string{"internal/deal", "internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	// What an edge delivered and whom it saw, in files until the Exchange has taken it.
 	{path: "internal/traffic", inside: []string{"internal/store"}, sql: true},
 	{path: "internal/spool", inside: []string{"internal/fetch", "wire/edge", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
@@ -161,7 +163,7 @@ var rooms = []room{
 	// What buyers dispute, and the rules that decide.
 	{path: "internal/dispute", inside: []string{"internal/store"}, sql: true},
 	// What was sold, written for other programs.
-	{path: "internal/report", inside: []string{"internal/account", "internal/deal", "internal/fail", "internal/terms"}},
+	{path: "internal/report", inside: []string{"internal/account", "internal/deal", "internal/evidence", "internal/fail", "internal/terms"}},
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
@@ -195,7 +197,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/dispute", "internal/traffic", "wire/edge",
+			"internal/catalog", "internal/deal", "internal/dispute", "internal/evidence", "internal/traffic", "wire/edge",
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
@@ -225,7 +227,7 @@ var rooms = []room{
 		inside: []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
 	},
 	// The operator's own programs, over HTTP.
-	{path: "internal/admin", inside: []string{"internal/account", "internal/dispute", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
+	{path: "internal/admin", inside: []string{"internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
@@ -233,7 +235,7 @@ var rooms = []room{
 		path: "internal/console",
 		inside: []string{
 			"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "internal/desk", "internal/outbox", "internal/submission",
-			"internal/account", "internal/deal", "internal/dispute", "internal/report", "internal/submission/engine", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
+			"internal/account", "internal/deal", "internal/dispute", "internal/evidence", "internal/report", "internal/submission/engine", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
 		},
 	},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
@@ -245,7 +247,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/edge", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/edge", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
@@ -255,7 +257,7 @@ var rooms = []room{
 	{
 		path: "internal/cli",
 		inside: []string{
-			"internal/account", "internal/dispute", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},

@@ -29,6 +29,7 @@ func (s *schemas) operatorPaths() object {
 			inPath("domain", "The host, such as www.example.com."), parameter("from", "From when on: a time (RFC 3339), or a day by UTC."), parameter("to", "Until before when."),
 			parameter("after", "The id of a transaction after which to go on."), parameter("limit", "How many a page has, up to 1000; without it, 100."), parameter("format", "json or jsonl; without it, as Accept says."),
 		}})},
+		"/admin/delivery-logs": object{"post": s.deliveryLogs()},
 		"/admin/content-rules": object{
 			"get":  operating("contentRules", "List the content rules (RAMP v1, manual source)", told("200", "The rules in their order.", listOf("rules", "operator.ContentRule")), object{}),
 			"post": operating("putContentRule", "Add a content rule, or put it in the place of that with its id", told("201", "It was added.", ref("operator.ContentRule"), "200", "It stands in the place of another."), body("operator.ContentRule")),
@@ -155,6 +156,29 @@ func operating(id, summary string, responses object, more object) object {
 
 func failing(description string) object {
 	return object{"description": description, "content": object{"application/json": object{"schema": ref("operator.Failure")}}}
+}
+
+// deliveryLogs is the import of a log.
+func (s *schemas) deliveryLogs() object {
+	count := func(what string) object { return object{"type": "integer", "minimum": 0, "description": what} }
+	s.made["operator.Log"] = object{
+		"type": "object", "required": []any{"form", "lines", "kept", "known", "stray", "unlicensed", "other", "refused", "elsewhere", "bad"}, "description": "What was found in a log.",
+		"properties": object{
+			"form": object{"type": "string", "description": "How its lines are written."}, "lines": count("Lines that tell of a request, or cannot be read."), "kept": count("Lines that are kept, and are new."),
+			"known": count("Lines that were kept before."), "stray": count("Of those kept, how many are of a transaction that is not known."), "unlicensed": count("Lines that name no transaction."),
+			"other": count("Lines of no GET."), "refused": count("Lines of a transaction that is not known, which were given nothing."), "elsewhere": count("Lines of another site than was named."), "bad": count("Lines that cannot be read."),
+			"faults": object{"type": "array", "maxItems": 10, "items": object{"type": "object", "required": []any{"line", "reason"}, "properties": object{"line": object{"type": "integer"}, "reason": object{"type": "string"}}}},
+		},
+	}
+	form := parameter("form", "How its lines are written; without it, the first line shows it.")
+	form["schema"] = object{"enum": []any{"auto", "frontdesk", "cloudfront", "akamai", "fastly", "cloudflare", "combined"}}
+	return operating("importDeliveryLog", "Import what a CDN or a web server logged of deliveries, as it is or packed by gzip", told("200", "What was found in it.", ref("operator.Log")), object{
+		"parameters": []any{
+			form, parameter("fields", "The columns of lines with values alone, with commas between."), parameter("by", "Under which name its lines are kept; without it, the form's."),
+			parameter("site", "The id of a site, to keep only what is of its transactions."),
+		},
+		"requestBody": object{"required": true, "content": object{"text/plain": object{"schema": object{"type": "string"}}, "application/jsonl": object{"schema": object{"type": "string"}}, "application/gzip": object{"schema": object{"type": "string"}}}},
+	})
 }
 
 // inPath is a parameter of a path.
