@@ -28,6 +28,7 @@ const (
 	FormHeader        = "X-Edge-Form"        // of a delivery
 	ContentHeader     = "X-Edge-Content"     // the absolute address of what is delivered, without what signs it
 	CacheHeader       = "X-Edge-Cache"       // the Cache-Control that a delivery has to have
+	VaryHeader        = "X-Edge-Vary"        // the Vary that an answer has to have besides, since agents are told otherwise
 )
 
 // Auth answers servers that ask whether a request may pass which they took, and deliver themselves. It believes what they say of
@@ -54,6 +55,9 @@ func (g *Gate) Auth() http.Handler {
 			g.refuse(w, v)
 		case v.document != nil:
 			v.document.ServeHTTP(w, r)
+		case isDocument(a.target):
+			v.refusal = refused(http.StatusNotFound, "there is no such document of this site's at the edge")
+			g.refuse(w, v)
 		default: // what was refused a moment ago passes now
 			v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "try again"}
 			g.refuse(w, v)
@@ -83,17 +87,20 @@ func (g *Gate) ask(w http.ResponseWriter, r *http.Request, a asked, refuse func(
 	}
 	v := g.judge(r.Context(), a)
 	event.From(r.Context()).Set("edge", v.word())
-	if v.refusal != nil {
+	if v.refusal != nil || v.document != nil && a.again { // who is told no asks for the answer, which is the document
 		refuse(v)
 		return
 	}
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	header.Set(AddressHeader, a.target)
+	if v.access != Open && v.document == nil {
+		header.Set(VaryHeader, "User-Agent")
+	}
 	if v.grant != nil {
 		header.Set(AddressHeader, strings.TrimPrefix(v.content, v.site.URL))
 		if a.method == http.MethodGet && !g.begun(w, v) {
-			v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "deliveries cannot be recorded at the moment, so that none are made; try again"}
+			v.refusal = unrecorded
 			refuse(v)
 			return
 		}

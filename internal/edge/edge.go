@@ -25,7 +25,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -86,8 +85,8 @@ type Site struct {
 	Policy func() *Policy
 	// Documents gives the handler of a document of the domain's, by its path; nil where there is none.
 	Documents func(path string) http.Handler
-	// Tokens are what challenges of the domain are answered with, at ChallengePath and the token.
-	Tokens []string
+	// Tokens are what challenges of the domain are answered with, at ChallengePath and the token; nil for none.
+	Tokens *Tokens
 	// Closed has licensed content open against signatures alone, to people too.
 	Closed bool
 	// License says how the header X-Agent-License-Id counts, of which the address must have the SHA-256: LicenseIgnored,
@@ -159,7 +158,21 @@ func New(config Config) *Gate {
 }
 
 // Serves says whether a host is one of the gate's.
-func (g *Gate) Serves(host string) bool { return g.sites[strings.ToLower(host)] != nil }
+func (g *Gate) Serves(host string) bool { return g.siteAt(host) != nil }
+
+// siteAt is the site of a host, whatever its capitals, and with the port that an address need not name; nil for none.
+func (g *Gate) siteAt(host string) *Site {
+	host = strings.ToLower(host)
+	if site := g.sites[host]; site != nil {
+		return site
+	}
+	for _, usual := range []string{":443", ":80"} {
+		if name, ok := strings.CutSuffix(host, usual); ok {
+			return g.sites[name]
+		}
+	}
+	return nil
+}
 
 // asked is what a gate needs to know of a request, whoever tells it.
 type asked struct {
@@ -186,7 +199,7 @@ type verdict struct {
 
 // judge is the order of checks (RAMP v1, edge gate).
 func (g *Gate) judge(ctx context.Context, a asked) (v verdict) {
-	if v.site = g.sites[strings.ToLower(a.host)]; v.site == nil {
+	if v.site = g.siteAt(a.host); v.site == nil {
 		v.refusal = refused(http.StatusMisdirectedRequest, "no site of this host is served here")
 		return v
 	}
@@ -209,7 +222,7 @@ func (g *Gate) judge(ctx context.Context, a asked) (v verdict) {
 
 // saw counts an agent: one that names itself, or comes with a signature.
 func (g *Gate) saw(a asked, path string, v verdict) {
-	if a.again && v.refusal != nil {
+	if v.refusal != nil && (a.again || v.refusal.outcome == "") {
 		return
 	}
 	if v.agent != "" || v.grant != nil || v.refusal != nil && v.refusal.outcome == outcomeInvalid {
@@ -268,7 +281,7 @@ func (g *Gate) decide(ctx context.Context, a asked, v *verdict) {
 // verify looks at a signed address, and says what is wrong with it.
 func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys, address string) *refusal {
 	now := g.config.Now()
-	content, grant, err := set.Verify(address, now)
+	content, grant, form, err := set.Open(address, now)
 	if err != nil {
 		return invalid(set, err)
 	}
@@ -279,20 +292,25 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 		return forbidden(outcomeInvalid, "the address is for another agent than X-Agent-License-Id says")
 	}
 	if a.method == http.MethodGet {
+		if why := g.unready(v.site); why != nil {
+			return why // before the address counts as fetched
+		}
 		counted, _ := g.fetches.Within(ctx, v.site.Domain+" "+grant.Transaction, limit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
 		if len(counted) > 0 && !counted[0].OK {
 			return tooOften(counted[0].RetryAfter, "the address was fetched as often as it may be; buy again")
 		}
 	}
-	v.grant, v.content, v.form = &grant, content, set.Keys[0].Form
-	if !slices.ContainsFunc(set.Keys, func(k sign.URLKey) bool { return k.Form != v.form }) {
-		return nil
+	v.grant, v.content, v.form = &grant, content, form
+	return nil
+}
+
+// unready is why a site delivers nothing at the moment; nil where it does.
+func (g *Gate) unready(site *Site) *refusal {
+	if err := g.config.Spool.Ready(); err != nil {
+		return unrecorded
 	}
-	for _, key := range set.Keys {
-		if _, _, err := (sign.URLKeys{Origin: set.Origin, Keys: []sign.URLKey{key}}).Verify(address, now); err == nil {
-			v.form = key.Form
-			break
-		}
+	if site.Origin != nil && site.Origin.full() {
+		return busy
 	}
 	return nil
 }
@@ -311,22 +329,13 @@ func licensed(how, license, agent string) bool {
 
 // document is what a gate serves itself at a path of a site; nil for nothing.
 func (g *Gate) document(site *Site, path string) http.Handler {
-	if token, ok := strings.CutPrefix(path, ChallengePath); ok && slices.Contains(site.Tokens, token) {
+	if token, ok := strings.CutPrefix(path, ChallengePath); ok && site.Tokens.Has(token) {
 		return challenge(token)
 	}
 	if site.Documents == nil || path != ManifestPath && path != RSLPath {
 		return nil
 	}
 	return site.Documents(path)
-}
-
-// challenge answers with a token.
-type challenge string
-
-func (c challenge) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(c + "\n"))
 }
 
 // countDocument counts a request for ramp.json.

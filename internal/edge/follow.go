@@ -88,6 +88,11 @@ func (f *Follower) more(path string) error {
 		return err
 	}
 	defer file.Close()
+	if before := []byte{0}; f.at.At > 0 {
+		if _, err := file.ReadAt(before, f.at.At-1); err != nil || before[0] != '\n' {
+			f.at.At = 0 // another file has come to have its number: what was read of it counts once
+		}
+	}
 	if _, err := file.Seek(f.at.At, io.SeekStart); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -60,6 +61,7 @@ func NewOrigin(config OriginConfig) *Origin {
 		Rewrite:        o.rewrite,
 		ModifyResponse: o.answered,
 		ErrorHandler:   o.failed,
+		ErrorLog:       log.New(io.Discard, "", 0), // what broke off is told by its event
 		BufferPool:     &buffers,
 		Transport: &http.Transport{
 			DialContext:            (&net.Dialer{Timeout: originDial, KeepAlive: 30 * time.Second}).DialContext,
@@ -75,6 +77,9 @@ func NewOrigin(config OriginConfig) *Origin {
 	}
 	return o
 }
+
+// full says whether the origin has as many requests as it may have.
+func (o *Origin) full() bool { return len(o.slots) == cap(o.slots) }
 
 // Close closes connections that wait for a next request.
 func (o *Origin) Close() { o.proxy.Transport.(*http.Transport).CloseIdleConnections() }
@@ -113,7 +118,7 @@ func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
 		defer func() { <-o.slots }()
 	default:
 		event.From(r.Context()).Set("origin", "busy")
-		v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "too many requests for this site are in work", after: time.Second}
+		v.refusal = busy
 		g.refuse(w, v)
 		return
 	}
@@ -131,7 +136,7 @@ func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	p := &passage{gate: g, verdict: v, client: g.config.Client(r), secure: g.config.Secure(r), cancel: cancel}
-	p.out = newOutlet(w, o.config.Client)
+	p.out = newOutlet(w, o.config.Client, cancel)
 	defer p.out.end() // also while a broken answer unwinds
 	r = r.WithContext(context.WithValue(ctx, passageKey{}, p))
 	if r.Body != nil && r.Body != http.NoBody {
@@ -142,12 +147,22 @@ func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
 }
 
 // hidden are headers by which a client could tell an origin another address, method or sender than were judged, and such as are
-// for this gate.
-var hidden = []string{
-	"X-Original-Url", "X-Rewrite-Url", "X-Original-Uri", "X-Original-Host", "X-Original-Method", "X-Host", "X-Http-Host-Override", "X-Http-Method", "X-Http-Method-Override",
-	"X-Method-Override", "X-Forwarded-Server", "X-Forwarded-Prefix", "X-Forwarded-Port", "X-Forwarded-Scheme", "X-Forwarded-Uri", "X-Forwarded-Method", "X-Forwarded-Path",
-	"X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip", "Proxy", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
-	"X-Forwarded-Proto", licenseHeader,
+// for this gate, beside those that begin as hiddenPrefixes do.
+var hidden = map[string]bool{
+	"X-Host": true, "X-Http-Host-Override": true, "X-Http-Method": true, "X-Http-Method-Override": true, "X-Method-Override": true, "X-Override-Url": true,
+	"X-Http-Destinationurl": true, "X-Real-Ip": true, "X-Client-Ip": true, "Client-Ip": true, "X-Cluster-Client-Ip": true, "X-Remote-Ip": true, "X-Remote-Addr": true,
+	"X-Originating-Ip": true, "True-Client-Ip": true, "Cf-Connecting-Ip": true, "Fastly-Client-Ip": true, "X-Azure-Clientip": true, "X-Envoy-External-Address": true,
+	"X-Envoy-Original-Path": true, "X-Sendfile-Type": true, "X-Accel-Mapping": true, "X-Forwarded": true, "Forwarded": true, "Proxy": true, licenseHeader: true,
+}
+
+var hiddenPrefixes = []string{"X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Edge-"}
+
+// hides says whether a header of a client's is kept from origins.
+func hides(name string) bool {
+	if strings.Contains(name, "_") { // programs behind CGI do not tell it from a dash
+		name = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+	}
+	return hidden[name] || strings.HasPrefix(name, "X-") && slices.ContainsFunc(hiddenPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // rewrite makes the request that the origin gets: the address that was judged, without its signature.
@@ -161,29 +176,31 @@ func (o *Origin) rewrite(pr *httputil.ProxyRequest) {
 		pr.Out.Header.Del("Accept-Encoding") // what is recorded is the content itself
 	}
 	if base := strings.TrimSuffix(o.config.URL.Path, "/"); base != "" {
-		to.RawPath = base + pr.In.URL.EscapedPath()
+		to.RawPath = strings.TrimSuffix(o.config.URL.EscapedPath(), "/") + pr.In.URL.EscapedPath()
 		to.Path = base + pr.In.URL.Path
 	}
 	for name := range pr.Out.Header {
-		plain := name
-		if strings.Contains(name, "_") { // programs behind CGI do not tell it from a dash
-			plain = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
-		}
-		if slices.Contains(hidden, plain) {
+		if hides(name) {
 			delete(pr.Out.Header, name)
 		}
 	}
+	// Trailers would come behind what was judged.
+	pr.Out.Trailer = nil
 	if !strings.EqualFold(pr.Out.Header.Get("Upgrade"), "websocket") || !o.config.Upgrades { // such as h2c
 		pr.Out.Header.Del("Upgrade")
 		pr.Out.Header.Del("Connection")
 	}
-	host := p.gate.config.Host(pr.In)
+	host := strings.ToLower(p.gate.config.Host(pr.In))
 	pr.Out.Host = cmp.Or(o.config.Host, host)
 	if p.client.IsValid() {
 		pr.Out.Header.Set("X-Forwarded-For", p.client.String())
 	}
 	pr.Out.Header.Set("X-Forwarded-Host", host)
-	pr.Out.Header.Set("X-Forwarded-Proto", map[bool]string{true: "https", false: "http"}[p.secure])
+	proto := "http"
+	if p.secure {
+		proto = "https"
+	}
+	pr.Out.Header.Set("X-Forwarded-Proto", proto)
 }
 
 // errRecord says that a delivery could not be recorded, so that it does not happen.
@@ -193,12 +210,13 @@ var errRecord = errors.New("the delivery cannot be recorded")
 // before anything of it leaves.
 func (o *Origin) answered(response *http.Response) error {
 	p := response.Request.Context().Value(passageKey{}).(*passage)
-	header := p.out.Header()
-	for _, name := range []string{"X-Request-Id", "Traceresponse", "Strict-Transport-Security"} { // ours, where there is one
-		if len(header[name]) > 0 {
+	p.out.restore()
+	for i, name := range ownHeaders {
+		if len(p.out.own[i]) > 0 {
 			response.Header.Del(name)
 		}
 	}
+	response.Header.Del("Alt-Svc") // of the origin's own connection: it would lead around the gate
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
@@ -226,6 +244,7 @@ var private = http.Header{"Cache-Control": {"private, no-store"}, "X-Robots-Tag"
 // failed answers in the stead of an origin that did not.
 func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p := r.Context().Value(passageKey{}).(*passage)
+	p.out.restore()
 	v, happened := p.verdict, event.From(r.Context())
 	var large *http.MaxBytesError
 	var timeout net.Error
@@ -234,7 +253,10 @@ func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
 		v.refusal = refused(http.StatusRequestEntityTooLarge, "the body is too large")
 	case errors.Is(err, errRecord):
 		happened.Set("spool", err.Error())
-		v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "deliveries cannot be recorded at the moment, so that none are made; try again", after: 5 * time.Second}
+		v.refusal = unrecorded
+	case p.out.early > mostEarly:
+		happened.Set("origin", "failed")
+		v.refusal = refused(http.StatusBadGateway, "the site did not answer as a web server does; try again")
 	case errors.Is(err, context.Canceled):
 		happened.Set("origin", "left")
 		panic(http.ErrAbortHandler) // the client is gone
@@ -278,12 +300,15 @@ type upload struct {
 	control *http.ResponseController
 	wait    time.Duration
 	next    time.Time
+	ended   bool
 }
 
 func (u *upload) Read(p []byte) (int, error) {
-	if now := time.Now(); now.After(u.next) {
+	if now := time.Now(); !u.ended && now.After(u.next) {
 		u.next = now.Add(u.wait / 4)
 		_ = u.control.SetReadDeadline(now.Add(u.wait))
 	}
-	return u.ReadCloser.Read(p)
+	n, err := u.ReadCloser.Read(p)
+	u.ended = u.ended || err != nil // from then on the server waits for the client's next request, or for it to leave
+	return n, err
 }

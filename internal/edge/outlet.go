@@ -20,6 +20,9 @@ type outlet struct {
 	status  int
 	whole   bool // the handler has returned without breaking off
 	failed  bool // the connection did not take something
+	early   int  // informational answers of the origin
+	giveUp  func()
+	own     [len(ownHeaders)][]string // what this server had set before the origin was asked
 
 	record *spool.Begun // nil where nothing is delivered against a signature
 	silent bool         // what is written is none of the content
@@ -28,8 +31,29 @@ type outlet struct {
 	sum    hash.Hash
 }
 
-func newOutlet(w http.ResponseWriter, wait time.Duration) *outlet {
-	return &outlet{ResponseWriter: w, control: http.NewResponseController(w), wait: wait}
+// ownHeaders are headers that this server sets itself, where it does, and no origin.
+var ownHeaders = [...]string{"X-Request-Id", "Traceresponse", "Strict-Transport-Security"}
+
+// mostEarly is how many informational answers an origin may send before its answer.
+const mostEarly = 32
+
+func newOutlet(w http.ResponseWriter, wait time.Duration, giveUp func()) *outlet {
+	o := &outlet{ResponseWriter: w, control: http.NewResponseController(w), wait: wait, giveUp: giveUp}
+	header := w.Header()
+	for i, name := range ownHeaders {
+		o.own[i] = header[name]
+	}
+	return o
+}
+
+// restore sets this server's own headers again, which the proxy clears with those of an informational answer.
+func (o *outlet) restore() {
+	header := o.Header()
+	for i, name := range ownHeaders {
+		if len(o.own[i]) > 0 {
+			header[name] = o.own[i]
+		}
+	}
 }
 
 // begin records that content is about to be delivered. The error wraps errRecord: then it must not be.
@@ -47,13 +71,25 @@ func (o *outlet) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // WriteHeader notes the status.
 func (o *outlet) WriteHeader(status int) {
-	if status < 200 && status != http.StatusSwitchingProtocols {
-		return // an origin's early hints are not passed on
+	if status < 200 && status != http.StatusSwitchingProtocols { // an origin's early hints are not passed on
+		if o.early++; o.early > mostEarly {
+			o.giveUp()
+		}
+		return
 	}
 	if o.status == 0 {
 		o.status = status
 	}
+	o.extend() // also for an answer without a body
 	o.ResponseWriter.WriteHeader(status)
+}
+
+// extend gives the client its time for the next part.
+func (o *outlet) extend() {
+	if now := time.Now(); now.After(o.next) {
+		o.next = now.Add(o.wait / 4)
+		_ = o.control.SetWriteDeadline(now.Add(o.wait))
+	}
 }
 
 // Write sends a part of the answer.
@@ -61,10 +97,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	if o.status == 0 {
 		o.status = http.StatusOK
 	}
-	if now := time.Now(); now.After(o.next) {
-		o.next = now.Add(o.wait / 4)
-		_ = o.control.SetWriteDeadline(now.Add(o.wait))
-	}
+	o.extend()
 	counts := o.record != nil && !o.silent
 	if counts {
 		if err := o.record.Sending(o.sent, int64(len(p))); err != nil {

@@ -9,8 +9,7 @@ import (
 // errPath is of a path that servers read in different ways, so that nobody can say what it opens.
 var errPath = errors.New("the address can be read in more than one way; write it without dot segments, backslashes, control characters, and encoded slashes")
 
-// readings are the ways in which an origin may read a path as it stands in an address, each in one spelling: percent-encoded
-// where it has to be, and nowhere else. A path that is open by one of them and kept back by another is kept back. The error is
+// readings are the ways in which an origin may read a path as it stands in an address, each with nothing percent-encoded. A path that is open by one of them and kept back by another is kept back. The error is
 // errPath for a path that no reading is safe of.
 func readings(raw string) ([]string, error) {
 	if usual(raw) {
@@ -32,14 +31,16 @@ func readings(raw string) ([]string, error) {
 		}
 	}
 	for _, path := range all {
+		if at := strings.IndexAny(path, "?#"); at > 0 { // escaped once, and taken by some for where the path ends
+			all = append(all, path[:at])
+		}
+	}
+	for _, path := range all {
 		for _, way := range []string{merged(path), bare(path), strings.TrimRight(path, "/"), merged(bare(path)), strings.TrimRight(merged(bare(path)), "/")} {
 			if way != "" && way != path {
 				all = append(all, way)
 			}
 		}
-	}
-	for i, path := range all {
-		all[i] = escaped(path)
 	}
 	return all, nil
 }
@@ -108,11 +109,14 @@ func merged(path string) string {
 	return path
 }
 
-// bare leaves out of a path's segments what some servers leave out: parameters, and dots and blanks at the end.
+// bare leaves out of a path's segments what some servers leave out: parameters, the streams of files, and dots and blanks at the end.
 func bare(path string) string {
 	steps := strings.Split(path, "/")
 	for i, step := range steps {
 		name, _, _ := strings.Cut(step, ";")
+		for _, stream := range []string{"::", ":$"} {
+			name, _, _ = strings.Cut(name, stream)
+		}
 		steps[i] = strings.TrimRight(name, ". ")
 	}
 	return strings.Join(steps, "/")
@@ -122,6 +126,9 @@ func bare(path string) string {
 // means something by.
 func escaped(path string) string {
 	const digits = "0123456789ABCDEF"
+	if usual(path) {
+		return path
+	}
 	var b strings.Builder
 	for i := range len(path) {
 		c := path[i]

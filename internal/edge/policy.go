@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -53,8 +54,8 @@ func NewPolicy(otherwise Access, rules []Rule) *Policy {
 	p := &Policy{otherwise: otherwise, exact: map[string]int{}, folded: map[string]int{}}
 	for i, rule := range rules {
 		p.rules = append(p.rules, rule.Access)
-		text := canonicalPattern(rule.Pattern)
-		low := strings.ToLower(text)
+		text := canonicalPattern(rule.Pattern, func(part string) string { return part })
+		low := canonicalPattern(rule.Pattern, folded)
 		p.capitals = p.capitals || low != text
 		if strings.Contains(text, "*") {
 			p.globs = append(p.globs, glob{i, text, low})
@@ -69,15 +70,24 @@ func NewPolicy(otherwise Access, rules []Rule) *Policy {
 	return p
 }
 
-// canonicalPattern brings what stands between the stars into the spelling of readings.
-func canonicalPattern(pattern string) string {
+// canonicalPattern brings what stands between the stars into the spelling of readings, as of is told of it.
+func canonicalPattern(pattern string, as func(string) string) string {
 	parts := strings.Split(pattern, "*")
 	for i, part := range parts {
 		if plain, err := url.PathUnescape(part); err == nil {
-			parts[i] = escaped(plain)
+			part = plain
 		}
+		parts[i] = escaped(as(part))
 	}
 	return strings.Join(parts, "*")
+}
+
+// folded is a text without the difference of capitals, as file systems that know none read it.
+func folded(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return strings.ToLower(text)
+	}
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
 }
 
 // At says how far a path is open, as it stands in an address. Where an origin may read it in several ways, in capitals or
@@ -89,8 +99,9 @@ func (p *Policy) At(raw string) (access Access, ok bool) {
 	}
 	access = Open
 	for _, way := range ways {
-		access = stricter(access, p.at(way, p.exact, func(g glob) string { return g.text }))
-		if low := strings.ToLower(way); low != way || p.capitals {
+		plain := escaped(way)
+		access = stricter(access, p.at(plain, p.exact, func(g glob) string { return g.text }))
+		if low := escaped(folded(way)); low != plain || p.capitals {
 			access = stricter(access, p.at(low, p.folded, func(g glob) string { return g.folded }))
 		}
 	}

@@ -24,6 +24,12 @@ var (
 	blocked    = &refusal{status: http.StatusForbidden, outcome: outcomeBlocked, detail: "this content is not for AI agents, and no licence for it is sold"}
 )
 
+// The refusals of what would pass at another time.
+var (
+	busy       = &refusal{status: http.StatusServiceUnavailable, detail: "too many requests for this site are in work", after: time.Second}
+	unrecorded = &refusal{status: http.StatusServiceUnavailable, detail: "deliveries cannot be recorded at the moment, so that none are made; try again", after: 5 * time.Second}
+)
+
 // refused is a refusal that is no matter of licences.
 func refused(status int, detail string) *refusal { return &refusal{status: status, detail: detail} }
 

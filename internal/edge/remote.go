@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,6 +57,8 @@ type held struct {
 	At   time.Time `json:"at"` // when the Exchange last said that it is so
 	Type string    `json:"type"`
 	Body []byte    `json:"body"`
+	// Active is when keys were last named as signing, by id; of keys alone.
+	Active map[string]time.Time `json:"active,omitempty"`
 }
 
 // The bounds of what an Exchange says.
@@ -72,11 +75,13 @@ type thing struct {
 	take       func(*Remote, *held) error // h is nil for what the Exchange has not
 }
 
+const keysThing = "keys"
+
 var things = []thing{
 	{"policy", "/provider/{domain}/access-policy.json", maxPolicy, (*Remote).takePolicy},
 	{"manifest", "/provider/{domain}/ramp.json", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(ManifestPath, h) }},
 	{"rsl", "/provider/{domain}/rsl.txt", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(RSLPath, h) }},
-	{"keys", "/exchange/v1/keys", maxDocument, (*Remote).takeKeys},
+	{keysThing, "/exchange/v1/keys", maxDocument, (*Remote).takeKeys},
 }
 
 // OpenRemote makes a Remote that knows what was last said.
@@ -137,10 +142,12 @@ func (h *held) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", h.Type)
 	header.Set("Cache-Control", documentCache)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'")
 	if h.ETag != "" {
 		header.Set("Etag", h.ETag)
 	}
-	http.ServeContent(w, request, "", time.Time{}, strings.NewReader(string(h.Body)))
+	http.ServeContent(w, request, "", time.Time{}, bytes.NewReader(h.Body))
 }
 
 // Run asks the Exchange again and again, until ctx ends.
@@ -198,6 +205,11 @@ func (r *Remote) ask(ctx context.Context, t thing) error {
 	case response.NotModified && before != nil:
 		fresh := *before
 		fresh.At = r.config.Now().UTC()
+		if t.name == keysThing { // which are still named as signing
+			if err := t.take(r, &fresh); err != nil {
+				return err
+			}
+		}
 		return r.keep(t, &fresh)
 	case response.Status == http.StatusNotFound || response.Status == http.StatusGone:
 		if t.name == "rsl" || t.name == "manifest" { // it may have none
@@ -223,6 +235,7 @@ func (r *Remote) takePolicy(h *held) error {
 }
 
 func (r *Remote) takeDocument(path string, h *held) error {
+	h.Type = documentTypes[path] // whatever the Exchange calls it, it is of the site's own origin
 	if path == ManifestPath {
 		if _, err := wire.ReadProviderManifest(h.Body); err != nil {
 			return err
@@ -232,13 +245,22 @@ func (r *Remote) takeDocument(path string, h *held) error {
 	return nil
 }
 
+// documentTypes are the media types of documents.
+var documentTypes = map[string]string{ManifestPath: "application/json", RSLPath: "application/rsl+xml"}
+
 // takeKeys takes the keys that sign, and for a while those that did.
 func (r *Remote) takeKeys(h *held) error {
 	_, all, err := wire.ReadKeys(h.Body)
 	if err != nil {
 		return err
 	}
+	for id, at := range h.Active { // as it was kept
+		if at.After(r.active[id]) {
+			r.active[id] = at
+		}
+	}
 	var keys []sign.URLKey
+	h.Active = map[string]time.Time{}
 	for _, key := range all {
 		one := sign.URLKey{Form: sign.URLEd25519, ID: key.ID, Public: key.Public, Ends: key.Until}
 		if key.Active {
@@ -248,6 +270,7 @@ func (r *Remote) takeKeys(h *held) error {
 		} else if ends := seen.Add(keyGrace); one.Ends.IsZero() || ends.Before(one.Ends) {
 			one.Ends = ends
 		}
+		h.Active[key.ID] = r.active[key.ID]
 		keys = append(keys, one)
 	}
 	r.keys.Store(&keys)

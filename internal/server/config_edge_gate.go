@@ -89,8 +89,10 @@ type EdgeSite struct {
 	License string `yaml:"license"`
 	// Fetches is how often one signed address may be fetched at this edge; 0 is 100, and 1 makes it good once.
 	Fetches int `yaml:"fetches"`
-	// Tokens are what challenges of the domain are answered with at `/.well-known/ramp-verify/`.
+	// Tokens are what challenges of the domain are answered with at `/.well-known/ramp-verify/`, up to 20, for an hour from the start.
 	Tokens []string `yaml:"tokens"`
+	// TokensFile has further ones, one in each line, up to 20. It is read again when it changes, and answered for an hour from then.
+	TokensFile string `yaml:"tokens_file"`
 	// Keys are the keys with which addresses are signed, those of before among them. `frontdesk serve` has them from `ramp.delivery`, of
 	// the entries whose `at` is the site's `url`.
 	Keys []EdgeKey `yaml:"keys"`
@@ -157,6 +159,7 @@ func (e *Edge) fromFolder(move func(*string)) {
 	move(&e.SecretFile)
 	move(&e.Auth.Log)
 	for i := range e.Sites {
+		move(&e.Sites[i].TokensFile)
 		for j := range e.Sites[i].Keys {
 			move(&e.Sites[i].Keys[j].File)
 		}
@@ -253,8 +256,9 @@ func (c *checks) gatedSite(path string, site EdgeSite, seen map[string]bool) {
 	between(c, path+".fetches", site.Fetches, 0, 1000)
 	c.oneOf(path+".unknown", first(site.Unknown, "blocked"), "open", "licensed", "blocked")
 	c.oneOf(path+".license", first(site.License, edge.LicenseIgnored), edge.LicenseIgnored, edge.LicenseChecked, edge.LicenseRequired)
+	between(c, path+".tokens", len(site.Tokens), 0, edge.MaxTokens)
 	for i, token := range site.Tokens {
-		if len(token) < 8 || len(token) > 256 || strings.ContainsFunc(token, unlikeField) {
+		if !edge.IsToken(token) {
 			c.problem(fmt.Sprintf("%s.tokens[%d]", path, i), "it is no token; write it as the Exchange gave it")
 		}
 	}

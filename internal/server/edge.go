@@ -172,6 +172,9 @@ func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries,
 	if err == nil {
 		err = records.Flush(ctx)
 	}
+	if err == nil && records.Standing().Waiting > 0 {
+		err = errors.New("the Exchange does not take all of it; its log says why, and what waits is told again with the next import")
+	}
 	return deliveries, unread, errors.Join(err, records.Close())
 }
 
@@ -224,7 +227,7 @@ func trimSlash(address string) string {
 func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks, EdgeSite, *edge.Site) error) (edge.Site, error) {
 	e := s.config.Edge
 	made := edge.Site{
-		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: site.Tokens, Closed: site.Closed, License: site.License, Fetches: site.Fetches,
+		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: edge.NewTokens(site.Tokens, site.TokensFile, s.options.Now, s.log), Closed: site.Closed, License: site.License, Fetches: site.Fetches,
 	}
 	if site.Origin != "" {
 		to, err := url.Parse(site.Origin)
@@ -261,6 +264,9 @@ func (s *Server) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) er
 		return err
 	}
 	made.Keys = func(context.Context) ([]sign.URLKey, error) {
+		if !published {
+			return files.Keys(), nil
+		}
 		return append(slices.Clone(files.Keys()), remote.Keys()...), nil
 	}
 	return nil

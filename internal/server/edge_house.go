@@ -54,8 +54,12 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 		made.Shelf = ramp.Shelf(s.Desk)
 	}
 	var documents wellknown.Cache
+	licences := ramp.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })
 	made.Documents = func(path string) http.Handler {
-		if path != edge.ManifestPath {
+		switch {
+		case path == edge.RSLPath && policy.heard.Load():
+			return licences
+		case path != edge.ManifestPath:
 			return nil
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,6 +116,8 @@ type ownPolicy struct {
 	server *Server
 	site   EdgeSite
 	known  atomic.Pointer[edge.Policy]
+	heard  atomic.Bool // the desk knows the site
+	failed bool        // the desk could not be asked when it last was
 }
 
 // policyEvery is how often the desk is asked for the policy of a site; a change of the terms counts after that.
@@ -134,12 +140,21 @@ func (p *ownPolicy) follow(ctx context.Context) {
 // look asks the desk. What it said last holds while it says nothing.
 func (p *ownPolicy) look(ctx context.Context) {
 	said, err := p.server.Desk.AccessPolicy(ctx, p.site.Domain)
+	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
+		p.failed = failed
+		if failed {
+			p.server.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain, "error", err)
+		} else {
+			p.server.log.Info("the policy of a site can be read again", "site", p.site.Domain)
+		}
+	}
 	if err != nil {
-		return // before the content is loaded
+		return
 	}
 	rules := make([]edge.Rule, 0, len(said.Rules))
 	for _, rule := range said.Rules {
 		rules = append(rules, edge.Rule{Pattern: rule.Pattern, Access: edge.Access(rule.Access)})
 	}
 	p.known.Store(edge.NewPolicy(edge.Access(said.Default), rules))
+	p.heard.Store(true)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,10 +57,11 @@ type segment struct {
 	file      file // nil once it is sealed and synced
 	begun     time.Time
 	size      int64
-	fresh     int   // records that will be told
-	weight    int64 // of those, in bytes
-	sightings int   // rows in them
-	later     time.Time
+	fresh     int       // records that will be told
+	weight    int64     // of those, in bytes
+	sightings int       // rows in them
+	later     time.Time // before which it is not told again
+	tries     int       // that failed
 }
 
 // head is the first record of a segment.
@@ -84,10 +86,14 @@ func record(kind byte, v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, framing, framing+1+len(text))
-	out = append(append(out, kind), text...)
+	return framedAs(kind, len(text), func(out []byte) []byte { return append(out, text...) }), nil
+}
+
+// framedAs frames a payload of about a size, which write appends.
+func framedAs(kind byte, size int, write func([]byte) []byte) []byte {
+	out := write(append(make([]byte, framing, framing+1+size), kind))
 	seal(out)
-	return out, nil
+	return out
 }
 
 // seal fills in the frame of a record.
@@ -101,15 +107,87 @@ func check(framed []byte) uint32 {
 	return crc32.Update(crc32.Checksum(framed[:4], castagnoli), castagnoli, framed[framing:])
 }
 
-func begun(d edge.Delivery) ([]byte, error)   { return record(kindBegin, d) }
-func carried(d edge.Delivery) ([]byte, error) { return record(kindCarry, d) }
-func whole(d edge.Delivery) ([]byte, error)   { return record(kindWhole, d) }
+func begun(d edge.Delivery) []byte   { return delivery(kindBegin, d) }
+func carried(d edge.Delivery) []byte { return delivery(kindCarry, d) }
+func whole(d edge.Delivery) []byte   { return delivery(kindWhole, d) }
 func sightings(all []edge.Sighting) ([]byte, error) {
 	return record(kindSeen, all)
 }
-func more(id string, most int64) ([]byte, error) { return record(kindMore, end{ID: id, Bytes: most}) }
-func finished(d edge.Delivery) ([]byte, error) {
-	return record(kindEnd, end{ID: d.ID, State: d.State, Status: d.Status, Bytes: d.Bytes, SHA256: d.SHA256, Ended: d.Ended})
+func more(id string, most int64) []byte { return ending(kindMore, end{ID: id, Bytes: most}) }
+func finished(d edge.Delivery) []byte {
+	return ending(kindEnd, end{ID: d.ID, State: d.State, Status: d.Status, Bytes: d.Bytes, SHA256: d.SHA256, Ended: d.Ended})
+}
+
+// delivery is the record of a delivery that has been checked. It is written by hand, as ending is, since each delivery waits for it.
+func delivery(kind byte, d edge.Delivery) []byte {
+	return framedAs(kind, 256+len(d.URI)+len(d.Agent)+len(d.Transaction), func(out []byte) []byte {
+		out = appendText(append(out, '{'), "id", d.ID)
+		out = appendText(out, "transaction", d.Transaction)
+		out = appendText(out, "agent", d.Agent)
+		out = appendText(out, "uri", d.URI)
+		out = appendText(out, "form", d.Form)
+		out = appendText(out, "state", string(d.State))
+		out = appendNumber(out, "status", int64(d.Status))
+		out = appendNumber(out, "announced", d.Announced)
+		out = appendNumber(out, "bytes", d.Bytes)
+		if d.AtMost {
+			out = append(out, `,"at_most":true`...)
+		}
+		out = appendText(out, "sha256", d.SHA256)
+		out = appendTime(out, "at", d.At)
+		return append(appendTime(out, "ended", d.Ended), '}')
+	})
+}
+
+// ending is the record of an end.
+func ending(kind byte, e end) []byte {
+	return framedAs(kind, 240, func(out []byte) []byte {
+		out = appendText(append(out, '{'), "id", e.ID)
+		out = appendText(out, "state", string(e.State))
+		out = appendNumber(out, "status", int64(e.Status))
+		out = appendNumber(out, "bytes", e.Bytes)
+		out = appendText(out, "sha256", e.SHA256)
+		return append(appendTime(out, "ended", e.Ended), '}')
+	})
+}
+
+// appendName appends the name of a member of JSON.
+func appendName(out []byte, name string) []byte {
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	return append(append(append(out, '"'), name...), '"', ':')
+}
+
+// appendText appends a text of printable ASCII, unless it is empty.
+func appendText(out []byte, name, text string) []byte {
+	if text == "" {
+		return out
+	}
+	out = append(appendName(out, name), '"')
+	for _, c := range []byte(text) {
+		if c == '"' || c == '\\' {
+			out = append(out, '\\')
+		}
+		out = append(out, c)
+	}
+	return append(out, '"')
+}
+
+// appendNumber appends a number, unless it is 0.
+func appendNumber(out []byte, name string, n int64) []byte {
+	if n == 0 {
+		return out
+	}
+	return strconv.AppendInt(appendName(out, name), n, 10)
+}
+
+// appendTime appends a time, unless it is zero.
+func appendTime(out []byte, name string, t time.Time) []byte {
+	if t.IsZero() {
+		return out
+	}
+	return append(t.AppendFormat(append(appendName(out, name), '"'), time.RFC3339Nano), '"')
 }
 
 // records calls fn for each record of a text, and gives how many bytes belong to none.
@@ -166,6 +244,9 @@ func read(text []byte) *content {
 			c.lost += len(payload)
 		}
 	})
+	if c.head.ID == "" { // it was lost with what is told: the same each time, all the same
+		c.head.ID = "bat-" + edge.Digest(text)[:40]
+	}
 	return c
 }
 
@@ -242,6 +323,20 @@ func (c *content) tell(d edge.Delivery) {
 		return // an end is told once
 	}
 	c.told[d.ID] = d
+}
+
+// segmentOf is the text of a segment that becomes a batch.
+func segmentOf(b edge.Batch, begun time.Time) ([]byte, error) {
+	text, err := record(kindHead, head{ID: b.ID, Begun: begun})
+	for _, d := range b.Deliveries {
+		text = append(text, whole(d)...)
+	}
+	if err == nil && len(b.Sightings) > 0 {
+		var seen []byte
+		seen, err = sightings(b.Sightings)
+		text = append(text, seen...)
+	}
+	return text, err
 }
 
 // batch is what the segment becomes: the same each time.

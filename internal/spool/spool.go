@@ -89,6 +89,7 @@ type Spool struct {
 	done    int64      // how many of them the disk has
 	dirty   chan struct{}
 	active  *segment
+	number  int        // of the newest segment
 	sealed  []*segment // waiting to be told, the oldest first
 	open    map[string]*Begun
 	late    map[string]*Begun // whose end could not be written yet
@@ -164,10 +165,7 @@ func (s *Spool) Begin(d Delivery) (*Begun, error) {
 	if err := o.record.Check(); err != nil {
 		return nil, err // one that cannot be told would have all others of its batch refused
 	}
-	text, err := begun(o.record)
-	if err != nil {
-		return nil, err
-	}
+	text := begun(o.record)
 	o.size = int64(len(text)) + endSize
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,10 +193,7 @@ func (o *Begun) Sending(sent, n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	most := (sent+n)/step*step + step
-	text, err := more(o.ID(), most)
-	if err != nil {
-		return err
-	}
+	text := more(o.ID(), most)
 	if err := s.room(int64(len(text))); err != nil {
 		return err
 	}
@@ -235,11 +230,7 @@ func (s *Spool) finish(o *Begun, state edge.State, status int, bytes int64, sum 
 
 // writeEnd writes the end of a delivery, or leaves it for later.
 func (s *Spool) writeEnd(o *Begun) {
-	text, err := finished(*o.ended)
-	if err == nil {
-		err = s.write(text)
-	}
-	if err != nil {
+	if s.write(finished(*o.ended)) != nil {
 		s.late[o.ID()] = o
 		return
 	}
@@ -256,6 +247,13 @@ func (s *Spool) close(o *Begun) {
 	}
 }
 
+// Ready says why Begin would not record a delivery at the moment, and writes nothing; nil where it would.
+func (s *Spool) Ready() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.room(endSize)
+}
+
 // Put records a delivery that somebody else made, such as a server before which this edge only answers whether it may: one
 // that has begun, or the end of one, under an id of its own. Its At is set where it is zero.
 func (s *Spool) Put(d edge.Delivery) error {
@@ -263,10 +261,7 @@ func (s *Spool) Put(d edge.Delivery) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
-	text, err := whole(d)
-	if err != nil {
-		return err
-	}
+	text := whole(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.room(int64(len(text))); err != nil {
@@ -326,6 +321,7 @@ func (s *Spool) Close() error {
 		s.mu.Unlock()
 		return nil
 	}
+	s.writeLate()
 	s.writeCounts()
 	s.closed = true
 	s.mu.Unlock()

@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,6 +25,7 @@ func (s *Spool) recover() error {
 	slices.Sort(names)
 	open := map[string]edge.Delivery{}
 	for _, name := range names {
+		s.number = max(s.number, numberOf(name))
 		if err := s.recoverSegment(name, open); err != nil {
 			return err
 		}
@@ -34,11 +36,7 @@ func (s *Spool) recover() error {
 	now := s.now()
 	for _, d := range slices.SortedFunc(maps.Values(open), byID) {
 		d.State, d.AtMost, d.Ended = edge.Cut, true, now
-		text, err := whole(d)
-		if err == nil {
-			err = s.write(text)
-		}
-		if err != nil {
+		if err := s.write(whole(d)); err != nil {
 			return err
 		}
 		s.told.Recovered++
@@ -78,7 +76,7 @@ func (s *Spool) recoverSegment(name string, open map[string]edge.Delivery) error
 	if err := s.config.disk.sync(s.config.Dir, name); err != nil {
 		return err
 	}
-	g := &segment{name: name, size: int64(len(text)), fresh: c.fresh, begun: c.head.Begun}
+	g := &segment{name: name, size: int64(len(text)), fresh: c.fresh, begun: cmp.Or(c.head.Begun, s.now())}
 	s.sealed, s.kept = append(s.sealed, g), s.kept+g.size
 	return nil
 }
@@ -86,24 +84,15 @@ func (s *Spool) recoverSegment(name string, open map[string]edge.Delivery) error
 // begin begins a segment, and seals the one before. What it carries is written to it; nobody has to wait for the disk here, since
 // the one before is not removed until the disk has both.
 func (s *Spool) begin() error {
-	number := 1
-	if s.active != nil {
-		number = numberOf(s.active.name) + 1
-	} else if n := len(s.sealed); n > 0 {
-		number = numberOf(s.sealed[n-1].name) + 1
-	}
+	s.number++ // also past one that could neither be written nor removed
 	now := s.now()
-	g := &segment{name: fmt.Sprintf("%016d", number) + suffix, begun: now}
+	g := &segment{name: fmt.Sprintf("%016d", s.number) + suffix, begun: now}
 	text, err := record(kindHead, head{ID: newID("bat", now), Begun: now})
-	for _, id := range slices.Sorted(maps.Keys(s.open)) {
-		if err == nil {
-			var more []byte
-			more, err = carried(s.open[id].record)
-			text = append(text, more...)
-		}
-	}
 	if err != nil {
 		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.open)) {
+		text = append(text, carried(s.open[id].record)...)
 	}
 	if g.file, err = s.config.disk.create(s.config.Dir, g.name); err != nil {
 		return err
@@ -166,7 +155,7 @@ func (s *Spool) write(text []byte) error {
 
 // fail says, once a minute at the most, that the disk does not take something.
 func (s *Spool) fail(err error) error {
-	if now := s.now(); now.Sub(s.warned) >= time.Minute {
+	if now := s.now(); now.Sub(s.warned).Abs() >= time.Minute {
 		s.warned = now
 		s.config.Log.Error("the disk takes no delivery record; nothing licensed is delivered meanwhile", "error", err)
 	}

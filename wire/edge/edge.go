@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -125,18 +124,43 @@ func ReadTaken(text []byte) (t Taken, err error) {
 	return t, err
 }
 
-var (
-	idForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	word    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
-	hexForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
-)
+// isID says whether a text is 1 to 64 letters, digits, "-" and "_". What each delivery is held to is written out, since it is asked
+// for each of them on its way out.
+func isID(text string) bool {
+	for _, c := range []byte(text) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 64
+}
+
+// isWord says whether a text is a word of up to 32 small letters, digits, "-" and "_" that begins with a letter.
+func isWord(text string) bool {
+	for _, c := range []byte(text) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 32 && text[0] >= 'a'
+}
+
+// isDigest says whether a text is a SHA-256 in small hex digits.
+func isDigest(text string) bool {
+	for _, c := range []byte(text) {
+		if (c < 'a' || c > 'f') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(text) == 64
+}
 
 // Check says what of the batch cannot be meant.
 func (b Batch) Check() error {
 	switch {
 	case b.Version != Version:
 		return fmt.Errorf("version: it is %d; this is version %d", b.Version, Version)
-	case !idForm.MatchString(b.ID):
+	case !isID(b.ID):
 		return fmt.Errorf("id: it has 1 to 64 letters, digits, - and _")
 	case len(b.Deliveries) > MaxDeliveries || len(b.Sightings) > MaxSightings:
 		return fmt.Errorf("a batch has at most %d deliveries and %d sightings; send several", MaxDeliveries, MaxSightings)
@@ -157,13 +181,13 @@ func (b Batch) Check() error {
 // Check says what of the delivery cannot be meant.
 func (d Delivery) Check() error {
 	switch {
-	case !idForm.MatchString(d.ID):
+	case !isID(d.ID):
 		return fmt.Errorf("id: it has 1 to 64 letters, digits, - and _")
 	case !plain(d.Transaction, 128):
 		return fmt.Errorf("transaction: it has at most 128 printable characters")
 	case !plain(d.Agent, 256):
 		return fmt.Errorf("agent: it has at most 256 printable characters")
-	case d.Form != "" && !word.MatchString(d.Form):
+	case d.Form != "" && !isWord(d.Form):
 		return fmt.Errorf("form: it is a word of small letters, such as hmac")
 	case d.State != Begun && d.State != Ended && d.State != Cut:
 		return fmt.Errorf("state: it is begun, ended or cut")
@@ -171,7 +195,7 @@ func (d Delivery) Check() error {
 		return fmt.Errorf("status: it is a status of HTTP")
 	case d.Bytes < 0 || d.Announced < 0:
 		return fmt.Errorf("bytes: neither that nor announced can be negative")
-	case d.SHA256 != "" && !hexForm.MatchString(d.SHA256):
+	case d.SHA256 != "" && !isDigest(d.SHA256):
 		return fmt.Errorf("sha256: it is a SHA-256 in small hex digits")
 	case !plausible(d.At):
 		return fmt.Errorf("at: it is a time between 2000 and 2200")
@@ -202,7 +226,7 @@ func (s Sighting) Check() error {
 		return fmt.Errorf("agent: it has at most 64 printable characters")
 	case !plain(s.Path, MaxPath):
 		return fmt.Errorf("path: it has at most %d printable characters of ASCII", MaxPath)
-	case !word.MatchString(s.Outcome):
+	case !isWord(s.Outcome):
 		return fmt.Errorf("outcome: it is a word of small letters, such as refused")
 	case s.Count < 1 || s.Count > MaxCount:
 		return fmt.Errorf("count: it is from 1 to 2^40")
@@ -212,7 +236,12 @@ func (s Sighting) Check() error {
 
 // plain says that a text is printable ASCII and not too long.
 func plain(text string, most int) bool {
-	return len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return len(text) <= most
 }
 
 func plausible(t time.Time) bool { return t.Year() >= 2000 && t.Year() < 2200 }

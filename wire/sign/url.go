@@ -181,36 +181,44 @@ func (r URLKeys) Can(content string, now time.Time) bool {
 // each has one spelling, and whatever is written otherwise opens nothing. With ed25519 content has its query by names. The
 // error is ErrURLForm, ErrURLSignature, ErrURLExpired, ErrURLEarly or ErrURLTooFar.
 func (r URLKeys) Verify(address string, now time.Time) (content string, grant URLGrant, err error) {
-	if content, grant, err = r.read(address, now); err != nil {
-		return "", URLGrant{}, err
-	}
+	content, grant, _, err = r.Open(address, now)
+	return content, grant, err
+}
+
+// Open is Verify, and says in which form the key is that has signed the address.
+func (r URLKeys) Open(address string, now time.Time) (content string, grant URLGrant, by URLForm, err error) {
+	content, grant, by, err = r.read(address, now)
 	switch {
+	case err != nil:
 	case !now.Before(grant.Expires):
-		return "", URLGrant{}, ErrURLExpired
+		err = ErrURLExpired
 	case now.Before(grant.Begins):
-		return "", URLGrant{}, ErrURLEarly
+		err = ErrURLEarly
 	case grant.Expires.Sub(now) > URLLife, !grant.Begins.IsZero() && grant.Expires.Sub(grant.Begins) > URLLife:
-		return "", URLGrant{}, ErrURLTooFar
+		err = ErrURLTooFar
 	}
-	return content, grant, nil
+	if err != nil {
+		return "", URLGrant{}, "", err
+	}
+	return content, grant, by, nil
 }
 
 // Expired says what an address was bound to that was right and has expired at a time; ok is false for every other.
 func (r URLKeys) Expired(address string, now time.Time) (grant URLGrant, ok bool) {
-	_, grant, err := r.read(address, now)
+	_, grant, _, err := r.read(address, now)
 	if err != nil || now.Before(grant.Expires) {
 		return URLGrant{}, false
 	}
 	return grant, true
 }
 
-// read says which content an address was signed for, and what it is bound to, whatever the time of the grant.
-func (r URLKeys) read(address string, now time.Time) (content string, grant URLGrant, err error) {
+// read says which content an address was signed for, what it is bound to, and in which form, whatever the time of the grant.
+func (r URLKeys) read(address string, now time.Time) (content string, grant URLGrant, by URLForm, err error) {
 	err = ErrURLForm
 	if !r.holds(address) {
-		return "", URLGrant{}, err
+		return "", URLGrant{}, "", err
 	}
-	for _, k := range r.Keys { // each of them, so that the time tells nothing
+	for _, k := range r.Keys { // until one has signed it: that tells by its time which, and of no key what it is
 		if !k.lives(now) || k.Check() != nil {
 			continue
 		}
@@ -219,17 +227,12 @@ func (r URLKeys) read(address string, now time.Time) (content string, grant URLG
 		if !ok || !r.holds(c) || !g.plain() || !form.binds(k, c) {
 			continue
 		}
-		if err == ErrURLForm {
-			err = ErrURLSignature
-		}
 		if form.bears(k, address, c, g) {
-			content, grant, err = c, g, nil
+			return c, g, k.Form, nil
 		}
+		err = ErrURLSignature
 	}
-	if err != nil {
-		return "", URLGrant{}, err
-	}
-	return content, grant, nil
+	return "", URLGrant{}, "", err
 }
 
 // Signed says whether an address claims to be signed in the form of any of the keys, living or not: its query has the name of
@@ -277,8 +280,13 @@ func (r URLKeys) holds(address string) bool {
 	path, query, asked := strings.Cut(rest, "?")
 	for step := range strings.SplitSeq(path, "/") {
 		plain, err := url.PathUnescape(step)
-		if err != nil || strings.ContainsAny(plain, "\\\x00") || slices.ContainsFunc(strings.Split(plain, "/"), dots) {
+		if err != nil || strings.ContainsAny(plain, "\\\x00") {
 			return false
+		}
+		for part := range strings.SplitSeq(plain, "/") { // of what was escaped
+			if dots(part) {
+				return false
+			}
 		}
 	}
 	return !asked || query != ""
@@ -333,23 +341,24 @@ func addPairs(address string, pairs ...string) string {
 
 // cutPairs takes the pairs of some names, in their order, off an address's end.
 func cutPairs(address string, names ...string) (rest string, values []string, ok bool) {
-	base, query, _ := strings.Cut(address, "?")
-	pairs := strings.Split(query, "&")
-	from := len(pairs) - len(names)
-	if from < 0 {
+	begin := strings.IndexByte(address, '?')
+	if begin < 0 {
 		return "", nil, false
 	}
-	for i, name := range names {
-		value, has := strings.CutPrefix(pairs[from+i], name+"=")
+	values = make([]string, len(names))
+	rest = address
+	for i := len(names) - 1; i >= 0; i-- {
+		if len(rest) == begin {
+			return "", nil, false
+		}
+		at := max(begin, strings.LastIndexByte(rest, '&'))
+		value, has := strings.CutPrefix(rest[at+1:], names[i]+"=")
 		if !has {
 			return "", nil, false
 		}
-		values = append(values, value)
+		values[i], rest = value, rest[:at]
 	}
-	if from == 0 {
-		return base, values, true
-	}
-	return base + "?" + strings.Join(pairs[:from], "&"), values, true
+	return rest, values, true
 }
 
 // free says whether no name of an address's query, in whatever spelling, is one of some names, so that nobody can take a

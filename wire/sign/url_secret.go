@@ -57,8 +57,12 @@ func (urlHMAC) read(_ URLKey, address string) (content string, grant URLGrant, o
 	return content, URLGrant{Expires: readSeconds(values[0]), Agent: values[1], Transaction: values[2]}, true
 }
 
-func (f urlHMAC) bears(k URLKey, address, content string, grant URLGrant) bool {
-	return rebuilt(f, k, address, content, grant)
+// bears compares the signature alone: of an address that read has taken apart, and whose content has no query, nothing else could be
+// spelled otherwise.
+func (urlHMAC) bears(k URLKey, address, content string, grant URLGrant) bool {
+	made := mac(sha256.New, k.Secret, content+"\n"+seconds(grant.Expires)+"\n"+grant.Agent+"\n"+grant.Transaction)
+	at := strings.LastIndex(address, "&sig=")
+	return at >= 0 && same(address[at+len("&sig="):], made)
 }
 
 // urlAkamai is Akamai's Edge Authorization Token 2.0: hdnts=exp=N~acl=/path~data=AGENT.TRANSACTION~hmac=SUM, where sum is
