@@ -6,7 +6,7 @@
 #   ./test.sh --only P   only what is in test/P, such as kill or e2e
 #   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
 #
-# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm, curl, openssl and nginx. As root
+# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm, curl, openssl, nginx and Caddy. As root
 # this script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
 # of its own, as an unprivileged user, on loopback, in a directory of its own, and always stops it.
 #
@@ -64,6 +64,7 @@ missing() {
 	have curl || echo curl
 	have openssl || echo openssl
 	have nginx || echo nginx
+	have caddy || echo caddy
 }
 
 install_missing() {
@@ -84,9 +85,12 @@ install_missing() {
 	fi
 	# shellcheck disable=SC2086 # a list of packages
 	apt-get install -y -qq --no-install-recommends $packages >/dev/null
-	if [[ " $packages " == *" nginx "* ]] && have systemctl; then
-		systemctl disable --now nginx >/dev/null 2>&1 || true # the tests start their own
-	fi
+	local server
+	for server in nginx caddy; do
+		if [[ " $packages " == *" $server "* ]] && have systemctl; then
+			systemctl disable --now "$server" >/dev/null 2>&1 || true # the tests start their own
+		fi
+	done
 	packages=$(missing | xargs)
 	[ -z "$packages" ] || {
 		echo "still missing after the installation: $packages" >&2

@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -32,16 +33,9 @@ func (w *world) auth(t testing.TB) string {
 	return ""
 }
 
-// nginx runs Debian's nginx with the configuration that docs/edge.md shows, before the world's origin, and gives its address.
-func (w *world) nginx(t *testing.T) string {
+// shown is the configuration that docs/edge.md shows behind a line, with what is of this world put in for what is of the example.
+func (w *world) shown(t *testing.T, begin string, of map[string]string) string {
 	t.Helper()
-	path, err := exec.LookPath("nginx")
-	if err != nil {
-		if os.Getenv("FRONTDESK_TEST_ALL") != "" {
-			t.Fatal("nginx is missing: apt-get install nginx")
-		}
-		t.Skip("nginx is missing")
-	}
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -50,38 +44,47 @@ func (w *world) nginx(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, ok := strings.Cut(string(docs), "```nginx\n")
+	_, block, ok := strings.Cut(string(docs), begin)
 	block, _, end := strings.Cut(block, "```")
 	if !ok || !end {
-		t.Fatal("docs/edge.md shows no configuration of nginx")
+		t.Fatalf("docs/edge.md shows nothing behind %q", begin)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
-	for old, fresh := range map[string]string{
-		"listen 80;": "listen " + address + ";", "server 127.0.0.1:8091;": "server " + w.auth(t) + ";", "server 127.0.0.1:3000;": "server " + w.origin.Addr().String() + ";",
-		"/var/log/nginx/edge.json": filepath.Join(w.dir, "edge.json"),
-	} {
+	for old, fresh := range of {
 		if !strings.Contains(block, old) {
 			t.Fatalf("the configuration in docs/edge.md has no %q any more", old)
 		}
 		block = strings.ReplaceAll(block, old, fresh)
 	}
-	home := t.TempDir()
-	user := ""
-	if os.Getuid() == 0 {
-		user = "user root;\n"
+	return block
+}
+
+// program is where a program is that the tests need.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("FRONTDESK_TEST_ALL") != "" {
+			t.Fatalf("%s is missing: apt-get install %s", name, name)
+		}
+		t.Skip(name + " is missing")
 	}
-	conf := user + "daemon off;\npid " + home + "/pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home + "/b;\nproxy_temp_path " + home +
-		"/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" + block + "}\n"
-	file := filepath.Join(home, "nginx.conf")
-	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+	return path
+}
+
+// unused is an address that nobody listens on.
+func unused(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(path, "-p", home, "-c", file)
+	defer free.Close()
+	return free.Addr().String()
+}
+
+// serves runs a server until the test ends, and returns when it answers at an address.
+func serves(t *testing.T, address string, command *exec.Cmd) {
+	t.Helper()
 	command.Stderr = os.Stderr
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -96,12 +99,96 @@ func (w *world) nginx(t *testing.T) string {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
 			c.Close()
-			return address
+			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("nginx does not answer")
+			t.Fatalf("%s does not answer", command.Path)
 		}
 		<-tick.C // it tells nobody when it is ready
+	}
+}
+
+// nginx runs Debian's nginx with the configuration that docs/edge.md shows, before the world's origin, and gives its address.
+func (w *world) nginx(t *testing.T) string {
+	t.Helper()
+	path, address, home := program(t, "nginx"), unused(t), t.TempDir()
+	block := w.shown(t, "```nginx\n", map[string]string{
+		"listen 80;": "listen " + address + ";", "server 127.0.0.1:8091;": "server " + w.auth(t) + ";", "server 127.0.0.1:3000;": "server " + w.origin.Addr().String() + ";",
+		"/var/log/nginx/edge.json": filepath.Join(w.dir, "edge.json"),
+	})
+	user := ""
+	if os.Getuid() == 0 {
+		user = "user root;\n"
+	}
+	conf := user + "daemon off;\npid " + home + "/pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home + "/b;\nproxy_temp_path " + home +
+		"/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" + block + "}\n"
+	file := filepath.Join(home, "nginx.conf")
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	serves(t, address, exec.Command(path, "-p", home, "-c", file))
+	return address
+}
+
+// caddy runs Debian's Caddy as nginx runs nginx.
+func (w *world) caddy(t *testing.T) string {
+	t.Helper()
+	path, address, home := program(t, "caddy"), unused(t), t.TempDir()
+	_, port, _ := net.SplitHostPort(address)
+	block := w.shown(t, "hands on what the edge answers to those that may not pass:\n\n```\n", map[string]string{
+		"www.example.com {": "http://www.example.com:" + port + " {\n\tbind 127.0.0.1", "127.0.0.1:8091": w.auth(t), "127.0.0.1:3000": w.origin.Addr().String(),
+	})
+	file := filepath.Join(home, "Caddyfile")
+	if err := os.WriteFile(file, []byte("{\n\tadmin off\n\tauto_https off\n\tpersist_config off\n}\n"+block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(path, "run", "--config", file, "--adapter", "caddyfile")
+	command.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
+	serves(t, address, command)
+	return address
+}
+
+// judged are requests at a server that asks the edge, and what becomes of them.
+func judged(t *testing.T) []struct {
+	target, userAgent string
+	status            int
+	body              string
+} {
+	return []struct {
+		target, userAgent string
+		status            int
+		body              string
+	}{
+		{"/news/a?x=1", person, 200, text("/news/a")},
+		{"/news/a?x=%zz&%41;b", person, 200, text("/news/a")},
+		{"/news/%7Ea%2C%21b/", person, 200, text("/news/%7Ea%2C%21b/")},
+		{"/news/a", robot, 200, text("/news/a")},
+		{"/premium/a", person, 200, text("/premium/a")},
+		{"/premium/a", robot, 403, "licence"},
+		{"/premium/a?x=1", robot, 403, "licence"},
+		{"/PREMIUM/a", robot, 403, "licence"},
+		{"/premium;x/a", robot, 403, "licence"},
+		{"/secret/a", robot, 403, "not for AI agents"},
+		{"/%70remium/a", robot, 403, "licence"},
+		{"/%2570remium/a", robot, 403, "licence"},
+		{"/news/../premium/a", robot, 400, ""},
+		{"/news/%2e%2e/premium/a", robot, 400, ""},
+		{"/news/%252e%252e/premium/a", robot, 400, ""},
+		{"/.well-known/ramp-verify/../../premium/a", robot, 400, ""},
+		{"/.well-known/ramp-verify/%2e%2e/%2e%2e/premium/a", robot, 400, ""},
+		{"/premium%2Fa", robot, 400, ""},
+		{"/premium%5Ca", robot, 400, ""},
+		{"/premium%00/a", robot, 400, ""},
+		{"//premium/a", robot, 403, "licence"},
+		{"/premium%3Fa", robot, 403, "licence"},
+		{signed(t, "/premium/a", "txn-1"), robot, 200, text("/premium/a")},
+		{signed(t, "/premium/a", "txn-1") + "&x=1", robot, 403, ""},
+		{signed(t, "/premium/a", "txn-1") + "0", person, 403, ""},
+		{signed(t, "/premium/%61", "txn-5"), robot, 200, text("/premium/%61")},
+		{"/.well-known/ramp.json", robot, 200, manifest},
+		{"/.well-known/ramp-verify/challenge-0123456789", robot, 200, "challenge-0123456789"},
+		{"/.well-known/ramp-verify/another-0123456789", robot, 200, text("/.well-known/ramp-verify/another-0123456789")},
+		{"/rsl.txt", person, 200, text("/rsl.txt")},
 	}
 }
 
@@ -118,25 +205,9 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 		}
 		return plainly(c, r)
 	})
-	for _, c := range []struct {
-		target, userAgent string
-		status            int
-		body              string
-	}{
-		{"/news/a?x=1", person, 200, text("/news/a")},
-		{"/news/a", robot, 200, text("/news/a")},
-		{"/premium/a", person, 200, text("/premium/a")},
-		{"/premium/a", robot, 403, "licence"},
-		{"/secret/a", robot, 403, "not for AI agents"},
-		{"/%70remium/a", robot, 403, "licence"},
-		{"/news/../premium/a", robot, 400, ""},
-		{"//premium/a", robot, 403, "licence"},
-		{signed(t, "/premium/a", "txn-1"), robot, 200, text("/premium/a")},
-		{signed(t, "/premium/a", "txn-1") + "&x=1", robot, 403, ""},
-		{signed(t, "/premium/big", "txn-2"), robot, 200, big},
-		{"/.well-known/ramp.json", robot, 200, manifest},
-		{"/.well-known/ramp-verify/challenge-0123456789", robot, 200, "challenge-0123456789"},
-	} {
+	all := append(judged(t), judged(t)[0])
+	all[len(all)-1].target, all[len(all)-1].userAgent, all[len(all)-1].body = signed(t, "/premium/big", "txn-2"), robot, big
+	for _, c := range all {
 		r := behind.get(t, c.target, c.userAgent)
 		if r.status != c.status || !strings.Contains(r.body, c.body) {
 			t.Errorf("%s as %s: %d %.200s, want %d %.50s", c.target, c.userAgent, r.status, r.body, c.status, c.body)
@@ -147,7 +218,21 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 			}
 		}
 	}
-	told := w.exchange.told(t, 2)
+	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]", "/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
+		w.origin.does(func(c net.Conn, _ arrived) bool {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
+			return true
+		})
+		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Agent-License-Id: x")
+		if got := fmt.Sprint(r.header["Cache-Control"], r.header["Vary"]); r.status != 200 || got != want {
+			t.Errorf("%s: %d %s, want %s", target, r.status, got, want)
+		}
+		got := w.origin.got()
+		if len(got) != 1 || got[0].header.Get("X-Original-Url")+got[0].header.Get("X-Rewrite-Url")+got[0].header.Get("X-Edge-Transaction")+got[0].header.Get("X-Agent-License-Id") != "" {
+			t.Errorf("%s: the origin got %+v", target, got)
+		}
+	}
+	told := w.exchange.told(t, 4)
 	if d := told["txn-1"]; d.State != wire.Ended || d.Status != 200 || d.Bytes != int64(len(text("/premium/a"))) || d.URI != site+"/premium/a" || d.Agent != agent || d.Form != "hmac" {
 		t.Errorf("told as %+v", d)
 	}
@@ -180,7 +265,7 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", signed(t, "/premium/big", "txn-4"), domain)
 	c.Read(make([]byte, 1000))
 	c.Close()
-	if d := w.exchange.told(t, 4)["txn-4"]; d.State != wire.Cut || d.Bytes == 0 || d.Bytes >= 64<<20 {
+	if d := w.exchange.told(t, 6)["txn-4"]; d.State != wire.Cut || d.Bytes == 0 || d.Bytes >= 64<<20 {
 		t.Errorf("told as %+v", d)
 	}
 }
@@ -198,6 +283,63 @@ func TestALogThatNobodyFollowedIsImported(t *testing.T) {
 	}
 	if d := w.exchange.told(t, 1)["txn-7"]; d.Bytes != 17 || d.State != wire.Ended {
 		t.Errorf("told as %+v", d)
+	}
+}
+
+// TestCaddyAsks holds the configuration that docs/edge.md shows to Caddy itself.
+func TestCaddyAsks(t *testing.T) {
+	w := start(t, "      tokens: [challenge-0123456789]\n", "")
+	gate := *w.Server
+	behind := &world{Server: &gate, exchange: w.exchange, origin: w.origin, dir: w.dir}
+	behind.Addr = w.caddy(t)
+	for _, c := range judged(t) {
+		r := behind.get(t, c.target, c.userAgent)
+		if r.status != c.status || !strings.Contains(r.body, c.body) {
+			t.Errorf("%s as %s: %d %.200s, want %d %.50s", c.target, c.userAgent, r.status, r.body, c.status, c.body)
+		}
+		for _, got := range w.origin.got() {
+			if strings.Contains(got.target, "sig=") || c.status != 200 {
+				t.Errorf("%s: the origin got %s", c.target, got.target)
+			}
+		}
+	}
+	w.origin.does(func(c net.Conn, _ arrived) bool {
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
+		return true
+	})
+	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]", "/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
+		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Edge-Delivery: dlv_0", "X-Edge-Uri: /premium/b", "X-Agent-License-Id: x")
+		if got := fmt.Sprint(r.header["Cache-Control"], r.header["Vary"]); r.status != 200 || got != want {
+			t.Errorf("%s: %d %s, want %s", target, r.status, got, want)
+		}
+		path, _, _ := strings.Cut(target, "?")
+		got := w.origin.got()
+		if len(got) != 1 || got[0].target != path {
+			t.Errorf("%s: the origin got %+v", target, got)
+			continue
+		}
+		for name := range got[0].header {
+			if strings.HasPrefix(name, "X-Edge-") || strings.HasPrefix(name, "X-Original-") || strings.HasPrefix(name, "X-Rewrite-") || name == "X-Agent-License-Id" {
+				t.Errorf("%s: the origin got the header %s: %v", target, name, got[0].header[name])
+			}
+		}
+	}
+	if r := behind.say(t, "POST", "POST "+signed(t, "/premium/a", "txn-7")+" HTTP/1.1\r\nHost: "+domain+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); r.status != 405 {
+		t.Errorf("POST to a signed address: %d", r.status)
+	}
+	deadline := time.Now().Add(patience)
+	for n := 0; n < 3; { // Caddy tells nobody how a delivery ended
+		if time.Now().After(deadline) {
+			t.Fatalf("the Exchange was told of %d deliveries that began", n)
+		}
+		n = 0
+		w.exchange.mu.Lock()
+		for _, d := range w.exchange.deliveries {
+			if d.State == wire.Begun && d.Bytes == 1<<20 && d.Transaction != "" {
+				n++
+			}
+		}
+		w.exchange.mu.Unlock()
 	}
 }
 

@@ -1,0 +1,120 @@
+package edge
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/fetch"
+	"frontdesk/test/clock"
+)
+
+// says is an Exchange that says of a site what stands in its texts, by path.
+type says map[string]*atomic.Value
+
+func (s says) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, ok := s[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	body := text.Load().(string)
+	w.Header().Set("Etag", fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString([]byte(body))))
+	w.Header().Set("Content-Type", "text/html")
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(body))
+}
+
+func text(body string) *atomic.Value {
+	v := &atomic.Value{}
+	v.Store(body)
+	return v
+}
+
+func remote(t *testing.T, folder string, exchange string, now *clock.Clock, unknown Access) *Remote {
+	t.Helper()
+	r, err := OpenRemote(RemoteConfig{
+		Exchange: exchange, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}), Unknown: unknown, Keys: true, Every: time.Minute, Stale: time.Hour, Now: now.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const emptyPolicy = "/provider/www.example.com/access-policy.json"
+
+// TestAKeyThatSignsNoMoreIsGoodForAnHour, from when the Exchange last said that it signed: also where it said so by 304, and over a
+// restart.
+func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
+	public := base64.StdEncoding.EncodeToString(ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey))
+	keys := func(status string) string {
+		return fmt.Sprintf(`{"keys": [{"kid": "one", "algorithm": "Ed25519", "public_key": %q, "status": %q}]}`, public, status)
+	}
+	s := says{emptyPolicy: text(`{}`), "/exchange/v1/keys": text(keys("active"))}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	now, folder := clock.At(time.Now().UTC().Round(0)), t.TempDir()
+	r := remote(t, folder, server.URL, now, Blocked)
+	for range 5 {
+		if err := r.Ask(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now.Pass(time.Hour)
+	}
+	last := now.Now().Add(-time.Hour)
+	now.Pass(-50 * time.Minute)
+	s["/exchange/v1/keys"].Store(keys("rotated"))
+	for range 2 {
+		if err := r.Ask(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Keys(); len(got) != 1 || !got[0].Ends.Equal(last.Add(keyGrace).UTC()) {
+			t.Errorf("the keys are %+v, want one until %s", got, last.Add(keyGrace))
+		}
+		r = remote(t, folder, server.URL, now, Blocked)
+		if got := r.Keys(); len(got) != 1 || !got[0].Ends.Equal(last.Add(keyGrace).UTC()) {
+			t.Errorf("after a restart the keys are %+v", got)
+		}
+	}
+}
+
+// TestDocumentsAreWhatTheyAre, whatever the Exchange calls them: they are served from the site's own host.
+func TestDocumentsAreWhatTheyAre(t *testing.T) {
+	server := httptest.NewServer(says{
+		emptyPolicy: text(`{}`), "/exchange/v1/keys": text(`{"keys": []}`), "/provider/www.example.com/rsl.txt": text("<rsl/>"),
+		"/provider/www.example.com/ramp.json": text(`{"ver": "1.0", "provider": "www.example.com", "exchanges": [{"domain": "desk.example.com", "relationship": "DIRECT", "exchange_endpoint": "https://desk.example.com"}]}`),
+	})
+	defer server.Close()
+	r := remote(t, t.TempDir(), server.URL, clock.At(time.Now()), Blocked)
+	if err := r.Ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{ManifestPath: "application/json", RSLPath: "application/rsl+xml"} {
+		w := httptest.NewRecorder()
+		r.Document(path).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		body, _ := io.ReadAll(w.Body)
+		if got := w.Header(); got.Get("Content-Type") != want || got.Get("X-Content-Type-Options") != "nosniff" || got.Get("Content-Security-Policy") == "" || len(body) == 0 {
+			t.Errorf("%s: %v %s", path, got, body)
+		}
+	}
+}
+
+// TestPathsWhosePolicyWasNeverKnown are as the owner says.
+func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
+	for _, unknown := range []Access{Open, Licensed, Blocked} {
+		r := remote(t, t.TempDir(), "http://127.0.0.1:1", clock.At(time.Now()), unknown)
+		if err := r.Ask(t.Context()); err == nil {
+			t.Error("nobody was asked")
+		}
+		if got, ok := r.Policy().At("/a"); !ok || got != unknown {
+			t.Errorf("%s: %s", unknown, got)
+		}
+	}
+}
