@@ -22,6 +22,7 @@ const (
 // The headers with which Auth tells a server what passes.
 const (
 	AddressHeader     = "X-Edge-Uri"         // path and query for the origin, without what signs them
+	SignatureHeader   = "X-Edge-Signature"   // what signs them: the end of the query, with the & before it; none where it stands between
 	DeliveryHeader    = "X-Edge-Delivery"    // the id of the delivery that was recorded, which the server's log names
 	TransactionHeader = "X-Edge-Transaction" // of a delivery
 	AgentHeader       = "X-Edge-Agent"       // of a delivery
@@ -98,7 +99,11 @@ func (g *Gate) ask(w http.ResponseWriter, r *http.Request, a asked, refuse func(
 		header.Set(VaryHeader, "User-Agent")
 	}
 	if v.grant != nil {
-		header.Set(AddressHeader, strings.TrimPrefix(v.content, v.site.URL))
+		address := strings.TrimPrefix(v.content, v.site.URL)
+		header.Set(AddressHeader, address)
+		if signature, ok := strings.CutPrefix(a.target, address); ok {
+			header.Set(SignatureHeader, strings.TrimPrefix(signature, "?"))
+		}
 		if a.method == http.MethodGet && !g.begun(w, v) {
 			v.refusal = unrecorded
 			refuse(v)

@@ -57,9 +57,19 @@ func TestRefusalsAndManifestsAreLimitedByAddress(t *testing.T) {
 }
 
 func TestDocumentsOfTheDomain(t *testing.T) {
-	w := start(t, "      tokens: [challenge-0123456789]\n", "")
+	w := start(t, "      tokens: [challenge-0123456789]\n      tokens_file: tokens.txt\n", "")
 	if r := w.get(t, "/.well-known/ramp-verify/challenge-0123456789", person); r.status != 200 || strings.TrimSpace(r.body) != "challenge-0123456789" {
 		t.Errorf("the challenge: %d %s", r.status, r.body)
+	}
+	written := "/.well-known/ramp-verify/challenge-in-a-file"
+	if r := w.get(t, written, person); r.body != text(written) {
+		t.Errorf("a token that is not there yet: %d %s", r.status, r.body)
+	}
+	w.write(t, "tokens.txt", "another-0\nchallenge-in-a-file\n")
+	for deadline := time.Now().Add(patience); strings.TrimSpace(w.get(t, written, robot).body) != "challenge-in-a-file"; {
+		if time.Now().After(deadline) {
+			t.Fatal("a token in a file is not answered")
+		}
 	}
 	if r := w.get(t, "/.well-known/ramp-verify/another-0123456789", person); strings.TrimSpace(r.body) == "another-0123456789" {
 		t.Errorf("any token is answered: %s", r.body)
@@ -133,6 +143,33 @@ func TestWhatTheExchangeSaidLastHoldsWhileItIsAway(t *testing.T) {
 		t.Errorf("what was delivered meanwhile is told as %+v", told["txn-2"])
 	}
 	w.becomes(t, "/news/a", robot, 403)
+}
+
+// TestPathsThatAreLicensedWhileNothingIsKnown are told of to agents with the document, opened to who comes with a signature, and to
+// people.
+func TestPathsThatAreLicensedWhileNothingIsKnown(t *testing.T) {
+	w := start(t, "      unknown: licensed\n", "")
+	w.End(t)
+	if err := os.RemoveAll(filepath.Join(w.dir, "data")); err != nil {
+		t.Fatal(err)
+	}
+	w.exchange.mu.Lock()
+	w.exchange.away = true
+	w.exchange.mu.Unlock()
+	w.run(t)
+	w.origin.got()
+	for target, status := range map[string]int{"/": 403, "/news/a": 403, "/secret/a?x=1": 403, signed(t, "/news/a", "txn-1"): 200} {
+		r := w.get(t, target, robot)
+		if r.status != status || status == 403 && (!strings.Contains(r.body, `"ramp_json_url":"`+site+`/.well-known/ramp.json"`) || !strings.Contains(r.body, "licence") || r.header.Get("X-Content-Rules") == "") {
+			t.Errorf("an agent at %s: %d %v %s", target, r.status, r.header, r.body)
+		}
+		if got := w.origin.got(); (len(got) > 0) != (status == 200) {
+			t.Errorf("%s: the origin got %+v", target, got)
+		}
+	}
+	if r := w.get(t, "/news/a", person); r.status != 200 || r.body != text("/news/a") || r.header.Get("Vary") != "User-Agent" {
+		t.Errorf("a person: %d %v %s", r.status, r.header, r.body)
+	}
 }
 
 func TestAPolicyThatWasNeverKnownKeepsEverythingBack(t *testing.T) {

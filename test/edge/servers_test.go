@@ -139,7 +139,7 @@ func (w *world) caddy(t *testing.T) string {
 		"www.example.com {": "http://www.example.com:" + port + " {\n\tbind 127.0.0.1", "127.0.0.1:8091": w.auth(t), "127.0.0.1:3000": w.origin.Addr().String(),
 	})
 	file := filepath.Join(home, "Caddyfile")
-	if err := os.WriteFile(file, []byte("{\n\tadmin off\n\tauto_https off\n\tpersist_config off\n}\n"+block), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("{\n\tadmin off\n\tauto_https off\n}\n"+block), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	command := exec.Command(path, "run", "--config", file, "--adapter", "caddyfile")
@@ -223,7 +223,7 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 			return true
 		})
-		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Agent-License-Id: x")
+		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Edge-Vary: User-Agent", "X-Agent-License-Id: x")
 		if got := fmt.Sprint(r.header["Cache-Control"], r.header["Vary"]); r.status != 200 || got != want {
 			t.Errorf("%s: %d %s, want %s", target, r.status, got, want)
 		}
@@ -308,7 +308,8 @@ func TestCaddyAsks(t *testing.T) {
 		return true
 	})
 	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]", "/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
-		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Edge-Delivery: dlv_0", "X-Edge-Uri: /premium/b", "X-Agent-License-Id: x")
+		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Edge-Delivery: dlv-0", "X-Edge-Vary: User-Agent",
+			"X-Edge-Signature: a", "X-Edge-Uri: /premium/b", "X-Agent-License-Id: x")
 		if got := fmt.Sprint(r.header["Cache-Control"], r.header["Vary"]); r.status != 200 || got != want {
 			t.Errorf("%s: %d %s, want %s", target, r.status, got, want)
 		}
