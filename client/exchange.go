@@ -144,6 +144,26 @@ func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
 	if w.Deadline > 0 {
 		query.Deadline = durationpb.New(w.Deadline)
 	}
+	return x.quotes(ctx, query, w.Critical)
+}
+
+// Forward passes another's query on: it signs it in the buyer's name, who is an intermediary here, and asks what is offered to the
+// requester that the query names (RAMP v1, IntermediaryHop). The query itself stays as it was. critical are keys of ext that
+// the requester understands. Who has no key passes nothing on.
+func (x *Exchange) Forward(ctx context.Context, query *rampv1.ResourceQuery, critical ...string) (*Quotes, error) {
+	if x.buyer.Key == nil {
+		return nil, errors.New("who passes a query on signs it; give the buyer's key")
+	}
+	query = proto.CloneOf(query)
+	if err := ramp.AppendHop(query, ramp.Hop{Domain: x.buyer.Domain, ID: x.buyer.ID, At: time.Now()}, x.buyer.Key); err != nil {
+		return nil, err
+	}
+	return x.quotes(ctx, query, critical)
+}
+
+// quotes asks what is offered, and passes over what is not good.
+func (x *Exchange) quotes(ctx context.Context, query *rampv1.ResourceQuery, critical []string) (*Quotes, error) {
+	uris := query.GetRequester().GetUris()
 	answer := &rampv1.ResourceResponse{}
 	text, err := x.call(ctx, "DiscoverResources", query, answer)
 	if err != nil {
@@ -155,14 +175,14 @@ func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
 	}
 	out := &Quotes{RateLimit: answer.RateLimit}
 	groups := answer.OfferGroups
-	if len(answer.Offers) > 0 && len(w.URIs) > 0 {
-		groups, grouped = []*rampv1.OfferGroup{{Uri: w.URIs[0], Offers: answer.Offers}}, [][]ramp.ReceivedOffer{alone}
+	if len(answer.Offers) > 0 && len(uris) > 0 {
+		groups, grouped = []*rampv1.OfferGroup{{Uri: uris[0], Offers: answer.Offers}}, [][]ramp.ReceivedOffer{alone}
 	}
 	fresh := false
 	for g, group := range groups {
 		q := Quote{URI: group.Uri, Absence: group.GetAbsenceReason()}
 		for i, offer := range group.Offers {
-			if err := x.good(ctx, offer, grouped[g][i], w.Critical, &fresh); err != nil {
+			if err := x.good(ctx, offer, grouped[g][i], critical, &fresh); err != nil {
 				q.Passed = append(q.Passed, fmt.Errorf("offer %.60q: %w", offer.OfferId, err))
 				continue
 			}

@@ -30,6 +30,8 @@ type Offer struct {
 	Item content.Ref `json:"item,omitzero"` // the version that was there
 	// Buyer is the account of whoever it was made to, and may buy.
 	Buyer string `json:"buyer"`
+	// Via are the domains of the intermediaries through which it was asked for, in their order; none of what was asked directly.
+	Via []string `json:"via,omitempty"`
 	// Functions are what it was asked for, as terms name them; none where nothing was declared.
 	Functions []string `json:"functions,omitempty"`
 	Package   Package  `json:"package"`

@@ -211,7 +211,7 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 			ID: deal.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
 			Package: deal.Package{ID: packageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
 			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
-			Tokens: int64(w.Tokens()), Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
+			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
 		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open, Told: m.told,
 	}

@@ -82,6 +82,7 @@ type Query struct {
 	User, Country string
 	// Profiles are those that the requester understands; none for whatever there is.
 	Profiles []string
+	Via      []string // the domains of the intermediaries that passed it on, in their order; none of a query that came directly
 }
 
 // Absence says why there is no offer for an address (RAMP v1, OfferAbsenceReason).

@@ -61,6 +61,7 @@ func asked(c *call, query *rampv1.ResourceQuery) (desk.Query, error) {
 	}
 	return desk.Query{
 		By: c.who, URIs: distinct(r.GetUris()), Functions: intended(r), User: user, Country: country, Profiles: query.GetSupportedProfiles(),
+		Via: wire.Via(query),
 	}, nil
 }
 

@@ -43,6 +43,9 @@ type Config struct {
 	Targets func(*http.Request) []string
 	// Identify says who sent a request. Its errors are those of [trust.Requesters.Identify].
 	Identify func(context.Context, *rampv1.Requester, trust.Call) (trust.Requester, error)
+	// Forwarded says whether a query passed through the intermediaries that it names, as [trust.Requesters.Forwarded] does. Nil
+	// believes none.
+	Forwarded func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error
 	// Signatures is how Identify wants requests signed, as [trust.RequesterConfig] has it, for tools to say.
 	Signatures string
 	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.

@@ -158,9 +158,6 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 	if keys := wire.UnknownCritical(m, known); len(keys) > 0 {
 		return nil, &unknownKeys{keys}
 	}
-	if err := unverifiable(m); err != nil {
-		return nil, err
-	}
 	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a tool's call
 	c := &call{now: d.Now(), http: came}
 	var err error
@@ -170,7 +167,10 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 	if d.Count != nil {
 		c.left = d.Count(ctx, c.who)
 	}
-	return c, nil
+	if query, ok := m.(*rampv1.ResourceQuery); ok && c.exceeded() == nil {
+		err = d.forwarded(ctx, query, came)
+	}
+	return c, err
 }
 
 // MaxID is how many characters the id of a purchase or a report may have: as many as an entry of the ledger takes.
@@ -216,27 +216,24 @@ func (d *door) identify(ctx context.Context, m proto.Message, came trust.Call) (
 		}
 		return who, nil
 	}
+	return who, d.suspected(ctx, err)
+}
+
+// suspected counts a failure of signatures against the address that it came from, and gives it; or says that too many came from there.
+func (d *door) suspected(ctx context.Context, err error) error {
 	if fail.From(err).Code != fail.Unauthorized || d.Suspect == nil {
-		return who, err
+		return err
 	}
 	if many := d.Suspect(ctx); many != nil {
-		return who, many
+		return many
 	}
 	d.Failed(ctx)
-	return who, err
+	return err
 }
 
 // ended says whether a delegation is over, as it says itself.
 func ended(d *rampv1.Delegation, now time.Time) bool {
 	return d.GetExpiresAt() != nil && !now.Before(d.GetExpiresAt().AsTime())
-}
-
-// unverifiable refuses what a query rests on and nobody here can verify: what is not verified is not believed.
-func unverifiable(m proto.Message) error {
-	if query, ok := m.(*rampv1.ResourceQuery); ok && len(query.Intermediaries) > 0 {
-		return fail.New(fail.Unauthorized, "intermediaries[0]: the signatures of intermediaries are not verified here, so none is believed; send the query yourself")
-	}
-	return nil
 }
 
 // exceeded is the failure of a request that is one too many; nil when it is not. Purchases are denied instead.

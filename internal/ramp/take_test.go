@@ -173,7 +173,11 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 	}
 	f.Count = func(context.Context, trust.Requester) trust.Allowance {
 		called = append(called, "count")
-		return trust.Allowance{Limit: 1, Window: time.Minute, RetryAfter: time.Second}
+		return trust.Allowance{OK: !refuse["count"], Limit: 1, Window: time.Minute, RetryAfter: time.Second}
+	}
+	f.Forwarded = func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error {
+		called = append(called, "forwarded")
+		return fail.New(fail.Unauthorized, "intermediaries[0]: by nobody")
 	}
 	f.answer = func(_ context.Context, c *call, _ *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
 		called = append(called, "answer")
@@ -194,11 +198,11 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 		{"too many addresses", `{` + good + `,"requester":{"id":"b","domain":"b.example","uris":[` + strings.Repeat(`"a",`, MaxURIs) + `"a"]}` + hops + `,"ext":{"x":1},"ext_critical":["x"]}`,
 			"invalid_argument", "requester.uris: has more than 100 addresses", nil},
 		{"a critical key that ext has not", `{` + good + requester + `,"ext_critical":["x"]}`, "invalid_argument", "ext_critical[0]: ", nil},
-		{"hops", `{` + good + requester + hops + `}`, "unauthenticated", "intermediaries[0]", nil},
-		{"nobody", `{` + good + requester + `}`, "unauthenticated", "nobody", []string{"identify"}},
-		{"too many", `{` + good + requester + `}`, "resource_exhausted", "more than 1 requests", []string{"identify", "count", "answer"}},
+		{"nobody", `{` + good + requester + hops + `}`, "unauthenticated", "nobody", []string{"identify"}},
+		{"too many", `{` + good + requester + hops + `}`, "resource_exhausted", "more than 1 requests", []string{"identify", "count", "answer"}},
+		{"hops", `{` + good + requester + hops + `}`, "unauthenticated", "intermediaries[0]", []string{"identify", "count", "forwarded"}},
 	} {
-		called, refuse["identify"] = nil, c.name != "too many"
+		called, refuse["identify"], refuse["count"] = nil, c.name == "nobody", c.name != "hops"
 		response := send(t, client, address+discoverPath, "application/json", c.body)
 		if !strings.Contains(response, `"code":"`+c.code+`"`) || !strings.Contains(response, c.says) || !slices.Equal(called, c.called) {
 			t.Errorf("%s: after %q got %s; want %s, %q", c.name, called, response, c.code, c.says)

@@ -38,7 +38,7 @@ func (s *Server) asked(config *ramp.Config) error {
 	if err != nil {
 		return err
 	}
-	config.Identify = s.Requesters.Identify
+	config.Identify, config.Forwarded = s.Requesters.Identify, s.Requesters.Forwarded
 	if s.gate == nil { // this process asks itself
 		return nil
 	}
@@ -47,6 +47,9 @@ func (s *Server) asked(config *ramp.Config) error {
 	config.Identify = func(ctx context.Context, named *rampv1.Requester, call trust.Call) (trust.Requester, error) {
 		call.Fetch = func() error { return s.gate.suspectAt(clientOf(ctx)) }
 		return s.Requesters.Identify(ctx, named, call)
+	}
+	config.Forwarded = func(ctx context.Context, query *rampv1.ResourceQuery, came wire.ReceivedQuery, _ func() error) error {
+		return s.Requesters.Forwarded(ctx, query, came, func() error { return s.gate.suspectAt(clientOf(ctx)) })
 	}
 	meter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("requester", rate)
 	config.Count = func(ctx context.Context, r trust.Requester) trust.Allowance {
