@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/trust"
@@ -77,7 +75,7 @@ func TestIntermediariesAreVerified(t *testing.T) {
 		"a host without the document": func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Domain = newAgentHost(t).domain() },
 		"more hops than there may be": func(q *rampv1.ResourceQuery) { q.Intermediaries = slices.Repeat(q.Intermediaries, 5) },
 		"a last hop that was added to": func(q *rampv1.ResourceQuery) {
-			q.Intermediaries = append(q.Intermediaries, proto.CloneOf(q.Intermediaries[1]))
+			q.Intermediaries = append(q.Intermediaries, q.Intermediaries[1])
 		},
 	} {
 		query := p.query(t)
