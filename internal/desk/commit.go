@@ -495,7 +495,7 @@ func (d *Desk) addressOf(ctx context.Context, at string, t deal.Transaction) (st
 	if t.Method == instructions {
 		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
 			if outlet := d.outlet(ware); outlet != nil {
-				return outlet.sign(ctx, ware.URL, grant, d.config.Now())
+				return outlet.sign(ctx, ware.URL, grant, d.config.Now(), &d.signatures)
 			}
 		}
 	}

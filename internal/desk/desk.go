@@ -106,6 +106,7 @@ type Desk struct {
 	quoting      *Quoting                        // nil where no offers are made
 	dealing      *Dealing                        // nil where nothing is sold
 	streams      streams
+	signatures   signatures
 	lately       lately
 	objects      *otter.Cache[content.Ref, map[string]any]
 	unsubscribed *otter.Cache[subscriber, time.Time]

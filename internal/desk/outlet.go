@@ -2,7 +2,10 @@ package desk
 
 import (
 	"context"
+	"maps"
 	"net/url"
+	"slices"
+	"sync"
 	"time"
 
 	"frontdesk/internal/catalog"
@@ -44,8 +47,8 @@ func (d *Desk) wareOf(uri, site, source string) *catalog.Entry {
 	return nil
 }
 
-// sign makes the address of an item at the outlet.
-func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now time.Time) (string, error) {
+// sign makes the address of an item at the outlet, or gives the one that was made for the same party, transaction and span of time.
+func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now time.Time, made *signatures) (string, error) {
 	keys, err := o.Keys(ctx)
 	if err != nil {
 		return "", err
@@ -54,7 +57,61 @@ func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now
 	if err != nil {
 		return "", sign.ErrURLForm
 	}
-	return sign.URLKeys{Origin: o.At, Keys: keys}.Sign(o.At+own.RequestURI(), grant, now)
+	content := o.At + own.RequestURI()
+	return made.sign(sign.URLKeys{Origin: o.At, Keys: keys}, content, grant, now)
+}
+
+// signatures are addresses that CloudFront's keys have signed, with a policy that is canned or custom, until they end: such a key takes
+// many times as long to sign as other forms do, and who asks for a purchase again is given the same address anyway. The zero value is
+// ready.
+type signatures struct {
+	mu   sync.Mutex
+	made map[signatureOf]string
+	next time.Time // when what has ended is let go
+}
+
+// signatureOf is what is signed: the key, the resource, the party with its transaction, and the span of time. A key that does not
+// sign any more is none of those that are looked for.
+type signatureOf struct {
+	key     string
+	options sign.URLOptions
+	content string
+	grant   sign.URLGrant
+}
+
+// mostSignatures is how many are kept, of less than 2 KiB each.
+const mostSignatures = 5000
+
+func (p *signatures) sign(keys sign.URLKeys, content string, grant sign.URLGrant, now time.Time) (string, error) {
+	at := slices.IndexFunc(keys.Keys, func(k sign.URLKey) bool { return k.Ends.IsZero() || now.Before(k.Ends) })
+	if at < 0 || keys.Keys[at].Form != sign.URLCloudFront {
+		return keys.Sign(content, grant, now)
+	}
+	grant.Expires = grant.Expires.UTC().Round(0) // as times are compared
+	of := signatureOf{keys.Keys[at].ID, keys.Keys[at].Options, content, grant}
+	p.mu.Lock()
+	address, ok := p.made[of]
+	p.mu.Unlock()
+	if ok {
+		return address, nil
+	}
+	address, err := keys.Sign(content, grant, now)
+	if err != nil {
+		return "", err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.made == nil {
+		p.made = map[signatureOf]string{}
+	}
+	if !now.Before(p.next) {
+		maps.DeleteFunc(p.made, func(of signatureOf, _ string) bool { return !now.Before(of.grant.Expires) })
+		p.next = now.Add(time.Minute)
+	}
+	if len(p.made) < mostSignatures && now.Before(grant.Expires) && len(address) < 2<<10 {
+		p.made[of] = address
+	}
+	return address, nil
 }
 
 // ready says whether the outlet's form can tell an item's address, and a key signs it.

@@ -2,8 +2,14 @@ package desk
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"errors"
+	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,4 +136,60 @@ func TestAnAddressThatAFormCannotBindIsNotOffered(t *testing.T) {
 	if content, _, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL, d.clock.Now().Add(time.Minute)); err != nil || content != cdnAt+"/a/q?x=1" {
 		t.Errorf("%s: %s, %v", item.URL, content, err)
 	}
+}
+
+// countedSigner counts how often a key signs.
+type countedSigner struct {
+	crypto.Signer
+	times atomic.Int64
+}
+
+func (c *countedSigner) Sign(random io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
+	c.times.Add(1)
+	return c.Signer.Sign(random, digest, opts)
+}
+
+// TestAPolicyIsSignedOnce asks again for what was bought, which gives the same address without a signature; another purchase, another
+// key, another policy and another span of time have their own.
+func TestAPolicyIsSignedOnce(t *testing.T) {
+	d, c := outsourced(t)
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer := &countedSigner{Signer: private}
+	first := sign.URLKey{Form: sign.URLCloudFront, ID: "K1", Signer: signer}
+	c.keys = []sign.URLKey{first}
+	p := d.take(bot, d.offered(t, bot, "a/1"))
+	address := d.commit(t, p).Items[0].URL
+	for range 3 {
+		if again := d.commit(t, p); !again.Again || again.Items[0].URL != address {
+			t.Errorf("%+v", again)
+		}
+	}
+	if n := signer.times.Load(); n != 1 {
+		t.Errorf("one address was signed %d times", n)
+	}
+	other := d.bought(t, "a/1")
+	if n := signer.times.Load(); n != 2 || other.URL == address {
+		t.Errorf("two purchases were signed %d times: %s", n, other.URL)
+	}
+	custom := first
+	custom.Options.Custom = true
+	for _, keys := range [][]sign.URLKey{{custom}, {{Form: sign.URLCloudFront, ID: "K2", Signer: signer}, first}} {
+		c.keys = keys
+		again := d.commit(t, p).Items[0].URL
+		if _, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: keys[:1]}).Verify(again, d.clock.Now()); err != nil || again == address || grant.Agent == "" {
+			t.Errorf("with %s: %s, %v", keys[0].ID, again, err)
+		}
+	}
+	if n := signer.times.Load(); n != 4 {
+		t.Errorf("signed %d times", n)
+	}
+	d.clock.Pass(10 * time.Minute)
+	d.bought(t, "a/1")
+	if n := len(d.signatures.made); n != 1 {
+		t.Errorf("%d are kept of which one is alive", n)
+	}
+	d.sound(t)
 }

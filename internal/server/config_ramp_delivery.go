@@ -28,6 +28,9 @@ type RAMPDelivery struct {
 	Form string `yaml:"form,required"`
 	// Hash is `sha1` or `sha256`, for `fastly` (without it SHA-256) and `cloudfront` (without it SHA-1, as CloudFront has it).
 	Hash string `yaml:"hash"`
+	// Policy is which policy addresses carry, for `cloudfront`: `canned` (without it, too), or `custom`, which says from when they open as
+	// well. Either names the one address, and opens nothing else.
+	Policy string `yaml:"policy"`
 	// Parameter is the name of the token in the query, for `akamai`; without it, `hdnts`.
 	Parameter string `yaml:"parameter"`
 	// Token is what the token is about, for `akamai`: `acl` (without it, too), the path, for items whose address has no query; or
@@ -90,6 +93,7 @@ func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
 		of, values []string
 	}{
 		{"hash", d.Hash, []string{"fastly", "cloudfront"}, []string{sign.URLSHA1, sign.URLSHA256}},
+		{"policy", d.Policy, []string{"cloudfront"}, []string{"canned", "custom"}},
 		{"token", d.Token, []string{"akamai"}, []string{"acl", "url"}},
 		{"parameter", d.Parameter, []string{"akamai"}, nil},
 		{"salt", d.Salt, []string{"akamai"}, nil},
@@ -121,7 +125,7 @@ func (d RAMPDelivery) origin() (string, bool) {
 
 // options are how the entry's form is set up.
 func (d RAMPDelivery) options() sign.URLOptions {
-	return sign.URLOptions{Hash: d.Hash, Parameter: d.Parameter, URL: d.Token == "url", Salt: d.Salt, Escape: d.Escape}
+	return sign.URLOptions{Hash: d.Hash, Parameter: d.Parameter, URL: d.Token == "url", Custom: d.Policy == "custom", Salt: d.Salt, Escape: d.Escape}
 }
 
 // outlet is an entry ready to be asked.

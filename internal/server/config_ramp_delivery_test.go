@@ -16,6 +16,8 @@ func TestWhoDeliversIsChecked(t *testing.T) {
 		`{` + good + `, form: md5}`:                                                    "ramp.delivery[0].form",
 		`{` + good + `, form: hmac, hash: sha1}`:                                       "ramp.delivery[0].hash: addresses of the form \"hmac\" have none",
 		`{` + good + `, form: fastly, hash: md5}`:                                      "ramp.delivery[0].hash",
+		`{` + good + `, form: fastly, policy: custom}`:                                 "ramp.delivery[0].policy: addresses of the form \"fastly\" have none",
+		`{` + good + `, form: cloudfront, policy: wide}`:                               "ramp.delivery[0].policy",
 		`{` + good + `, form: fastly, token: url}`:                                     "ramp.delivery[0].token",
 		`{` + good + `, form: akamai, token: both}`:                                    "ramp.delivery[0].token",
 		`{` + good + `, form: akamai, salt: "a b"}`:                                    "ramp.delivery[0].salt",

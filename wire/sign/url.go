@@ -98,6 +98,9 @@ type URLOptions struct {
 	URL bool
 	// Escape has akamai's token hash path and query percent-encoded ("escape token input" is on); it is for URL alone.
 	Escape bool
+	// Custom has cloudfront's addresses carry a custom policy in place of the canned one. It names the one address, too, and
+	// adds from when it opens: URLLife before it ends. Both are verified, whatever this says.
+	Custom bool
 	// Salt is a text that akamai's token signs beside what it says; empty for none.
 	Salt string
 }

@@ -14,7 +14,12 @@ import (
 )
 
 // urlCloudFront is Amazon CloudFront's form. Agent and transaction join the content's query before it is signed. An address has a
-// canned policy, which names that address and when it ends; or the custom policy of a [URLPass].
+// canned policy, which names that address and when it ends; or a custom policy, which names it, too, and from when to when it opens
+// (URLOptions.Custom); or the custom policy of a [URLPass].
+//
+// The custom policy of one address has no star. In a custom policy a question mark stands for any one character, that between path and query
+// as well, and a star for any text, slashes and steps up among it: one that left the transaction open would open to its bearer what was
+// never bought wherever an origin follows "/../".
 type urlCloudFront struct{}
 
 // cloudFrontNames are the names that the form adds.
@@ -37,7 +42,9 @@ func (urlCloudFront) check(k URLKey) error {
 	return errors.New("CloudFront takes RSA keys of 2048 bits and ECDSA keys over P-256")
 }
 
-func (urlCloudFront) binds(_ URLKey, content string) bool { return free(content, cloudFrontNames...) }
+func (urlCloudFront) binds(k URLKey, content string) bool {
+	return free(content, cloudFrontNames...) && !(k.Options.Custom && strings.Contains(content, "*"))
+}
 
 // bound is the content's address with agent and transaction.
 func (urlCloudFront) bound(content string, grant URLGrant) string {
@@ -52,11 +59,31 @@ func (urlCloudFront) canned(resource, expires string) string {
 func (f urlCloudFront) sign(k URLKey, content string, grant URLGrant) (string, error) {
 	bound := f.bound(content, grant)
 	expires := seconds(grant.Expires)
-	signature, err := f.signature(k, f.canned(bound, expires))
+	policy, told := f.canned(bound, expires), []string{"Expires", expires}
+	if k.Options.Custom {
+		policy = f.custom(bound, grant.Expires)
+		told = []string{"Policy", toCloudFront([]byte(policy))}
+	}
+	signature, err := f.signature(k, policy)
 	if err != nil {
 		return "", err
 	}
-	return addPairs(bound, append([]string{"Expires", expires}, f.tail(k, signature)...)...), nil
+	return addPairs(bound, append(told, f.tail(k, signature)...)...), nil
+}
+
+// custom is the custom policy of one address.
+func (urlCloudFront) custom(resource string, expires time.Time) string {
+	return passBegin + resource + passFrom + seconds(expires.Add(-URLLife)) + passUntil + seconds(expires) + passEnd
+}
+
+// readCustom is when a policy ends that custom writes of an address; the zero time for any other.
+func (f urlCloudFront) readCustom(policy, resource string) time.Time {
+	_, until, _ := strings.Cut(policy, passUntil)
+	expires := readSeconds(strings.TrimSuffix(until, passEnd))
+	if expires.IsZero() || strings.Contains(resource, "*") || f.custom(resource, expires) != policy {
+		return time.Time{}
+	}
+	return expires
 }
 
 // tail are the pairs at the end of an address.
@@ -141,7 +168,10 @@ func (f urlCloudFront) read(k URLKey, address string) (content string, grant URL
 		grant.Expires = readSeconds(values[2])
 	} else if content, values, ok = cutPairs(address, f.names(k, "Policy")...); ok {
 		policy, _ := fromCloudFront(values[2])
-		_, grant.Begins, grant.Expires, ok = readPass(string(policy))
+		grant.Agent, grant.Transaction = values[0], values[1]
+		if grant.Expires = f.readCustom(string(policy), f.bound(content, grant)); grant.Expires.IsZero() {
+			_, grant.Begins, grant.Expires, ok = readPass(string(policy))
+		}
 	}
 	if !ok || values[4] != k.ID {
 		return "", URLGrant{}, false
@@ -154,6 +184,10 @@ func (f urlCloudFront) bears(k URLKey, address, content string, grant URLGrant) 
 	bound := f.bound(content, grant)
 	if !grant.Begins.IsZero() {
 		return f.bearsPass(k, address, bound, grant)
+	}
+	if _, values, ok := cutPairs(address, f.names(k, "Policy")...); ok {
+		policy := f.custom(bound, grant.Expires)
+		return addPairs(bound, append([]string{"Policy", toCloudFront([]byte(policy))}, f.tail(k, values[3])...)...) == address && f.signed(k, policy, values[3])
 	}
 	expires := seconds(grant.Expires)
 	_, values, ok := cutPairs(address, f.names(k, "Expires")...)
