@@ -470,3 +470,12 @@ func FuzzPurchase(f *testing.F) {
 		}
 	})
 }
+
+// TestWhatMayNotBeBoughtIsNotReported reports a purchase of which nobody knows whether it was made.
+func TestWhatMayNotBeBoughtIsNotReported(t *testing.T) {
+	s := newShop(t)
+	p := &client.Purchase{Exchange: s.URL, ID: "p", Offer: &rampv1.Offer{OfferId: "offer-of-soup"}}
+	if err := s.desk.Report(t.Context(), p, client.Use{Quantity: 1}); err == nil || !strings.Contains(err.Error(), "finish the purchase") || p.Reported != "" {
+		t.Errorf("%v, %+v", err, p)
+	}
+}

@@ -205,6 +205,9 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 	if b.Denied() {
 		return "", errors.New("this was not bought, so there is nothing to report")
 	}
+	if b.Result.GetTransactionId() == "" {
+		return "", errors.New("whether this was bought is not known, so there is nothing to report; finish the purchase")
+	}
 	if u.Quantity < 0 || u.Quantity > math.MaxInt32 {
 		return "", fmt.Errorf("a report counts from 0 to %d of the offer's unit, and this is %d; look whether the unit is another", math.MaxInt32, u.Quantity)
 	}

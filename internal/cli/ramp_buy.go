@@ -225,6 +225,9 @@ func (c rampBuy) Run(env *environment) error {
 		}
 	}
 	id := client.NewPurchase()
+	if err := keepPurchase(c.Save, &client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer}); err != nil {
+		return err
+	}
 	all, err := x.Buy(env.ctx, id, offer)
 	if err != nil {
 		return explainedExchange(fmt.Errorf("purchase %s: %w", id, err))
@@ -241,14 +244,16 @@ func (c rampBuy) Run(env *environment) error {
 	if err := keepPurchase(c.Save, &client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer, Result: bought.Result}); err != nil {
 		return err
 	}
+	if offer.DeliveryMethod == rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING {
+		fmt.Fprintln(env.stderr, "It is told as a stream: open this address with an EventSource or a WebSocket, or with curl -N and Accept: text/event-stream.")
+		env.print("%s\n", clean(bought.URL()))
+		return nil
+	}
 	content, err := x.Fetch(env.ctx, bought)
 	if content == nil {
 		return explainedExchange(err)
 	}
-	if err := writeContent(env, c.Out, content); err != nil {
-		return err
-	}
-	return explainedExchange(err)
+	return writeContent(env, c.Out, content, err)
 }
 
 // cheapest is the offer that is taken.
@@ -310,10 +315,14 @@ func (c reportUse) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	if use.ID == "" && p.ID != "" {
+		use.ID = p.ID + "-report" // as fetch has it, so that there is one
+	}
 	id, err := x.Report(env.ctx, &client.Bought{Offer: p.Offer, Result: p.Result}, use)
 	if err != nil {
 		return explainedExchange(err)
 	}
 	env.print("Reported: %s\n", clean(id))
-	return nil
+	p.Reported = id
+	return keepPurchase(c.File, p)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -165,9 +166,7 @@ func (c rampFetch) end(env *environment, got *client.Licensed, err error) error 
 		}
 	}
 	if got != nil && got.Content != nil {
-		if err := writeContent(env, c.Out, got.Content); err != nil {
-			return err
-		}
+		return writeContent(env, c.Out, got.Content, err)
 	}
 	return explainedExchange(err)
 }
@@ -191,13 +190,25 @@ func describedPurchase(p *client.Purchase) string {
 	return clean(text)
 }
 
-// writeContent writes what was delivered into a file, or to standard output without one.
-func writeContent(env *environment, file string, content *client.Content) error {
-	if file != "" {
-		return os.WriteFile(file, content.Body, 0o644)
+// writeContent writes what was delivered into a file, or to standard output without one, and gives what is wrong with it. What is not
+// what was offered, or was changed on its way, is not written: whoever reads it in a pipe would use it.
+func writeContent(env *environment, file string, content *client.Content, wrong error) error {
+	if errors.Is(wrong, client.ErrOtherContent) || errors.Is(wrong, client.ErrDamaged) {
+		return fmt.Errorf("%w (nothing was written)", explainedExchange(wrong))
 	}
-	_, err := env.stdout.Write(content.Body)
-	return err
+	if !content.Offered && !content.Digested {
+		fmt.Fprintln(env.stderr, "Nothing tells whether this is all that was sent, and what was offered: it came without a digest, and the offer has no hash of this form.")
+	}
+	err := error(nil)
+	if file != "" {
+		err = os.WriteFile(file, content.Body, 0o644)
+	} else {
+		_, err = env.stdout.Write(content.Body)
+	}
+	if err != nil {
+		return err
+	}
+	return explainedExchange(wrong)
 }
 
 // keepPurchase writes a purchase into a file; into none without a name. A file is replaced as a whole, since it is what
@@ -210,11 +221,18 @@ func keepPurchase(file string, p *client.Purchase) error {
 	if err != nil {
 		return err
 	}
-	part := file + ".part"
-	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil { // its address opens to whoever has it
+	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.part") // for this user alone: its address opens to whoever has it
+	if err != nil {
 		return err
 	}
-	return os.Rename(part, file)
+	_, err = part.Write(append(text, '\n'))
+	if err = errors.Join(err, part.Sync(), part.Close()); err == nil { // on the disk before anything is bought
+		err = os.Rename(part.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(part.Name())
+	}
+	return err
 }
 
 // readPurchase reads a purchase that keepPurchase wrote.
