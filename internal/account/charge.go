@@ -73,6 +73,7 @@ const (
 	Settled  State = "settled"  // what is charged is final
 	Expired  State = "expired"  // no report came in time
 	Released State = "released" // taken back: nothing is charged
+	Credited State = "credited" // a part of what was charged was given back
 )
 
 // Authorize lets a purchase through, or gives a *Refused and writes nothing. What the model charges at once is charged,
@@ -272,7 +273,11 @@ func (b *Book) Release(ctx context.Context, tx *store.Tx, id string, now time.Ti
 	if err != nil || h.State == Released {
 		return h, err
 	}
-	move := movement{at: now, kind: "release", reference: id, site: h.Site, available: h.Charged, earned: -h.Charged}
+	return b.release(ctx, tx, h, "release", now)
+}
+
+func (b *Book) release(ctx context.Context, tx *store.Tx, h Hold, kind string, now time.Time) (Hold, error) {
+	move := movement{at: now, kind: kind, reference: h.ID, site: h.Site, available: h.Charged, earned: -h.Charged}
 	if h.State == Held {
 		move.available, move.held = h.Charged+h.Authorised, -h.Authorised
 	}
@@ -291,6 +296,47 @@ func (b *Book) Release(ctx context.Context, tx *store.Tx, id string, now time.Ti
 	}
 	h.State, h.Charged, h.Closed = Released, 0, now
 	return h, updateHold(ctx, tx, h)
+}
+
+// Credit gives back what a purchase was charged, once: an amount of it, or all of it for 0, and then what is still held, its quotas and what it
+// granted, too, as Release does. It gives what was given back. It is fail.NotFound where there is no such purchase, and fail.Invalid where
+// it was given back before, or was charged less.
+func (b *Book) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, currency string, err error) {
+	h, err := findHold(ctx, tx, id)
+	switch {
+	case err != nil:
+		return 0, "", err
+	case h.State == Released || h.State == Credited:
+		return 0, "", fail.New(fail.Invalid, "this purchase was given back already")
+	case amount < 0 || amount > h.Charged:
+		return 0, "", fail.New(fail.Invalid, "more than was charged cannot be given back; name less, or nothing for all of it")
+	}
+	if given, currency = h.Charged, h.Currency; amount == 0 || amount == h.Charged {
+		_, err = b.release(ctx, tx, h, refund, now)
+		return given, currency, err
+	}
+	if h.State == Held {
+		return 0, "", fail.New(fail.Invalid, "what a purchase costs is not settled yet; give back all of it, or wait for its report")
+	}
+	if err := post(ctx, tx, h.Holder, h.Currency, movement{at: now, kind: refund, reference: id, site: h.Site, available: amount, earned: -amount}); err != nil {
+		return 0, "", err
+	}
+	h.Charged, h.State = h.Charged-amount, Credited
+	return amount, currency, updateHold(ctx, tx, h)
+}
+
+// refund is the kind of the line of the journal that gives back what was disputed.
+const refund = "refund"
+
+// Bought counts the purchases of a buyer since a time, up to a bound.
+func (b *Book) Bought(ctx context.Context, tx *store.Tx, buyer string, since time.Time, most int) (n int, err error) {
+	own, domain := holders(buyer)
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM account_hold WHERE holder IN ($1, $2) AND created >= $3 AND buyer = $1 LIMIT $4) AS bought`,
+		own, domain, store.Micros(since), most).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count purchases: %w", err)
+	}
+	return n, nil
 }
 
 // Expire closes purchases whose report did not come in time, the oldest first, at most a number of them, and gives them: what

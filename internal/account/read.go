@@ -330,7 +330,7 @@ type Charged struct {
 	Buyer    string // who bought; the account may be its domain's
 	Site     string
 	Model    string
-	Kind     string // charge, settle, expire, share or release
+	Kind     string // charge, settle, expire, share, release or refund
 	Rate     int64  // in 1e-8 of the currency; of revenue_share the share
 	Quantity int64  // as estimated; 0 for unknown
 	Reported int64  // -1 for none

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
@@ -33,6 +34,10 @@ type Dealing struct {
 	Signed func(site string, document, signature []byte) bool
 	// Reports gives the rules in force; it is called for every request and may answer differently over time.
 	Reports func() ReportRules
+	// Disputes gives how long things take with disputes, as Reports does; nil for the usual.
+	Disputes func() DisputeRules
+	// Rates says how often things go wrong with a buyer, and with a provider, which is a site; nil counts what the buyer disputes alone.
+	Rates func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (dispute.Rates, error)
 	// OfferKeep is how long an offer is remembered after its end, so that who comes too late is told so.
 	OfferKeep time.Duration
 	// SightingsKeep is how long what edges saw is kept.

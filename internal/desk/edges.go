@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/store"
 	"frontdesk/internal/traffic"
 	"frontdesk/wire/edge"
@@ -99,6 +100,9 @@ func (d *Desk) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one ed
 	}
 	if row.State != deal.DeliveryBegun {
 		if row.Entry, err = d.toldEntry(ctx, tx, from, one, row, t); err != nil {
+			return err
+		}
+		if err := dispute.Hear(ctx, tx, t.ID, now); err != nil {
 			return err
 		}
 		if err := d.befalls("edge's delivery"); err != nil {

@@ -3,8 +3,10 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
+	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
@@ -47,8 +49,12 @@ func (d *Desk) Fetch(ctx context.Context, at, transaction, query string) (*Fetch
 	if err != nil {
 		return nil, err
 	}
-	_, grant, err := addressed(at, keys).Verify(at+transaction+"?"+query, d.config.Now())
+	signed := addressed(at, keys)
+	_, grant, err := signed.Verify(at+transaction+"?"+query, d.config.Now())
 	if err != nil {
+		if over, ok := signed.Expired(at+transaction+"?"+query, d.config.Now()); ok && over.Transaction == transaction {
+			d.tooLate(ctx, over)
+		}
 		return nil, fail.New(fail.Forbidden, "%v", err)
 	}
 	if transaction != grant.Transaction {
@@ -92,13 +98,41 @@ func (d *Desk) sold(ctx context.Context, grant sign.URLGrant) (t deal.Transactio
 		}
 		return err
 	})
+	if err == nil && t.Disputed != "" {
+		err = fail.New(fail.Forbidden, "this was disputed and paid back; buy it again to fetch it")
+	}
 	return t, err
+}
+
+// disputable is for how long after its end a fetch at an address is recorded.
+const disputable = 24 * time.Hour
+
+// tooLate records that an address was opened after it had expired, which a dispute may name.
+func (d *Desk) tooLate(ctx context.Context, grant sign.URLGrant) {
+	now := d.config.Now()
+	if now.Sub(grant.Expires) > disputable {
+		return
+	}
+	if t, err := d.sold(ctx, grant); err == nil {
+		d.refused(ctx, deal.Refusal{Transaction: t.ID, At: now, Status: http.StatusForbidden, Expired: true})
+	}
+}
+
+// refused records that nothing was delivered at an address that was signed. What cannot be recorded is told to the log: the answer is the same.
+func (d *Desk) refused(ctx context.Context, r deal.Refusal) {
+	r.At = r.At.UTC().Truncate(time.Microsecond)
+	if err := d.dealing.DB.Update(ctx, func(tx *store.Tx) error { return deal.PutRefusal(ctx, tx, r) }); err != nil && ctx.Err() == nil {
+		d.config.Log.Error("a fetch that was refused could not be recorded", "error", err)
+	}
 }
 
 // fetched opens what a transaction has bought.
 func (d *Desk) fetched(ctx context.Context, t deal.Transaction) (*Fetched, error) {
 	item, media, err := d.stillThere(ctx, t)
 	if err != nil {
+		if fail.From(err).Code == fail.NotFound {
+			d.refused(ctx, deal.Refusal{Transaction: t.ID, At: d.config.Now(), Status: http.StatusNotFound})
+		}
 		return nil, err
 	}
 	return &Fetched{URI: item.URL, Media: media, desk: d, sale: t, item: item}, nil

@@ -194,7 +194,7 @@ func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Tra
 }
 
 // KeepDeals does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
-// for them is charged, deliveries whose end nobody saw count as broken off, and requests and offers are forgotten whose
+// for them is charged, deliveries whose end nobody saw count as broken off, disputes are reviewed, and requests and offers are forgotten whose
 // time is over. Several processes may do so at once.
 func (d *Desk) KeepDeals(ctx context.Context) {
 	if d.dealing == nil {
@@ -266,5 +266,5 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 	if overdue > 0 {
 		d.config.Log.Info("reports are overdue", "count", overdue)
 	}
-	return nil
+	return d.ReviewDisputes(ctx)
 }

@@ -167,7 +167,7 @@ type Case struct {
 	Mutability  string     // of the resource, as the offer said: "static", "dynamic" or "live"
 	Status      Status
 	Resolution  Resolution
-	Rule        string // by which it was decided, or why it is not decided yet; see [Rules]
+	Rule        string // by which it was decided, or why it is not decided yet; see [Explain]
 	Tier        int    // that decided it, 1 to 3; 0 while none did
 	Credit      int64  // what was given back, in units of 1e-8 of Currency
 	Currency    string

@@ -2,6 +2,7 @@ package dispute
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -398,3 +399,24 @@ func attested(f Facts) Verdict {
 	}
 	return Verdict{Resolution: Rejected, Rule: RuleAttested, Consulted: []Consulted{{Source: "attestation", Says: "a third party's, younger than a day, that agrees"}}}
 }
+
+// explanations say for buyers by which rule a dispute was decided, or why it is not.
+var explanations = map[string]string{
+	RuleStatus: "the fetch was answered with an error, and nothing was delivered", RuleExpired: "the address had expired before anything was fetched",
+	RuleHash: "what was received is not what its provider attests", RuleTokens: "fewer tokens came than were promised, and too few bytes for them were sent",
+	RuleSize: "far fewer bytes were sent than what was promised needs", RuleFreshness: "the provider attested another version within minutes of the purchase",
+	RuleSession: "the stream broke off before half of its time", RuleBroken: "the answer broke off before all was sent", RuleEmpty: "the answer had next to nothing in it",
+	RuleCases: "resources of this provider came short several times", RuleCatalog: "the hash of what was received was held against the catalog",
+	RuleSent: "what was sent is not what was offered", RuleAttested: "a third party attests the content as the catalog has it",
+	RuleDelivered: "the record of the delivery says that all of it was sent", RuleUnsupported: "nothing on record corroborates it",
+	RuleNoRecord: "nobody has recorded a delivery", RuleReview: "what is on record does not decide it at once",
+	RuleAppeal: "the appeal is looked at by a person", RuleAgentRate: "many purchases are disputed; it is looked at by a person",
+	RuleDiscrepancy: "the provider's resources are looked at by a person", RuleGap: "the provider's deliveries are looked at by a person",
+	RuleUnclear: "the content is looked at by a person", RuleOperator: "the operator has decided",
+}
+
+// Explain says for buyers by which rule a dispute was decided, or why it is not.
+func Explain(rule string) string { return explanations[rule] }
+
+// RuleNames are all rules.
+func RuleNames() []string { return slices.Sorted(maps.Keys(explanations)) }

@@ -112,6 +112,11 @@ func OfTransaction(ctx context.Context, tx *store.Tx, transaction string) ([]Ans
 	return all, nil
 }
 
+// LoggedUnder gives what imported logs say was answered under a transaction, in no order, up to a thousand.
+func LoggedUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Answer, error) {
+	return logged(ctx, tx, transaction)
+}
+
 func logged(ctx context.Context, tx *store.Tx, transaction string) (all []Answer, err error) {
 	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, mostAnswers), transaction)
 	if err != nil {

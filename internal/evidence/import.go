@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,8 @@ type Keeper struct {
 	DB *store.DB
 	// SiteOf is the id of the site of a host, empty for a host of none. It may be nil.
 	SiteOf func(host string) string
+	// Came is told of the transactions of lines that may be new, in the transaction that keeps them. It may be nil.
+	Came func(ctx context.Context, tx *store.Tx, transactions []string) error
 }
 
 // Log says what is imported, and how. An empty field says nothing.
@@ -328,6 +331,9 @@ func (k *Keeper) record(ctx context.Context, tx *store.Tx, only, by string, rows
 		return n, err
 	}
 	fresh, err := insert(ctx, tx, sold)
+	if err == nil && fresh > 0 && k.Came != nil {
+		err = k.Came(ctx, tx, slices.Sorted(maps.Keys(sites)))
+	}
 	n.Kept = fresh + n.Stray
 	n.Known = int64((len(sold)+len(stray))/columns) - n.Kept
 	return n, err

@@ -22,6 +22,8 @@ func known(message, key string) bool {
 		return key == extUserCategory || key == extGeo
 	case "ramp.v1.UsageReport":
 		return key == extRevenue
+	case "ramp.v1.DisputeRequest":
+		return key == extAppeal || key == extPrefer
 	}
 	return false
 }

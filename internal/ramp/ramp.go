@@ -1,5 +1,5 @@
-// Package ramp is the door of RAMP v1, the Exchange's side: what is offered for resources, the purchase of offers, and
-// reports on how content was used, over Connect, gRPC and gRPC-Web on one port; and the documents that tell of it.
+// Package ramp is the door of RAMP v1, the Exchange's side: what is offered for resources, the purchase of offers,
+// reports on how content was used, and disputes, over Connect, gRPC and gRPC-Web on one port; and the documents that tell of it.
 //
 // A request passes the same steps in one order: its size, its form, its rules, its critical extensions, who asks, how often.
 // Then the desk is asked, and what it decided is rendered in the protocol's words. The package stands on desk, trust and
@@ -58,6 +58,8 @@ type Config struct {
 	// one. A good signature is let in all the same, so that nobody can lock out a neighbour. Nil lets everybody try.
 	Suspect func(context.Context) error
 	Failed  func(context.Context)
+	// Trusted says whether the sender of a dispute that nobody signed is let in. Nil lets in none.
+	Trusted func(context.Context) bool
 	// MCP says that agents can also connect by MCP, which offers of what is open tell.
 	MCP bool
 	// Sign signs an offer's document with the Exchange's key.
@@ -144,4 +146,9 @@ func (x exchange) ExecuteTransaction(ctx context.Context, r *connect.Request[ram
 // ReportUsage takes a report on how content was used.
 func (x exchange) ReportUsage(ctx context.Context, r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
 	return take(ctx, x.door, r, x.report)
+}
+
+// DisputeTransaction takes up a dispute, or says where it stands.
+func (x exchange) DisputeTransaction(ctx context.Context, r *connect.Request[rampv1.DisputeRequest]) (*connect.Response[rampv1.DisputeResponse], error) {
+	return take(ctx, x.door, r, x.dispute)
 }

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/trust"
@@ -173,7 +174,7 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 	return c, err
 }
 
-// MaxID is how many characters the id of a purchase or a report may have: as many as an entry of the ledger takes.
+// MaxID is how many characters the id of a purchase, a report or a dispute may have: as many as an entry of the ledger takes.
 const MaxID = 256
 
 // bounded holds a message to what is taken at this door, beside the rules of the protocol. It comes before anything whose
@@ -189,6 +190,10 @@ func bounded(m proto.Message) error {
 		id = m.Id
 	case *rampv1.UsageReport:
 		id = m.Id
+	case *rampv1.DisputeRequest:
+		if id = m.Id; len(m.GetDescription()) > desk.MaxDescription {
+			return &wire.Invalid{Path: "description", Problem: fmt.Sprintf("has more than %d bytes; say less", desk.MaxDescription)}
+		}
 	}
 	if utf8.RuneCountInString(id) > MaxID {
 		return &wire.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one", MaxID)}

@@ -41,6 +41,8 @@ type RAMP struct {
 	Signatures string `yaml:"signatures"`
 	// Reports says when buyers that owe reports may buy no more.
 	Reports RAMPReports `yaml:"reports"`
+	// Disputes sets how disputes are taken up and decided.
+	Disputes RAMPDisputes `yaml:"disputes"`
 	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
 	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
 	RequesterRate string `yaml:"requester_rate"`
@@ -71,7 +73,7 @@ func defaultRAMP() RAMP {
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(),
 		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(),
-		Offers: defaultRAMPOffers(),
+		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(),
 	}
 }
 
@@ -92,6 +94,7 @@ func (c *checks) ramp() {
 	c.rampAccounts()
 	c.rampReports()
 	c.rampEvidence()
+	c.rampDisputes()
 	c.rampOffers()
 	c.rampDelivery()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)

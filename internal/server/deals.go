@@ -29,6 +29,7 @@ func (s *Server) openDeals() error {
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
+		Disputes:    s.config.disputeRules,
 		AddressKeys: s.Addresses.Keys,
 		Stopping:    s.leaving.Done(),
 	})

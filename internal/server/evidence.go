@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/admin"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
@@ -34,6 +35,13 @@ func (h *House) openEvidence(config Config) {
 			return all[0].ID
 		}
 		return hosts[host]
+	}, Came: func(ctx context.Context, tx *store.Tx, transactions []string) error {
+		for _, id := range transactions {
+			if err := dispute.Hear(ctx, tx, id, h.now()); err != nil {
+				return err
+			}
+		}
+		return nil
 	}}
 	h.sites = map[string]bool{}
 	for _, site := range all {

@@ -40,6 +40,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 		Targets: s.signedTargets, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
 		Base: s.base, FetchAt: func(ctx context.Context) string { return s.base(ctx) + deliverPath },
 	}
+	config.Trusted = s.trustedDisputes()
 	if err := s.asked(&config); err != nil {
 		return nil, err
 	}

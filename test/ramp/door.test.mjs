@@ -134,7 +134,7 @@ test('grpcurl: reflection, health and failures', async () => {
   const wrong = await grpcurl('-d', '{"ver":"1.0"}', host, 'ramp.v1.ExchangeService/DiscoverResources')
   assert.match(wrong.stderr, /Code: InvalidArgument\s+Message: id: is required/)
   const later = await grpcurl('-d', '{"ver":"1.0","id":"d","transaction_id":"t","billing_id":"b","reason":1,"report_id":"r"}', host, 'ramp.v1.ExchangeService/DisputeTransaction')
-  assert.match(later.stderr, /Code: Unimplemented/)
+  assert.match(later.stderr, /Code: (Unauthenticated|NotFound)/)
   const large = await grpcurl('-d', JSON.stringify({ ver: '1.0', id: 'q', request_id: 'y'.repeat(100_000) }), host, 'ramp.v1.ExchangeService/DiscoverResources')
   assert.match(large.stderr, /Message: requester: is required/)
 })

@@ -1,0 +1,534 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
+	"frontdesk/internal/evidence"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+)
+
+// What doors need of disputes by their names.
+type (
+	DisputeReason     = dispute.Reason
+	DisputeResolution = dispute.Resolution
+)
+
+// Disputed is a request to dispute a transaction (RAMP v1, DisputeTransaction).
+type Disputed struct {
+	// By is who disputes; nil where nobody has signed it and it comes from where that is let in.
+	By                           *trust.Requester
+	ID                           string // which the buyer gave it
+	Digest                       [sha256.Size]byte
+	Transaction, Billing, Report string
+	Reason                       DisputeReason
+	Description                  string // up to MaxDescription bytes
+	Hash                         string // SHA-256 of what was received, in lower-case hex; empty for none
+	// Redelivery says that the buyer would rather fetch it again than be paid back, where that can be.
+	Redelivery bool
+	// Appeal is the id of the dispute against whose decision the buyer appeals; empty for one that is filed.
+	Appeal string
+	// FetchAt is as in Purchase.
+	FetchAt string
+}
+
+// MaxDescription is how many bytes the description of a dispute may have.
+const MaxDescription = 4096
+
+// Heard is where a dispute stands.
+type Heard struct {
+	Case    dispute.Case
+	Problem string // why it was not taken up, and what to do; Case is then the one that there is, if there is one
+	Again   bool   // the request had come before
+	// URL is from where it can be fetched once more, until URLExpires, where that was decided; empty otherwise.
+	URL        string
+	URLExpires time.Time
+}
+
+// Explanation says why the dispute stands where it does.
+func (h *Heard) Explanation() string { return dispute.Explain(h.Case.Rule) }
+
+// DisputeRules say how long things take with disputes. The zero value of each is what it says.
+type DisputeRules struct {
+	Wait    time.Duration // for evidence, before tier 2 decides; 12 hours
+	Appeal  time.Duration // after a decision, until it is final; 7 days
+	Refetch time.Duration // in which what is delivered again may be fetched; 24 hours
+	Keep    time.Duration // of what buyers write of a dispute, after it is final; 90 days
+}
+
+func (r DisputeRules) filled() DisputeRules {
+	const day = 24 * time.Hour
+	return DisputeRules{cmp.Or(r.Wait, 12*time.Hour), cmp.Or(r.Appeal, 7*day), cmp.Or(r.Refetch, day), cmp.Or(r.Keep, 90*day)}
+}
+
+// mostAppeals is how many appeals there are of one dispute.
+const mostAppeals = 1
+
+// Dispute takes up a dispute, once, or says where it stands: what evidence decides at once is decided and paid back in one transaction with the
+// entries in the ledger. The error is fail.NotFound for a transaction that is not the buyer's, fail.Invalid for one whose billing_id is
+// another, a *[Refusal] with RequestConflict for another request under its id, or any other, which is ours.
+func (d *Desk) Dispute(ctx context.Context, r Disputed) (*Heard, error) {
+	if d.dealing == nil {
+		return nil, errNoDeals
+	}
+	for {
+		now := d.config.Now().UTC().Truncate(time.Microsecond)
+		l, err := d.hear(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case l.out != nil:
+		case r.Appeal != "":
+			l.out, err = d.appeal(ctx, r, l, now)
+		default:
+			l.out, err = d.takeUp(ctx, r, l, now)
+		}
+		if errors.Is(err, errRaced) {
+			continue
+		}
+		if err == nil {
+			err = d.befalls("dispute heard")
+		}
+		if err != nil {
+			return nil, err
+		}
+		d.again(ctx, r.FetchAt, l.sale, l.out, now)
+		return l.out, nil
+	}
+}
+
+// hearing is what is on record of a dispute that somebody files.
+type hearing struct {
+	sale    deal.Transaction
+	known   dispute.Case // the one that there is
+	is      bool         // there is one
+	records []dispute.Record
+	out     *Heard // the answer, where there is no more to do
+}
+
+// hear looks up what a request is about.
+func (d *Desk) hear(ctx context.Context, r Disputed) (l hearing, err error) {
+	err = d.dealing.DB.View(ctx, func(tx *store.Tx) error {
+		l = hearing{}
+		var ok bool
+		if l.sale, ok, err = deal.FindTransaction(ctx, tx, r.Transaction); err != nil {
+			return err
+		}
+		switch {
+		case !ok || r.By != nil && !r.By.Speaks(l.sale.Buyer):
+			return fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
+		case r.Billing != l.sale.Billing:
+			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
+		}
+		if l.known, l.is, err = dispute.Of(ctx, tx, l.sale.ID); err != nil {
+			return err
+		}
+		before, known, err := dispute.FindRequest(ctx, tx, l.sale.Buyer, r.ID)
+		if err != nil {
+			return err
+		}
+		if known {
+			if before.Digest != r.Digest || before.Dispute != l.known.ID {
+				return refuse(RequestConflict, "another request had this id; give each its own")
+			}
+			l.out = &Heard{Case: l.known, Again: true}
+			return nil
+		}
+		if problem := l.problem(r); problem != "" {
+			l.out = &Heard{Case: l.known, Problem: problem}
+			return nil
+		}
+		l.records, err = recordsOf(ctx, tx, l.sale)
+		return err
+	})
+	return l, err
+}
+
+// problem says why a dispute is not taken up.
+func (l *hearing) problem(r Disputed) string {
+	switch {
+	case l.sale.Failed:
+		return "nothing to dispute: this transaction was taken back, and nothing was charged for it"
+	case l.sale.Report.ID == "":
+		return "report_id: no use of this transaction was reported; report it first, also that nothing could be used of it, and dispute it with the report_id of the answer"
+	case l.sale.Report.ID != r.Report:
+		return "report_id: it is not that of the report on this transaction; it stands in the answer to the report"
+	case r.Appeal == "" && l.is:
+		return "already disputed: of this transaction there is the dispute " + l.known.ID + "; to appeal against its decision, name it in ext[\"ramp.appeal\"]"
+	case r.Appeal != "" && (!l.is || l.known.ID != r.Appeal):
+		return "ramp.appeal: there is no such dispute of this transaction"
+	}
+	return ""
+}
+
+// mostRecords is how many deliveries of a transaction are looked at.
+const mostRecords = 1000
+
+// recordsOf gives what is on record of fetches under a transaction.
+func recordsOf(ctx context.Context, tx *store.Tx, t deal.Transaction) (all []dispute.Record, err error) {
+	deliveries, err := deal.DeliveriesUnder(ctx, tx, t.ID, mostRecords)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range deliveries {
+		if one.State == deal.DeliveryBegun { // nobody knows yet what comes of it
+			continue
+		}
+		r := dispute.Record{
+			Source: "delivery", ID: one.ID, At: one.At, Status: one.Status, Bytes: one.Bytes, Announced: one.Announced, Plain: one.By == "", Cut: one.State == deal.DeliveryCut,
+			Seconds: one.Seconds,
+		}
+		if one.By != "" {
+			r.Source = "edge"
+		}
+		if one.Whole || one.Status == 200 && !r.Cut {
+			r.Sum = hex.EncodeToString(one.Sum)
+		}
+		all = append(all, r)
+	}
+	refusals, err := deal.Refusals(ctx, tx, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range refusals {
+		all = append(all, dispute.Record{Source: "refusal", ID: fmt.Sprint(one.N), At: one.At, Status: one.Status, Expired: one.Expired})
+	}
+	logged, err := evidence.LoggedUnder(ctx, tx, t.ID)
+	for i, one := range logged {
+		if one.Status == 0 { // who asked went away before there was an answer
+			continue
+		}
+		all = append(all, dispute.Record{
+			Source: "log", ID: fmt.Sprint(i + 1), At: one.At, Status: one.Status, Bytes: one.Bytes, Cut: one.Cut, Sum: hex.EncodeToString(one.Sum),
+			Expired: !one.At.Before(t.Expires) && (one.Status == http.StatusForbidden || one.Status == http.StatusGone),
+		})
+	}
+	return all, err
+}
+
+// promised is what of an offer's document disputes are decided by.
+type promised struct {
+	Package struct {
+		Seller string `json:"seller"`
+	} `json:"package"`
+	Pricing struct {
+		Quantity int64  `json:"estimated_quantity"`
+		Unit     string `json:"unit"`
+	} `json:"pricing"`
+	Identity struct {
+		Hash       string `json:"content_hash"`
+		Mutability string `json:"resource_mutability"`
+	} `json:"identity"`
+	Attestations []struct {
+		Verifier string    `json:"verifier"`
+		At       time.Time `json:"attested_at"`
+		Claims   struct {
+			Hash     string `json:"content_hash"`
+			Quantity int64  `json:"estimated_quantity"`
+		} `json:"claims"`
+	} `json:"attestations"`
+}
+
+// facts are what an offer's document says of a dispute: what was promised, and who attests it. The attestations of an offer held when it was
+// made (RAMP v1, attestation levels).
+func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now time.Time) dispute.Facts {
+	var o promised
+	if err := json.Unmarshal(t.Document, &o); err != nil {
+		o = promised{} // what cannot be read promises nothing: no hash and no number of tokens decides then
+	}
+	f := dispute.Facts{
+		Reason: c.Reason, Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")), Prefers: c.Prefers, Offered: hashOf(o.Identity.Hash),
+		Received: c.Hash, Reported: -1, Made: t.Made, Records: records, Rates: dispute.NoRates, Now: now,
+	}
+	if o.Pricing.Unit == terms.UnitTokens || o.Pricing.Unit == "" {
+		f.Estimate = o.Pricing.Quantity
+	}
+	for _, a := range o.Attestations {
+		level := 2
+		if strings.EqualFold(a.Verifier, o.Package.Seller) {
+			level = 1
+		}
+		if level == 1 && a.Claims.Hash != "" {
+			f.Offered = hashOf(a.Claims.Hash)
+		}
+		if level == 2 && (a.Claims.Hash == "" || hashOf(a.Claims.Hash) == hashOf(o.Identity.Hash)) && a.At.After(f.Agrees) {
+			f.Agrees = a.At
+		}
+		if f.Level = max(f.Level, level); a.Claims.Quantity > 0 {
+			f.Estimate = a.Claims.Quantity
+		}
+	}
+	if t.Unit == terms.UnitTokens || t.Unit == "" && t.Method != streaming {
+		f.Reported = t.Report.Consumed
+	}
+	if t.Unit == terms.UnitMinutes {
+		f.Minutes = t.Estimate
+	}
+	c.Level, c.Mutability = f.Level, f.Mutability
+	return f
+}
+
+// hashOf reads a hash, with its method before it or without; empty for what is no SHA-256 in hex.
+func hashOf(text string) string {
+	text = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(text), "sha256:"), "sha-256:"))
+	if raw, err := hex.DecodeString(text); err != nil || len(raw) != sha256.Size {
+		return ""
+	}
+	return text
+}
+
+// takeUp files a dispute, and decides it at once where the evidence does.
+func (d *Desk) takeUp(ctx context.Context, r Disputed, l hearing, now time.Time) (*Heard, error) {
+	t := l.sale
+	c := dispute.Case{
+		ID: deal.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing, Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
+		Description: r.Description, Filed: now,
+	}
+	if c.Hash = r.Hash; c.Hash != "" {
+		c.Method = "sha256"
+	}
+	if r.Redelivery {
+		c.Prefers = dispute.Redelivery
+	}
+	f := facts(t, &c, l.records, now)
+	if err := d.lookInto(ctx, t, &f); err != nil {
+		return nil, err
+	}
+	v := dispute.Tier1(f)
+	c.Short = v.Short
+	m := moving{case_: c, sale: t, now: now, by: dispute.ByRule}
+	m.step(dispute.Filed, dispute.ByBuyer, dispute.Verdict{})
+	if v.Resolution != "" {
+		m.tier = 1
+		m.step(dispute.AutoResolved, dispute.ByRule, v)
+	} else {
+		m.step(dispute.EvidenceNeeded, dispute.ByRule, v)
+	}
+	out, err := d.move(ctx, &m, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		fresh, err := dispute.PutRequest(ctx, tx, t.Buyer, r.ID, dispute.Request{Digest: r.Digest, Dispute: m.case_.ID, Made: now})
+		if err != nil || !fresh {
+			return false, err
+		}
+		return dispute.Put(ctx, tx, m.case_, m.steps)
+	})
+	return &Heard{Case: out}, err
+}
+
+// appeal takes an appeal against a decision that did not pay everything back: with new evidence, once, and in time.
+func (d *Desk) appeal(ctx context.Context, r Disputed, l hearing, now time.Time) (*Heard, error) {
+	c := l.known
+	problem := ""
+	switch {
+	case c.Status.Open():
+		problem = "ramp.appeal: this dispute is not decided yet; send the request that filed it again to hear when it is"
+	case !c.Status.May(dispute.Appealed) || !now.Before(c.Due):
+		problem = "ramp.appeal: this dispute is final"
+	case c.Resolution == dispute.Credit:
+		problem = "ramp.appeal: this dispute was decided for you"
+	case c.Appeals >= mostAppeals:
+		problem = "ramp.appeal: there was an appeal against this decision already"
+	case (r.Hash == "" || r.Hash == c.Hash) && (r.Description == "" || r.Description == c.Description):
+		problem = "ramp.appeal: it brings nothing new; tell received_content_hash, or in description what speaks for it"
+	}
+	if problem != "" {
+		return &Heard{Case: c, Problem: problem}, nil
+	}
+	m := moving{case_: c, was: c, sale: l.sale, now: now}
+	if r.Hash != "" {
+		m.case_.Hash, m.case_.Method = r.Hash, "sha256"
+	}
+	m.case_.Description, m.case_.Appeals = cmp.Or(r.Description, c.Description), c.Appeals+1
+	m.step(dispute.Appealed, dispute.ByBuyer, dispute.Verdict{Rule: dispute.RuleReview})
+	out, err := d.move(ctx, &m, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		fresh, err := dispute.PutRequest(ctx, tx, c.Buyer, r.ID, dispute.Request{Digest: r.Digest, Dispute: c.ID, Made: now})
+		if err != nil || !fresh {
+			return false, err
+		}
+		return dispute.Advance(ctx, tx, m.was, m.case_, m.steps)
+	})
+	return &Heard{Case: out}, err
+}
+
+// moving is a dispute on its way.
+type moving struct {
+	case_  dispute.Case // as it is going to be
+	was    dispute.Case // as it was read; the zero value for one that is new
+	sale   deal.Transaction
+	now    time.Time
+	by     string
+	tier   int   // that decides
+	amount int64 // to give back; 0 for all
+	steps  []dispute.Step
+}
+
+// step moves it on.
+func (m *moving) step(to dispute.Status, by string, v dispute.Verdict) {
+	m.steps = append(m.steps, dispute.Step{
+		Dispute: m.case_.ID, N: m.was.Steps + len(m.steps) + 1, At: m.now, From: m.case_.Status, To: to, By: by, Resolution: v.Resolution, Rule: v.Rule, Consulted: v.Consulted,
+	})
+	c := &m.case_
+	c.Status, c.Changed, c.Steps = to, m.now, m.was.Steps+len(m.steps)
+	if v.Rule != "" {
+		c.Rule = v.Rule
+	}
+	if v.Resolution != "" {
+		c.Resolution, c.Tier = v.Resolution, m.tier
+	}
+}
+
+// disputeBody is the body of a ledger entry of kind "dispute". What the buyer wrote is not in it.
+type disputeBody struct {
+	Appeals    int                 `json:"appeals,omitzero"`
+	By         string              `json:"by"`
+	Consulted  []dispute.Consulted `json:"consulted,omitempty"`
+	Credit     string              `json:"credit,omitempty"`
+	Currency   string              `json:"currency,omitempty"`
+	Dispute    string              `json:"dispute_id"`
+	From       string              `json:"from,omitempty"`
+	Level      int                 `json:"attestation_level"`
+	Mutability string              `json:"mutability,omitempty"`
+	Reason     string              `json:"reason"`
+	Hash       string              `json:"received_sha256,omitempty"`
+	Report     string              `json:"report_id"`
+	Resolution string              `json:"resolution,omitempty"`
+	Rule       string              `json:"rule,omitempty"`
+	Status     string              `json:"status"`
+	Step       int                 `json:"step"`
+}
+
+const kindDispute = "dispute"
+
+// move makes the steps of a dispute durable, with what they bring: what is given back, and an entry in the ledger for each. put writes the
+// dispute itself, and says whether it could. The error is errRaced, and nothing is done, where somebody else moved it.
+func (d *Desk) move(ctx context.Context, m *moving, put func(context.Context, *store.Tx) (bool, error)) (dispute.Case, error) {
+	c := &m.case_
+	credits := c.Resolution == dispute.Credit && m.was.Resolution != dispute.Credit
+	d.schedule(m)
+	update := d.dealing.DB.Update
+	if credits { // which moves a balance
+		update = d.dealing.DB.UpdateTogether
+	}
+	err := update(ctx, func(tx *store.Tx) (err error) {
+		if credits {
+			now, known, err := dispute.Of(ctx, tx, m.sale.ID)
+			if err == nil && (known != (m.was.ID != "") || now.Steps != m.was.Steps) {
+				err = errRaced
+			}
+			if err != nil {
+				return err
+			}
+			if c.Credit, c.Currency, err = d.giveBack(ctx, tx, m); err != nil {
+				return err
+			}
+		}
+		for i := range m.steps {
+			if m.steps[i].Entry, err = d.stepEntry(ctx, tx, m, m.steps[i], i == len(m.steps)-1); err != nil {
+				return err
+			}
+		}
+		if err := d.befalls("dispute recorded"); err != nil {
+			return err
+		}
+		ok, err := put(ctx, tx)
+		if err == nil && !ok {
+			err = errRaced
+		}
+		return err
+	})
+	if err == nil {
+		err = d.befalls("disputed")
+	}
+	return *c, err
+}
+
+// schedule says when time moves a dispute on from where it stands.
+func (d *Desk) schedule(m *moving) {
+	c, rules := &m.case_, d.disputeRules()
+	switch c.Status {
+	case dispute.EvidenceNeeded:
+		if c.Due = m.now.Add(rules.Wait); c.Rule != dispute.RuleNoRecord {
+			c.Due = m.now
+		}
+	case dispute.Appealed, dispute.UnderReview, dispute.Settled:
+		c.Due = m.now
+	case dispute.AutoResolved, dispute.Resolved:
+		c.Due = m.now.Add(rules.Appeal)
+	default:
+		c.Due = time.Time{}
+	}
+	if c.Resolution == dispute.Redelivery && m.was.Resolution != dispute.Redelivery {
+		c.Again = m.now.Add(rules.Refetch)
+	}
+}
+
+func (d *Desk) disputeRules() DisputeRules {
+	if d.dealing.Disputes == nil {
+		return DisputeRules{}.filled()
+	}
+	return d.dealing.Disputes().filled()
+}
+
+// giveBack pays back what was disputed, and closes the transaction where that is all of it.
+func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int64, currency string, err error) {
+	given, currency, err = d.dealing.Book.Credit(ctx, tx, m.sale.ID, m.amount, m.now)
+	if err != nil {
+		return 0, "", err
+	}
+	if err := d.befalls("dispute credited"); err != nil {
+		return 0, "", err
+	}
+	if m.amount == 0 {
+		err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID)
+	}
+	return given, currency, err
+}
+
+// stepEntry puts a step of a dispute into the ledger, and beside its transaction.
+func (d *Desk) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispute.Step, last bool) (id string, err error) {
+	c, t := &m.case_, m.sale
+	body := disputeBody{
+		Appeals: c.Appeals, By: s.By, Consulted: s.Consulted, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason), Hash: c.Hash,
+		Report: c.Report, Resolution: string(s.Resolution), Rule: s.Rule, Status: string(s.To), Step: s.N,
+	}
+	if last && s.Resolution == dispute.Credit && c.Currency != "" {
+		body.Credit, body.Currency = terms.Amount(c.Credit), c.Currency
+	}
+	e := receipt.Entry{Time: s.At, Site: t.Site, Kind: kindDispute, Party: "requester:" + t.Buyer, Subject: t.ID, Request: c.Request}
+	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
+		return "", fmt.Errorf("write an entry's body: %w", err)
+	}
+	if id, err = d.dealing.Ledger.Append(ctx, tx, e); err != nil {
+		return "", err
+	}
+	return id, deal.PutEvent(ctx, tx, deal.Event{Transaction: t.ID, Entry: id, Kind: kindDispute, At: s.At})
+}
+
+// again makes the address from which something is fetched once more, as long as that was decided: each time another, of the usual life.
+func (d *Desk) again(ctx context.Context, at string, t deal.Transaction, out *Heard, now time.Time) {
+	if out.Case.Resolution != dispute.Redelivery || !now.Before(out.Case.Again) || at == "" {
+		return
+	}
+	t.Expires = earlier(now.Add(d.dealing.AddressLife), out.Case.Again).Truncate(time.Second)
+	url, err := d.addressOf(ctx, at, t)
+	if err != nil {
+		d.config.Log.Error("what is to be delivered again has no address now; it is made when the dispute is asked for again", "error", err)
+		return
+	}
+	out.URL, out.URLExpires = url, t.Expires
+}

@@ -1,0 +1,502 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/internal/dispute"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/edge"
+)
+
+// reported is something that was bought, and reported; and what disputes it.
+func (d *dealer) reported(t testing.TB, path string, consumed int64, reason DisputeReason) (PurchasedItem, Disputed) {
+	t.Helper()
+	item := d.bought(t, path)
+	filed := d.filed(t, report(item, consumed))
+	return item, d.against(item, filed.ID, reason)
+}
+
+// against disputes a purchase, under an id that is new.
+func (d *dealer) against(item PurchasedItem, report string, reason DisputeReason) Disputed {
+	return sealed(Disputed{
+		By: &bot, ID: fmt.Sprint("dispute-", d.made.Add(1)), Transaction: item.Transaction.ID, Billing: item.Transaction.Billing, Report: report, Reason: reason,
+		FetchAt: "https://site.example/deliver/",
+	})
+}
+
+func sealed(r Disputed) Disputed {
+	r.Digest = sha256.Sum256(fmt.Append(nil, r.ID, r.Transaction, r.Reason, r.Hash, r.Appeal, r.Description))
+	return r
+}
+
+func (d *dealer) heard(t testing.TB, r Disputed) *Heard {
+	t.Helper()
+	h, err := d.Dispute(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// log has the log of a CDN say what was answered under a purchase.
+func (d *dealer) log(t testing.TB, item PurchasedItem, records ...dispute.Record) {
+	t.Helper()
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		for i, r := range records {
+			if _, err := tx.Exec(ctx, `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, $4, $5, 0, 0, '', 0)`,
+				item.Transaction.ID, []byte{byte(i)}, store.Micros(d.clock.Now()), r.Status, r.Bytes); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+var (
+	cdn404 = dispute.Record{Source: "cdn", ID: "1", Status: 404}
+	cdn503 = dispute.Record{Source: "cdn", ID: "2", Status: 503}
+	cdn200 = dispute.Record{Source: "cdn", ID: "3", Status: 200, Bytes: 40_000}
+)
+
+// stands says where a dispute stands, in a line.
+func stands(c dispute.Case) string { return fmt.Sprintf("%s %s by %s", c.Status, c.Resolution, c.Rule) }
+
+// TestADisputeIsDecidedAtOnce credits what evidence decides, once, with an entry for each step, and answers the same when it is asked again.
+func TestADisputeIsDecidedAtOnce(t *testing.T) {
+	d := shop(t)
+	for _, path := range []string{"a/1", "t/1"} {
+		before := d.balance(t)
+		item, r := d.reported(t, path, 900, dispute.DeliveryFailed)
+		d.log(t, item, cdn404)
+		r.Description = "Jane Doe saw an error"
+		r = sealed(r)
+		h := d.heard(t, r)
+		if h.Problem != "" || h.Again || stands(h.Case) != "auto_resolved credit by status" || h.Case.Tier != 1 || h.Case.Currency != "USD" {
+			t.Fatalf("%s: %+v", path, h)
+		}
+		if b := d.balance(t); b.Available != before.Available || b.Earned != before.Earned || b.Held != 0 || h.Case.Credit == 0 {
+			t.Errorf("%s: %+v, before %+v, credit %d", path, b, before, h.Case.Credit)
+		}
+		again := d.heard(t, r)
+		if !again.Again || again.Case != h.Case && stands(again.Case) != stands(h.Case) {
+			t.Errorf("%+v", again)
+		}
+		other := r
+		other.Description = "another"
+		var refusal *Refusal
+		if _, err := d.Dispute(t.Context(), sealed(other)); !errors.As(err, &refusal) || refusal.Reason != RequestConflict {
+			t.Errorf("another request under its id: %v", err)
+		}
+		twice := d.heard(t, d.against(item, r.Report, dispute.WrongContent))
+		if !strings.HasPrefix(twice.Problem, "already disputed") || twice.Case.ID != h.Case.ID {
+			t.Errorf("%+v", twice)
+		}
+		if kept := d.transaction(t, item.Transaction.ID); kept.Disputed != h.Case.ID {
+			t.Errorf("%+v", kept)
+		}
+		query := d.opens(t, item.Transaction.ID, item.Transaction.Agent)
+		if _, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+			t.Errorf("what was paid back can be fetched: %v", err)
+		}
+	}
+	entries := d.entries(t, "dispute")
+	if len(entries) != 4 {
+		t.Fatalf("%d entries", len(entries))
+	}
+	if text := fmt.Sprint(entries); strings.Contains(text, "Jane") || !strings.Contains(text, "auto_resolved") || !strings.Contains(text, "status 404") {
+		t.Errorf("%s", text)
+	}
+	d.sound(t)
+}
+
+// TestWhatIsNotDisputed refuses disputes without what they need, and writes nothing.
+func TestWhatIsNotDisputed(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "a/1")
+	if h := d.heard(t, d.against(item, "rep-1", dispute.DeliveryFailed)); !strings.Contains(h.Problem, "report it first") || h.Case.ID != "" {
+		t.Errorf("%+v", h)
+	}
+	filed := d.filed(t, report(item, 5))
+	if h := d.heard(t, d.against(item, "rep-1", dispute.DeliveryFailed)); !strings.Contains(h.Problem, "not that of the report") {
+		t.Errorf("%+v", h)
+	}
+	ok := d.against(item, filed.ID, dispute.DeliveryFailed)
+	for name, c := range map[string]struct {
+		change func(*Disputed)
+		code   fail.Code
+	}{
+		"another's":     {func(r *Disputed) { r.By = &trust.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
+		"no purchase":   {func(r *Disputed) { r.Transaction = "txn-1" }, fail.NotFound},
+		"no such bill":  {func(r *Disputed) { r.Billing = "bill-1" }, fail.Invalid},
+		"nobody's word": {func(r *Disputed) { r.By, r.Billing = nil, "bill-1" }, fail.Invalid},
+	} {
+		r := ok
+		c.change(&r)
+		if _, err := d.Dispute(t.Context(), r); fail.From(err).Code != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ok.Appeal = "dsp-1"
+	if h := d.heard(t, ok); !strings.Contains(h.Problem, "no such dispute") {
+		t.Errorf("%+v", h)
+	}
+	if n := d.rows(t, "dispute_case") + d.rows(t, "dispute_request"); n != 0 || len(d.entries(t, "dispute")) != 0 {
+		t.Errorf("%d rows of what was not taken up", n)
+	}
+}
+
+// TestADisputeWaitsForEvidence lets tier 2 decide once there is some, or the time for it is over.
+func TestADisputeWaitsForEvidence(t *testing.T) {
+	d := shop(t)
+	early, r1 := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
+	_, r2 := d.reported(t, "a/2", 0, dispute.DeliveryFailed)
+	for _, r := range []Disputed{r1, r2} {
+		if h := d.heard(t, r); stands(h.Case) != "evidence_needed  by no_record" {
+			t.Fatalf("%+v", h)
+		}
+	}
+	review := func() {
+		t.Helper()
+		if err := d.KeepDealsOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	review()
+	if h := d.heard(t, r1); h.Case.Status != dispute.EvidenceNeeded {
+		t.Errorf("%+v", h)
+	}
+	// An edge that was away tells what it answered.
+	d.told(t, Edge{Name: "edge", Sites: []string{"site"}}, edge.Batch{Deliveries: []edge.Delivery{d.record("1", early.Transaction, edge.Ended, 40_000)}})
+	review()
+	if h := d.heard(t, r1); stands(h.Case) != "resolved rejected by delivered" {
+		t.Errorf("%+v", h)
+	}
+	if h := d.heard(t, r2); h.Case.Status != dispute.EvidenceNeeded {
+		t.Errorf("%+v", h)
+	}
+	d.clock.Pass(12 * time.Hour)
+	review()
+	if h := d.heard(t, r2); stands(h.Case) != "resolved rejected by no_record" {
+		t.Errorf("%+v", h)
+	}
+	d.clock.Pass(7 * day)
+	review()
+	if h := d.heard(t, r2); stands(h.Case) != "final rejected by no_record" || h.Case.Resolution != dispute.Rejected {
+		t.Errorf("%+v", h)
+	}
+	if steps := len(d.entries(t, "dispute")); steps != 2*5 {
+		t.Errorf("%d entries", steps)
+	}
+	d.sound(t)
+}
+
+// TestWhatIsDeliveredAgain gives an address for what broke off, which charges nothing, for as long as that was decided.
+func TestWhatIsDeliveredAgain(t *testing.T) {
+	d := shop(t)
+	item, r := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
+	d.log(t, item, cdn503)
+	r.Redelivery = true
+	before := d.balance(t)
+	h := d.heard(t, r)
+	if stands(h.Case) != "auto_resolved redelivery by status" || h.URL == "" || !h.URLExpires.After(d.clock.Now()) {
+		t.Fatalf("%+v", h)
+	}
+	d.clock.Pass(time.Hour)
+	h = d.heard(t, r)
+	path, query, _ := strings.Cut(strings.TrimPrefix(h.URL, "https://site.example/deliver/"), "?")
+	text, _, err := d.delivers(t.Context(), "https://site.example/deliver/", path, query)
+	if err != nil || !strings.Contains(text, "One two") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if b := d.balance(t); b != before {
+		t.Errorf("%+v, before %+v", b, before)
+	}
+	d.clock.Pass(24 * time.Hour)
+	if h = d.heard(t, r); h.URL != "" {
+		t.Errorf("%+v", h)
+	}
+	d.sound(t)
+}
+
+// TestOwnRecordsDecide disputes what this front desk has refused itself: what was gone, and what was fetched too late.
+func TestOwnRecordsDecide(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "a/1")
+	query := item.URL[strings.Index(item.URL, "?")+1:]
+	d.clock.Pass(6 * time.Minute)
+	for range 30 {
+		if _, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+			t.Fatal(err)
+		}
+	}
+	if n := d.rows(t, "deal_refusal"); n != 20 {
+		t.Errorf("%d refusals", n)
+	}
+	filed := d.filed(t, report(item, 0))
+	if h := d.heard(t, d.against(item, filed.ID, dispute.ExpiredBeforeFetch)); stands(h.Case) != "auto_resolved credit by expired" {
+		t.Errorf("%+v", h)
+	}
+	gone := d.bought(t, "a/2")
+	d.stock(t, story("a/1", "One two three four."))
+	query = gone.URL[strings.Index(gone.URL, "?")+1:]
+	if _, err := d.Fetch(t.Context(), "https://site.example/deliver/", gone.Transaction.ID, query); fail.From(err).Code != fail.NotFound {
+		t.Skip("what was bought is still there:", err)
+	}
+	filed = d.filed(t, report(gone, 0))
+	if h := d.heard(t, d.against(gone, filed.ID, dispute.DeliveryFailed)); stands(h.Case) != "auto_resolved credit by status" {
+		t.Errorf("%+v", h)
+	}
+	d.sound(t)
+}
+
+// TestAnAppealIsLookedAtByAPerson takes one appeal, with something new, in time; what the rules reject again is the operator's.
+func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
+	d := shop(t)
+	item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+	d.log(t, item, cdn200)
+	h := d.heard(t, r)
+	if err := d.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h = d.heard(t, r); stands(h.Case) != "resolved rejected by unsupported" {
+		t.Fatalf("%+v", h)
+	}
+	appeal := d.against(item, r.Report, dispute.WrongContent)
+	appeal.Appeal = h.Case.ID
+	if h := d.heard(t, sealed(appeal)); !strings.Contains(h.Problem, "nothing new") {
+		t.Errorf("%+v", h)
+	}
+	appeal.Description = "It was a page on something else."
+	if h := d.heard(t, sealed(appeal)); stands(h.Case) != "appealed rejected by review" || h.Problem != "" {
+		t.Errorf("%+v", h)
+	}
+	if h := d.heard(t, sealed(appeal)); !h.Again {
+		t.Errorf("%+v", h)
+	}
+	if err := d.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h = d.heard(t, r); stands(h.Case) != "escalated investigation by appeal" {
+		t.Fatalf("%+v", h)
+	}
+	for _, wrong := range []Decision{
+		{Dispute: "dsp-1", Resolution: dispute.Credit, By: "ann"}, {Dispute: h.Case.ID, Resolution: dispute.Credit}, {Dispute: h.Case.ID, Resolution: "x", By: "ann"},
+		{Dispute: h.Case.ID, Resolution: dispute.Investigation, By: "ann"}, {Dispute: h.Case.ID, Resolution: dispute.Rejected, Amount: 1, By: "ann"},
+		{Dispute: h.Case.ID, Resolution: dispute.Credit, Amount: funds, By: "ann"},
+	} {
+		if c, err := d.DecideDispute(t.Context(), wrong); err == nil {
+			t.Errorf("%+v: %+v", wrong, c)
+		}
+	}
+	c, err := d.DecideDispute(t.Context(), Decision{Dispute: h.Case.ID, Resolution: dispute.Credit, Amount: item.Transaction.Amount / 2, By: "ann"})
+	if err != nil || stands(c) != "settled credit by operator" || c.Credit != item.Transaction.Amount/2 || c.Tier != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := d.DecideDispute(t.Context(), Decision{Dispute: h.Case.ID, Resolution: dispute.Credit, By: "ann"}); fail.From(err).Code != fail.Invalid {
+		t.Errorf("decided twice: %v", err)
+	}
+	if kept := d.transaction(t, item.Transaction.ID); kept.Disputed != "" {
+		t.Error("what was paid back in part is closed")
+	}
+	if err := d.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h = d.heard(t, r); stands(h.Case) != "final credit by operator" {
+		t.Errorf("%+v", h)
+	}
+	_, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), item.Transaction.ID)
+	if err != nil || len(steps) != 9 || steps[7].By != "operator:ann" {
+		t.Errorf("%+v, %v", steps, err)
+	}
+	d.sound(t)
+}
+
+// TestWhoDisputesTooMuchIsLookedAt hands over what a buyer disputes that disputes more than a part of what it buys.
+func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
+	d := shop(t)
+	var all []Disputed
+	for range 5 {
+		_, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+		d.heard(t, r)
+		all = append(all, r)
+	}
+	d.clock.Pass(12 * time.Hour)
+	if err := d.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h := d.heard(t, all[0]); stands(h.Case) != "escalated investigation by agent_rate" {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestADisputeIsDecidedOnce has agents dispute, appeal, decide and review the same at once, on several desks: one decision is made, and one credit.
+func TestADisputeIsDecidedOnce(t *testing.T) {
+	d := shop(t)
+	const purchases, each = 6, 4
+	var items []PurchasedItem
+	var reports []string
+	for range purchases {
+		item := d.bought(t, "t/1")
+		filed := d.filed(t, report(item, 900))
+		items, reports = append(items, item), append(reports, filed.ID)
+		d.log(t, item, cdn404)
+	}
+	var wg sync.WaitGroup
+	accepted := make([][]string, purchases)
+	var mu sync.Mutex
+	for i := range items {
+		for range each {
+			wg.Go(func() {
+				h, err := d.Dispute(context.Background(), d.against(items[i], reports[i], dispute.DeliveryFailed))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if h.Problem == "" {
+					accepted[i] = append(accepted[i], h.Case.ID)
+				}
+			})
+		}
+		wg.Go(func() {
+			if err := d.ReviewDisputes(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for i, all := range accepted {
+		if len(all) != 1 {
+			t.Errorf("purchase %d has the disputes %v", i, all)
+		}
+	}
+	if b := d.balance(t); b.Available != funds || b.Earned != 0 {
+		t.Errorf("%+v", b)
+	}
+	d.sound(t)
+}
+
+// TestTheOperatorAndTheRulesDecideOnce has both decide what is due, at once.
+func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
+	d := shop(t)
+	for range 4 {
+		item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
+		id := d.heard(t, r).Case.ID
+		d.clock.Pass(12 * time.Hour)
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = d.ReviewDisputes(context.Background()) })
+		for _, resolution := range []DisputeResolution{dispute.Credit, dispute.Rejected} {
+			wg.Go(func() {
+				_, _ = d.DecideDispute(context.Background(), Decision{Dispute: id, Resolution: resolution, By: "ann"})
+			})
+		}
+		wg.Wait()
+		c, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), id)
+		if err != nil || c.Status != dispute.Resolved || len(steps) != 4 || (c.Credit > 0) != (c.Resolution == dispute.Credit) || (d.transaction(t, item.Transaction.ID).Disputed != "") != (c.Credit > 0) {
+			t.Errorf("%+v, %d steps, %v", c, len(steps), err)
+		}
+	}
+	d.sound(t)
+}
+
+// TestAFaultOfADisputeLeavesNothing fails at each step, whereupon nothing is kept, and the same request is heard as if it were new.
+func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
+	d := shop(t)
+	for _, step := range []string{"dispute credited", "dispute recorded"} {
+		item, r := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
+		d.log(t, item, cdn404)
+		before, rows := d.balance(t), d.rows(t, "dispute_step")
+		d.fault = func(at string) error {
+			if at == step {
+				return errors.New("a fault")
+			}
+			return nil
+		}
+		if h, err := d.Dispute(t.Context(), r); err == nil {
+			t.Errorf("%s: %+v", step, h)
+		}
+		d.fault = nil
+		if b := d.balance(t); b != before || d.rows(t, "dispute_step") != rows {
+			t.Errorf("%s: %+v, before %+v", step, b, before)
+		}
+		if h := d.heard(t, r); h.Again || h.Case.Resolution != dispute.Credit {
+			t.Errorf("%s: %+v", step, h)
+		}
+		d.sound(t)
+	}
+	// And where it did persist, though nobody heard.
+	item, r := d.reported(t, "a/1", 4, dispute.DeliveryFailed)
+	d.log(t, item, cdn404)
+	d.fault = func(at string) error {
+		if at == "disputed" {
+			return errors.New("a fault")
+		}
+		return nil
+	}
+	if h, err := d.Dispute(t.Context(), r); err == nil {
+		t.Errorf("%+v", h)
+	}
+	d.fault = nil
+	if h := d.heard(t, r); !h.Again || h.Case.Resolution != dispute.Credit {
+		t.Errorf("%+v", h)
+	}
+	d.sound(t)
+}
+
+// TestTheHashOfWhatWasBoughtIsNoMismatch compares what was received with each form of what was bought.
+func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
+	d := shop(t)
+	item, r := d.reported(t, "a/1", 4, dispute.ContentMismatch)
+	d.log(t, item, cdn200)
+	rendition := d.rendition(t, item, "text/html")
+	r.Hash = hex.EncodeToString(rendition.Hash[:])
+	if h := d.heard(t, sealed(r)); h.Case.Status != dispute.EvidenceNeeded || h.Case.Rule != dispute.RuleReview {
+		t.Errorf("%+v", h)
+	}
+	if err := d.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h := d.heard(t, sealed(r)); h.Case.Resolution != dispute.Rejected {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestTheBookGivesBackOnce gives back a part of what was charged, and nothing beside.
+func TestTheBookGivesBackOnce(t *testing.T) {
+	d := shop(t)
+	item, _ := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
+	charged := d.transaction(t, item.Transaction.ID).Report.Settled
+	credit := func(amount int64) (given int64, err error) {
+		err = d.db.Update(t.Context(), func(tx *store.Tx) error {
+			given, _, err = d.book.Credit(t.Context(), tx, item.Transaction.ID, amount, d.clock.Now())
+			return err
+		})
+		return given, err
+	}
+	for _, wrong := range []int64{-1, charged + 1} {
+		if given, err := credit(wrong); err == nil {
+			t.Errorf("%d was given back", given)
+		}
+	}
+	if given, err := credit(charged / 4); err != nil || given != charged/4 {
+		t.Errorf("%d, %v", given, err)
+	}
+	if given, err := credit(0); fail.From(err).Code != fail.Invalid {
+		t.Errorf("%d more was given back: %v", given, err)
+	}
+	if b := d.balance(t); b.Available != funds-charged+charged/4 {
+		t.Errorf("%+v", b)
+	}
+	d.sound(t)
+}

@@ -1,0 +1,280 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/terms"
+)
+
+// lookInto adds to the facts of a dispute what the catalog says, as far as anything depends on it.
+func (d *Desk) lookInto(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
+	if f.Received == "" && f.Prefers != dispute.Redelivery {
+		return nil
+	}
+	return d.compare(ctx, t, f)
+}
+
+// compare holds the catalog's versions of what was bought against a dispute.
+func (d *Desk) compare(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
+	items, err := d.config.Catalog.Load(ctx, t.Item)
+	if err != nil {
+		return err
+	}
+	if len(items) > 0 && items[0].URL != "" {
+		f.Bought = sumsOf(&items[0])
+	}
+	item, _, err := d.stillThere(ctx, t)
+	switch {
+	case err == nil:
+		f.There, f.Known = true, sumsOf(item)
+	case fail.From(err).Code != fail.NotFound:
+		return err
+	}
+	if t.Method == instructions { // by whoever else delivers it
+		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil && d.served[t.Site] && d.config.Terms().Decide(ware.Facts()).Access != terms.Blocked {
+			if outlet := d.outlet(ware); outlet != nil {
+				f.There = outlet.ready(ctx, ware.URL, d.config.Now())
+			}
+		}
+	}
+	return nil
+}
+
+// sumsOf are the hashes of an item in each media type in which it can be delivered.
+func sumsOf(item *content.Item) (all []string) {
+	for _, form := range catalog.Forms(item) {
+		sum := sha256.Sum256(catalog.Render(item, form))
+		all = append(all, hex.EncodeToString(sum[:]))
+	}
+	return all
+}
+
+// reviewStep is how many disputes are looked at before others are read.
+const reviewStep = 100
+
+// ReviewDisputes does what time brings with it for disputes: the rules of tier 2 decide what could not be decided at once, what a person has to
+// look at is handed over, and what was decided becomes final. It is part of KeepDeals. Several processes may do so at once: each
+// dispute is moved by one of them.
+func (d *Desk) ReviewDisputes(ctx context.Context) error {
+	var failed error
+	seen := map[string]bool{}
+	for {
+		now := d.config.Now().UTC().Truncate(time.Microsecond)
+		var due []dispute.Case
+		if err := d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+			due, err = dispute.Due(ctx, tx, now, reviewStep+len(seen))
+			return err
+		}); err != nil {
+			return errors.Join(failed, err)
+		}
+		more := false
+		for _, c := range due {
+			if seen[c.ID] {
+				continue
+			}
+			more = true
+			if err := d.review(ctx, c, now); err != nil && !errors.Is(err, errRaced) {
+				if seen[c.ID] = true; ctx.Err() != nil {
+					return err
+				}
+				failed = errors.Join(failed, err)
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	for more := true; more && failed == nil; {
+		failed = d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+			n, err := dispute.Forget(ctx, tx, d.config.Now().Add(-d.disputeRules().Keep), dealsStep)
+			more = n == dealsStep
+			return err
+		})
+	}
+	return failed
+}
+
+// review moves on one dispute whose time has come.
+func (d *Desk) review(ctx context.Context, c dispute.Case, now time.Time) error {
+	m := moving{case_: c, was: c, now: now, tier: 2}
+	if !c.Status.Open() {
+		if err := d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+			m.sale, _, err = deal.FindTransaction(ctx, tx, c.Transaction)
+			return err
+		}); err != nil {
+			return err
+		}
+		m.step(dispute.Final, dispute.ByRule, dispute.Verdict{})
+		return d.advance(ctx, &m)
+	}
+	v, err := d.reconsider(ctx, &m)
+	if err != nil {
+		return err
+	}
+	if c.Status != dispute.UnderReview {
+		m.step(dispute.UnderReview, dispute.ByRule, dispute.Verdict{})
+	}
+	to := dispute.Resolved
+	if v.Resolution == dispute.Investigation {
+		to, m.tier = dispute.Escalated, 3
+	}
+	m.step(to, dispute.ByRule, v)
+	return d.advance(ctx, &m)
+}
+
+// advance makes the steps of a dispute durable that was read before.
+func (d *Desk) advance(ctx context.Context, m *moving) error {
+	_, err := d.move(ctx, m, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return dispute.Advance(ctx, tx, m.was, m.case_, m.steps)
+	})
+	return err
+}
+
+// caseMonth is the month in which disputes count together.
+const caseMonth = 30 * 24 * time.Hour
+
+// reconsider has the rules of tier 2 look at a dispute. What they do not decide otherwise after an appeal is for a person.
+func (d *Desk) reconsider(ctx context.Context, m *moving) (v dispute.Verdict, err error) {
+	c := &m.case_
+	var records []dispute.Record
+	cases, rates := 0, dispute.NoRates
+	if err = d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+		if m.sale, _, err = deal.FindTransaction(ctx, tx, c.Transaction); err != nil {
+			return err
+		}
+		if records, err = recordsOf(ctx, tx, m.sale); err != nil {
+			return err
+		}
+		if cases, err = dispute.Short(ctx, tx, c.Site, m.now.Add(-caseMonth), reviewStep); err != nil {
+			return err
+		}
+		rates, err = d.rates(ctx, tx, c, m.now)
+		return err
+	}); err != nil {
+		return v, err
+	}
+	f := facts(m.sale, c, records, m.now)
+	if err := d.compare(ctx, m.sale, &f); err != nil {
+		return v, err
+	}
+	if f.Rates, f.Cases = rates, cases; !c.Short {
+		f.Cases++ // if it is short, it is one more
+	}
+	v = dispute.Tier2(f)
+	c.Short = c.Short || v.Short
+	if c.Appeals > 0 && (v.Resolution == dispute.Rejected || v.Resolution == c.Resolution) {
+		v = dispute.Verdict{Resolution: dispute.Investigation, Rule: dispute.RuleAppeal, Consulted: v.Consulted}
+	}
+	return v, nil
+}
+
+// The least that the rate of a buyer is told from.
+const leastDisputes = 5
+
+// rates says how often a buyer disputes, of how much it buys, and what is known of the provider.
+func (d *Desk) rates(ctx context.Context, tx *store.Tx, c *dispute.Case, now time.Time) (dispute.Rates, error) {
+	if d.dealing.Rates != nil {
+		return d.dealing.Rates(ctx, tx, c.Buyer, c.Site, now)
+	}
+	out := dispute.NoRates
+	since := now.Add(-caseMonth)
+	n, err := dispute.By(ctx, tx, c.Buyer, since, 1_000_000)
+	if err != nil || n < leastDisputes {
+		return out, err
+	}
+	bought, err := d.dealing.Book.Bought(ctx, tx, c.Buyer, since, n*100) // with more the rate is below 1 %
+	out.Agent = 100 * float64(n) / float64(max(bought, n))
+	return out, err
+}
+
+// Decision is what the operator decides of a dispute.
+type Decision struct {
+	Dispute    string
+	Resolution DisputeResolution // Credit, Redelivery, Rejected, or Investigation to look into it further
+	Amount     int64             // of a credit, in units of 1e-8; 0 for all that was charged
+	By         string            // the operator's name
+}
+
+// DecideDispute has the operator decide a dispute that is not decided. It is fail.NotFound where there is none of the id, and fail.Invalid for
+// one that was decided, by whomever, or for a decision that cannot be.
+func (d *Desk) DecideDispute(ctx context.Context, by Decision) (dispute.Case, error) {
+	if d.dealing == nil {
+		return dispute.Case{}, errNoDeals
+	}
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	m := moving{now: now, tier: 3, amount: by.Amount}
+	ok := false
+	err := d.dealing.DB.View(ctx, func(tx *store.Tx) (err error) {
+		if m.was, ok, err = dispute.Find(ctx, tx, by.Dispute); err == nil && ok {
+			m.sale, _, err = deal.FindTransaction(ctx, tx, m.was.Transaction)
+		}
+		return err
+	})
+	if err != nil {
+		return dispute.Case{}, err
+	}
+	if err := decidable(m.was, ok, by); err != nil {
+		return dispute.Case{}, err
+	}
+	m.case_ = m.was
+	who := dispute.Operator + by.By
+	v := dispute.Verdict{Resolution: by.Resolution, Rule: dispute.RuleOperator}
+	to := dispute.Settled
+	if m.was.Status != dispute.Escalated {
+		if m.tier, to = 2, dispute.Resolved; by.Resolution == dispute.Investigation {
+			m.tier, to = 3, dispute.Escalated
+		}
+		if m.was.Status != dispute.UnderReview {
+			m.step(dispute.UnderReview, who, dispute.Verdict{})
+		}
+	}
+	m.step(to, who, v)
+	err = d.advance(ctx, &m)
+	if errors.Is(err, errRaced) {
+		return m.was, fail.New(fail.Invalid, "this dispute has moved meanwhile; look at it again, and decide then")
+	}
+	return m.case_, err
+}
+
+// decidable says why a decision cannot be.
+func decidable(c dispute.Case, known bool, by Decision) error {
+	switch {
+	case !known:
+		return fail.New(fail.NotFound, "there is no dispute %.60q", by.Dispute)
+	case by.By == "":
+		return fail.New(fail.Invalid, "a decision names who decides")
+	case !c.Status.Open():
+		return fail.New(fail.Invalid, "this dispute is decided: %s", c.Resolution)
+	case by.Resolution != dispute.Credit && by.Resolution != dispute.Redelivery && by.Resolution != dispute.Rejected && by.Resolution != dispute.Investigation:
+		return fail.New(fail.Invalid, "a decision is credit, redelivery, rejected or investigation")
+	case by.Resolution == dispute.Investigation && c.Status == dispute.Escalated:
+		return fail.New(fail.Invalid, "this dispute is being looked into already; decide credit, redelivery or rejected")
+	case by.Amount != 0 && by.Resolution != dispute.Credit:
+		return fail.New(fail.Invalid, "only a credit has an amount")
+	}
+	return nil
+}
+
+// EraseDispute forgets what the buyer wrote of a dispute. It is fail.NotFound where there is none of the id.
+func (d *Desk) EraseDispute(ctx context.Context, id string) error {
+	if d.dealing == nil {
+		return errNoDeals
+	}
+	return d.dealing.DB.Update(ctx, func(tx *store.Tx) error {
+		there, err := dispute.Erase(ctx, tx, id)
+		if err == nil && !there {
+			err = fail.New(fail.NotFound, "there is no dispute %.60q", id)
+		}
+		return err
+	})
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"frontdesk/internal/desk"
+)
+
+// RAMPDisputes sets how disputes are taken up and decided.
+type RAMPDisputes struct {
+	// Trusted lists networks, such as `10.0.0.0/8`, from which disputes are taken that nobody signed. Others have to be signed by the
+	// buyer, over HTTP, unless `ramp.signatures` is `none`.
+	Trusted []string `yaml:"trusted"`
+	// Wait is how long there is waited for records of a delivery, such as the log of a CDN, before a dispute is decided without.
+	Wait time.Duration `yaml:"wait"`
+	// Appeal is how long a buyer may appeal against a decision; then it is final.
+	Appeal time.Duration `yaml:"appeal"`
+	// Refetch is for how long something may be fetched again, where that was decided.
+	Refetch time.Duration `yaml:"refetch"`
+	// Keep is how long the words are kept that a buyer wrote of a dispute, after it is final.
+	Keep time.Duration `yaml:"keep"`
+}
+
+func defaultRAMPDisputes() RAMPDisputes {
+	const day = 24 * time.Hour
+	return RAMPDisputes{Wait: 12 * time.Hour, Appeal: 7 * day, Refetch: day, Keep: 90 * day}
+}
+
+// rampDisputes checks the section ramp.disputes. What tier 2 decides is decided within 24 hours (RAMP v1, disputes).
+func (c *checks) rampDisputes() {
+	d := c.Config.RAMP.Disputes
+	const day = 24 * time.Hour
+	between(c, "ramp.disputes.wait", d.Wait, time.Second, 23*time.Hour)
+	between(c, "ramp.disputes.appeal", d.Appeal, time.Minute, 365*day)
+	between(c, "ramp.disputes.refetch", d.Refetch, time.Minute, 30*day)
+	between(c, "ramp.disputes.keep", d.Keep, time.Hour, 3650*day)
+	for _, network := range d.Trusted {
+		if _, err := netip.ParsePrefix(network); err != nil {
+			c.problem("ramp.disputes.trusted", "%q is no network; write it like 10.0.0.0/8, or 192.0.2.7/32 for one address", network)
+		}
+	}
+}
+
+// disputeRules say how long things take with disputes.
+func (c Config) disputeRules() desk.DisputeRules {
+	d := c.RAMP.Disputes
+	return desk.DisputeRules{Wait: d.Wait, Appeal: d.Appeal, Refetch: d.Refetch, Keep: d.Keep}
+}
+
+// trustedDisputes says who may dispute without a signature.
+func (s *Server) trustedDisputes() func(context.Context) bool {
+	if s.config.RAMP.Signatures == signedNone {
+		return func(context.Context) bool { return true }
+	}
+	var networks []netip.Prefix
+	for _, text := range s.config.RAMP.Disputes.Trusted {
+		if network, err := netip.ParsePrefix(text); err == nil {
+			networks = append(networks, network.Masked())
+		}
+	}
+	return func(ctx context.Context) bool {
+		from, ok := ctx.Value(callerKey{}).(netip.Addr)
+		return ok && slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(from.Unmap()) })
+	}
+}
