@@ -208,11 +208,33 @@ func (d Delivery) Check() error {
 }
 
 func checkURI(uri string) error {
+	if len(uri) <= MaxURI && usual(uri) {
+		return nil
+	}
 	u, err := url.Parse(uri)
 	if err != nil || len(uri) > MaxURI || !plain(uri, MaxURI) || u.Host == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") {
 		return fmt.Errorf("uri: it is an absolute address of http or https with at most %d bytes", MaxURI)
 	}
 	return nil
+}
+
+// usual says quickly of an address that it is one: scheme, a host of letters, digits, dots and dashes, and a path and query of
+// visible ASCII without escapes.
+func usual(uri string) bool {
+	rest, ok := strings.CutPrefix(uri, "https://")
+	if !ok {
+		return false
+	}
+	for i, c := range []byte(rest) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-':
+		case c == '/' && i > 0:
+			return !strings.ContainsFunc(rest[i:], func(r rune) bool { return r <= ' ' || r > '~' || r == '%' })
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // Check says what of the sighting cannot be meant.

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,22 @@ func FuzzRead(f *testing.F) {
 		}
 		if _, err := Read(again); err != nil {
 			t.Errorf("%s is read, and not what is written of it: %v", text, err)
+		}
+	})
+}
+
+// FuzzUsualAddress holds that what is taken for an address quickly is one in all.
+func FuzzUsualAddress(f *testing.F) {
+	for _, uri := range []string{"https://www.example.com/a?b=c", "https:///a", "https://a", "https://a:b/c", "https://a@b/c", "https://a/%zz", "https://-./#[x]?"} {
+		f.Add(uri)
+	}
+	f.Fuzz(func(t *testing.T, uri string) {
+		if !usual(uri) {
+			return
+		}
+		u, err := url.Parse(uri)
+		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" || !plain(uri, len(uri)) {
+			t.Errorf("%q: %+v, %v", uri, u, err)
 		}
 	})
 }
