@@ -173,6 +173,30 @@ func TestHeadersThatClaimAnotherRequest(t *testing.T) {
 	}
 }
 
+// TestABodyThatIsBrokenIsNoFaultOfTheOrigin has clients send what is no body, or half of one.
+func TestABodyThatIsBrokenIsNoFaultOfTheOrigin(t *testing.T) {
+	address := gateBefore(t, fine, nil)
+	for name, rest := range map[string]string{"no chunk": "hello\r\n", "a chunk without its end": "2\r\nabXX", "a size beyond all": "fffffffffffffffff\r\na"} {
+		if r, body := say(t, address, "POST /open/a HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n"+rest); r.StatusCode != 400 {
+			t.Errorf("%s: %d %s", name, r.StatusCode, body)
+		}
+	}
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	io.WriteString(c, "POST /open/a HTTP/1.1\r\nHost: www.example.com\r\nContent-Length: 10\r\n\r\nhalf")
+	c.(*net.TCPConn).CloseWrite()
+	if r, err := http.ReadResponse(bufio.NewReader(c), nil); err == nil && r.StatusCode != 400 {
+		t.Errorf("half a body: %d", r.StatusCode)
+	}
+	if r, body := say(t, address, "GET /open/a HTTP/1.1\r\nHOST\r\n\r\n"); r.StatusCode != 200 {
+		t.Errorf("afterwards: %d %s", r.StatusCode, body)
+	}
+}
+
 // TestAHostMayNameThePortThatItNeedNot holds which spellings of Host are a site's.
 func TestAHostMayNameThePortThatItNeedNot(t *testing.T) {
 	hosts := make(chan string, 1)

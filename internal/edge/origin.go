@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"frontdesk/internal/event"
@@ -106,6 +107,7 @@ type passage struct {
 	secure  bool
 	cancel  context.CancelFunc
 	out     *outlet
+	body    *upload // nil for none
 }
 
 type passageKey struct{}
@@ -140,7 +142,8 @@ func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
 	defer p.out.end() // also while a broken answer unwinds
 	r = r.WithContext(context.WithValue(ctx, passageKey{}, p))
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = &upload{ReadCloser: http.MaxBytesReader(w, r.Body, o.config.Body), control: p.out.control, wait: o.config.Client}
+		p.body = &upload{ReadCloser: http.MaxBytesReader(w, r.Body, o.config.Body), control: p.out.control, wait: o.config.Client}
+		r.Body = p.body
 	}
 	o.proxy.ServeHTTP(p.out, r)
 	p.out.whole = true
@@ -254,6 +257,9 @@ func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, errRecord):
 		happened.Set("spool", err.Error())
 		v.refusal = unrecorded
+	case p.body != nil && p.body.broke.Load():
+		happened.Set("origin", "left")
+		v.refusal = refused(http.StatusBadRequest, "the body broke off, or is not written as HTTP has it")
 	case p.out.early > mostEarly:
 		happened.Set("origin", "failed")
 		v.refusal = refused(http.StatusBadGateway, "the site did not answer as a web server does; try again")
@@ -301,6 +307,7 @@ type upload struct {
 	wait    time.Duration
 	next    time.Time
 	ended   bool
+	broke   atomic.Bool // it has no end, or cannot be read
 }
 
 func (u *upload) Read(p []byte) (int, error) {
@@ -309,6 +316,9 @@ func (u *upload) Read(p []byte) (int, error) {
 		_ = u.control.SetReadDeadline(now.Add(u.wait))
 	}
 	n, err := u.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		u.broke.Store(true)
+	}
 	u.ended = u.ended || err != nil // from then on the server waits for the client's next request, or for it to leave
 	return n, err
 }
