@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -55,13 +56,25 @@ type Grant struct {
 	Kind string // GrantLicence or GrantSubscription
 }
 
-// Grants gives licences and subscriptions by their ids, with quotas as they are at a time: those of a buyer, or all for "", from
-// behind an id on, and at most so many.
-func (r *Reader) Grants(ctx context.Context, buyer, after string, limit int, now time.Time) (all []Grant, err error) {
-	where, args := ` WHERE id > $1 ORDER BY id LIMIT $2`, []any{after, limit}
-	if buyer != "" {
-		where, args = ` WHERE buyer = $1 AND id > $2 ORDER BY id LIMIT $3`, []any{buyer, after, limit}
+// Granted says which licences and subscriptions are wanted. An empty field is no condition.
+type Granted struct {
+	Kind  string // GrantLicence or GrantSubscription
+	Buyer string
+	After string // the id of one, behind which to begin
+	Limit int    // how many at most; at least 1
+}
+
+// Grants gives licences and subscriptions by their ids, with quotas as they are at a time.
+func (r *Reader) Grants(ctx context.Context, w Granted, now time.Time) (all []Grant, err error) {
+	where, args := ` WHERE id > $1`, []any{w.After}
+	for _, c := range []struct{ is, want string }{{"buyer =", w.Buyer}, {"kind =", w.Kind}} {
+		if c.want != "" {
+			args = append(args, c.want)
+			where += fmt.Sprintf(" AND %s $%d", c.is, len(args))
+		}
 	}
+	args = append(args, w.Limit)
+	where += fmt.Sprintf(" ORDER BY id LIMIT $%d", len(args))
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		found, err := selectLicences(ctx, tx, where, args...)

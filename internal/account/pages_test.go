@@ -132,7 +132,7 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 		})
 		list := func(buyer, after string, limit int) (out []string) {
 			t.Helper()
-			all, err := account.NewReader(b.db).Grants(t.Context(), buyer, after, limit, noon)
+			all, err := account.NewReader(b.db).Grants(t.Context(), account.Granted{Buyer: buyer, After: after, Limit: limit}, noon)
 			if err != nil {
 				t.Fatal(err)
 			}

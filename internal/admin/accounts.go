@@ -51,7 +51,7 @@ type line struct {
 	After     string `json:"after"`
 }
 
-// AccountsHandler answers at Accounts and below: GET lists accounts, of one buyer with ?buyer=; POST opens one. Below, at
+// AccountsHandler answers at Accounts and below: GET lists accounts page by page, or those of one buyer with ?buyer=; POST opens one. Below, at
 // /CURRENCY/DOMAIN/ID, GET tells of one, with its newest movements; POST books a payment; PATCH sets its limit and its state.
 func AccountsHandler(books Books) http.Handler {
 	return answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
@@ -70,10 +70,23 @@ func AccountsHandler(books Books) http.Handler {
 func (b Books) now() time.Time { return b.Now().UTC().Truncate(time.Microsecond) }
 
 func (b Books) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
-	all, err := b.Reader.Balances(r.Context(), r.URL.Query().Get("buyer"))
+	page, said, err := listed(r, "buyer")
+	if err != nil {
+		return 0, nil, err
+	}
 	list := struct {
 		Accounts []balance `json:"accounts"`
-	}{[]balance{}}
+		Next     string    `json:"next,omitempty"`
+	}{Accounts: []balance{}}
+	var all []account.Balance
+	if buyer := said["buyer"]; buyer != "" {
+		all, err = b.Reader.Balances(r.Context(), buyer) // one in each currency
+	} else {
+		after := account.Accounts{Limit: page.limit + 1}
+		after.Listed, after.Buyer, _ = strings.Cut(page.after, "/")
+		all, err = b.Reader.Accounts(r.Context(), after)
+	}
+	all, list.Next = part(page, all, func(b account.Balance) string { return b.Currency + "/" + b.Buyer })
 	for _, one := range all {
 		list.Accounts = append(list.Accounts, toldBalance(one))
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -32,17 +33,27 @@ func read(w http.ResponseWriter, r *http.Request, into any) error {
 	return decode(body, into)
 }
 
-// bodyOf reads a request's body whole.
+// bodyOf reads a request's body whole, which is JSON as it stands.
 func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
+	coding := strings.ToLower(r.Header.Get("Content-Encoding"))
 	switch {
+	case len(body) > 0 && (coding != "" && coding != "identity" || !isJSON(r.Header.Get("Content-Type"))):
+		return nil, fail.New(fail.MediaType, "send it as JSON that is not compressed, with Content-Type: application/json")
 	case errors.As(err, &large):
 		return nil, fail.New(fail.TooLarge, "the request has more than %d bytes", large.Limit)
 	case err != nil:
 		return nil, fail.New(fail.Slow, "the body of the request did not arrive whole; send it again")
 	}
 	return body, nil
+}
+
+// isJSON says whether a Content-Type is that of JSON in UTF-8.
+func isJSON(text string) bool {
+	media, parameters, err := mime.ParseMediaType(text)
+	charset, named := parameters["charset"]
+	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
 func decode(body []byte, into any) error {
@@ -71,8 +82,11 @@ func answering(do answerer) http.Handler {
 // methods are the answerers of one address, by the method of the request.
 type methods map[string]answerer
 
-// byMethod has a request answered by that for its method.
+// byMethod has a request answered by that for its method. HEAD is as GET, whose body the server leaves away.
 func byMethod(w http.ResponseWriter, r *http.Request, of methods) (int, any, error) {
+	if get := of[http.MethodGet]; get != nil {
+		of[http.MethodHead] = get
+	}
 	if do := of[r.Method]; do != nil {
 		return do(w, r)
 	}
@@ -102,6 +116,47 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(int((house.RetryAfter+time.Second-1)/time.Second)))
 	}
 	_ = answer(w, statuses[house.Code], map[string]map[string]string{"error": {"code": string(house.Code), "message": house.Detail}})
+}
+
+// NoneHandler answers where there is nothing, below addresses of operators.
+func NoneHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		WriteError(w, r, fail.New(fail.NotFound, "there is nothing at this address; /openapi.json lists what an operator's programs can call"))
+	})
+}
+
+// How many rows a page of a list has.
+const (
+	usualPage = 100
+	mostPage  = 1000
+)
+
+// page is which part of a list is wanted: so many rows behind one. Where there are more, the answer's next is the row after which to go on.
+type page struct {
+	after string
+	limit int
+}
+
+// listed reads which part of a list a request asks for, and what else of some parameters it says.
+func listed(r *http.Request, others ...string) (p page, said map[string]string, err error) {
+	if said, err = parameters(r, append(others, "after", "limit")...); err != nil {
+		return p, nil, err
+	}
+	p = page{said["after"], usualPage}
+	if text := said["limit"]; text != "" {
+		if p.limit, err = strconv.Atoi(text); err != nil || p.limit < 1 || p.limit > mostPage {
+			return p, nil, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", mostPage)
+		}
+	}
+	return p, said, nil
+}
+
+// part is the rows of a page, of which one more was read, and from where the next goes on: empty for none.
+func part[R any](p page, all []R, place func(R) string) (rows []R, next string) {
+	if len(all) <= p.limit {
+		return all, ""
+	}
+	return all[:p.limit], place(all[p.limit-1])
 }
 
 // answer writes a value as JSON.

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ type quota struct {
 	Resets string `json:"resets,omitempty"`
 }
 
-// LicencesHandler answers at Licences and below: GET lists licences, of one buyer with ?buyer=; POST gives one. Below, at /ID, GET
+// LicencesHandler answers at Licences and below: GET lists licences page by page, of one buyer with ?buyer=; POST gives one. Below, at /ID, GET
 // tells of one, and PATCH sets its state.
 func LicencesHandler(books Books) http.Handler { return books.granted(account.GrantLicence, Licences) }
 
@@ -58,12 +59,13 @@ func SubscriptionsHandler(books Books) http.Handler {
 type granted struct {
 	Books
 	kind string // account.GrantLicence or account.GrantSubscription
+	path string // where they are
 }
 
-func (b Books) granted(kind, path string) http.Handler {
-	g := granted{b, kind}
+func (b Books) granted(kind, at string) http.Handler {
+	g := granted{b, kind, at}
 	return answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
-		id := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, path), "/")
+		id := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, at), "/")
 		if id == "" {
 			return byMethod(w, r, methods{http.MethodGet: g.list, http.MethodPost: g.add})
 		}
@@ -73,19 +75,21 @@ func (b Books) granted(kind, path string) http.Handler {
 }
 
 func (g granted) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
-	buyer, list := r.URL.Query().Get("buyer"), []licence{}
-	if g.kind == account.GrantLicence {
-		all, err := g.Reader.Licences(r.Context(), buyer)
-		for _, l := range all {
-			list = append(list, toldLicence(account.Subscription{Licence: l}))
-		}
-		return http.StatusOK, map[string][]licence{"licenses": list}, err
+	page, said, err := listed(r, "buyer")
+	if err != nil {
+		return 0, nil, err
 	}
-	all, err := g.Reader.Subscriptions(r.Context(), buyer, g.now())
-	for _, s := range all {
-		list = append(list, toldLicence(s))
+	all, err := g.Reader.Grants(r.Context(), account.Granted{Kind: g.kind, Buyer: said["buyer"], After: page.after, Limit: page.limit + 1}, g.now())
+	all, next := part(page, all, func(one account.Grant) string { return one.ID })
+	list := []licence{}
+	for _, one := range all {
+		list = append(list, toldLicence(one.Subscription))
 	}
-	return http.StatusOK, map[string][]licence{"subscriptions": list}, err
+	told := map[string]any{path.Base(g.path): list}
+	if next != "" {
+		told["next"] = next
+	}
+	return http.StatusOK, told, err
 }
 
 func (g granted) add(w http.ResponseWriter, r *http.Request) (int, any, error) {

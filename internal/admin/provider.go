@@ -2,7 +2,6 @@ package admin
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"frontdesk/internal/fail"
@@ -21,12 +20,6 @@ func ProviderDoor(r *http.Request) (door string, ok bool) {
 	host, ok := terms.Host("https://" + r.PathValue("domain") + "/")
 	return DoorProvider + host, ok
 }
-
-// How many transactions a page has.
-const (
-	usualPage = 100
-	mostPage  = 1000
-)
 
 // TransactionsHandler answers at ProviderTransactions: GET gives the transactions of the time from ≤ time < to as pages of JSON, the
 // oldest first, which go on after the one that next names; or, as lines of JSON, all of them, sent as they are read.
@@ -61,23 +54,14 @@ func TransactionsHandler(books report.Books) http.Handler {
 
 // wantedTransactions reads which transactions a request asks for.
 func wantedTransactions(r *http.Request) (want report.Wanted, limit int, err error) {
-	q, err := parameters(r, "from", "to", "after", "limit", "format")
+	page, q, err := listed(r, "from", "to", "format")
 	if err != nil {
 		return want, 0, err
 	}
-	if want.Form, err = formOf(r, q["format"]); err != nil {
+	if want.Form, err = formOf(r, q["format"], report.JSON, report.Lines); err != nil {
 		return want, 0, err
 	}
-	if want.Form == report.CSV {
-		return want, 0, fail.New(fail.UnsupportedFormat, "there are application/json and application/jsonl")
-	}
-	limit = usualPage
-	if text := q["limit"]; text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostPage {
-			return want, 0, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", mostPage)
-		}
-	}
-	if want.After = q["after"]; want.After != "" && !strings.HasPrefix(want.After, "txn-") {
+	if want.After = page.after; want.After != "" && !strings.HasPrefix(want.After, "txn-") {
 		return want, 0, fail.New(fail.Invalid, "after: %.60q is no id of a transaction; take it from next", want.After)
 	}
 	if want.Since, err = instant("from", q["from"]); err == nil {
@@ -86,5 +70,5 @@ func wantedTransactions(r *http.Request) (want report.Wanted, limit int, err err
 	if err == nil && !want.Until.IsZero() && !want.Since.Before(want.Until) {
 		err = fail.New(fail.Invalid, "from has to be before to")
 	}
-	return want, limit, err
+	return want, page.limit, err
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"frontdesk/internal/accept"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/report"
@@ -41,7 +43,7 @@ func wantedReport(r *http.Request) (want report.Wanted, err error) {
 		return want, err
 	}
 	want = report.Wanted{Report: report.Short(strings.TrimPrefix(r.URL.Path, ReportsPath)), Site: q["site"], Buyer: q["buyer"], Currency: q["currency"]}
-	if want.Form, err = formOf(r, q["format"]); err != nil {
+	if want.Form, err = formOf(r, q["format"], report.JSON, report.CSV, report.Lines); err != nil {
 		return want, err
 	}
 	if want.Since, err = instant("from", q["from"]); err != nil {
@@ -95,26 +97,25 @@ var media = map[string]string{
 	report.JSON: "application/json", report.CSV: "text/csv; charset=utf-8; header=present", report.Lines: "application/jsonl",
 }
 
-// formOf is the form that a request asks for: by a parameter, or else by Accept, of which the first that is known counts.
-func formOf(r *http.Request, format string) (string, error) {
-	if format != "" {
-		if media[format] == "" {
-			return "", fail.New(fail.Invalid, "format has to be %s, %s or %s", report.JSON, report.CSV, report.Lines)
-		}
+// formOf is the form that a request asks for, of some: by a parameter, or else by Accept, and the first where it takes several alike.
+func formOf(r *http.Request, format string, forms ...string) (string, error) {
+	if format != "" && slices.Contains(forms, format) {
 		return format, nil
 	}
-	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		kind, _, _ := strings.Cut(part, ";")
-		switch strings.ToLower(strings.TrimSpace(kind)) {
-		case "text/csv":
-			return report.CSV, nil
-		case "application/jsonl", "application/x-ndjson":
-			return report.Lines, nil
-		case "application/json", "application/*", "*/*", "":
-			return report.JSON, nil
-		}
+	if format != "" {
+		return "", fail.New(fail.Invalid, "format has to be one of %s", strings.Join(forms, ", "))
 	}
-	return "", fail.New(fail.UnsupportedFormat, "there are application/json, text/csv and application/jsonl")
+	kinds := map[string]string{"application/x-ndjson": report.Lines} // as some call lines of JSON
+	var all []string
+	for _, form := range forms {
+		kind, _, _ := strings.Cut(media[form], ";")
+		kinds[kind], all = form, append(all, kind)
+	}
+	kind, ok := accept.Choose(r.Header.Values("Accept"), append(all, "application/x-ndjson"))
+	if !ok {
+		return "", fail.New(fail.UnsupportedFormat, "it can be had as %s", strings.Join(all, ", "))
+	}
+	return kinds[kind], nil
 }
 
 // stream is an answer that is sent as it is written. Its head is sent with its first byte, so that until then there can be an error
@@ -143,9 +144,15 @@ func (s *stream) begin() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
+// errHead ends what is written of an answer to HEAD.
+var errHead = errors.New("nothing but the head is wanted")
+
 // Write sends a part. A long answer may take longer than others, as long as somebody reads it.
 func (s *stream) Write(b []byte) (int, error) {
 	s.begin()
+	if s.r.Method == http.MethodHead {
+		return 0, errHead
+	}
 	_ = http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeFor)) // what has none, such as a test's, waits as it likes
 	return s.w.Write(b)
 }
@@ -153,7 +160,7 @@ func (s *stream) Write(b []byte) (int, error) {
 // finish ends the answer, or tells of an error.
 func (s *stream) finish(err error) {
 	switch {
-	case err == nil:
+	case err == nil || errors.Is(err, errHead):
 		s.begin()
 	case !s.begun:
 		WriteError(s.w, s.r, err)

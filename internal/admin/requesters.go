@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ type wanted struct {
 	Subscription strictjson.Value `json:"subscription"`
 }
 
-// Handler answers at Requesters and below: GET lists requesters, of one domain with ?domain=; POST puts one in. Below, at
+// Handler answers at Requesters and below: GET lists requesters page by page, of one domain with ?domain=; POST puts one in. Below, at
 // /DOMAIN/ID, GET tells of one, PATCH changes it, {"state": "suspended"} and {"state": "active"} among the changes, and DELETE removes it.
 func Handler(config Config) http.Handler {
 	return answering(config.requesters)
@@ -97,10 +98,23 @@ func (c Config) requesters(w http.ResponseWriter, r *http.Request) (status int, 
 }
 
 func (c Config) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
-	all, err := c.Requesters.List(r.Context(), r.URL.Query().Get("domain"))
+	page, said, err := listed(r, "domain")
+	if err != nil {
+		return 0, nil, err
+	}
 	list := struct {
 		Requesters []requester `json:"requesters"`
-	}{[]requester{}}
+		Next       string      `json:"next,omitempty"`
+	}{Requesters: []requester{}}
+	all, err := c.Requesters.List(r.Context(), said["domain"])
+	from, _ := slices.BinarySearchFunc(all, page.after, func(g trust.Registration, after string) int {
+		domain, id, _ := strings.Cut(after, "/")
+		if cmp.Or(strings.Compare(g.Domain, domain), strings.Compare(g.ID, id)) > 0 {
+			return 0
+		}
+		return -1
+	})
+	all, list.Next = part(page, all[from:], trust.Registration.Account)
 	for _, g := range all {
 		list.Requesters = append(list.Requesters, told(g))
 	}
@@ -130,7 +144,7 @@ func (c Config) add(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	})
 	if err == nil && id != "" {
 		var s licence
-		s, err = grant{granted{c.Books, account.GrantSubscription}, id}.told(r.Context())
+		s, err = grant{granted{c.Books, account.GrantSubscription, Subscriptions}, id}.told(r.Context())
 		out.Subscription = &s
 	}
 	out.requester = told(g)
@@ -164,7 +178,7 @@ func (c Config) subscribe(ctx context.Context, tx *store.Tx, buyer string, value
 	if asked.Buyer != buyer && asked.Buyer != domain+"/*" {
 		return "", fail.New(fail.Invalid, "subscription: its buyer has to be this requester, or %s/*; leave it out", domain)
 	}
-	return asked.ID, granted{c.Books, account.GrantSubscription}.put(ctx, tx, asked)
+	return asked.ID, granted{c.Books, account.GrantSubscription, Subscriptions}.put(ctx, tx, asked)
 }
 
 func (c Config) change(w http.ResponseWriter, r *http.Request, domain, id string) (trust.Registration, error) {

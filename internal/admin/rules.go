@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -24,6 +25,8 @@ type Rules struct {
 	Check func(terms.Rule) error
 	// Apply puts in force what was changed, if that can be done at once.
 	Apply func(context.Context)
+	// Warn says what of a rule in force works, and is probably not meant.
+	Warn func(context.Context, rulebook.Rule) []string
 }
 
 // contentRule is a content rule as a request has it, and as it is told: a rule of the terms, whose span is a text.
@@ -34,6 +37,7 @@ type contentRule struct {
 	Reporting reporting `json:"reporting,omitzero"`
 	Created   string    `json:"created,omitempty"`
 	Changed   string    `json:"changed,omitempty"`
+	Warnings  []string  `json:"warnings,omitempty"` // what is probably not meant
 }
 
 type reporting struct {
@@ -79,7 +83,7 @@ func (c Rules) show(ctx context.Context, id string) (int, any, error) {
 	book, err := c.Keeper.Read(ctx)
 	for _, rule := range book.Rules {
 		if rule.ID == id {
-			return http.StatusOK, toldRule(rule), nil
+			return http.StatusOK, c.warned(ctx, rule), nil
 		}
 	}
 	if err == nil {
@@ -93,8 +97,8 @@ func (c Rules) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if asked.Created != "" || asked.Changed != "" {
-		return 0, nil, fail.New(fail.Invalid, "when a rule was put in is told here, and cannot be said; leave out created and changed")
+	if asked.Created != "" || asked.Changed != "" || asked.Warnings != nil {
+		return 0, nil, fail.New(fail.Invalid, "when a rule was put in, and what is odd about it, is told here, and cannot be said; leave out created, changed and warnings")
 	}
 	rule := rulebook.Rule{ID: asked.ID, Place: usualOrder, Rule: asked.Rule}
 	if asked.Order != nil {
@@ -114,9 +118,16 @@ func (c Rules) put(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	}
 	c.Apply(r.Context())
 	if fresh {
-		return http.StatusCreated, toldRule(rule), nil
+		return http.StatusCreated, c.warned(r.Context(), rule), nil
 	}
-	return http.StatusOK, toldRule(rule), nil
+	return http.StatusOK, c.warned(r.Context(), rule), nil
+}
+
+// warned is a rule as it is told, with what is probably not meant.
+func (c Rules) warned(ctx context.Context, rule rulebook.Rule) contentRule {
+	told := toldRule(rule)
+	told.Warnings = c.Warn(ctx, rule)
+	return told
 }
 
 // askedRule reads the rule of a request. What it is for must be written down, were it that it is for everything; and nothing in it is
@@ -130,7 +141,7 @@ func askedRule(w http.ResponseWriter, r *http.Request) (asked contentRule, err e
 		return asked, err
 	}
 	if at, is := strictjson.Null(body); is {
-		return asked, fail.New(fail.Invalid, "%.200s is null; leave out what is not asked for", at)
+		return asked, fail.New(fail.Invalid, "%.200s is null; leave out what is not asked for", cmp.Or(at, "the body"))
 	}
 	var has struct {
 		Match *strictjson.Value `json:"match"`

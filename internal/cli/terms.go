@@ -16,6 +16,7 @@ type termsCommands struct {
 	Show    termsShow    `cmd:"" help:"List the rules in force in their order: those of the file, and those of the operator's programs."`
 	Explain termsExplain `cmd:"" help:"Say which rule decides on an item, and why the ones before it do not."`
 	Diff    termsDiff    `cmd:"" help:"Say what other rules would change for the items there are, without changing anything."`
+	Remove  termsRemove  `cmd:"" help:"Take away a rule that a program of the operator's put in."`
 }
 
 type termsExplain struct {

@@ -59,7 +59,9 @@ var outcomes = []struct {
 	{"open", "got what is open", "What it asked for is open to agents.", false},
 	{"refused", "told where a licence is had", "It had no signed address, and was answered 403 with where to buy.", true},
 	{"blocked", "told that there is none", "Your terms block it for agents: no licence is sold.", true},
-	{"invalid", "its address opens nothing", "The signature is wrong, over, or another's; or the address was changed.", true},
+	{"expired", "its address is over", "It came with a signed address that was good, and is no more: it came too late, or keeps addresses.", true},
+	{"foreign", "its address is another's", "It came with an address that was signed for another agent.", true},
+	{"invalid", "its address opens nothing", "The signature is wrong, or was made for another address.", true},
 	{"limited", "came too often", "It was answered 429, with when to come back.", true},
 }
 
@@ -80,8 +82,11 @@ type pathRow struct {
 	No   bool
 }
 
-// pathsShown is how many places are shown.
-const pathsShown = 100
+// pathsShown is how many places are shown, and placesDays of how many days where none is chosen: a day can have thousands of them.
+const (
+	pathsShown = 100
+	placesDays = 7
+)
 
 // bots shows whom the edges saw: by agent and day, what came of it, and where it was.
 func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -93,12 +98,16 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 		body.Site = body.Sites[0].ID
 	}
 	want := traffic.Wanted{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: firstDay(now), Until: now.Add(24 * time.Hour)}
-	all, err := o.config.Sales.Traffic.Hours(ctx, want, 24*time.Hour)
+	all, err := o.config.Sales.Traffic.Days(ctx, want)
 	if err != nil {
 		return unread(err)
 	}
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
 		body.Day, want.Since, want.Until = q.Get("day"), day, day.AddDate(0, 0, 1)
+	}
+	places := want
+	if body.Day == "" {
+		places.Since = now.UTC().AddDate(0, 0, 1-placesDays)
 	}
 	body.Any = body.Agent != "" || body.Outcome != "" || body.Day != ""
 	_, body.Chosen, _ = outcomeOf(body.Outcome)
@@ -106,7 +115,7 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 		body.Plot.Leads, body.Plot.Also = o.base(r)+"sales/bots", body.keep("agent", "outcome")
 	}
 	body.Outcomes = outcomeRows(all, want)
-	paths, err := o.config.Sales.Traffic.Paths(ctx, want, pathsShown+1)
+	paths, err := o.config.Sales.Traffic.Paths(ctx, places, pathsShown+1)
 	if err != nil {
 		return unread(err)
 	}
@@ -146,7 +155,7 @@ func (b botsBody) With(name, value string) string {
 }
 
 // newSightings draws what was seen; nil when nothing was.
-func newSightings(all []traffic.Hour, now time.Time) *sightings {
+func newSightings(all []traffic.Day, now time.Time) *sightings {
 	if len(all) == 0 {
 		return nil
 	}
@@ -186,7 +195,7 @@ func newSightings(all []traffic.Hour, now time.Time) *sightings {
 }
 
 // add counts what was seen in.
-func (a *seenAgent) add(h traffic.Hour) {
+func (a *seenAgent) add(h traffic.Day) {
 	n := int(h.Count)
 	a.Seen += n
 	switch _, _, no := outcomeOf(h.Outcome); {
@@ -197,18 +206,17 @@ func (a *seenAgent) add(h traffic.Hour) {
 	default:
 		a.Text += n
 	}
-	day := h.Hour.UTC().Truncate(24 * time.Hour)
-	a.On[day] += n
-	if day.After(a.Last) {
-		a.Last = day
+	a.On[h.Day] += n
+	if h.Day.After(a.Last) {
+		a.Last = h.Day
 	}
 }
 
 // outcomeRows count what came of the requests of a time, in the order of outcomes, those that are not known last.
-func outcomeRows(all []traffic.Hour, of traffic.Wanted) (rows []outcomeRow) {
+func outcomeRows(all []traffic.Day, of traffic.Wanted) (rows []outcomeRow) {
 	count := map[string]*outcomeRow{}
 	for _, h := range all {
-		if h.Hour.Before(of.Since) || !h.Hour.Before(of.Until) {
+		if h.Day.Before(of.Since) || !h.Day.Before(of.Until) {
 			continue
 		}
 		row := count[h.Outcome]

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -189,12 +188,6 @@ const (
 	leakUnfetched = "undelivered"
 )
 
-// leakMost is how much is looked through for a page at the most, leakStep at a time.
-const (
-	leakMost = 5000
-	leakStep = 500
-)
-
 // leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
 // older than others may take to tell of a delivery.
 func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -221,11 +214,15 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 	var next string
 	var err error
 	if body.Kind == leakUnbought {
-		body.Sent, next, err = o.unbought(ctx, deal.Sent{Site: body.Site, Stray: true, Since: since, Until: until, Before: q.Get("before"), Limit: leakStep})
+		var all []deal.Delivery
+		all, next, err = o.config.Sales.Deals.Deliveries(ctx, deal.Sent{Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage})
+		for _, d := range all {
+			body.Sent = append(body.Sent, newDeliveryRow(d))
+		}
 	} else {
-		var sold []deal.Transaction
-		if sold, next, err = o.unfetched(ctx, deal.Wanted{Site: body.Site, Since: since, Until: until, Before: q.Get("before"), Limit: leakStep}); err == nil {
-			body.Sold, err = o.withHolds(ctx, sold)
+		var all []deal.Transaction
+		if all, next, err = o.config.Sales.Deals.Transactions(ctx, deal.Wanted{Site: body.Site, Unfetched: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage}); err == nil {
+			body.Sold, err = o.withHolds(ctx, all)
 		}
 	}
 	if err != nil {
@@ -235,78 +232,5 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 		body.Next = page(next)
 	}
 	o.show(w, r, http.StatusOK, sheet{Title: "Leakage", Page: "sales-leakage", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
-}
-
-// unbought gives a page of deliveries whose transaction is not known, not even by now.
-func (o *owner) unbought(ctx context.Context, want deal.Sent) (rows []deliveryRow, next string, err error) {
-	err = leaking(func() (int, string, error) {
-		all, more, err := o.config.Sales.Deals.Deliveries(ctx, want)
-		if err != nil {
-			return 0, "", err
-		}
-		bought, err := o.config.Sales.Deals.Bought(ctx, all...)
-		if err != nil {
-			return 0, "", err
-		}
-		for i, d := range all {
-			if !bought[d.ID] {
-				rows = append(rows, newDeliveryRow(d))
-			}
-			if len(rows) == perPage {
-				if i < len(all)-1 {
-					more = d.ID
-				}
-				return len(rows), more, nil
-			}
-		}
-		return len(rows), more, nil
-	}, &want.Before)
-	return rows, want.Before, err
-}
-
-// unfetched gives a page of transactions under which nothing was delivered.
-func (o *owner) unfetched(ctx context.Context, want deal.Wanted) (rows []deal.Transaction, next string, err error) {
-	err = leaking(func() (int, string, error) {
-		all, more, err := o.config.Sales.Deals.Transactions(ctx, want)
-		if err != nil {
-			return 0, "", err
-		}
-		ids := make([]string, len(all))
-		for i, t := range all {
-			ids[i] = t.ID
-		}
-		fetched, err := o.config.Sales.Deals.Fetched(ctx, ids...)
-		if err != nil {
-			return 0, "", err
-		}
-		for i, t := range all {
-			if !fetched[t.ID] && !t.Failed {
-				rows = append(rows, t)
-			}
-			if len(rows) == perPage {
-				if i < len(all)-1 {
-					more = t.ID
-				}
-				return len(rows), more, nil
-			}
-		}
-		return len(rows), more, nil
-	}, &want.Before)
-	return rows, want.Before, err
-}
-
-// leaking looks step by step until a page is full, there are no more, or enough was looked through. look gives how many rows there are, and
-// from where to go on, which becomes before.
-func leaking(look func() (rows int, more string, err error), before *string) error {
-	for range leakMost / leakStep {
-		n, more, err := look()
-		if err != nil {
-			return fmt.Errorf("look for leaks: %w", err)
-		}
-		if *before = more; more == "" || n >= perPage {
-			return nil
-		}
-	}
 	return nil
 }

@@ -316,7 +316,7 @@ func (o *owner) grants(w http.ResponseWriter, r *http.Request, v *visit) error {
 	body := grantsBody{May: v.in.Role == trust.Operator, Units: account.Units}
 	body.listed, _, _ = o.choose(r, "grants")
 	now := o.config.Now()
-	all, err := o.config.Sales.Accounts.Grants(ctx, body.Buyer, r.URL.Query().Get("before"), perPage+1, now)
+	all, err := o.config.Sales.Accounts.Grants(ctx, account.Granted{Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1}, now)
 	if err != nil {
 		return unread(err)
 	}

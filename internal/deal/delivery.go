@@ -233,6 +233,7 @@ type Sent struct {
 	Site, By     string
 	State        DeliveryState
 	Stray        bool      // those alone whose transaction was not known
+	Unbought     bool      // for Deliveries: those alone of which no transaction of their site stands, not even by now
 	Since, Until time.Time // when they began: Since ≤ time < Until
 	Before       string    // the id of one; those that began before it
 	Limit        int       // how many at most; at least 1
@@ -244,6 +245,9 @@ const (
 	sentAfter  = ` WHERE began >= $1 AND (began > $1 OR id > $2) AND began < $3`
 	unended    = ` WHERE state = 'begun' AND source = '' AND began < $1`
 )
+
+// unbought is the condition of those that nobody bought among the deliveries that are looked at; see Bought.
+const unbought = `NOT EXISTS (SELECT 1 FROM deal_transaction AS t WHERE t.id = looked.txn AND t.failed = 0 AND t.site = looked.site)`
 
 // strays narrows a condition to deliveries of transactions that were not known, if those alone are wanted. It is no parameter, so that
 // their index can be used.
@@ -279,6 +283,9 @@ func (r *Reader) Deliveries(ctx context.Context, w Sent) (all []Delivery, next s
 				args = append(args, c.want)
 				only = append(only, fmt.Sprintf("%s = $%d", c.is, len(args)))
 			}
+		}
+		if w.Unbought {
+			only = append(only, unbought)
 		}
 		query := `SELECT ` + deliveryColumns + ` FROM (SELECT ` + deliveryColumns + window + `) AS looked`
 		if len(only) > 0 {

@@ -112,11 +112,15 @@ type Wanted struct {
 	Since, Until       time.Time // when they were made: Since ≤ time < Until
 	Before             string    // the id of one; those that are older than it
 	After              string    // the id of one, for Each; those that are younger than it
+	Unfetched          bool      // for Transactions: those alone under which nothing was delivered, not even begun, and that were not taken back
 	Limit              int       // how many at most; at least 1
 }
 
 // looked is how many transactions are looked at for one page of those that are wanted.
 const looked = 5000
+
+// unfetched is the condition of those that were never delivered among the transactions that are looked at.
+const unfetched = `failed = 0 AND NOT EXISTS (SELECT 1 FROM deal_delivery AS d WHERE d.txn = looked.id)`
 
 // Transactions gives transactions without their documents, the newest first. It looks at a bounded number of them, so that it never
 // takes long: next is from where to go on (Wanted.Before), empty when there are no more.
@@ -138,25 +142,32 @@ func (r *Reader) Transactions(ctx context.Context, w Wanted) (all []Transaction,
 		args = append(args, store.Micros(w.Until))
 		where = append(where, fmt.Sprintf("made < $%d", len(args)))
 	}
-	const window = `FROM deal_transaction WHERE id < $1 AND id > $2 ORDER BY id DESC LIMIT $3`
-	query := ` FROM (SELECT ` + factColumns + ` ` + window + `) AS looked`
-	if len(where) > 0 {
-		query += ` WHERE ` + strings.Join(where, " AND ")
+	if w.Unfetched {
+		where = append(where, unfetched)
 	}
-	args = append(args, w.Limit)
-	query += fmt.Sprintf(` ORDER BY id DESC LIMIT $%d`, len(args))
+	const window = `FROM deal_transaction WHERE id < $1 AND id > $2 ORDER BY id DESC LIMIT $3`
+	query := ` ` + window
+	if len(where) == 0 {
+		args[2] = w.Limit
+	} else {
+		args = append(args, w.Limit)
+		query = ` FROM deal_transaction WHERE id IN (SELECT id FROM (SELECT id, buyer, site, model, made, failed ` + window + `) AS looked WHERE ` +
+			strings.Join(where, " AND ") + fmt.Sprintf(` ORDER BY id DESC LIMIT $%d) ORDER BY id DESC`, len(args))
+	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		if all, err = selectFacts(ctx, tx, `SELECT `+factColumns+query, args...); err != nil {
 			return err
 		}
-		if len(all) == w.Limit {
+		if next = ""; len(all) == w.Limit {
 			next = all[len(all)-1].ID
+		}
+		if next != "" || len(where) == 0 {
 			return nil
 		}
 		var n int
 		var last string
 		err := tx.QueryRow(ctx, `SELECT COUNT(*), COALESCE(MIN(id), '') FROM (SELECT id `+window+`) AS looked`, args[:3]...).Scan(&n, &last)
-		if next = ""; n == looked {
+		if n == looked {
 			next = last
 		}
 		return err

@@ -272,17 +272,20 @@ func TestListsAreFoundInIndexes(t *testing.T) {
 	const from, deliveries = `SELECT id FROM deal_transaction WHERE `, `SELECT media FROM deal_delivery`
 	literal := strings.NewReplacer("$1", "'x'", "$2", "'x'", "$3", "'x'")
 	for query, want := range map[string]string{
-		from + inState(Pending, "") + ` ORDER BY due, id LIMIT 5`:                                       "INDEX deal_transaction_due",
-		from + inState(Pending, "x") + ` ORDER BY due, id LIMIT 5`:                                      "INDEX deal_transaction_owed",
-		from + inState(Expired, "") + ` AND due <= 5 ORDER BY due DESC, id DESC LIMIT 5`:                "INDEX deal_transaction_ended",
-		from + inState(Expired, "x") + ` ORDER BY due DESC, id DESC LIMIT 5`:                            "INDEX deal_transaction_owed",
-		from + `id < 'x' AND id > 'a' ORDER BY id DESC LIMIT 5`:                                         "INDEX sqlite_autoindex_deal_transaction_1",
-		`SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE ` + inState(Expired, "") + `) AS o`: "COVERING INDEX deal_transaction_ended",
-		deliveries + Sent{}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                "INDEX deal_delivery_began",
-		deliveries + Sent{}.strays(sentAfter) + ` ORDER BY began, id LIMIT 5`:                           "INDEX deal_delivery_began",
-		deliveries + Sent{Stray: true}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:     "INDEX deal_delivery_stray",
-		deliveries + unended + ` ORDER BY began, id LIMIT 5`:                                            "INDEX deal_delivery_begun",
-		deliveries + ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT 5`:                                  "INDEX deal_delivery_txn",
+		from + inState(Pending, "") + ` ORDER BY due, id LIMIT 5`:                                                                                                           "INDEX deal_transaction_due",
+		from + inState(Pending, "x") + ` ORDER BY due, id LIMIT 5`:                                                                                                          "INDEX deal_transaction_owed",
+		from + inState(Expired, "") + ` AND due <= 5 ORDER BY due DESC, id DESC LIMIT 5`:                                                                                    "INDEX deal_transaction_ended",
+		from + inState(Expired, "x") + ` ORDER BY due DESC, id DESC LIMIT 5`:                                                                                                "INDEX deal_transaction_owed",
+		from + `id < 'x' AND id > 'a' ORDER BY id DESC LIMIT 5`:                                                                                                             "INDEX sqlite_autoindex_deal_transaction_1",
+		`SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE ` + inState(Expired, "") + `) AS o`:                                                                     "COVERING INDEX deal_transaction_ended",
+		deliveries + Sent{}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                                                    "INDEX deal_delivery_began",
+		deliveries + Sent{}.strays(sentAfter) + ` ORDER BY began, id LIMIT 5`:                                                                                               "INDEX deal_delivery_began",
+		deliveries + Sent{Stray: true}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                                         "INDEX deal_delivery_stray",
+		deliveries + unended + ` ORDER BY began, id LIMIT 5`:                                                                                                                "INDEX deal_delivery_begun",
+		`SELECT id FROM deal_transaction AS looked WHERE id > 'a' AND ` + unfetched + ` ORDER BY id LIMIT 5`:                                                                "d USING COVERING INDEX deal_delivery_txn",
+		`SELECT id FROM deal_delivery AS looked WHERE began > 5 AND stray = 1 AND ` + unbought + ` ORDER BY began, id LIMIT 5`:                                              "t USING INDEX sqlite_autoindex_deal_transaction_1",
+		`SELECT billing FROM deal_transaction WHERE id IN (SELECT id FROM (SELECT id FROM deal_transaction WHERE id > 'a' ORDER BY id DESC LIMIT 5) AS l) ORDER BY id DESC`: "deal_transaction USING INDEX sqlite_autoindex_deal_transaction_1 (id=?)",
+		deliveries + ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT 5`:                                                                                                      "INDEX deal_delivery_txn",
 	} {
 		plan := ""
 		if err := db.View(t.Context(), func(tx *store.Tx) error {

@@ -211,7 +211,7 @@ func TestWhateverFailsAnEdgeTellsAgain(t *testing.T) {
 			}
 			var counted int
 			d.update(t, func(ctx context.Context, tx *store.Tx) error {
-				return tx.QueryRow(ctx, `SELECT CAST(SUM(count) AS BIGINT) FROM traffic_hour`).Scan(&counted)
+				return tx.QueryRow(ctx, `SELECT CAST(SUM(count) AS BIGINT) FROM traffic_day`).Scan(&counted)
 			})
 			if counted != 3 {
 				t.Errorf("%s, %d: seen %d times", step, at, counted)

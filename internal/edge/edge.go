@@ -225,7 +225,7 @@ func (g *Gate) saw(a asked, path string, v verdict) {
 	if v.refusal != nil && (a.again || v.refusal.outcome == "") {
 		return
 	}
-	if v.agent != "" || v.grant != nil || v.refusal != nil && v.refusal.outcome == outcomeInvalid {
+	if v.agent != "" || v.grant != nil || v.refusal != nil && v.refusal.signed() {
 		g.config.Spool.Saw(spool.Sighting{Host: v.site.Domain, Agent: cmp.Or(v.agent, otherAgent), Path: path, Outcome: v.outcome()})
 	}
 }
@@ -239,6 +239,8 @@ const (
 	outcomeDelivered = "delivered" // it passed against a signature
 	outcomeRefused   = "refused"   // it was told where to get a licence
 	outcomeBlocked   = "blocked"   // it was told that there is none
+	outcomeExpired   = "expired"   // its signature was good, and is over
+	outcomeForeign   = "foreign"   // its signature is for another agent
 	outcomeInvalid   = "invalid"   // its signature opens nothing
 	outcomeLimited   = "limited"   // it came too often
 )
@@ -289,7 +291,7 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 		return refused(http.StatusMethodNotAllowed, "a signed address is for GET and HEAD")
 	}
 	if !licensed(v.site.License, a.license, grant.Agent) {
-		return forbidden(outcomeInvalid, "the address is for another agent than X-Agent-License-Id says")
+		return forbidden(outcomeForeign, "the address is for another agent than X-Agent-License-Id says")
 	}
 	if a.method == http.MethodGet {
 		if why := g.unready(v.site); why != nil {

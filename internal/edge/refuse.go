@@ -41,11 +41,16 @@ func tooOften(after time.Duration, detail string) *refusal {
 	return &refusal{status: http.StatusTooManyRequests, outcome: outcomeLimited, detail: detail + "; Retry-After says when to come back", after: max(after, time.Second)}
 }
 
+// signed says whether it is the refusal of a request that came with a signature.
+func (r *refusal) signed() bool {
+	return r.outcome == outcomeExpired || r.outcome == outcomeForeign || r.outcome == outcomeInvalid
+}
+
 // invalid is the refusal of an address that opens nothing. Fastly's own verification has a status of its own for what is over.
 func invalid(set sign.URLKeys, err error) *refusal {
 	r := forbidden(outcomeInvalid, err.Error())
 	if errors.Is(err, sign.ErrURLExpired) {
-		r.status = http.StatusGone
+		r.outcome, r.status = outcomeExpired, http.StatusGone
 		for _, key := range set.Keys {
 			if key.Form != sign.URLFastly {
 				r.status = http.StatusForbidden

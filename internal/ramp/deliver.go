@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/accept"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -47,7 +48,7 @@ func hand(w http.ResponseWriter, r *http.Request, fetched *desk.Fetched) {
 
 // accepted is the form of some that the client accepts; where there is none, it is told so.
 func accepted(w http.ResponseWriter, r *http.Request, forms []string) (string, bool) {
-	media, ok := choose(r.Header.Values("Accept"), forms)
+	media, ok := accept.Choose(r.Header.Values("Accept"), forms)
 	if !ok {
 		WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "it can be had as %s; accept one of them", strings.Join(forms, ", ")))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"frontdesk/internal/accept"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -41,7 +42,7 @@ func Stream(d *desk.Desk, fetchAt func(*http.Request) string) http.Handler {
 			id = r.URL.RawPath // as for Deliver
 		}
 		upgrade := upgrades(r)
-		if _, ok := choose(r.Header.Values("Accept"), []string{eventStream}); !upgrade && !ok {
+		if _, ok := accept.Choose(r.Header.Values("Accept"), []string{eventStream}); !upgrade && !ok {
 			WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "this is a stream: ask for text/event-stream, open it as a WebSocket, or call frontdesk.delivery.v1.DeliveryService"))
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
 
+	"frontdesk/internal/accept"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -342,7 +343,7 @@ func (d *door) textOf(ctx context.Context, f fetching, at, transaction, query st
 		out.NotDelivered = failed(ctx, err).Message()
 		return nil
 	}
-	media, ok := choose(preferred(f.accept), fetched.Media)
+	media, ok := accept.Choose(preferred(f.accept), fetched.Media)
 	if !ok {
 		out.NotDelivered = "it is there in no form that accept names, but as " + strings.Join(fetched.Media, ", ") + "; call again with the same id"
 		return nil

@@ -62,7 +62,7 @@ func TestOperatorsBooks(t *testing.T) {
 		{"GET", "/admin/accounts/EUR/b.example/none", "", 404, "/admin/accounts"},
 		{"GET", "/admin/accounts/EUR", "", 404, "CURRENCY/DOMAIN/ID"},
 		{"GET", "/admin/accounts?buyer=b.example/x/y", "", 200, `{"accounts":[{"buyer":"b.example/x/y"`},
-		{"DELETE", bot, "", 405, "GET, PATCH, POST"},
+		{"DELETE", bot, "", 405, "GET, HEAD, PATCH, POST"},
 
 		{"POST", "/admin/licenses", `{"id":"lic-1","buyer":"buyer.example.com/*","paths":["/archive/**"],"paid":"training","ends":"2028-01-01T00:00:00Z"}`, 201,
 			`{"id":"lic-1","buyer":"buyer.example.com/*","paths":["/archive/**"],"paid":"training","begins":"2027-05-04T12:00:00Z","ends":"2028-01-01T00:00:00Z","state":"active"}`},

@@ -9,22 +9,23 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// ruleRoutes let the operator's programs add to the terms.
+// ruleRoutes let the operator's programs add to the terms. Where nothing is of what is theirs, they are told so in the door's words.
 func (s *Server) ruleRoutes() []route {
 	if s.gate == nil {
 		return nil
 	}
 	handler := s.gate.operators(admin.RulesHandler(s.changeRules()))
 	return []route{
-		{pattern: admin.ContentRules, name: admin.ContentRules, methods: []string{http.MethodGet, http.MethodPost}, refuse: admin.WriteError, handler: handler},
-		{pattern: admin.ContentRule, name: admin.ContentRules, methods: []string{http.MethodGet, http.MethodDelete}, refuse: admin.WriteError, handler: handler},
+		{pattern: admin.ContentRules, name: admin.ContentRules, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, refuse: admin.WriteError, handler: handler},
+		{pattern: admin.ContentRule, name: admin.ContentRules, methods: []string{http.MethodGet, http.MethodHead, http.MethodDelete}, refuse: admin.WriteError, handler: handler},
+		{pattern: "/admin/", name: "/admin/", refuse: admin.WriteError, handler: admin.NoneHandler()},
 	}
 }
 
 // changeRules is what changing them takes.
 func (s *Server) changeRules() admin.Rules {
 	return admin.Rules{
-		Keeper: s.Rulebook, Check: s.config.checkRule,
+		Keeper: s.Rulebook, Check: s.config.checkRule, Warn: s.warnOf,
 		Apply: func(ctx context.Context) {
 			if err := s.lookAtRules(ctx); err != nil {
 				s.log.Warn("what was changed of the terms is not in force yet; that is tried again", "error", err)

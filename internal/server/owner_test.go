@@ -20,14 +20,14 @@ import (
 
 // person is a browser: it keeps cookies, and sends forms as the last page that it saw has them.
 type person struct {
-	t       *testing.T
+	t       testing.TB
 	s       http.Handler
 	cookies map[string]string
 	page    string
 	header  http.Header // sent with each request
 }
 
-func newPerson(t *testing.T, s http.Handler) *person {
+func newPerson(t testing.TB, s http.Handler) *person {
 	return &person{t: t, s: s, cookies: map[string]string{}, header: http.Header{}}
 }
 
@@ -99,7 +99,7 @@ func (p *person) sees(address string, status int, texts ...string) {
 }
 
 // tokenFor makes a token of a role.
-func tokenFor(t *testing.T, s *Server, role string) (token, id string) {
+func tokenFor(t testing.TB, s *Server, role string) (token, id string) {
 	t.Helper()
 	token, made, err := s.Keys.Create(t.Context(), trust.Key{Name: "Ana", Scopes: trust.ConsoleScopes(role)})
 	if err != nil {

@@ -66,6 +66,12 @@ func TestReportsForPrograms(t *testing.T) {
 		{"provider-revenue?since=2027-05-04", reports, "", 422, "from, to", "application/json"},
 		{"provider-revenue?from=2027-05-04&from=2027-05-04", reports, "", 422, "once", "application/json"},
 		{"provider-revenue?format=xml", reports, "", 422, "jsonl", "application/json"},
+		{"provider-revenue", reports, "text/csv;q=0, application/json", 200, revenue, "application/json"},
+		{"provider-revenue", reports, "application/json;q=0.1, text/csv;q=0.9", 200, "day,site,", "text/csv; charset=utf-8; header=present"},
+		{"provider-revenue", reports, "application/x-ndjson, application/json;q=0.9", 200, "{\"amount", "application/jsonl"},
+		{"provider-revenue", reports, "application/*", 200, revenue, "application/json"},
+		{"provider-revenue", reports, "text/*", 200, "day,site,", "text/csv; charset=utf-8; header=present"},
+		{"provider-revenue", reports, "*/*;q=0", 406, "text/csv", "application/json"},
 		{"provider-revenue", reports, "image/png", 406, "text/csv", "application/json"},
 		{"profits", reports, "", 404, "revenue", "application/json"},
 		{"provider-revenue", "", "", 401, "--door reports", "application/json"},
@@ -86,6 +92,12 @@ func TestReportsForPrograms(t *testing.T) {
 			if rows, err := csv.NewReader(w.Body).ReadAll(); err != nil || len(rows) != 2 {
 				t.Errorf("%s: %v, %v", v.path, rows, err)
 			}
+		}
+	}
+	for path, status := range map[string]int{"provider-revenue": 200, "provider-revenue?format=csv": 200, "profits": 404, "buyer-invoice?buyer=nobody.example/x&currency=USD&from=2027-05-01": 404} {
+		w := send(m, posted("HEAD", "/api/v1/reports/"+path, "", trust.KeyHeader, reports))
+		if w.Code != status || status == 200 && w.Body.Len() > 0 {
+			t.Errorf("HEAD %s: %d %s", path, w.Code, w.Body)
 		}
 	}
 	if w := send(m, posted("POST", "/api/v1/reports/revenue", "", trust.KeyHeader, reports)); w.Code != 405 {
@@ -153,7 +165,7 @@ func TestAProviderReadsWhatWasSoldOfItsHostAlone(t *testing.T) {
 	}{
 		"nobody": {at, "", 401}, "all doors": {at, every, 403}, "reports": {at, reports, 403}, "the operator": {at, operator, 403}, "another provider": {at, other, 403},
 		"another host": {"/provider/other.example/transactions", key, 403}, "reports of all": {"/api/v1/reports/revenue", key, 403}, "accounts": {"/admin/accounts", key, 403},
-		"no host": {"/provider/a*b/transactions", key, 403}, "a wrong limit": {at + "?limit=0", key, 422}, "a wrong time": {at + "?from=x", key, 422}, "CSV": {at + "?format=csv", key, 406},
+		"no host": {"/provider/a*b/transactions", key, 403}, "a wrong limit": {at + "?limit=0", key, 422}, "a wrong time": {at + "?from=x", key, 422}, "CSV": {at + "?format=csv", key, 422},
 		"another parameter": {at + "?site=main", key, 422}, "the wrong way": {at + "?from=2027-05-05&to=2027-05-04", key, 422}, "no id": {at + "?after=x", key, 422},
 	} {
 		if w := get(v.path, v.key); w.Code != v.status {

@@ -103,13 +103,21 @@ func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
 	}
 	var all []route
 	books := admin.Books{Book: s.Accounts, Reader: s.ReadAccounts, Change: s.ChangeAccounts, Now: s.now}
-	for path, handler := range map[string]http.Handler{
-		admin.Requesters: admin.Handler(admin.Config{Requesters: s.Requesters, Books: books, CheckRate: checkRate}),
-		admin.Accounts:   admin.AccountsHandler(books), admin.Licences: admin.LicencesHandler(books), admin.Subscriptions: admin.SubscriptionsHandler(books),
+	for _, of := range []struct {
+		path, one string // one of them is below
+		handler   http.Handler
+	}{
+		{admin.Requesters, "/{domain}/{id...}", admin.Handler(admin.Config{Requesters: s.Requesters, Books: books, CheckRate: checkRate})},
+		{admin.Accounts, "/{currency}/{domain}/{id...}", admin.AccountsHandler(books)},
+		{admin.Licences, "/{id...}", admin.LicencesHandler(books)}, {admin.Subscriptions, "/{id...}", admin.SubscriptionsHandler(books)},
 	} {
-		handler = s.gate.operators(handler)
-		for _, pattern := range []string{path, path + "/"} {
-			all = append(all, route{pattern: pattern, name: path, refuse: admin.WriteError, handler: handler})
+		handler := s.gate.operators(of.handler)
+		patterns := []string{of.path, of.path + of.one}
+		if of.one != "/{id...}" { // which takes in the rest
+			patterns = append(patterns, of.path+"/")
+		}
+		for _, pattern := range patterns {
+			all = append(all, route{pattern: pattern, name: of.path, refuse: admin.WriteError, handler: handler})
 		}
 	}
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())

@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +20,21 @@ import (
 	"frontdesk/wire/receipt"
 )
 
+// RemoveContentRule takes a rule away that a program added to the terms, and has the ledger tell of it. It needs no terms that hold, so that
+// it helps where a rule keeps the server from starting. The error is fail.NotFound where there is none of the id.
+func RemoveContentRule(ctx context.Context, config Config, log *slog.Logger, id string) (err error) {
+	db, err := store.Open(ctx, config.Database(log))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	h := &House{db: db, log: log}
+	h.openLedger(config)
+	keeper := rulebook.New(db, h.now)
+	keeper.OnChange(h.recordTerms)
+	return keeper.Remove(ctx, id)
+}
+
 // openRulebook reads what the operator's programs added to the terms of the file, and puts both in force.
 func (h *House) openRulebook(ctx context.Context, config Config) error {
 	h.Rulebook = rulebook.New(h.db, h.now)
@@ -27,6 +44,9 @@ func (h *House) openRulebook(ctx context.Context, config Config) error {
 		return err
 	}
 	rules, err := config.CompileTerms(book.Rules...)
+	if err != nil && len(book.Rules) > 0 {
+		err = fmt.Errorf("%w\n`frontdesk terms remove ID` takes a content rule away", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,6 +133,39 @@ func (c Config) checkRule(rule terms.Rule) error {
 		}
 	}
 	return nil
+}
+
+// warnOf says what of a content rule in force is probably not meant: that no item is there for it, that another rule decides otherwise on
+// items that it is for, or that it leaves nothing to those behind it.
+func (s *Server) warnOf(ctx context.Context, rule rulebook.Rule) (all []string) {
+	now := s.Terms()
+	standing := now.Rules()
+	at := slices.IndexFunc(standing, func(r terms.Standing) bool { return r.Named == rule.Name() })
+	if at < 0 {
+		return nil // it is not in force yet
+	}
+	for _, before := range standing[:at] {
+		if before.Everything() {
+			return []string{fmt.Sprintf("no item gets here: %s before it matches everything; give this rule a lower order", before.Name())}
+		}
+	}
+	if standing[at].Everything() && at+1 < len(standing) {
+		all = append(all, fmt.Sprintf("it is for everything that no rule before it is for, so that %s decides on nothing any more", standing[at+1].Name()))
+	}
+	held, err := s.Desk.Hold(ctx, now, at)
+	switch {
+	case err != nil:
+		s.log.Warn("a content rule was not held against the items that are here", "rule", rule.ID, "error", err)
+	case held.Items == 0:
+		all = append(all, "no item that is here now is one that it is for")
+	}
+	for _, before := range slices.Sorted(maps.Keys(held.Before)) {
+		if before < 0 || len(terms.Compare(standing[before].Decision, standing[at].Decision)) == 0 {
+			continue
+		}
+		all = append(all, fmt.Sprintf("on %d of the %d items that it is for %s decides, which stands before it, otherwise: %s", held.Before[before], held.Items, standing[before].Name(), standing[before].Decision))
+	}
+	return all
 }
 
 // prices are what licensed items of sites cost where no rule says so.

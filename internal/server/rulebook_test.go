@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
@@ -68,7 +70,7 @@ func TestContentRulesOfPrograms(t *testing.T) {
 		{step{"GET", "/admin/content-rules/x", "", 404, "/admin/content-rules"}, "/", "open"},
 		{step{"DELETE", "/admin/content-rules/reports", "", 200, `{"removed":"reports"}`}, "/report/1", "open"},
 		{step{"DELETE", "/admin/content-rules/reports", "", 404, "reports"}, "/report/1", "open"},
-		{step{"PUT", "/admin/content-rules", "", 405, "GET, POST"}, "/", "open"},
+		{step{"PUT", "/admin/content-rules", "", 405, "GET, HEAD, POST"}, "/", "open"},
 
 		{step{"GET", "/admin/tenants/www.example.com/pricing", "", 200, `{"tenant":"www.example.com","site":"local","price":null}`}, "/", "open"},
 		{step{"PUT", "/admin/tenants/www.example.com/pricing", `{"model":"per_access","rate":"0.3","currency":"EUR"}`, 200, `"price":{"model":"per_access","rate":"0.3","currency":"EUR"}`}, "/", "open"},
@@ -170,5 +172,169 @@ func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 	}
 	if w := send(m, posted("POST", "/admin/content-rules", `{"id":"all","match":{},"access":"open"}`, trust.KeyHeader, operator)); w.Code != 201 || decided(m.Server, "/b") != "open" {
 		t.Errorf("written down: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestWhatAnOperatorsProgramSendsAndTakes holds the door's ways with what is not quite a request: methods, media types, codings, and
+// addresses at which nothing is.
+func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
+	m := openMarket(t, ruledConfig)
+	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	const rule = `{"id":"r","match":{"path":["/r/**"]},"access":"open"}`
+	for _, v := range []struct {
+		method, path, body string
+		headers            []string
+		status             int
+		words              string
+	}{
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "text/plain"}, 415, "application/json"},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "application/json"},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/json; charset=iso-8859-1"}, 415, "application/json"},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Encoding", "gzip"}, 415, "not compressed"},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/json; charset=UTF-8", "Content-Encoding", "identity"}, 201, `"id":"r"`},
+		{"POST", "/admin/content-rules", "null", nil, 422, "the body is null"},
+		{"POST", "/admin/tenants/www.example.com/signing-keys/none/activate", "", []string{"Content-Type", ""}, 404, `"not found"`},
+		{"HEAD", "/admin/content-rules", "", nil, 200, ""},
+		{"HEAD", "/admin/content-rules/r", "", nil, 200, ""},
+		{"HEAD", "/admin/content-rules/none", "", nil, 404, ""},
+		{"HEAD", "/admin/accounts", "", nil, 200, ""},
+		{"HEAD", "/admin/tenants/www.example.com/pricing", "", nil, 200, ""},
+		{"PUT", "/admin/content-rules", "", nil, 405, "GET, HEAD, POST"},
+		{"PUT", "/admin/accounts", "", nil, 405, "GET, HEAD, POST"},
+		{"GET", "/admin/content-rulez", "", nil, 404, `{"error":{"code":"not found"`},
+		{"GET", "/admin/content-rules/", "", nil, 404, `{"error":{"code":"not found"`},
+		{"GET", "/admin/", "", nil, 404, `{"error":{"code":"not found"`},
+		{"GET", "/api/v1/reports/", "", nil, 404, `{"error":{"code":"not found"`},
+		{"GET", "/admin/accounts?buyers=x", "", nil, 422, "buyer, after, limit"},
+		{"GET", "/admin/licenses?limit=0", "", nil, 422, "from 1 to 1000"},
+		{"GET", "/admin/requesters?limit=1001", "", nil, 422, "from 1 to 1000"},
+	} {
+		w := send(m, posted(v.method, v.path, v.body, append([]string{trust.KeyHeader, operator}, v.headers...)...))
+		if w.Code != v.status || !strings.Contains(w.Body.String(), v.words) {
+			t.Errorf("%s %s %s %v: %d %s", v.method, v.path, v.body, v.headers, w.Code, w.Body)
+		}
+	}
+}
+
+// TestListsOfOperatorsHavePages pages through requesters, accounts, licences and subscriptions, and finds each once.
+func TestListsOfOperatorsHavePages(t *testing.T) {
+	m := openMarket(t, ruledConfig)
+	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	do := func(method, path, body string) []byte {
+		w := send(m, posted(method, path, body, trust.KeyHeader, operator))
+		if w.Code/100 != 2 {
+			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+		return w.Body.Bytes()
+	}
+	want := map[string][]string{}
+	for n := range 5 {
+		name := fmt.Sprintf("b%d.example.com", n/2)
+		buyer := fmt.Sprintf("%s/bot%d", name, n)
+		do("POST", "/admin/requesters", fmt.Sprintf(`{"domain":%q,"requester_id":"bot%d"}`, name, n))
+		want["requesters"] = append(want["requesters"], buyer)
+		for _, currency := range []string{"EUR", "USD"} {
+			do("POST", "/admin/accounts", fmt.Sprintf(`{"buyer":%q,"currency":%q}`, buyer, currency))
+			want["accounts"] = append(want["accounts"], buyer+currency)
+		}
+		do("POST", "/admin/licenses", fmt.Sprintf(`{"id":"l%d","buyer":%q,"paid":"per_access"}`, n, buyer))
+		want["licenses"] = append(want["licenses"], fmt.Sprintf("l%d", n))
+		do("POST", "/admin/subscriptions", fmt.Sprintf(`{"id":"a%d","buyer":%q,"currency":"USD"}`, n, buyer))
+		want["subscriptions"] = append(want["subscriptions"], fmt.Sprintf("a%d", n))
+	}
+	for list, all := range want {
+		for _, limit := range []int{1, 2, 3, 5, 1000} {
+			var got []string
+			after := ""
+			for pages := 0; ; pages++ {
+				page := map[string]json.RawMessage{}
+				var rows []struct{ ID, Account, Buyer, Currency string }
+				body := do("GET", fmt.Sprintf("/admin/%s?limit=%d&after=%s", list, limit, after), "")
+				if err := json.Unmarshal(body, &page); err != nil || json.Unmarshal(page[list], &rows) != nil || len(rows) > limit || pages > 20 {
+					t.Fatalf("%s: %v", body, err)
+				}
+				for _, r := range rows {
+					if list == "accounts" {
+						r.Account = r.Buyer + r.Currency
+					}
+					got = append(got, r.Account+r.ID)
+				}
+				if page["next"] == nil {
+					break
+				}
+				if err := json.Unmarshal(page["next"], &after); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if strings.Join(got, " ") != strings.Join(all, " ") {
+				t.Errorf("%s by %d: %q, want %q", list, limit, got, all)
+			}
+		}
+	}
+}
+
+// TestAContentRuleIsRemovedWithoutAServer takes a rule away by its database alone, while a server runs: it follows, and the ledger tells of it.
+func TestAContentRuleIsRemovedWithoutAServer(t *testing.T) {
+	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
+	operator, _ := makeKey(t, s, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, trust.KeyHeader, operator)); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	log := NewLog(Log{Level: "error"}, &logbook{})
+	if err := RemoveContentRule(t.Context(), s.config, log, "none"); fail.From(err).Code != fail.NotFound {
+		t.Errorf("none: %v", err)
+	}
+	if err := RemoveContentRule(t.Context(), s.config, log, "r"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.lookAtRules(t.Context()); err != nil || decided(s, "/report/1") != "open" {
+		t.Errorf("%v, it is %s", err, decided(s, "/report/1"))
+	}
+	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"z","match":{"path":["/z"]},"access":"open"}`, trust.KeyHeader, operator)); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body) // with it what waited is given its place in the ledger
+	}
+	removed := 0
+	for r, err := range s.Ledger.Read(t.Context(), ledger.Filter{Kind: "terms"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Entry.Subject == "r" && strings.Contains(string(r.Entry.Body), `"did":"remove"`) {
+			removed++
+		}
+	}
+	if removed != 1 {
+		t.Errorf("the ledger tells of it %d times", removed)
+	}
+}
+
+// TestContentRulesAreWarnedOf holds what is told of rules that do nothing, or other than one would think; and that a good rule is told without.
+func TestContentRulesAreWarnedOf(t *testing.T) {
+	s, _ := open(t, "url: https://desk.example\nsite: {name: Example, url: \"https://example.com\"}\nterms:\n  - match: {path: /soup}\n    access: licensed\n  - match: {}\n    access: open\n")
+	operator, _ := makeKey(t, s, trust.Key{Name: "ops", Scopes: []string{"admin"}})
+	for _, v := range []struct {
+		rule string
+		want []string
+	}{
+		{`{"id":"none","match":{"path":["/nothing/**"]},"access":"licensed"}`, []string{"no item that is here now is one that it is for"}},
+		{`{"id":"against","match":{"type":["Recipe"]},"access":"blocked"}`, []string{"on 1 of the 1 items that it is for rule 1 (line 4) decides, which stands before it, otherwise: licensed; excerpt of 0 words"}},
+		{`{"id":"same","match":{"path":["/soup"]},"access":"licensed"}`, nil},
+		{`{"id":"all","match":{},"access":"blocked"}`, []string{"it is for everything that no rule before it is for, so that content rule none decides on nothing any more", "on 1 of the 1 items that it is for rule 1 (line 4) decides, which stands before it, otherwise: licensed; excerpt of 0 words"}},
+		{`{"id":"late","order":200,"match":{"path":["/x"]},"access":"open"}`, []string{"no item gets here: content rule all before it matches everything; give this rule a lower order"}},
+	} {
+		w := send(s, posted("POST", "/admin/content-rules", v.rule, trust.KeyHeader, operator))
+		var told struct {
+			ID       string
+			Warnings []string
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &told); err != nil || w.Code != http.StatusCreated || !slices.Equal(told.Warnings, v.want) {
+			t.Errorf("%s: %d %q, want %q", v.rule, w.Code, told.Warnings, v.want)
+		}
+		again := send(s, posted("GET", "/admin/content-rules/"+told.ID, "", trust.KeyHeader, operator)).Body.String()
+		if strings.Contains(again, `"warnings"`) != (v.want != nil) {
+			t.Errorf("GET: %s", again)
+		}
+	}
+	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","warnings":["x"]}`, trust.KeyHeader, operator)); w.Code != 422 {
+		t.Errorf("warnings are taken: %d %s", w.Code, w.Body)
 	}
 }

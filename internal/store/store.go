@@ -30,7 +30,7 @@
 //	dispute_step       dispute   how it came there
 //	dispute_request    dispute   the requests that filed or appealed
 //	edge_key           trust     the keys with which edges tell what they delivered, sealed
-//	traffic_hour       traffic   how often edges saw each agent, by the hour
+//	traffic_day        traffic   how often edges saw each agent, by the day
 //	traffic_path       traffic   where they saw it, by the day
 //	traffic_batch      traffic   what was counted already
 //	vault_key          submission  the keys of what is sealed; in a database of its own

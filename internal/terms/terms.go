@@ -126,10 +126,22 @@ func With(file, others []Rule) (all []Rule, at int) {
 func (t *Terms) Rules() (all []Standing) {
 	for i := range t.rules {
 		c := &t.rules[i]
-		all = append(all, Standing{Rule: i, Line: c.rule.Line, Named: c.named, Asks: c.conditions(), Decision: c.decision})
+		all = append(all, Standing{Rule: i, Line: c.rule.Line, Named: c.named, Asks: c.conditions(), Decision: c.decision, everything: c.matchesEverything()})
 	}
 	return all
 }
+
+// Matches says whether the rule of an index, as Rules has it, is for an item, whichever rule decides on it.
+func (t *Terms) Matches(rule int, facts Facts) bool {
+	matched, _ := t.rules[rule].matches(&subject{Facts: facts}, t.isA)
+	return matched
+}
+
+// Name is what explanations and errors call the rule.
+func (s Standing) Name() string { return ruleName(s.Rule, s.Line, s.Named) }
+
+// Everything says whether the rule asks for nothing.
+func (s Standing) Everything() bool { return s.everything }
 
 // Standing is a rule in its place.
 type Standing struct {
@@ -138,6 +150,8 @@ type Standing struct {
 	Named    string // what it is called where it stands in no file
 	Asks     string // what it asks for, in words
 	Decision Decision
+
+	everything bool
 }
 
 // Version identifies the rules: equal rules have equal versions, wherever they stand in their file.

@@ -20,55 +20,55 @@ type Wanted struct {
 	Site    string // its id; it has to be set
 	Agent   string
 	Outcome string
-	// Since and Until bound the time: Since ≤ time < Until, by the hour, or of paths by the day in which they lie.
+	// Since and Until bound the time, by the days in which they lie: Since ≤ time < Until.
 	Since, Until time.Time
 }
 
-// Hour is how often an agent was seen in an hour, or in several.
-type Hour struct {
-	Hour    time.Time // the beginning
+// Day is how often an agent was seen on a day.
+type Day struct {
+	Day     time.Time // its beginning, by UTC
 	Agent   string
 	Outcome string
 	Count   int64
 }
 
-// narrowed is the condition of what is wanted, for a table whose column of time has a name, behind some arguments.
-func (w Wanted) narrowed(column string, from, until time.Time, args ...any) (string, []any) {
-	where := ""
+// narrowed is the condition of what is wanted, with its arguments.
+func (w Wanted) narrowed() (string, []any) {
+	const day = 24 * time.Hour
+	where, args := "", []any{}
 	for _, c := range []struct {
-		column, is string
-		want       any
-	}{{"site", "=", w.Site}, {column, ">=", store.Micros(from)}, {column, "<", store.Micros(until)}, {"agent", "=", w.Agent}, {"outcome", "=", w.Outcome}} {
+		is   string
+		want any
+	}{
+		{"site =", w.Site}, {"day >=", store.Micros(w.Since.UTC().Truncate(day))}, {"day <", store.Micros(w.Until.UTC().Add(day - time.Microsecond).Truncate(day))},
+		{"agent =", w.Agent}, {"outcome =", w.Outcome},
+	} {
 		if c.want != "" {
 			args = append(args, c.want)
-			where += fmt.Sprintf(" AND %s %s $%d", c.column, c.is, len(args))
+			where += fmt.Sprintf(" AND %s $%d", c.is, len(args))
 		}
 	}
 	return strings.TrimPrefix(where, " AND "), args
 }
 
-// Hours gives how often agents were seen, by steps of so many hours (at least one, and none longer than a day) from Since on; those
-// of a step by agent and outcome. Steps without any are left out.
-func (r *Reader) Hours(ctx context.Context, w Wanted, step time.Duration) (all []Hour, err error) {
-	step = min(max(step.Truncate(time.Hour), time.Hour), 24*time.Hour)
-	from := w.Since.UTC().Truncate(time.Hour)
-	where, args := w.narrowed("hour", from, w.Until, store.Micros(from), step.Microseconds())
+// Days gives how often agents were seen, by day, agent and outcome.
+func (r *Reader) Days(ctx context.Context, w Wanted) (all []Day, err error) {
+	where, args := w.narrowed()
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT step, agent, outcome, CAST(SUM(count) AS BIGINT) FROM (
-			SELECT (hour - $1) / $2 AS step, agent, outcome, count FROM traffic_hour WHERE `+where+`) AS narrowed GROUP BY step, agent, outcome ORDER BY step, agent, outcome`, args...)
+		rows, err := tx.Query(ctx, `SELECT day, agent, outcome, count FROM traffic_day WHERE `+where+` ORDER BY day, agent, outcome`, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var h Hour
-			var n int64
-			if err := rows.Scan(&n, &h.Agent, &h.Outcome, &h.Count); err != nil {
+			var d Day
+			var at int64
+			if err := rows.Scan(&at, &d.Agent, &d.Outcome, &d.Count); err != nil {
 				return err
 			}
-			h.Hour = from.Add(time.Duration(n) * step)
-			all = append(all, h)
+			d.Day = store.FromMicros(at)
+			all = append(all, d)
 		}
 		return rows.Err()
 	})
@@ -88,8 +88,7 @@ type Path struct {
 
 // Paths gives where agents were seen most, up to so many rows, the most often first.
 func (r *Reader) Paths(ctx context.Context, w Wanted, limit int) (all []Path, err error) {
-	const day = 24 * time.Hour
-	where, args := w.narrowed("day", w.Since.UTC().Truncate(day), w.Until.UTC().Add(day-time.Microsecond).Truncate(day))
+	where, args := w.narrowed()
 	args = append(args, limit)
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil

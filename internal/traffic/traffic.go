@@ -1,4 +1,4 @@
-// Package traffic counts whom the edges saw: which agents, at which hours, below which paths, and what came of it. It keeps no
+// Package traffic counts whom the edges saw: which agents, on which days, below which paths, and what came of it. It keeps no
 // address of anybody, no query and no whole user agent.
 //
 // It stands below desk, whose transactions its functions take part in, and above store.
@@ -14,8 +14,8 @@ import (
 
 // Schema is the tables of this room. Times are microseconds.
 //
-// traffic_hour counts by the hour and the agent, traffic_path by the day, the agent and the path; so what is shown of a long time is
-// read from few rows. traffic_batch has one row for each batch that was counted, by its digest, so that none counts twice.
+// traffic_day counts by the day and the agent, traffic_path by the path, too; so what is shown of a long time is read from few rows.
+// traffic_batch has one row for each batch that was counted, by its digest, so that none counts twice.
 var Schema = store.Schema{
 	Room: "traffic",
 	Steps: []string{`
@@ -43,8 +43,25 @@ CREATE TABLE traffic_batch (
 	taken  BIGINT NOT NULL
 );
 CREATE INDEX traffic_batch_taken ON traffic_batch (taken);
-`},
+`, byTheDay},
 }
+
+// byTheDay is the step of Schema that counts by the day what was counted by the hour: nobody asked for hours, and a month of them is many
+// rows.
+const byTheDay = `
+CREATE TABLE traffic_day (
+	site    {{text}} NOT NULL,
+	day     BIGINT NOT NULL,
+	agent   {{text}} NOT NULL,
+	outcome {{text}} NOT NULL,
+	count   BIGINT NOT NULL,
+	PRIMARY KEY (site, day, agent, outcome)
+) {{clustered}};
+INSERT INTO traffic_day (site, day, agent, outcome, count)
+	SELECT site, hour - hour % 86400000000, agent, outcome, SUM(count) FROM traffic_hour GROUP BY site, hour - hour % 86400000000, agent, outcome;
+DROP TABLE traffic_hour;
+CREATE INDEX traffic_day_day ON traffic_day (day);
+`
 
 // MaxPaths is how many rows of a site's day tell paths apart. What comes beyond is counted under the path "".
 const MaxPaths = 5000
@@ -93,13 +110,12 @@ type site struct {
 
 // add counts one sighting. Room is how many rows more the days of sites may have.
 func add(ctx context.Context, tx *store.Tx, s Sighting, room map[site]int) error {
-	hour := s.Hour.UTC().Truncate(time.Hour)
-	if _, err := tx.Exec(ctx, `INSERT INTO traffic_hour (site, hour, agent, outcome, count) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (site, hour, agent, outcome) DO UPDATE SET count = traffic_hour.count + excluded.count`,
-		s.Site, store.Micros(hour), s.Agent, s.Outcome, s.Count); err != nil {
+	day := site{s.Site, store.Micros(s.Hour.UTC().Truncate(24 * time.Hour))}
+	if _, err := tx.Exec(ctx, `INSERT INTO traffic_day (site, day, agent, outcome, count) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (site, day, agent, outcome) DO UPDATE SET count = traffic_day.count + excluded.count`,
+		day.id, day.day, s.Agent, s.Outcome, s.Count); err != nil {
 		return err
 	}
-	day := site{s.Site, store.Micros(hour.Truncate(24 * time.Hour))}
 	if _, ok := room[day]; !ok {
 		var n int
 		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM traffic_path WHERE site = $1 AND day = $2`, day.id, day.day).Scan(&n); err != nil {
@@ -121,14 +137,15 @@ func add(ctx context.Context, tx *store.Tx, s Sighting, room map[site]int) error
 	return err
 }
 
-// Forget removes what was counted before a time, and the batches that were taken before it, up to so many rows of each; it says how
-// many at the most of one kind it has removed.
+// Forget removes what was counted on days that were over at a time, and the batches that were taken before it, up to so many rows of each;
+// it says how many at the most of one kind it has removed.
 func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int, error) {
 	removed := 0
-	for _, statement := range []string{
-		`DELETE FROM traffic_batch WHERE digest IN (SELECT digest FROM traffic_batch WHERE taken < $1 ORDER BY taken LIMIT $2)`,
-		`DELETE FROM traffic_hour WHERE (site, hour, agent, outcome) IN (SELECT site, hour, agent, outcome FROM traffic_hour WHERE hour < $1 ORDER BY hour LIMIT $2)`,
-		`DELETE FROM traffic_path WHERE (site, day, agent, path, outcome) IN (SELECT site, day, agent, path, outcome FROM traffic_path WHERE day < $1 ORDER BY day LIMIT $2)`,
+	day := before.UTC().Truncate(24 * time.Hour)
+	for statement, before := range map[string]time.Time{
+		`DELETE FROM traffic_batch WHERE digest IN (SELECT digest FROM traffic_batch WHERE taken < $1 ORDER BY taken LIMIT $2)`:                                               before,
+		`DELETE FROM traffic_day WHERE (site, day, agent, outcome) IN (SELECT site, day, agent, outcome FROM traffic_day WHERE day < $1 ORDER BY day LIMIT $2)`:               day,
+		`DELETE FROM traffic_path WHERE (site, day, agent, path, outcome) IN (SELECT site, day, agent, path, outcome FROM traffic_path WHERE day < $1 ORDER BY day LIMIT $2)`: day,
 	} {
 		n, err := tx.Exec(ctx, statement, store.Micros(before), most)
 		if err != nil {

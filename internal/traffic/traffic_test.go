@@ -19,26 +19,26 @@ func add1(t testing.TB, db *store.DB, digest string, all ...Sighting) {
 	}
 }
 
-func TestSightingsAreCountedByHourAndByPath(t *testing.T) {
+func TestSightingsAreCountedByDayAndByPath(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
-		add1(t, db, "one", Sighting{"news", noon, "GPTBot", "/a/", "refused", 2}, Sighting{"news", noon.Add(time.Hour), "GPTBot", "/a/", "refused", 3}, Sighting{"news", noon, "GPTBot", "/b", "licensed", 1})
+		add1(t, db, "one", Sighting{"news", noon, "GPTBot", "/a/", "refused", 2}, Sighting{"news", noon.Add(time.Hour), "GPTBot", "/a/", "refused", 3}, Sighting{"news", noon, "GPTBot", "/b", "licensed", 1},
+			Sighting{"news", noon.Add(12 * time.Hour), "GPTBot", "/a/", "refused", 4})
 		add1(t, db, "two", Sighting{"news", noon.Add(30 * time.Minute), "GPTBot", "/a/", "refused", 5}, Sighting{"news", noon, "CCBot", "", "refused", 7}, Sighting{"shop", noon, "CCBot", "/a/", "refused", 11})
 		r := NewReader(db)
-		w := Wanted{Site: "news", Since: noon.Add(10 * time.Minute), Until: noon.Add(24 * time.Hour)}
+		day := noon.Truncate(24 * time.Hour)
+		w := Wanted{Site: "news", Since: noon.Add(10 * time.Minute), Until: noon.Add(12 * time.Hour)}
 		for name, c := range map[string]struct {
 			w    Wanted
-			step time.Duration
-			want []Hour
+			want []Day
 		}{
-			"by the hour":   {w, time.Hour, []Hour{{noon, "CCBot", "refused", 7}, {noon, "GPTBot", "licensed", 1}, {noon, "GPTBot", "refused", 7}, {noon.Add(time.Hour), "GPTBot", "refused", 3}}},
-			"by six hours":  {w, 6 * time.Hour, []Hour{{noon, "CCBot", "refused", 7}, {noon, "GPTBot", "licensed", 1}, {noon, "GPTBot", "refused", 10}}},
-			"of an agent":   {Wanted{Site: "news", Agent: "CCBot", Since: w.Since, Until: w.Until}, time.Hour, []Hour{{noon, "CCBot", "refused", 7}}},
-			"of an outcome": {Wanted{Site: "news", Outcome: "licensed", Since: w.Since, Until: w.Until}, time.Hour, []Hour{{noon, "GPTBot", "licensed", 1}}},
-			"of an hour":    {Wanted{Site: "news", Since: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour)}, time.Hour, []Hour{{noon.Add(time.Hour), "GPTBot", "refused", 3}}},
-			"of no site":    {Wanted{Site: "none", Since: w.Since, Until: w.Until}, time.Hour, nil},
+			"by the day":    {w, []Day{{day, "CCBot", "refused", 7}, {day, "GPTBot", "licensed", 1}, {day, "GPTBot", "refused", 10}}},
+			"of two days":   {Wanted{Site: "news", Since: w.Since, Until: noon.Add(13 * time.Hour)}, []Day{{day, "CCBot", "refused", 7}, {day, "GPTBot", "licensed", 1}, {day, "GPTBot", "refused", 10}, {day.AddDate(0, 0, 1), "GPTBot", "refused", 4}}},
+			"of an agent":   {Wanted{Site: "news", Agent: "CCBot", Since: w.Since, Until: w.Until}, []Day{{day, "CCBot", "refused", 7}}},
+			"of an outcome": {Wanted{Site: "news", Outcome: "licensed", Since: w.Since, Until: w.Until}, []Day{{day, "GPTBot", "licensed", 1}}},
+			"of no site":    {Wanted{Site: "none", Since: w.Since, Until: w.Until}, nil},
 		} {
-			if got, err := r.Hours(t.Context(), c.w, c.step); err != nil || !slices.Equal(got, c.want) {
+			if got, err := r.Days(t.Context(), c.w); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %v, %v, want %v", name, got, err, c.want)
 			}
 		}
@@ -95,7 +95,7 @@ func TestWhatWasCountedIsForgottenStepByStep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, want := range []int{2, 2, 0} {
+		for _, want := range []int{2, 1, 0} {
 			var n int
 			err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 				n, err = Forget(t.Context(), tx, noon.Add(3*24*time.Hour), 2)
@@ -106,9 +106,39 @@ func TestWhatWasCountedIsForgottenStepByStep(t *testing.T) {
 			}
 		}
 		all := Wanted{Site: "news", Since: noon.Add(-time.Hour), Until: noon.Add(100 * 24 * time.Hour)}
-		hours, err := NewReader(db).Hours(t.Context(), all, 24*time.Hour)
-		if err != nil || len(hours) != 2 {
-			t.Errorf("%v, %v", hours, err)
+		days, err := NewReader(db).Days(t.Context(), all)
+		if err != nil || len(days) != 2 {
+			t.Errorf("%v, %v", days, err)
+		}
+	})
+}
+
+// TestWhatWasCountedByTheHourIsCountedByTheDay takes over what an older program counted.
+func TestWhatWasCountedByTheHourIsCountedByTheDay(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		dsn := fresh(t)
+		older := Schema
+		older.Steps = older.Steps[:1]
+		db := storetest.Open(t, dsn, older)
+		if err := db.Update(t.Context(), func(tx *store.Tx) error {
+			for n := range 30 {
+				_, err := tx.Exec(t.Context(), `INSERT INTO traffic_hour (site, hour, agent, outcome, count) VALUES ($1, $2, $3, $4, $5)`,
+					"news", store.Micros(noon.Add(time.Duration(n)*time.Hour)), "GPTBot", "refused", n)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := NewReader(storetest.Open(t, dsn, Schema)).Days(t.Context(), Wanted{Site: "news", Since: noon, Until: noon.AddDate(0, 0, 9)})
+		day := noon.Truncate(24 * time.Hour)
+		if want := []Day{{day, "GPTBot", "refused", 66}, {day.AddDate(0, 0, 1), "GPTBot", "refused", 369}}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v, want %v", got, err, want)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	wire "frontdesk/wire/edge"
 )
@@ -143,11 +144,13 @@ func TestAgentsAreCounted(t *testing.T) {
 	w.get(t, "/secret/a", "ClaudeBot")
 	w.get(t, signed(t, "/premium/a", "txn-1"), "unheard-of")
 	w.get(t, "/premium/a?sig=0", "unheard-of")
+	w.get(t, signedWith(t, secret, "/premium/a", "txn-2", -time.Minute), robot)
+	w.get(t, signedWith(t, secret, "/premium/a", "txn-2", -time.Minute), "unheard-of")
 	w.get(t, "/premium/a", person)
 	w.End(t) // which tells what it has not told yet
 	w.exchange.mu.Lock()
 	defer w.exchange.mu.Unlock()
-	want := map[string]int64{"GPTBot refused": 3, "GPTBot open": 1, "ClaudeBot blocked": 1, "other delivered": 1, "other invalid": 1}
+	want := map[string]int64{"GPTBot refused": 3, "GPTBot open": 1, "ClaudeBot blocked": 1, "other delivered": 1, "other invalid": 1, "GPTBot expired": 1, "other expired": 1}
 	if !maps.Equal(w.exchange.sightings, want) {
 		t.Errorf("told of %v, want %v", w.exchange.sightings, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -102,6 +103,12 @@ func TestAnAddressMayBeGoodOnce(t *testing.T) {
 	}
 	if r := w.get(t, other, robot, "X-Agent-License-Id: research-bot:buyer.example.com"); r.status != 200 {
 		t.Errorf("its licence: %d %s", r.status, r.body)
+	}
+	w.End(t) // which tells what it has not told yet
+	w.exchange.mu.Lock()
+	defer w.exchange.mu.Unlock()
+	if want := map[string]int64{"GPTBot delivered": 2, "GPTBot limited": 1, "GPTBot foreign": 1}; !maps.Equal(w.exchange.sightings, want) {
+		t.Errorf("told of %v, want %v", w.exchange.sightings, want)
 	}
 }
 

@@ -71,6 +71,7 @@ var rooms = []room{
 	{path: "internal/fail", pure: true},
 	{path: "internal/event"},
 	{path: "internal/release"},
+	{path: "internal/accept"},
 	{path: "internal/tool"},
 	{path: "internal/wellknown", outside: []string{jsonText}},
 
@@ -216,7 +217,7 @@ var rooms = []room{
 	{
 		path: "internal/ramp",
 		inside: []string{
-			"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
+			"internal/accept", "internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
 			"wire/delivery/v1", "wire/delivery/v1/deliveryv1connect", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
@@ -227,7 +228,7 @@ var rooms = []room{
 		inside: []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
 	},
 	// The operator's own programs, over HTTP.
-	{path: "internal/admin", inside: []string{"internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
+	{path: "internal/admin", inside: []string{"internal/accept", "internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.

@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // operatorPaths are what the operator's own programs read and do, and what a provider reads of its sales (RAMP v1, the plain HTTP
 // resources of an Exchange).
 func (s *schemas) operatorPaths() object {
@@ -11,7 +13,11 @@ func (s *schemas) operatorPaths() object {
 		}},
 	}
 	s.operatorSchemas()
+	of := func(name string) object { return parameter(name, "Those of this one alone.") }
+	after, limit := parameter("after", "The next of the page before."), parameter("limit", "How many a page has, up to 1000; without it, 100.")
 	rule, host, key := inPath("id", "The rule's id."), inPath("id", "A host of the site, such as www.example.com."), inPath("key_id", "The key's id.")
+	requester := []any{inPath("domain", "The requester's domain."), inPath("id", "Its id.")}
+	account := []any{inPath("currency", "Such as USD."), inPath("domain", "The buyer's domain."), inPath("id", "The buyer's id, or * for all of its domain.")}
 	return object{
 		"/api/v1/reports/{name}":       object{"get": s.reports()},
 		"/provider/{domain}/ramp.json": object{"get": providerDocument("providerManifest", "Through whom a host's content is sold, for edges that keep it (RAMP v1)", "application/json", true)},
@@ -25,7 +31,7 @@ func (s *schemas) operatorPaths() object {
 				"application/jsonl": object{"schema": object{"type": "string"}},
 			}},
 			"406": failing("None of the forms is accepted."),
-		}, object{"parameters": []any{
+		}, object{"description": opens("provider:HOST"), "parameters": []any{
 			inPath("domain", "The host, such as www.example.com."), parameter("from", "From when on: a time (RFC 3339), or a day by UTC."), parameter("to", "Until before when."),
 			parameter("after", "The id of a transaction after which to go on."), parameter("limit", "How many a page has, up to 1000; without it, 100."), parameter("format", "json or jsonl; without it, as Accept says."),
 		}})},
@@ -38,6 +44,28 @@ func (s *schemas) operatorPaths() object {
 			"get":    operating("contentRule", "Read a content rule", told("200", "The rule.", ref("operator.ContentRule")), object{"parameters": []any{rule}}),
 			"delete": operating("removeContentRule", "Remove a content rule", told("200", "It was removed.", object{"type": "object"}), object{"parameters": []any{rule}}),
 		},
+		"/admin/requesters": object{
+			"get":  operating("requesters", "List the requesters (RAMP v1)", told("200", "A page, by domain and id; next is after which there are more.", pageOf("requesters")), object{"parameters": []any{of("domain"), after, limit}}),
+			"post": operating("addRequester", "Put a requester in (RAMP v1, enterprise sign-up)", told("201", "It is in.", object{"type": "object"}), body("operator.Requester")),
+		},
+		"/admin/requesters/{domain}/{id}": object{
+			"get":    operating("requester", "Read a requester", told("200", "The requester.", object{"type": "object"}), object{"parameters": requester}),
+			"patch":  operating("changeRequester", "Change what is named of a requester, its state among it", told("200", "As it is now.", object{"type": "object"}), withParameters(body("operator.Requester"), inPath("domain", "The requester's domain."), inPath("id", "Its id."))),
+			"delete": operating("removeRequester", "Remove a requester", told("200", "It is removed.", object{"type": "object"}), object{"parameters": requester}),
+		},
+		"/admin/accounts": object{
+			"get":  operating("accounts", "List the accounts", told("200", "A page, by buyer and currency; next is after which there are more.", pageOf("accounts")), object{"parameters": []any{of("buyer"), after, limit}}),
+			"post": operating("openAccount", "Open an account for a buyer", told("201", "It is open.", object{"type": "object"}), body("operator.NewAccount")),
+		},
+		"/admin/accounts/{currency}/{domain}/{id}": object{
+			"get":   operating("account", "Read an account with its newest movements", told("200", "The account.", object{"type": "object"}), object{"parameters": append([]any{parameter("lines", "How many movements, up to 1000; without it, 20."), parameter("before", "The number of a movement before which to go on.")}, account...)}),
+			"post":  operating("pay", "Book a payment", told("200", "What was moved; again where it was booked before.", object{"type": "object"}), object{"parameters": account, "requestBody": body("operator.Payment")["requestBody"]}),
+			"patch": operating("changeAccount", "Set an account's limit and state", told("200", "As it is now.", object{"type": "object"}), object{"parameters": account, "requestBody": body("operator.AccountChange")["requestBody"]}),
+		},
+		"/admin/licenses":           s.grants("licenses", "Licenses", of("buyer"), after, limit),
+		"/admin/licenses/{id}":      s.grant("License", "a licence"),
+		"/admin/subscriptions":      s.grants("subscriptions", "Subscriptions", of("buyer"), after, limit),
+		"/admin/subscriptions/{id}": s.grant("Subscription", "a subscription"),
 		"/admin/tenants/{id}/pricing": object{
 			"get":    operating("tenantPricing", "Read what licensed items of a site cost where no rule says so", told("200", "The price.", ref("operator.Pricing")), object{"parameters": []any{host}}),
 			"put":    operating("setTenantPricing", "Say what licensed items of a site cost where no rule says so (RAMP v1)", told("200", "The price.", ref("operator.Pricing")), withParameters(body("operator.Price"), host)),
@@ -54,6 +82,28 @@ func (s *schemas) operatorPaths() object {
 			"post": operating("activateSigningKey", "Have a key sign that waits", told("200", "It signs.", ref("operator.SigningKey")), withParameters(body("operator.Activation"), host, key)),
 		},
 	}
+}
+
+// grants are the operations of a list of licences or of subscriptions.
+func (s *schemas) grants(name, title string, parameters ...any) object {
+	return object{
+		"get":  operating(name, "List the "+name, told("200", "A page, by id; next is after which there are more.", pageOf(name)), object{"parameters": parameters}),
+		"post": operating("add"+title, "Give a buyer one of the "+name, told("201", "It is given.", object{"type": "object"}), body("operator.Grant")),
+	}
+}
+
+// grant are the operations of one of them.
+func (s *schemas) grant(title, says string) object {
+	id := inPath("id", "Its id.")
+	return object{
+		"get":   operating("read"+title, "Read "+says, told("200", "As it is.", object{"type": "object"}), object{"parameters": []any{id}}),
+		"patch": operating("change"+title, "Change "+says, told("200", "As it is now.", object{"type": "object"}), withParameters(body("operator.Grant"), id)),
+	}
+}
+
+// pageOf is a page of a list.
+func pageOf(name string) object {
+	return object{"type": "object", "required": []any{name}, "properties": object{name: object{"type": "array", "items": object{"type": "object"}}, "next": object{"type": "string"}}}
 }
 
 // providerDocument is a document that the Exchange makes of a provider's terms.
@@ -126,8 +176,22 @@ func (s *schemas) operatorSchemas() {
 		"functions": restriction, "users": restriction, "countries": restriction, "display": closed("The most words that may be shown.", object{"words": number("")}),
 		"price": ref("operator.Price"), "reporting": closed("What is owed after use.", object{"window": text("A span, such as 24h.")}), "delivery": texts("The only ways of delivery."),
 		"scopes": texts("Of which one must have been granted."), "imported": object{"enum": []any{"obey", "ignore"}},
-		"created": text("Told alone."), "changed": text("Told alone."),
+		"created": text("Told alone."), "changed": text("Told alone."), "warnings": texts("Told alone: what works, and is probably not meant."),
 	}, "match", "access")
+	s.made["operator.Requester"] = closed("A requester, or what changes of one.", object{
+		"requester_id": text("Its id."), "domain": text("Its domain."), "public_key": text("One Ed25519 key, in place of keys."),
+		"keys":           object{"type": "array", "items": closed("A key.", object{"id": text(""), "public_key": text("Ed25519."), "valid_from": text(""), "valid_until": text("")}, "public_key")},
+		"granted_scopes": texts("Scopes that it holds."), "user_category": text("The kind of its users."), "country": text("ISO 3166-1."), "rate": text("Its own limit, such as 20/1s."),
+		"state": object{"enum": []any{"active", "suspended"}}, "subscription": object{"description": "As at /admin/subscriptions, or the id of one that its whole domain has."},
+	})
+	s.made["operator.NewAccount"] = closed("An account.", object{"buyer": text("DOMAIN/ID, or DOMAIN/* for all of a domain."), "currency": text("ISO 4217."), "limit": object{"type": []any{"string", "null"}, "description": "How far below nothing it may go; null for as far as is configured."}}, "buyer", "currency")
+	s.made["operator.AccountChange"] = closed("What changes of an account.", object{"limit": object{"type": []any{"string", "null"}}, "state": object{"enum": []any{"active", "suspended"}}})
+	s.made["operator.Payment"] = closed("A payment.", object{"kind": object{"enum": []any{"credit", "debit", "expire"}}, "amount": text("A decimal number."), "reference": text("Under which it is booked once.")}, "kind", "amount")
+	s.made["operator.Grant"] = closed("A licence or a subscription, or what changes of one.", object{
+		"id": text(""), "buyer": text("DOMAIN/ID."), "site": text("The id of a site."), "labels": texts("Editorial domains."), "paths": texts("Globs over the path."), "item": text("The address of one item."),
+		"paid": text("Of a licence: the pricing model for which nothing is charged."), "currency": text("Of a subscription."), "begins": text("RFC 3339."), "ends": text("RFC 3339."), "state": object{"enum": []any{"active", "suspended", "ended"}},
+		"quotas": object{"type": "array", "items": closed("Of a subscription.", object{"unit": text(""), "limit": number(""), "period": text("Such as 1mo or 24h."), "anew": object{"type": "boolean"}}, "unit", "limit")},
+	})
 	s.made["operator.Pricing"] = object{"type": "object", "description": "The price of what is licensed of a site and has none by a rule.", "properties": object{
 		"tenant": text("The host that was asked for."), "site": text("The site's id."), "price": object{"anyOf": []any{ref("operator.Price"), object{"type": "null"}}}, "changed": text("When it was set."),
 	}}
@@ -146,12 +210,24 @@ func (s *schemas) operatorSchemas() {
 
 // operating is an operation of the operator's programs, or of others that have a key of their own.
 func operating(id, summary string, responses object, more object) object {
-	for _, status := range []string{"401", "403", "404", "405", "422", "429", "500", "503"} {
+	statuses := []string{"401", "403", "404", "405", "422", "429", "500", "503"}
+	if more["requestBody"] != nil {
+		statuses = append(statuses, "400", "413", "415")
+	}
+	for _, status := range statuses {
 		responses[status] = failing("It was not done.")
 	}
 	more["responses"] = responses
+	if more["description"] == nil {
+		more["description"] = opens("admin")
+	}
 	more["security"] = []any{object{"bearer": []any{}}, object{"key": []any{}}}
 	return operation("operator", id, summary, more)
+}
+
+// opens says which key an operation takes.
+func opens(door string) string {
+	return "It takes an API key of the door " + door + " (`frontdesk keys issue api NAME --door " + strings.Split(door, " ")[0] + "`), as `Authorization: Bearer KEY` or `X-API-Key: KEY`. No key that was issued without doors opens it."
 }
 
 func failing(description string) object {
@@ -201,7 +277,7 @@ func (s *schemas) reports() object {
 			"application/json": object{"schema": rows}, "text/csv": object{"schema": object{"type": "string"}}, "application/jsonl": object{"schema": object{"type": "string"}},
 		}},
 		"406": failing("None of the forms is accepted."),
-	}, object{"parameters": []any{
+	}, object{"description": opens("reports or admin"), "parameters": []any{
 		name, parameter("from", "From when on: a time (RFC 3339), or a day by UTC. buyer-invoice needs it."), parameter("to", "Until before when; a day is its beginning."),
 		parameter("site", "The id of a site, to be told of it alone: of provider-revenue, transaction-detail and leakage-check."),
 		parameter("buyer", "DOMAIN/ID of a requester: of transaction-detail, and of buyer-invoice, which needs it (DOMAIN/* is an account of a domain)."),

@@ -1,4 +1,7 @@
-package ramp
+// Package accept chooses the form of an answer by what a client says that it likes (RFC 9110, 12.5.1).
+//
+// It is a leaf, for the doors that have a thing in several forms.
+package accept
 
 import (
 	"mime"
@@ -6,9 +9,9 @@ import (
 	"strings"
 )
 
-// choose gives the media type that a client likes best of those that there are, the first of those that it likes alike (RFC 9110, 12.5.1);
-// accept are the values of its Accept header. ok is false when it takes none of them.
-func choose(accept []string, media []string) (chosen string, ok bool) {
+// Choose gives the media type that a client likes best of those that there are, of which there is one at least, and the first of those that
+// it likes alike; accept are the values of its Accept header. ok is false when it takes none of them.
+func Choose(accept []string, media []string) (chosen string, ok bool) {
 	ranges := mediaRanges(accept)
 	if len(ranges) == 0 {
 		return media[0], true
