@@ -104,20 +104,18 @@ func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
 	var all []route
 	books := admin.Books{Book: s.Accounts, Reader: s.ReadAccounts, Change: s.ChangeAccounts, Now: s.now}
 	for _, of := range []struct {
-		path, one string // one of them is below
-		handler   http.Handler
+		path    string
+		below   []string
+		handler http.Handler
 	}{
-		{admin.Requesters, "/{domain}/{id...}", admin.Handler(admin.Config{Requesters: s.Requesters, Books: books, CheckRate: checkRate})},
-		{admin.Accounts, "/{currency}/{domain}/{id...}", admin.AccountsHandler(books)},
-		{admin.Licences, "/{id...}", admin.LicencesHandler(books)}, {admin.Subscriptions, "/{id...}", admin.SubscriptionsHandler(books)},
+		{admin.Requesters, []string{"", "/", "/{domain}", "/{domain}/{id...}"}, admin.Handler(admin.Config{Requesters: s.Requesters, Books: books, CheckRate: checkRate})},
+		{admin.Accounts, []string{"", "/", "/{currency}", "/{currency}/{domain}", "/{currency}/{domain}/{id...}"}, admin.AccountsHandler(books)},
+		{admin.Licences, []string{"", "/{id...}"}, admin.LicencesHandler(books)},
+		{admin.Subscriptions, []string{"", "/{id...}"}, admin.SubscriptionsHandler(books)},
 	} {
 		handler := s.gate.operators(of.handler)
-		patterns := []string{of.path, of.path + of.one}
-		if of.one != "/{id...}" { // which takes in the rest
-			patterns = append(patterns, of.path+"/")
-		}
-		for _, pattern := range patterns {
-			all = append(all, route{pattern: pattern, name: of.path, refuse: admin.WriteError, handler: handler})
+		for _, below := range of.below {
+			all = append(all, route{pattern: of.path + below, name: of.path, refuse: admin.WriteError, handler: handler})
 		}
 	}
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
