@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -222,6 +223,9 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 	} else {
 		var all []deal.Transaction
 		if all, next, err = o.config.Sales.Deals.Transactions(ctx, deal.Wanted{Site: body.Site, Unfetched: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage}); err == nil {
+			all, err = o.unlogged(ctx, all)
+		}
+		if err == nil {
 			body.Sold, err = o.withHolds(ctx, all)
 		}
 	}
@@ -233,4 +237,14 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	o.show(w, r, http.StatusOK, sheet{Title: "Leakage", Page: "sales-leakage", In: &v.in, CSRF: v.csrf(), Body: body})
 	return nil
+}
+
+// unlogged gives those transactions of which no imported log tells that something was delivered.
+func (o *owner) unlogged(ctx context.Context, all []deal.Transaction) ([]deal.Transaction, error) {
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	logged, err := o.config.Sales.Reports.Evidence.Fetched(ctx, ids...)
+	return slices.DeleteFunc(all, func(t deal.Transaction) bool { return logged[t.ID] }), err
 }

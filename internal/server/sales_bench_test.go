@@ -16,11 +16,12 @@ import (
 	"frontdesk/internal/deal"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
 )
 
 // fortune is how much was sold in the benchmark of the pages of sales: so many transactions, each with what the book has of it and,
-// but for one in a hundred, a delivery; as many movements of revenue as days and buyers; and of the sightings a month of what is kept.
+// but for one in a hundred, a delivery; as many rows of revenue, of a thousand buyers; and as many of the places where edges saw agents.
 type fortune struct {
 	sales  int
 	buyers int
@@ -125,27 +126,28 @@ func (f *fortune) revenue(yield func([]any) bool) {
 	}
 }
 
-// sightings are those of a month at the bound of paths of a day, of ten sites.
+// paths are sightings at the bound of a day's rows, of as many days as there are.
 func (f *fortune) paths(yield func([]any) bool) {
 	today := f.now.UTC().Truncate(24 * time.Hour)
 	for n := range f.sales {
-		day, path := n%31, n/31
+		day, path := n/traffic.MaxPaths, n%traffic.MaxPaths
 		if !yield([]any{
-			"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(path%19), "/section/" + strconv.Itoa(path%5000), outcomesOfBench[path/5000%len(outcomesOfBench)] + strconv.Itoa(path/5000/len(outcomesOfBench)), int64(1 + n%7),
+			"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(path%19), "/section/" + strconv.Itoa(path), outcomesOfBench[path%len(outcomesOfBench)], int64(1 + (n*7+path)%91),
 		}) {
 			return
 		}
 	}
 }
 
-var outcomesOfBench = []string{"refused", "delivered", "open", "blocked", "invalid", "limited"}
+var outcomesOfBench = []string{"refused", "delivered", "open", "blocked", "expired", "foreign", "invalid", "limited"}
 
-func (f *fortune) hours(yield func([]any) bool) {
-	hour := f.now.UTC().Truncate(time.Hour)
-	for h := range 31 * 24 {
-		for bot := range 19 {
-			for _, outcome := range outcomesOfBench {
-				if !yield([]any{"main", store.Micros(hour.Add(-time.Duration(h) * time.Hour)), "Bot" + strconv.Itoa(bot), outcome, int64(1 + h%50)}) {
+// days are the sightings of the days of paths, of forty agents with every outcome.
+func (f *fortune) days(yield func([]any) bool) {
+	today := f.now.UTC().Truncate(24 * time.Hour)
+	for day := range max(31, f.sales/traffic.MaxPaths) {
+		for bot := range 40 {
+			for n, outcome := range outcomesOfBench {
+				if !yield([]any{"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(bot), outcome, int64(1 + (day+n)%50)}) {
 					return
 				}
 			}
@@ -153,14 +155,14 @@ func (f *fortune) hours(yield func([]any) bool) {
 	}
 }
 
-// columns of the tables that are filled, in the order in which the rows have them.
+// fortuneColumns are those of the tables that are filled, in the order in which the rows have them.
 var fortuneColumns = map[string]string{
 	"deal_transaction": `id billing request offer buyer agent site uri source item version made expires model rate currency months unit estimate amount value subscription quotas method failed entry duty due fields report report_of reported consumed settled deviant document`,
 	"account_hold":     `id buyer holder site model currency rate quantity value authorised charged state reported subscription licence uses granted created due closed`,
 	"deal_delivery":    `id txn source site uri media state status announced bytes bound sum whole began ended seconds stray entry`,
 	"account_revenue":  `site day buyer currency earned movements`,
 	"traffic_path":     `site day agent path outcome count`,
-	"traffic_hour":     `site hour agent outcome count`,
+	"traffic_day":      `site day agent outcome count`,
 }
 
 func (f *fortune) fill(b *testing.B, s *Server) {
@@ -169,7 +171,7 @@ func (f *fortune) fill(b *testing.B, s *Server) {
 	}
 	slices.Sort(f.ids)
 	for table, rows := range map[string]iter.Seq[[]any]{
-		"deal_transaction": f.transactions, "account_hold": f.holds, "deal_delivery": f.deliveries, "account_revenue": f.revenue, "traffic_path": f.paths, "traffic_hour": f.hours,
+		"deal_transaction": f.transactions, "account_hold": f.holds, "deal_delivery": f.deliveries, "account_revenue": f.revenue, "traffic_path": f.paths, "traffic_day": f.days,
 	} {
 		if err := s.db.Update(b.Context(), func(tx *store.Tx) error {
 			_, err := tx.Bulk(b.Context(), table, strings.Fields(fortuneColumns[table]), rows)
@@ -178,7 +180,7 @@ func (f *fortune) fill(b *testing.B, s *Server) {
 			b.Fatalf("%s: %v", table, err)
 		}
 	}
-	if err := s.db.Settle(b.Context(), "deal_transaction", "account_hold", "deal_delivery", "account_revenue", "traffic_path", "traffic_hour"); err != nil {
+	if err := s.db.Settle(b.Context(), "deal_transaction", "account_hold", "deal_delivery", "account_revenue", "traffic_path", "traffic_day"); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -228,7 +230,7 @@ func BenchmarkPagesOfSales(b *testing.B) {
 		{"transactions of nobody", "/transactions?buyer=nobody.example.com/x"}, {"transactions of a day", "/transactions?day=" + day},
 		{"deliveries", "/deliveries"}, {"deliveries of a site", "/deliveries?site=other"}, {"deliveries that broke off", "/deliveries?state=cut"},
 		{"deliveries under way", "/deliveries?state=begun"}, {"deliveries of an edge", "/deliveries?by=edge-1"}, {"deliveries of no edge", "/deliveries?by=nobody"}, {"deliveries of a day", "/deliveries?day=" + day},
-		{"bots", "/bots"}, {"bots of an outcome", "/bots?outcome=delivered0"}, {"bots of an agent", "/bots?agent=Bot3"}, {"bots of a day", "/bots?day=" + day},
+		{"bots", "/bots"}, {"bots of an outcome", "/bots?outcome=delivered"}, {"bots of an agent", "/bots?agent=Bot3"}, {"bots of a day", "/bots?day=" + day},
 		{"leakage", "/leakage"}, {"leakage of a site", "/leakage?site=other"}, {"never fetched", "/leakage?kind=undelivered"}, {"never fetched of a site", "/leakage?kind=undelivered&site=other"},
 		{"never fetched of nowhere", "/leakage?kind=undelivered&site=none"},
 	} {
