@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,6 +45,7 @@ type shop struct {
 	fetches *http.Client
 	deliver http.Handler
 	known   map[string]bool // deliveries that were seen
+	trusted atomic.Bool     // disputes need no signature
 }
 
 func newShop(t *testing.T, currency string, funds int64) *shop {
@@ -77,6 +79,7 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	s.config.Trusted = func(context.Context) bool { return s.trusted.Load() }
 	s.config.Base = func(context.Context) string { return s.at }
 	s.config.FetchAt = func(context.Context) string { return s.at + "/deliver/" }
 	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ trust.Call) (trust.Requester, error) {
