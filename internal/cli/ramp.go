@@ -17,11 +17,13 @@ type rampCommands struct {
 	Discover     rampDiscover             `cmd:"" help:"As a buyer: see what an Exchange offers."`
 	Fetch        rampFetch                `cmd:"" help:"As a buyer: have the licensed text of an address, or of what answers a question, by one command."`
 	Buy          rampBuy                  `cmd:"" help:"As a buyer: buy content from an Exchange, and fetch it."`
+	Dispute      rampDispute              `cmd:"" help:"As a buyer: dispute something bought, and follow what comes of it."`
 	Requester    requesterCommands        `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`
 	Account      rampAccountCommands      `cmd:"" help:"Keep the accounts from which buyers pay."`
 	License      rampLicenseCommands      `cmd:"" help:"Give buyers licences, and end them."`
 	Subscription rampSubscriptionCommands `cmd:"" help:"Give buyers subscriptions with quotas, and end them."`
 	Evidence     rampEvidenceCommands     `cmd:"" help:"Import logs of deliveries, and show what was answered under a transaction."`
+	Disputes     rampDisputesCommands     `cmd:"" help:"As an operator: see what buyers dispute, and decide it."`
 	Report       rampReportCommands       `cmd:"" help:"Report the use of something bought; as an operator, what sites earned and what buyers were charged."`
 }
 

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/client"
+)
+
+type rampDispute struct {
+	File string `arg:"" help:"The purchase that fetch or buy kept with --save."`
+	buyerFlags
+	ReportID    string        `name:"report-id" required:"" placeholder:"ID" help:"The id of the report on it, as frontdesk ramp report tells it."`
+	Reason      string        `required:"" enum:"delivery-failed,content-mismatch,incomplete-content,wrong-content,expired-before-fetch" help:"${enum}."`
+	Hash        string        `placeholder:"HEX" help:"The SHA-256 of what came."`
+	Description string        `placeholder:"TEXT" help:"What happened, for people."`
+	Redelivery  bool          `help:"Rather fetch it again than be paid back, where that can be."`
+	Appeal      string        `placeholder:"ID" help:"Appeal against the decision of this dispute."`
+	ID          string        `name:"id" placeholder:"ID" help:"The id of the request; sent again under it, it says where the dispute stands."`
+	Follow      bool          `help:"Ask again until it is decided."`
+	Every       time.Duration `default:"1m" placeholder:"SPAN" help:"How often (${default})."`
+}
+
+// Help is the command's example.
+func (rampDispute) Help() string {
+	return "Report its use first, also that nothing could be used of it.\n\nExample:\n\n\tfrontdesk ramp dispute lamp.json --report-id rep-01HZY3 --reason delivery-failed --follow"
+}
+
+// Run disputes, and follows.
+func (c rampDispute) Run(env *environment) error {
+	p, err := readPurchase(c.File)
+	if err == nil && p.Transaction() == "" {
+		err = fmt.Errorf("%s holds a purchase that is not known to be made; go on with it by `frontdesk ramp fetch --resume`", c.File)
+	}
+	if err != nil {
+		return err
+	}
+	reason, err := client.ParseDisputeReason(c.Reason)
+	if err != nil {
+		return usage("--reason %s", err)
+	}
+	x, err := c.open(env, p.Exchange)
+	if err != nil {
+		return err
+	}
+	d := client.Dispute{ID: c.ID, ReportID: c.ReportID, Reason: reason, Hash: c.Hash, Description: c.Description, PreferRedelivery: c.Redelivery, Appeal: c.Appeal}
+	bought := &client.Bought{Offer: p.Offer, Result: p.Result}
+	stands, err := x.Dispute(env.ctx, bought, &d)
+	for err == nil && c.Follow && !stands.Decided() {
+		fmt.Fprintf(env.stderr, "%s: %s\n", clean(stands.ID), strings.ToLower(stands.Status))
+		select {
+		case <-env.ctx.Done():
+			return env.ctx.Err()
+		case <-time.After(c.Every):
+		}
+		stands, err = x.Dispute(env.ctx, bought, &d)
+	}
+	if err != nil {
+		return explainedExchange(err)
+	}
+	out := json.NewEncoder(env.stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(stands)
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"frontdesk/internal/admin"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/dispute"
+	"frontdesk/internal/server"
+	"frontdesk/internal/terms"
+)
+
+type rampDisputesCommands struct {
+	List   disputesList   `cmd:"" help:"List disputes, the newest first."`
+	Show   disputesShow   `cmd:"" help:"Show a dispute, with every step and what was consulted for it."`
+	Decide disputesDecide `cmd:"" help:"Decide a dispute that is not decided."`
+	Erase  disputesErase  `cmd:"" help:"Forget what the buyer wrote of a dispute."`
+}
+
+type disputesList struct {
+	configFlags
+	Buyer  string    `placeholder:"DOMAIN/ID" help:"Only what this requester disputes."`
+	Site   string    `placeholder:"ID" help:"Only of this site."`
+	Status string    `placeholder:"STATUS" help:"Only in this status, such as escalated."`
+	Open   bool      `help:"Only those that are not decided."`
+	Since  time.Time `placeholder:"TIME" help:"Only those filed at this time (RFC 3339) or later."`
+	Limit  int       `default:"50" placeholder:"NUMBER" help:"How many at most (${default})."`
+	JSON   bool      `name:"json" help:"As lines of JSON."`
+}
+
+// Help is the command's example.
+func (disputesList) Help() string {
+	return "Example:\n\n\tfrontdesk ramp disputes list --status escalated"
+}
+
+// Run lists disputes.
+func (c disputesList) Run(env *environment) error {
+	return readAccounts(env, c.configFlags, func(house *server.House) error {
+		all, err := house.ReadDisputes().Disputes(env.ctx, dispute.Wanted{
+			Buyer: c.Buyer, Site: c.Site, Status: dispute.Status(c.Status), Open: c.Open, Since: c.Since, Limit: c.Limit,
+		})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			for _, one := range all {
+				if err := json.NewEncoder(env.stdout).Encode(admin.ShowDispute(one, nil)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if len(all) == 0 {
+			env.print("There are no such disputes.\n")
+			return nil
+		}
+		table := env.table("DISPUTE", "FILED", "BUYER", "REASON", "STATUS", "RESOLUTION", "RULE", "TRANSACTION")
+		for _, one := range all {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", one.ID, one.Filed.Format(time.DateTime), clean(one.Buyer), one.Reason, one.Status, one.Resolution, one.Rule, one.Transaction)
+		}
+		return table.Flush()
+	})
+}
+
+type disputesShow struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The id of the dispute, or of its transaction."`
+}
+
+// Run shows a dispute.
+func (c disputesShow) Run(env *environment) error {
+	return readAccounts(env, c.configFlags, func(house *server.House) error {
+		one, steps, ok, err := house.ReadDisputes().Dispute(env.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("there is no dispute %s; frontdesk ramp disputes list shows them", clean(c.ID))
+		}
+		out := json.NewEncoder(env.stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(admin.ShowDispute(one, steps))
+	})
+}
+
+type disputesDecide struct {
+	configFlags
+	ID         string `arg:"" name:"id" help:"The id of the dispute."`
+	Resolution string `arg:"" enum:"credit,redelivery,rejected,investigation" help:"credit, redelivery, rejected, or investigation to look into it further."`
+	Amount     string `placeholder:"AMOUNT" help:"Of a credit: how much is given back, like 0.05. Without it, all that was charged."`
+	By         string `default:"operator" placeholder:"NAME" help:"Who decides, as the ledger tells it (${default})."`
+}
+
+// Help is the command's example.
+func (disputesDecide) Help() string {
+	return "What is given back is on the buyer's account at once; where it is all of it, nothing is fetched any more under the transaction. A decision is made once, and stands.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp disputes decide dsp-01HZY3 rejected\n\tfrontdesk ramp disputes decide dsp-01HZY3 credit --amount 0.05"
+}
+
+// Run decides a dispute.
+func (c disputesDecide) Run(env *environment) error {
+	var amount int64
+	if c.Amount != "" {
+		var err error
+		if amount, err = parseMoney(c.Amount); err != nil {
+			return err
+		}
+	}
+	house, config, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	house.OpenDisputes(config.Config)
+	one, err := house.Desk.DecideDispute(env.ctx, desk.Decision{Dispute: c.ID, Resolution: desk.DisputeResolution(c.Resolution), Amount: amount, By: c.By})
+	if err != nil {
+		return err
+	}
+	env.print("%s is %s: %s", one.ID, one.Status, one.Resolution)
+	if one.Resolution == dispute.Credit && one.Currency != "" {
+		env.print(" of %s %s", terms.Amount(one.Credit), one.Currency)
+	}
+	env.print(".\n")
+	return nil
+}
+
+type disputesErase struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The id of the dispute."`
+}
+
+// Run forgets what was written.
+func (c disputesErase) Run(env *environment) error {
+	house, config, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	house.OpenDisputes(config.Config)
+	if err := house.Desk.EraseDispute(env.ctx, c.ID); err != nil {
+		return err
+	}
+	env.print("What was written of %s is forgotten.\n", clean(c.ID))
+	return nil
+}
