@@ -156,11 +156,15 @@ func TestAStreamEndsThatWasReportedElsewhere(t *testing.T) {
 		got, text := s.bought(t, "live/1"), s.bought(t, "s/1")
 		l := s.listen(got, "")
 		after(10 * time.Second)
+		s.streams.mu.Lock()
 		here := s.streams.under
 		s.streams.under = nil // as if they were open at another node
+		s.streams.mu.Unlock()
 		s.report(got.Transaction, 10, "seconds")
 		s.report(text.Transaction, 1, "")
+		s.streams.mu.Lock()
 		s.streams.under = here
+		s.streams.mu.Unlock()
 		after(streamKeep + time.Millisecond)
 		l.leave()
 		if l.end() != StreamReported {
