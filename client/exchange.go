@@ -31,6 +31,9 @@ type Buyer struct {
 	Scopes []string
 	// Licence is a licence or subscription that the Exchange gave it; may be empty.
 	Licence string
+	// Delegation is what it acts under, as a principal gave it ([ReadDelegation]); nil for its own name. Its token is good for whoever
+	// has it, unless it is bound to Key: one that is not is sent to no Exchange that others' documents led to.
+	Delegation *rampv1.Delegation
 }
 
 // Exchange is one Exchange of RAMP v1, as [OpenExchange] found it. It is safe for concurrent use.
@@ -262,6 +265,9 @@ func (x *Exchange) signed(documents [][]byte, signature []byte, now time.Time) b
 // requester is the buyer in a message.
 func (x *Exchange) requester(uris []string) *rampv1.Requester {
 	r := &rampv1.Requester{Id: x.buyer.ID, Domain: x.buyer.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT, Uris: uris, Scopes: x.buyer.Scopes}
+	if x.buyer.Delegation != nil {
+		r.Type, r.Delegation = rampv1.RequesterType_REQUESTER_TYPE_DELEGATED, x.buyer.Delegation
+	}
 	if x.buyer.Licence != "" {
 		r.LicenseId = proto.String(x.buyer.Licence)
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -167,6 +168,9 @@ func (c *Client) openCached(ctx context.Context, address string, named bool) (*E
 	c.exchanges.mu.Unlock()
 	if ok && time.Since(known.at) < maxManifestAge {
 		return known.exchange, nil
+	}
+	if !named && !c.options.Buyer.bound() {
+		return nil, fmt.Errorf("%s was found by others' documents, and could use your delegation itself: name the Exchange, or have the token bound to your key", address)
 	}
 	x, err := OpenExchange(ctx, address, c.options.Buyer, c.options)
 	if err != nil {

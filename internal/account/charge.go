@@ -25,8 +25,9 @@ type Charge struct {
 	Tokens int64
 	// Licence is that which the buyer names, empty for none; it must be the buyer's, valid, and cover the item.
 	Licence string
-	// Subscription is that under which the purchase is made, empty for one that is paid.
-	Subscription string
+	// Subscription is that under which the purchase is made, empty for one that is paid. Subscriber is whose it is where somebody else's may
+	// be used; empty for the buyer's, or its domain's.
+	Subscription, Subscriber string
 	// Due is when what is held is charged in full for want of a report. With models that charge on a report it must be set.
 	Due time.Time
 	// Timed says that the seller measures for how long it is used (Book.Meter). Where the model counts minutes, those are what is charged,

@@ -127,7 +127,11 @@ type Subscription struct {
 
 // Check says whether a subscription is good for a purchase and has enough left for it: nil or a *Refused.
 func (s Subscription) Check(c Charge) error {
-	if err := s.Licence.Check(c); err != nil {
+	of := c
+	if c.Subscriber != "" {
+		of.Buyer = c.Subscriber
+	}
+	if err := s.Licence.Check(of); err != nil {
 		return err
 	}
 	for _, q := range s.Quotas {

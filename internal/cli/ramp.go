@@ -17,6 +17,7 @@ type rampCommands struct {
 	Discover     rampDiscover             `cmd:"" help:"As a buyer: see what an Exchange offers."`
 	Fetch        rampFetch                `cmd:"" help:"As a buyer: have the licensed text of an address, or of what answers a question, by one command."`
 	Buy          rampBuy                  `cmd:"" help:"As a buyer: buy content from an Exchange, and fetch it."`
+	Delegate     delegateCommands         `cmd:"" help:"Let others buy for you, narrow such tokens, look at them, and revoke them."`
 	Dispute      rampDispute              `cmd:"" help:"As a buyer: dispute something bought, and follow what comes of it."`
 	Requester    requesterCommands        `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`
 	Account      rampAccountCommands      `cmd:"" help:"Keep the accounts from which buyers pay."`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +19,11 @@ import (
 // buyerFlags say who buys.
 type buyerFlags struct {
 	configFlags
-	As       string   `placeholder:"DOMAIN/ID" help:"Who asks: the domain that publishes the keys, and what it calls the agent. Without it, those of url and ramp.agent.id."`
-	Scope    []string `placeholder:"SCOPE" help:"An entitlement to ask for, such as news.example:premium; may be repeated."`
-	License  string   `placeholder:"ID" help:"A licence or subscription that the Exchange gave you."`
-	Unsigned bool     `help:"Sign nothing, for an Exchange on trial that does not ask for it."`
+	As         string   `placeholder:"DOMAIN/ID" help:"Who asks: the domain that publishes the keys, and what it calls the agent. Without it, those of url and ramp.agent.id."`
+	Scope      []string `placeholder:"SCOPE" help:"An entitlement to ask for, such as news.example:premium; may be repeated."`
+	License    string   `placeholder:"ID" help:"A licence or subscription that the Exchange gave you."`
+	Delegation string   `placeholder:"FILE" help:"Act for whoever gave you this delegation, which frontdesk ramp delegate made."`
+	Unsigned   bool     `help:"Sign nothing, for an Exchange on trial that does not ask for it."`
 }
 
 // open opens an Exchange as the buyer, whose key is the agent's in the folder of secrets.
@@ -37,6 +39,15 @@ func (f buyerFlags) open(env *environment, address string) (*client.Exchange, er
 // buyer is who buys.
 func (f buyerFlags) buyer(env *environment) (client.Buyer, error) {
 	buyer := client.Buyer{Scopes: f.Scope, Licence: f.License}
+	if f.Delegation != "" {
+		text, err := os.ReadFile(f.Delegation)
+		if err == nil {
+			buyer.Delegation, err = client.ReadDelegation(text)
+		}
+		if err != nil {
+			return buyer, fmt.Errorf("--delegation %s: %w", f.Delegation, err)
+		}
+	}
 	if f.As != "" {
 		var ok bool
 		if buyer.Domain, buyer.ID, ok = strings.Cut(f.As, "/"); !ok || buyer.Domain == "" || buyer.ID == "" {

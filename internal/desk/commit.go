@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/delegation"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
@@ -50,6 +51,9 @@ type Dealing struct {
 	Sending time.Duration
 	// AddressKeys give the keys that sign addresses, the one in use first.
 	AddressKeys func() ([]sign.URLKey, error)
+	// RevokedAbove is from which price on, in 1e-8 of whatever currency, nothing is sold under a delegation of which it is not certain that
+	// its principal has not revoked it. Below, what is known counts.
+	RevokedAbove int64
 	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.
 	Stopping <-chan struct{}
 }
@@ -152,7 +156,7 @@ func (d *Desk) Commit(ctx context.Context, p Purchase) (*Purchased, error) {
 		if err == nil {
 			return out, d.address(ctx, p, out)
 		}
-		if !errors.Is(err, errRaced) {
+		if !errors.Is(err, errRaced) && fail.From(err).Code != fail.Unavailable { // what was answered before is so all the same
 			return nil, err
 		}
 	}
@@ -206,6 +210,9 @@ func (d *Desk) Bought(ctx context.Context, p Purchase) (out *Purchased, known bo
 func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, now time.Time) (out *Purchased, err error) {
 	out = &Purchased{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	lines := make([]purchaseLine, len(p.Items))
+	if p, err = d.inForce(ctx, p, offers); err != nil {
+		return nil, err
+	}
 	for i, item := range p.Items {
 		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
 	}
@@ -286,7 +293,7 @@ func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Deni
 		}
 	}
 	switch {
-	case !p.Delegated.IsZero() && !now.Before(p.Delegated):
+	case !p.Delegated.IsZero() && !now.Before(p.Delegated) || p.Requester.Delegation != nil && p.Requester.Delegation.Over != nil:
 		return DelegationExpired
 	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.Bears(p.Items[i].Signature):
 		return SignatureInvalid
@@ -299,7 +306,7 @@ func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Deni
 // sells says why today's terms do not let an offer be sold any more.
 func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now time.Time) Denial {
 	q := quoter{
-		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI,
+		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI, operation: trust.OperationTransact, cents: cents(cost(offer)),
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: offer.Functions, User: p.User, Country: p.Country},
 	}
 	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil || !d.served[offer.Site] {
@@ -307,7 +314,9 @@ func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now tim
 	}
 	d.license(&q)
 	switch {
-	case !q.unlocked():
+	case errors.Is(q.locked, trust.ErrDelegationOver):
+		return DelegationExpired
+	case q.locked != nil:
 		return ScopeInsufficient // which whoever has an offer may know
 	case q.absent == FunctionOut:
 		return FunctionProhibited
@@ -383,6 +392,14 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 	}
 	c := charge(offer, now)
 	c.ID, c.Licence, c.Due = t.ID, p.Licence, t.Due
+	counts, fits, err := d.counts(ctx, tx, p.Requester.Delegation, offer, now)
+	if err == nil && offer.Subscription != "" {
+		c.Subscriber, err = d.lends(ctx, tx, p.Requester, offer.Subscription)
+	}
+	if err != nil || !fits {
+		item.Denial = QuotaExceeded
+		return item, err
+	}
 	hold, err := d.dealing.Book.Authorize(ctx, tx, c)
 	var refused *account.Refused
 	switch {
@@ -398,10 +415,13 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 			return item, fmt.Errorf("write a subscription's quotas: %w", err)
 		}
 	}
+	if err := counts.Take(ctx, tx, t.ID, t.Amount, t.Price.Currency); err != nil {
+		return item, err
+	}
 	if err := d.befalls("charged"); err != nil {
 		return item, err
 	}
-	if t.Entry, err = d.recordPurchase(ctx, tx, t, offer); err != nil {
+	if t.Entry, err = d.recordPurchase(ctx, tx, t, offer, p.Requester.Delegation); err != nil {
 		return item, err
 	}
 	if err := d.befalls("purchase recorded"); err != nil {
@@ -418,6 +438,7 @@ type purchaseBody struct {
 	Amount       string `json:"amount,omitempty"`
 	Billing      string `json:"billing_id"`
 	Currency     string `json:"currency,omitempty"`
+	Delegation   string `json:"delegation,omitempty"` // the revocation id of the token's authority block
 	Due          string `json:"due,omitempty"`
 	Estimate     int64  `json:"estimated_quantity,omitzero"`
 	Expires      string `json:"expires_at"`
@@ -425,6 +446,7 @@ type purchaseBody struct {
 	Model        string `json:"pricing_model"`
 	Offer        string `json:"offer_id"`
 	OfferHash    string `json:"offer_sha256"`
+	Principal    string `json:"principal_domain,omitempty"` // whose delegation it is
 	Rule         int    `json:"rule"`
 	Subscription string `json:"subscription_id,omitempty"`
 	Terms        string `json:"terms"`
@@ -439,7 +461,7 @@ const (
 )
 
 // recordPurchase puts a transaction into the ledger.
-func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transaction, offer *deal.Offer) (id string, err error) {
+func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transaction, offer *deal.Offer, under *trust.Delegation) (id string, err error) {
 	sum := sha256.Sum256(offer.Document)
 	body := purchaseBody{
 		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Hash: offer.Hash, Model: t.Price.Model,
@@ -447,6 +469,9 @@ func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transact
 	}
 	if t.Price.Currency != "" {
 		body.Amount = terms.Amount(t.Amount)
+	}
+	if under != nil {
+		body.Delegation, body.Principal = under.ID, under.Domain
 	}
 	if !t.Due.IsZero() {
 		body.Due = t.Due.Format(time.RFC3339)
@@ -527,6 +552,9 @@ func (d *Desk) undo(ctx context.Context, tx *store.Tx, p Purchase, out *Purchase
 			continue
 		}
 		if _, err := d.dealing.Book.Release(ctx, tx, item.Transaction.ID, d.config.Now().UTC()); err != nil {
+			return err
+		}
+		if err := delegation.GiveBack(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
 		if err := deal.Fail(ctx, tx, item.Transaction.ID); err != nil {

@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/account"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/delegation"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/excerpt"
@@ -50,7 +51,7 @@ type tester interface {
 }
 
 // schemas are those of the rooms that a bench has.
-var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, dispute.Schema, evidence.Schema, traffic.Schema, account.Schema}
+var schemas = []store.Schema{content.Schema, vector.Schema, trust.PlatformSchema, ledger.Schema, excerpt.Schema, outbox.Schema, deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, traffic.Schema, account.Schema}
 
 func newBench(t testing.TB, sites ...string) *bench {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 	"frontdesk/wire/sign"
 )
 
@@ -57,6 +58,9 @@ type quoter struct {
 	query *Query
 	now   time.Time
 	uri   string
+	// operation is what a delegation is asked for, and cents what it costs at the most; a query costs nothing.
+	operation string
+	cents     int64
 
 	ware     *catalog.Entry
 	decision terms.Decision
@@ -64,11 +68,18 @@ type quoter struct {
 	outlet   *Outlet     // who delivers the item; nil for this front desk
 	told     map[string]any
 	absent   Absence // why there is nothing to propose; empty when there may be
+	locked   error   // why the requester may not have the item, whatever it costs; nil when it may
 }
 
-// unlocked says whether the requester has one of the scopes that the item takes, if it takes any.
+// unlocked says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
+// the item, if it acts under one.
 func (m *quoter) unlocked() bool {
-	return len(m.decision.Scopes) == 0 || slices.ContainsFunc(m.decision.Scopes, m.query.By.Holds)
+	a := trust.Ask{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
+	if m.ware != nil {
+		a.Resource = m.ware.URL
+	}
+	m.locked = m.query.By.May(a)
+	return m.locked == nil
 }
 
 // priced is the price of an item of a site: the rule's, nothing for what is open, or that which the owner set for all that is
@@ -157,7 +168,10 @@ func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Abse
 		if left == 0 || unbounded && len(s.Quotas) == 0 {
 			continue // one without quotas is as good as all of them
 		}
-		if p := m.proposal(delivery, s); s.Check(charge(&p.Offer, m.now)) == nil {
+		p := m.proposal(delivery, s)
+		c := charge(&p.Offer, m.now)
+		c.Subscriber = lender(m.query.By, s.Licence)
+		if s.Check(c) == nil {
 			all, left, unbounded = append(all, p), left-1, unbounded || len(s.Quotas) == 0
 		}
 	}

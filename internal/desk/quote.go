@@ -171,7 +171,7 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 // Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
 func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, error) {
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	quoters, err := d.quoters(ctx, quoter{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now})
+	quoters, err := d.quoters(ctx, quoter{owner: d.quoting.Owner(), rules: d.config.Terms(), query: &q, now: now, operation: trust.OperationDiscover})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,6 +184,9 @@ func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, e
 	soon, cancel := before(ctx, 2, 50*time.Millisecond)
 	defer cancel()
 	err = d.subscribed(soon, q.By.Account(), wanted, now)
+	if err == nil {
+		err = d.lent(soon, q.By, wanted, now)
+	}
 	missed := tooLate(soon, err)
 	if err != nil && !missed {
 		return nil, nil, err
@@ -251,7 +254,7 @@ func (d *Desk) quoters(ctx context.Context, of quoter) ([]quoter, error) {
 		m.uri = of.query.URIs[i]
 		d.choose(m)
 		if m.absent != "" {
-			return nil
+			return undelegated(m.locked)
 		}
 		whole, err := d.sellsWhole(soon, m.rules, m.ware)
 		if err == nil && whole {
@@ -303,10 +306,11 @@ func (d *Desk) choose(m *quoter) {
 func (d *Desk) license(m *quoter) {
 	m.decision = m.rules.Decide(m.ware.Facts())
 	m.price = m.priced(m.ware.Site)
+	unlocked := m.unlocked()
 	switch refusal := m.refused(); {
-	case !m.unlocked() && m.owner.TellScopes:
+	case !unlocked && m.owner.TellScopes:
 		m.absent = ScopeMissing
-	case !m.unlocked():
+	case !unlocked:
 		m.absent = NotInCatalog
 	case d.quoting.Authorised != nil && !d.quoting.Authorised(m.ware.URL):
 		m.absent = NotAuthorised

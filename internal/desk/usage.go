@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/delegation"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
@@ -240,6 +241,9 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 		func(tx *store.Tx) (int, error) {
 			n, err := deal.ForgetOffers(ctx, tx, now.Add(-d.dealing.OfferKeep), dealsStep)
 			return int(n), err
+		},
+		func(tx *store.Tx) (int, error) {
+			return delegation.Forget(ctx, tx, now.Add(-remembered), dealsStep)
 		},
 		func(tx *store.Tx) (int, error) {
 			return traffic.Forget(ctx, tx, now.Add(-d.dealing.SightingsKeep), dealsStep)

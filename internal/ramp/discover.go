@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -21,6 +22,9 @@ const MaxURIs = 100
 func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
 	if err := c.exceeded(); err != nil {
 		return nil, err
+	}
+	if under := c.who.Delegation; under != nil && under.Over != nil { // RAMP v1, Delegation: MUST reject expired tokens
+		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Over)
 	}
 	q, err := asked(c, query)
 	if err != nil {

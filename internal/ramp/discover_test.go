@@ -22,6 +22,7 @@ import (
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/delegation"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
@@ -63,7 +64,7 @@ func newSelling(t testing.TB, more ...store.Schema) *selling {
 	t.Helper()
 	s := &selling{
 		t: t, now: time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC), owner: &desk.Selling{For: 5 * time.Minute, Window: 24 * time.Hour, Currency: "USD"},
-		db: storetest.Chosen(t, append(more, content.Schema, deal.Schema, dispute.Schema, evidence.Schema, account.Schema)...), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+		db: storetest.Chosen(t, append(more, content.Schema, deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, account.Schema)...), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
 	}
 	s.content = content.New(s.db, content.Options{Now: func() time.Time { return s.now }})
 	s.obey(terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})

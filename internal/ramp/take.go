@@ -219,6 +219,9 @@ func (d *door) identify(ctx context.Context, m proto.Message, came trust.Call) (
 		if who.Signed != "" {
 			event.From(ctx).Set("party", "requester:"+who.Domain)
 		}
+		if who.Delegation != nil {
+			event.From(ctx).Set("principal", who.Delegation.Domain)
+		}
 		return who, nil
 	}
 	return who, d.suspected(ctx, err)

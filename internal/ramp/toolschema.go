@@ -30,7 +30,7 @@ type notes map[string]schema
 
 // untold are members that are no arguments of tools: what is refused here, and extensions that nothing here heeds.
 var untold = map[protoreflect.FullName]bool{
-	"ramp.v1.ResourceQuery.intermediaries": true, "ramp.v1.Requester.delegation": true, "ramp.v1.ResourceQuery.ext": true, "ramp.v1.ResourceQuery.ext_critical": true,
+	"ramp.v1.ResourceQuery.intermediaries": true, "ramp.v1.Delegation.ext": true, "ramp.v1.Delegation.ext_critical": true, "ramp.v1.ResourceQuery.ext": true, "ramp.v1.ResourceQuery.ext_critical": true,
 	"ramp.v1.TransactionRequest.ext": true, "ramp.v1.TransactionRequest.ext_critical": true,
 }
 
@@ -171,7 +171,18 @@ func requesterNotes(more notes) notes {
 		"requester.scopes":              described("Scopes to narrow what is asked for; usually left out."),
 		"requester.signature":           described("The requester's Ed25519 signature over its domain, id, scopes and uris."),
 		"requester.signature_algorithm": {"const": "ed25519"},
-		"requester.ext_critical":        described("Keys of ext that must be understood."),
+		"requester.delegation": {
+			"required":    []any{"principal_domain", "principal_id", "expires_at", "token"},
+			"description": "What somebody gave you to act for them, unchanged. Leave it out to act in your own name. A token that is bound to a key is of no use here: a tool's call is not signed over HTTP.",
+		},
+		"requester.delegation.principal_domain": described("The host name that publishes the principal's key."),
+		"requester.delegation.principal_id":     described("What that domain calls the principal."),
+		"requester.delegation.scopes":           described("The scopes of the token, or some of them; leave it out for all."),
+		"requester.delegation.expires_at":       described("When it ends, no later than the token."),
+		"requester.delegation.token":            described("The Biscuit, in base64. It decides; the other members repeat it."),
+		"requester.delegation.token_format":     {"enum": []any{"biscuit-v2", "biscuit-v3"}},
+		"requester.delegation.revocation_uri":   described("Where the principal tells what it has revoked."),
+		"requester.ext_critical":                described("Keys of ext that must be understood."),
 		"requester.ext": {
 			"description": "Who uses it, and where.",
 			"properties": schema{

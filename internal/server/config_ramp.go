@@ -50,6 +50,8 @@ type RAMP struct {
 	Evidence RAMPEvidence `yaml:"evidence"`
 	// Requesters sets who may ask.
 	Requesters RAMPRequesters `yaml:"requesters"`
+	// Delegation sets what holds for requesters that act for somebody else.
+	Delegation RAMPDelegation `yaml:"delegation"`
 	// Agent publishes keys of an agent of yours.
 	Agent RAMPAgent `yaml:"agent"`
 	// Accounts sets how buyers pay.
@@ -71,7 +73,7 @@ type RAMP struct {
 func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
-		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(),
+		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(), Delegation: defaultRAMPDelegation(),
 		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(),
 		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(),
 	}
@@ -107,6 +109,7 @@ func (c *checks) ramp() {
 	}
 	c.email("ramp.contact", r.Contact)
 	c.rampRequesters()
+	c.rampDelegation()
 	if r.Currency != "" && !currencyCode.MatchString(r.Currency) {
 		c.problem("ramp.currency", "%q is no currency; write three capital letters, like EUR", r.Currency)
 	}

@@ -30,8 +30,8 @@ func (s *Server) openDeals() error {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
 		Disputes:    s.config.disputeRules,
-		AddressKeys: s.Addresses.Keys,
-		Stopping:    s.leaving.Done(),
+		AddressKeys: s.Addresses.Keys, RevokedAbove: s.config.RAMP.Delegation.revokedAbove(),
+		Stopping: s.leaving.Done(),
 	})
 	return nil
 }

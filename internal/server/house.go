@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/delegation"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
@@ -89,7 +90,7 @@ type House struct {
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
-		deal.Schema, dispute.Schema, evidence.Schema, traffic.Schema,
+		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, traffic.Schema,
 		account.Schema, rulebook.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}

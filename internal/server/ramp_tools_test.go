@@ -189,7 +189,7 @@ func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 		{"nothing", "ramp_discover", `{}`, "invalid_argument", "id: is required"},
 		{"another member", "ramp_discover", `{"id":"q","max_price":1}`, "invalid_argument", "/max_price: there is no such argument; there are deadline, id, request_id, requester, supported_profiles, ver"},
 		{"another member within", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","uri":"https://x.example/"}}`, "invalid_argument", "/requester/uri: there is no such argument"},
-		{"a delegation", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","delegation":{}}}`, "invalid_argument", "/requester/delegation"},
+		{"a delegation", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","delegation":{}}}`, "invalid_argument", "requester.delegation"},
 		{"hops", "ramp_discover", `{"id":"q","intermediaries":[]}`, "invalid_argument", "/intermediaries"},
 		{"an item's other member", "ramp_execute", `{"id":"b","items":[{"offer_id":"o"},{"offer":"o"}]}`, "invalid_argument", "/items/offer"},
 		{"a wrong type", "ramp_execute", `{"id":"b","items":{"offer_id":"o"}}`, "invalid_argument", "/items"},

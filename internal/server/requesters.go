@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/hex"
 	"net/http"
 	"slices"
 	"time"
@@ -20,7 +21,8 @@ import (
 // OpenRequesters reads who signed up under RAMP, and has the ledger tell of changes.
 func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
 	h.Requesters, err = trust.OpenRequesters(ctx, trust.RequesterConfig{
-		DB: h.db, Fetcher: config.agentFetcher(), Signatures: config.RAMP.Signatures, Registered: config.RAMP.Requesters.Registered, Now: h.now,
+		DB: h.db, Fetcher: config.agentFetcher(), Signatures: config.RAMP.Signatures, Registered: config.RAMP.Requesters.Registered,
+		KeyGrace: config.RAMP.Delegation.KeyGrace, Now: h.now,
 	})
 	if err != nil {
 		return err
@@ -28,6 +30,9 @@ func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
 	h.Requesters.OnChange(func(ctx context.Context, tx *store.Tx, g trust.Registration) error {
 		fact := keyFact{Key: "requester", State: g.Status, SignUp: g.SignUp, Scopes: g.Scopes, Keys: g.KeyNames()}
 		return h.recordKey(ctx, tx, fact, g.Account(), "requester:"+g.Account())
+	})
+	h.Requesters.OnRevoke(func(ctx context.Context, tx *store.Tx, r trust.Revocation) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "delegation", State: "revoked"}, hex.EncodeToString(r.ID), "site")
 	})
 	return nil
 }

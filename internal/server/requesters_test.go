@@ -116,7 +116,7 @@ func TestWhoAsksTheExchange(t *testing.T) {
 		"in the body, by another":      {posted("POST", discover, m.query(m.inBody(other))), "unauthenticated", "requester.signature"},
 		"nowhere":                      {posted("POST", discover, m.query(unsigned)), "unauthenticated", "RFC 9421"},
 		"an impossible domain":         {posted("POST", discover, m.query(&rampv1.Requester{Id: "bot", Domain: "10.0.0.1", Uris: unsigned.Uris})), "invalid_argument", "domain"},
-		"a delegation": {posted("POST", discover, strings.Replace(m.query(unsigned), `"requester":{`,
+		"a delegation": {posted("POST", discover, strings.Replace(m.query(m.inBody(m.key)), `"requester":{`,
 			`"requester":{"delegation":{"principal_domain":"p.example","principal_id":"p","token":"AA","expires_at":"2027-06-01T00:00:00Z"},`, 1)), "permission_denied", "delegation"},
 	} {
 		w := send(m, v.request)

@@ -22,8 +22,9 @@ import (
 // A request without a Requester that nobody signed is let in as the zero Requester, unless SignaturesRequired is set.
 //
 // The error is fail.Invalid for a domain or id that is none, fail.Unauthorized for who cannot be told, or is not registered
-// where that is asked for, fail.Forbidden for who is suspended and for delegations, which are not taken, fail.Unavailable when it
-// cannot be told now, or ctx's. In all but the first requests of a domain, a signature is verified and nothing else is done.
+// where that is asked for, fail.Forbidden for who is suspended and for a delegation that is none, fail.Unavailable when it
+// cannot be told now, or ctx's. In all but the first requests of a domain, a signature is verified and nothing else is done, and the
+// token of a delegation, if it was not lately.
 func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, call Call) (Requester, error) {
 	if err := rs.look(ctx); err != nil {
 		return Requester{}, err
@@ -34,9 +35,6 @@ func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, c
 	domain, err := parseRequester(message.GetDomain(), message.GetId())
 	if err != nil {
 		return Requester{}, err
-	}
-	if message.GetDelegation() != nil {
-		return Requester{}, fail.New(fail.Forbidden, "delegations are not taken here; send the request in your own name, without delegation")
 	}
 	known := rs.registration(domain, message.GetId())
 	if known.Status == RequesterSuspended {
@@ -50,11 +48,16 @@ func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, c
 	if r.Signed, r.KeyID, err = proof.of(ctx, message, call, rs.config.Signatures); err != nil {
 		return Requester{}, err
 	}
-	if r.Signed == "" {
-		return r, nil // anybody can call itself so: what the operator says of it does not hold
+	if r.Signed != "" { // otherwise anybody can call itself so: what the operator says of it does not hold
+		r.describe(known)
+		if err := rs.registered(r); err != nil {
+			return r, err
+		}
 	}
-	r.describe(known)
-	return r, rs.registered(r)
+	if message.GetDelegation() == nil {
+		return r, nil
+	}
+	return rs.delegated(ctx, r, message.GetDelegation(), proof.signedBy, call.Fetch)
 }
 
 // describe takes over what the operator says.
@@ -80,7 +83,8 @@ type proving struct {
 	own        *agent // the keys that the operator was given; nil for those that the domain publishes
 	fetch      func() error
 	now        time.Time
-	left       int // verifications
+	left       int               // verifications
+	signedBy   ed25519.PublicKey // over HTTP; nil for nobody
 }
 
 var (
@@ -210,6 +214,7 @@ func (p *proving) verify(s *sign.HTTPSignature, keys []ramp.Key, call Call) (key
 			}
 			err = s.Verify(k.Public, sign.Request{Method: call.Method, Target: target, Header: call.Header})
 			if err == nil {
+				p.signedBy = k.Public
 				return keyName(k), sign.CheckContentDigest(call.Header[sign.HeaderContentDigest], call.Body)
 			}
 		}

@@ -23,8 +23,11 @@ type Requester struct {
 	SignUp string               // SignUpOperator, SignUpSelf, or empty for one who never signed up
 	// Claimed are the scopes that the requester asks for. They narrow what it gets and unlock nothing: see Holds.
 	Claimed []string
-	// Granted are the scopes that the operator gave it.
+	// Granted are the scopes that the operator gave it; under a delegation those that are delegated, as far as the operator gave
+	// them to the principal.
 	Granted []string
+	// Delegation is what it acts under; nil for nothing.
+	Delegation *Delegation
 	// UserCategory and Country are what the operator knows of its users (commercial, ...; ISO 3166-1 alpha-2); empty for nothing.
 	UserCategory, Country string
 	Rate                  string // its own limit, as limit.ParseRate reads it; empty for what holds for everybody

@@ -45,7 +45,7 @@ CREATE TABLE requester_version (
 	id      {{text}} NOT NULL PRIMARY KEY,
 	version BIGINT NOT NULL
 );
-`},
+`, delegationTables},
 }
 
 // The states of a registration.
@@ -86,7 +86,9 @@ type RequesterConfig struct {
 	Signatures string
 	// Registered lets in only those who signed up.
 	Registered bool
-	Now        func() time.Time // nil is time.Now
+	// KeyGrace is how long a principal's tokens count after it has rotated the key that signed them; 0 is DefaultKeyGrace.
+	KeyGrace time.Duration
+	Now      func() time.Time // nil is time.Now
 }
 
 // How a request must be signed.
@@ -103,6 +105,10 @@ type Requesters struct {
 	agents  *agents
 	changed func(context.Context, *store.Tx, Registration) error
 
+	revoking func(context.Context, *store.Tx, Revocation) error
+	lists    *lists
+	tokens   readTokens
+
 	reading sync.Mutex // of who reads changes out of the database
 
 	mu      sync.RWMutex
@@ -111,6 +117,9 @@ type Requesters struct {
 	looked  time.Time                          // when changes were last looked for, and found or not
 	failed  error                              // of the last look
 	good    time.Time                          // when a look last went well
+	revoked map[string]bool                    // blocks of tokens, by their revocation ids
+	revokes int64                              // the version of the newest of them that was read
+	noted   map[string]*agent                  // documents whose keys are kept, by domain
 }
 
 // OpenRequesters reads the requesters of a database.
@@ -121,7 +130,13 @@ func OpenRequesters(ctx context.Context, config RequesterConfig) (*Requesters, e
 	if !slices.Contains([]string{SignaturesRequired, SignaturesBody, SignaturesNone}, config.Signatures) {
 		return nil, fmt.Errorf("%q is no way in which requests must be signed; there are %s, %s and %s", config.Signatures, SignaturesRequired, SignaturesBody, SignaturesNone)
 	}
-	rs := &Requesters{config: config, agents: newAgents(config.Fetcher, config.Now), parties: map[string]map[string]Registration{}}
+	if config.KeyGrace == 0 {
+		config.KeyGrace = DefaultKeyGrace
+	}
+	rs := &Requesters{
+		config: config, agents: newAgents(config.Fetcher, config.Now), lists: newLists(config.Fetcher, config.Now),
+		parties: map[string]map[string]Registration{}, revoked: map[string]bool{}, noted: map[string]*agent{},
+	}
 	rs.reload(ctx)
 	return rs, rs.failed
 }
@@ -165,7 +180,8 @@ const requesterColumns = `domain, id, signup, state, public_keys, scopes, catego
 func (rs *Requesters) read(ctx context.Context) {
 	now := rs.config.Now()
 	var fresh []Registration
-	version := rs.version // which nobody else writes
+	var gone []string
+	version, revokes := rs.version, rs.revokes // which nobody else writes
 	err := rs.config.DB.View(ctx, func(tx *store.Tx) error {
 		fresh, version = nil, rs.version
 		rows, err := tx.Query(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE version > $1 ORDER BY version`, rs.version)
@@ -180,7 +196,12 @@ func (rs *Requesters) read(ctx context.Context) {
 			}
 			fresh, version = append(fresh, g), v
 		}
-		return rows.Err()
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		rows.Close()
+		gone, revokes, err = readRevoked(ctx, tx, rs.revokes)
+		return err
 	})
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -188,7 +209,10 @@ func (rs *Requesters) read(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	rs.good, rs.version = now, version
+	rs.good, rs.version, rs.revokes = now, version, revokes
+	for _, id := range gone {
+		rs.revoked[id] = true
+	}
 	for _, g := range fresh {
 		if rs.parties[g.Domain] == nil {
 			rs.parties[g.Domain] = map[string]Registration{}

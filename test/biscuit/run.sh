@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Biscuit tokens against the official library in WebAssembly: every class of statement both ways, every class of broken
-# token, and made-up tokens on which both have to say the same. Needs Go, and Node 20 or newer with npm.
+# token, made-up tokens on which both have to say the same, and purchases at a running front desk. Needs Go, and Node 20 or newer with npm.
 #
 #   test/biscuit/run.sh                   the tests, with a short form of the made-up tokens; arguments go to node's test runner
 #   test/biscuit/run.sh --fuzz 100000 1   the long form: how many tokens, from which seed on
@@ -17,7 +17,8 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export BISCUIT_PEER=$scratch/peer
-(cd ../.. && go build -o "$BISCUIT_PEER" ./test/biscuit/peer)
+export FRONTDESK=$scratch/frontdesk
+(cd ../.. && go build -o "$BISCUIT_PEER" ./test/biscuit/peer && go build -o "$FRONTDESK" ./cmd/frontdesk)
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 if [ "${1:-}" = --fuzz ]; then
   shift

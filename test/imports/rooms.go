@@ -100,7 +100,7 @@ var rooms = []room{
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/comp/v1", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
+	{path: "client", inside: []string{"wire/biscuit", "wire/comp/v1", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's own systems, told what happened.
 	{path: "internal/post", inside: []string{"internal/fetch", "wire/sign", "wire/strictjson"}, outside: []string{mail}},
@@ -139,7 +139,7 @@ var rooms = []room{
 	{path: "internal/ledger", inside: []string{"internal/fail", "internal/store", "wire/receipt"}, outside: []string{notes, trees}, sql: true},
 
 	// Who asks, and how often.
-	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{jose, notes}, sql: true},
+	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/biscuit", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jose, notes, protobuf}, sql: true},
 	// What others say of content, and we do, signed.
 	{path: "internal/attest", inside: []string{"internal/fail", "internal/store", "internal/trust", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
@@ -150,6 +150,8 @@ var rooms = []room{
 	{path: "internal/outbox", inside: []string{"internal/store"}, sql: true},
 	// What was offered and sold.
 	{path: "internal/deal", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
+	// What is bought under delegations, counted.
+	{path: "internal/delegation", inside: []string{"internal/store"}, sql: true},
 	// What others logged of deliveries, beside our own records.
 	{path: "internal/evidence", inside: []string{"internal/deal", "internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	// What an edge delivered and whom it saw, in files until the Exchange has taken it.
@@ -198,7 +200,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/dispute", "internal/evidence", "internal/traffic", "wire/edge",
+			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/traffic", "wire/edge",
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
@@ -251,18 +253,18 @@ var rooms = []room{
 			"internal/account", "internal/admin", "internal/edge", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
+			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
-		outside: []string{notes, metrics, sysx, frames},
+		outside: []string{notes, metrics, sysx, frames, protobuf},
 	},
 	{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/admin", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},
-		outside: []string{commandLine},
+		outside: []string{commandLine, protobuf},
 	},
 	{path: "cmd/frontdesk", inside: []string{"internal/cli"}, outside: []string{roots}},
 

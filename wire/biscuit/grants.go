@@ -37,37 +37,70 @@ type Grants struct {
 
 	MaxSpendCents *int64        // max_spend_cents(n), in minor units; nil for no cap
 	MaxAccesses   *int64        // max_accesses(n); nil for no cap
+	Caps          []Cap         // the same by the blocks that set them, in the order of the blocks
 	Period        time.Duration // quota_period_hours(n), after which caps begin anew; zero for the token's lifetime
-	Expires       time.Time     // expires("RFC 3339") or expires(date); zero for never. Of several the earliest
-	Holder        []byte        // holder(key), in whichever block: the key that may use the token; nil for whoever holds it
+	// Expires is expires("RFC 3339") or expires(date), or what a check of whichever block says as time($t), $t < date does; zero
+	// for never. Of several the earliest. The engine evaluates such checks all the same.
+	Expires time.Time
+	Holder  []byte // holder(key), in whichever block: the key that may use the token; nil for whoever holds it
+	// Revocation is revocation_uri("https://..."): where the principal tells which of its tokens it has revoked; empty for nowhere.
+	Revocation string
 
-	verified *Verified
+	verified *Verified       // nil for what a token says that nobody verified
 	narrowed map[[2]int]bool // checks that were read and need not be evaluated, by block and place
+}
+
+// Cap bounds what is bought under a block of a token: under it, and under everything that was attenuated from it.
+type Cap struct {
+	Block    int    // 0 for the authority block
+	Spend    *int64 // minor units; nil for no cap
+	Accesses *int64 // nil for no cap
+	// Expires is when everything under the block is over, whatever was attenuated from it; zero for never.
+	Expires time.Time
 }
 
 // Grants reads what a token delegates. A fact of one of the names in a form that is not known is an error, which refuses the
 // token: nothing that was meant to limit it is passed over.
 func (v *Verified) Grants() (*Grants, error) {
-	g := &Grants{verified: v, narrowed: map[[2]int]bool{}}
-	for i := range v.blocks[0].facts {
-		if err := g.read(&v.blocks[0].facts[i]); err != nil {
+	g, err := v.Token.Says()
+	if err == nil {
+		g.verified = v
+	}
+	return g, err
+}
+
+// Says reads what a token says that it delegates, whoever made it: to be shown, and never relied upon. Nothing is authorized by it.
+func (t *Token) Says() (*Grants, error) {
+	g := &Grants{narrowed: map[[2]int]bool{}}
+	for i := range t.blocks[0].facts {
+		if err := g.read(&t.blocks[0].facts[i]); err != nil {
 			return nil, err
 		}
 	}
 	g.Scopes = sorted(g.Scopes)
-	for i := 1; i < len(v.blocks); i++ {
-		for j := range v.blocks[i].facts {
-			if p := &v.blocks[i].facts[j]; p.name == "holder" {
+	for j := range t.blocks[0].checks {
+		g.readUntil(&t.blocks[0].checks[j])
+	}
+	if g.MaxSpendCents != nil || g.MaxAccesses != nil {
+		g.Caps = append(g.Caps, Cap{Spend: g.MaxSpendCents, Accesses: g.MaxAccesses, Expires: g.Expires})
+	}
+	for i := 1; i < len(t.blocks); i++ {
+		for j := range t.blocks[i].facts {
+			if p := &t.blocks[i].facts[j]; p.name == "holder" {
 				if err := g.readHolder(p); err != nil {
 					return nil, err
 				}
 			}
 		}
-		for j := range v.blocks[i].checks {
-			c := &v.blocks[i].checks[j]
-			if g.narrowScopes(c) || g.narrowSpend(c) {
+		for j := range t.blocks[i].checks {
+			c := &t.blocks[i].checks[j]
+			if g.narrowScopes(c) || g.narrowSpend(c, i) {
 				g.narrowed[[2]int{i, j}] = true
 			}
+			g.readUntil(c)
+		}
+		if last := len(g.Caps) - 1; last >= 0 && g.Caps[last].Block == i {
+			g.Caps[last].Expires = g.Expires
 		}
 	}
 	return g, nil
@@ -94,6 +127,13 @@ func (g *Grants) read(p *predicate) (err error) {
 		err = g.readExpiry(p)
 	case "holder":
 		err = g.readHolder(p)
+	case "revocation_uri":
+		if err = one(p, kindString); err == nil && g.Revocation != "" && g.Revocation != p.terms[0].s {
+			err = errors.New("the delegation has several facts revocation_uri(...), and one is asked")
+		}
+		if err == nil {
+			g.Revocation = p.terms[0].s
+		}
 	}
 	return err
 }
@@ -155,10 +195,35 @@ func (g *Grants) readExpiry(p *predicate) error {
 	if p.terms[0].kind == kindDate && p.terms[0].n < 0 {
 		return unreadable(p.name)
 	}
+	g.until(at)
+	return nil
+}
+
+func (g *Grants) until(at time.Time) {
 	if g.Expires.IsZero() || at.Before(g.Expires) {
 		g.Expires = at
 	}
-	return nil
+}
+
+// readUntil reads check if time($t), $t < date, and <= likewise, for when the token ends at the latest.
+func (g *Grants) readUntil(c *check) {
+	if c.kind != checkIf || len(c.queries) != 1 {
+		return
+	}
+	r := &c.queries[0]
+	if len(r.body) != 1 || len(r.expressions) != 1 {
+		return
+	}
+	p, e := &r.body[0], r.expressions[0]
+	if p.name != "time" || len(p.terms) != 1 || p.terms[0].kind != kindVariable || e.op != opLess && e.op != opLessOrEqual ||
+		e.left.op != opValue || e.left.value.kind != kindVariable || e.right.op != opValue || e.right.value.kind != kindDate {
+		return
+	}
+	at := time.Unix(e.right.value.n, 0).UTC()
+	if e.op == opLessOrEqual {
+		at = at.Add(time.Second)
+	}
+	g.until(at)
 }
 
 // readHolder takes a key as bytes, or as text in hexadecimal digits or base64.
@@ -209,7 +274,7 @@ func (g *Grants) narrowScopes(c *check) bool {
 }
 
 // narrowSpend reads check if max_spend_cents($v), $v <= n.
-func (g *Grants) narrowSpend(c *check) bool {
+func (g *Grants) narrowSpend(c *check, block int) bool {
 	if c.kind != checkIf || len(c.queries) != 1 {
 		return false
 	}
@@ -235,6 +300,11 @@ func (g *Grants) narrowSpend(c *check) bool {
 		return false
 	}
 	g.MaxSpendCents = lower(g.MaxSpendCents, n)
+	if last := len(g.Caps) - 1; last < 0 || g.Caps[last].Block != block {
+		g.Caps = append(g.Caps, Cap{Block: block})
+	}
+	mine := &g.Caps[len(g.Caps)-1]
+	mine.Spend = lower(mine.Spend, n)
 	return true
 }
 
@@ -242,6 +312,9 @@ func (g *Grants) narrowSpend(c *check) bool {
 // not read as narrowing, by the engine. Caps are for whoever counts. Errors are ErrExpired, ErrHolder, ErrScope and those of
 // Authorizer.Authorize.
 func (g *Grants) Authorize(a *Authorizer, r Request) error {
+	if g.verified == nil {
+		return ErrSignature
+	}
 	if !g.Expires.IsZero() && !r.Time.Before(g.Expires) {
 		return ErrExpired
 	}

@@ -160,3 +160,33 @@ func TestScopesMeetInWhatBothCover(t *testing.T) {
 		}
 	})
 }
+
+// TestCapsAndEndsAreToldByTheirBlocks holds which block sets which cap, and until when everything under it is good.
+func TestCapsAndEndsAreToldByTheirBlocks(t *testing.T) {
+	day := func(d int) time.Time { return time.Date(2030, 1, d, 0, 0, 0, 0, time.UTC) }
+	g := grants(t, `max_spend_cents(500); expires("2030-01-09T00:00:00Z"); check if time($t), $t < 2030-01-08T00:00:00Z`, `check if time($t), $t <= 2030-01-06T23:59:59Z`,
+		`check if max_spend_cents($v), $v <= 300; check if max_spend_cents($v), $v < 201; check if time($t), $t < 2030-01-05T00:00:00Z`, `check if time($t), $t < 2030-01-04T00:00:00Z or operation("x")`)
+	if len(g.Caps) != 2 || g.Caps[0].Block != 0 || *g.Caps[0].Spend != 500 || g.Caps[0].Accesses != nil || !g.Caps[0].Expires.Equal(day(8)) ||
+		g.Caps[1].Block != 2 || *g.Caps[1].Spend != 200 || !g.Caps[1].Expires.Equal(day(5)) || !g.Expires.Equal(day(5)) {
+		t.Errorf("%+v", g)
+	}
+	if g := grants(t, `user("a"); revocation_uri("https://a.example/")`, `revocation_uri("https://b.example/")`); len(g.Caps) != 0 || g.Revocation != "https://a.example/" {
+		t.Errorf("%+v", g)
+	}
+	for _, code := range []string{`revocation_uri(1)`, `revocation_uri("a"); revocation_uri("b")`} {
+		if g, err := minted(t, code).Grants(); err == nil {
+			t.Errorf("%s: %+v", code, g)
+		}
+	}
+}
+
+// TestWhatATokenSaysAuthorizesNothing holds that what nobody verified is for the eye alone.
+func TestWhatATokenSaysAuthorizesNothing(t *testing.T) {
+	says, err := minted(t, `user("a"); scope("*")`).Token.Says()
+	if err != nil || len(says.Users) != 1 {
+		t.Fatal(says, err)
+	}
+	if err := says.Authorize(NewAuthorizer(nil, Limits{}), Request{}); !errors.Is(err, ErrSignature) {
+		t.Errorf("%v", err)
+	}
+}

@@ -132,7 +132,10 @@ func (t term) String() string {
 }
 
 // quote writes a string so that it cannot leave its quotation marks, and nothing in it moves a terminal.
-func quote(s string) string {
+func quote(s string) string { return Quote(s) }
+
+// Quote writes a string as Datalog does.
+func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {

@@ -361,7 +361,16 @@ func (v *Verified) Root() PublicKey { return v.root }
 
 // ID names the token whatever was attenuated from it: the signature of its authority block, and of the two forms that anybody
 // can write of a signature of secp256r1 always the same.
-func (v *Verified) ID() []byte { return v.root.canonical(v.signed[0].signature) }
+func (v *Verified) ID() []byte { return v.BlockID(0) }
+
+// BlockID names a block and whatever was attenuated from it, as ID does the token.
+func (v *Verified) BlockID(i int) []byte {
+	key := v.root
+	if i > 0 {
+		key = v.signed[i-1].next
+	}
+	return key.canonical(v.signed[i].signature)
+}
 
 // Revoked tells whether an id of the token is listed. Where a signature has a second form, which anybody can write, listed is
 // asked for that, too: what is revoked stays revoked.

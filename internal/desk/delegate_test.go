@@ -1,0 +1,376 @@
+package desk
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/deal"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/fetch"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/biscuit"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// principal lets the bot of a shop act for it.
+type principal struct {
+	*dealer
+	t          testing.TB
+	key        ed25519.PrivateKey
+	requesters *trust.Requesters
+}
+
+const principalDomain = "principal.example"
+
+func newPrincipal(t testing.TB, d *dealer, scopes ...string) *principal {
+	t.Helper()
+	public, private, _ := ed25519.GenerateKey(nil)
+	rs, err := trust.OpenRequesters(t.Context(), trust.RequesterConfig{
+		DB: storetest.Chosen(t, trust.RequesterSchema), Fetcher: fetch.New(fetch.Options{}), Signatures: trust.SignaturesNone, Now: d.clock.Now,
+	})
+	if err == nil {
+		_, err = rs.Add(t.Context(), trust.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes, Keys: []ramp.Key{{Public: public}}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &principal{dealer: d, t: t, key: private, requesters: rs}
+}
+
+// token is one of the principal's, with a block for each text.
+func (p *principal) token(blocks ...string) *biscuit.Token {
+	p.t.Helper()
+	var made *biscuit.Token
+	for i, code := range blocks {
+		source, err := biscuit.ParseSource(code)
+		if err == nil && i == 0 {
+			made, err = biscuit.Mint(p.key, rand.Reader, source)
+		} else if err == nil {
+			made, err = made.Attenuate(rand.Reader, source)
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return made
+}
+
+// under is the bot under a token, as it is known now.
+func (p *principal) under(token *biscuit.Token, claims ...string) trust.Requester {
+	p.t.Helper()
+	r, err := p.requesters.Identify(context.Background(), &rampv1.Requester{Domain: bot.Domain, Id: bot.ID, Scopes: claims, Delegation: &rampv1.Delegation{
+		PrincipalDomain: principalDomain, PrincipalId: "ceo", Token: token.Text(),
+	}}, trust.Call{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+// buys takes the first offer for a path under a token, and gives why it was denied.
+func (p *principal) buys(path string, token *biscuit.Token) Denial {
+	p.t.Helper()
+	by := p.under(token)
+	return p.commit(p.t, p.take(by, p.offered(p.t, by, path))).Items[0].Denial
+}
+
+func (p *principal) expect(step string, want, got Denial) {
+	p.t.Helper()
+	if want != got {
+		p.t.Errorf("%s: %q, want %q", step, got, want)
+	}
+}
+
+func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
+	d := shop(t)
+	p := newPrincipal(t, d)
+	spend := p.token(`user("ceo"); max_spend_cents(2); expires("2030-01-01T00:00:00Z")`)
+	p.expect("the first cent", "", p.buys("a/1", spend))
+	p.expect("the second", "", p.buys("a/2", spend))
+	p.expect("the third", QuotaExceeded, p.buys("a/3", spend))
+	p.expect("what it costs is not known", QuotaExceeded, p.buys("r/1", p.token(`user("ceo"); max_spend_cents(100)`)))
+	p.expect("and without such a cap", "", p.buys("r/1", p.token(`user("ceo"); max_accesses(1)`)))
+	p.expect("a thousand words by the token", QuotaExceeded, p.buys("t/1", p.token(`user("ceo"); max_spend_cents(99)`)))
+	p.expect("and with enough", "", p.buys("t/1", p.token(`user("ceo"); max_spend_cents(1000)`)))
+
+	often := p.token(`user("ceo"); max_accesses(1); quota_period_hours(1)`)
+	p.expect("an access", "", p.buys("a/1", often))
+	p.expect("another", QuotaExceeded, p.buys("a/1", often))
+	d.clock.Pass(time.Hour)
+	p.expect("in the next hour", "", p.buys("a/1", often))
+
+	root := p.token(`user("ceo"); max_spend_cents(3)`)
+	narrowed := func(code string) *biscuit.Token {
+		source, err := biscuit.ParseSource(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more, err := root.Attenuate(rand.Reader, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return more
+	}
+	left, right := narrowed(`check if max_spend_cents($v), $v <= 2`), narrowed(`check if max_spend_cents($v), $v <= 2; check if operation($o)`)
+	p.expect("left", "", p.buys("a/1", left))
+	p.expect("left again", "", p.buys("a/1", left))
+	p.expect("left, at its end", QuotaExceeded, p.buys("a/1", left))
+	p.expect("right", "", p.buys("a/1", right))
+	p.expect("right, at the root's end", QuotaExceeded, p.buys("a/1", right))
+	sealed, err := root.Seal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.expect("the root sealed", QuotaExceeded, p.buys("a/1", sealed))
+	if n := d.rows(t, "delegation_count"); n != 7 {
+		t.Errorf("%d counters", n)
+	}
+	d.clock.Pass(10 * 365 * 24 * time.Hour)
+	if err := d.KeepDealsOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := d.rows(t, "delegation_count"); n != 6 {
+		t.Errorf("%d counters of tokens without an end are left", n)
+	}
+	d.sound(t)
+}
+
+// TestABatchIsCountedInItsOrder holds that items of one request count one after the other, and what is denied counts nothing.
+func TestABatchIsCountedInItsOrder(t *testing.T) {
+	d := shop(t)
+	p := newPrincipal(t, d)
+	by := p.under(p.token(`user("ceo"); max_spend_cents(2); max_accesses(3)`))
+	dear := d.offered(t, by, "t/1")
+	out := d.commit(t, d.take(by, d.offered(t, by, "a/1"), dear, d.offered(t, by, "a/2"), d.offered(t, by, "a/3")))
+	for i, want := range []Denial{"", QuotaExceeded, "", QuotaExceeded} {
+		p.expect(fmt.Sprint("item ", i), want, out.Items[i].Denial)
+	}
+	if b := d.balance(t); b.Available != funds-2*dollar/100 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// TestWhatFailsIsGivenBack holds that purchases that fail, at whatever step, count nothing, and one that is refused by the book neither.
+func TestWhatFailsIsGivenBack(t *testing.T) {
+	d := shop(t)
+	p := newPrincipal(t, d)
+	once := p.token(`user("ceo"); max_accesses(1)`)
+	by := p.under(once)
+	for _, step := range []string{"charged", "purchase recorded", "request"} {
+		failed := false
+		d.fault = func(at string) error {
+			if at == step && !failed {
+				failed = true
+				return errors.New("the disk is full")
+			}
+			return nil
+		}
+		if out, err := d.Commit(t.Context(), d.take(by, d.offered(t, by, "a/1"))); err == nil {
+			t.Fatalf("%s: nothing failed: %+v", step, out)
+		}
+	}
+	d.fault = nil
+	d.keys = errors.New("the folder of secrets is away")
+	if _, err := d.Commit(t.Context(), d.take(by, d.offered(t, by, "a/1"))); fail.From(err).Code != fail.Internal {
+		t.Errorf("without an address: %v", err)
+	}
+	d.keys = nil
+	poor := by
+	poor.Domain = "poor.example"
+	p.expect("who has no money", InsufficientBalance, d.commit(t, d.take(poor, d.offered(t, poor, "a/1"))).Items[0].Denial)
+	request := d.take(by, d.offered(t, by, "a/1"))
+	p.expect("the one access", "", d.commit(t, request).Items[0].Denial)
+	if again := d.commit(t, request); !again.Again || again.Items[0].Denial != "" {
+		t.Errorf("sent again: %+v", again)
+	}
+	p.expect("another", QuotaExceeded, p.buys("a/1", once))
+	d.sound(t)
+}
+
+// TestWhatADelegationIsDenied holds the denials of purchases, and that what was bought before is answered again.
+func TestWhatADelegationIsDenied(t *testing.T) {
+	d := shop(t)
+	rule := licensed("/a/**", cent)
+	rule.Scopes = []string{"news:markets"}
+	d.price(t, rule)
+	p := newPrincipal(t, d, "news:*")
+	good := p.token(`user("ceo"); scope("news:*")`)
+	offer := d.offered(t, p.under(good), "a/1")
+	ends := d.clock.Now().Add(time.Second).UTC().Format(time.RFC3339)
+	short := p.under(p.token(`user("ceo"); scope("news:*"); check if time($t), $t < ` + ends))
+	request := d.take(short, offer)
+	p.expect("in time", "", d.commit(t, request).Items[0].Denial)
+	for name, v := range map[string]struct {
+		want  Denial
+		token *biscuit.Token
+	}{
+		"the scope is another":    {ScopeInsufficient, p.token(`user("ceo"); scope("news:sport")`)},
+		"there is no scope":       {ScopeInsufficient, p.token(`user("ceo")`)},
+		"more than the principal": {"", p.token(`user("ceo"); scope("*")`)},
+		"not for buying":          {ScopeInsufficient, p.token(`user("ceo"); scope("*")`, `check if operation("discover")`)},
+		"for less":                {ScopeInsufficient, p.token(`user("ceo"); scope("*")`, `check if spend_cents($n), $n < 1`)},
+		"for as much":             {"", p.token(`user("ceo"); scope("*")`, `check if spend_cents($n), $n <= 1`)},
+		"somewhere else":          {ScopeInsufficient, p.token(`user("ceo"); scope("*")`, `check if resource($r), $r.starts_with("https://site.example/b/")`)},
+	} {
+		p.expect(name, v.want, d.commit(t, d.take(p.under(v.token), offer)).Items[0].Denial)
+	}
+	p.expect("in its own name", ScopeInsufficient, d.commit(t, d.take(bot, offer)).Items[0].Denial)
+	d.clock.Pass(2 * time.Second)
+	over := p.under(p.token(`user("ceo"); scope("*"); expires("` + ends + `")`))
+	p.expect("over", DelegationExpired, d.commit(t, d.take(over, offer)).Items[0].Denial)
+	later := d.take(short, offer)
+	p.expect("over since it was identified", DelegationExpired, d.commit(t, later).Items[0].Denial)
+	if again := d.commit(t, request); !again.Again || again.Items[0].Denial != "" {
+		t.Errorf("what was bought in time is answered with %+v", again)
+	}
+	if _, err := d.Quote(t.Context(), Query{By: short, URIs: []string{address("a/1")}}, plainly); fail.From(err).Code != fail.Forbidden {
+		t.Errorf("asks when it is over: %v", err)
+	}
+	if got := d.absent(t, Query{By: p.under(p.token(`user("ceo"); scope("sport:*")`)), URIs: []string{address("a/1")}}); got != NotInCatalog {
+		t.Errorf("without the scope: %q", got)
+	}
+	entries := d.entries(t, kindTransaction)
+	body := entries[0]["body"].(map[string]any)
+	id := hex.EncodeToString(p.token(`user("ceo")`).RevocationIDs()[0])
+	if told, _ := body["delegation"].(string); body["principal_domain"] != principalDomain || len(told) != len(id) || told == id {
+		t.Errorf("the ledger has %v", body)
+	}
+}
+
+// TestSubscriptionsAreLent holds that a principal's subscription is offered and used under a scope that names it, and under no other.
+func TestSubscriptionsAreLent(t *testing.T) {
+	d := shop(t)
+	p := newPrincipal(t, d)
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		for id, holder := range map[string]string{"gold": principalDomain + "/ceo", "silver": principalDomain + "/*", "theirs": "other.example/*"} {
+			if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: id, Buyer: holder, Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
+				return err
+			}
+		}
+		return d.book.SetQuota(ctx, tx, "gold", account.QuotaRow{Unit: "accesses", Limit: 1}, d.clock.Now())
+	})
+	offers := func(by trust.Requester) (under []string, all []*deal.Offer) {
+		q := asking(address("a/1"))
+		q.By = by
+		all = d.quoted(t, q)[0].Offers
+		for _, o := range all {
+			if o.Subscription != "" {
+				under = append(under, o.Subscription)
+			}
+		}
+		return under, all
+	}
+	for name, v := range map[string]struct {
+		by   trust.Requester
+		want string
+	}{
+		"in its own name":        {bot, "[]"},
+		"without a scope":        {p.under(p.token(`user("ceo")`)), "[]"},
+		"one of them":            {p.under(p.token(`user("ceo"); scope("subscription:gold")`)), "[gold]"},
+		"all of them":            {p.under(p.token(`user("ceo"); scope("subscription:*")`)), "[gold silver]"},
+		"one that it asks for":   {p.under(p.token(`user("ceo"); scope("subscription:*")`), "subscription:silver"), "[silver]"},
+		"one that is not theirs": {p.under(p.token(`user("ceo"); scope("subscription:theirs")`)), "[]"},
+	} {
+		if under, _ := offers(v.by); fmt.Sprint(under) != v.want {
+			t.Errorf("%s: %v, want %s", name, under, v.want)
+		}
+	}
+	gold := p.under(p.token(`user("ceo"); scope("subscription:gold"); max_spend_cents(0); max_accesses(5)`))
+	_, all := offers(gold)
+	offer := all[len(all)-1]
+	p.expect("under another delegation", InvalidLicence, d.commit(t, d.take(p.under(p.token(`user("ceo")`)), offer)).Items[0].Denial)
+	p.expect("under none", InvalidLicence, d.commit(t, d.take(bot, offer)).Items[0].Denial)
+	got := d.commit(t, d.take(gold, offer)).Items[0]
+	if p.expect("under it", "", got.Denial); len(got.Quotas) != 1 || got.Quotas[0].Left != 0 || got.Transaction.Subscription != "gold" {
+		t.Errorf("%+v", got)
+	}
+	p.expect("when it is used up", QuotaExceeded, d.commit(t, d.take(gold, offer)).Items[0].Denial)
+	if b := d.balance(t); b.Available != funds {
+		t.Errorf("the bot paid: %+v", b)
+	}
+	d.sound(t)
+}
+
+// TestManyRaceForTheLastOfADelegation has 64 purchases at two front desks of one database race for the last cents of a token, of which half go by one
+// that was attenuated, on every engine.
+func TestManyRaceForTheLastOfADelegation(t *testing.T) {
+	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		dsn, keys := fresh(t), t.TempDir()
+		d := dealerOn(t, storetest.Open(t, dsn, schemas...), keys).opened(t)
+		other := dealerOn(t, storetest.Open(t, dsn, schemas...), keys)
+		other.price(t, licensed("/a/**", cent))
+		if _, err := other.wares.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p := newPrincipal(t, d)
+		root := p.token(`user("ceo"); max_spend_cents(10)`)
+		source, err := biscuit.ParseSource(`check if max_spend_cents($v), $v <= 4`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		below, err := root.Attenuate(rand.Reader, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var purchases []Purchase
+		for i := range 64 {
+			by := p.under([]*biscuit.Token{root, below}[i%2])
+			purchases = append(purchases, d.take(by, d.offered(t, by, "a/1")))
+		}
+		var won [2]atomic.Int64
+		var all sync.WaitGroup
+		for i, p := range purchases {
+			all.Go(func() {
+				out, err := []*dealer{d, other}[i/2%2].Commit(t.Context(), p)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case out.Items[0].Denial == "":
+					won[i%2].Add(1)
+				case out.Items[0].Denial != QuotaExceeded:
+					t.Error(out.Items[0].Denial)
+				}
+			})
+		}
+		all.Wait()
+		if won[0].Load()+won[1].Load() != 10 || won[1].Load() > 4 {
+			t.Errorf("%d by the root, %d by the attenuated token", won[0].Load(), won[1].Load())
+		}
+		d.sound(t)
+		p.expect("afterwards, at the other", QuotaExceeded, other.commit(t, d.take(p.under(root), d.offered(t, p.under(root), "a/1"))).Items[0].Denial)
+	})
+}
+
+// TestCapsAreInOneCurrency holds that what is spent is counted in the currency in which this front desk compares.
+func TestCapsAreInOneCurrency(t *testing.T) {
+	d := shop(t)
+	d.price(t, licensed("/a/1", terms.Price{Model: "per_access", Rate: "0.01", Currency: "EUR"}), licensed("/a/**", cent))
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		if err := d.book.Open(ctx, tx, bot.Account(), "EUR", 0, d.clock.Now()); err != nil {
+			return err
+		}
+		_, err := d.book.Pay(ctx, tx, "credit", bot.Account(), "EUR", dollar, "", d.clock.Now())
+		return err
+	})
+	p := newPrincipal(t, d)
+	capped := p.token(`user("ceo"); max_spend_cents(10)`)
+	p.expect("another currency than the house's", QuotaExceeded, p.buys("a/1", capped))
+	p.expect("the house's", "", p.buys("a/2", capped))
+	p.expect("without a cap of spending", "", p.buys("a/1", p.token(`user("ceo"); max_accesses(10)`)))
+	d.owner.Currency = ""
+	p.expect("in the first's", "", p.buys("a/2", capped))
+	p.expect("not in another", QuotaExceeded, p.buys("a/1", capped))
+}
