@@ -259,6 +259,9 @@ const siteKey = "site"
 // addressKey is what the secret of the addresses is called on the command line at which this front desk itself delivers.
 const addressKey = "deliver"
 
+// verifierKey is what the keys are called on the command line with which the sites attest things of their content.
+const verifierKey = "verifier"
+
 // agentKey is what a list calls keys of the owner's agent.
 const agentKey = "agent"
 
@@ -267,7 +270,7 @@ const defaultOverlap = "168h"
 
 type keysRotate struct {
 	configFlags
-	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; deliver for the secret of its addresses at /deliver/; or a key's id, as frontdesk keys list shows it."`
+	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; verifier for that with which it attests its content; deliver for the secret of its addresses at /deliver/; or a key's id, as frontdesk keys list shows it."`
 	Overlap time.Duration `default:"${overlap}" placeholder:"SPAN" help:"How long the old key stays good (of the site's: signs beside the new one); 0s ends it at once."`
 }
 
@@ -286,6 +289,8 @@ func (c keysRotate) Run(env *environment) error {
 	switch c.ID {
 	case siteKey:
 		return c.rotateSite(env)
+	case verifierKey:
+		return c.rotateVerifier(env)
 	case addressKey:
 		return c.rotateAddresses(env)
 	}
@@ -341,6 +346,24 @@ func (c keysRotate) rotateSite(env *environment) error {
 		env.print("The one before it signs beside it for %s.\n", c.Overlap)
 	}
 	fmt.Fprintln(env.stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
+	return nil
+}
+
+// rotateVerifier makes another key with which the sites attest things of their content.
+func (c keysRotate) rotateVerifier(env *environment) error {
+	house, loaded, err := openKeys(env, c.configFlags, true)
+	if err != nil {
+		return err
+	}
+	defer house.Close()
+	made, err := house.VerifierKeys.Rotate(c.Overlap)
+	if err != nil {
+		return err
+	}
+	env.print("What is attested from now on is signed with the key %s (%s).\n", made.ID, loaded.Config.KeyFolder())
+	if made.Number > 1 && c.Overlap > 0 {
+		env.print("What the one before it signed holds for %s.\n", c.Overlap)
+	}
 	return nil
 }
 
@@ -463,7 +486,7 @@ func (c keysList) Run(env *environment) error {
 	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS")
 	for _, key := range keys {
 		opens := orElse(strings.Join(slices.Concat(key.Doors, key.Roles, key.Sites), ","), "all")
-		if key.Kind == siteKey || key.Kind == agentKey {
+		if key.Kind == siteKey || key.Kind == agentKey || key.Kind == verifierKey {
 			opens = "-"
 		}
 		if key.Kind == deliveryKey {
@@ -491,10 +514,15 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 		if err != nil {
 			return nil, err
 		}
-		return appendOurKeys(appendOurKeys(all, siteKey, site, now), agentKey, agent, now), nil
+		verifier, err := trust.OpenVerifierKeys(loaded.Config.KeyFolder(), nil)
+		if err != nil {
+			return nil, err
+		}
+		return appendOurKeys(appendOurKeys(appendOurKeys(all, siteKey, site, now), agentKey, agent, now), verifierKey, verifier, now), nil
 	}
 	defer house.Close()
 	all = appendOurKeys(appendOurKeys(all, siteKey, house.SiteKeys, now), agentKey, house.AgentKeys, now)
+	all = appendOurKeys(all, verifierKey, house.VerifierKeys, now)
 	platforms, err := house.Platforms.List(env.ctx)
 	if err != nil {
 		return nil, err
@@ -513,7 +541,7 @@ func (c keysList) keys(env *environment) ([]listedKey, error) {
 
 // listedKey is a key as `frontdesk keys list --json` prints it.
 type listedKey struct {
-	Kind      string     `json:"kind"` // site, agent, platform, delivery, edge, api or console
+	Kind      string     `json:"kind"` // site, agent, verifier, platform, delivery, edge, api or console
 	ID        string     `json:"id"`
 	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console; of who delivers, of a delivery key; of an edge
 	Platform  string     `json:"platform,omitempty"` // whose a platform's key is

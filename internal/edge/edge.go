@@ -113,6 +113,7 @@ const ChallengePath = "/.well-known/ramp-verify/"
 // The documents that a gate serves for its sites.
 const (
 	ManifestPath = "/.well-known/ramp.json"
+	VerifierPath = "/.well-known/ramp-verifier.json"
 	RSLPath      = "/rsl.txt"
 )
 
@@ -334,7 +335,7 @@ func (g *Gate) document(site *Site, path string) http.Handler {
 	if token, ok := strings.CutPrefix(path, ChallengePath); ok && site.Tokens.Has(token) {
 		return challenge(token)
 	}
-	if site.Documents == nil || path != ManifestPath && path != RSLPath {
+	if site.Documents == nil || path != ManifestPath && path != VerifierPath && path != RSLPath {
 		return nil
 	}
 	return site.Documents(path)

@@ -80,6 +80,7 @@ const keysThing = "keys"
 var things = []thing{
 	{"policy", "/provider/{domain}/access-policy.json", maxPolicy, (*Remote).takePolicy},
 	{"manifest", "/provider/{domain}/ramp.json", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(ManifestPath, h) }},
+	{"verifier", "/provider/{domain}/ramp-verifier.json", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(VerifierPath, h) }},
 	{"rsl", "/provider/{domain}/rsl.txt", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(RSLPath, h) }},
 	{keysThing, "/exchange/v1/keys", maxDocument, (*Remote).takeKeys},
 }
@@ -212,7 +213,7 @@ func (r *Remote) ask(ctx context.Context, t thing) error {
 		}
 		return r.keep(t, &fresh)
 	case response.Status == http.StatusNotFound || response.Status == http.StatusGone:
-		if t.name == "rsl" || t.name == "manifest" { // it may have none
+		if t.name == "rsl" || t.name == "manifest" || t.name == "verifier" { // it may have none
 			return r.drop(t)
 		}
 		return fmt.Errorf("the Exchange knows nothing of it (status %d); look at edge.exchange and the domain of the site", response.Status)
@@ -238,6 +239,11 @@ func (r *Remote) takeDocument(path string, h *held) error {
 	h.Type = documentTypes[path] // whatever the Exchange calls it, it is of the site's own origin
 	if path == ManifestPath {
 		if _, err := wire.ReadProviderManifest(h.Body); err != nil {
+			return err
+		}
+	}
+	if path == VerifierPath {
+		if _, _, err := wire.ReadKeys(h.Body); err != nil {
 			return err
 		}
 	}
@@ -339,7 +345,7 @@ func (r *Remote) keep(t thing, h *held) error {
 // drop forgets what the Exchange has no more.
 func (r *Remote) drop(t thing) error {
 	delete(r.held, t.name)
-	r.documents.Delete(map[string]string{"manifest": ManifestPath, "rsl": RSLPath}[t.name])
+	r.documents.Delete(map[string]string{"manifest": ManifestPath, "verifier": VerifierPath, "rsl": RSLPath}[t.name])
 	if err := os.Remove(r.file(t.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

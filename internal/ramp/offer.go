@@ -48,6 +48,9 @@ func (d *door) seal(p *desk.Proposal) (m *rampv1.Offer, document, signature []by
 	if m, err = d.offer(p); err != nil {
 		return nil, nil, nil, err
 	}
+	if err = d.attest(p, m); err != nil {
+		return nil, nil, nil, err
+	}
 	if document, err = wire.OfferPayload(m); err != nil {
 		return nil, nil, nil, err
 	}
@@ -56,6 +59,20 @@ func (d *door) seal(p *desk.Proposal) (m *rampv1.Offer, document, signature []by
 	}
 	m.ExchangeSignature = sign.EncodeSignature(signature)
 	return m, document, signature, nil
+}
+
+// attest puts into an offer what the site itself attests of what is offered, before what others do. What is live does not exist yet, and of it
+// nothing is attested.
+func (d *door) attest(p *desk.Proposal, m *rampv1.Offer) error {
+	if d.Attest == nil || p.Mutability == live {
+		return nil
+	}
+	own, err := d.Attest(p)
+	if err != nil || own == nil {
+		return err
+	}
+	m.Attestations = append([]*rampv1.ResourceAttestation{own}, m.Attestations[:min(len(m.Attestations), wire.MaxAttestations-1)]...)
+	return nil
 }
 
 // offer is an offer in the protocol's words, without its signature.

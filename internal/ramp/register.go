@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/trust"
 	"frontdesk/internal/wellknown"
+	wire "frontdesk/wire/ramp"
 	"frontdesk/wire/strictjson"
 )
 
@@ -76,6 +77,11 @@ func (sign SignUp) told(ctx context.Context, domain, id string) (text []byte, fr
 	event.From(ctx).Set("party", "requester:"+made.Domain)
 	text, err = json.Marshal(registered{made.ID, made.Domain, made.Account(), made.SignUp, made.Status})
 	return text, fresh, err
+}
+
+// DeclareVerifier makes ramp-verifier.json of a host (RAMP v1).
+func DeclareVerifier(host, name string, claims map[string]wire.Claim, keys []wire.Key) (*wellknown.Document, error) {
+	return ready(wire.WriteVerifierKeys(host, name, claims, keys))
 }
 
 // DeclareAgent makes ramp-agent.json out of its text.

@@ -15,6 +15,7 @@ import (
 // document, which is also at OwnRSL, of the host that was asked.
 const (
 	ProviderDocument = "/provider/{domain}/ramp.json"
+	ProviderVerifier = "/provider/{domain}/ramp-verifier.json"
 	ProviderRSL      = "/provider/{domain}/rsl.txt"
 	OwnRSL           = "/rsl.txt"
 )

@@ -58,6 +58,9 @@ type RAMP struct {
 	Accounts RAMPAccounts `yaml:"accounts"`
 	// Offers sets how offers are made.
 	Offers RAMPOffers `yaml:"offers"`
+	// Attest has offers attest hash, length, language, title and categories of what is offered, in the name of its own host and under a
+	// key that `/.well-known/ramp-verifier.json` publishes. A buyer who got something else than was attested has its money back.
+	Attest bool `yaml:"attest"`
 	// Delivery lists who else, such as a CDN, delivers what was bought, at addresses that are signed for it. What none of them
 	// delivers is fetched here, at `/deliver/`.
 	Delivery []RAMPDelivery `yaml:"delivery"`
@@ -75,7 +78,7 @@ func defaultRAMP() RAMP {
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(), Delegation: defaultRAMPDelegation(),
 		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(),
-		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(),
+		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(), Attest: true,
 	}
 }
 

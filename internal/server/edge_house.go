@@ -59,6 +59,8 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 		switch {
 		case path == edge.RSLPath && policy.heard.Load():
 			return licences
+		case path == edge.VerifierPath && s.config.RAMP.Attest:
+			return s.verifierOf(site.Domain)
 		case path != edge.ManifestPath:
 			return nil
 		}

@@ -52,16 +52,17 @@ type House struct {
 	ReadEvidence *evidence.Reader // what logs say of deliveries
 	// Rulebook is what the operator's programs add to the terms.
 	Rulebook *rulebook.Keeper
-	// SiteKeys, AgentKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
-	SiteKeys   *trust.SiteKeys
-	Addresses  *trust.AddressKeys
-	AgentKeys  *trust.SiteKeys // of an agent of the owner's, which asks others
-	Platforms  *trust.Platforms
-	Deliveries *trust.DeliveryKeys // that sign addresses for others
-	Edges      *trust.EdgeKeys     // with which edges tell what they delivered
-	Requesters *trust.Requesters   // who ask under RAMP; nil before OpenRequesters
-	Goods      *catalog.Catalog    // what can be sold; nil where nothing is
-	Vault      *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+	// SiteKeys, AgentKeys, VerifierKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
+	SiteKeys     *trust.SiteKeys
+	Addresses    *trust.AddressKeys
+	AgentKeys    *trust.SiteKeys // of an agent of the owner's, which asks others
+	VerifierKeys *trust.SiteKeys // with which the sites attest things of their content
+	Platforms    *trust.Platforms
+	Deliveries   *trust.DeliveryKeys // that sign addresses for others
+	Edges        *trust.EdgeKeys     // with which edges tell what they delivered
+	Requesters   *trust.Requesters   // who ask under RAMP; nil before OpenRequesters
+	Goods        *catalog.Catalog    // what can be sold; nil where nothing is
+	Vault        *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	imports *evidence.Keeper // of logs of deliveries
 	sites   map[string]bool  // ids of those that are served

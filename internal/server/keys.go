@@ -46,7 +46,10 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	if h.SiteKeys, err = trust.OpenSiteKeys(config.KeyFolder(), h.now); err != nil {
 		return err
 	}
-	h.AgentKeys, err = trust.OpenAgentKeys(config.KeyFolder(), h.now)
+	if h.AgentKeys, err = trust.OpenAgentKeys(config.KeyFolder(), h.now); err != nil {
+		return err
+	}
+	h.VerifierKeys, err = trust.OpenVerifierKeys(config.KeyFolder(), h.now)
 	return err
 }
 

@@ -44,6 +44,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	if err := s.asked(&config); err != nil {
 		return nil, err
 	}
+	s.attests(&config)
 	if err := s.takeSignUps(&config); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (s *Server) rampRoutes(config ramp.Config) []route {
 		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
 	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
-	all = append(all, s.providerRoutes()...)
+	all = append(append(all, s.providerRoutes()...), s.verifierRoutes()...)
 	handler := s.gate.named(ramp.Handler(s.Desk, config))
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"slices"
+	"syscall"
 	"time"
 
 	"frontdesk/internal/admin"
@@ -192,6 +194,19 @@ func (h *House) firstAgentKey(config Config) error {
 		return nil
 	}
 	return h.AgentKeys.Make()
+}
+
+// firstVerifierKey makes the first key that attests, where the sites attest things of their content.
+func (h *House) firstVerifierKey(config Config) error {
+	if !config.RAMP.Enabled || !config.RAMP.Attest {
+		return nil
+	}
+	err := h.VerifierKeys.Make()
+	if errors.Is(err, syscall.ENOSPC) {
+		h.log.Warn("nothing can be attested", "reason", err)
+		return nil
+	}
+	return err
 }
 
 // AgentDocument is ramp-agent.json of the agent whose keys lie in the folder of secrets, at a time. It fails while there is none.

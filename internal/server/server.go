@@ -106,6 +106,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.firstSiteKey(); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
+	if err := house.firstVerifierKey(config); err != nil {
+		return nil, err
+	}
 	if err := house.firstAgentKey(config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}

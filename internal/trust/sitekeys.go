@@ -30,12 +30,13 @@ import (
 // other programs read it, after lines that say when it was made and for how long the key before it signs beside it.
 // When a key has been retired its file is left with the public part alone.
 const (
-	siteKeyBegins  = "site-"
-	siteKeyEnds    = ".pem"
-	agentKeyBegins = "agent-" // see OpenAgentKeys
-	pemPrivate     = "PRIVATE KEY"
-	pemPublic      = "PUBLIC KEY"
-	maxKeyFile     = 16 << 10
+	siteKeyBegins     = "site-"
+	siteKeyEnds       = ".pem"
+	agentKeyBegins    = "agent-"    // see OpenAgentKeys
+	verifierKeyBegins = "verifier-" // see OpenVerifierKeys
+	pemPrivate        = "PRIVATE KEY"
+	pemPublic         = "PUBLIC KEY"
+	maxKeyFile        = 16 << 10
 )
 
 // SiteKey is the public side of one of the site's keys.
@@ -94,6 +95,12 @@ func OpenSiteKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 // ramp-agent.json). They lie beside the site's, as agent-1.pem and so on, and live as those do.
 func OpenAgentKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 	return openKeys(folder, agentKeyBegins, "agent", now)
+}
+
+// OpenVerifierKeys is OpenSiteKeys for the keys with which the sites attest things of their own content (RAMP v1, ramp-verifier.json).
+// They lie beside the site's, as verifier-1.pem and so on, and live as those do.
+func OpenVerifierKeys(folder string, now func() time.Time) (*SiteKeys, error) {
+	return openKeys(folder, verifierKeyBegins, "verifier", now)
 }
 
 func openKeys(folder, begins, whose string, now func() time.Time) (*SiteKeys, error) {

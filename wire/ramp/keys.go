@@ -76,19 +76,12 @@ func WriteAgentKeys(id, contact string, keys []Key) ([]byte, error) {
 		Keys      []writtenKey `json:"keys"`
 	}{AgentID: id, Algorithm: "ed25519", Contact: contact}
 	for _, key := range keys {
-		spki, err := x509.MarshalPKIXPublicKey(key.Public)
+		w, err := timed(key)
 		if err != nil {
-			return nil, fmt.Errorf("the key %q cannot be written: %w", key.ID, err)
+			return nil, err
 		}
-		w := writtenKey{
-			ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(spki), Status: "rotated",
-			ValidFrom: written(key.From), ValidUntil: written(key.Until), Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(key.Public),
-		}
-		if key.Active {
-			w.Status = "active"
-			if document.PublicKey == "" {
-				document.PublicKey = w.PublicKey
-			}
+		if key.Active && document.PublicKey == "" {
+			document.PublicKey = w.PublicKey
 		}
 		document.Keys = append(document.Keys, w)
 	}
@@ -96,6 +89,47 @@ func WriteAgentKeys(id, contact string, keys []Key) ([]byte, error) {
 		return nil, errors.New("no key is active; make one before the document is written")
 	}
 	return json.Marshal(document)
+}
+
+// Claim is what a verifier says of one of its claims.
+type Claim struct {
+	Type        string `json:"type"` // of JSON
+	Description string `json:"description"`
+}
+
+// WriteVerifierKeys writes ramp-verifier.json of a verifier's domain: who it is, what it claims, and all keys in both forms with their times
+// (RAMP v1, ramp-verifier.json). Each key needs an id, by which attestations name it.
+func WriteVerifierKeys(verifier, name string, claims map[string]Claim, keys []Key) ([]byte, error) {
+	document := struct {
+		Verifier string           `json:"verifier"`
+		Name     string           `json:"name,omitempty"`
+		Claims   map[string]Claim `json:"claims_schema"`
+		Keys     []writtenKey     `json:"keys"`
+	}{verifier, name, claims, []writtenKey{}}
+	for _, key := range keys {
+		w, err := timed(key)
+		if err != nil {
+			return nil, err
+		}
+		document.Keys = append(document.Keys, w)
+	}
+	return json.Marshal(document, json.Deterministic(true))
+}
+
+// timed is a key with its times.
+func timed(key Key) (writtenKey, error) {
+	spki, err := x509.MarshalPKIXPublicKey(key.Public)
+	if err != nil {
+		return writtenKey{}, fmt.Errorf("the key %q cannot be written: %w", key.ID, err)
+	}
+	w := writtenKey{
+		ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(spki), Status: "rotated",
+		ValidFrom: written(key.From), ValidUntil: written(key.Until), Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(key.Public),
+	}
+	if key.Active {
+		w.Status = "active"
+	}
+	return w, nil
 }
 
 func written(at time.Time) string {

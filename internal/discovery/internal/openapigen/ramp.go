@@ -72,6 +72,7 @@ func (s *schemas) rampPaths() object {
 		"/.well-known/ramp.json":          described("rampProvider", "Through whom the site's licensed content is sold (RAMP v1)", "ProviderManifest."),
 		"/.well-known/ramp-exchange.json": described("rampExchange", "What this Exchange serves, and where (RAMP v1)", "ExchangeManifest."),
 		"/.well-known/ramp-agent.json":    described("rampAgent", "The keys of the owner's own agent (RAMP v1)", "Its agent_id and its keys, each in the form of RAMP and as a JSON Web Key."),
+		"/.well-known/ramp-verifier.json": described("rampVerifier", "The keys with which the site attests things of its content (RAMP v1)", "Whose they are, what is claimed, and the keys, each in the form of RAMP and as a JSON Web Key."),
 		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
 	}
 	paths["/deliver/{transaction}"] = object{"get": deliver()}
