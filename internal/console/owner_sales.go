@@ -31,6 +31,7 @@ type SalesConfig struct {
 	Accounts *account.Reader
 	Clerk    *account.Clerk
 	By       func(ctx context.Context, by string) context.Context
+	Disputes *Disputes
 	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
 	Requesters   func(ctx context.Context, begins, after string, limit int) ([]trust.Registration, error)
 	SetRequester func(ctx context.Context, domain, id, status string) (trust.Registration, error)
@@ -46,6 +47,11 @@ func (o *owner) salesRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /console/sales/transactions/{id}", o.inside(o.transaction))
 	mux.HandleFunc("GET /console/sales/deliveries", o.inside(o.deliveries))
 	mux.HandleFunc("GET /console/sales/deliveries/{id}", o.inside(o.delivery))
+	mux.HandleFunc("GET /console/sales/disputes", o.inside(o.disputes))
+	mux.HandleFunc("GET /console/sales/disputes/{id}", o.inside(o.dispute))
+	mux.HandleFunc("POST /console/sales/disputes/{id}", o.inside(o.operator(o.decideDispute)))
+	mux.HandleFunc("GET /console/sales/measures", o.inside(o.measures))
+	mux.HandleFunc("POST /console/sales/measures", o.inside(o.operator(o.changeMeasure)))
 	mux.HandleFunc("GET /console/sales/bots", o.inside(o.bots))
 	mux.HandleFunc("GET /console/sales/leakage", o.inside(o.leakage))
 	mux.HandleFunc("GET /console/sales/owed", o.inside(o.owed))

@@ -43,6 +43,9 @@ type Dealing struct {
 	OfferKeep time.Duration
 	// SightingsKeep is how long what edges saw is kept.
 	SightingsKeep time.Duration
+	// Held says why nothing is sold of a site at the moment; empty where it is. It is asked once for each offer that would be sold, and may be
+	// nil.
+	Held func(ctx context.Context, site string) Denial
 	// EvidenceKeep is how long lines of imported logs are kept; 0 for as long as nobody says.
 	EvidenceKeep time.Duration
 	// AddressLife is how long such an address opens, at most sign.URLLife.
@@ -220,6 +223,9 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 	for i := range lines {
 		if lines[i].denial == "" {
 			lines[i].denial = d.sells(ctx, p, offers[i], now)
+		}
+		if lines[i].denial == "" && d.dealing.Held != nil {
+			lines[i].denial = d.dealing.Held(ctx, offers[i].Site)
 		}
 	}
 	if out.Items, err = d.buy(ctx, p, out.Agent, lines, forged, now); !errors.Is(err, errForged) {

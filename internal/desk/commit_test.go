@@ -374,6 +374,9 @@ func TestEveryDenial(t *testing.T) {
 		}, nil},
 		{"ended", TakenTooLate, func(_ *testing.T, d *dealer, _ *Purchase) { d.clock.Pass(5 * time.Minute) }, nil},
 		{"too many requests", TooManyPurchases, func(_ *testing.T, _ *dealer, p *Purchase) { p.Limited = true }, func(_ *testing.T, _ *dealer, p *Purchase) { p.Limited = false }},
+		{"the site is held", TooManyPurchases, func(_ *testing.T, d *dealer, _ *Purchase) {
+			d.dealing.Held = func(context.Context, string) Denial { return TooManyPurchases }
+		}, func(_ *testing.T, d *dealer, _ *Purchase) { d.dealing.Held = nil }},
 		{"delegation over", DelegationExpired, func(_ *testing.T, d *dealer, p *Purchase) { p.Delegated = d.clock.Now() }, func(_ *testing.T, d *dealer, p *Purchase) { p.Delegated = d.clock.Now().Add(1) }},
 		{"blocked since", ContentUnavailable, func(t *testing.T, d *dealer, _ *Purchase) { d.price(t, terms.Rule{Access: terms.Blocked}) }, func(t *testing.T, d *dealer, _ *Purchase) { d.price(t, open) }},
 		{"gone since", ContentUnavailable, func(t *testing.T, d *dealer, _ *Purchase) {

@@ -46,6 +46,8 @@ type RAMP struct {
 	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One that has a rate of its own
 	// (`frontdesk ramp requester add --rate`) has that. Where nobody has to sign, who did not is counted by its address.
 	RequesterRate string `yaml:"requester_rate"`
+	// Measures says from when on something is done about buyers that dispute too much, and sites whose buyers are too often right.
+	Measures RAMPMeasures `yaml:"measures"`
 	// Evidence sets what is kept of logs of deliveries.
 	Evidence RAMPEvidence `yaml:"evidence"`
 	// Requesters sets who may ask.
@@ -77,7 +79,7 @@ func defaultRAMP() RAMP {
 	return RAMP{
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(), Delegation: defaultRAMPDelegation(),
-		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(),
+		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(), Measures: defaultRAMPMeasures(),
 		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(), Attest: true,
 	}
 }
@@ -100,6 +102,7 @@ func (c *checks) ramp() {
 	c.rampReports()
 	c.rampEvidence()
 	c.rampDisputes()
+	c.rampMeasures()
 	c.rampOffers()
 	c.rampDelivery()
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/ed25519"
 	"net/http"
 	"slices"
@@ -23,6 +24,13 @@ func (s *Server) openDeals() error {
 		return err
 	}
 	rules := s.config.RAMP.Reports
+	if err := s.openMeasures(); err != nil {
+		return err
+	}
+	var held func(context.Context, string) desk.Denial
+	if s.measures != nil {
+		held = s.heldSite
+	}
 	s.Desk.OpenDeals(&desk.Dealing{
 		DB: s.db, Ledger: s.Ledger, Book: s.Accounts, Signed: s.signedHere, OfferKeep: s.config.RAMP.Offers.Keep, SightingsKeep: s.config.Edge.Keep, EvidenceKeep: s.config.RAMP.Evidence.Keep, AddressLife: addressLife,
 		Sending: s.config.Limits.WriteTimeout,
@@ -32,6 +40,8 @@ func (s *Server) openDeals() error {
 		Disputes:    s.config.disputeRules,
 		AddressKeys: s.Addresses.Keys, RevokedAbove: s.config.RAMP.Delegation.revokedAbove(),
 		Stopping: s.leaving.Done(),
+		Held:     held,
+		Rates:    s.disputeRates(),
 	})
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/limit"
+	"frontdesk/internal/measure"
 	"frontdesk/internal/model"
 	"frontdesk/internal/outbox"
 	"frontdesk/internal/rulebook"
@@ -91,7 +92,7 @@ type House struct {
 func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
-		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, traffic.Schema,
+		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, measure.Schema, traffic.Schema,
 		account.Schema, rulebook.Schema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}

@@ -60,6 +60,9 @@ func (s *Server) asked(config *ramp.Config) error {
 	}
 	meter := limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("requester", rate)
 	config.Count = func(ctx context.Context, r trust.Requester) trust.Allowance {
+		if left, held := s.heldBuyer(ctx, r.Account()); held && r.Signed != "" {
+			return left
+		}
 		key, meter := "account "+r.Account(), meter
 		if r.Signed == "" {
 			key = "address " + clientOf(ctx)
@@ -67,9 +70,7 @@ func (s *Server) asked(config *ramp.Config) error {
 			key, meter = key+" at "+r.Rate, meter.At(own)
 		}
 		status := meter.Allow(ctx, key, 1)
-		return trust.Allowance{
-			OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: s.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
-		}
+		return s.allowance(meter, status)
 	}
 	return nil
 }

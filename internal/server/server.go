@@ -24,6 +24,8 @@ import (
 	"frontdesk/internal/console"
 	"frontdesk/internal/edge"
 	"frontdesk/internal/fetch"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/measure"
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/outbox"
 	"frontdesk/internal/ramp"
@@ -50,6 +52,9 @@ type Options struct {
 
 // Server answers requests. New makes one, Run runs it, Close ends it.
 type Server struct {
+	measures *measure.Keeper // of buyers and sites; nil where none are taken
+	held     limit.Meter     // of those that a measure holds to a rate
+
 	*House
 	options Options
 	config  Config
@@ -248,6 +253,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	if s.config.RAMP.Enabled {
 		background.Go(func() { s.Desk.KeepDeals(work) })
+		if s.measures != nil {
+			background.Go(func() { s.measures.Run(work) })
+		}
 		background.Go(func() { s.watchOutlets(work) })
 	}
 	var gate *edge.Gate

@@ -154,6 +154,8 @@ var rooms = []room{
 	{path: "internal/delegation", inside: []string{"internal/store"}, sql: true},
 	// What others logged of deliveries, beside our own records.
 	{path: "internal/evidence", inside: []string{"internal/deal", "internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
+	// What is done about those between whom too much goes wrong.
+	{path: "internal/measure", inside: []string{"internal/fail", "internal/ledger", "internal/store", "wire/receipt"}, outside: []string{notes}, sql: true},
 	// What an edge delivered and whom it saw, in files until the Exchange has taken it.
 	{path: "internal/traffic", inside: []string{"internal/store"}, sql: true},
 	{path: "internal/spool", inside: []string{"internal/fetch", "wire/edge", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
@@ -238,7 +240,7 @@ var rooms = []room{
 		path: "internal/console",
 		inside: []string{
 			"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "internal/desk", "internal/outbox", "internal/submission",
-			"internal/account", "internal/deal", "internal/dispute", "internal/evidence", "internal/report", "internal/submission/engine", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
+			"internal/account", "internal/deal", "internal/measure", "internal/dispute", "internal/evidence", "internal/report", "internal/submission/engine", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
 		},
 	},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
@@ -250,7 +252,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/attest", "internal/edge", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/attest", "internal/measure", "internal/edge", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",

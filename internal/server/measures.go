@@ -1,0 +1,124 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"frontdesk/internal/desk"
+	"frontdesk/internal/dispute"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/limit"
+	"frontdesk/internal/measure"
+	"frontdesk/internal/store"
+	"frontdesk/internal/trust"
+)
+
+// openMeasures has what goes wrong between buyers and sites counted, and those held to a rate against whom a measure is in force.
+func (s *Server) openMeasures() error {
+	config := s.config.RAMP.Measures
+	if !config.Enabled {
+		return nil
+	}
+	rate, err := limit.ParseRate(config.Rate)
+	if err != nil {
+		return err
+	}
+	s.measures = measure.New(measure.Config{
+		DB: s.db, Ledger: s.Ledger, Rules: config.rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty,
+	})
+	s.held = limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("measure", rate)
+	return nil
+}
+
+// disputed gives the dispute of a transaction as measures count it.
+func disputed(ctx context.Context, tx *store.Tx, transaction string) (d measure.Dispute, ok bool, err error) {
+	c, ok, err := dispute.Of(ctx, tx, transaction)
+	if err != nil || !ok {
+		return d, false, err
+	}
+	d = measure.Dispute{ID: c.ID, Buyer: c.Buyer, Site: c.Site, Reason: string(c.Reason), Filed: c.Filed}
+	if c.Resolution != dispute.Credit && c.Resolution != dispute.Redelivery {
+		return d, true, nil
+	}
+	switch c.Rule {
+	case dispute.RuleStatus, dispute.RuleBroken, dispute.RuleEmpty, dispute.RuleSession, dispute.RuleSize:
+		d.Fault = measure.FailedDelivery
+	case dispute.RuleHash, dispute.RuleCatalog, dispute.RuleSent:
+		if c.Level == 1 {
+			d.Fault = measure.WrongHash
+		}
+	}
+	return d, true, nil
+}
+
+// closeParty lets a buyer in no more. One that never signed up is refused by the measure itself, as a site's sales are.
+func (s *Server) closeParty(ctx context.Context, p measure.Party) error {
+	if p.Kind != measure.Agent {
+		return nil
+	}
+	domain, id, _ := strings.Cut(p.ID, "/")
+	_, err := s.Requesters.SetStatus(ctx, domain, id, trust.RequesterSuspended)
+	if err != nil && fail.From(err).Code == fail.NotFound {
+		return nil
+	}
+	return err
+}
+
+// heldBuyer says how often a buyer may ask against whom a measure is in force; held is false where none is.
+func (s *Server) heldBuyer(ctx context.Context, account string) (left trust.Allowance, held bool) {
+	if s.measures == nil {
+		return left, false
+	}
+	limited, closed := s.measures.Held(measure.Party{Kind: measure.Agent, ID: account})
+	switch {
+	case closed:
+		return trust.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour, RetryAfter: 24 * time.Hour}, true
+	case limited:
+		status := s.held.Allow(ctx, "account "+account, 1)
+		return s.allowance(s.held, status), true
+	}
+	return left, false
+}
+
+// heldSite says why nothing is sold of a site against which a measure is in force; empty where it is.
+func (s *Server) heldSite(ctx context.Context, site string) desk.Denial {
+	limited, closed := s.measures.Held(measure.Party{Kind: measure.Provider, ID: site})
+	switch {
+	case closed:
+		return desk.ContentUnavailable
+	case limited && !s.held.Allow(ctx, "site "+site, 1).OK:
+		return desk.TooManyPurchases
+	}
+	return ""
+}
+
+// allowance tells a requester how a limit stands.
+func (s *Server) allowance(meter limit.Meter, status limit.Status) trust.Allowance {
+	return trust.Allowance{
+		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: s.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
+	}
+}
+
+// disputeRates says how often things go wrong, for the rules by which disputes are decided; nil where nothing is counted.
+func (s *Server) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (dispute.Rates, error) {
+	if s.measures == nil {
+		return nil
+	}
+	rules, out := s.config.RAMP.Measures, dispute.NoRates
+	return func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (dispute.Rates, error) {
+		of, month := out, measure.MonthOf(now)
+		agent, err := measure.RatesOf(ctx, tx, measure.Party{Kind: measure.Agent, ID: buyer}, month)
+		if err != nil {
+			return of, err
+		}
+		if agent.Disputes >= int64(rules.Cases) && agent.Transactions >= int64(rules.Of) {
+			of.Agent = agent.Disputed
+		}
+		provider, err := measure.RatesOf(ctx, tx, measure.Party{Kind: measure.Provider, ID: site}, month)
+		if err == nil && provider.Reports >= int64(rules.Of) {
+			of.Discrepancy = provider.Tokens
+		}
+		return of, err
+	}
+}
