@@ -19,11 +19,14 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/supply"
 )
 
 // Config is what a Catalog needs.
 type Config struct {
 	Content *content.Catalog
+	// Supply is what is pushed; nil for nothing.
+	Supply *supply.Shelves
 	// Statements are what the owner says of items beside what they say of themselves.
 	Statements []Statement
 	// Aliases are addresses under which items are sold beside their own.
@@ -43,9 +46,11 @@ type Catalog struct {
 
 	refresh sync.Mutex // one refresh at a time; guards what follows
 	cursor  map[content.SourceKey]int64
-	tried   bool // to start from the file
-	doubted bool // the file may be of another database
+	pushed  map[string]int64 // by tenant
+	tried   bool             // to start from the file
+	doubted bool             // the file may be of another database
 	saved   map[content.SourceKey]int64
+	kept    map[string]int64 // pushed, when it was saved
 
 	mu   sync.RWMutex // guards what follows; held by a refresh only while it puts in what it has read
 	t    *table
@@ -89,24 +94,49 @@ func (c *Catalog) Refresh(ctx context.Context) (changed bool, err error) {
 		c.mu.Lock()
 		c.asOf = asOf
 		c.mu.Unlock()
-		return c.prove(ctx)
+		if changed, err = c.pushes(ctx); err != nil {
+			return changed, err
+		}
+		anew, err := c.prove(ctx)
+		return changed || anew, err
 	}
-	cursor, changes, err := c.read(ctx, c.cursor)
+	if c.cursor == nil {
+		err = content.ErrBehind
+	}
+	var cursor map[content.SourceKey]int64
+	var read *changes
+	if err == nil {
+		cursor, read, err = c.read(ctx, c.cursor)
+	}
 	if errors.Is(err, content.ErrBehind) {
-		cursor, changes, err = c.read(ctx, nil)
+		cursor, read, err = c.readAnew(ctx)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
-	c.enter(changes, cursor, asOf)
-	_, err = c.prove(ctx)
+	c.enter(read, cursor, asOf)
+	if _, err = c.pushes(ctx); err == nil {
+		_, err = c.prove(ctx)
+	}
 	return err == nil, err
+}
+
+// readAnew reads everything: what content has published, and what was pushed.
+func (c *Catalog) readAnew(ctx context.Context) (cursor map[content.SourceKey]int64, ch *changes, err error) {
+	if cursor, ch, err = c.read(ctx, nil); err != nil {
+		return nil, nil, err
+	}
+	ch.pushed, err = c.readPushes(ctx, nil, ch)
+	return cursor, ch, err
 }
 
 func (c *Catalog) enter(changes *changes, cursor map[content.SourceKey]int64, asOf map[content.SourceKey]time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.t, c.cursor, c.asOf = changes.apply(c.t), cursor, asOf
+	if changes.pushed != nil {
+		c.pushed = changes.pushed
+	}
 	c.config.Log.Info("catalog follows the content", "entries", c.t.alive)
 }
 
@@ -125,16 +155,20 @@ func (c *Catalog) prove(ctx context.Context) (anew bool, err error) {
 			refs = append(refs, part[i%len(part)].Ref)
 		}
 	}
-	items, err := c.config.Content.Load(ctx, refs...)
+	pushedOK, err := c.provePushed(ctx, &refs)
+	var items []content.Item
+	if err == nil {
+		items, err = c.config.Content.Load(ctx, refs...)
+	}
 	if err != nil {
 		return false, fmt.Errorf("hold the catalog's file against the database: %w", err)
 	}
 	c.doubted = false
-	if !slices.ContainsFunc(items, func(i content.Item) bool { return i.URL == "" }) {
+	if pushedOK && !slices.ContainsFunc(items, func(i content.Item) bool { return i.URL == "" }) {
 		return false, nil
 	}
 	c.config.Log.Warn("the catalog's file is not of this database; reading the catalog anew", "file", c.config.Snapshot)
-	cursor, changes, err := c.read(ctx, nil)
+	cursor, changes, err := c.readAnew(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
@@ -142,9 +176,28 @@ func (c *Catalog) prove(ctx context.Context) (anew bool, err error) {
 	return true, nil
 }
 
+// provePushed takes the references to what was pushed out of some, and says whether the database has all of them.
+func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool, err error) {
+	ok = true
+	*refs = slices.DeleteFunc(*refs, func(ref content.Ref) bool {
+		if ref.Source != PushedSource {
+			return false
+		}
+		id, _ := content.PackID(ref.ID)
+		n, found := c.t.find(id)
+		if has := false; found && err == nil && c.config.Supply != nil {
+			e := c.t.entry(id, c.t.record(c.t.rows[n].at))
+			has, err = c.config.Supply.Has(ctx, e.Site, strings.TrimPrefix(e.URL, "https://"), e.Pushed.Author)
+			ok = ok && has
+		}
+		return true
+	})
+	return ok && (c.config.Supply != nil || c.pushed == nil), err
+}
+
 // Find gives the entries at an address, by site and source: the items whose own address it is, or else those that it is an
-// alias of, by the longest beginning, else by the longest pattern with stars. There are none for what is no address of the
-// web.
+// alias of, by the longest beginning, else by the longest pattern with stars; or else the pushed entries that stand for all that begins
+// so, or for what fits their stars. There are none for what is no address of the web.
 func (c *Catalog) Find(address string) []Entry {
 	canonical, err := Canonical(address)
 	if err != nil {
@@ -154,13 +207,17 @@ func (c *Catalog) Find(address string) []Entry {
 	defer c.mu.RUnlock()
 	found := c.exactly(canonical)
 	if len(found) > 0 {
-		return found
+		return merged(found, canonical)
 	}
 	item, ok := c.aliases.find(canonical)
 	if !ok {
-		return nil
+		found = merged(c.fitting(canonical), canonical)
+		for i := range found {
+			found[i].Address = address
+		}
+		return found
 	}
-	found = c.exactly(item)
+	found = merged(c.exactly(item), item)
 	for i := range found {
 		found[i].Address = address
 	}
@@ -181,7 +238,9 @@ func (c *Catalog) exactly(canonical string) (found []Entry) {
 // entry makes an entry of a record and of what the owner says of it. The caller holds mu.
 func (c *Catalog) entry(row row, r record) Entry {
 	e := c.t.entry(row.id, r)
-	e.AsOf = c.asOf[content.SourceKey{Site: e.Site, Source: e.Source}]
+	if !e.IsPushed() {
+		e.AsOf = c.asOf[content.SourceKey{Site: e.Site, Source: e.Source}]
+	}
 	e.factor = factorOf(c.config.Factors, e.Language)
 	e.state(c.config.Statements)
 	return e

@@ -36,6 +36,8 @@ type Entry struct {
 	Identity   Identity
 	Figures    Figures
 
+	Pushed Pushed // what was pushed of it, where that is so
+
 	factor float64 // tokens to a word
 }
 
@@ -72,10 +74,18 @@ func (e *Entry) Facts() terms.Facts {
 }
 
 // Tokens is about how many tokens a language model makes of the item's text.
-func (e *Entry) Tokens() int { return int(float64(e.Words)*e.factor + 0.5) }
+func (e *Entry) Tokens() int {
+	if e.Words == 0 && e.IsPushed() {
+		return e.Pushed.Quantity
+	}
+	return int(float64(e.Words)*e.factor + 0.5)
+}
 
 // Quantity is about how much of an item one use takes, in a unit of [terms.Money]; known is false where nobody can say.
 func (e *Entry) Quantity(unit string) (n int, known bool) {
+	if e.IsPushed() && e.Pushed.Quantity > 0 {
+		return e.Pushed.Quantity, true
+	}
 	switch unit {
 	case terms.UnitTokens:
 		n = e.Tokens()

@@ -13,6 +13,7 @@ type changes struct {
 	words   *intern // that the records are written with
 	put     []change
 	removed []content.PackedID
+	pushed  map[string]int64 // up to where what was pushed is among them; nil for where it was
 }
 
 type change struct {
@@ -65,11 +66,16 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 	close(read)
 	<-done
 	if err != nil && from != nil {
-		c.mu.Lock()
-		c.t.words = *ch.words // which has numbered texts that the next refresh will not number again
-		c.mu.Unlock()
+		c.keepWords(ch)
 	}
 	return cursor, ch, err
+}
+
+// keepWords keeps the numbers of texts that changes which are not put in have numbered, and the next ones will not number again.
+func (c *Catalog) keepWords(ch *changes) {
+	c.mu.Lock()
+	c.t.words = *ch.words
+	c.mu.Unlock()
 }
 
 // taken is a change that was read.

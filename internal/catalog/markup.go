@@ -341,6 +341,8 @@ func (e *Entry) read(in *reader) {
 			e.Categories = strings.Split(text, "\n")
 		case partMixed:
 			e.Mixed = true
+		default:
+			e.readPushed(letter, text, n)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // snapshotMark begins a snapshot. It changes whenever what comes after it does, or what records are made of.
-const snapshotMark = "frontdesk catalog 1\n"
+const snapshotMark = "frontdesk catalog 2\n"
 
 var errSnapshot = errors.New("it is damaged, or was written by another version")
 
@@ -38,7 +38,7 @@ func (c *Catalog) start() {
 		return
 	}
 	defer file.Close()
-	t, cursor, err := readSnapshot(file)
+	t, cursor, pushed, err := readSnapshot(file)
 	if err != nil {
 		c.config.Log.Warn("the catalog cannot be read from its file; reading it from the database", "file", c.config.Snapshot, "error", err)
 		return
@@ -47,6 +47,7 @@ func (c *Catalog) start() {
 	c.t = t
 	c.mu.Unlock()
 	c.cursor, c.saved, c.doubted = cursor, cursor, true
+	c.pushed, c.kept = pushed, pushed
 }
 
 // Save writes the file from which the next process starts, if there is a new state since the last time. The file is the old
@@ -54,7 +55,7 @@ func (c *Catalog) start() {
 func (c *Catalog) Save() error {
 	c.refresh.Lock()
 	defer c.refresh.Unlock()
-	if c.config.Snapshot == "" || c.cursor == nil || maps.Equal(c.cursor, c.saved) {
+	if c.config.Snapshot == "" || c.cursor == nil || maps.Equal(c.cursor, c.saved) && maps.Equal(c.pushed, c.kept) {
 		return nil
 	}
 	folder := filepath.Dir(c.config.Snapshot)
@@ -66,19 +67,19 @@ func (c *Catalog) Save() error {
 		return fmt.Errorf("write the catalog's file: %w", err)
 	}
 	defer os.Remove(file.Name())
-	err = errors.Join(writeSnapshot(file, c.t, c.cursor), file.Sync(), file.Close())
+	err = errors.Join(writeSnapshot(file, c.t, c.cursor, c.pushed), file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), c.config.Snapshot)
 	}
 	if err != nil {
 		return fmt.Errorf("write the catalog's file: %w", err)
 	}
-	c.saved = c.cursor
+	c.saved, c.kept = c.cursor, c.pushed
 	return nil
 }
 
 // writeSnapshot writes a table, which nobody changes meanwhile: only a refresh does.
-func writeSnapshot(to io.Writer, t *table, cursor map[content.SourceKey]int64) error {
+func writeSnapshot(to io.Writer, t *table, cursor map[content.SourceKey]int64, pushed map[string]int64) error {
 	sum := crc32.New(sumTable)
 	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
 	w := writer{b: []byte(snapshotMark)}
@@ -86,6 +87,11 @@ func writeSnapshot(to io.Writer, t *table, cursor map[content.SourceKey]int64) e
 	for key, revision := range cursor {
 		w.text(key.Site)
 		w.text(key.Source)
+		w.number(uint64(revision))
+	}
+	w.number(uint64(len(pushed)))
+	for tenant, revision := range pushed {
+		w.text(tenant)
 		w.number(uint64(revision))
 	}
 	w.number(uint64(len(t.words.texts)))
@@ -159,16 +165,21 @@ func (s *snapshotReader) text() string {
 	return string(b)
 }
 
-func readSnapshot(from io.Reader) (*table, map[content.SourceKey]int64, error) {
+func readSnapshot(from io.Reader) (*table, map[content.SourceKey]int64, map[string]int64, error) {
 	s := &snapshotReader{Reader: bufio.NewReaderSize(from, 1<<20)}
 	mark := make([]byte, len(snapshotMark))
 	if s.full(mark); string(mark) != snapshotMark {
-		return nil, nil, errSnapshot
+		return nil, nil, nil, errSnapshot
 	}
 	cursor := map[content.SourceKey]int64{}
 	for range s.size() {
 		key := content.SourceKey{Site: s.text(), Source: s.text()}
 		cursor[key] = int64(s.number())
+	}
+	pushed := map[string]int64{}
+	for range s.size() {
+		tenant := s.text()
+		pushed[tenant] = int64(s.number())
 	}
 	t := newTable()
 	for n := s.number(); n > 0 && s.err == nil; n-- {
@@ -194,7 +205,7 @@ func readSnapshot(from io.Reader) (*table, map[content.SourceKey]int64, error) {
 	if s.full(want[:]); s.err == nil && binary.LittleEndian.Uint32(want[:]) != sum {
 		s.err = errSnapshot
 	}
-	return t, cursor, s.err
+	return t, cursor, pushed, s.err
 }
 
 // addressed says whether a record begins with an address, so that it can be put into a table before the sum is known.

@@ -79,6 +79,15 @@ type glob struct {
 	item   string   // canonical
 }
 
+// newGlob makes a pattern with stars ready.
+func newGlob(pattern, item string) glob {
+	g := glob{parts: strings.Split(pattern, "*"), item: item}
+	for _, part := range g.parts {
+		g.weight += len(part)
+	}
+	return g
+}
+
 // compileAliases checks aliases and makes them ready.
 func compileAliases(all []Alias) (aliases, error) {
 	made := aliases{}
@@ -106,11 +115,7 @@ func compileAliases(all []Alias) (aliases, error) {
 			begin[host][strings.TrimSuffix(pattern, "*")] = item
 			continue
 		}
-		g := glob{parts: strings.Split(pattern, "*"), item: item}
-		for _, part := range g.parts {
-			g.weight += len(part)
-		}
-		made[host].globs = append(made[host].globs, g)
+		made[host].globs = append(made[host].globs, newGlob(pattern, item))
 	}
 	for host, h := range made {
 		h.beginnings = newPrefixes(begin[host])

@@ -22,6 +22,7 @@ type table struct {
 	bytes     int // of all records
 	waste     int // of those that nothing points at any more
 	hosts     map[string]int
+	patterns  map[string]*patterns // of pushed entries, by host
 	words     intern
 }
 
@@ -34,7 +35,7 @@ type row struct {
 const pageBits = 20
 
 func newTable() *table {
-	return &table{seed: maphash.MakeSeed(), hosts: map[string]int{}, words: newIntern()}
+	return &table{seed: maphash.MakeSeed(), hosts: map[string]int{}, patterns: map[string]*patterns{}, words: newIntern()}
 }
 
 // record is the record of a row that has one.
@@ -71,6 +72,7 @@ func (t *table) put(id content.PackedID, r record) {
 	t.rows[n].at = t.keep(r)
 	t.alive++
 	t.hosts[string(r.host())]++
+	t.pattern(n, r, 1)
 	if !found {
 		t.ids.add(t.hashID(n), n, func(n uint32) (uint64, bool) { return t.hashID(n), t.rows[n].at != 0 })
 		t.addresses.add(t.hashAddress(n), n, func(n uint32) (uint64, bool) {
@@ -103,6 +105,7 @@ func (t *table) drop(n uint32) {
 	} else {
 		t.hosts[host]--
 	}
+	t.pattern(n, r, -1)
 	t.rows[n].at = 0
 	t.waste += len(r) + 2
 	t.alive--

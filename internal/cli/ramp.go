@@ -19,6 +19,11 @@ type rampCommands struct {
 	Buy          rampBuy                  `cmd:"" help:"As a buyer: buy content from an Exchange, and fetch it."`
 	Delegate     delegateCommands         `cmd:"" help:"Let others buy for you, narrow such tokens, look at them, and revoke them."`
 	Dispute      rampDispute              `cmd:"" help:"As a buyer: dispute something bought, and follow what comes of it."`
+	Push         rampPush                 `cmd:"" help:"As a provider: push what an Exchange can sell into its catalog."`
+	Withdraw     rampWithdraw             `cmd:"" help:"As a provider: take entries out of an Exchange's catalog."`
+	Refresh      rampRefresh              `cmd:"" help:"As a provider: have an Exchange read your content anew."`
+	Tenant       tenantCommands           `cmd:"" help:"Keep the providers for whom this Exchange sells, beside the sites that it serves."`
+	Caller       callerCommands           `cmd:"" help:"Say who may push into this Exchange's catalog, with which keys."`
 	Requester    requesterCommands        `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`
 	Account      rampAccountCommands      `cmd:"" help:"Keep the accounts from which buyers pay."`
 	License      rampLicenseCommands      `cmd:"" help:"Give buyers licences, and end them."`

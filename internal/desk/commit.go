@@ -315,7 +315,11 @@ func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now tim
 		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI, operation: trust.OperationTransact, cents: cents(cost(offer)),
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: offer.Functions, User: p.User, Country: p.Country},
 	}
-	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil || !d.served[offer.Site] {
+	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil {
+		return ContentUnavailable
+	}
+	var sold bool
+	if q.rules, q.tenant, sold = d.soldBy(q.ware, q.rules); !sold {
 		return ContentUnavailable
 	}
 	d.license(&q)
@@ -530,7 +534,8 @@ func (d *Desk) addressOf(ctx context.Context, at string, t deal.Transaction) (st
 	grant := sign.URLGrant{Expires: t.Expires, Agent: t.Agent, Transaction: t.ID}
 	if t.Method == instructions {
 		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
-			if outlet := d.outlet(ware); outlet != nil {
+			_, tenant, _ := d.soldBy(ware, nil)
+			if outlet := d.outlet(ware, tenant); outlet != nil {
 				return outlet.sign(ctx, ware.URL, grant, d.config.Now(), &d.signatures)
 			}
 		}

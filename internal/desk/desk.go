@@ -28,6 +28,7 @@ import (
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/vector"
+	rampv1 "frontdesk/wire/ramp/v1"
 )
 
 // Site is one of the sites that the desk serves.
@@ -105,6 +106,8 @@ type Desk struct {
 	intaking     *Intaking                       // nil where nothing is taken in
 	quoting      *Quoting                        // nil where no offers are made
 	dealing      *Dealing                        // nil where nothing is sold
+	supplying    *Supplying                      // nil where nothing is pushed
+	attestations *otter.Cache[content.Ref, []*rampv1.ResourceAttestation]
 	streams      streams
 	signatures   signatures
 	lately       lately

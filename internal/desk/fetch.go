@@ -154,7 +154,7 @@ func (d *Desk) Show(ctx context.Context, address string) (*Shown, error) {
 	}
 	rules, closed := d.config.Terms(), false
 	for _, ware := range d.goods.catalog.Find(address) {
-		if !d.served[ware.Site] {
+		if !d.served[ware.Site] || ware.IsPushed() {
 			continue
 		}
 		if rules.Decide(ware.Facts()).Access != terms.Open {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/catalog"
+	"frontdesk/internal/supply"
 	"frontdesk/wire/sign"
 )
 
@@ -29,8 +30,11 @@ const (
 	streaming    = "streaming"    // by this front desk, as a stream of events
 )
 
-// outlet is who delivers a ware; nil for this front desk.
-func (d *Desk) outlet(ware *catalog.Entry) *Outlet {
+// outlet is who delivers a ware; nil for this front desk. A tenant's is delivered by its own outlet alone.
+func (d *Desk) outlet(ware *catalog.Entry, tenant *supply.Tenant) *Outlet {
+	if tenant != nil {
+		return d.supplying.Outlet(tenant)
+	}
 	if d.quoting.Outlet == nil {
 		return nil
 	}

@@ -9,8 +9,10 @@ import (
 	"frontdesk/internal/account"
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
 )
 
@@ -27,6 +29,7 @@ type Proposal struct {
 	UnitCost int64
 	Quotas   []Quota        // of the subscription, as they are before the purchase
 	Told     map[string]any // what profiles tell, by the keys of RAMP's ext
+	Attested []*rampv1.ResourceAttestation
 }
 
 // Bound is for what, by whom and where something may be used.
@@ -63,6 +66,8 @@ type quoter struct {
 	cents     int64
 
 	ware     *catalog.Entry
+	tenant   *supply.Tenant // whose it is, where that is no site of this front desk's own
+	attested []*rampv1.ResourceAttestation
 	decision terms.Decision
 	price    terms.Money // the zero value when there is none
 	outlet   *Outlet     // who delivers the item; nil for this front desk
@@ -93,6 +98,9 @@ func (m *quoter) priced(site string) terms.Money {
 	}
 	if price, ok := m.owner.Prices[site]; ok {
 		return price
+	}
+	if m.tenant != nil {
+		return terms.Money{} // what the owner asks for its own is no price of others
 	}
 	return m.owner.Price
 }
@@ -227,10 +235,10 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
 			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
-		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open, Told: m.told,
+		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
 	}
 	out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
-	if !m.live() && !m.away() { // of what an outlet delivers nobody here knows the bytes
+	if !m.live() && (!m.away() || w.Pushed.Hashed) { // of what an outlet delivers nobody here knows the bytes, but its provider may have told
 		out.Hash = hex.EncodeToString(w.Hash[:])
 	}
 	if s == nil {

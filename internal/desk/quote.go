@@ -200,6 +200,7 @@ func (d *Desk) propose(ctx context.Context, q Query) ([]Quoted, [][]*Proposal, e
 		case m.away() && !m.outlet.ready(ctx, m.ware.URL, now):
 			groups[i].Absent = NotNow
 		default:
+			m.attested = d.attestedOf(soon, m.ware)
 			proposals[i], groups[i].Absent = m.proposals(wanted[m.ware.Site])
 		}
 	}
@@ -286,11 +287,12 @@ func (d *Desk) choose(m *quoter) {
 	first.absent = NotInCatalog
 	found := false
 	for _, ware := range d.quoting.Catalog.Find(m.uri) {
-		if !d.served[ware.Site] {
+		rules, tenant, ok := d.soldBy(&ware, m.rules)
+		if !ok {
 			continue
 		}
 		one := *m
-		one.ware = &ware
+		one.ware, one.rules, one.tenant = &ware, rules, tenant
 		if d.license(&one); one.absent == "" {
 			*m = one
 			return
@@ -324,7 +326,9 @@ func (d *Desk) license(m *quoter) {
 		m.absent = FunctionOut
 	}
 	if m.absent == "" {
-		m.outlet = d.outlet(m.ware)
+		if m.outlet = d.outlet(m.ware, m.tenant); m.ware.IsPushed() && !m.away() {
+			m.absent = NotInCatalog // it is not here, and nobody else delivers it
+		}
 	}
 }
 

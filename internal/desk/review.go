@@ -41,9 +41,12 @@ func (d *Desk) compare(ctx context.Context, t deal.Transaction, f *dispute.Facts
 		return err
 	}
 	if t.Method == instructions { // by whoever else delivers it
-		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil && d.served[t.Site] && d.config.Terms().Decide(ware.Facts()).Access != terms.Blocked {
-			if outlet := d.outlet(ware); outlet != nil {
-				f.There = outlet.ready(ctx, ware.URL, d.config.Now())
+		if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
+			rules, tenant, sold := d.soldBy(ware, d.config.Terms())
+			if sold && rules.Decide(ware.Facts()).Access != terms.Blocked {
+				if outlet := d.outlet(ware, tenant); outlet != nil {
+					f.There = outlet.ready(ctx, ware.URL, d.config.Now())
+				}
 			}
 		}
 	}

@@ -54,6 +54,11 @@ func (d *Desk) Shelf(ctx context.Context, b Browse) (all []Shelved, next int, er
 	owner, rules := d.quoting.Owner(), d.config.Terms()
 	for i := range entries {
 		m := quoter{owner: owner, rules: rules, query: &Query{By: everything}, ware: &entries[i]}
+		if of, tenant, ok := d.soldBy(m.ware, rules); ok {
+			m.rules, m.tenant = of, tenant
+		} else if m.ware.IsPushed() {
+			continue
+		}
 		one, err := d.shelved(ctx, &m)
 		if err != nil {
 			return nil, 0, err
@@ -75,7 +80,7 @@ func (d *Desk) shelved(ctx context.Context, m *quoter) (Shelved, error) {
 		Price: m.price, Report: m.duty(),
 	}
 	s.For.Functions, s.For.Users, s.For.Countries = m.decision.Restricts(m.sales()[0])
-	if d.license(m); m.absent == "" && !d.served[m.ware.Site] {
+	if d.license(m); m.absent == "" && m.tenant == nil && !d.served[m.ware.Site] {
 		m.absent = NotInCatalog
 	}
 	s.Quantity = m.quantity(m.delivery())

@@ -25,6 +25,7 @@ type Identity struct {
 	Contact                string // an e-mail address; this and what follows may be empty
 	TermsURL, PrivacyURL   string
 	Currency               string
+	Verifiers              []string // domains of those who are trusted to attest other people's content
 	Profiles               []string // names of those by which offers tell more
 }
 
@@ -53,7 +54,7 @@ func DeclareExchange(exchange Identity, address string) (*wellknown.Document, er
 		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
 		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"}, HashMethodsSupported: []string{"sha-256"},
 		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
-		SupportedProfiles: exchange.Profiles,
+		SupportedProfiles: exchange.Profiles, CatalogEndpoint: given(address), AcceptedVerifiers: exchange.Verifiers,
 	}
 	if err := wire.Validate(m); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func (d *door) offer(p *desk.Proposal) (*rampv1.Offer, error) {
 	out := &rampv1.Offer{
 		OfferId: p.ID, Package: d.packaged(p), Pricing: pricing(p), DeliveryMethod: deliveries[p.Delivery], Reporting: reporting(p),
 		ExpiresAt: timestamppb.New(p.Expires), Identity: identity(p), Restrictions: restrictions(p), SignatureAlgorithm: signatureAlgorithm,
-		IabCategories: p.Ware.Categories,
+		IabCategories: p.Ware.Categories, Attestations: p.Attested,
 	}
 	if p.Mutability == dynamic {
 		out.DataAsOf = timestamppb.New(asOf(p))
@@ -127,7 +127,7 @@ func (d *door) packaged(p *desk.Proposal) *compv1.Package {
 		}
 	}
 	w := p.Ware
-	if !isText(w.Media) {
+	if !isText(w.Media) && !(w.IsPushed() && w.Words > 0) {
 		out.Scope = &compv1.Scope{Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_OTHER}}
 		return out
 	}
@@ -211,6 +211,8 @@ func identity(p *desk.Proposal) *rampv1.ResourceIdentity {
 	}
 	if p.Hash != "" {
 		out.ContentHash, out.HashMethod = &p.Hash, proto.String("sha256")
+	} else if told := p.Ware.Pushed; told.Digest != "" && p.Mutability != live {
+		out.ContentHash, out.HashMethod = &told.Digest, optional(told.Method)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/trust"
@@ -48,6 +49,9 @@ type Config struct {
 	Forwarded func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error
 	// Signatures is how Identify wants requests signed, as [trust.RequesterConfig] has it, for tools to say.
 	Signatures string
+	// Caller says which caller sent a request of the CatalogService, which names it, or does not name anybody. Its errors are those of
+	// [trust.Callers.Identify]. Nil takes nothing that is pushed.
+	Caller func(ctx context.Context, named string, call trust.Call) (*trust.Caller, error)
 	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.
 	SignUp SignUp
 	// Admit says why the sender of a tool's call is not let in, whoever the requester is. Nil lets in all.
@@ -96,12 +100,14 @@ func newDoor(d *desk.Desk, config Config) *door {
 // Patterns are the paths that Handler answers, as http.ServeMux reads them: each RPC, and what stands below the services.
 func Patterns() []string {
 	all := []string{
-		"/" + rampv1connect.ExchangeServiceName + "/", "/" + healthv1connect.HealthName + "/",
+		"/" + rampv1connect.ExchangeServiceName + "/", "/" + rampv1connect.CatalogServiceName + "/", "/" + healthv1connect.HealthName + "/",
 		"/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
 	}
-	methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService").Methods()
-	for i := range methods.Len() {
-		all = append(all, all[0]+string(methods.Get(i).Name()))
+	for at, service := range []protoreflect.Name{"ExchangeService", "CatalogService"} {
+		methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName(service).Methods()
+		for i := range methods.Len() {
+			all = append(all, all[at]+string(methods.Get(i).Name()))
+		}
 	}
 	return all
 }
@@ -112,9 +118,10 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 	mux := http.NewServeMux()
 	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
 	mux.Handle(path, at.received(exchange))
+	mux.Handle(at.catalogHandler())
 	path, health := healthv1connect.NewHealthHandler(newHealth(config), options...)
 	mux.Handle(path, lasting(health))
-	names := grpcreflect.NewStaticReflector(rampv1connect.ExchangeServiceName, healthv1connect.HealthName)
+	names := grpcreflect.NewStaticReflector(rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName)
 	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
 		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection), compression)
 		mux.Handle(path, flushed(reflection))

@@ -37,7 +37,12 @@ type call struct {
 
 // received keeps a request's body and address for who verifies signatures, and hands the request on.
 func (d *door) received(next http.Handler) http.Handler {
-	methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService").Methods()
+	return d.receivedBy("ExchangeService", MaxBody, next)
+}
+
+// receivedBy is received for a service whose requests may have so many bytes.
+func (d *door) receivedBy(service protoreflect.Name, most int64, next http.Handler) http.Handler {
+	methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName(service).Methods()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Base(r.URL.Path)
 		if methods.ByName(protoreflect.Name(name)) == nil {
@@ -49,7 +54,7 @@ func (d *door) received(next http.Handler) http.Handler {
 			return
 		}
 		event.From(r.Context()).Set("rpc", name)
-		body, err := readBody(w, r)
+		body, err := readBody(w, r, most)
 		if err != nil {
 			w.Header().Set("Connection", "close") // the rest of the body is not waited for
 			WriteError(w, r, unread(r, err))
@@ -67,11 +72,11 @@ func (d *door) received(next http.Handler) http.Handler {
 }
 
 // readBody reads a body that is not too large, and nothing of one that says beforehand that it is.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > MaxBody {
-		return nil, &http.MaxBytesError{Limit: MaxBody}
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most {
+		return nil, &http.MaxBytesError{Limit: most}
 	}
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 }
 
 // noteStatus has the log tell of a failure that gRPC answers with status 200, where nothing else told of it: a message that
@@ -107,7 +112,7 @@ func unread(r *http.Request, err error) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return fail.New(fail.TooLarge, "the request has more than %d bytes; send less at a time", MaxBody)
+		return fail.New(fail.TooLarge, "the request has more than %d bytes; send less at a time", large.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail.New(fail.Slow, "the body did not come in time; send it at once")
 	case r.Context().Err() != nil:

@@ -14,15 +14,18 @@ var compression = connect.WithCompression("gzip",
 	func() connect.Decompressor { return &unpacker{} },
 	func() connect.Compressor { return gzip.NewWriter(io.Discard) })
 
-// unpacker decompresses up to MaxBody bytes. It is used by one request at a time.
+// unpacker decompresses up to so many bytes. It is used by one request at a time.
 type unpacker struct {
 	gzip.Reader
-	left int64
+	most, left int64 // most is MaxBody where nobody says it
 }
 
 // Reset begins a new message.
 func (u *unpacker) Reset(r io.Reader) error {
-	u.left = MaxBody + 1
+	if u.most == 0 {
+		u.most = MaxBody
+	}
+	u.left = u.most + 1
 	return u.Reader.Reset(r)
 }
 
@@ -33,7 +36,7 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 		u.left -= int64(n)
 	}
 	if u.left == 0 {
-		return n, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("the message has more than %d bytes when it is decompressed; send less at a time", MaxBody))
+		return n, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("the message has more than %d bytes when it is decompressed; send less at a time", u.most))
 	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/mail"
 	"regexp"
 	"strings"
@@ -66,6 +67,9 @@ type RAMP struct {
 	// Delivery lists who else, such as a CDN, delivers what was bought, at addresses that are signed for it. What none of them
 	// delivers is fetched here, at `/deliver/`.
 	Delivery []RAMPDelivery `yaml:"delivery"`
+	// Verifiers are the domains of those who are trusted to attest other people's content, such as `verifier.example.com`: what is
+	// pushed with an attestation by anybody else than its provider is refused. `ramp-exchange.json` names them.
+	Verifiers []string `yaml:"verifiers"`
 	// Items are what offers say of items beside what those say of themselves.
 	Items []RAMPItem `yaml:"items"`
 	// Aliases are addresses under which items are sold beside their own.
@@ -118,6 +122,11 @@ func (c *checks) ramp() {
 	c.rampDelegation()
 	if r.Currency != "" && !currencyCode.MatchString(r.Currency) {
 		c.problem("ramp.currency", "%q is no currency; write three capital letters, like EUR", r.Currency)
+	}
+	for i, domain := range r.Verifiers {
+		if _, err := trust.ParseDomain(domain); err != nil || domain != strings.ToLower(domain) {
+			c.problem(fmt.Sprintf("ramp.verifiers[%d]", i), "%q is no domain; write it like verifier.example.com, in lower case", domain)
+		}
 	}
 	c.rampCatalog()
 	if r.Enabled {

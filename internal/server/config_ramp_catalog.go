@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -190,11 +191,18 @@ func (h *House) openGoods(config Config) error {
 	if err != nil {
 		return err
 	}
+	if err := h.OpenSupply(context.Background(), config); err != nil {
+		return err
+	}
+	made.Supply = h.Shelves
 	if h.Goods, err = catalog.New(made); err != nil {
 		return fmt.Errorf("ramp.aliases: %w", err)
 	}
 	h.Desk.OpenGoods(h.Goods)
-	return h.openQuotes(config)
+	if err := h.openQuotes(config); err != nil {
+		return err
+	}
+	return h.sellSupply(config)
 }
 
 // keepGoods leaves what can be sold in its file, so that the next start is quick.

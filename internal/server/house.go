@@ -29,6 +29,7 @@ import (
 	"frontdesk/internal/spend"
 	"frontdesk/internal/store"
 	"frontdesk/internal/submission"
+	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
@@ -63,10 +64,15 @@ type House struct {
 	Edges        *trust.EdgeKeys     // with which edges tell what they delivered
 	Requesters   *trust.Requesters   // who ask under RAMP; nil before OpenRequesters
 	Goods        *catalog.Catalog    // what can be sold; nil where nothing is
+	Shelves      *supply.Shelves     // of what is pushed; nil before OpenSupply, and where nothing is sold
+	Tenants      *supply.Tenants     // for whom something is pushed
+	Callers      *trust.Callers      // who push it
 	Vault        *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
-	imports *evidence.Keeper // of logs of deliveries
-	sites   map[string]bool  // ids of those that are served
+	imports   *evidence.Keeper                       // of logs of deliveries
+	sites     map[string]bool                        // ids of those that are served
+	supplying supplying                              // what is pushed
+	rereads   atomic.Pointer[func(site string) bool] // begins to read a site's sources anew; nil where nobody does
 
 	providers *trust.Providers // of what is sold; nil where their word is not asked for
 
@@ -93,7 +99,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, measure.Schema, traffic.Schema,
-		account.Schema, rulebook.Schema,
+		account.Schema, rulebook.Schema, supply.Schema, trust.CallerSchema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}
 }

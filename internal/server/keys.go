@@ -66,7 +66,7 @@ func (h *House) RotateAddresses(ctx context.Context, grace time.Duration) (name 
 
 // keyFact is the body of an entry of the ledger on a key or whose keys count, as it is after a change.
 type keyFact struct {
-	Key   string     `json:"key"` // platform, api, console, requester, delegation, delivery, deliver or edge
+	Key   string     `json:"key"` // platform, api, console, requester, delegation, delivery, deliver, edge or caller
 	State string     `json:"state"`
 	Roles []string   `json:"roles,omitempty"`
 	Doors []string   `json:"doors,omitempty"`

@@ -25,7 +25,7 @@ func (s *Server) ruleRoutes() []route {
 // changeRules is what changing them takes.
 func (s *Server) changeRules() admin.Rules {
 	return admin.Rules{
-		Keeper: s.Rulebook, Check: s.config.checkRule, Warn: s.warnOf,
+		Keeper: s.Rulebook, Check: s.checkRule, Warn: s.warnOf,
 		Apply: func(ctx context.Context) {
 			if err := s.lookAtRules(ctx); err != nil {
 				s.log.Warn("what was changed of the terms is not in force yet; that is tried again", "error", err)
@@ -36,7 +36,7 @@ func (s *Server) changeRules() admin.Rules {
 
 // tenantRoutes let the operator's programs set prices of sites, and the keys that sign addresses for others.
 func (s *Server) tenantRoutes() []route {
-	c := admin.Tenants{Site: s.config.siteAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: map[string]sign.URLForm{}}
+	c := admin.Tenants{Site: s.tenantAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: map[string]sign.URLForm{}}
 	for _, d := range s.config.RAMP.Delivery {
 		c.Places[d.Name] = sign.URLForm(d.Form)
 	}

@@ -17,7 +17,7 @@ func (c Config) exchangeIdentity() ramp.Identity {
 	r := c.RAMP
 	i := ramp.Identity{
 		Domain: c.exchangeDomain(), OperatorDomain: r.OperatorDomain, Contact: r.Contact, TermsURL: r.TermsURL, PrivacyURL: r.PrivacyURL, Currency: r.Currency,
-		Profiles: r.profileNames(),
+		Profiles: r.profileNames(), Verifiers: r.Verifiers,
 	}
 	i.Name = cmp.Or(r.Name, c.Console.Title, c.AllSites()[0].Name, i.Domain)
 	i.Operator = cmp.Or(r.Operator, i.Name)
@@ -36,7 +36,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 		return nil, err
 	}
 	config := ramp.Config{
-		Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
+		Caller: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
 		Targets: s.signedTargets, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
 		Base: s.base, FetchAt: func(ctx context.Context) string { return s.base(ctx) + deliverPath },
 	}

@@ -128,6 +128,7 @@ func (s *Server) signUpRoutes(signUp ramp.SignUp) []route {
 	}
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
 	all = append(all, s.disputeRoutes()...)
+	all = append(all, s.supplyRoutes()...)
 	if signUp == nil {
 		return all
 	}

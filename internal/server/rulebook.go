@@ -113,8 +113,19 @@ func (h *House) recordTerms(ctx context.Context, tx *store.Tx, c rulebook.Change
 }
 
 // checkRule says what of a content rule does not fit the configuration.
-func (c Config) checkRule(rule terms.Rule) error {
-	var sites []string
+func (s *Server) checkRule(rule terms.Rule) error {
+	var tenants []string
+	if s.Tenants != nil {
+		for _, one := range s.Tenants.List() {
+			tenants = append(tenants, one.ID)
+		}
+	}
+	return s.config.checkRule(rule, tenants...)
+}
+
+// checkRule is that of a server that sells for some tenants.
+func (c Config) checkRule(rule terms.Rule, tenants ...string) error {
+	sites := tenants
 	for _, site := range c.AllSites() {
 		sites = append(sites, site.ID)
 	}

@@ -257,6 +257,8 @@ func (s *Server) Run(ctx context.Context) error {
 			background.Go(func() { s.measures.Run(work) })
 		}
 		background.Go(func() { s.watchOutlets(work) })
+		background.Go(func() { s.followTenants(work) })
+		background.Go(func() { s.rereadSources(work) })
 	}
 	var gate *edge.Gate
 	if s.gates != nil {

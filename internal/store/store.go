@@ -51,6 +51,12 @@
 //	rulebook_rule      rulebook  the content rules of an operator's programs
 //	rulebook_price     rulebook  what licensed items of a site cost where no rule says so
 //	rulebook_version   rulebook  how often these were changed
+//	supply_tenant      supply    for whom is sold beside the sites
+//	supply_domain      supply    whose each domain is
+//	supply_shelf       supply    how often something was pushed for each tenant
+//	supply_entry       supply    what was pushed
+//	supply_rejection   supply    what was refused of that
+//	caller_party       trust     who may push, with which keys
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

@@ -163,6 +163,8 @@ var rooms = []room{
 	{path: "internal/submission", inside: []string{"internal/fail", "internal/store", "wire/intake", "wire/strictjson"}, outside: []string{jsonText}, sql: true},
 	// What buyers paid in, what is held and charged of it, and what their subscriptions still give.
 	{path: "internal/account", inside: []string{"internal/fail", "internal/store", "internal/terms"}, sql: true},
+	// What providers push, and for whom the Exchange sells.
+	{path: "internal/supply", inside: []string{"internal/fail", "internal/store", "internal/terms"}, outside: []string{jsonText}, sql: true},
 	// What an operator's programs add to the owner's rules.
 	{path: "internal/rulebook", inside: []string{"internal/fail", "internal/store", "internal/terms"}, sql: true},
 	// What buyers dispute, and the rules that decide.
@@ -186,7 +188,7 @@ var rooms = []room{
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
 	// What can be sold, found by its address.
-	{path: "internal/catalog", inside: []string{"internal/content", "internal/store", "internal/terms"}, outside: []string{jsonText}},
+	{path: "internal/catalog", inside: []string{"internal/content", "internal/store", "internal/supply", "internal/terms"}, outside: []string{jsonText}},
 	// Texts as vectors, which the model makes.
 	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
 	{
@@ -202,7 +204,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/traffic", "wire/edge",
+			"internal/attest", "internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/supply", "internal/traffic", "wire/edge", "wire/ramp/v1",
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
@@ -232,7 +234,7 @@ var rooms = []room{
 		inside: []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
 	},
 	// The operator's own programs, over HTTP.
-	{path: "internal/admin", inside: []string{"internal/accept", "internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
+	{path: "internal/admin", inside: []string{"internal/accept", "internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/supply", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
@@ -252,7 +254,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/attest", "internal/measure", "internal/edge", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/attest", "internal/measure", "internal/edge", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
@@ -263,7 +265,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/admin", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},
 		outside: []string{commandLine, protobuf},

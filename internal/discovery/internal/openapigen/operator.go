@@ -83,6 +83,27 @@ func (s *schemas) operatorPaths() object {
 		"/admin/licenses/{id}":      s.grant("License", "a licence"),
 		"/admin/subscriptions":      s.grants("subscriptions", "Subscriptions", of("buyer"), after, limit),
 		"/admin/subscriptions/{id}": s.grant("Subscription", "a subscription"),
+		"/admin/tenants": object{
+			"get":  operating("tenants", "List the providers for whom is sold beside the sites", told("200", "The tenants.", object{"type": "object", "properties": object{"tenants": object{"type": "array", "items": tenantSchema}}}), object{}),
+			"post": operating("putTenant", "Put a tenant in, or in the place of that with its id", told("201", "It was put in.", tenantSchema, "200", "It stands in the place of another."), jsonBody(tenantSchema)),
+		},
+		"/admin/tenants/{id}": object{
+			"get":    operating("tenant", "Read a tenant", told("200", "The tenant.", tenantSchema), object{"parameters": []any{tenant}}),
+			"delete": operating("removeTenant", "Remove a tenant: nothing of it is sold any more", told("200", "It was removed.", object{"type": "object"}), object{"parameters": []any{tenant}}),
+		},
+		"/admin/tenants/{id}/rejections": object{
+			"get": operating("rejections", "List the entries of a tenant that were refused last, and why (RAMP v1, PushResources)", told("200", "The last first.", object{"type": "object", "properties": object{"rejections": object{"type": "array", "items": rejectionSchema}}}), object{"parameters": []any{
+				tenant, parameter("limit", "How many at most, up to 1000; without it, 100."),
+			}}),
+		},
+		"/admin/callers": object{
+			"get":  operating("callers", "List who may push into the catalogs of tenants", told("200", "The callers.", object{"type": "object", "properties": object{"callers": object{"type": "array", "items": callerSchema}}}), object{}),
+			"post": operating("putCaller", "Put a caller in, or in the place of that with its id", told("201", "It was put in.", callerSchema, "200", "It stands in the place of another."), jsonBody(callerSchema)),
+		},
+		"/admin/callers/{id}": object{
+			"get":    operating("caller", "Read a caller", told("200", "The caller.", callerSchema), object{"parameters": []any{tenant}}),
+			"delete": operating("revokeCaller", "End the keys of a caller", told("200", "It is revoked.", callerSchema), object{"parameters": []any{tenant}}),
+		},
 		"/admin/tenants/{id}/pricing": object{
 			"get":    operating("tenantPricing", "Read what licensed items of a site cost where no rule says so", told("200", "The price.", ref("operator.Pricing")), object{"parameters": []any{host}}),
 			"put":    operating("setTenantPricing", "Say what licensed items of a site cost where no rule says so (RAMP v1)", told("200", "The price.", ref("operator.Pricing")), withParameters(body("operator.Price"), host)),
@@ -122,6 +143,51 @@ func (s *schemas) grant(title, says string) object {
 func pageOf(name string) object {
 	return object{"type": "object", "required": []any{name}, "properties": object{name: object{"type": "array", "items": object{"type": "object"}}, "next": object{"type": "string"}}}
 }
+
+// tenant is the id of a tenant or a caller in an address.
+var tenant = object{"name": "id", "in": "path", "required": true, "description": "Its id.", "schema": object{"type": "string"}}
+
+func jsonBody(schema object) object {
+	return object{"requestBody": object{"required": true, "content": object{"application/json": object{"schema": schema}}}}
+}
+
+func members(described ...string) object {
+	all := object{}
+	for i := 0; i < len(described); i += 2 {
+		all[described[i]] = object{"type": "string", "description": described[i+1]}
+	}
+	return all
+}
+
+// with gives members beside others.
+func with(all object, name string, schema object) object {
+	all[name] = schema
+	return all
+}
+
+func textList(description string) object {
+	return object{"type": "array", "items": object{"type": "string"}, "description": description}
+}
+
+// The schemas of what the operator's programs keep of tenants and callers.
+var (
+	tenantSchema = object{"type": "object", "required": []any{"tenant_id", "domains"}, "properties": with(with(with(with(with(with(with(members(
+		"tenant_id", "Small letters, digits and dashes.", "name", "What people call it.", "mutability", "static, dynamic or live.", "created", "When it was put in; told alone.", "changed", "When it was changed; told alone."),
+		"domains", textList("Each is one tenant's alone.")),
+		"price", object{"type": "object", "description": "As in the terms: model, rate, currency and so on."}),
+		"functions", object{"type": "object", "description": "As in the terms: permit and prohibit."}),
+		"scopes", textList("Of which a requester must have one.")),
+		"reporting", object{"type": "object", "description": "As in the terms: window."}),
+		"blocked", object{"type": "boolean", "description": "Nothing of it is sold."}),
+		"delivery", object{"type": "object", "description": "Who delivers: at, form, and what the form takes, as in ramp.delivery of the configuration."})}
+	callerSchema = object{"type": "object", "required": []any{"caller_id", "tenants", "keys"}, "properties": with(with(members(
+		"caller_id", "The keyid of its signatures.", "domain", "Whose it is, where it is not the tenant's own.", "state", "active or revoked; told alone.", "created", "Told alone.", "changed", "Told alone."),
+		"tenants", textList("For which it may push.")),
+		"keys", object{"type": "array", "items": object{"type": "object", "required": []any{"public_key"}, "properties": members(
+			"id", "What it is called.", "public_key", "Ed25519, in base64.", "valid_from", "RFC 3339.", "valid_until", "RFC 3339.")}})}
+	rejectionSchema = object{"type": "object", "properties": members(
+		"time", "When it was pushed.", "caller_id", "By whom.", "address", "Its domain and path.", "reason", "One word, such as UNKNOWN_VERIFIER.", "detail", "A sentence.")}
+)
 
 // providerDocument is a document that the Exchange makes of a provider's terms.
 func providerDocument(id, summary, media string, named bool) object {

@@ -20,6 +20,13 @@ var rampMethods = []struct{ name, summary string }{
 	{"ReportUsage", "Report how content was used (RAMP v1)"},
 }
 
+// catalogMethods are those of its CatalogService, which take requests that a registered caller has signed (RFC 9421).
+var catalogMethods = []struct{ name, summary string }{
+	{"PushResources", "Push what can be sold into a tenant's catalog (RAMP v1)"},
+	{"RemoveResources", "Take entries out of a tenant's catalog (RAMP v1)"},
+	{"RefreshCatalog", "Have a tenant's content be read anew (RAMP v1)"},
+}
+
 // readRAMPComments takes the comments of the messages out of their generated code, beside those of other types.
 func (s *schemas) readRAMPComments(wire string) error {
 	for folder, of := range map[string]string{"ramp/v1": "ramp/v1", "comp/v1": "comp/v1", "frontdesk/delivery/v1": "delivery/v1"} {
@@ -94,9 +101,13 @@ func (s *schemas) rampPaths() object {
 	}
 	paths["/exchange/v1/requesters/register"] = object{"post": s.register()}
 	paths[edge.Path] = object{"post": s.edges()}
-	service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
-	for _, method := range rampMethods {
+	for _, method := range append(rampMethods, catalogMethods...) {
+		service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
 		of := service.Methods().ByName(protoreflect.Name(method.name))
+		if of == nil {
+			service = rampv1.File_ramp_v1_ramp_proto.Services().ByName("CatalogService")
+			of = service.Methods().ByName(protoreflect.Name(method.name))
+		}
 		responses := object{"200": object{"description": "The answer; what is denied is said in it.", "content": object{"application/json": object{"schema": s.message(of.Output())}}}}
 		for _, status := range []string{"400", "401", "403", "405", "409", "413", "415", "429", "500", "501", "503", "504"} {
 			responses[status] = object{

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/internal/server"
+	"frontdesk/internal/supply"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/sign"
+)
+
+type tenantCommands struct {
+	Add     tenantAdd     `cmd:"" help:"Put a provider in for whom this Exchange sells, or change it: its domains, price, delivery and caller, by one command."`
+	List    tenantList    `cmd:"" help:"List the tenants."`
+	Remove  tenantRemove  `cmd:"" help:"Remove a tenant: nothing of it is sold any more."`
+	Refused tenantRefused `cmd:"" help:"List the entries that were refused last, and why."`
+}
+
+type callerCommands struct {
+	Add    callerAdd    `cmd:"" help:"Put a caller in, who may push into the catalog of tenants, or change it."`
+	List   callerList   `cmd:"" help:"List the callers."`
+	Revoke callerRevoke `cmd:"" help:"End the keys of a caller."`
+}
+
+// withSupply opens the house with its tenants, and does something.
+func withSupply(env *environment, flags configFlags, create bool, do func(*server.House) error) error {
+	house, loaded, err := openKeys(env, flags, create)
+	if err != nil {
+		return err
+	}
+	if house == nil {
+		return fmt.Errorf("there is no database here; name the folder with --data or the file with --config")
+	}
+	defer house.Close()
+	if !loaded.Config.RAMP.Enabled {
+		return fmt.Errorf("this front desk is no Exchange; set ramp.enabled in the configuration")
+	}
+	if err := house.OpenSupply(env.ctx, loaded.Config); err != nil {
+		return err
+	}
+	return do(house)
+}
+
+type tenantAdd struct {
+	configFlags
+	ID         string        `arg:"" name:"id" help:"What it is called, such as acme: small letters, digits and dashes."`
+	Domain     []string      `required:"" placeholder:"HOST" help:"A domain of it, such as www.acme.example; may be repeated."`
+	Name       string        `placeholder:"TEXT" help:"What people call it."`
+	Price      string        `placeholder:"AMOUNT" help:"What its content costs, such as 0.02."`
+	Model      string        `default:"per_access" placeholder:"MODEL" help:"For what that is: per_access, per_token, per_fetch, free and so on, as in the terms."`
+	Currency   string        `placeholder:"CODE" help:"Such as USD."`
+	Permit     []string      `placeholder:"FUNCTION" help:"The only uses that are allowed, such as ai-input; may be repeated."`
+	Prohibit   []string      `placeholder:"FUNCTION" help:"A use that is not allowed, such as ai-train; may be repeated."`
+	Report     time.Duration `placeholder:"SPAN" help:"Within which a use must be reported, such as 24h."`
+	Mutability string        `placeholder:"WORD" help:"static, dynamic or live. Without it, static where an entry has a hash."`
+	At         string        `placeholder:"URL" help:"Who delivers: scheme and host, such as https://cdn.acme.example."`
+	Form       string        `placeholder:"FORM" help:"How addresses are signed there: hmac, cloudfront, akamai, fastly or ed25519."`
+	KeyPairID  string        `name:"key-pair-id" placeholder:"ID" help:"For cloudfront: the id that CloudFront gave the public key."`
+	SecretFile string        `placeholder:"FILE" help:"Take the secret that signs addresses from a file, or from standard input with -, instead of making one."`
+	Encoding   string        `enum:",text,base64,hex" default:"" help:"How it is written in the file: text, base64 or hex."`
+	Caller     string        `placeholder:"ID" help:"A caller who may push for it; its key is --key."`
+	Key        []string      `placeholder:"KEY" help:"The caller's Ed25519 public key, as frontdesk ramp caller add takes it; may be repeated."`
+}
+
+// Help is the command's example.
+func (tenantAdd) Help() string {
+	return "What was said before and is not named now is no more; the keys that sign addresses stay. Servers that run take it within two seconds. Standard output has the secret that signs addresses, if one is made, for " +
+		"whoever delivers.\n\n" +
+		"Example:\n\n\tfrontdesk ramp tenant add acme --domain www.acme.example --price 0.02 --currency USD --form hmac --at https://cdn.acme.example --caller acme-cms --key @acme-pub.pem"
+}
+
+// Run puts a tenant in.
+func (c tenantAdd) Run(env *environment) error {
+	if (c.Caller == "") != (len(c.Key) == 0) {
+		return usage("--caller and --key belong together")
+	}
+	if (c.At == "") != (c.Form == "") {
+		return usage("--at and --form belong together")
+	}
+	t := supply.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Mutability: c.Mutability, Delivery: supply.Delivery{At: c.At, Form: c.Form}}
+	t.Rule = terms.Rule{Access: terms.Licensed, Functions: terms.Functions{Permit: c.Permit, Prohibit: c.Prohibit}, Reporting: terms.Reporting{Window: c.Report}}
+	if c.Price != "" || c.Model == "free" {
+		t.Rule.Price = terms.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}
+	}
+	var caller trust.Caller
+	if c.Caller != "" {
+		caller = trust.Caller{ID: c.Caller, Tenants: []string{c.ID}}
+		if err := addKeys(env, &caller, c.Key); err != nil {
+			return err
+		}
+	}
+	return withSupply(env, c.configFlags, true, func(house *server.House) error {
+		if before, err := house.Callers.Get(env.ctx, caller.ID); caller.ID != "" && err == nil {
+			if before.Domain != "" {
+				return usage("the caller %s is of %s and speaks for no tenant; choose another", clean(caller.ID), clean(before.Domain))
+			}
+			caller.Tenants = append(before.Tenants, c.ID)
+		}
+		put, fresh, err := house.Tenants.Put(env.ctx, t)
+		if err != nil {
+			return err
+		}
+		word := "changed"
+		if fresh {
+			word = "in"
+		}
+		fmt.Fprintf(env.stderr, "The tenant %s is %s, with %s.\n", put.ID, word, strings.Join(put.Domains, ", "))
+		if caller.ID != "" {
+			if _, err := house.Callers.Put(env.ctx, caller); err != nil {
+				return err
+			}
+			fmt.Fprintf(env.stderr, "The caller %s may push for it.\n", clean(caller.ID))
+		}
+		return c.signing(env, house, put)
+	})
+}
+
+// signing gives a tenant a key that signs its addresses, if it has none.
+func (c tenantAdd) signing(env *environment, house *server.House, t *supply.Tenant) error {
+	form := sign.URLForm(t.Delivery.Form)
+	if form == "" || form == sign.URLEd25519 {
+		return nil
+	}
+	keys, err := house.Deliveries.Keys(env.ctx, t.Place())
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Form == form && c.SecretFile == "" {
+			return nil
+		}
+	}
+	var secret []byte
+	if c.SecretFile != "" {
+		text, err := readKeyFile(env, c.SecretFile)
+		if err != nil {
+			return err
+		}
+		if secret, err = trust.ParseDeliverySecret(form, text, c.Encoding); err != nil {
+			return err
+		}
+	}
+	made, shown, err := house.Deliveries.Issue(env.ctx, t.Place(), form, c.KeyPairID, secret)
+	if err != nil {
+		return err
+	}
+	if form == sign.URLCloudFront && c.KeyPairID == "" {
+		fmt.Fprintf(env.stderr, "Give CloudFront this public key, and then run `frontdesk keys activate %s --key-pair-id ID`.\n", made.ID)
+	} else {
+		if _, err := house.Deliveries.Activate(env.ctx, made.ID, "", trust.DeliveryKeyGrace); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.stderr, "The key %s signs its addresses from now on.\n", made.ID)
+		if shown != "" {
+			fmt.Fprintln(env.stderr, "Its secret is shown this once; whoever delivers needs it:")
+		}
+	}
+	if shown != "" {
+		env.print("%s\n", shown)
+	}
+	return nil
+}
+
+type tenantList struct {
+	configFlags
+}
+
+// Run lists the tenants.
+func (c tenantList) Run(env *environment) error {
+	return withSupply(env, c.configFlags, false, func(house *server.House) error {
+		all := house.Tenants.List()
+		if len(all) == 0 {
+			env.print("There are no tenants. Put one in with `frontdesk ramp tenant add`; the sites of the configuration need none.\n")
+			return nil
+		}
+		table := env.table("ID", "NAME", "DOMAINS", "PRICE", "DELIVERED AT", "FORM", "CREATED")
+		for _, t := range all {
+			price, _ := t.Rule.Price.Money()
+			told := "-"
+			if price != (terms.Money{}) {
+				told = price.String()
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, orElse(clean(t.Name), "-"), clean(strings.Join(t.Domains, ",")), told, orElse(clean(t.Delivery.At), "-"), orElse(t.Delivery.Form, "-"), day(&t.Created))
+		}
+		return table.Flush()
+	})
+}
+
+type tenantRemove struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The tenant."`
+}
+
+// Run removes a tenant.
+func (c tenantRemove) Run(env *environment) error {
+	return withSupply(env, c.configFlags, false, func(house *server.House) error {
+		if err := house.Tenants.Remove(env.ctx, c.ID); err != nil {
+			return err
+		}
+		env.print("The tenant %s is removed. What was pushed for it is deleted within hours, and its id is not used again.\n", clean(c.ID))
+		return nil
+	})
+}
+
+type tenantRefused struct {
+	configFlags
+	ID    string `arg:"" name:"id" help:"The tenant, or a site of the configuration."`
+	Limit int    `default:"50" help:"How many at most, up to 1000."`
+}
+
+// Run lists what was refused.
+func (c tenantRefused) Run(env *environment) error {
+	if c.Limit < 1 || c.Limit > supply.Rejections {
+		return usage("--limit has to be from 1 to %d", supply.Rejections)
+	}
+	return withSupply(env, c.configFlags, false, func(house *server.House) error {
+		all, err := house.Shelves.Refused(env.ctx, c.ID, c.Limit)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			env.print("Nothing was refused.\n")
+			return nil
+		}
+		table := env.table("TIME", "CALLER", "REASON", "ADDRESS", "DETAIL")
+		for _, r := range all {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.At.Format(time.RFC3339), clean(r.Caller), clean(r.Reason), clean(r.Address), clean(r.Detail))
+		}
+		return table.Flush()
+	})
+}
+
+type callerAdd struct {
+	configFlags
+	ID     string   `arg:"" name:"id" help:"What it is called, such as acme-cms: it is the keyid of its signatures."`
+	Tenant []string `required:"" placeholder:"ID" help:"A tenant, or a site of the configuration, for which it may push; may be repeated."`
+	Key    []string `required:"" placeholder:"KEY" help:"Its Ed25519 public key in base64, or @FILE with one, which may be PEM, or @- for standard input; may be repeated."`
+	Domain string   `placeholder:"HOST" help:"Whose it is, where it is not the tenant's own: providers have to name it in the catalog_contributors of their ramp.json."`
+}
+
+// Help is the command's example.
+func (callerAdd) Help() string {
+	return "Servers that run take it within a second. What was said before and is not named now is no more.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp caller add acme-cms --tenant acme --key @acme-pub.pem\n\tfrontdesk ramp caller add verifier --tenant acme --domain verifier.example.com --key MCowBQYDK2VwAyEA..."
+}
+
+// Run puts a caller in.
+func (c callerAdd) Run(env *environment) error {
+	one := trust.Caller{ID: c.ID, Domain: c.Domain, Tenants: c.Tenant}
+	if err := addKeys(env, &one, c.Key); err != nil {
+		return err
+	}
+	return withSupply(env, c.configFlags, true, func(house *server.House) error {
+		for _, id := range c.Tenant {
+			if _, site := house.Desk.SiteID(id); !site && house.Tenants.Get(id) == nil {
+				return usage("there is no tenant %s; put it in with `frontdesk ramp tenant add`", clean(id))
+			}
+		}
+		if _, err := house.Callers.Put(env.ctx, one); err != nil {
+			return err
+		}
+		env.print("The caller %s may push for %s.\n", clean(one.ID), clean(strings.Join(one.Tenants, ", ")))
+		return nil
+	})
+}
+
+// addKeys reads the keys of a caller.
+func addKeys(env *environment, one *trust.Caller, texts []string) error {
+	for _, text := range texts {
+		keys, err := readPublicKeys(env, text)
+		if err != nil {
+			return usage("--key %v", err)
+		}
+		one.Keys = append(one.Keys, keys...)
+	}
+	return nil
+}
+
+type callerList struct{ configFlags }
+
+// Run lists the callers.
+func (c callerList) Run(env *environment) error {
+	return withSupply(env, c.configFlags, false, func(house *server.House) error {
+		all, err := house.Callers.List(env.ctx)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			env.print("There are no callers. Put one in with `frontdesk ramp caller add`.\n")
+			return nil
+		}
+		table := env.table("ID", "STATE", "DOMAIN", "TENANTS", "KEYS", "CREATED")
+		for _, one := range all {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\n", clean(one.ID), one.State(), orElse(clean(one.Domain), "-"), clean(strings.Join(one.Tenants, ",")), len(one.Keys), day(&one.Created))
+		}
+		return table.Flush()
+	})
+}
+
+type callerRevoke struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The caller."`
+}
+
+// Run revokes a caller.
+func (c callerRevoke) Run(env *environment) error {
+	return withSupply(env, c.configFlags, false, func(house *server.House) error {
+		if _, err := house.Callers.Revoke(env.ctx, c.ID); err != nil {
+			return err
+		}
+		env.print("The caller %s is revoked; what it pushed stays.\n", clean(c.ID))
+		return nil
+	})
+}

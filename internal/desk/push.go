@@ -1,0 +1,370 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/errgroup"
+
+	"frontdesk/internal/attest"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/supply"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// Supplying is what selling what others push takes.
+type Supplying struct {
+	Shelves *supply.Shelves
+	// Tenants are those for whom this front desk sells beside its own sites, and Terms the terms of one of them.
+	Tenants *supply.Tenants
+	Terms   func(*supply.Tenant) *terms.Terms
+	// Outlet gives who delivers for a tenant; nil for nobody.
+	Outlet func(*supply.Tenant) *Outlet
+	// Site gives the id of the site of this front desk's own that has a host; ok is false where none has.
+	Site func(host string) (id string, ok bool)
+	// Contributes says whether the provider at a host names a domain as one that may push entries for it.
+	Contributes func(ctx context.Context, host, domain string) (bool, error)
+	Attested    *attest.Checker
+	// Reread begins to read a site's sources anew, and says whether it does; nil where there are none.
+	Reread func(site string) (begun bool)
+}
+
+// OpenSupply lets the desk take what is pushed, and sell it. It is called before the first request, after OpenQuotes.
+func (d *Desk) OpenSupply(s *Supplying) (err error) {
+	d.attestations, err = otter.New(&otter.Options[content.Ref, []*rampv1.ResourceAttestation]{
+		MaximumWeight: attestationsKept, Weigher: func(_ content.Ref, all []*rampv1.ResourceAttestation) uint32 { return uint32(1 + 4*len(all)) },
+	})
+	d.supplying = s
+	return err
+}
+
+// attestationsKept is how many attestations are remembered as they were read, in quarters of one.
+const attestationsKept = 100_000
+
+// Pushed is an entry as it is pushed.
+type Pushed struct {
+	Domain, Path string
+	Entry        supply.Entry // without what names it
+	Attestations []*rampv1.ResourceAttestation
+	// Reason and Detail say why it cannot be taken, where that is known already; Reason is one of those below, or empty.
+	Reason, Detail string
+}
+
+// Why entries are refused, beside what [attest.Reason] has.
+const (
+	RefusedEntry     = "INVALID_ENTRY"
+	RefusedPath      = "INVALID_PATH"
+	RefusedDomain    = "DOMAIN_NOT_OF_TENANT"
+	RefusedExtension = "UNKNOWN_CRITICAL_EXTENSION"
+	RefusedPatterns  = "TOO_MANY_PATTERNS"
+)
+
+// mostPatterns is how many entries of a tenant may have a star within their path.
+const mostPatterns = 1000
+
+// errNoSupply is of a front desk that takes nothing.
+var errNoSupply = fail.New(fail.UnsupportedMode, "nothing is pushed here")
+
+// mayPush says why a caller may do nothing with the entries of a tenant. Of tenants that are not the caller's it does not tell whether there are any.
+func (d *Desk) mayPush(by *trust.Caller, tenant string) error {
+	switch {
+	case d.supplying == nil:
+		return errNoSupply
+	case !by.May(tenant) || !d.served[tenant] && d.supplying.Tenants.Get(tenant) == nil:
+		return fail.New(fail.Forbidden, "the caller %s may not push for the tenant %.80q; it may for %s", by.ID, tenant, strings.Join(by.Tenants, ", "))
+	}
+	return nil
+}
+
+// Push takes entries over into a tenant's catalog: each that is good counts from when it returns, here at once and at other nodes within seconds; of
+// the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept, or nothing.
+func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, all []Pushed) (accepted, rejected int, err error) {
+	if err := d.mayPush(by, tenant); err != nil {
+		return 0, 0, err
+	}
+	now := d.config.Now().UTC().Truncate(time.Microsecond)
+	if err := d.pushable(ctx, by, tenant, all, now); err != nil {
+		return 0, 0, err
+	}
+	if err := d.fewPatterns(ctx, tenant, all); err != nil {
+		return 0, 0, err
+	}
+	batch := supply.Batch{Tenant: tenant}
+	last := map[string]int{} // of what has one address the last counts
+	for i := range all {
+		if p := &all[i]; p.Reason != "" {
+			batch.Refused = append(batch.Refused, supply.Rejection{At: now, Caller: by.ID, Address: p.Domain + p.Path, Reason: p.Reason, Detail: p.Detail})
+			continue
+		}
+		accepted++
+		if at, twice := last[all[i].Entry.Address]; twice {
+			batch.Entries[at] = &all[i].Entry
+			continue
+		}
+		last[all[i].Entry.Address] = len(batch.Entries)
+		batch.Entries = append(batch.Entries, &all[i].Entry)
+	}
+	if len(all) == 0 {
+		return 0, 0, nil
+	}
+	if err = d.befalls("push"); err == nil {
+		err = d.supplying.Shelves.Put(ctx, batch)
+	}
+	if err == nil {
+		err = d.befalls("pushed")
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	d.pushes(ctx)
+	return accepted, len(batch.Refused), nil
+}
+
+// pushes has the catalog follow what was pushed. Where that fails, the next look at the catalog does it.
+func (d *Desk) pushes(ctx context.Context) {
+	if d.goods.catalog == nil {
+		return
+	}
+	changed, err := d.goods.catalog.FollowPushes(context.WithoutCancel(ctx))
+	if err != nil {
+		d.config.Log.Warn("what was pushed is not in the catalog yet; that is tried again", "error", err)
+	}
+	if changed {
+		d.goods.tell()
+	}
+}
+
+// pushable looks at each entry, and says in it why it is refused. The error is of what may be another time.
+func (d *Desk) pushable(ctx context.Context, by *trust.Caller, tenant string, all []Pushed, now time.Time) error {
+	group, ctx := errgroup.WithContext(ctx)
+	const together = 32
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < len(all); from += together {
+		group.Go(func() error {
+			for i := from; i < min(from+together, len(all)); i++ {
+				if p := &all[i]; p.Reason == "" {
+					if err := d.look(ctx, by, tenant, p, now); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// look looks at one entry.
+func (d *Desk) look(ctx context.Context, by *trust.Caller, tenant string, p *Pushed, now time.Time) error {
+	uri := "https://" + p.Domain + p.Path
+	canonical, err := catalog.Canonical(uri)
+	if err != nil || !strings.HasPrefix(p.Path, "/") || strings.ContainsRune(p.Path, '#') {
+		p.refuse(RefusedPath, "the path has to begin with a slash, and to be one of an address of the web")
+		return nil
+	}
+	host := hostOf(canonical)
+	if !d.owns(tenant, host) {
+		p.refuse(RefusedDomain, "the domain "+host+" is not one of the tenant's")
+		return nil
+	}
+	e := &p.Entry
+	e.Address, e.Caller, e.Pushed = canonical, by.ID, now
+	subject := attest.Subject{Provider: host, URI: uri}
+	if by.Domain != "" && by.Domain != host && !d.owns(tenant, by.Domain) {
+		e.Author, subject.Caller = by.Domain, by.Domain
+		if subject.Contributor, err = d.supplying.Contributes(ctx, host, by.Domain); err != nil {
+			return err
+		}
+		if !subject.Contributor {
+			p.refuse(string(attest.UnauthorizedContributor), by.Domain+" is not among the catalog_contributors of the ramp.json of "+host)
+			return nil
+		}
+	}
+	checked, err := d.supplying.Attested.Check(ctx, subject, p.Attestations)
+	var wrong *attest.Rejection
+	switch {
+	case errors.As(err, &wrong):
+		p.refuse(string(wrong.Reason), wrong.Error())
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, a := range checked {
+		text, err := ramp.Marshal(a.ResourceAttestation)
+		if err != nil {
+			return fmt.Errorf("write an attestation: %w", err)
+		}
+		e.Attestations = append(e.Attestations, text)
+	}
+	return nil
+}
+
+func (p *Pushed) refuse(reason, detail string) { p.Reason, p.Detail = reason, detail }
+
+// hostOf is the host of a canonical address.
+func hostOf(canonical string) string {
+	host, _, _ := strings.Cut(canonical, "/")
+	return host
+}
+
+// owns says whether a host is a tenant's, or a site's of its own.
+func (d *Desk) owns(tenant, host string) bool {
+	if site, ok := d.supplying.Site(host); ok {
+		return site == tenant
+	}
+	one := d.supplying.Tenants.At(host)
+	return one != nil && one.ID == tenant
+}
+
+// fewPatterns refuses patterns with stars beyond those that a tenant may have.
+func (d *Desk) fewPatterns(ctx context.Context, tenant string, all []Pushed) error {
+	left := -1
+	for i := range all {
+		if _, stars := supply.Pattern(all[i].Entry.Address); !stars || all[i].Reason != "" {
+			continue
+		}
+		if left < 0 {
+			has, err := d.supplying.Shelves.Patterns(ctx, tenant)
+			if err != nil {
+				return err
+			}
+			left = max(mostPatterns-has, 0)
+		}
+		if left == 0 {
+			all[i].refuse(RefusedPatterns, fmt.Sprintf("a tenant may have %d entries with a star within their path; end the path in a slash or a star instead", mostPatterns))
+			continue
+		}
+		left--
+	}
+	return nil
+}
+
+// Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of the tenant, or by their addresses; a contributor
+// takes out its own alone. It says how many there were (RAMP v1, RemoveResources). The error is fail.Invalid for what is neither.
+func (d *Desk) Withdraw(ctx context.Context, by *trust.Caller, tenant string, paths []string) (removed int, err error) {
+	if err := d.mayPush(by, tenant); err != nil {
+		return 0, err
+	}
+	author := ""
+	if by.Domain != "" && !d.owns(tenant, by.Domain) {
+		author = by.Domain
+	}
+	var addresses []string
+	for i, path := range paths {
+		uris := []string{path}
+		if strings.HasPrefix(path, "/") {
+			uris = nil
+			for _, host := range d.hostsOf(tenant) {
+				uris = append(uris, "https://"+host+path)
+			}
+		}
+		for _, uri := range uris {
+			canonical, err := catalog.Canonical(uri)
+			if err != nil || strings.ContainsRune(uri, '#') {
+				return 0, fail.New(fail.Invalid, "paths[%d]: %.200q is no path and no address; write it like /article or https://www.example.com/article", i, path)
+			}
+			if !d.owns(tenant, hostOf(canonical)) {
+				continue // it has none there
+			}
+			addresses = append(addresses, canonical)
+		}
+	}
+	if removed, err = d.supplying.Shelves.Remove(ctx, tenant, addresses, author); err == nil {
+		d.pushes(ctx)
+	}
+	return removed, err
+}
+
+// hostsOf are the hosts of a tenant.
+func (d *Desk) hostsOf(tenant string) []string {
+	if one := d.supplying.Tenants.Get(tenant); one != nil {
+		return one.Domains
+	}
+	for _, site := range d.config.Sites {
+		if site.ID == tenant {
+			return site.Hosts
+		}
+	}
+	return nil
+}
+
+// Reread begins to read a tenant's content anew, and says whether it does: not where that is going on, nor where there is nothing to read (RAMP
+// v1, RefreshCatalog).
+func (d *Desk) Reread(by *trust.Caller, tenant string) (begun bool, err error) {
+	if err := d.mayPush(by, tenant); err != nil {
+		return false, err
+	}
+	return d.supplying.Reread != nil && d.served[tenant] && d.supplying.Reread(tenant), nil
+}
+
+// soldBy says under which terms a ware is sold; ok is false for one that is not: what is pushed is sold as long as its domain is the tenant's.
+func (d *Desk) soldBy(ware *catalog.Entry, own *terms.Terms) (rules *terms.Terms, tenant *supply.Tenant, ok bool) {
+	if !ware.IsPushed() {
+		return own, nil, d.served[ware.Site]
+	}
+	if d.supplying == nil {
+		return nil, nil, false
+	}
+	canonical, err := catalog.Canonical(ware.URL)
+	if err != nil || !d.owns(ware.Site, hostOf(canonical)) {
+		return nil, nil, false
+	}
+	if d.served[ware.Site] {
+		return own, nil, true
+	}
+	one := d.supplying.Tenants.Get(ware.Site)
+	if one == nil {
+		return nil, nil, false
+	}
+	if one.Mutability != "" && !ware.Pushed.Pattern {
+		ware.Mutability = catalog.Mutability(one.Mutability)
+	}
+	return d.supplying.Terms(one), one, true
+}
+
+// attestedOf gives what is attested of a ware and holds by now. Where it cannot be told, nothing is.
+func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.ResourceAttestation {
+	if d.supplying == nil || !ware.Pushed.Attested {
+		return nil
+	}
+	all, known := d.attestations.GetIfPresent(ware.Ref)
+	if !known {
+		texts, err := d.supplying.Shelves.Attestations(ctx, ware.Site, ware.Pushed.At)
+		if err != nil {
+			d.config.Log.Warn("attestations cannot be read, so an offer tells of none", "error", err)
+			return nil
+		}
+		for _, text := range texts {
+			a := &rampv1.ResourceAttestation{}
+			if err := ramp.Unmarshal(text, a); err != nil {
+				d.config.Log.Error("an attestation that was kept cannot be read", "error", err)
+				continue
+			}
+			all = append(all, a)
+		}
+		if ware.IsPushed() { // a push makes another version of it
+			d.attestations.Set(ware.Ref, all)
+		}
+	}
+	var good []*rampv1.ResourceAttestation
+	for _, a := range all {
+		if a.Uri != ware.URL && a.Uri != ware.Address {
+			continue
+		}
+		if _, err := d.supplying.Attested.Check(ctx, attest.Subject{Provider: cmp.Or(hostOf(ware.Pushed.At), a.Verifier), URI: a.Uri}, []*rampv1.ResourceAttestation{a}); err == nil {
+			good = append(good, a)
+		}
+	}
+	return good[:min(len(good), ramp.MaxAttestations)]
+}

@@ -1,0 +1,300 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"frontdesk/internal/admin"
+	"frontdesk/internal/attest"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
+	"frontdesk/internal/ingest"
+	"frontdesk/internal/rulebook"
+	"frontdesk/internal/store"
+	"frontdesk/internal/supply"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/receipt"
+	"frontdesk/wire/sign"
+)
+
+// supplying keeps the terms of tenants as they were last made.
+type supplying struct {
+	mu    sync.Mutex // guards what follows
+	terms map[string]tenantTerms
+}
+
+// tenantTerms are the terms of a tenant, with what they were made of.
+type tenantTerms struct {
+	tenant *supply.Tenant
+	book   *rulebook.Book
+	rules  *terms.Terms
+}
+
+// OpenSupply opens the tenants, what is pushed for them, and who pushes it, where something is sold.
+func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
+	if !config.RAMP.Enabled {
+		return nil
+	}
+	sites := map[string]bool{}
+	for _, site := range config.AllSites() {
+		sites[site.ID] = true
+		for _, host := range site.Hosts {
+			if host, ok := supplyHost(host); ok {
+				sites[host] = true
+			}
+		}
+	}
+	h.Shelves, h.Callers = supply.NewShelves(h.db, h.now), trust.NewCallers(h.db, h.now)
+	h.Tenants, err = supply.OpenTenants(ctx, supply.TenantsConfig{DB: h.db, Host: supplyHost, Sites: sites, Check: checkTenant, Now: h.now})
+	if err != nil {
+		return err
+	}
+	h.Tenants.OnChange(h.recordTenant)
+	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c trust.Caller) error {
+		return h.recordKey(ctx, tx, keyFact{Key: "caller", State: c.State(), Sites: c.Tenants, Keys: c.KeyNames()}, c.ID, "caller:"+c.ID)
+	})
+	return nil
+}
+
+// supplyHost is a domain as the catalog has hosts.
+func supplyHost(domain string) (string, bool) {
+	canonical, err := catalog.Canonical("https://" + domain + "/")
+	if err != nil {
+		return "", false
+	}
+	host := soldAt("https://" + canonical)
+	return host, canonical == host+"/"
+}
+
+// checkTenant says what of a tenant cannot be done.
+func checkTenant(t *supply.Tenant) error {
+	d := t.Delivery
+	if d == (supply.Delivery{}) {
+		return nil
+	}
+	if !slices.Contains(sign.URLForms, sign.URLForm(d.Form)) {
+		return fail.New(fail.Invalid, "delivery.form: %.20q is none; there are %v", d.Form, sign.URLForms)
+	}
+	if _, ok := tenantDelivery(t).origin(); !ok {
+		return fail.New(fail.Invalid, "delivery.at: %.100q is no place; write scheme and host, like https://cdn.example.net", d.At)
+	}
+	c := &checks{Loaded: &Loaded{}}
+	c.rampDeliveryForm("delivery", tenantDelivery(t))
+	for _, wrong := range c.problems {
+		return fail.New(fail.Invalid, "%v", wrong)
+	}
+	return nil
+}
+
+// tenantDelivery is a tenant's delivery as the configuration has those of sites.
+func tenantDelivery(t *supply.Tenant) RAMPDelivery {
+	d := t.Delivery
+	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
+}
+
+// tenantFact is the body of an entry of the ledger on a tenant.
+type tenantFact struct {
+	Of      string   `json:"of"` // tenant
+	Did     string   `json:"did"`
+	Domains []string `json:"domains,omitempty"`
+	Price   string   `json:"price,omitempty"`
+	Form    string   `json:"form,omitempty"` // of the addresses at which it is delivered
+	By      string   `json:"by,omitempty"`
+}
+
+// recordTenant has the ledger tell of a tenant, in the transaction that changes it.
+func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t supply.Tenant, removed bool) error {
+	fact := tenantFact{Of: "tenant", Did: rulebook.Put, Domains: t.Domains, Form: t.Delivery.Form}
+	fact.By, _ = ctx.Value(byKey{}).(string)
+	if removed {
+		fact.Did = rulebook.Removed
+	}
+	if price, err := t.Rule.Price.Money(); err == nil && price != (terms.Money{}) {
+		fact.Price = price.String()
+	}
+	body, err := json.Marshal(fact)
+	if err == nil {
+		_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "terms", Site: t.ID, Subject: t.ID, Body: body})
+	}
+	return err
+}
+
+// sellSupply lets the desk sell what is pushed.
+func (h *House) sellSupply(config Config) error {
+	fetcher := config.agentFetcher()
+	accepted := map[string]bool{}
+	for _, domain := range config.RAMP.Verifiers {
+		accepted[domain] = true
+	}
+	return h.Desk.OpenSupply(&desk.Supplying{
+		Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Outlet: h.tenantOutlet, Site: config.siteAt,
+		Contributes: trust.NewContributors(fetcher, h.now).Lists,
+		Attested: &attest.Checker{
+			Verifiers: trust.NewVerifiers(fetcher, h.now), Accepted: func(domain string) bool { return accepted[domain] }, Now: h.now,
+		},
+		Reread: func(site string) bool {
+			begin := h.rereads.Load()
+			return begin != nil && (*begin)(site)
+		},
+	})
+}
+
+// tenantTerms are the terms of a tenant: the content rules that name it, and behind them its own.
+func (h *House) tenantTerms(t *supply.Tenant) *terms.Terms {
+	book := h.added.Load()
+	h.supplying.mu.Lock()
+	defer h.supplying.mu.Unlock()
+	if made := h.supplying.terms[t.ID]; made.tenant == t && made.book == book {
+		return made.rules
+	}
+	var rules []terms.Rule
+	named := map[int]string{}
+	for _, r := range book.Rules {
+		if slices.Contains(r.Match.Site, t.ID) {
+			named[len(rules)] = r.Name()
+			one := r.Rule
+			one.Match.Type = canonicalTypes(one.Match.Type)
+			rules = append(rules, one)
+		}
+	}
+	named[len(rules)] = "tenant " + t.ID
+	rules = append(rules, t.Rule)
+	made, err := terms.Options{IsA: content.IsA, Named: named}.New(rules)
+	if err != nil { // each was checked before it was kept
+		h.log.Error("the terms of a tenant cannot be read, so nothing of it is sold", "tenant", t.ID, "error", err)
+		made, _ = terms.New([]terms.Rule{{Access: terms.Blocked}})
+	}
+	if h.supplying.terms == nil {
+		h.supplying.terms = map[string]tenantTerms{}
+	}
+	h.supplying.terms[t.ID] = tenantTerms{t, book, made}
+	return made
+}
+
+// tenantOutlet is who delivers for a tenant; nil for nobody.
+func (h *House) tenantOutlet(t *supply.Tenant) *desk.Outlet {
+	d := tenantDelivery(t)
+	at, ok := d.origin()
+	if t.Delivery.At == "" || !ok {
+		return nil
+	}
+	return &desk.Outlet{Name: d.Name, At: at, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
+		return h.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
+	}}
+}
+
+// followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
+func (s *Server) followTenants(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	var swept time.Time
+	for {
+		if _, err := s.Tenants.Refresh(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error("the tenants cannot be read; those that were stay", "error", err)
+		}
+		if now := s.now(); now.Sub(swept) >= sweepSupplyEvery {
+			swept = now
+			gone, err := s.Tenants.Removed(ctx)
+			if err == nil {
+				err = s.Shelves.Sweep(ctx, func(tenant string) bool { return gone[tenant] })
+			}
+			if err != nil && ctx.Err() == nil {
+				s.log.Warn("what is over of what was pushed could not be deleted; that is tried again", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// sweepSupplyEvery is how often what is over is deleted.
+const sweepSupplyEvery = time.Hour
+
+// rereading reads sources anew because a caller asks for it, one run for each site at a time.
+type rereading struct {
+	mu    sync.Mutex
+	sites map[string]bool
+	runs  sync.WaitGroup
+}
+
+// rereadSources lets sites be read anew until ctx ends, and then waits for what is under way.
+func (s *Server) rereadSources(ctx context.Context) {
+	runs := &rereading{sites: map[string]bool{}}
+	begin := func(site string) bool {
+		var sources []Source
+		for _, source := range s.config.AllSources() {
+			if source.Site == site {
+				sources = append(sources, source)
+			}
+		}
+		runs.mu.Lock()
+		defer runs.mu.Unlock()
+		if len(sources) == 0 || runs.sites[site] || ctx.Err() != nil {
+			return false
+		}
+		runs.sites[site] = true
+		runs.runs.Go(func() {
+			for _, source := range sources {
+				report, err := s.Ingest(ctx, source, ingest.Options{})
+				s.ingested(source, report, err)
+				if err != nil && ctx.Err() == nil {
+					s.log.Warn("a source could not be read anew; what was published of it stays", "site", site, "source", source.Name, "error", err)
+				}
+			}
+			runs.mu.Lock()
+			delete(runs.sites, site)
+			runs.mu.Unlock()
+		})
+		return true
+	}
+	s.rereads.Store(&begin)
+	<-ctx.Done()
+	runs.runs.Wait()
+}
+
+// supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
+func (s *Server) supplyRoutes() []route {
+	c := admin.Supply{Tenants: s.Tenants, Shelves: s.Shelves, Callers: s.Callers, Known: s.tenantAt}
+	var all []route
+	for pattern, handler := range map[string]http.Handler{
+		admin.TenantList: admin.TenantsHandler(c), admin.TenantOne: admin.TenantsHandler(c), admin.TenantRefused: admin.RefusedHandler(c),
+		admin.CallerList: admin.CallersHandler(c), admin.CallerOne: admin.CallersHandler(c),
+	} {
+		all = append(all, route{pattern: pattern, name: pattern, refuse: admin.WriteError, handler: s.gate.operators(handler)})
+	}
+	return all
+}
+
+// tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.
+func (s *Server) tenantAt(name string) (id string, ok bool) {
+	if id, ok := s.config.siteAt(name); ok {
+		return id, true
+	}
+	if s.Tenants == nil {
+		return "", false
+	}
+	if s.Tenants.Get(name) != nil {
+		return name, true
+	}
+	if host, ok := supplyHost(name); ok {
+		if one := s.Tenants.At(host); one != nil {
+			return one.ID, true
+		}
+	}
+	for _, site := range s.config.AllSites() {
+		if site.ID == name {
+			return name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,189 @@
+package supply
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"frontdesk/internal/store"
+)
+
+// Entry is what somebody pushed for an address.
+type Entry struct {
+	// Address is where, in the form in which the catalog compares addresses: host, path and query, without scheme. One that ends in
+	// a slash or a star stands for all that begins so; a star elsewhere stands for any run of characters.
+	Address string `json:"-"`
+	// Author is the domain of the contributor who pushed it; empty for the tenant itself.
+	Author    string `json:"-"`
+	ContentID string `json:"i,omitempty"`
+	Title     string `json:"t,omitempty"`
+	Words     int64  `json:"w,omitempty"`
+	Quantity  int64  `json:"q,omitempty"` // about how much of it one use takes, in whatever its price counts; 0 for unknown
+	Hash      string `json:"h,omitempty"`
+	Method    string `json:"m,omitempty"` // of Hash
+	Found     int32  `json:"f,omitempty"` // how the pusher says it was found (IngestionSource); 0 for nothing
+	// Provenance is who provided what is said, and Collected when that was, as the pusher says; empty and zero for nothing.
+	Provenance string    `json:"p,omitempty"`
+	Collected  time.Time `json:"c,omitzero"`
+	Caller     string    `json:"by"` // by whose key
+	Pushed     time.Time `json:"at"` // UTC
+	// Attested says that there are attestations.
+	Attested bool `json:"a,omitempty"`
+	// Attestations are JSON, each as it was signed. They are kept apart: only Attestations gives them.
+	Attestations [][]byte `json:"-"`
+}
+
+// Batch is what one request pushes.
+type Batch struct {
+	Tenant  string
+	Entries []*Entry
+	Refused []Rejection
+}
+
+// Put takes over entries, each in the place of that at its address by the same author, and notes those that were refused; all of it, or
+// nothing.
+func (s *Shelves) Put(ctx context.Context, b Batch) error {
+	texts, attested := make([][]byte, len(b.Entries)), make([][]byte, len(b.Entries))
+	for i, e := range b.Entries {
+		e.Attested = len(e.Attestations) > 0
+		var err error
+		if texts[i], err = json.Marshal(e); err != nil {
+			return fmt.Errorf("write an entry: %w", err)
+		}
+		if attested[i], err = joined(e.Attestations); err != nil {
+			return fmt.Errorf("write attestations: %w", err)
+		}
+	}
+	return s.change(ctx, b.Tenant, func(tx *store.Tx, at *shelf) error {
+		if len(b.Entries) > 0 {
+			at.revision++
+		}
+		now := store.Micros(s.now())
+		for i, e := range b.Entries {
+			err := tx.Put(ctx, `INSERT INTO supply_entry (tenant, address, author, revision, changed, entry, attested) VALUES ($1, $2, $3, $4, $5, $6, $7)
+				ON CONFLICT (tenant, address, author) DO UPDATE
+				SET revision = EXCLUDED.revision, changed = EXCLUDED.changed, entry = EXCLUDED.entry, attested = EXCLUDED.attested`,
+				b.Tenant, e.Address, e.Author, at.revision, now, texts[i], attested[i])
+			if err != nil {
+				return err
+			}
+		}
+		return refuse(ctx, tx, b.Tenant, at, b.Refused)
+	})
+}
+
+// joined are attestations as one JSON array, in which each keeps its bytes; nil for none.
+func joined(all [][]byte) ([]byte, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	parts := make([]string, len(all))
+	for i, one := range all {
+		parts[i] = string(one)
+	}
+	return json.Marshal(parts)
+}
+
+// Remove takes out what is at some addresses: of everybody, or of one contributor alone. It says how many entries those were. Others learn of it
+// by the feed.
+func (s *Shelves) Remove(ctx context.Context, tenant string, addresses []string, author string) (removed int, err error) {
+	err = s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
+		removed = 0
+		now := store.Micros(s.now())
+		for _, address := range addresses {
+			n, err := remove(ctx, tx, tenant, address, author, at.revision+1, now)
+			if err != nil {
+				return err
+			}
+			removed += n
+		}
+		if removed > 0 {
+			at.revision++
+		}
+		return nil
+	})
+	return removed, err
+}
+
+func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, revision, now int64) (int, error) {
+	var n int64
+	var err error
+	if author == "" {
+		n, err = tx.Exec(ctx, `UPDATE supply_entry SET revision = $1, changed = $2, entry = NULL, attested = NULL
+			WHERE tenant = $3 AND address = $4 AND entry IS NOT NULL`, revision, now, tenant, address)
+		n = min(n, 1) // an entry, whoever spoke of it
+	} else {
+		n, err = tx.Exec(ctx, `UPDATE supply_entry SET revision = $1, changed = $2, entry = NULL, attested = NULL
+			WHERE tenant = $3 AND address = $4 AND author = $5 AND entry IS NOT NULL`, revision, now, tenant, address, author)
+	}
+	return int(n), err
+}
+
+// Attestations gives what was attested at an address of a tenant, each as JSON as it was signed: what came from the tenant first, then by the
+// domains of contributors.
+func (s *Shelves) Attestations(ctx context.Context, tenant, address string) (all [][]byte, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`, tenant, address)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var text []byte
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			var parts []string
+			if len(text) > 0 {
+				if err := json.Unmarshal(text, &parts); err != nil {
+					return fmt.Errorf("read attestations: %w", err)
+				}
+			}
+			for _, one := range parts {
+				all = append(all, []byte(one))
+			}
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// Patterns says how many entries of a tenant have a star within their address.
+func (s *Shelves) Patterns(ctx context.Context, tenant string) (n int, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM supply_entry WHERE tenant = $1 AND entry IS NOT NULL AND address LIKE '%*_%'`, tenant).Scan(&n)
+	})
+	return n, err
+}
+
+// Has says whether there is something at an address of a tenant by an author.
+func (s *Shelves) Has(ctx context.Context, tenant, address, author string) (has bool, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		var one int64
+		err := tx.QueryRow(ctx, `SELECT 1 FROM supply_entry WHERE tenant = $1 AND address = $2 AND author = $3 AND entry IS NOT NULL`, tenant, address, author).Scan(&one)
+		has = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return err
+	})
+	return has, err
+}
+
+// Pattern says how an address is meant: as a beginning, as a pattern with stars, or, where both are false, as itself.
+func Pattern(address string) (beginning, stars bool) {
+	star := strings.IndexByte(address, '*')
+	switch {
+	case star >= 0 && star < len(address)-1:
+		return false, true
+	case star >= 0, strings.HasSuffix(address, "/"):
+		return true, false
+	}
+	return false, false
+}
