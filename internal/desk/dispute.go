@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/deal"
+	"frontdesk/internal/delegation"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
@@ -494,7 +495,9 @@ func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int
 		return 0, "", err
 	}
 	if m.amount == 0 {
-		err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID)
+		if err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID); err == nil {
+			err = delegation.GiveBack(ctx, tx, m.sale.ID)
+		}
 	}
 	return given, currency, err
 }

@@ -264,11 +264,12 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
 	d.log(t, item, cdn200)
-	h := d.heard(t, r)
+	d.heard(t, r)
 	if err := d.KeepDealsOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if h = d.heard(t, r); stands(h.Case) != "resolved rejected by unsupported" {
+	h := d.heard(t, r)
+	if stands(h.Case) != "resolved rejected by unsupported" {
 		t.Fatalf("%+v", h)
 	}
 	appeal := d.against(item, r.Report, dispute.WrongContent)
@@ -498,5 +499,23 @@ func TestTheBookGivesBackOnce(t *testing.T) {
 	if b := d.balance(t); b.Available != funds-charged+charged/4 {
 		t.Errorf("%+v", b)
 	}
+	d.sound(t)
+}
+
+// TestACreditGivesBackWhatADelegationCounts has a token that is used up open again once its purchase was paid back whole.
+func TestACreditGivesBackWhatADelegationCounts(t *testing.T) {
+	d := shop(t)
+	p := newPrincipal(t, d)
+	token := p.token(`user("ceo"); max_accesses(1)`)
+	by := p.under(token)
+	item := d.commit(t, p.take(by, d.offered(t, by, "a/1"))).Items[0]
+	filed := d.filed(t, report(item, 0))
+	p.expect("before the dispute", QuotaExceeded, p.buys("a/2", token))
+	d.log(t, item, cdn503)
+	if h := d.heard(t, d.against(item, filed.ID, dispute.DeliveryFailed)); h.Case.Resolution != dispute.Credit {
+		t.Fatalf("%+v", h)
+	}
+	p.expect("after the credit", "", p.buys("a/2", token))
+	p.expect("and once", QuotaExceeded, p.buys("a/3", token))
 	d.sound(t)
 }
