@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime"
@@ -359,7 +360,7 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 	}
 	var good []*rampv1.ResourceAttestation
 	for _, a := range all {
-		if a.Uri != ware.URL && a.Uri != ware.Address {
+		if a.Uri != ware.URL && a.Uri != ware.Address || outdated(a, ware) {
 			continue
 		}
 		if _, err := d.supplying.Attested.Check(ctx, attest.Subject{Provider: cmp.Or(hostOf(ware.Pushed.At), a.Verifier), URI: a.Uri}, []*rampv1.ResourceAttestation{a}); err == nil {
@@ -368,3 +369,19 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 	}
 	return good[:min(len(good), ramp.MaxAttestations)]
 }
+
+// outdated says whether a provider attests a hash of its own content that is not what is offered by now (RAMP v1, attestation levels).
+// What third parties hash is not compared: each takes the text out of a page in its own way.
+func outdated(a *rampv1.ResourceAttestation, ware *catalog.Entry) bool {
+	method, digest, ok := strings.Cut(a.Claims.GetFields()["content_hash"].GetStringValue(), ":")
+	if !ok || ramp.LevelOf(a, hostOf(ware.Pushed.At)) != ramp.LevelSelf {
+		return false
+	}
+	if method = hashMethod(method); method == "sha256" {
+		return ware.Pushed.Hashed && !strings.EqualFold(digest, hex.EncodeToString(ware.Hash[:]))
+	}
+	return method == hashMethod(ware.Pushed.Method) && !strings.EqualFold(digest, ware.Pushed.Digest)
+}
+
+// hashMethod is the name of a way to hash in one of its spellings.
+func hashMethod(name string) string { return strings.ReplaceAll(strings.ToLower(name), "sha-", "sha") }
