@@ -405,7 +405,9 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	}
 	// What a provider attests of a hash is told as long as that is what is offered.
 	for claimed, told := range map[string]int{"sha256:" + strings.Repeat("0a", 32): 1, "SHA-256:" + strings.Repeat("0A", 32): 1, "sha256:" + strings.Repeat("0b", 32): 0, "simhash-v1:00": 1} {
-		e := attested("verifier", func(a *rampv1.ResourceAttestation) { a.Claims.Fields["content_hash"] = structpb.NewStringValue(claimed) })
+		e := attested("verifier", func(a *rampv1.ResourceAttestation) {
+			a.Claims.Fields["content_hash"] = structpb.NewStringValue(claimed)
+		})
 		e.ContentHash, e.HashMethod = proto.String(strings.Repeat("0a", 32)), proto.String("sha256")
 		if got := s.push("acme", "acme", e); got != `{"accepted":1,"rejected":0}` {
 			t.Fatal(got)
