@@ -186,15 +186,15 @@ elif [ -n "$race" ]; then
 	# The pure Go SQLite is about ten times slower under the race detector: long tests stay out (-short), and run in
 	# the suites below.
 	report_flags=() # any test may skip here
-	suite 'rooms, race detector' 15m -race -short "${rooms[@]}"
+	suite 'rooms, race detector' 22m -race -short "${rooms[@]}"
 	FRONTDESK_TEST_RACE=1 suite 'protocol, race detector' 5m -short ./test/conformance
 	report_flags=(-allowed test/allowed-skips.txt)
 fi
 
 if [ -z "$only" ]; then
-	suite 'rooms' 10m "${rooms[@]}"
-	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 4m "${above_store[@]}"
-	suite 'black box' 12m -p 1 ./test/...
+	suite 'rooms' 15m "${rooms[@]}"
+	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 8m "${above_store[@]}"
+	suite 'black box' 18m -p 1 ./test/...
 	browser
 	mcp
 	ramp
