@@ -40,7 +40,7 @@ type delegateMint struct {
 	Period      time.Duration `placeholder:"SPAN" help:"After how long spending and purchases are counted anew, in whole hours, such as 24h. Without it, never."`
 	Holder      string        `placeholder:"KEY" help:"Bind the token to this Ed25519 public key of who is to use it: in base64, or @FILE with one or with a ramp-agent.json. Without it, whoever has the token can use it."`
 	Revocation  string        `name:"revocation-uri" placeholder:"URL" help:"Where you publish what you have revoked, as {\"revoked\": [ids]}."`
-	Datalog     []string      `placeholder:"TEXT" help:"More for the token, such as: check if operation(\"discover\"); may be repeated."`
+	Datalog     []string      `sep:"none" placeholder:"TEXT" help:"More for the token, such as: check if operation(\"discover\"); may be repeated."`
 }
 
 // Help is the command's example.
@@ -173,7 +173,7 @@ type delegateAttenuate struct {
 	Resource  []string  `placeholder:"URL" help:"Good for items whose address begins so; may be repeated, for one of them."`
 	Operation string    `enum:",discover,transact" default:"" placeholder:"WORD" help:"Good for discover or transact alone."`
 	Holder    string    `placeholder:"KEY" help:"Bind it to this Ed25519 public key: in base64, or @FILE with one or with a ramp-agent.json."`
-	Datalog   []string  `placeholder:"TEXT" help:"More checks, such as: check if spend_cents($n), $n <= 200; may be repeated."`
+	Datalog   []string  `sep:"none" placeholder:"TEXT" help:"More checks, such as: check if spend_cents($n), $n <= 200; may be repeated."`
 	Seal      bool      `help:"Let nobody narrow it further."`
 }
 

@@ -73,6 +73,11 @@ test('what the library mints and attenuates buys at a running front desk', async
   write('narrow.json', delegation(build(key, [authority, `check if scope("premium:lamps"); check if resource($r), $r.starts_with("${lamp}"); check if spend_cents($n), $n <= 2;`])));
   write('elsewhere.json', delegation(build(key, [authority, 'check if scope("premium:news");'])));
   write('forged.json', delegation(build(newKey(), [authority])));
+  // The server looks once a second for requesters that a command has added.
+  for (let tries = 0; !(await run('ramp', 'discover', address, lamp, ...bot, '--delegation', 'theirs.json').catch(() => '')).includes('per access'); tries++) {
+    assert.ok(tries < 100, 'the principal is not known');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   for (const file of ['theirs.json', 'narrow.json']) {
     assert.equal((await run('ramp', 'buy', address, lamp, ...bot, '--delegation', file, '--yes')).trim(), 'One lamp lights a room.');
   }

@@ -79,7 +79,7 @@ test('curl: what is wrong with a request is told by code, and by the place of it
     ['DiscoverResources', `{"ver":"1.0","id":"q",${requester},"deadline":"0s"}`, 400, 'invalid_argument', /^deadline: /],
     ['DiscoverResources', `{"ver":"1.0","id":"q",${requester},"ext_critical":["x"]}`, 400, 'invalid_argument', /^ext_critical\[0\]: /],
     ['DiscoverResources', `{"ver":"1.0","id":"q",${requester},"intermediaries":[{"domain":"b.example","id":"b","forwarded_at":"2026-01-01T00:00:00Z","signature":"x"}]}`,
-      401, 'unauthenticated', /^intermediaries\[0\]: /],
+      401, 'unauthenticated', /^this request is not signed/], // its requester is looked at before those who passed it on
     ['ExecuteTransaction', `{"ver":"1.0","id":"t",${requester},"offer_id":"o","items":[{"offer_id":"o"}]}`, 400, 'invalid_argument', /^items: /],
     ['ExecuteTransaction', `{"ver":"1.0","id":"t",${requester},"offer_id":"o","ext":{"x":1},"ext_critical":["x"]}`, 400, 'failed_precondition', /\bx\b/],
     ['ReportUsage', '{"ver":"1.0","id":"r","transaction_id":"t","billing_id":"b","usage":{"consumed_quantity":-1},"timestamp":"2026-01-01T00:00:00Z"}',
@@ -123,13 +123,13 @@ test('grpcurl: reflection, health and failures', async () => {
   const host = new URL(desk.url).host
   const grpcurl = (...args) => run(process.env.RAMP_GRPCURL, '-plaintext', ...args)
   const listed = await grpcurl(host, 'list')
-  assert.deepEqual(listed.stdout.trim().split('\n').sort(), ['grpc.health.v1.Health', 'ramp.v1.ExchangeService'])
+  assert.deepEqual(listed.stdout.trim().split('\n').sort(), ['grpc.health.v1.Health', 'ramp.v1.CatalogService', 'ramp.v1.ExchangeService'])
   const described = await grpcurl(host, 'describe', 'ramp.v1.TransactionRequest')
   assert.match(described.stdout, /repeated \.ramp\.v1\.TransactionItem items = 10;/)
   assert.match(described.stdout, /repeated string ext_critical = 90;/)
   const checked = await grpcurl('-d', '{"service":"ramp.v1.ExchangeService"}', host, 'grpc.health.v1.Health/Check')
   assert.deepEqual(JSON.parse(checked.stdout), { status: 'SERVING' })
-  const unknown = await grpcurl('-d', '{"service":"ramp.v1.CatalogService"}', host, 'grpc.health.v1.Health/Check')
+  const unknown = await grpcurl('-d', '{"service":"ramp.v1.BrokerService"}', host, 'grpc.health.v1.Health/Check')
   assert.match(unknown.stderr, /Code: NotFound/)
   const wrong = await grpcurl('-d', '{"ver":"1.0"}', host, 'ramp.v1.ExchangeService/DiscoverResources')
   assert.match(wrong.stderr, /Code: InvalidArgument\s+Message: id: is required/)
