@@ -23,7 +23,7 @@ func (s *schemas) operatorPaths() object {
 		"/provider/{domain}/ramp.json":          object{"get": providerDocument("providerManifest", "Through whom a host's content is sold, for edges that keep it (RAMP v1)", "application/json", true)},
 		"/provider/{domain}/rsl.txt":            object{"get": providerDocument("providerLicenses", "The licences of a host's addresses (RSL 1.0)", "application/rsl+xml", true)},
 		"/provider/{domain}/ramp-verifier.json": object{"get": providerDocument("providerVerifier", "The keys with which a host attests things of its content, for edges that keep them (RAMP v1)", "application/json", true)},
-		"/rsl.txt":                              object{"get": providerDocument("licenses", "The licences of the addresses of the host that is asked (RSL 1.0)", "application/rsl+xml", false)},
+		"/rsl.txt":                              object{"get": providerDocument("rsl", "The licences of the addresses of the host that is asked (RSL 1.0)", "application/rsl+xml", false)},
 		"/provider/{domain}/transactions": object{"get": operating("providerTransactions", "Read what was sold of a host's addresses, with the provider's own key (RAMP v1)", object{
 			"200": object{"description": "A page, the oldest first; next is the id after which there are more. As lines of JSON, all of them.", "content": object{
 				"application/json": object{"schema": object{"type": "object", "required": []any{"provider", "transactions"}, "properties": object{
