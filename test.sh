@@ -186,7 +186,7 @@ elif [ -n "$race" ]; then
 	# The pure Go SQLite is about ten times slower under the race detector: long tests stay out (-short), and run in
 	# the suites below.
 	report_flags=() # any test may skip here
-	suite 'rooms, race detector' 22m -race -short "${rooms[@]}"
+	suite 'rooms, race detector' 35m -race -short "${rooms[@]}"
 	FRONTDESK_TEST_RACE=1 suite 'protocol, race detector' 5m -short ./test/conformance
 	report_flags=(-allowed test/allowed-skips.txt)
 fi
