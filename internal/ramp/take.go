@@ -153,16 +153,24 @@ func taken[Q, A any](ctx context.Context, d *door, m *Q, answer func(context.Con
 	return nil, failed(ctx, err)
 }
 
-// open holds a message against its rules and names who sent it.
-func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
+// fits holds a message against its rules: the protocol's, this door's, and that nothing critical in it is unknown here.
+func fits(m proto.Message) error {
 	if err := wire.Validate(m); err != nil {
-		return nil, err
+		return err
 	}
 	if err := bounded(m); err != nil {
-		return nil, err
+		return err
 	}
 	if keys := wire.UnknownCritical(m, known); len(keys) > 0 {
-		return nil, &unknownKeys{keys}
+		return &unknownKeys{keys}
+	}
+	return nil
+}
+
+// open holds a message against its rules and names who sent it.
+func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
+	if err := fits(m); err != nil {
+		return nil, err
 	}
 	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a tool's call
 	c := &call{now: d.Now(), http: came}

@@ -29,12 +29,13 @@ const (
 	ToolDiscover = "ramp_discover"
 	ToolExecute  = "ramp_execute"
 	ToolReport   = "ramp_report"
+	ToolDispute  = "ramp_dispute"
 	ToolStatus   = "ramp_status"
 	ToolFetch    = "fetch_licensed"
 )
 
-// Tools are the door's operations as tools for agents: to sign up, to ask what is offered, to buy, to report, to see how one stands, and to have a
-// licensed text in one call. Their arguments
+// Tools are the door's operations as tools for agents: to sign up, to ask what is offered, to buy, to report, to dispute, to see how one stands, and
+// to have a licensed text in one call. Their arguments
 // are the protocol's messages and nothing else, their results its answers, and their failures its codes. They pass the same
 // steps as an RPC, so that the same requester is told, counted and charged, whichever way it comes. A tool's call is no HTTP
 // request of its own, so it is signed in its message, or not at all.
@@ -62,6 +63,7 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 				"accepted says whether it was taken, rejection_reason what it lacks.",
 			Input: argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), World: true, Call: called(at, "ReportUsage", at.report),
 		},
+		at.disputeTool(),
 	}
 	if config.Signatures != trust.SignaturesRequired { // there is no RPC that it could be sent to instead
 		all = append(all, at.fetchTool(), at.statusTool())

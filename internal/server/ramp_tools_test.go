@@ -217,7 +217,7 @@ func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 // TestToolsSayWhereToSendWhatMustBeSignedOverHTTP holds that nobody buys by a tool where that could not be signed as the owner asks.
 func TestToolsSayWhereToSendWhatMustBeSignedOverHTTP(t *testing.T) {
 	m := openMarket(t, "ramp: {enabled: true, signatures: required}\n"+soldSoup)
-	for tool, method := range map[string]string{"ramp_discover": "DiscoverResources", "ramp_execute": "ExecuteTransaction", "ramp_report": "ReportUsage"} {
+	for tool, method := range map[string]string{"ramp_discover": "DiscoverResources", "ramp_execute": "ExecuteTransaction", "ramp_report": "ReportUsage", "ramp_dispute": "DisputeTransaction"} {
 		object, failed := m.tools(tool, `{"id":"q1","requester":`+m.requester()+`}`)
 		if !failed || !strings.Contains(object, `"code":"unauthenticated"`) || !strings.Contains(object, "/ramp.v1.ExchangeService/"+method+", signed") {
 			t.Errorf("%s: %s", tool, object)
@@ -252,13 +252,13 @@ func TestToolsOfTheExchange(t *testing.T) {
 		want string
 		says string // by discover
 	}{
-		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_status fetch_licensed ramp_register", "you cannot make it up"},
-		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_status fetch_licensed", "may be left out"},
-		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_register", "signed over HTTP"},
+		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed ramp_register", "you cannot make it up"},
+		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed", "may be left out"},
+		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_register", "signed over HTTP"},
 	} {
 		all := list(c.more)
 		var names []string
-		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_status", "fetch_licensed", "ramp_register"} {
+		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_dispute", "ramp_status", "fetch_licensed", "ramp_register"} {
 			if _, ok := all[name]; ok {
 				names = append(names, name)
 			}
@@ -280,6 +280,10 @@ func TestToolsOfTheExchange(t *testing.T) {
 		{"ramp_execute", `{"id":"q","requester":{"id":"bot","domain":"d.example"},"items":[{"offer_id":"o"}]}`, false},
 		{"ramp_report", `{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["FUNCTION_AI_INPUT"],"consumed_quantity":7},"timestamp":"2027-05-04T12:00:00Z","ext":{"ramp.revenue":{"amount":1.5,"currency":"USD"}}}`, true},
 		{"ramp_report", `{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["REPORTING"],"consumed_quantity":7}}`, false},
+		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","report_id":"r","reason":"DISPUTE_REASON_WRONG_CONTENT","received_content_hash":"00","ext":{"ramp.prefer":"credit"},"requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"],"signature":"AA"}}`, true},
+		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","report_id":"r","reason":"DISPUTE_REASON_DELIVERY_FAILED","ext":{"ramp.prefer":"gold"}}`, false},
+		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","report_id":"r","reason":"DISPUTE_REASON_DELIVERY_FAILED","requester":{"id":"bot","domain":"d.example","uris":[]}}`, false},
+		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","reason":"DISPUTE_REASON_DELIVERY_FAILED"}`, false},
 		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"],"signature":"AA"},"max":{"amount":0.05,"currency":"USD"},"accept":["text/html"]}`, true},
 		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/","https://y.example/"]}}`, false},
 		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"]},"max":0.05}`, false},

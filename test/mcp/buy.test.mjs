@@ -82,6 +82,14 @@ for (const [name, make] of Object.entries(clients)) {
       assert.equal(filed.accepted, true, JSON.stringify(filed));
       const settled = await call("ramp_status", { requester: signedRequester({ id: "research-bot", domain, uris: [here] }) });
       assert.deepEqual(settled.reports_owed, []);
+
+      const complaint = { id: `d-${name}`, transaction_id, billing_id, report_id: filed.report_id, reason: "DISPUTE_REASON_DELIVERY_FAILED" };
+      const unsigned = await call("ramp_dispute", complaint);
+      assert.ok(unsigned.failed && unsigned.code === "unauthenticated", JSON.stringify(unsigned));
+      const signed = { ...complaint, requester: signedRequester({ id: "research-bot", domain, uris: [JSON.parse(/\["[^"]*"\]/.exec(unsigned.message)[0])[0]] }) };
+      const disputed = await call("ramp_dispute", signed);
+      assert.deepEqual([disputed.failed, disputed.accepted, disputed.status], [false, true, "DISPUTE_STATUS_EVIDENCE_NEEDED"], JSON.stringify(disputed));
+      assert.equal((await call("ramp_dispute", signed)).dispute_id, disputed.dispute_id);
     });
 
     test("from the question to the text in two calls", async () => {
