@@ -192,9 +192,9 @@ elif [ -n "$race" ]; then
 fi
 
 if [ -z "$only" ]; then
-	suite 'rooms' 15m "${rooms[@]}"
-	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 8m "${above_store[@]}"
-	suite 'black box' 18m -p 1 ./test/...
+	suite 'rooms' 20m "${rooms[@]}"
+	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 20m "${above_store[@]}"
+	suite 'black box' 22m -p 1 ./test/...
 	browser
 	mcp
 	ramp
