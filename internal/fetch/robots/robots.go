@@ -18,9 +18,9 @@ const MaxBytes = 500 << 10
 
 // Rules are what a robots.txt says. The nil Rules allow everything.
 type Rules struct {
-	// Sitemaps are the addresses of Sitemap lines, Schemamaps those of Schemamap lines, as written, in order. They
-	// hold for every visitor.
-	Sitemaps, Schemamaps []string
+	// Sitemaps are the addresses of Sitemap lines, Schemamaps those of Schemamap lines, and Licenses those of License lines, which
+	// RSL 1.0 has; as written, in order. They hold for every visitor.
+	Sitemaps, Schemamaps, Licenses []string
 
 	groups []*group
 }
@@ -78,6 +78,8 @@ func (p *parser) line(line string) {
 		p.rules.Sitemaps = appendText(p.rules.Sitemaps, value)
 	case "schemamap":
 		p.rules.Schemamaps = appendText(p.rules.Schemamaps, value)
+	case "license":
+		p.rules.Licenses = appendText(p.rules.Licenses, value)
 	}
 }
 

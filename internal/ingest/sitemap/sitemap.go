@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"frontdesk/wire/licence"
 )
 
 // Entry is one address of a list.
@@ -29,6 +31,8 @@ type Entry struct {
 	List bool
 	// Alternates are the addresses of the same page in other languages.
 	Alternates []string
+	// Stated is what the RAMP extension says of the address; nil where it says nothing.
+	Stated *licence.Stated
 }
 
 // Kind is what a list turned out to be.
@@ -130,6 +134,11 @@ type reader struct {
 	entry   Entry
 	inside  string // the element whose text is wanted
 	text    []byte
+
+	prefixes map[string]string // of namespaces, as the document declares them
+	stated   int               // the depth of the RAMP extension that is open; 0 for none
+	ramp     string            // its prefix
+	currency string            // of the rate whose text is wanted
 }
 
 func (r *reader) take(token xml.Token) error {
@@ -151,6 +160,7 @@ func (r *reader) start(t xml.StartElement) error {
 	if r.depth++; r.depth > maxDepth {
 		return fmt.Errorf("%w: its elements are nested deeper than %d", errDamaged, maxDepth)
 	}
+	r.declare(t)
 	if r.depth == 1 {
 		if r.kind = roots[name]; r.kind == None {
 			return fmt.Errorf("it is no sitemap and no schema map, but an XML document <%s>", clip(t.Name.Local))
@@ -161,6 +171,15 @@ func (r *reader) start(t xml.StartElement) error {
 		r.entry = Entry{List: name == "sitemap" || name == "schemamap", Type: attr(t, "contentType", "type"), URL: attr(t, "loc", "href", "url")}
 	}
 	switch {
+	case r.stated > 0:
+		if r.depth == r.stated+1 && (t.Name.Space == r.ramp || r.ramp == "") {
+			r.inside, r.text, r.currency = name, r.text[:0], attr(t, "currency")
+		}
+	case r.depth == 3 && licence.IsContent(t.Name, r.prefixes):
+		r.entry.Stated, r.stated, r.ramp = &licence.Stated{}, r.depth, t.Name.Space
+		for _, a := range t.Attr {
+			r.entry.Stated.Set(strings.ToLower(a.Name.Local), a.Value, attr(t, "currency"))
+		}
 	case name == "loc" && r.depth == 3, name == "lastmod", name == "contenttype", name == "url" && r.depth == 3:
 		r.inside, r.text = name, r.text[:0]
 	case name == "link" && r.depth == 3 && strings.EqualFold(attr(t, "rel"), "alternate") && attr(t, "hreflang") != "":
@@ -171,12 +190,37 @@ func (r *reader) start(t xml.StartElement) error {
 	return nil
 }
 
+// mostPrefixes is how many namespaces a list may declare that are looked at.
+const mostPrefixes = 100
+
+// declare notes the prefixes of namespaces that an element declares.
+func (r *reader) declare(t xml.StartElement) {
+	for _, a := range t.Attr {
+		prefix := a.Name.Local
+		if a.Name.Space == "" && prefix == "xmlns" {
+			prefix = ""
+		} else if a.Name.Space != "xmlns" {
+			continue
+		}
+		if r.prefixes == nil {
+			r.prefixes = map[string]string{}
+		}
+		if len(r.prefixes) < mostPrefixes {
+			r.prefixes[prefix] = a.Value
+		}
+	}
+}
+
 func (r *reader) end(name string) error {
 	if r.depth--; r.depth < 0 {
 		r.depth = 0
 	}
-	if r.inside == name {
+	if r.inside == name && (r.stated == 0 || r.depth == r.stated) {
 		text := strings.TrimSpace(string(r.text))
+		if r.stated > 0 {
+			r.entry.Stated.Set(name, text, r.currency)
+			name = ""
+		}
 		switch name {
 		case "loc", "url":
 			r.entry.URL = text
@@ -186,6 +230,9 @@ func (r *reader) end(name string) error {
 			r.entry.Type = text
 		}
 		r.inside = ""
+	}
+	if r.depth < r.stated {
+		r.stated = 0
 	}
 	if r.depth != 1 || r.entry.URL == "" || len(r.entry.URL) > maxURL {
 		return nil

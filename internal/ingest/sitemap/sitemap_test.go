@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/wire/licence"
 )
 
 func read(text string) (entries []Entry, kind Kind, err error) {
@@ -44,6 +46,19 @@ func TestListsAreRead(t *testing.T) {
 			Sitemap, []Entry{{URL: "https://x.example/ü"}}},
 		"a bare ampersand": {`<urlset><url><loc>https://x.example/?a=1&b=2</loc></url></urlset>`, Sitemap, []Entry{{URL: "https://x.example/?a=1&b=2"}}},
 		"nothing in it":    {`<urlset></urlset>`, Sitemap, nil},
+		"the RAMP extension": {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:r="https://ramp.dev/sitemap/1.0" xmlns:x="x"><url><loc>https://x.example/a</loc>
+			<x:content><x:tokens>1</x:tokens></x:content>
+			<r:content><r:tokens>1200</r:tokens><x:tokens>2</x:tokens><r:pricing-model>per_article</r:pricing-model><r:rate currency="EUR">0.05</r:rate>
+			<r:permits>ai-input <b>search</b></r:permits><r:more><r:tokens>3</r:tokens></r:more><r:author>A, B</r:author></r:content><lastmod>2026-01-02</lastmod></url>
+			<url><loc>https://x.example/b</loc><r:content tokens="7" rate="1" currency="USD"/></url>
+			<url><loc>https://x.example/c</loc><content><tokens>1</tokens></content></url></urlset>`,
+			Sitemap, []Entry{
+				{URL: "https://x.example/a", Modified: "2026-01-02", Stated: &licence.Stated{
+					Tokens: 1200, Model: "per_access", Priced: true, Rate: "0.05", Currency: "EUR", Permits: []string{"ai-input", "search"}, Authors: []string{"A", "B"},
+				}},
+				{URL: "https://x.example/b", Stated: &licence.Stated{Tokens: 7, Rate: "1", Currency: "USD"}},
+				{URL: "https://x.example/c"},
+			}},
 	} {
 		got, kind, err := read(test.text)
 		if err != nil || kind != test.kind || !cmp.Equal(test.want, got) {
@@ -116,6 +131,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add(`<urlset><url><loc>https://x.example/a</loc></url></urlset>`)
 	f.Add(`<?xml version="1.0" encoding="utf-16"?><sitemapindex><sitemap><loc>&lt;</loc></sitemap>`)
 	f.Add("https://x.example/a\nhttps://x.example/b")
+	f.Add(`<urlset xmlns:ramp="https://ramp.dev/sitemap/1.0"><url><loc>a</loc><ramp:content tokens="1"><ramp:rate currency="EUR">1</ramp:rate></ramp:content></url></urlset>`)
 	f.Fuzz(func(t *testing.T, text string) {
 		check := func(e Entry) error {
 			if e.URL == "" || len(e.URL) > maxURL || e.URL != strings.TrimSpace(e.URL) {
