@@ -27,6 +27,9 @@ type Option struct {
 	Functions Functions   `json:"functions,omitzero"`
 	Users     Restriction `json:"users,omitzero"`
 	Countries Restriction `json:"countries,omitzero"`
+	// Price is what it costs, as whoever states it says. Its zero value says nothing of that; a rate of 0 of a model that is paid in money says
+	// that it has to be asked for, and an empty currency that none was stated.
+	Price Money `json:"price,omitzero"`
 }
 
 // ownExcerpt is how many words are shown at the most of an item that says of itself that it is not free.
@@ -95,10 +98,10 @@ func (o *Own) String() string {
 	if o.Said && len(o.Options) == 0 {
 		said = append(said, "nothing is free of charge")
 	}
-	for i, option := range o.Options {
+	for i, option := range slices.Concat(o.Options, o.Paid) {
 		var parts []string
 		for _, one := range []struct{ name, text string }{
-			{"functions", Restriction(option.Functions).String()}, {"users", option.Users.String()}, {"countries", option.Countries.String()},
+			{"price", option.Price.String()}, {"functions", Restriction(option.Functions).String()}, {"users", option.Users.String()}, {"countries", option.Countries.String()},
 		} {
 			if one.text != "" {
 				parts = append(parts, one.name+" "+one.text)
@@ -108,7 +111,10 @@ func (o *Own) String() string {
 		if text == "" {
 			text = "everything"
 		}
-		if i > 0 {
+		if i >= len(o.Options) && option.Price == (Money{}) {
+			text += ", for money"
+		}
+		if i > 0 || i >= len(o.Options) {
 			text = "or " + text
 		}
 		said = append(said, text)

@@ -122,6 +122,12 @@ func (p Price) Money() (Money, error) {
 	return m, nil
 }
 
+// isCurrency says whether a text is the ISO 4217 code of a currency.
+func isCurrency(code string) bool {
+	unit, err := currency.ParseISO(code)
+	return err == nil && unit.String() == code
+}
+
 // money reads a price, and says all that is wrong with it.
 func (p Price) money() (m Money, wrong []priceError) {
 	if p == (Price{}) {
@@ -136,9 +142,9 @@ func (p Price) money() (m Money, wrong []priceError) {
 		report("model", "%q is no model of prices; there are %s", p.Model, strings.Join(priceModels, ", "))
 		return m, wrong
 	}
-	unit, err := currency.ParseISO(p.Currency)
+	var err error
 	switch {
-	case paid && (err != nil || unit.String() != p.Currency):
+	case paid && !isCurrency(p.Currency):
 		report("currency", "%q is no currency; write its ISO 4217 code, like USD", p.Currency)
 	case !paid && p.Currency != "":
 		report("currency", "%s is not paid in money; remove the currency", p.Model)

@@ -1,20 +1,25 @@
 package terms
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
+
+	"frontdesk/wire/licence"
 )
 
-// RSL is an RSL document (Really Simple Licensing 1.0): what a site's licences say of addresses.
+// RSL is what a site states of the use of its addresses beside its pages: licences of RSL documents (Really Simple Licensing 1.0), for
+// patterns, and of RAMP sitemaps, for single addresses.
 type RSL struct {
+	site  string    // whose addresses it is about; empty for all
 	parts []rslPart // the most telling pattern first
-	text  []byte
+	index rslIndex
+	exact map[string]*Own // by host, path and query; what the patterns say is in it
+	text  []byte          // which tells it apart from others
 }
 
 // rslPart is what is said of the addresses of a pattern.
@@ -25,159 +30,223 @@ type rslPart struct {
 	own  *Own
 }
 
-// maxRSL bounds an RSL document, and maxRSLParts the patterns in it.
-const (
-	maxRSL      = 4 << 20
-	maxRSLParts = 1000
-)
-
-// rslDocument is the document's XML. Names are matched whatever their namespace.
-type rslDocument struct {
-	XMLName  xml.Name
-	Contents []struct {
-		URL      string `xml:"url,attr"`
-		Licenses []struct {
-			Permits   []rslTokens `xml:"permits"`
-			Prohibits []rslTokens `xml:"prohibits"`
-			Payments  []struct {
-				Type string `xml:"type,attr"`
-			} `xml:"payment"`
-		} `xml:"license"`
-	} `xml:"content"`
-}
-
-type rslTokens struct {
-	Type string `xml:"type,attr"`
-	Text string `xml:",chardata"`
-}
+// maxRSL bounds an RSL document of a file.
+const maxRSL = 4 << 20
 
 // ParseRSL reads an RSL document; name says where it stands, for explanations. The error says what is wrong with it.
 func ParseRSL(name string, text []byte) (*RSL, error) {
 	if len(text) > maxRSL {
 		return nil, fmt.Errorf("it has more than %d bytes", maxRSL)
 	}
-	var document rslDocument
-	decoder := xml.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(&document); err != nil {
-		return nil, fmt.Errorf("it is no XML that can be read: %w", err)
-	}
-	if document.XMLName.Local != "rsl" {
-		return nil, fmt.Errorf("its root is <%s>, and that of an RSL document is <rsl>", document.XMLName.Local)
-	}
-	if len(document.Contents) > maxRSLParts {
-		return nil, fmt.Errorf("it has more than %d patterns", maxRSLParts)
+	document, err := licence.Parse(text)
+	if err != nil {
+		return nil, err
 	}
 	r := &RSL{text: text}
-	for _, content := range document.Contents {
-		part, err := rslPattern(content.URL)
-		if err != nil {
-			return nil, fmt.Errorf("the content %q: %w", content.URL, err)
-		}
-		own := r.at(part, name)
-		for _, license := range content.Licenses {
-			own.Said = true
-			paid := slices.ContainsFunc(license.Payments, func(p struct {
-				Type string `xml:"type,attr"`
-			}) bool {
-				return p.Type != "" && p.Type != "free" && p.Type != "attribution"
-			})
-			option := rslOption(license.Permits, license.Prohibits)
-			if paid {
-				own.Paid = append(own.Paid, option)
-			} else {
-				own.Options = append(own.Options, option)
-			}
-		}
+	if err := r.document(StatedDocument{Name: name, Document: document}, map[rslKey]bool{}, nil); err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(r.parts, func(a, b rslPart) int {
-		return cmp.Or(cmp.Compare(len(b.glob), len(a.glob)), cmp.Compare(len(b.host), len(a.host)))
-	})
+	r.order()
 	return r, nil
 }
 
-// at gives the terms of a pattern, which several elements may state.
-func (r *RSL) at(part rslPart, name string) *Own {
-	for _, known := range r.parts {
-		if known.host == part.host && known.glob == part.glob && known.end == part.end {
-			return known.own
-		}
-	}
-	part.own = &Own{From: []string{name + ", " + part.host + part.glob}}
-	r.parts = append(r.parts, part)
-	return part.own
+// rslKey is a pattern.
+type rslKey struct {
+	host, glob string
+	end        bool
 }
 
-// rslPattern reads the address or path that a content element is for.
-func rslPattern(text string) (rslPart, error) {
+// document adds what a document says. Of a pattern that is in said already, which others have stated before it, it says nothing more, and nothing of
+// hosts for which it cannot speak; speaks is nil for all.
+func (r *RSL) document(d StatedDocument, said map[rslKey]bool, speaks func(host string) bool) error {
+	own := map[rslKey]*Own{}
+	for _, content := range d.Document.Contents {
+		part, err := rslPattern(content.URL, d.Base)
+		if err != nil {
+			return fmt.Errorf("the content %.200q: %w", content.URL, err)
+		}
+		key := rslKey{part.host, part.glob, part.end}
+		if said[key] || part.host != "" && speaks != nil && !speaks(part.host) {
+			continue
+		}
+		if own[key] == nil {
+			part.own = &Own{From: []string{d.Name + ", " + part.host + part.glob}}
+			own[key] = part.own
+			r.parts = append(r.parts, part)
+		}
+		for i := range content.Licenses {
+			own[key].license(&content.Licenses[i])
+		}
+	}
+	for key := range own {
+		said[key] = true
+	}
+	return nil
+}
+
+// order puts the most telling pattern first, and makes ready to find those that fit.
+func (r *RSL) order() {
+	slices.SortStableFunc(r.parts, func(a, b rslPart) int {
+		return cmp.Or(cmp.Compare(len(b.glob), len(a.glob)), cmp.Compare(len(b.host), len(a.host)))
+	})
+	r.index = newRSLIndex(r.parts)
+}
+
+// license adds a licence, which is one more alternative.
+func (o *Own) license(l *licence.License) {
+	o.Said = true
+	option := Option{
+		Functions: Functions{named(l.Permits.Usage), l.Prohibits.Usage},
+		Users:     Restriction{named(l.Permits.User), l.Prohibits.User},
+		Countries: Restriction{named(l.Permits.Geo), l.Prohibits.Geo},
+	}
+	paid := false
+	for _, payment := range l.Payments {
+		for _, kind := range licence.Tokens(payment.Type) {
+			paid = paid || kind != "free" && kind != "attribution"
+			if model, known := licence.ModelOf(kind); known && option.Price.Model == "" {
+				option.Price = importedPrice(model, payment.Amount, payment.Currency)
+			}
+		}
+	}
+	o.add(option, paid)
+}
+
+// add adds an alternative, unless it is there already.
+func (o *Own) add(option Option, paid bool) {
+	list := &o.Options
+	if paid {
+		list = &o.Paid
+	}
+	if !slices.ContainsFunc(*list, option.equal) {
+		*list = append(*list, option)
+	}
+}
+
+func (o Option) equal(other Option) bool {
+	same := func(a, b Restriction) bool {
+		return slices.Equal(a.Permit, b.Permit) && slices.Equal(a.Prohibit, b.Prohibit)
+	}
+	return o.Price == other.Price && same(Restriction(o.Functions), Restriction(other.Functions)) && same(o.Users, other.Users) && same(o.Countries, other.Countries)
+}
+
+// named is a list of what is permitted. One that is there and empty names what nothing is called.
+func named(list []string) []string {
+	if list != nil && len(list) == 0 {
+		return []string{"nothing"}
+	}
+	return list
+}
+
+// importedPrice is a price as others state it. An amount that is missing or cannot be read, or is in no currency that there is, leaves the rate
+// at 0, which says that it has to be asked for; a currency that is not stated stays empty.
+func importedPrice(model, amount, currency string) Money {
+	m := Money{Model: model}
+	if slices.Contains(unpaidModels, model) {
+		return m
+	}
+	rate, err := ParseAmount(strings.TrimSpace(amount))
+	if err != nil || rate <= 0 || rate > maxRate || currency != "" && !isCurrency(currency) {
+		return m
+	}
+	m.Rate, m.Currency = rate, currency
+	return m
+}
+
+// rslPattern reads the address or path that a content element is for. One that is neither is read as beside base, the address of the document,
+// unless that is empty.
+func rslPattern(text, base string) (rslPart, error) {
 	var p rslPart
-	path := text
+	rest := text
 	if u, err := url.Parse(strings.NewReplacer("*", "", "$", "").Replace(text)); err == nil && u.IsAbs() {
 		host, _, err := splitAddress(u.String())
 		if err != nil {
 			return p, err
 		}
-		_, rest, _ := strings.Cut(text, "://")
 		p.host = host
-		if _, path, _ = strings.Cut(rest, "/"); true {
-			path = "/" + path
+		_, rest, _ = strings.Cut(text, "://")
+		at := strings.IndexAny(rest, "/?#")
+		if at < 0 {
+			rest = ""
+		} else {
+			rest = rest[at:]
+		}
+		if rest == "" || rest[0] != '/' {
+			rest = "/" + rest
 		}
 	}
-	if path == "" || path[0] != '/' && path[0] != '*' {
+	if rest != "" && rest[0] != '/' && rest[0] != '*' && base != "" && !strings.Contains(rest, "://") {
+		if u, err := url.Parse(base); err == nil {
+			rest = strings.TrimSuffix(path.Dir(u.Path+"x"), "/") + "/" + strings.TrimPrefix(rest, "./")
+		}
+	}
+	if rest == "" || rest[0] != '/' && rest[0] != '*' {
 		return p, errors.New("write an address, or a path that begins with a slash")
 	}
-	if strings.ContainsAny(path, "?#") {
-		return p, errors.New("patterns with a question mark or a hash sign are not read")
+	if strings.Contains(rest, "#") {
+		return p, errors.New("patterns with a hash sign are not read")
 	}
-	p.glob, p.end = strings.CutSuffix(path, "$")
+	p.glob, p.end = strings.CutSuffix(rest, "$")
 	p.glob = decode(p.glob)
 	return p, nil
 }
 
-// rslOption is what a licence permits.
-func rslOption(permits, prohibits []rslTokens) Option {
-	var o Option
-	o.Functions.Permit, o.Users.Permit, o.Countries.Permit = sorted(permits)
-	o.Functions.Prohibit, o.Users.Prohibit, o.Countries.Prohibit = sorted(prohibits)
-	return o
-}
-
-// sorted divides tokens by what they are of. A list that is there and empty names what nothing is called.
-func sorted(all []rslTokens) (usage, user, geo []string) {
-	for _, tokens := range all {
-		names := strings.FieldsFunc(tokens.Text, func(r rune) bool { return r == ',' || r <= ' ' })
-		if len(names) == 0 {
-			names = []string{"nothing"}
-		}
-		switch tokens.Type {
-		case "usage", "":
-			usage = append(usage, names...)
-		case "user":
-			user = append(user, names...)
-		case "geo":
-			for i := range names {
-				names[i] = strings.ToUpper(names[i])
-			}
-			geo = append(geo, names...)
-		}
-	}
-	return usage, user, geo
-}
-
-// own gives what the document says of an address, nil for nothing. The longest pattern counts.
+// own gives what is stated of an address, nil for nothing: of itself, or by the longest pattern.
 func (r *RSL) own(s *subject) *Own {
-	if len(r.parts) == 0 {
+	if r.site != "" && s.Site != r.site || len(r.parts) == 0 && len(r.exact) == 0 {
 		return nil
 	}
 	if !s.address() {
-		return &Own{Said: true, From: r.parts[0].own.From} // nobody can say whether the licences are meant for it
+		from := []string{"what the site states"}
+		if len(r.parts) > 0 {
+			from = r.parts[0].own.From
+		}
+		return &Own{Said: true, From: from} // nobody can say whether the licences are meant for it
 	}
-	folder := strings.TrimSuffix(s.path, "/") + "/" // canonical paths have no slash at their end, and patterns may ask for it
-	for i := range r.parts {
-		if p := &r.parts[i]; (p.host == "" || p.host == s.host) && (rslMatch(p, s.path) || rslMatch(p, folder)) {
-			return p.own
+	query, asked := s.query()
+	if len(r.exact) > 0 {
+		if own := r.exact[exactKey(s.host, s.path, query, asked)]; own != nil {
+			return own
 		}
 	}
+	if part := r.part(s.host, s.path, query, asked); part != nil {
+		return part.own
+	}
 	return nil
+}
+
+// exactKey is an address as the single ones are found.
+func exactKey(host, path, query string, asked bool) string {
+	if asked {
+		return host + path + "?" + query
+	}
+	return host + path
+}
+
+// part is the part that counts for an address; nil for none.
+func (r *RSL) part(host, path, query string, asked bool) *rslPart {
+	if len(r.parts) == 0 {
+		return nil
+	}
+	folder := strings.TrimSuffix(path, "/") + "/" // canonical paths have no slash at their end, and patterns may ask for it
+	best := len(r.parts)
+	if asked {
+		best = r.index.find(r.parts, host, path+"?"+query, "", best)
+		best = r.index.find(r.parts, host, folder+"?"+query, "", best)
+	} else {
+		best = r.index.find(r.parts, host, folder, path, best)
+	}
+	if best == len(r.parts) {
+		return nil
+	}
+	return &r.parts[best]
+}
+
+// query is what stands after the question mark of the subject's address, in canonical form; asked is false where there is none.
+func (s *subject) query() (query string, asked bool) {
+	address, _, _ := strings.Cut(s.URL, "#")
+	_, query, asked = strings.Cut(address, "?")
+	return decode(query), asked
 }
 
 // rslMatch says whether a path fits a pattern: a beginning of it, in which * is anything, or all of it where the

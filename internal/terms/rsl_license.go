@@ -4,17 +4,12 @@ import (
 	"encoding/xml"
 	"slices"
 	"strings"
+
+	"frontdesk/wire/licence"
 )
 
 // RSLNothing is the licence of an RSL document that permits nothing.
 const RSLNothing = `<license><prohibits type="usage">all</prohibits></license>`
-
-// rslPayments are the payments of RSL by the models of prices (RSL 1.0, payment). What a model takes that RSL has no word for cannot
-// be said: the models for pages, minutes, records and shares have none.
-var rslPayments = map[string]string{
-	"per_access": "purchase", "flat": "purchase", "per_fetch": "crawl", "per_token": "use", "subscription": "subscription", "training": "training",
-	"free": "free", "attribution": "attribution", "contribution": "contribution",
-}
 
 // RSL gives the licence that an RSL document states for what was decided on, as its XML. Licensed items without a price of their own
 // cost what fallback says, and how they are bought stands at the address of how. It never permits more than the decision: what RSL
@@ -30,7 +25,7 @@ func (d Decision) RSL(fallback Money, how string) string {
 	case price == Money{}:
 		price = fallback
 	}
-	payment, known := rslPayments[price.Model]
+	payment, known := licence.PaymentOf(price.Model)
 	unpaid := slices.Contains(unpaidModels, price.Model)
 	if !known || unpaid && (d.DisplayWords > 0 || d.Reporting > 0) {
 		return RSLNothing

@@ -52,7 +52,8 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 		{"https://a.example/paid/x", Use{Function: "search"}, Permitted},
 		{"https://a.example/paid/x", Use{Function: "ai-input"}, OwnTermsRefuseIt},
 		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education"}, Permitted},
-		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"}, Permitted},
+		{"https://shop.example/study/x.html#c", Use{Function: "ai-input", User: "education", Country: "DE"}, Permitted},
+		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"}, OwnTermsRefuseIt}, // the pattern ends before the query
 		{"https://shop.example/study/x.html", Use{Function: "ai-input"}, OwnTermsRefuseIt},
 		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education", Country: "US"}, OwnTermsRefuseIt},
 		{"https://shop.example/study/x.html", Use{Function: "ai-train", User: "education"}, OwnTermsRefuseIt},
@@ -75,21 +76,21 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 		t.Error("the documents make no difference to what the terms are")
 	}
 	e := rules.Explain(page("https://a.example/paid/x"))
-	if len(e.Imported) != 1 || !strings.Contains(e.Imported[0].String(), "functions only search (rsl.xml, /paid/)") {
+	if len(e.Imported) != 1 || !strings.Contains(e.Imported[0].String(), "functions only search; or price per_access 5 USD, functions only ai-all (rsl.xml, /paid/)") {
 		t.Errorf("the explanation says %v", e.Imported)
 	}
 }
 
 func TestRSLDocumentsThatCannotBeReadAreRefused(t *testing.T) {
 	for text, says := range map[string]string{
-		"":                                       "no XML",
-		"<rsl>":                                  "no XML",
-		"<feed></feed>":                          "root is <feed>",
-		`<rsl><content/></rsl>`:                  "write an address",
-		`<rsl><content url="a"/></rsl>`:          "write an address",
-		`<rsl><content url="/a?b=*"/></rsl>`:     "question mark",
-		`<rsl><content url="https:///a"/></rsl>`: "host",
-		strings.Repeat(" ", maxRSL+1):            "more than",
+		"":                                         "no XML",
+		"<rsl>":                                    "no XML",
+		"<urlset></urlset>":                        "root is <urlset>",
+		`<rsl><content/></rsl>`:                    "write an address",
+		`<rsl><content url="a"/></rsl>`:            "write an address",
+		`<rsl><content url="/a#b"/></rsl>`:         "hash sign",
+		`<rsl><content url="https:///a"/></rsl>`:   "host",
+		strings.Repeat(" ", maxRSL+1):              "more than",
 		`<rsl><content url="https://a b/"/></rsl>`: "address",
 	} {
 		if _, err := ParseRSL("rsl.xml", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
@@ -155,6 +156,7 @@ func TestPatternsOfRSLMatchAsThoseOfRobots(t *testing.T) {
 		{"/", "/", true}, {"/", "/a", true}, {"/a", "/ab", true}, {"/a$", "/ab", false}, {"/a$", "/a", true}, {"/a/", "/a", true}, {"/a/", "/ab", false},
 		{"/*.pdf$", "/x/y.pdf", true}, {"/*.pdf$", "/x/y.pdfx", false}, {"/*.pdf", "/x/y.pdfx", true}, {"*/b", "/a/b/c", true}, {"/a*b*c$", "/aXbYbZc", true},
 		{"/a*b*c$", "/aXbYbZ", false}, {"/**", "/", true}, {"/%61", "/a", true}, {"/A", "/a", false}, {"/a*$", "/abc", true},
+		{"/a?", "/a?b=c", true}, {"/a?", "/a", false}, {"/a?b=*", "/a?b=c", true}, {"/a$", "/a?b", false}, {"/a?b$", "/a?b", true}, {"/*?b=", "/x/y?b=1", true}, {"/*b=", "/x/y?b=1", true},
 	} {
 		document, err := ParseRSL("x", []byte(`<rsl><content url="`+one.pattern+`"><license/></content></rsl>`))
 		if err != nil {

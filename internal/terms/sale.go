@@ -78,7 +78,7 @@ func (o Option) narrow(by Option) (Option, bool) {
 	same := func(a, b string) bool { return a == b }
 	users, u := o.Users.narrow(by.Users, same)
 	countries, c := o.Countries.narrow(by.Countries, same)
-	return Option{Functions(functions), users, countries}, f && u && c
+	return Option{Functions: Functions(functions), Users: users, Countries: countries}, f && u && c
 }
 
 // narrow permits what both permit, of two names of which one covers the other the narrower, and prohibits what either does.

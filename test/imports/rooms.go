@@ -86,6 +86,7 @@ var rooms = []room{
 	{path: "wire/intent", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/intake", inside: []string{"wire/document", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, schemas}, pure: true},
 
+	{path: "wire/licence", outside: []string{html, text}, pure: true},
 	{path: "wire/edge", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
 	{path: "wire/comp/v1", outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/ramp/v1", inside: []string{"wire/comp/v1"}, outside: []string{protobuf}, pure: true, generated: true},
@@ -117,7 +118,7 @@ var rooms = []room{
 	{path: "internal/strictyaml", outside: []string{yaml}, pure: true},
 
 	// The owner's rules: rules and facts in, a decision out.
-	{path: "internal/terms", inside: []string{"internal/fail"}, outside: []string{hostNames, text}, pure: true},
+	{path: "internal/terms", inside: []string{"internal/fail", "wire/licence"}, outside: []string{hostNames, text}, pure: true},
 
 	// What can be done with items: released items in, actions out.
 	{path: "internal/action", inside: []string{"internal/terms", "internal/strictyaml"}, pure: true},
@@ -178,7 +179,7 @@ var rooms = []room{
 	{path: "internal/ingest/tree"},
 	{path: "internal/ingest/passage", pure: true},
 	{path: "internal/ingest/frontier", pure: true},
-	{path: "internal/ingest/sitemap", outside: []string{html}},
+	{path: "internal/ingest/sitemap", inside: []string{"wire/licence"}, outside: []string{html}},
 	{
 		path: "internal/ingest",
 		inside: []string{
