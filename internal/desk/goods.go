@@ -88,8 +88,8 @@ func (d *Desk) licenses(rules *terms.Terms, hit granted, item *content.Item) boo
 	}
 	owner := *d.quoting.Owner()
 	owner.Strict = false // who asks may still say for whom
-	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision}
-	q.price = q.priced(hit.Ref.Site)
+	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision, of: hit.Ref.Site}
+	q.licensed(hit.Ref.Site)
 	_, err := catalog.Canonical(item.URL)
 	return err == nil && q.price != (terms.Money{}) && q.unlocked() && q.refused() == terms.Permitted && wholeOf(rules, hit.Ref, item)
 }

@@ -69,7 +69,10 @@ type quoter struct {
 	tenant   *supply.Tenant // whose it is, where that is no site of this front desk's own
 	attested []*rampv1.ResourceAttestation
 	decision terms.Decision
-	price    terms.Money // the zero value when there is none
+	sold     []sold      // how it is sold beside subscriptions
+	under    int         // which of them a proposal is made of
+	price    terms.Money // of that; the zero value when there is none
+	of       string      // the site of what is no ware
 	outlet   *Outlet     // who delivers the item; nil for this front desk
 	told     map[string]any
 	absent   Absence // why there is nothing to propose; empty when there may be
@@ -87,14 +90,11 @@ func (m *quoter) unlocked() bool {
 	return m.locked == nil
 }
 
-// priced is the price of an item of a site: the rule's, nothing for what is open, or that which the owner set for all that is
-// licensed of the site, or anywhere.
-func (m *quoter) priced(site string) terms.Money {
-	switch {
-	case m.decision.Price != terms.Money{}:
+// usual is the price of what is licensed of a site where nobody says anything else: that which the owner set for all of the site, or anywhere; of a
+// tenant that which it has itself.
+func (m *quoter) usual(site string) terms.Money {
+	if m.tenant != nil && m.decision.Rule == m.rules.Last() && m.decision.Price != (terms.Money{}) {
 		return m.decision.Price
-	case m.decision.Access == terms.Open:
-		return terms.Money{Model: "free"}
 	}
 	if price, ok := m.owner.Prices[site]; ok {
 		return price
@@ -103,6 +103,51 @@ func (m *quoter) priced(site string) terms.Money {
 		return terms.Money{} // what the owner asks for its own is no price of others
 	}
 	return m.owner.Price
+}
+
+// priced is the price of an item of a site under one of the licences that it comes with (RAMP v1, pricing): the rule's, else that which the site
+// states, else the usual one; and never more than the site states. What is open costs nothing, unless the licence costs something.
+func (m *quoter) priced(site string, under *terms.License) terms.Money {
+	usual, price := m.usual(site), terms.Money{}
+	byRule := m.decision.Price != (terms.Money{}) && (m.tenant == nil || m.decision.Rule != m.rules.Last())
+	switch {
+	case byRule:
+		price = m.decision.Price
+	case under.Price.Stated() && (under.Paid || under.Price.Free()):
+		price = under.Price.In(usual.Currency)
+	case m.decision.Access == terms.Open && !under.Paid:
+		price = terms.Money{Model: "free"}
+	default:
+		price = usual
+	}
+	return price.At(under.Price)
+}
+
+// sold is one way in which an item is sold beside subscriptions: under a licence, for a price, which is the zero value where there is none.
+type sold struct {
+	terms.License
+	price terms.Money
+}
+
+// licensed says how the item is sold, in the order in which its licences are stated, and has the first of them count for what is asked of it in
+// general.
+func (m *quoter) licensed(site string) {
+	m.sold = nil
+	sales := m.sales()
+	for _, l := range m.decision.Licenses(sales[0]) {
+		if len(sales) > 1 && !slices.ContainsFunc(m.decision.Licenses(sales[1]), l.Same) {
+			continue
+		}
+		one := sold{l, m.priced(site, &l)}
+		if l.Paid && one.price.Free() {
+			continue // it would be given away
+		}
+		m.sold = append(m.sold, one)
+	}
+	m.price = terms.Money{}
+	if len(m.sold) > 0 {
+		m.price = m.sold[0].price
+	}
 }
 
 // sales are what the item would be sold for: as the requester says, and as the operator knows it.
@@ -148,27 +193,41 @@ func (m *quoter) refused() terms.Refusal {
 	return terms.Permitted
 }
 
-// refuses says why the terms do not sell the item for something. What costs nothing must be free by the terms that the item
-// comes with, too.
+// refuses says why the terms do not sell the item for something. What a licence asks money for is not given away.
 func (m *quoter) refuses(sale terms.Sale) terms.Refusal {
-	if refusal := m.decision.Sells(sale); refusal != terms.Permitted || m.price.Rate > 0 || m.price == (terms.Money{}) {
+	refusal := m.decision.Sells(sale)
+	if refusal != terms.Permitted || len(m.decision.Own) == 0 {
 		return refusal
 	}
-	for _, f := range sale.Functions {
-		if !m.decision.OwnPermits(terms.Use{Function: f, User: sale.User, Country: sale.Country}) {
-			return terms.OwnTermsRefuseIt
+	for _, l := range m.decision.Licenses(sale) {
+		if !l.Paid || !m.priced(m.site(), &l).Free() {
+			return terms.Permitted
 		}
 	}
-	return terms.Permitted
+	return terms.OwnTermsRefuseIt
 }
 
-// proposals are the offer that is paid or free, if there is one, and one for each subscription that is good for it and has
+// site is the site of the ware; empty where there is none yet.
+func (m *quoter) site() string {
+	if m.ware == nil {
+		return m.of
+	}
+	return m.ware.Site
+}
+
+// proposals are the offers that are paid or free, one for each licence, and one for each subscription that is good for it and has
 // enough left; or the reason why there is none.
 func (m *quoter) proposals(subscribed []account.Subscription) ([]*Proposal, Absence) {
 	delivery := m.delivery()
 	var all []*Proposal
-	if m.price != (terms.Money{}) {
-		all = append(all, m.proposal(delivery, nil))
+	for i := range m.sold {
+		if m.sold[i].price != (terms.Money{}) {
+			m.price, m.under = m.sold[i].price, i
+			all = append(all, m.proposal(delivery, nil))
+		}
+	}
+	if m.under = 0; len(m.sold) > 0 {
+		m.price = m.sold[0].price
 	}
 	left, unbounded := mostSubscriptions, false
 	for i := range subscribed {
@@ -237,7 +296,12 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 		},
 		Ware: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == terms.Open && !w.IsPushed(), Told: m.told, Attested: m.attested,
 	}
-	out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
+	if m.under < len(m.sold) {
+		to := &m.sold[m.under]
+		out.For.Functions, out.For.Users, out.For.Countries = to.Functions, to.Users, to.Countries
+	} else {
+		out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
+	}
 	if !m.live() && (!m.away() || w.Pushed.Hashed) { // of what an outlet delivers nobody here knows the bytes, but its provider may have told
 		out.Hash = hex.EncodeToString(w.Hash[:])
 	}

@@ -307,7 +307,7 @@ func (d *Desk) choose(m *quoter) {
 // license decides what a requester may be offered of a ware, in the order of RAMP v1's reasons.
 func (d *Desk) license(m *quoter) {
 	m.decision = m.rules.Decide(m.ware.Facts())
-	m.price = m.priced(m.ware.Site)
+	m.licensed(m.ware.Site)
 	unlocked := m.unlocked()
 	switch refusal := m.refused(); {
 	case !unlocked && m.owner.TellScopes:

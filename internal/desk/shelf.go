@@ -74,7 +74,7 @@ var everything = trust.Requester{Granted: []string{"*"}}
 // shelved is how one item stands.
 func (d *Desk) shelved(ctx context.Context, m *quoter) (Shelved, error) {
 	m.decision = m.rules.Decide(m.ware.Facts())
-	m.price = m.priced(m.ware.Site)
+	m.licensed(m.ware.Site)
 	s := Shelved{
 		Entry: *m.ware, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels, Scopes: m.decision.Scopes,
 		Price: m.price, Report: m.duty(),

@@ -124,8 +124,12 @@ func (a *StatedAddress) own(part *rslPart) *Own {
 // License is one of the licences under which an item may be had for something: to what it binds, and what it costs.
 type License struct {
 	Option
+	Paid bool     // it costs something, whatever that is
 	From []string // where it is stated; nil where nothing is
 }
+
+// Same says whether two licences bind to the same and cost the same.
+func (l License) Same(other License) bool { return l.Paid == other.Paid && l.equal(other.Option) }
 
 // mostSold is how many licences of an item are offered at the most.
 const mostSold = 8
@@ -140,14 +144,14 @@ func (d Decision) Licenses(s Sale) []License {
 		}
 		var next []License
 		for _, to := range all {
-			for _, option := range slices.Concat(own.Options, own.Paid) {
+			for i, option := range slices.Concat(own.Options, own.Paid) {
 				narrowed, some := to.narrow(option)
 				if !some || !s.within(option) || len(next) == mostSold {
 					continue
 				}
 				narrowed.Price = dearer(to.Price, option.Price)
-				one := License{Option: narrowed, From: append(slices.Clip(to.From), own.From...)}
-				if !slices.ContainsFunc(next, func(l License) bool { return l.equal(one.Option) }) {
+				one := License{Option: narrowed, Paid: to.Paid || i >= len(own.Options), From: append(slices.Clip(to.From), own.From...)}
+				if !slices.ContainsFunc(next, one.Same) {
 					next = append(next, one)
 				}
 			}
@@ -160,23 +164,23 @@ func (d Decision) Licenses(s Sale) []License {
 // dearer is what has to be paid where two sets of terms each state a price: what costs something, before what costs nothing, and of two the first.
 func dearer(a, b Money) Money {
 	switch {
-	case a == Money{}, a.free() && b != (Money{}):
+	case a == Money{}, a.Free() && b != (Money{}):
 		return b
 	}
 	return a
 }
 
-// free says whether a price takes no money.
-func (m Money) free() bool { return slices.Contains(unpaidModels, m.Model) }
+// Free says whether a price takes no money.
+func (m Money) Free() bool { return slices.Contains(unpaidModels, m.Model) }
 
 // Stated says whether a price that somebody states can be asked: it is of a model that takes no money, or has a rate.
-func (m Money) Stated() bool { return m.free() || m.Rate > 0 }
+func (m Money) Stated() bool { return m.Free() || m.Rate > 0 }
 
 // At is the price where somebody states another as its ceiling: never more than that, as far as the two can be compared, which they can where they
 // are of one model and currency, or the ceiling takes no money. A ceiling without a currency is in that of the price.
 func (m Money) At(ceiling Money) Money {
 	switch {
-	case ceiling.free() && !m.free() && m != (Money{}):
+	case ceiling.Free() && !m.Free() && m != (Money{}):
 		return ceiling
 	case ceiling.Rate > 0 && ceiling.Model == m.Model && (ceiling.Currency == "" || ceiling.Currency == m.Currency) && m.Rate > ceiling.Rate:
 		m.Rate = ceiling.Rate

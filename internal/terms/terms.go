@@ -131,6 +131,9 @@ func (t *Terms) Rules() (all []Standing) {
 	return all
 }
 
+// Last is the index of the last rule.
+func (t *Terms) Last() int { return len(t.rules) - 1 }
+
 // Matches says whether the rule of an index, as Rules has it, is for an item, whichever rule decides on it.
 func (t *Terms) Matches(rule int, facts Facts) bool {
 	matched, _ := t.rules[rule].matches(&subject{Facts: facts}, t.isA)
