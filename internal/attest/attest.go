@@ -86,6 +86,8 @@ type Checker struct {
 	// Accepted says whether somebody is trusted to attest other people's content; nil for nobody. Providers are, of their own.
 	Accepted func(verifier string) bool
 	Now      func() time.Time
+	// Turn has the reckoning of each attestation done when there is room for it; nil for at once.
+	Turn func(work func())
 }
 
 // Check looks whether all attestations of a subject hold, and gives them with their levels, in their order; how many there may be
@@ -131,13 +133,21 @@ func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAtte
 		if again && slices.EqualFunc(keys, before, sameKey) {
 			break
 		}
-		failed = ramp.VerifyAttestation(a, uri, keys, c.Now())
+		c.turn(func() { failed = ramp.VerifyAttestation(a, uri, keys, c.Now()) })
 		if !errors.Is(failed, ramp.ErrNoVerifierKey) && !errors.Is(failed, ramp.ErrWrongAttestation) && !errors.Is(failed, ramp.ErrKeyOver) {
 			return failed
 		}
 		before = keys
 	}
 	return failed
+}
+
+func (c *Checker) turn(work func()) {
+	if c.Turn == nil {
+		work()
+		return
+	}
+	c.Turn(work)
 }
 
 func sameKey(a, b ramp.Key) bool {

@@ -130,14 +130,31 @@ func (c *Catalog) readAnew(ctx context.Context) (cursor map[content.SourceKey]in
 	return cursor, ch, err
 }
 
+// enter puts in what was read. Readers wait only while that is done: what takes the longer the more there is, they read by.
 func (c *Catalog) enter(changes *changes, cursor map[content.SourceKey]int64, asOf map[content.SourceKey]time.Time) {
+	take := func() {}
+	if changes.fresh == nil {
+		take = c.t.room(len(changes.put))
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t, c.cursor, c.asOf = changes.apply(c.t), cursor, asOf
+	if take(); changes.fresh != nil {
+		c.t = changes.fresh
+	} else {
+		changes.apply(c.t)
+	}
+	c.cursor, c.asOf = cursor, asOf
 	if changes.pushed != nil {
 		c.pushed = changes.pushed
 	}
-	c.config.Log.Info("catalog follows the content", "entries", c.t.alive)
+	entries, wasteful := c.t.alive, changes.fresh == nil && c.t.wasteful()
+	c.mu.Unlock()
+	if wasteful {
+		packed := c.t.packed()
+		c.mu.Lock()
+		c.t = packed
+		c.mu.Unlock()
+	}
+	c.config.Log.Debug("catalog follows the content", "entries", entries)
 }
 
 // proof is how many entries of a file are held against the database.

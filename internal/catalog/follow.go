@@ -112,11 +112,8 @@ func (ch *changes) take(t *taken) {
 	}
 }
 
-// apply gives the table with the changes.
-func (ch *changes) apply(t *table) *table {
-	if ch.fresh != nil {
-		return ch.fresh
-	}
+// apply puts the changes into a table.
+func (ch *changes) apply(t *table) {
 	t.words = *ch.words
 	for _, id := range ch.removed {
 		t.remove(id)
@@ -124,8 +121,4 @@ func (ch *changes) apply(t *table) *table {
 	for _, c := range ch.put {
 		t.put(c.id, c.record)
 	}
-	if t.wasteful() {
-		return t.packed()
-	}
-	return t
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 
 	"frontdesk/internal/content"
 )
@@ -74,14 +75,33 @@ func (t *table) put(id content.PackedID, r record) {
 	t.hosts[string(r.host())]++
 	t.pattern(n, r, 1)
 	if !found {
-		t.ids.add(t.hashID(n), n, func(n uint32) (uint64, bool) { return t.hashID(n), t.rows[n].at != 0 })
-		t.addresses.add(t.hashAddress(n), n, func(n uint32) (uint64, bool) {
-			if t.rows[n].at == 0 {
-				return 0, false
-			}
-			return t.hashAddress(n), true
-		})
+		t.ids.add(t.hashID(n), n, t.idOf)
+		t.addresses.add(t.hashAddress(n), n, t.addressOf)
 	}
+}
+
+// idOf and addressOf hash rows that are there still.
+func (t *table) idOf(n uint32) (uint64, bool) { return t.hashID(n), t.rows[n].at != 0 }
+func (t *table) addressOf(n uint32) (uint64, bool) {
+	if t.rows[n].at == 0 {
+		return 0, false
+	}
+	return t.hashAddress(n), true
+}
+
+// room makes room for so many more entries, which takes the longer the more there are: it only reads the table, and gives what puts the room in.
+func (t *table) room(more int) (take func()) {
+	rows, ids, addresses := t.rows, t.ids, t.addresses
+	if cap(rows)-len(rows) < more {
+		rows = slices.Grow(rows, max(more, len(rows)/4))
+	}
+	if ids.full(more) {
+		ids = ids.larger(more, t.idOf)
+	}
+	if addresses.full(more) {
+		addresses = addresses.larger(more, t.addressOf)
+	}
+	return func() { t.rows, t.ids, t.addresses = rows, ids, addresses }
 }
 
 func (t *table) hashID(n uint32) uint64 { return maphash.Bytes(t.seed, t.rows[n].id[:]) }
@@ -164,19 +184,31 @@ const upper = 1<<64 - 1<<32
 // add enters a row, which has the hash h. When the table is full, a larger one is made of the rows that hash tells the hash
 // of; ok is false for one that is to be left out.
 func (s *slots) add(h uint64, n uint32, hash func(n uint32) (h uint64, ok bool)) {
-	if 4*(s.count+1) > 3*len(s.taken) {
-		old := s.taken
-		s.taken, s.count = make([]uint64, max(1024, 2*len(old))), 0
-		for _, slot := range old {
-			if slot == 0 {
-				continue
-			}
-			if h, ok := hash(uint32(slot) - 1); ok {
-				s.place(h, uint32(slot)-1)
-			}
-		}
+	if s.full(1) {
+		*s = s.larger(1, hash)
 	}
 	s.place(h, n)
+}
+
+// full says whether there is no room for so many more.
+func (s *slots) full(more int) bool { return 4*(s.count+more) > 3*len(s.taken) }
+
+// larger is a table with the same rows and room for so many more.
+func (s *slots) larger(more int, hash func(n uint32) (h uint64, ok bool)) slots {
+	size := max(1024, 2*len(s.taken))
+	for 4*(s.count+more) > 3*size {
+		size *= 2
+	}
+	fresh := slots{taken: make([]uint64, size)}
+	for _, slot := range s.taken {
+		if slot == 0 {
+			continue
+		}
+		if h, ok := hash(uint32(slot) - 1); ok {
+			fresh.place(h, uint32(slot)-1)
+		}
+	}
+	return fresh
 }
 
 func (s *slots) place(h uint64, n uint32) {

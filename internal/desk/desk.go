@@ -20,6 +20,7 @@ import (
 
 	"frontdesk/internal/action"
 	"frontdesk/internal/answer"
+	"frontdesk/internal/attest"
 	"frontdesk/internal/content"
 	"frontdesk/internal/elicit"
 	"frontdesk/internal/fail"
@@ -108,15 +109,18 @@ type Desk struct {
 	dealing      *Dealing                        // nil where nothing is sold
 	supplying    *Supplying                      // nil where nothing is pushed
 	attestations *otter.Cache[content.Ref, []*rampv1.ResourceAttestation]
-	streams      streams
-	signatures   signatures
-	lately       lately
-	objects      *otter.Cache[content.Ref, map[string]any]
-	unsubscribed *otter.Cache[subscriber, time.Time]
-	readObject   func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
-	submitting   singleflight.Group                                         // submissions that are being answered, by [applied.name]
-	erasing      chan struct{}                                              // there may be something to erase
-	fault        func(step string) error                                    // in tests: what befalls a step of the intakes, by its name; nil for nothing
+	pushLane     lane
+	// pushedAttested checks what is pushed, in that lane.
+	pushedAttested *attest.Checker
+	streams        streams
+	signatures     signatures
+	lately         lately
+	objects        *otter.Cache[content.Ref, map[string]any]
+	unsubscribed   *otter.Cache[subscriber, time.Time]
+	readObject     func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
+	submitting     singleflight.Group                                         // submissions that are being answered, by [applied.name]
+	erasing        chan struct{}                                              // there may be something to erase
+	fault          func(step string) error                                    // in tests: what befalls a step of the intakes, by its name; nil for nothing
 }
 
 // New returns a desk that knows nothing yet; Refresh or Follow loads the catalog.

@@ -46,7 +46,10 @@ func (d *Desk) OpenSupply(s *Supplying) (err error) {
 	d.attestations, err = otter.New(&otter.Options[content.Ref, []*rampv1.ResourceAttestation]{
 		MaximumWeight: attestationsKept, Weigher: func(_ content.Ref, all []*rampv1.ResourceAttestation) uint32 { return uint32(1 + 4*len(all)) },
 	})
-	d.supplying = s
+	d.supplying, d.pushLane = s, newLane()
+	checker := *s.Attested
+	checker.Turn = d.pushLane.do
+	d.pushedAttested = &checker
 	return err
 }
 
@@ -88,14 +91,31 @@ func (d *Desk) mayPush(by *trust.Caller, tenant string) error {
 	return nil
 }
 
-// Push takes entries over into a tenant's catalog: each that is good counts from when it returns, here at once and at other nodes within seconds; of
+// lane bounds what pushing takes of the processors, whoever pushes how much: one of them is always left to who asks. What waits for others, for a
+// database or a provider's documents, waits outside.
+type lane chan struct{}
+
+func newLane() lane { return make(lane, max(1, runtime.GOMAXPROCS(0)-1)) }
+
+// do does something that takes no more than a few milliseconds and waits for nobody.
+func (l lane) do(work func()) {
+	l <- struct{}{}
+	defer func() { <-l }()
+	work()
+}
+
+// Push takes n entries over into a tenant's catalog, which entry gives, called by many goroutines: each that is good counts from when it returns, here at once and at other nodes within seconds; of
 // the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept, or nothing.
-func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, all []Pushed) (accepted, rejected int, err error) {
+func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int, entry func(int) Pushed) (accepted, rejected int, err error) {
 	if err := d.mayPush(by, tenant); err != nil {
 		return 0, 0, err
 	}
+	if n == 0 {
+		return 0, 0, nil
+	}
 	now := d.config.Now().UTC().Truncate(time.Microsecond)
-	if err := d.pushable(ctx, by, tenant, all, now); err != nil {
+	all := make([]Pushed, n)
+	if err := d.pushable(ctx, all, entry, pushing{by, tenant, now}); err != nil {
 		return 0, 0, err
 	}
 	if err := d.fewPatterns(ctx, tenant, all); err != nil {
@@ -116,10 +136,11 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, all []
 		last[all[i].Entry.Address] = len(batch.Entries)
 		batch.Entries = append(batch.Entries, &all[i].Entry)
 	}
-	if len(all) == 0 {
-		return 0, 0, nil
+	d.pushLane.do(func() { err = batch.Write() })
+	if err == nil {
+		err = d.befalls("push")
 	}
-	if err = d.befalls("push"); err == nil {
+	if err == nil {
 		err = d.supplying.Shelves.Put(ctx, batch)
 	}
 	if err == nil {
@@ -137,7 +158,9 @@ func (d *Desk) pushes(ctx context.Context) {
 	if d.goods.catalog == nil {
 		return
 	}
-	changed, err := d.goods.catalog.FollowPushes(context.WithoutCancel(ctx))
+	var changed bool
+	var err error
+	d.pushLane.do(func() { changed, err = d.goods.catalog.FollowPushes(context.WithoutCancel(ctx)) })
 	if err != nil {
 		d.config.Log.Warn("what was pushed is not in the catalog yet; that is tried again", "error", err)
 	}
@@ -146,18 +169,37 @@ func (d *Desk) pushes(ctx context.Context) {
 	}
 }
 
-// pushable looks at each entry, and says in it why it is refused. The error is of what may be another time.
-func (d *Desk) pushable(ctx context.Context, by *trust.Caller, tenant string, all []Pushed, now time.Time) error {
+// pushing is by whom entries are pushed, for whom, and when.
+type pushing struct {
+	by     *trust.Caller
+	tenant string
+	now    time.Time
+}
+
+// pushable gives all entries, looks at each, and says in it why it is refused. The error is of what may be another time.
+func (d *Desk) pushable(ctx context.Context, all []Pushed, entry func(int) Pushed, p pushing) error {
 	group, ctx := errgroup.WithContext(ctx)
 	const together = 32
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for from := 0; from < len(all); from += together {
+		to := min(from+together, len(all))
 		group.Go(func() error {
-			for i := from; i < min(from+together, len(all)); i++ {
-				if p := &all[i]; p.Reason == "" {
-					if err := d.look(ctx, by, tenant, p, now); err != nil {
-						return err
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			d.pushLane.do(func() {
+				for i := from; i < to; i++ {
+					if all[i] = entry(i); all[i].Reason == "" {
+						d.place(&all[i], p)
 					}
+				}
+			})
+			for i := from; i < to; i++ {
+				if all[i].Reason != "" {
+					continue
+				}
+				if err := d.look(ctx, &all[i], p); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -166,49 +208,58 @@ func (d *Desk) pushable(ctx context.Context, by *trust.Caller, tenant string, al
 	return group.Wait()
 }
 
-// look looks at one entry.
-func (d *Desk) look(ctx context.Context, by *trust.Caller, tenant string, p *Pushed, now time.Time) error {
-	uri := "https://" + p.Domain + p.Path
+// place says where an entry is, if that is one of the tenant's places.
+func (d *Desk) place(one *Pushed, p pushing) {
+	uri := "https://" + one.Domain + one.Path
 	canonical, err := catalog.Canonical(uri)
-	if err != nil || !strings.HasPrefix(p.Path, "/") || strings.ContainsRune(p.Path, '#') {
-		p.refuse(RefusedPath, "the path has to begin with a slash, and to be one of an address of the web")
-		return nil
+	if err != nil || !strings.HasPrefix(one.Path, "/") || strings.ContainsRune(one.Path, '#') {
+		one.refuse(RefusedPath, "the path has to begin with a slash, and to be one of an address of the web")
+		return
 	}
-	host := hostOf(canonical)
-	if !d.owns(tenant, host) {
-		p.refuse(RefusedDomain, "the domain "+host+" is not one of the tenant's")
-		return nil
+	if host := hostOf(canonical); !d.owns(p.tenant, host) {
+		one.refuse(RefusedDomain, "the domain "+host+" is not one of the tenant's")
+		return
 	}
-	e := &p.Entry
-	e.Address, e.Caller, e.Pushed = canonical, by.ID, now
-	subject := attest.Subject{Provider: host, URI: uri}
-	if by.Domain != "" && by.Domain != host && !d.owns(tenant, by.Domain) {
-		e.Author, subject.Caller = by.Domain, by.Domain
-		if subject.Contributor, err = d.supplying.Contributes(ctx, host, by.Domain); err != nil {
+	one.Entry.Address, one.Entry.Caller, one.Entry.Pushed = canonical, p.by.ID, p.now
+}
+
+// look looks whether an entry that has its place may be there, and whether what is attested of it holds.
+func (d *Desk) look(ctx context.Context, one *Pushed, p pushing) (err error) {
+	e, host := &one.Entry, hostOf(one.Entry.Address)
+	subject := attest.Subject{Provider: host, URI: "https://" + one.Domain + one.Path}
+	if domain := p.by.Domain; domain != "" && domain != host && !d.owns(p.tenant, domain) {
+		e.Author, subject.Caller = domain, domain
+		if subject.Contributor, err = d.supplying.Contributes(ctx, host, domain); err != nil {
 			return err
 		}
 		if !subject.Contributor {
-			p.refuse(string(attest.UnauthorizedContributor), by.Domain+" is not among the catalog_contributors of the ramp.json of "+host)
+			one.refuse(string(attest.UnauthorizedContributor), domain+" is not among the catalog_contributors of the ramp.json of "+host)
 			return nil
 		}
 	}
-	checked, err := d.supplying.Attested.Check(ctx, subject, p.Attestations)
+	if len(one.Attestations) == 0 {
+		return nil
+	}
+	checked, err := d.pushedAttested.Check(ctx, subject, one.Attestations)
 	var wrong *attest.Rejection
 	switch {
 	case errors.As(err, &wrong):
-		p.refuse(string(wrong.Reason), wrong.Error())
+		one.refuse(string(wrong.Reason), wrong.Error())
 		return nil
 	case err != nil:
 		return err
 	}
-	for _, a := range checked {
-		text, err := ramp.Marshal(a.ResourceAttestation)
-		if err != nil {
-			return fmt.Errorf("write an attestation: %w", err)
+	d.pushLane.do(func() {
+		for _, a := range checked {
+			var text []byte
+			if text, err = ramp.Marshal(a.ResourceAttestation); err != nil {
+				err = fmt.Errorf("write an attestation: %w", err)
+				return
+			}
+			e.Attestations = append(e.Attestations, text)
 		}
-		e.Attestations = append(e.Attestations, text)
-	}
-	return nil
+	})
+	return err
 }
 
 func (p *Pushed) refuse(reason, detail string) { p.Reason, p.Detail = reason, detail }

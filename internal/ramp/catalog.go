@@ -105,11 +105,7 @@ func (c supply) push(ctx context.Context, by *trust.Caller, m *rampv1.PushResour
 	if len(m.Entries) > wire.MaxEntries {
 		return nil, &wire.Invalid{Path: "entries", Problem: fmt.Sprintf("has more than %d; push them in several requests", wire.MaxEntries)}
 	}
-	all := make([]desk.Pushed, len(m.Entries))
-	for i, e := range m.Entries {
-		all[i] = pushed(e)
-	}
-	accepted, rejected, err := c.desk.Push(ctx, by, m.TenantId, all)
+	accepted, rejected, err := c.desk.Push(ctx, by, m.TenantId, len(m.Entries), func(i int) desk.Pushed { return pushed(m.Entries[i]) })
 	if err != nil {
 		return nil, err
 	}

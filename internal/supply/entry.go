@@ -43,20 +43,32 @@ type Batch struct {
 	Tenant  string
 	Entries []*Entry
 	Refused []Rejection
+
+	texts, attested [][]byte // of Entries, as they are kept
+}
+
+// Write writes the entries as they are kept. Put does so where that was not done.
+func (b *Batch) Write() error {
+	b.texts, b.attested = make([][]byte, len(b.Entries)), make([][]byte, len(b.Entries))
+	for i, e := range b.Entries {
+		e.Attested = len(e.Attestations) > 0
+		var err error
+		if b.texts[i], err = json.Marshal(e); err != nil {
+			return fmt.Errorf("write an entry: %w", err)
+		}
+		if b.attested[i], err = joined(e.Attestations); err != nil {
+			return fmt.Errorf("write attestations: %w", err)
+		}
+	}
+	return nil
 }
 
 // Put takes over entries, each in the place of that at its address by the same author, and notes those that were refused; all of it, or
 // nothing.
 func (s *Shelves) Put(ctx context.Context, b Batch) error {
-	texts, attested := make([][]byte, len(b.Entries)), make([][]byte, len(b.Entries))
-	for i, e := range b.Entries {
-		e.Attested = len(e.Attestations) > 0
-		var err error
-		if texts[i], err = json.Marshal(e); err != nil {
-			return fmt.Errorf("write an entry: %w", err)
-		}
-		if attested[i], err = joined(e.Attestations); err != nil {
-			return fmt.Errorf("write attestations: %w", err)
+	if len(b.texts) != len(b.Entries) {
+		if err := b.Write(); err != nil {
+			return err
 		}
 	}
 	return s.change(ctx, b.Tenant, func(tx *store.Tx, at *shelf) error {
@@ -68,7 +80,7 @@ func (s *Shelves) Put(ctx context.Context, b Batch) error {
 			err := tx.Put(ctx, `INSERT INTO supply_entry (tenant, address, author, revision, changed, entry, attested) VALUES ($1, $2, $3, $4, $5, $6, $7)
 				ON CONFLICT (tenant, address, author) DO UPDATE
 				SET revision = EXCLUDED.revision, changed = EXCLUDED.changed, entry = EXCLUDED.entry, attested = EXCLUDED.attested`,
-				b.Tenant, e.Address, e.Author, at.revision, now, texts[i], attested[i])
+				b.Tenant, e.Address, e.Author, at.revision, now, b.texts[i], b.attested[i])
 			if err != nil {
 				return err
 			}

@@ -293,7 +293,7 @@ var rooms = []room{
 	{path: "test/streams", inside: []string{"internal/account", "internal/store", "test/process", "client"}},
 	{path: "test/mcp", inside: []string{"internal/server", "internal/content"}, outside: []string{mcpSDK}},
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
-	{path: "test/load", inside: []string{"test/process", "client"}},
+	{path: "test/load", inside: []string{"internal/store", "test/process", "client", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf, syncx}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},
 	{path: "test/discovery", inside: []string{"test/process"}},
 	{path: "test/tables", inside: []string{"wire/document", "wire/sign"}, outside: []string{properties}},

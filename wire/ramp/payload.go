@@ -50,7 +50,15 @@ func HopPayload(query *rampv1.ResourceQuery, hop int) ([]byte, error) {
 // AttestationPayload is what a verifier signs: the attestation without its signature, as canonical JSON, all five members
 // always, and the time in the text that it came in ([AttestedAt]).
 func AttestationPayload(a *rampv1.ResourceAttestation) ([]byte, error) {
-	claims, err := claimsJSON(a)
+	if text, ok := plainPayload(a); ok {
+		return text, nil
+	}
+	return attestationByStandard(a)
+}
+
+// attestationByStandard is AttestationPayload the long way, for whatever JSON can carry.
+func attestationByStandard(a *rampv1.ResourceAttestation) ([]byte, error) {
+	claims, err := claimsJSONByStandard(a)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +73,14 @@ func AttestationPayload(a *rampv1.ResourceAttestation) ([]byte, error) {
 
 // claimsJSON is the canonical JSON of an attestation's claims.
 func claimsJSON(a *rampv1.ResourceAttestation) ([]byte, error) {
+	if text, ok := plainStruct(make([]byte, 0, 256), a.GetClaims(), plainLevels); ok {
+		return text, nil
+	}
+	return claimsJSONByStandard(a)
+}
+
+// claimsJSONByStandard is claimsJSON the long way, for whatever JSON can carry.
+func claimsJSONByStandard(a *rampv1.ResourceAttestation) ([]byte, error) {
 	text, err := Marshal(&rampv1.ResourceAttestation{Claims: a.GetClaims()})
 	if err != nil {
 		return nil, err
