@@ -185,9 +185,12 @@ func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any
 	return all, nil
 }
 
-// DeliveriesUnder gives the deliveries under a transaction, in the order of their ids, up to so many.
-func DeliveriesUnder(ctx context.Context, tx *store.Tx, transaction string, most int) ([]Delivery, error) {
-	return selectDeliveries(ctx, tx, ` WHERE txn = $1 ORDER BY id LIMIT $2`, transaction, most)
+// mostUnder is how many deliveries of a transaction are given; it stands in the statement, which SQLite would else prepare each time.
+const mostUnder = 1000
+
+// DeliveriesUnder gives the deliveries under a transaction, in the order of their ids, up to a thousand.
+func DeliveriesUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Delivery, error) {
+	return selectDeliveries(ctx, tx, fmt.Sprintf(` WHERE txn = $1 ORDER BY id LIMIT %d`, mostUnder), transaction)
 }
 
 // Sites gives the sites of transactions that stand, by their ids; of one that is not known or was taken back there is none.

@@ -87,9 +87,9 @@ func (d *Desk) Dispute(ctx context.Context, r Disputed) (*Heard, error) {
 	if d.dealing == nil {
 		return nil, errNoDeals
 	}
-	for {
+	for raced := false; ; {
 		now := d.config.Now().UTC().Truncate(time.Microsecond)
-		l, err := d.hear(ctx, r)
+		l, err := d.hear(ctx, r, raced)
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +101,7 @@ func (d *Desk) Dispute(ctx context.Context, r Disputed) (*Heard, error) {
 			l.out, err = d.takeUp(ctx, r, l, now)
 		}
 		if errors.Is(err, errRaced) {
+			raced = true
 			continue
 		}
 		if err == nil {
@@ -123,8 +124,9 @@ type hearing struct {
 	out     *Heard // the answer, where there is no more to do
 }
 
-// hear looks up what a request is about.
-func (d *Desk) hear(ctx context.Context, r Disputed) (l hearing, err error) {
+// hear looks up what a request is about. Of a transaction without a dispute most requests are new, so that those that came before are looked
+// through only where one was found when it was recorded: sure says that.
+func (d *Desk) hear(ctx context.Context, r Disputed, sure bool) (l hearing, err error) {
 	err = d.dealing.DB.View(ctx, func(tx *store.Tx) error {
 		l = hearing{}
 		var ok bool
@@ -140,9 +142,12 @@ func (d *Desk) hear(ctx context.Context, r Disputed) (l hearing, err error) {
 		if l.known, l.is, err = dispute.Of(ctx, tx, l.sale.ID); err != nil {
 			return err
 		}
-		before, known, err := dispute.FindRequest(ctx, tx, l.sale.Buyer, r.ID)
-		if err != nil {
-			return err
+		var before dispute.Request
+		known := false
+		if sure || l.is || l.problem(r) != "" {
+			if before, known, err = dispute.FindRequest(ctx, tx, l.sale.Buyer, r.ID); err != nil {
+				return err
+			}
 		}
 		if known {
 			if before.Digest != r.Digest || before.Dispute != l.known.ID {
@@ -178,12 +183,9 @@ func (l *hearing) problem(r Disputed) string {
 	return ""
 }
 
-// mostRecords is how many deliveries of a transaction are looked at.
-const mostRecords = 1000
-
 // recordsOf gives what is on record of fetches under a transaction.
 func recordsOf(ctx context.Context, tx *store.Tx, t deal.Transaction) (all []dispute.Record, err error) {
-	deliveries, err := deal.DeliveriesUnder(ctx, tx, t.ID, mostRecords)
+	deliveries, err := deal.DeliveriesUnder(ctx, tx, t.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -427,8 +429,8 @@ func (d *Desk) move(ctx context.Context, m *moving, put func(context.Context, *s
 	}
 	err := update(ctx, func(tx *store.Tx) (err error) {
 		if credits {
-			now, known, err := dispute.Of(ctx, tx, m.sale.ID)
-			if err == nil && (known != (m.was.ID != "") || now.Steps != m.was.Steps) {
+			steps, err := dispute.StepsSoFar(ctx, tx, m.sale.ID)
+			if err == nil && steps != m.was.Steps {
 				err = errRaced
 			}
 			if err != nil {

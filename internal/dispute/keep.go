@@ -113,6 +113,15 @@ func Of(ctx context.Context, tx *store.Tx, transaction string) (c Case, ok bool,
 	return one(selectCases(ctx, tx, ` WHERE txn = $1`, transaction))
 }
 
+// StepsSoFar counts the steps of the dispute of a transaction; 0 where there is none.
+func StepsSoFar(ctx context.Context, tx *store.Tx, transaction string) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT steps FROM dispute_case WHERE txn = $1`, transaction).Scan(&n)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("count the steps of a dispute: %w", err)
+	}
+	return n, nil
+}
+
 func one(all []Case, err error) (Case, bool, error) {
 	if err != nil || len(all) == 0 {
 		return Case{}, false, err

@@ -82,13 +82,13 @@ func (a Answer) Delivered() bool { return (a.Status == 200 || a.Status == 206) &
 // Refused says whether whoever delivers answered with an error, of its own or of the request: 4xx or 5xx.
 func (a Answer) Refused() bool { return a.Status >= 400 && a.Status <= 599 }
 
-// mostAnswers bounds what OfTransaction gives of each kind of record.
+// mostAnswers bounds what OfTransaction gives of logs, as deal does with records.
 const mostAnswers = 1000
 
 // OfTransaction gives what was answered under a transaction, by our own records, those of edges and imported logs, the oldest first; up
 // to a thousand of records and of logs. The same request may be told twice, by an edge and by a log.
 func OfTransaction(ctx context.Context, tx *store.Tx, transaction string) ([]Answer, error) {
-	records, err := deal.DeliveriesUnder(ctx, tx, transaction, mostAnswers)
+	records, err := deal.DeliveriesUnder(ctx, tx, transaction)
 	if err != nil {
 		return nil, err
 	}

@@ -132,6 +132,7 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 // options are those of every RPC: our codecs, and how much of a message is read.
 var options = []connect.HandlerOption{
 	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxBody), compression,
+	connect.WithCompressMinBytes(plainly),
 }
 
 // maxReflection is how many bytes a question about the services may have.

@@ -14,6 +14,10 @@ var compression = connect.WithCompression("gzip",
 	func() connect.Decompressor { return &unpacker{} },
 	func() connect.Compressor { return gzip.NewWriter(io.Discard) })
 
+// plainly is the most bytes of an answer that is sent as it is, also to whoever takes it compressed: to pack the offers of a page costs more of
+// the processors than to make and sign them.
+const plainly = 16 << 10
+
 // unpacker decompresses up to so many bytes. It is used by one request at a time.
 type unpacker struct {
 	gzip.Reader
