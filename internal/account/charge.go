@@ -300,30 +300,30 @@ func (b *Book) release(ctx context.Context, tx *store.Tx, h Hold, kind string, n
 }
 
 // Credit gives back what a purchase was charged, once: an amount of it, or all of it for 0, and then what is still held, its quotas and what it
-// granted, too, as Release does. It gives what was given back. It is fail.NotFound where there is no such purchase, and fail.Invalid where
-// it was given back before, or was charged less.
-func (b *Book) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, currency string, err error) {
-	h, err := findHold(ctx, tx, id)
+// granted, too, as Release does. It gives what was given back, and the purchase as it is then: Released where that was all. It is
+// fail.NotFound where there is no such purchase, and fail.Invalid where it was given back before, or was charged less.
+func (b *Book) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, h Hold, err error) {
+	h, err = findHold(ctx, tx, id)
 	switch {
 	case err != nil:
-		return 0, "", err
+		return 0, h, err
 	case h.State == Released || h.State == Credited:
-		return 0, "", fail.New(fail.Invalid, "this purchase was given back already")
+		return 0, h, fail.New(fail.Invalid, "this purchase was given back already")
 	case amount < 0 || amount > h.Charged:
-		return 0, "", fail.New(fail.Invalid, "more than was charged cannot be given back; name less, or nothing for all of it")
+		return 0, h, fail.New(fail.Invalid, "more than was charged cannot be given back; name less, or nothing for all of it")
 	}
-	if given, currency = h.Charged, h.Currency; amount == 0 || amount == h.Charged {
-		_, err = b.release(ctx, tx, h, refund, now)
-		return given, currency, err
+	if given = h.Charged; amount == 0 || amount == h.Charged {
+		h, err = b.release(ctx, tx, h, refund, now)
+		return given, h, err
 	}
 	if h.State == Held {
-		return 0, "", fail.New(fail.Invalid, "what a purchase costs is not settled yet; give back all of it, or wait for its report")
+		return 0, h, fail.New(fail.Invalid, "what a purchase costs is not settled yet; give back all of it, or wait for its report")
 	}
 	if err := post(ctx, tx, h.Holder, h.Currency, movement{at: now, kind: refund, reference: id, site: h.Site, available: amount, earned: -amount}); err != nil {
-		return 0, "", err
+		return 0, h, err
 	}
 	h.Charged, h.State = h.Charged-amount, Credited
-	return amount, currency, updateHold(ctx, tx, h)
+	return amount, h, updateHold(ctx, tx, h)
 }
 
 // refund is the kind of the line of the journal that gives back what was disputed.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/delegation"
 	"frontdesk/internal/dispute"
@@ -21,6 +22,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
 	"frontdesk/wire/receipt"
 )
 
@@ -239,17 +241,15 @@ type promised struct {
 		Mutability string `json:"resource_mutability"`
 	} `json:"identity"`
 	Attestations []struct {
-		Verifier string    `json:"verifier"`
-		At       time.Time `json:"attested_at"`
-		Claims   struct {
-			Hash     string `json:"content_hash"`
-			Quantity int64  `json:"estimated_quantity"`
-		} `json:"claims"`
+		Verifier string         `json:"verifier"`
+		At       time.Time      `json:"attested_at"`
+		Claims   map[string]any `json:"claims"`
 	} `json:"attestations"`
 }
 
 // facts are what an offer's document says of a dispute: what was promised, and who attests it. The attestations of an offer held when it was
-// made (RAMP v1, attestation levels).
+// made, and count as they did then, whatever has become of their keys (RAMP v1, attestation levels). What of their claims is not as RAMP
+// has it claims nothing.
 func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now time.Time) dispute.Facts {
 	var o promised
 	if err := json.Unmarshal(t.Document, &o); err != nil {
@@ -263,19 +263,21 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		f.Estimate = o.Pricing.Quantity
 	}
 	for _, a := range o.Attestations {
-		level := 2
+		level := ramp.LevelThirdParty
 		if strings.EqualFold(a.Verifier, o.Package.Seller) {
-			level = 1
+			level = ramp.LevelSelf
 		}
-		if level == 1 && a.Claims.Hash != "" {
-			f.Offered = hashOf(a.Claims.Hash)
+		claimed, _ := a.Claims["content_hash"].(string)
+		if sum := hashOf(claimed); level == ramp.LevelSelf && sum != "" {
+			f.Offered = sum
 		}
-		if level == 2 && (a.Claims.Hash == "" || hashOf(a.Claims.Hash) == hashOf(o.Identity.Hash)) && a.At.After(f.Agrees) {
+		if level == ramp.LevelThirdParty && (claimed == "" || hashOf(claimed) == hashOf(o.Identity.Hash)) && a.At.After(f.Agrees) {
 			f.Agrees = a.At
 		}
-		if f.Level = max(f.Level, level); a.Claims.Quantity > 0 {
-			f.Estimate = a.Claims.Quantity
+		if n, ok := a.Claims["estimated_quantity"].(float64); ok && n >= 1 && n < 1<<53 && level >= f.Level {
+			f.Estimate = int64(n) // of those that are trusted most
 		}
+		f.Level = max(f.Level, level)
 	}
 	if t.Unit == terms.UnitTokens || t.Unit == "" && t.Method != streaming {
 		f.Reported = t.Report.Consumed
@@ -489,19 +491,19 @@ func (d *Desk) disputeRules() DisputeRules {
 
 // giveBack pays back what was disputed, and closes the transaction where that is all of it.
 func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int64, currency string, err error) {
-	given, currency, err = d.dealing.Book.Credit(ctx, tx, m.sale.ID, m.amount, m.now)
+	given, left, err := d.dealing.Book.Credit(ctx, tx, m.sale.ID, m.amount, m.now)
 	if err != nil {
 		return 0, "", err
 	}
 	if err := d.befalls("dispute credited"); err != nil {
 		return 0, "", err
 	}
-	if m.amount == 0 {
+	if left.State == account.Released {
 		if err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID); err == nil {
 			err = delegation.GiveBack(ctx, tx, m.sale.ID)
 		}
 	}
-	return given, currency, err
+	return given, left.Currency, err
 }
 
 // stepEntry puts a step of a dispute into the ledger, and beside its transaction.

@@ -135,7 +135,7 @@ func TestWhoPrefersRedeliveryGetsIt(t *testing.T) {
 
 // TestTheRulesOfTier2 has each rule decide, and what it does not take.
 func TestTheRulesOfTier2(t *testing.T) {
-	with := func(f Facts, change func(*Facts)) Facts { change(&f); return f }
+
 	fewTokens := func(f *Facts) { f.Reported = 3_000 }
 	for _, c := range []struct {
 		name  string
