@@ -16,7 +16,6 @@ import (
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/dispute"
-	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/wire/sign"
@@ -352,15 +351,12 @@ func (d *dealer) heardOf(t *testing.T, item PurchasedItem) dispute.Case {
 	return c
 }
 
-// entriesOf are the entries of a kind about a transaction.
-func (d *dealer) entriesOf(t *testing.T, kind, transaction string) (all []string) {
+// entriesOf are the entries of a kind about a transaction, those that wait for their places, too.
+func (d *dealer) entriesOf(t *testing.T, kind, transaction string) (all []map[string]any) {
 	t.Helper()
-	for r, err := range d.ledger.Read(t.Context(), ledger.Filter{Kind: kind}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Entry.Subject == transaction {
-			all = append(all, r.Entry.ID)
+	for _, e := range d.entries(t, kind) {
+		if e["subject"] == transaction {
+			all = append(all, e)
 		}
 	}
 	return all
