@@ -13,7 +13,7 @@ import (
 )
 
 // TestABrokenConnectionKeepsMoneyAndDeals is what a loss of power is on PostgreSQL, which keeps what it has committed by itself:
-// the connections of a front desk are broken off at any step of discovering, buying, reporting, taking back and sweeping and
+// the connections of a front desk are broken off at any step of discovering, buying, reporting, disputing, taking back and sweeping and
 // between them, also when nobody knows whether it was committed, and now and then what was done is not told. Who hears nothing
 // asks again. In the end all that was told is there, once, and can be proved; nothing was charged twice, and the sums hold.
 func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
@@ -36,7 +36,7 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 			b.strike()
 		case n%23 == 11: // while it goes on
 			late.Go(b.strike)
-		case n%5 == 0 && (step == "bought" || step == "reported"):
+		case n%5 == 0 && (step == "bought" || step == "reported" || step == "disputed"):
 			return errors.New("the answer was lost")
 		}
 		return nil

@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 )
 
 // TestALossOfPowerKeepsMoneyAndDeals loses the power at moments all over a run of discovering, buying one and several things,
-// fetching, reporting, taking back and sweeping, with whatever a disk may then have of what was not synced. What an agent had
+// fetching, reporting, disputing, taking back and sweeping, with whatever a disk may then have of what was not synced. What an agent had
 // been told by then is there, once, and can be proved with the site's public key alone: no address was given of a purchase that
 // is not recorded, nothing is charged twice, and the sums of money and quotas hold. What an agent had not been told is there
 // whole or not at all, and comes to be when it asks again.
@@ -182,6 +183,19 @@ func (m *market) worthIt() {
 		default:
 			settled++
 		}
+	}
+	paidBack, waiting := 0, 0
+	for _, r := range m.disputes {
+		switch {
+		case r.heard == nil:
+		case r.heard.Case.Resolution == dispute.Credit:
+			paidBack++
+		default:
+			waiting++
+		}
+	}
+	if paidBack == 0 || waiting == 0 {
+		t.Errorf("the run tests too little: of %d disputes %d were paid back, and %d wait", len(m.disputes), paidBack, waiting)
 	}
 	if seen[""] == 0 || seen[InsufficientBalance] == 0 || seen[QuotaExceeded] == 0 || seen[ReportingOverdue] == 0 || several == 0 || undone == 0 || late == 0 || settled == 0 || len(m.fetches) == 0 {
 		t.Errorf("the run tests too little: %v, %d of several, %d undone, %d reports, %d late, %d fetches", seen, several, undone, settled, late, len(m.fetches))

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
@@ -43,6 +44,7 @@ type market struct {
 	quotes    []*quoting
 	purchases []*purchasing
 	reports   []*reporting
+	disputes  []*disputing
 	fetches   []*fetching
 	sweeps    []moments // with the time of each in sweptAt
 	sweptAt   []time.Time
@@ -79,6 +81,13 @@ type reporting struct {
 	moments
 	Used
 	filed *Filed
+}
+
+// disputing is a dispute, and the first that was heard of it.
+type disputing struct {
+	moments
+	Disputed
+	heard *Heard
 }
 
 // fetching is a fetch of what was bought.
@@ -165,11 +174,14 @@ func (m *market) deal(agent, i int) {
 		if item.Denial != "" {
 			continue
 		}
-		if (agent+i)%2 == 0 {
+		fetched := (agent+i)%2 == 0
+		if fetched {
 			m.fetch(p, item)
 		}
 		if !item.Transaction.Due.IsZero() && (agent+i+n)%3 != 0 { // others report late, or never
-			m.report(p.Requester, item)
+			if filed := m.report(p.Requester, item); filed != nil && filed.ID != "" && (!fetched || i%2 == 0) {
+				m.dispute(p.Requester, item, filed.ID, i%3 != 1)
+			}
 		}
 	}
 }
@@ -289,8 +301,33 @@ func (m *market) fetch(p *purchasing, item PurchasedItem) {
 	}
 }
 
-// report files a report on something that was bought.
-func (m *market) report(by trust.Requester, item PurchasedItem) {
+// dispute disputes something that was reported. Where the log of a CDN says that it failed, what was not fetched is paid back at once; the others
+// wait for a review.
+func (m *market) dispute(by trust.Requester, item PurchasedItem, report string, logged bool) {
+	if logged && !m.tried(func() error {
+		return m.db.Update(context.Background(), func(tx *store.Tx) error {
+			_, err := tx.Exec(context.Background(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, 404, 0, 0, 0, '', 0)
+				ON CONFLICT (txn, digest) DO NOTHING`, item.Transaction.ID, []byte{1}, store.Micros(m.clock.Now()))
+			return err
+		})
+	}) {
+		return
+	}
+	r := m.against(item, report, dispute.DeliveryFailed)
+	r.By = &by
+	made := &disputing{moments: moments{begun: m.now()}, Disputed: r}
+	m.note(func() { m.disputes = append(m.disputes, made) })
+	var heard *Heard
+	if m.tried(func() (err error) { heard, err = m.Dispute(context.Background(), r); return err }) {
+		m.note(func() { made.told, made.heard = m.now(), heard })
+		if heard.Problem != "" {
+			m.t.Errorf("the dispute %s is not taken up: %s", r.ID, heard.Problem)
+		}
+	}
+}
+
+// report files a report on something that was bought, and gives what was answered; nil for nothing.
+func (m *market) report(by trust.Requester, item PurchasedItem) *Filed {
 	u := report(item, item.Transaction.Estimate*9/10)
 	u.Reporter = &by
 	u.Fields = append(u.Fields, item.Transaction.Fields...)
@@ -300,6 +337,7 @@ func (m *market) report(by trust.Requester, item PurchasedItem) {
 	r := &reporting{moments: moments{begun: m.now()}, Used: u}
 	m.note(func() { m.reports = append(m.reports, r) })
 	m.file(r)
+	return r.filed
 }
 
 func (m *market) file(r *reporting) {
@@ -421,6 +459,11 @@ func (m *market) holds(d *dealer, at int) {
 			t.Errorf("the report %+v was taken, and kept is %+v with %d entries", r.filed, kept, known.count["usage "+r.Transaction])
 		}
 	}
+	for _, r := range m.disputes {
+		if r.knownAt(at) {
+			known.disputed(t, d, r.Disputed, r.heard.Case)
+		}
+	}
 	least, most := map[string]int{}, map[string]int{}
 	for _, f := range m.fetches {
 		if f.begun <= at {
@@ -439,6 +482,23 @@ func (m *market) holds(d *dealer, at int) {
 		if got := known.count["delivery "+id]; got < least[id] || got > n {
 			t.Errorf("of transaction %s there are %d deliveries; %d were told of, and %d begun", id, got, least[id], n)
 		}
+	}
+}
+
+// disputed holds that a dispute is there as it was told, or further on; that each of its steps has its entry, and that what it gave back was given
+// back once.
+func (r *records) disputed(t testing.TB, d *dealer, of Disputed, told dispute.Case) {
+	t.Helper()
+	c, steps, ok, err := dispute.NewReader(d.db).Dispute(context.Background(), of.Transaction)
+	if err != nil || !ok || c.ID != told.ID || c.Steps < told.Steps || len(steps) != c.Steps || r.count["dispute "+of.Transaction] != c.Steps {
+		t.Errorf("the dispute %s stood at %s with %d steps, and is %+v with %d entries: %v", told.ID, told.Status, told.Steps, c, r.count["dispute "+of.Transaction], err)
+		return
+	}
+	if told.Resolution == dispute.Credit && (c.Resolution != dispute.Credit || c.Credit != told.Credit) {
+		t.Errorf("the dispute %s gave back %d, and is %+v", told.ID, told.Credit, c)
+	}
+	if (c.Resolution == dispute.Credit) != (r.transactions[of.Transaction].Disputed == c.ID) {
+		t.Errorf("the dispute %s stands at %s, and its transaction is %+v", c.ID, c.Resolution, r.transactions[of.Transaction])
 	}
 }
 
@@ -587,6 +647,17 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		again := d.filed(t, r.Used)
 		if first.ID == "" || !again.Again || again.ID != first.ID || again.Settled != first.Settled || old && (!first.Again || first.ID != r.filed.ID) {
 			t.Errorf("the report %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.filed)
+		}
+	}
+	for _, r := range m.disputes {
+		old := r.knownAt(at)
+		if r.begun > at || old && source.IntN(8) > 0 {
+			continue
+		}
+		first := d.heard(t, r.Disputed)
+		again := d.heard(t, r.Disputed)
+		if first.Problem != "" || !again.Again || again.Case.ID != first.Case.ID || again.Case.Steps != first.Case.Steps || again.Case.Credit != first.Case.Credit || old && (!first.Again || first.Case.ID != r.heard.Case.ID) {
+			t.Errorf("the dispute %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.heard)
 		}
 	}
 }

@@ -60,6 +60,8 @@ func TestRulesAreJudgedAsWritten(t *testing.T) {
 		{"one reason at five sites", bot, of(10, disputes, 5), 0, 5, []Step{Flag}},
 		{"two percent of reports", news, of(1000, deviant, 20), 0, 0, nil},
 		{"more than two percent of reports", news, of(1000, deviant, 21), 1, 0, []Step{Investigate, Warn}},
+		{"more than two percent of few reports on many purchases", news, counts{transactions: 10_000, reports: 1000, deviant: 21}, 1, 0, []Step{Investigate, Warn}},
+		{"less than two percent of many reports on few purchases", news, counts{transactions: 100, reports: 10_000, deviant: 21}, 0, 0, nil},
 		{"one percent of deliveries", news, of(1000, string(FailedDelivery), 10), 0, 0, nil},
 		{"more than one percent of deliveries", news, of(1000, string(FailedDelivery), 11), 4, 0, []Step{Investigate, Limit}},
 		{"half a percent of hashes", news, of(1000, string(WrongHash), 5), 0, 0, nil},
@@ -344,6 +346,24 @@ func TestWhatIsLongOverHoldsNobody(t *testing.T) {
 		c.once(c.keeper(usual))
 		c.wants(c.steps(true))
 	})
+}
+
+// TestTheLastMonthIsLookedAtStill counts what came at the end of a month after it.
+func TestTheLastMonthIsLookedAtStill(t *testing.T) {
+	for _, v := range []struct {
+		at   time.Time
+		want []string
+	}{
+		{time.Date(2027, 2, 28, 23, 59, 0, 0, time.UTC), []string{"2027-01 warn agent buyer.example/bot"}},
+		{time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC), nil},
+	} {
+		each(t, func(c *court) {
+			c.buys(100, 5, "news", "delivery_failed", "")
+			c.pass(v.at)
+			c.once(c.keeper(usual))
+			c.wants(c.steps(true), v.want...)
+		})
+	}
 }
 
 func TestOneReasonAtManySitesIsFlagged(t *testing.T) {
