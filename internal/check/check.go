@@ -1,11 +1,12 @@
 // Package check looks at anybody's servers from outside. Of a publisher of the Agentic Intent Protocol: whether its
 // declaration is valid and served as it should be, and, with a key, whether its retrieve and event endpoints keep the
-// protocol. Of a business of the Agent Intake Protocol: its manifest, and, with sample data, whether its intakes do. Every
-// finding says what was seen and what to do.
+// protocol. Of a business of the Agent Intake Protocol: its manifest, and, with sample data, whether its intakes do. Of a provider of
+// RAMP v1: its manifest, the Exchanges that it lists, its keys, its licences and its sitemap. Of an Exchange: its documents, and, with a
+// buyer's key, whether it keeps the protocol. Every finding says what was seen and what to do.
 //
 // What a protocol demands and is not kept is wrong; what it leaves open, and careful servers do, is doubtful. The probes are
 // real requests: with a key, they take passages and report citations, which the publisher's record keeps; with samples, they
-// submit them, and bind three offers where a sample says with what.
+// submit them, and bind three offers where a sample says with what; with something to spend, they buy.
 //
 // It stands beside the command line, on wire alone; a server never needs it.
 package check
@@ -91,6 +92,12 @@ type Options struct {
 	Samples map[string]Sample
 	// Token opens the intakes that want a key.
 	Token string
+	// Buyer is who asks an Exchange of RAMP for offers, and URIs are the addresses of content that it asks for, and Uses what for, such as
+	// FUNCTION_AI_INPUT; nil asks for none.
+	Buyer      *Buyer
+	URIs, Uses []string
+	// Spend is what the cheapest offer for the first address may cost, which is then bought; nil buys nothing.
+	Spend *Spend
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

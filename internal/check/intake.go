@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -86,31 +87,51 @@ func Intakes(ctx context.Context, address string, o Options) (*Report, error) {
 	return b.report, nil
 }
 
-// Site looks at what there is at an address: a declaration, a manifest, or both. At the address of one of the two, that
-// alone is looked at, and where the options are for one of the two, too.
+// Site looks at what there is at an address: declaration, manifests, or several of them. At the address of one document, that alone is
+// looked at, and where the options are for one kind of server, too.
 func Site(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
-	switch u, err := url.Parse(address); {
-	case err == nil && strings.HasSuffix(u.Path, "agent-intake.json") || len(o.Samples) > 0:
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
+	}
+	switch base := path.Base(u.Path); {
+	case base == "agent-intake.json" || len(o.Samples) > 0:
 		return Intakes(ctx, address, o)
-	case err == nil && strings.HasSuffix(u.Path, ".json") || o.Key != nil:
+	case base == "ramp-exchange.json" || o.Buyer != nil:
+		return Exchange(ctx, address, o)
+	case base == "ramp.json":
+		return Provider(ctx, address, o)
+	case base == "ramp-agent.json", base == "ramp-verifier.json", strings.HasSuffix(base, ".xml"), strings.HasSuffix(base, ".txt"):
+		return Served(ctx, address, o)
+	case strings.HasSuffix(base, ".json") || o.Key != nil:
 		return Publisher(ctx, address, o)
 	}
-	publisher, err := Publisher(ctx, address, o)
-	if err != nil {
-		return nil, err
+	var serving []*Report
+	var first *Report
+	for _, look := range []func(context.Context, string, Options) (*Report, error){Publisher, Intakes, Provider, Exchange} {
+		report, err := look(ctx, address, o)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = report
+		}
+		if report.serves() {
+			serving = append(serving, report)
+		}
 	}
-	business, err := Intakes(ctx, address, o)
-	if err != nil {
-		return nil, err
+	switch len(serving) {
+	case 0:
+		return first, nil
+	case 1:
+		return serving[0], nil
 	}
-	switch {
-	case !business.serves():
-		return publisher, nil
-	case !publisher.serves():
-		return business, nil
+	whole := &Report{Target: address}
+	for _, report := range serving {
+		whole.Results = append(whole.Results, report.Results...)
 	}
-	return &Report{Target: address, Results: append(publisher.Results, business.Results...)}, nil
+	return whole, nil
 }
 
 // serves says whether there was a document.

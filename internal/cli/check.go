@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"frontdesk/client"
 	"frontdesk/internal/check"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/intent"
@@ -18,11 +19,17 @@ import (
 )
 
 type checkCommand struct {
-	Target string `arg:"" name:"url-or-file" help:"The address of a publisher or a business, a file, or - for standard input."`
-	As     string `enum:",declaration,request,response,event,manifest,intake-request,intake-response,intake-bind" default:"" placeholder:"KIND" help:"What the file is: declaration (aip.json), request, response or event; manifest (agent-intake.json), intake-request, intake-response or intake-bind. Without it, a declaration or a manifest."`
+	Target string `arg:"" name:"url-or-file" help:"The address of a site, a business or an Exchange, a file, or - for standard input."`
+	As     string `enum:",declaration,request,response,event,manifest,intake-request,intake-response,intake-bind,ramp-provider,ramp-exchange,ramp-agent,ramp-verifier,ramp-keys,rsl,ramp-sitemap" default:"" placeholder:"KIND" help:"What the file is: declaration (aip.json), request, response or event; manifest (agent-intake.json), intake-request, intake-response or intake-bind; ramp-provider (ramp.json), ramp-exchange, ramp-agent, ramp-verifier, ramp-keys, rsl or ramp-sitemap. Without it, what it looks like."`
 
 	Sample string `placeholder:"FILE" help:"Data for the intakes of a business: INTAKE.json, or a folder of such files; see the documentation. It is really submitted."`
 	Token  string `placeholder:"TOKEN" help:"The key of intakes that want one; FRONTDESK_TOKEN in the environment is not seen by other users of the machine."`
+
+	configFlags
+	Buyer string   `placeholder:"DOMAIN/ID" help:"Ask an Exchange of RAMP as this agent, with the key of frontdesk keys agent."`
+	URI   []string `name:"uri" sep:"none" placeholder:"URL" help:"The address of content to ask an Exchange for; may be repeated."`
+	Use   []string `placeholder:"FUNCTION" help:"What the content is for: ai-input, search, ai-index, ai-train; may be repeated."`
+	Spend string   `placeholder:"AMOUNT" help:"Buy the cheapest offer for the first address if it costs no more than this, like 0.05USD, and fetch and report it."`
 
 	platformFlags
 	OtherPlatform   string `placeholder:"ID" help:"Another platform's id, for the probes that need two."`
@@ -40,12 +47,13 @@ type checkCommand struct {
 
 // Help is the command's example.
 func (checkCommand) Help() string {
-	return "Looks at anybody's publisher of the Agentic Intent Protocol, and at anybody's business of the Agent Intake Protocol. With a key, a publisher's endpoints are probed: " +
-		"that takes passages and reports two events, which it keeps. With samples, a business's intakes are: they are submitted some dozens of times, most of them wrong, " +
-		"and three offers are bound where INTAKE.bind.json says with what.\n" +
+	return "Looks at anybody's servers from outside: publishers of the Agentic Intent Protocol, businesses of the Agent Intake Protocol, providers and Exchanges of RAMP. " +
+		"With a key, a publisher's endpoints are probed: that takes passages and reports two events, which it keeps. With samples, a business's intakes are: they are submitted some dozens " +
+		"of times, most of them wrong, and three offers are bound where INTAKE.bind.json says with what. With --buyer and --uri, an Exchange is asked for offers some twenty times, most of " +
+		"them wrong; with --spend, the cheapest offer is bought, fetched and reported.\n" +
 		"The status is 1 where something is wrong; warnings do not count.\n\n" +
 		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt\n" +
-		"\tfrontdesk check https://www.example.com --sample samples"
+		"\tfrontdesk check https://www.example.com --sample samples\n\tfrontdesk check https://exchange.example.com --buyer buyer.example/bot --uri https://www.example.com/article --spend 0.05USD"
 }
 
 // Run checks.
@@ -87,20 +95,67 @@ func (c checkCommand) report(env *environment) (*check.Report, error) {
 	if options.Other, err = c.credentials(env, c.OtherPlatform, c.OtherKey, c.OtherSecretFile); err != nil {
 		return nil, err
 	}
+	if err := c.buying(env, &options); err != nil {
+		return nil, err
+	}
 	if web {
 		return check.Site(env.ctx, c.Target, options)
 	}
-	if options.Key != nil || options.Samples != nil {
-		return nil, usage("a key or a sample goes with an address; write it whole, like https://www.example.com")
+	if options.Key != nil || options.Samples != nil || options.Buyer != nil {
+		return nil, usage("a key, a sample or a buyer goes with an address; write it whole, like https://www.example.com")
 	}
 	text, err := readDocument(env, c.Target)
 	if err != nil {
 		return nil, fmt.Errorf("%w; an address begins with https://", err)
 	}
+	if kind := c.rampKind(text); kind != "" {
+		return check.RAMPDocument(c.Target, kind, text, options), nil
+	}
 	if kind, ok := c.intakeKind(text); ok {
 		return check.IntakeFile(c.Target, kind, bytes.NewReader(text), options)
 	}
 	return check.File(c.Target, intent.Kind(cmp.Or(c.As, string(intent.KindDeclaration))), bytes.NewReader(text), options)
+}
+
+// buying adds who asks an Exchange, for what, and what that may cost.
+func (c checkCommand) buying(env *environment, options *check.Options) error {
+	if c.Buyer == "" {
+		if len(c.URI) > 0 || len(c.Use) > 0 || c.Spend != "" {
+			return usage("--uri, --use and --spend go with --buyer DOMAIN/ID: an Exchange wants to know who asks")
+		}
+		return nil
+	}
+	buyer, err := buyerFlags{configFlags: c.configFlags, As: c.Buyer}.buyer(env)
+	if err != nil {
+		return err
+	}
+	options.Buyer, options.URIs = &check.Buyer{ID: buyer.ID, Domain: buyer.Domain, Key: buyer.Key, KeyID: buyer.KeyID}, c.URI
+	for _, name := range c.Use {
+		function, err := client.ParseFunction(name)
+		if err != nil {
+			return usage("--use %s", err)
+		}
+		options.Uses = append(options.Uses, function.String())
+	}
+	if c.Spend != "" {
+		most, err := parsePrice("--spend", c.Spend)
+		if err != nil {
+			return err
+		}
+		options.Spend = &check.Spend{Amount: most.Amount, Currency: most.Currency}
+	}
+	return nil
+}
+
+// rampKind is the kind of a document of RAMP, where the flag says or the text shows that it is one.
+func (c checkCommand) rampKind(text []byte) check.Kind {
+	if c.As == "" {
+		return check.KindOf(text)
+	}
+	if c.As == string(check.KindLicence) || strings.HasPrefix(c.As, "ramp-") {
+		return check.Kind(c.As)
+	}
+	return ""
 }
 
 // intakeKind is the kind of a message of the Agent Intake Protocol, where the flag says or the text shows that it is one.

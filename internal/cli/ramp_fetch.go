@@ -48,7 +48,7 @@ func (c rampFetch) Run(env *environment) error {
 	}
 	f := client.Fetching{Uses: c.Use, Accept: c.Accept, Exchange: c.Exchange, Later: c.Later}
 	var err error
-	if f.Most, err = parsePrice(c.Max); err != nil {
+	if f.Most, err = parsePrice("--max", c.Max); err != nil {
 		return err
 	}
 	if c.Quantity > 0 {
@@ -251,14 +251,14 @@ func readPurchase(file string) (*client.Purchase, error) {
 // isPrice is an amount and its currency, with or without a space.
 var isPrice = regexp.MustCompile(`^([0-9]+(?:\.[0-9]{1,8})?) ?([A-Za-z]{3})$`)
 
-// parsePrice reads a price of a command; none is nothing.
-func parsePrice(text string) (client.Price, error) {
+// parsePrice reads a price that a flag has; none is nothing.
+func parsePrice(flag, text string) (client.Price, error) {
 	if text == "" {
 		return client.Price{}, nil
 	}
 	parts := isPrice.FindStringSubmatch(text)
 	if parts == nil {
-		return client.Price{}, usage("--max %s is no price; write an amount and its currency, like 0.05USD", text)
+		return client.Price{}, usage("%s %s is no price; write an amount and its currency, like 0.05USD", flag, text)
 	}
 	amount, err := strconv.ParseFloat(parts[1], 64)
 	return client.Price{Amount: amount, Currency: strings.ToUpper(parts[2])}, err

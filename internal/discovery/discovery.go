@@ -77,6 +77,7 @@ const (
 	intakeManifest = "/.well-known/agent-intake.json"
 	rampManifest   = "/.well-known/ramp-exchange.json"
 	rampService    = "/ramp.v1.ExchangeService/"
+	licencePath    = "/rsl.txt"
 )
 
 // Route is one address that discovery answers to GET and HEAD.

@@ -157,6 +157,16 @@ func TestOwnRobotsFileComesAsItIsWithTheSchemaMapBehindIt(t *testing.T) {
 	if got := get(handler(d, config), "/robots.txt").Body.String(); strings.Contains(got, "https://desk.example") {
 		t.Errorf("without feeds there is no map to point to: %q", got)
 	}
+	config.Served = append(config.Served, "/rsl.txt")
+	for own, want := range map[string]string{
+		"User-agent: *\n":                  "User-agent: *\n\nLicense: https://desk.example/front/rsl.txt\n",
+		"License: https://a.example/rsl\n": "License: https://a.example/rsl\n",
+	} {
+		config.Own = func(string) ([]byte, error) { return []byte(own), nil }
+		if got := get(handler(d, config), "/robots.txt").Body.String(); got != want {
+			t.Errorf("where licences are served, %q gives\n%q, want\n%q", own, got, want)
+		}
+	}
 	config.Own = func(name string) ([]byte, error) { return []byte("mine: " + name), nil }
 	if got := get(handler(d, config), "/llms.txt").Body.String(); got != "mine: llms.txt" {
 		t.Errorf("llms.txt is %q", got)

@@ -115,5 +115,8 @@ func Links(config Config, r *http.Request) string {
 	if len(config.Intakes) > 0 {
 		links = append(links, "<"+base+intakeManifest+`>; rel="agent-intake"; type="application/json"`)
 	}
+	if slices.Contains(config.Served, licencePath) {
+		links = append(links, "<"+base+licencePath+`>; rel="license"; type="application/rsl+xml"`)
+	}
 	return strings.Join(links, ", ")
 }

@@ -3,11 +3,12 @@ package discovery
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 )
 
 // robots is /robots.txt (RFC 9309): everything here may be fetched, what the terms state of its use, and where the
-// schema map is. A file of the owner's own comes as it is, with the address of the map behind it unless it names one.
+// schema map and the licences are. A file of the owner's own comes as it is, with those addresses behind it unless it names them.
 func (d *door) robots(ctx context.Context, v view) (document, error) {
 	const kind = "text/plain; charset=utf-8"
 	own, err := d.own(ctx, "robots.txt")
@@ -28,8 +29,11 @@ func (d *door) robots(ctx context.Context, v view) (document, error) {
 			b.WriteByte('\n')
 		}
 	}
-	if d.config.Feeds && !namesSchemaMap(own) {
+	if d.config.Feeds && !names(own, "schemamap") {
 		b.WriteString("\nschemamap: " + v.base + "/schemamap.xml" + v.query + "\n")
+	}
+	if slices.Contains(d.config.Served, licencePath) && !names(own, "license") {
+		b.WriteString("\nLicense: " + v.base + licencePath + "\n")
 	}
 	return document{kind, b.Bytes()}, nil
 }
@@ -59,11 +63,11 @@ func (d *door) signal(v view) string {
 	return strings.Join(signals, ", ")
 }
 
-// namesSchemaMap says whether a robots.txt has a line of its own for a schema map.
-func namesSchemaMap(robots []byte) bool {
+// names says whether a robots.txt has a line of its own of a name.
+func names(robots []byte, wanted string) bool {
 	for text := range strings.Lines(string(robots)) {
 		name, value, ok := strings.Cut(text, ":")
-		if ok && strings.EqualFold(strings.TrimSpace(name), "schemamap") && strings.TrimSpace(value) != "" {
+		if ok && strings.EqualFold(strings.TrimSpace(name), wanted) && strings.TrimSpace(value) != "" {
 			return true
 		}
 	}

@@ -109,7 +109,7 @@ var rooms = []room{
 	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/sign", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
-	{path: "internal/check", inside: []string{"wire/intake", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},
+	{path: "internal/check", inside: []string{"wire/comp/v1", "wire/intake", "wire/intent", "wire/licence", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's language model, by HTTP.
 	{path: "internal/model"},
@@ -303,6 +303,7 @@ var rooms = []room{
 	{path: "test/biscuit/peer", inside: []string{"wire/biscuit"}},
 	{path: "test/ramp/peer", inside: []string{"test/ramp/made", "wire/ramp"}, outside: []string{protobuf}},
 	{path: "test/ramp/made", inside: []string{"wire/comp/v1", "wire/ramp/v1"}, outside: []string{protobuf}},
+	{path: "test/check", inside: []string{"internal/check", "test/process"}},
 	{path: "test/intake", inside: []string{"internal/store", "test/process"}},
 	{path: "test/retention", inside: []string{"test/process"}},
 	{path: "test/intent", inside: []string{"internal/store", "test/process"}},
