@@ -208,6 +208,8 @@ type buying struct {
 	unsure  time.Time             // until when nothing was, if a kill came between
 	fetched map[string]*fetchings // by transaction
 	reports map[string]*reported  // by transaction
+
+	disputes map[string]*disputed // by transaction
 }
 
 // fetchings are how often something was fetched: tried, and told with what hash.
@@ -223,9 +225,16 @@ type reported struct {
 	id      string
 }
 
+// disputed is a dispute, and what was told of it: the id is empty while nothing is known.
+type disputed struct {
+	message map[string]any
+	id      string
+	credit  float64 // that was given back at once; below 0 for a dispute that waits
+}
+
 // newBuying is a request to buy by offers.
 func newBuying(b *buyer, id string, offers ...offer) *buying {
-	r := &buying{buyer: b, id: id, offers: offers, fetched: map[string]*fetchings{}, reports: map[string]*reported{}}
+	r := &buying{buyer: b, id: id, offers: offers, fetched: map[string]*fetchings{}, reports: map[string]*reported{}, disputes: map[string]*disputed{}}
 	r.message = map[string]any{"ver": "1.0", "id": id, "requester": b.requester()}
 	if len(offers) == 1 {
 		r.message["offer_id"], r.message["offer_signature"] = offers[0].ID, offers[0].Signature
@@ -306,5 +315,43 @@ func (r *buying) report(server *process.Server, i int) (lost, err error) {
 		return nil, fmt.Errorf("the report on %s was taken as %s, and then as %s", l.Transaction, of.id, answer.ID)
 	}
 	of.id = answer.ID
+	return nil, nil
+}
+
+// dispute disputes one thing that was reported, under the id that it had before if there was a dispute, and holds that what was told of it stands: of
+// what was never fetched, and whose address has been asked for too late, everything comes back at once.
+func (r *buying) dispute(server *process.Server, i int) (lost, err error) {
+	l := r.answer[i]
+	of := r.disputes[l.Transaction]
+	if of == nil {
+		of = &disputed{message: map[string]any{
+			"ver": "1.0", "id": "dispute-of-" + l.Transaction, "transaction_id": l.Transaction, "billing_id": l.Billing, "report_id": r.reports[l.Transaction].id,
+			"reason": "DISPUTE_REASON_DELIVERY_FAILED",
+		}}
+		r.disputes[l.Transaction] = of
+	}
+	got, lost := r.call(server, "DisputeTransaction", maps.Clone(of.message))
+	if lost != nil || got.status == http.StatusServiceUnavailable {
+		return fmt.Errorf("no answer: %w", lost), nil
+	}
+	var answer struct {
+		Accepted           bool
+		ID                 string `json:"dispute_id"`
+		Status, Resolution string
+		Ext                struct {
+			Credit struct{ Amount float64 } `json:"ramp.credit"`
+		}
+	}
+	if json.Unmarshal(got.body, &answer) != nil || got.status != http.StatusOK || !answer.Accepted || answer.ID == "" {
+		return nil, fmt.Errorf("the dispute of %s is answered with %d %s", l.Transaction, got.status, got.body)
+	}
+	credit := -1.0
+	if answer.Resolution == "RESOLUTION_TYPE_CREDIT" {
+		credit = answer.Ext.Credit.Amount
+	}
+	if of.id != "" && (of.id != answer.ID || of.credit >= 0 && of.credit != credit) {
+		return nil, fmt.Errorf("the dispute of %s was taken as %s with %v, and then as %s with %v", l.Transaction, of.id, of.credit, answer.ID, credit)
+	}
+	of.id, of.credit = answer.ID, credit
 	return nil, nil
 }

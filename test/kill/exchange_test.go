@@ -97,7 +97,7 @@ sources: [{path: content}]
 terms:
   - {match: {path: ["/items/*0", "/items/*3", "/items/*7"]}, access: licensed, functions: {permit: [ai-input]}, price: {model: per_token, rate: "0.001", currency: USD}, reporting: {window: 1m}}
   - {match: {}, access: licensed, functions: {permit: [ai-input]}, price: {model: per_access, rate: "0.02", currency: USD}}
-ramp: {enabled: true, signatures: required, requester_rate: "", reports: {overdue: 1000000, percent: 0}}
+ramp: {enabled: true, signatures: required, requester_rate: "", reports: {overdue: 1000000, percent: 0}, measures: {enabled: false}}
 `, i, x.dsn, exchangeURL)
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
