@@ -393,7 +393,7 @@ func insertHold(ctx context.Context, tx *store.Tx, h Hold) error {
 
 // updateHold writes what changes of a purchase.
 func updateHold(ctx context.Context, tx *store.Tx, h Hold) error {
-	_, err := tx.Exec(ctx, `UPDATE account_hold SET holder = $1, currency = $2, charged = $3, state = $4, reported = $5, uses = $6, closed = $7 WHERE id = $8`,
+	err := tx.Put(ctx, `UPDATE account_hold SET holder = $1, currency = $2, charged = $3, state = $4, reported = $5, uses = $6, closed = $7 WHERE id = $8`,
 		h.Holder, h.Currency, h.Charged, string(h.State), h.Reported, writeUses(h.uses), store.Micros(h.Closed), h.ID)
 	if err != nil {
 		return fmt.Errorf("change a purchase: %w", err)

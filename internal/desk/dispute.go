@@ -431,15 +431,8 @@ func (d *Desk) move(ctx context.Context, m *moving, put func(context.Context, *s
 	}
 	err := update(ctx, func(tx *store.Tx) (err error) {
 		if credits {
-			steps, err := dispute.StepsSoFar(ctx, tx, m.sale.ID)
-			if err == nil && steps != m.was.Steps {
-				err = errRaced
-			}
-			if err != nil {
-				return err
-			}
 			if c.Credit, c.Currency, err = d.giveBack(ctx, tx, m); err != nil {
-				return err
+				return d.unlessMoved(ctx, tx, m, err)
 			}
 		}
 		for i := range m.steps {
@@ -489,8 +482,24 @@ func (d *Desk) disputeRules() DisputeRules {
 	return d.dealing.Disputes().filled()
 }
 
-// giveBack pays back what was disputed, and closes the transaction where that is all of it.
+// unlessMoved is why a dispute cannot be paid back, or errRaced where somebody else has moved it: most likely then it was paid back by them.
+func (d *Desk) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, failed error) error {
+	if steps, err := dispute.StepsSoFar(ctx, tx, m.sale.ID); err == nil && steps != m.was.Steps {
+		return errRaced
+	}
+	return failed
+}
+
+// giveBack pays back what was disputed, and closes the transaction where that is all of it. It reads before it writes: PostgreSQL then takes
+// what is written at once.
 func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int64, currency string, err error) {
+	whole := m.amount == 0
+	if whole {
+		err = delegation.GiveBack(ctx, tx, m.sale.ID)
+	}
+	if err != nil {
+		return 0, "", err
+	}
 	given, left, err := d.dealing.Book.Credit(ctx, tx, m.sale.ID, m.amount, m.now)
 	if err != nil {
 		return 0, "", err
@@ -499,7 +508,8 @@ func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int
 		return 0, "", err
 	}
 	if left.State == account.Released {
-		if err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID); err == nil {
+		err = deal.GiveBack(ctx, tx, m.sale.ID, m.case_.ID)
+		if err == nil && !whole { // it was all by its amount
 			err = delegation.GiveBack(ctx, tx, m.sale.ID)
 		}
 	}
