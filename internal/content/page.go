@@ -188,6 +188,9 @@ func (r *Run) Checkpoint(ctx context.Context) error {
 	err := r.update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE content_source SET published = $1, items = $2, passages = $3, forgotten = 0 WHERE n = $4`,
 			r.published+1, r.items+r.count.Items, r.passages+r.count.Passages, r.source)
+		if err == nil {
+			err = r.dated(ctx, tx, r.published+1)
+		}
 		return err
 	})
 	if err != nil {

@@ -103,6 +103,22 @@ func (r *Run) publish(ctx context.Context, summary Summary) error {
 		if err == nil && n == 0 {
 			err = r.lost()
 		}
+		if err == nil && summary.Added+summary.Changed > 0 {
+			err = r.dated(ctx, tx, summary.Revision)
+		}
 		return err
 	})
+}
+
+// keepTimes is of how many revisions a source remembers when readers first saw them.
+const keepTimes = 100_000
+
+// dated notes that readers see a revision from now on, which brings versions.
+func (r *Run) dated(ctx context.Context, tx *store.Tx, revision int64) error {
+	_, err := tx.Exec(ctx, `INSERT INTO content_revision (source, revision, at) VALUES ($1, $2, $3) ON CONFLICT (source, revision) DO NOTHING`,
+		r.source, revision, store.Micros(r.catalog.now()))
+	if err == nil {
+		_, err = tx.Exec(ctx, `DELETE FROM content_revision WHERE source = $1 AND revision <= $2`, r.source, revision-keepTimes)
+	}
+	return err
 }

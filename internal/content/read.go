@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"frontdesk/internal/store"
 )
@@ -213,6 +214,41 @@ func (c *Catalog) Load(ctx context.Context, refs ...Ref) ([]Item, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+// Renewal is a version that took another's place.
+type Renewal struct {
+	Ref
+	At time.Time // when readers first saw it
+}
+
+// Renewals gives the versions of an item that came after one, the oldest first and 100 at most, as far as they are known: those that a later
+// run has swept away are not, nor are those of before so many revisions.
+func (c *Catalog) Renewals(ctx context.Context, of Ref) (all []Renewal, err error) {
+	n, err := c.number(ctx, SourceKey{of.Site, of.Source})
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	err = c.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT v.since, r.at FROM content_version v JOIN content_source s ON s.n = v.source JOIN content_revision r ON r.source = v.source AND r.revision = v.since
+			WHERE v.source = $1 AND v.id = $2 AND v.since > $3 AND v.since <= s.published ORDER BY v.since LIMIT 100`, n, of.ID, of.Since)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			one := Renewal{Ref: of}
+			var at int64
+			if err := rows.Scan(&one.Since, &at); err != nil {
+				return err
+			}
+			one.At = store.FromMicros(at)
+			all = append(all, one)
+		}
+		return rows.Err()
+	})
+	return all, err
 }
 
 // loadFrom loads what is wanted of one source.

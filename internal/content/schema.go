@@ -18,6 +18,8 @@ import "frontdesk/internal/store"
 // content_page has what a run over the web remembers of each page for the next. What holds is that of the run that
 // content_source.pages counts; a run writes with pages+1, and sweeps the others away.
 //
+// content_revision says when readers first saw a revision that brought versions, in microseconds, of the last keepTimes of a source.
+//
 // next_run and attempt are what the one that fills the source told of its last attempt; nothing here depends on them.
 //
 // What a removed version held goes with the sweep at the beginning of a later run; its row in content_version stays
@@ -86,5 +88,12 @@ CREATE TABLE content_page (
 	state  {{bytes}} NOT NULL,
 	PRIMARY KEY (source, run, url)
 );
+`, `
+CREATE TABLE content_revision (
+	source   BIGINT NOT NULL,
+	revision BIGINT NOT NULL,
+	at       BIGINT NOT NULL,
+	PRIMARY KEY (source, revision)
+) {{clustered}};
 `},
 }

@@ -48,6 +48,8 @@ type Dealing struct {
 	Held func(ctx context.Context, site string) Denial
 	// EvidenceKeep is how long lines of imported logs are kept; 0 for as long as nobody says.
 	EvidenceKeep time.Duration
+	// Attests says that what this front desk publishes itself is attested, each version when it is there.
+	Attests bool
 	// AddressLife is how long such an address opens, at most sign.URLLife.
 	AddressLife time.Duration
 	// Sending is the longest that an answer may take with what was bought.

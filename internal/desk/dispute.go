@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/delegation"
 	"frontdesk/internal/dispute"
@@ -262,14 +263,18 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 	if o.Pricing.Unit == terms.UnitTokens || o.Pricing.Unit == "" {
 		f.Estimate = o.Pricing.Quantity
 	}
+	provider := "" // with the port that it is at, if it has one
+	if canonical, err := catalog.Canonical(t.URI); err == nil {
+		provider = hostOf(canonical)
+	}
 	for _, a := range o.Attestations {
 		level := ramp.LevelThirdParty
-		if strings.EqualFold(a.Verifier, o.Package.Seller) {
+		if strings.EqualFold(a.Verifier, o.Package.Seller) || strings.EqualFold(a.Verifier, provider) {
 			level = ramp.LevelSelf
 		}
 		claimed, _ := a.Claims["content_hash"].(string)
 		if sum := hashOf(claimed); level == ramp.LevelSelf && sum != "" {
-			f.Offered = sum
+			f.Offered, f.Attested = sum, a.At
 		}
 		if level == ramp.LevelThirdParty && (claimed == "" || hashOf(claimed) == hashOf(o.Identity.Hash)) && a.At.After(f.Agrees) {
 			f.Agrees = a.At

@@ -257,6 +257,10 @@ func (d *Desk) look(ctx context.Context, one *Pushed, p pushing) (err error) {
 				return
 			}
 			e.Attestations = append(e.Attestations, text)
+			digest := hashOf(a.Claims.GetFields()["content_hash"].GetStringValue())
+			if made := a.AttestedAt.AsTime(); digest != "" && ramp.LevelOf(a.ResourceAttestation, host) == ramp.LevelSelf && made.After(e.ClaimedAt) {
+				e.Claimed, e.ClaimedAt = digest, made
+			}
 		}
 	})
 	return err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"frontdesk/internal/catalog"
@@ -18,10 +19,57 @@ import (
 
 // lookInto adds to the facts of a dispute what the catalog says, as far as anything depends on it.
 func (d *Desk) lookInto(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
+	if err := d.renewed(ctx, t, f); err != nil {
+		return err
+	}
 	if f.Received == "" && f.Prefers != dispute.Redelivery {
 		return nil
 	}
 	return d.compare(ctx, t, f)
+}
+
+// renewed looks whether the provider attested another version about when something was bought than that which it attests in the offer: by
+// what it pushed, and of what is published here by when readers first saw it.
+func (d *Desk) renewed(ctx context.Context, t deal.Transaction, f *dispute.Facts) error {
+	if f.Level != 1 || f.Offered == "" || f.Reason != dispute.ContentMismatch && f.Reason != dispute.WrongContent {
+		return nil
+	}
+	if t.Item.Source != catalog.PushedSource && d.dealing.Attests {
+		later, err := d.config.Catalog.Renewals(ctx, t.Item)
+		if err != nil {
+			return err
+		}
+		for _, one := range later {
+			if one.At.Sub(t.Made).Abs() > dispute.Race {
+				continue
+			}
+			items, err := d.config.Catalog.Load(ctx, one.Ref)
+			if err != nil {
+				return err
+			}
+			if sums := sumsOf(&items[0]); items[0].URL != "" && !slices.Contains(sums, f.Offered) {
+				f.Fresher = one.At
+				return nil
+			}
+		}
+	}
+	if d.supplying == nil {
+		return nil
+	}
+	address := ""
+	if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil && ware.Pushed.At != "" {
+		address = ware.Pushed.At
+	} else if canonical, err := catalog.Canonical(t.URI); err == nil { // it may have gone since
+		address = canonical
+	}
+	claims, err := d.supplying.Shelves.Claims(ctx, t.Site, address, t.Made.Add(-dispute.Race), t.Made.Add(dispute.Race))
+	for _, c := range claims {
+		if c.Digest != f.Offered && c.Made.After(f.Attested) {
+			f.Fresher = c.Came
+			return err
+		}
+	}
+	return err
 }
 
 // compare holds the catalog's versions of what was bought against a dispute.
@@ -168,6 +216,9 @@ func (d *Desk) reconsider(ctx context.Context, m *moving) (v dispute.Verdict, er
 	}
 	f := facts(m.sale, c, records, m.now)
 	if err := d.compare(ctx, m.sale, &f); err != nil {
+		return v, err
+	}
+	if err := d.renewed(ctx, m.sale, &f); err != nil {
 		return v, err
 	}
 	if f.Rates, f.Cases = rates, cases; !c.Short {

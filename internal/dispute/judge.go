@@ -38,7 +38,8 @@ type Facts struct {
 	Estimate, Reported, Minutes int64
 	Made                        time.Time // when it was bought
 	Records                     []Record
-	Fresher                     time.Time // when an attestation was made that is newer than the offer's; zero for none
+	Attested                    time.Time // when the provider made its attestation in the offer; zero for none
+	Fresher                     time.Time // when it attested another version than that; zero for never
 	Agrees                      time.Time // when a third party made an attestation that agrees with the catalog; zero for none
 	There                       bool      // the content is still there, and would be delivered
 	Cases                       int       // of the same provider, in this month, that are Short; this one included
@@ -91,17 +92,19 @@ const (
 	RuleOperator    = "operator"    // the operator has decided
 )
 
+// Race is how long before or after a purchase its provider attests another version, for the two to have crossed.
+const Race = 10 * time.Minute
+
 // The bounds of the rules.
 const (
-	tolerated     = 80               // percent of the promised tokens, below which there are too few
-	half          = 50               // percent
-	small         = 1 << 10          // bytes of a body that holds next to nothing
-	plainToken    = 3                // bytes that a token takes at the least, in text as it is
-	packedToken   = 1                // and where it may be compressed
-	race          = 10 * time.Minute // within which an attestation is fresher
-	young         = 24 * time.Hour   // how old a third party's attestation may be
-	enoughCases   = 3                // of one provider
-	mostAgent     = 5.0              // percent of a month's transactions (RAMP v1, disputes, tier 3)
+	tolerated     = 80             // percent of the promised tokens, below which there are too few
+	half          = 50             // percent
+	small         = 1 << 10        // bytes of a body that holds next to nothing
+	plainToken    = 3              // bytes that a token takes at the least, in text as it is
+	packedToken   = 1              // and where it may be compressed
+	young         = 24 * time.Hour // how old a third party's attestation may be
+	enoughCases   = 3              // of one provider
+	mostAgent     = 5.0            // percent of a month's transactions (RAMP v1, disputes, tier 3)
 	mostDiffering = 2.0
 	mostGap       = 10.0
 )
@@ -166,13 +169,17 @@ func mismatch(f Facts) Verdict {
 	switch {
 	case f.Reason != ContentMismatch && f.Reason != WrongContent, !f.static(), f.Level != 1:
 		return Verdict{}
-	case !f.Fresher.IsZero() && f.Fresher.Sub(f.Made).Abs() <= race:
-		return Verdict{Resolution: Credit, Rule: RuleFreshness, Consulted: []Consulted{{Source: "attestation", Says: "a newer one came within minutes of the purchase"}}}
-	case f.Reason != ContentMismatch, !f.differs():
+	case f.Received != "" && f.Offered != "" && !f.differs(): // it is what was offered
 		return Verdict{}
 	}
 	if r, ok := f.sentKnown(append(slices.Clone(f.Bought), f.Offered)); ok && !slices.Contains(f.sums(), f.Received) {
 		return Verdict{Consulted: []Consulted{r.says("sent whole, with the hash that was offered")}}
+	}
+	switch {
+	case !f.Fresher.IsZero() && f.Fresher.Sub(f.Made).Abs() <= Race:
+		return Verdict{Resolution: Credit, Rule: RuleFreshness, Consulted: []Consulted{{Source: "attestation", Says: "of another version, within minutes of the purchase"}}}
+	case f.Reason != ContentMismatch, !f.differs():
+		return Verdict{}
 	}
 	return Verdict{Resolution: Credit, Rule: RuleHash, Consulted: []Consulted{{Source: "offer", Says: "its hash is not that which was received"}}}
 }

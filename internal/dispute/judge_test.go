@@ -79,6 +79,18 @@ func TestTheTableOfEvidence(t *testing.T) {
 			return f
 		},
 			[3]string{undecided, "credit by freshness", undecided}, map[string]string{"dynamic": undecided, "live": undecided}},
+		{"a fresher attestation, and what was offered all the same", func(l int) Facts {
+			f := facts(ContentMismatch, l, cdn)
+			f.Fresher, f.Received = moment.Add(3*time.Minute), "offered"
+			return f
+		},
+			[3]string{undecided, undecided, undecided}, nil},
+		{"a fresher attestation, and what was offered is on record as sent", func(l int) Facts {
+			f := facts(ContentMismatch, l, whole)
+			f.Fresher = moment.Add(3 * time.Minute)
+			return f
+		},
+			[3]string{undecided, undecided, undecided}, nil},
 		{"a much later attestation", func(l int) Facts { f := facts(ContentMismatch, l, cdn); f.Fresher = moment.Add(time.Hour); return f }, [3]string{undecided, undecided, undecided}, nil},
 		{"broken off", func(l int) Facts { return facts(IncompleteContent, l, cut) }, [3]string{undecided, undecided, undecided}, nil},
 	} {

@@ -37,7 +37,7 @@ func (s *Server) openDeals() error {
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
-		Disputes:    s.config.disputeRules,
+		Disputes: s.config.disputeRules, Attests: s.config.RAMP.Attest,
 		AddressKeys: s.Addresses.Keys, RevokedAbove: s.config.RAMP.Delegation.revokedAbove(),
 		Stopping: s.leaving.Done(),
 		Held:     held,

@@ -131,9 +131,10 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		return nil, err
 	}
 	h := &House{
-		Catalog: content.New(db, content.Options{}), Keys: trust.NewKeys(db, nil), db: db, secret: secret, log: log,
+		Keys: trust.NewKeys(db, nil), db: db, secret: secret, log: log,
 		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
 	}
+	h.Catalog = content.New(db, content.Options{Now: h.now})
 	h.openLedger(config)
 	h.recordKeys()
 	h.openAccounts(config)

@@ -36,6 +36,9 @@ type Entry struct {
 	Attested bool `json:"a,omitempty"`
 	// Attestations are JSON, each as it was signed. They are kept apart: only Attestations gives them.
 	Attestations [][]byte `json:"-"`
+	// Claimed is the SHA-256, in lower-case hex, that the newest of them claims which its provider made itself, at ClaimedAt; empty for none.
+	Claimed   string    `json:"-"`
+	ClaimedAt time.Time `json:"-"`
 }
 
 // Batch is what one request pushes.
@@ -81,12 +84,46 @@ func (s *Shelves) Put(ctx context.Context, b Batch) error {
 				ON CONFLICT (tenant, address, author) DO UPDATE
 				SET revision = EXCLUDED.revision, changed = EXCLUDED.changed, entry = EXCLUDED.entry, attested = EXCLUDED.attested`,
 				b.Tenant, e.Address, e.Author, at.revision, now, b.texts[i], b.attested[i])
+			if err == nil && e.Claimed != "" {
+				err = tx.Put(ctx, `INSERT INTO supply_attested (tenant, address, digest, at, made) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant, address, digest) DO UPDATE SET at = supply_attested.at`,
+					b.Tenant, e.Address, e.Claimed, now, store.Micros(e.ClaimedAt))
+			}
 			if err != nil {
 				return err
 			}
 		}
 		return refuse(ctx, tx, b.Tenant, at, b.Refused)
 	})
+}
+
+// Claim is a hash that a provider has attested of what is at an address of its own.
+type Claim struct {
+	Came, Made time.Time
+	Digest     string // SHA-256, in lower-case hex
+}
+
+// Claims gives those that came at an address of a tenant in a time, both ends included, the oldest first and 100 at most.
+func (s *Shelves) Claims(ctx context.Context, tenant, address string, since, until time.Time) (all []Claim, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		rows, err := tx.Query(ctx, `SELECT at, made, digest FROM supply_attested WHERE tenant = $1 AND address = $2 AND at >= $3 AND at <= $4 ORDER BY at LIMIT 100`,
+			tenant, address, store.Micros(since), store.Micros(until))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c Claim
+			var came, made int64
+			if err := rows.Scan(&came, &made, &c.Digest); err != nil {
+				return err
+			}
+			c.Came, c.Made = store.FromMicros(came), store.FromMicros(made)
+			all = append(all, c)
+		}
+		return rows.Err()
+	})
+	return all, err
 }
 
 // joined are attestations as one JSON array, in which each keeps its bytes; nil for none.

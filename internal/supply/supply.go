@@ -21,6 +21,8 @@ import (
 //	supply_entry      one row for each entry and who pushed it. One that was removed stays for a while, so that others learn of it
 //	supply_rejection  the entries that were refused last, as many places for each tenant as [Rejections]
 //
+//	supply_attested   the hashes that a provider has attested of what is at its own addresses: when each came first, and when it was made
+//
 // Times are microseconds.
 var Schema = store.Schema{
 	Room: "supply",
@@ -69,6 +71,16 @@ CREATE TABLE supply_rejection (
 	detail  TEXT NOT NULL,
 	PRIMARY KEY (tenant, place)
 );
+`, `
+CREATE TABLE supply_attested (
+	tenant  {{text}} NOT NULL,
+	address {{text}} NOT NULL,
+	digest  {{text}} NOT NULL,
+	at      BIGINT NOT NULL,
+	made    BIGINT NOT NULL,
+	PRIMARY KEY (tenant, address, digest)
+) {{clustered}};
+CREATE INDEX supply_attested_at ON supply_attested (tenant, at);
 `},
 }
 

@@ -9,8 +9,9 @@ import (
 
 // How long what is over is kept.
 const (
-	KeepRemoved = 7 * 24 * time.Hour  // that an entry was removed: who follows less often than that starts over
-	KeepRefused = 30 * 24 * time.Hour // that an entry was refused
+	KeepRemoved = 7 * 24 * time.Hour   // that an entry was removed: who follows less often than that starts over
+	KeepRefused = 30 * 24 * time.Hour  // that an entry was refused
+	KeepClaims  = 400 * 24 * time.Hour // that a provider attested a hash
 	sweptAtOnce = 5000
 	sweptAtMost = 200 // transactions of one sweep
 )
@@ -32,6 +33,13 @@ func (s *Shelves) Sweep(ctx context.Context, gone func(tenant string) bool) erro
 
 func (s *Shelves) sweep(ctx context.Context, tenant string, all bool) error {
 	now := s.now()
+	err := s.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM supply_attested WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-KeepClaims)), number(all))
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for range sweptAtMost {
 		swept := 0
 		err := s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
