@@ -42,6 +42,9 @@ func ParseRSL(name string, text []byte) (*RSL, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(document.Contents) == 0 {
+		return nil, errors.New("it states nothing: there is no <content> of RSL in it")
+	}
 	r := &RSL{text: text}
 	if err := r.document(StatedDocument{Name: name, Document: document}, map[rslKey]bool{}, nil); err != nil {
 		return nil, err
