@@ -3,10 +3,12 @@ package admin
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/rulebook"
+	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/sign"
@@ -26,8 +28,32 @@ type Tenants struct {
 	Site func(host string) (id string, ok bool)
 	Rules
 	Keys *trust.DeliveryKeys
-	// Places are those who deliver, by their names, with the form of their addresses.
-	Places map[string]sign.URLForm
+	// Places are those who deliver for a site or a tenant, by their names, with the form of their addresses. Among those of a tenant is
+	// supply.PlaceOf its id, with an empty form where nobody delivers.
+	Places func(id string) map[string]sign.URLForm
+}
+
+// key gives a key of who delivers for the site or the tenant of a request, by the id that it names: of others' keys nothing is told, and nothing is
+// done with them.
+func (c Tenants) key(r *http.Request, id string) (k trust.DeliveryKey, err error) {
+	all, err := c.Keys.List(r.Context())
+	if err != nil {
+		return k, err
+	}
+	for _, k := range all {
+		if k.ID == r.PathValue("key_id") && c.owns(id, k) {
+			return k, nil
+		}
+	}
+	return k, fail.New(fail.NotFound, "%.80q has no key %.80s; GET %s lists those it has", r.PathValue("id"), r.PathValue("key_id"), TenantKeys)
+}
+
+// owns says whether a key is of who delivers for a tenant; or, for a site, of anybody of the configuration, as it is or was.
+func (c Tenants) owns(id string, k trust.DeliveryKey) bool {
+	if _, tenant := c.Places(id)[supply.PlaceOf(id)]; tenant {
+		return k.Place == supply.PlaceOf(id)
+	}
+	return !strings.HasPrefix(k.Place, supply.PlaceOf(""))
 }
 
 // tenant gives the site of a request.
@@ -35,7 +61,7 @@ func (c Tenants) tenant(r *http.Request) (id string, err error) {
 	host := r.PathValue("id")
 	id, ok := c.Site(host)
 	if !ok {
-		err = fail.New(fail.NotFound, "there is no site at %.100q; a tenant is a site by one of its hosts, like www.example.com", host)
+		err = fail.New(fail.NotFound, "there is no tenant %.100q; name one by its id, or a site by one of its hosts, like www.example.com", host)
 	}
 	return id, err
 }
@@ -127,24 +153,34 @@ func KeysHandler(c Tenants, now func() time.Time) http.Handler {
 		switch {
 		case r.PathValue("key_id") == "":
 			return byMethod(w, r, methods{
-				http.MethodGet: c.of(func(_ string, _ http.ResponseWriter, r *http.Request) (int, any, error) {
+				http.MethodGet: c.of(func(id string, _ http.ResponseWriter, r *http.Request) (int, any, error) {
 					all, err := c.Keys.List(r.Context())
 					list := struct {
 						Keys []signingKey `json:"keys"`
 					}{[]signingKey{}}
 					for _, k := range all {
-						list.Keys = append(list.Keys, told(k))
+						if c.owns(id, k) {
+							list.Keys = append(list.Keys, told(k))
+						}
 					}
 					return http.StatusOK, list, err
 				}),
-				http.MethodPost: c.of(func(_ string, w http.ResponseWriter, r *http.Request) (int, any, error) { return c.issue(w, r, told) }),
+				http.MethodPost: c.of(func(id string, w http.ResponseWriter, r *http.Request) (int, any, error) {
+					return c.issue(id, w, r, told)
+				}),
 			})
 		case r.Pattern == TenantActivate:
-			return byMethod(w, r, methods{http.MethodPost: c.of(func(_ string, w http.ResponseWriter, r *http.Request) (int, any, error) {
+			return byMethod(w, r, methods{http.MethodPost: c.of(func(id string, w http.ResponseWriter, r *http.Request) (int, any, error) {
+				if _, err := c.key(r, id); err != nil {
+					return 0, nil, err
+				}
 				return c.activate(w, r, told)
 			})})
 		}
-		return byMethod(w, r, methods{http.MethodDelete: c.of(func(_ string, _ http.ResponseWriter, r *http.Request) (int, any, error) {
+		return byMethod(w, r, methods{http.MethodDelete: c.of(func(id string, _ http.ResponseWriter, r *http.Request) (int, any, error) {
+			if _, err := c.key(r, id); err != nil {
+				return 0, nil, err
+			}
 			k, err := c.Keys.Revoke(r.Context(), r.PathValue("key_id"))
 			return http.StatusOK, told(k), err
 		})})
@@ -152,25 +188,25 @@ func KeysHandler(c Tenants, now func() time.Time) http.Handler {
 }
 
 // place gives who delivers, by the name that a request has, or else by the form of its addresses, where that is one alone.
-func (c Tenants) place(name, form string) (string, error) {
+func (c Tenants) place(places map[string]sign.URLForm, name, form string) (string, error) {
 	var fits []string
-	for place, of := range c.Places {
-		if (name == "" || name == place) && (form == "" || form == string(of)) {
+	for place, of := range places {
+		if of != "" && (name == "" || name == place) && (form == "" || form == string(of)) {
 			fits = append(fits, place)
 		}
 	}
 	switch {
-	case len(fits) == 1 && c.Places[fits[0]] == sign.URLEd25519:
+	case len(fits) == 1 && places[fits[0]] == sign.URLEd25519:
 		return "", fail.New(fail.Invalid, "addresses of %s are signed with the site's key; `frontdesk keys rotate site` makes another", fits[0])
 	case len(fits) == 1:
 		return fits[0], nil
 	case len(fits) == 0:
-		return "", fail.New(fail.Invalid, "ramp.delivery of the configuration has no entry with the name %.64q and the form %.20q; add it there first", name, form)
+		return "", fail.New(fail.Invalid, "nobody delivers for it by the name %.64q in the form %.20q; add who does to ramp.delivery of the configuration, or to the tenant's delivery, first", name, form)
 	}
 	return "", fail.New(fail.Invalid, "several deliver so; name one of ramp.delivery as place")
 }
 
-func (c Tenants) issue(w http.ResponseWriter, r *http.Request, told func(trust.DeliveryKey) signingKey) (int, any, error) {
+func (c Tenants) issue(id string, w http.ResponseWriter, r *http.Request, told func(trust.DeliveryKey) signingKey) (int, any, error) {
 	var asked struct {
 		Place      string `json:"place"`
 		CDNType    string `json:"cdn_type"`
@@ -181,11 +217,12 @@ func (c Tenants) issue(w http.ResponseWriter, r *http.Request, told func(trust.D
 	if err := read(w, r, &asked); err != nil {
 		return 0, nil, err
 	}
-	place, err := c.place(asked.Place, asked.CDNType)
+	places := c.Places(id)
+	place, err := c.place(places, asked.Place, asked.CDNType)
 	if err != nil {
 		return 0, nil, err
 	}
-	form := c.Places[place]
+	form := places[place]
 	var secret []byte
 	if asked.SigningKey != "" {
 		if secret, err = trust.ParseDeliverySecret(form, []byte(asked.SigningKey), asked.Encoding); err != nil {

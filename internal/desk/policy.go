@@ -43,6 +43,9 @@ func (d *Desk) AccessPolicy(ctx context.Context, host string) (terms.Policy, err
 	if err != nil || path != "" {
 		return terms.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
 	}
+	if tenant := d.tenantAt(name); tenant != nil {
+		return d.supplying.Terms(tenant).Policy(tenant.ID, name), nil
+	}
 	rules, now := d.config.Terms(), d.config.Now()
 	p := &d.goods.policies
 	p.mu.Lock()

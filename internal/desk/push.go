@@ -283,6 +283,17 @@ func (d *Desk) owns(tenant, host string) bool {
 	return one != nil && one.ID == tenant
 }
 
+// tenantAt is the tenant that has a host beside those of this front desk's own sites; nil for none.
+func (d *Desk) tenantAt(host string) *supply.Tenant {
+	if d.supplying == nil {
+		return nil
+	}
+	if _, own := d.supplying.Site(host); own {
+		return nil
+	}
+	return d.supplying.Tenants.At(host)
+}
+
 // fewPatterns refuses patterns with stars beyond those that a tenant may have.
 func (d *Desk) fewPatterns(ctx context.Context, tenant string, all []Pushed) error {
 	left := -1

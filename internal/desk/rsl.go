@@ -38,6 +38,10 @@ func (d *Desk) RSL(ctx context.Context, host, origin, how string) ([]byte, error
 		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", clip(host))
 	}
 	rules, owner, now := d.config.Terms(), d.quoting.Owner(), d.config.Now()
+	if tenant := d.tenantAt(name); tenant != nil {
+		licensing := d.supplying.Terms(tenant).Paths(tenant.ID, name, owner.Prices[tenant.ID], how)
+		return licensing.RSL(origin), nil
+	}
 	l := &d.goods.licensings
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -36,16 +36,28 @@ func (s *Server) changeRules() admin.Rules {
 
 // tenantRoutes let the operator's programs set prices of sites, and the keys that sign addresses for others.
 func (s *Server) tenantRoutes() []route {
-	c := admin.Tenants{Site: s.tenantAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: map[string]sign.URLForm{}}
-	for _, d := range s.config.RAMP.Delivery {
-		c.Places[d.Name] = sign.URLForm(d.Form)
-	}
+	c := admin.Tenants{Site: s.tenantAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: s.placesOf}
 	keys := s.gate.operators(admin.KeysHandler(c, s.now))
 	all := []route{{pattern: admin.TenantPricing, name: admin.TenantPricing, refuse: admin.WriteError, handler: s.gate.operators(admin.PricingHandler(c))}}
 	for _, pattern := range []string{admin.TenantKeys, admin.TenantKey, admin.TenantActivate} {
 		all = append(all, route{pattern: pattern, name: admin.TenantKeys, refuse: admin.WriteError, handler: keys})
 	}
 	return all
+}
+
+// placesOf are those who deliver for a tenant, or for the sites of the configuration.
+func (s *Server) placesOf(id string) map[string]sign.URLForm {
+	places := map[string]sign.URLForm{}
+	if s.Tenants != nil {
+		if t := s.Tenants.Get(id); t != nil {
+			places[t.Place()] = sign.URLForm(t.Delivery.Form)
+			return places
+		}
+	}
+	for _, d := range s.config.RAMP.Delivery {
+		places[d.Name] = sign.URLForm(d.Form)
+	}
+	return places
 }
 
 // siteAt is the site that has a host.

@@ -15,9 +15,12 @@ func (s *Server) providerRoutes() []route {
 	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
 		host, _ := terms.Host("https://" + r.PathValue(ramp.PolicyDomain) + "/")
 		_, served := s.config.siteAt(host)
+		if !served && s.Tenants != nil {
+			served = s.Tenants.At(host) != nil
+		}
 		return "provider " + host, func() (*wellknown.Document, error) {
 			if !served {
-				return nil, fail.New(fail.NotFound, "%.100q is no host of a site here", r.PathValue(ramp.PolicyDomain))
+				return nil, fail.New(fail.NotFound, "%.100q is no host of a site or a tenant here", r.PathValue(ramp.PolicyDomain))
 			}
 			return ramp.DeclareProvider(host, s.config.exchangeIdentity(), address)
 		}

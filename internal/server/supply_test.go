@@ -33,6 +33,7 @@ type supplied struct {
 	host     *httptest.Server       // of a provider, which is a verifier, too
 	lists    atomic.Pointer[string] // what its ramp.json lists as contributor
 	asked    atomic.Int64           // how often its ramp.json was asked for
+	batches  int                    // of edges
 }
 
 // supplierKey is the key of a caller.
