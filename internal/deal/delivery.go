@@ -144,7 +144,7 @@ func FindDelivery(ctx context.Context, tx *store.Tx, id string) (d Delivery, ok 
 
 // CountDeliveries counts the deliveries under a transaction, up to a bound.
 func CountDeliveries(ctx context.Context, tx *store.Tx, transaction string, most int) (n int, err error) {
-	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_delivery WHERE txn = $1 LIMIT $2) AS delivered`, transaction, most).Scan(&n)
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_delivery WHERE txn = $1`+ofItsSite+` LIMIT $2) AS delivered`, transaction, most).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count the deliveries of a transaction: %w", err)
 	}
@@ -185,12 +185,16 @@ func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any
 	return all, nil
 }
 
+// ofItsSite narrows a condition to deliveries of which whoever delivers for the transaction's own site tells: what others' edges tell of it is
+// nothing that counts.
+const ofItsSite = ` AND NOT EXISTS (SELECT 1 FROM deal_transaction AS t WHERE t.id = deal_delivery.txn AND t.site <> deal_delivery.site)`
+
 // mostUnder is how many deliveries of a transaction are given; it stands in the statement, which SQLite would else prepare each time.
 const mostUnder = 1000
 
-// DeliveriesUnder gives the deliveries under a transaction, in the order of their ids, up to a thousand.
+// DeliveriesUnder gives the deliveries under a transaction that its own site tells of, in the order of their ids, up to a thousand.
 func DeliveriesUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Delivery, error) {
-	return selectDeliveries(ctx, tx, fmt.Sprintf(` WHERE txn = $1 ORDER BY id LIMIT %d`, mostUnder), transaction)
+	return selectDeliveries(ctx, tx, fmt.Sprintf(` WHERE txn = $1`+ofItsSite+` ORDER BY id LIMIT %d`, mostUnder), transaction)
 }
 
 // Sites gives the sites of transactions that stand, by their ids; of one that is not known or was taken back there is none.
@@ -375,7 +379,7 @@ func (r *Reader) Bought(ctx context.Context, some ...Delivery) (map[string]bool,
 // Delivered is how often, and how much, was delivered under a transaction.
 type Delivered struct{ Times, Bytes int64 }
 
-// Delivered counts what was delivered under some transactions, by their ids, as far as it is over; what was never fetched is not among
+// Delivered counts what was delivered under some transactions, as their own sites tell, by their ids, as far as it is over; what was never fetched is not among
 // them.
 func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[string]Delivered, err error) {
 	counts = map[string]Delivered{}
@@ -387,7 +391,7 @@ func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[strin
 		args[i] = id
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT txn, COUNT(*), CAST(SUM(bytes) AS BIGINT) FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`) AND state <> 'begun' GROUP BY txn`, args...)
+		rows, err := tx.Query(ctx, `SELECT txn, COUNT(*), CAST(SUM(bytes) AS BIGINT) FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`) AND state <> 'begun'`+ofItsSite+` GROUP BY txn`, args...)
 		if err != nil {
 			return err
 		}
@@ -419,7 +423,7 @@ func (r *Reader) Fetched(ctx context.Context, ids ...string) (fetched map[string
 		if len(ids) == 0 {
 			return nil
 		}
-		rows, err := tx.Query(ctx, `SELECT DISTINCT txn FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`)`, args...)
+		rows, err := tx.Query(ctx, `SELECT DISTINCT txn FROM deal_delivery WHERE txn IN (`+store.Params(1, len(ids))+`)`+ofItsSite, args...)
 		if err != nil {
 			return err
 		}

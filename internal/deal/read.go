@@ -394,7 +394,7 @@ func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event,
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		rows, err := tx.Query(ctx, `SELECT entry, kind, at, 0 AS bytes FROM deal_event WHERE id = $1
-			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> '' ORDER BY 1 LIMIT $2`, id, limit)
+			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> ''`+ofItsSite+` ORDER BY 1 LIMIT $2`, id, limit)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 				continue
 			}
 			s.do(func(ctx context.Context, tx *store.Tx) error {
-				_, err := deal.PutDelivery(ctx, tx, deal.Delivery{ID: "m-" + id, Transaction: id, State: deal.DeliveryBegun, At: at})
+				_, err := deal.PutDelivery(ctx, tx, deal.Delivery{ID: "m-" + id, Transaction: id, Site: "news", State: deal.DeliveryBegun, At: at})
 				return err
 			})
 		}

@@ -101,10 +101,10 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 			err = deal.PutReport(ctx, tx, b, deal.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged}, deal.Fulfilled)
 		}
 		if err == nil {
-			_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: b, State: deal.DeliveryEnded, Bytes: 17, At: noon})
+			_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: b, Site: "shop", State: deal.DeliveryEnded, Bytes: 17, At: noon})
 		}
 		if err == nil {
-			_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-2", Transaction: b, State: deal.DeliveryCut, Bytes: 4, At: noon})
+			_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-2", Transaction: b, Site: "shop", State: deal.DeliveryCut, Bytes: 4, At: noon})
 		}
 		if err == nil {
 			err = deal.PutEvent(ctx, tx, deal.Event{Transaction: b, Entry: "e3", Kind: "usage", At: at})

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -18,7 +19,7 @@ func (s *Server) providerRoutes() []route {
 		if !served && s.Tenants != nil {
 			served = s.Tenants.At(host) != nil
 		}
-		return "provider " + host, func() (*wellknown.Document, error) {
+		return fmt.Sprint("provider ", host, " ", served), func() (*wellknown.Document, error) {
 			if !served {
 				return nil, fail.New(fail.NotFound, "%.100q is no host of a site or a tenant here", r.PathValue(ramp.PolicyDomain))
 			}

@@ -122,7 +122,7 @@ func (s *supplied) sold(uri string) string {
 func (s *supplied) standing(k keyring) string {
 	s.t.Helper()
 	var all strings.Builder
-	for _, path := range []string{"/admin/tenants/" + k.id, "/admin/tenants/" + k.id + "/rejections", "/admin/tenants/" + k.id + "/pricing", "/admin/tenants/" + k.id + "/signing-keys", "/admin/callers/" + k.id} {
+	for _, path := range []string{"/admin/tenants/" + k.id, "/admin/tenants/" + k.id + "/pricing", "/admin/tenants/" + k.id + "/signing-keys", "/admin/callers/" + k.id} {
 		all.WriteString(s.admin("GET", path, "", 200))
 	}
 	w := send(s, posted("GET", "/provider/"+k.host+"/transactions", "", trust.KeyHeader, k.provider))
@@ -191,6 +191,9 @@ func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
 		if now := s.standing(k); now != before[k.id] {
 			t.Errorf("something of %s was changed:\n%s\n%s", k.id, before[k.id], now)
 		}
+		if told := s.admin("GET", "/admin/tenants/"+k.id+"/rejections?limit=1000", "", 200); strings.Count(told, `"caller_id"`) != strings.Count(told, `"caller_id":"`+k.id+`"`) || !strings.Contains(told, "refused-"+k.id) {
+			t.Errorf("entries of others are refused in the name of %s: %s", k.id, told)
+		}
 		// What is its own it may, so that nothing above is refused for another reason.
 		if got := s.push(k.id, k.id, entryAt(k.host, "/b")); got != `{"accepted":1,"rejected":0}` || s.offered("https://"+k.host+"/b") == nil {
 			t.Errorf("%s may not push for itself: %s", k.id, got)
@@ -212,7 +215,7 @@ func (s *supplied) try(pattern, who string, thief, victim keyring) {
 		if w := s.tells(thief, victim.sale, victim.host); w.Code != 200 {
 			s.t.Errorf("the edge of %s: %d %s", thief.id, w.Code, w.Body)
 		}
-		rows, _, err := s.ReadDeals.Deliveries(s.t.Context(), deal.Sent{Site: victim.id, Limit: 9}) // it is taken as one of which no transaction of its own is known
+		rows, _, err := s.ReadDeals.Deliveries(s.t.Context(), deal.Sent{Site: victim.id, By: "edge-" + thief.id, Limit: 9}) // it is taken as one of which no transaction of its own is known
 		if err != nil || len(rows) != 0 {
 			s.t.Errorf("an edge of %s tells of what was delivered for %s: %+v %v", thief.id, victim.id, rows, err)
 		}

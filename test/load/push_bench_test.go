@@ -330,7 +330,11 @@ func (p *pushed) offers(b testing.TB, address string) int {
 	if answer.StatusCode != http.StatusOK {
 		b.Errorf("%s: %s", answer.Status, text)
 	}
-	return bytes.Count(text, []byte(`"offerId"`)) + bytes.Count(text, []byte(`"offer_id"`))
+	n := bytes.Count(text, []byte(`"offer_id"`))
+	if n == 0 {
+		b.Logf("%.500s", text)
+	}
+	return n
 }
 
 // ask asks for an offer so many times, and says how long each took.
