@@ -7,6 +7,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/stated"
 	"frontdesk/internal/supply"
 )
 
@@ -27,6 +29,12 @@ type Config struct {
 	Content *content.Catalog
 	// Supply is what is pushed; nil for nothing.
 	Supply *supply.Shelves
+	// Told gives what a site or a tenant tells elsewhere of an address, which is given as Canonical writes it, the source first that counts first; nil for
+	// nothing. Teller gives whose sitemaps tell of a host's addresses that are for sale though nothing of them is here; nil for nobody's.
+	Told   func(site, canonical string) []stated.Address
+	Teller func(host string) (site string, ok bool)
+	// Kind says what kind of source one of content's is; nil for all alike.
+	Kind func(site, source string) stated.Source
 	// Statements are what the owner says of items beside what they say of themselves.
 	Statements []Statement
 	// Aliases are addresses under which items are sold beside their own.
@@ -224,17 +232,20 @@ func (c *Catalog) Find(address string) []Entry {
 	defer c.mu.RUnlock()
 	found := c.exactly(canonical)
 	if len(found) > 0 {
-		return merged(found, canonical)
+		return c.tell(merged(found, canonical), canonical)
 	}
 	item, ok := c.aliases.find(canonical)
 	if !ok {
-		found = merged(c.fitting(canonical), canonical)
+		if found = c.listed(canonical); len(found) > 0 {
+			return found
+		}
+		found = c.tell(merged(c.fitting(canonical), canonical), canonical)
 		for i := range found {
 			found[i].Address = address
 		}
 		return found
 	}
-	found = merged(c.exactly(item), item)
+	found = c.tell(merged(c.exactly(item), item), item)
 	for i := range found {
 		found[i].Address = address
 	}
@@ -246,7 +257,7 @@ func (c *Catalog) exactly(canonical string) (found []Entry) {
 	c.t.at(canonical, func(row row, r record) { found = append(found, c.entry(row, r)) })
 	if len(found) > 1 {
 		slices.SortFunc(found, func(a, b Entry) int {
-			return strings.Compare(a.Site+"\n"+a.Source+"\n"+a.URL, b.Site+"\n"+b.Source+"\n"+b.URL)
+			return cmp.Or(strings.Compare(a.Site, b.Site), cmp.Compare(c.rank(&a), c.rank(&b)), strings.Compare(a.Site+"\n"+a.Source+"\n"+a.URL, b.Site+"\n"+b.Source+"\n"+b.URL))
 		})
 	}
 	return found

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/stated"
 	"frontdesk/internal/terms"
 )
 
@@ -38,7 +39,11 @@ type Entry struct {
 
 	Pushed Pushed // what was pushed of it, where that is so
 
-	factor float64 // tokens to a word
+	factor float64          // tokens to a word
+	tokens int              // as a sitemap tells; 0 for what it does not
+	told   []stated.Address // elsewhere, what counts first
+	others []Entry          // of the same site at the same address, from sources that count later
+	kind   stated.Source    // of the entry's own source
 }
 
 // Identity are the names by which an item is known elsewhere, in the forms in which the registries write them; empty for
@@ -75,6 +80,9 @@ func (e *Entry) Facts() terms.Facts {
 
 // Tokens is about how many tokens a language model makes of the item's text.
 func (e *Entry) Tokens() int {
+	if e.tokens > 0 {
+		return e.tokens
+	}
 	if e.Words == 0 && e.IsPushed() {
 		return e.Pushed.Quantity
 	}

@@ -45,6 +45,9 @@ func (g *goods) tell() {
 	}
 }
 
+// GoodsChanged has who waits for changes of what can be sold look again.
+func (d *Desk) GoodsChanged() { d.goods.tell() }
+
 // keepGoods is how often the catalog's file is brought up to date.
 const keepGoods = 10 * time.Minute
 

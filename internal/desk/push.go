@@ -372,7 +372,7 @@ func (d *Desk) Reread(by *trust.Caller, tenant string) (begun bool, err error) {
 	if err := d.mayPush(by, tenant); err != nil {
 		return false, err
 	}
-	return d.supplying.Reread != nil && d.served[tenant] && d.supplying.Reread(tenant), nil
+	return d.supplying.Reread != nil && d.supplying.Reread(tenant), nil
 }
 
 // soldBy says under which terms a ware is sold; ok is false for one that is not: what is pushed is sold as long as its domain is the tenant's.

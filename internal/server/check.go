@@ -37,6 +37,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.sites()
 	c.sources()
 	c.fetch()
+	c.licences()
 	c.elicit()
 	c.gate()
 	c.mcp()
@@ -266,7 +267,7 @@ func (c Config) CompileTerms(added ...rulebook.Rule) (*terms.Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	return terms.Options{IsA: content.IsA, RSL: documents, Named: named}.New(rules)
+	return terms.Options{IsA: content.IsA, RSL: append(documents, c.stated...), Named: named}.New(rules)
 }
 
 // canonicalTypes writes types as schema.org does.

@@ -73,6 +73,8 @@ type Config struct {
 	// restart: which intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the `effect`, `webhook`
 	// and `mail`.
 	Intakes Intakes `yaml:"intakes"`
+	// Licences sets what is read of what sites state of the use of their addresses.
+	Licences Licences `yaml:"licences"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`
 	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
@@ -95,6 +97,8 @@ type Config struct {
 	Metrics Metrics `yaml:"metrics"`
 	// Log is what is written to standard error.
 	Log Log `yaml:"log"`
+
+	stated []*terms.RSL // by the sites
 }
 
 // Site is one site.
@@ -222,14 +226,15 @@ func Default() Config {
 		Ask: Ask{
 			Limit: 10, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
-		Model:   defaultModel(),
-		Intent:  defaultIntent(),
-		Intakes: defaultIntakes(),
-		RAMP:    defaultRAMP(),
-		Edge:    defaultEdge(),
-		Console: Console{Enabled: true, Owner: defaultOwner()},
-		Auth:    defaultAuth(),
-		MCP:     MCP{Enabled: true},
+		Model:    defaultModel(),
+		Intent:   defaultIntent(),
+		Intakes:  defaultIntakes(),
+		Licences: defaultLicences(),
+		RAMP:     defaultRAMP(),
+		Edge:     defaultEdge(),
+		Console:  Console{Enabled: true, Owner: defaultOwner()},
+		Auth:     defaultAuth(),
+		MCP:      MCP{Enabled: true},
 
 		Discovery: Discovery{Enabled: true, Feeds: true},
 		Limits: Limits{

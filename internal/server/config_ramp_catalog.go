@@ -194,7 +194,7 @@ func (h *House) openGoods(config Config) error {
 	if err := h.OpenSupply(context.Background(), config); err != nil {
 		return err
 	}
-	made.Supply = h.Shelves
+	made.Supply, made.Told, made.Teller, made.Kind = h.Shelves, h.Told, h.teller, config.kindOf()
 	if h.Goods, err = catalog.New(made); err != nil {
 		return fmt.Errorf("ramp.aliases: %w", err)
 	}

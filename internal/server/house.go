@@ -27,6 +27,7 @@ import (
 	"frontdesk/internal/rulebook"
 	"frontdesk/internal/session"
 	"frontdesk/internal/spend"
+	"frontdesk/internal/stated"
 	"frontdesk/internal/store"
 	"frontdesk/internal/submission"
 	"frontdesk/internal/supply"
@@ -52,6 +53,7 @@ type House struct {
 	ReadDeals    *deal.Reader     // what was offered and sold
 	ReadTraffic  *traffic.Reader  // whom edges saw
 	ReadEvidence *evidence.Reader // what logs say of deliveries
+	Stated       *stated.Keeper   // what sites state of their addresses
 	// Rulebook is what the operator's programs add to the terms.
 	Rulebook *rulebook.Keeper
 	// SiteKeys, AgentKeys, VerifierKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
@@ -85,6 +87,7 @@ type House struct {
 	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[terms.Terms]
 	added    atomic.Pointer[rulebook.Book]                   // to the terms of the file
+	licences atomic.Pointer[licensing]                       // what sites state
 	selling  atomic.Pointer[desk.Selling]                    // how offers are made; nil where nothing is sold
 	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
 	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
@@ -99,7 +102,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, measure.Schema, traffic.Schema,
-		account.Schema, rulebook.Schema, supply.Schema, trust.CallerSchema,
+		account.Schema, rulebook.Schema, stated.Schema, supply.Schema, trust.CallerSchema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}
 }
@@ -138,6 +141,9 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	h.openLedger(config)
 	h.recordKeys()
 	h.openAccounts(config)
+	if err := h.openLicences(ctx, config); err != nil {
+		log.Error("licences that sites state cannot be used", "error", err)
+	}
 	if err := h.openRulebook(ctx, config); err != nil {
 		db.Close()
 		return nil, err

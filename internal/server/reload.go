@@ -26,6 +26,8 @@ type reloader struct {
 	put    func(*terms.Terms)
 	// book gives the content rules that stand beside those of the file.
 	book func() rulebook.Book
+	// state adds what sites state; nil for nothing.
+	state func(Config) Config
 	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.
 	declare func(Config)
 	// takeIn makes ready what is taken in by what it is given, and gives what puts it in force.
@@ -88,7 +90,7 @@ func (r *reloader) reload() {
 	fresh, err := Load(r.loaded.layers)
 	var compiled *terms.Terms
 	if err == nil {
-		compiled, err = fresh.Config.CompileTerms(r.book().Rules...)
+		compiled, err = r.stating(fresh.Config).CompileTerms(r.book().Rules...)
 	}
 	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
@@ -117,11 +119,19 @@ func (r *reloader) reload() {
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
 
+// stating adds what sites state to a configuration.
+func (r *reloader) stating(config Config) Config {
+	if r.state == nil {
+		return config
+	}
+	return r.state(config)
+}
+
 // added puts in force the content rules that there are now, with the terms as the file had them last.
 func (r *reloader) added() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	compiled, err := r.loaded.Config.CompileTerms(r.book().Rules...)
+	compiled, err := r.stating(r.loaded.Config).CompileTerms(r.book().Rules...)
 	if err != nil {
 		return err
 	}

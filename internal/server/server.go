@@ -120,7 +120,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
-		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, declare: house.declareIntent, takeIn: house.takeIn,
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, state: house.withLicences, declare: house.declareIntent, takeIn: house.takeIn,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
@@ -241,6 +241,8 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.followRules(work) })
+	background.Go(func() { s.followLicences(work) })
+	background.Go(func() { s.rereadSources(work) })
 	background.Go(func() { s.Work(work) })
 	background.Go(func() { s.Ledger.Run(work) })
 	background.Go(func() { s.chronicle(work) })
@@ -258,7 +260,6 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		background.Go(func() { s.watchOutlets(work) })
 		background.Go(func() { s.followTenants(work) })
-		background.Go(func() { s.rereadSources(work) })
 	}
 	var gate *edge.Gate
 	if s.gates != nil {

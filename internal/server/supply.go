@@ -34,6 +34,7 @@ type supplying struct {
 type tenantTerms struct {
 	tenant *supply.Tenant
 	book   *rulebook.Book
+	stated *terms.RSL
 	rules  *terms.Terms
 }
 
@@ -148,10 +149,10 @@ func (h *House) sellSupply(config Config) error {
 
 // tenantTerms are the terms of a tenant: the content rules that name it, and behind them its own.
 func (h *House) tenantTerms(t *supply.Tenant) *terms.Terms {
-	book := h.added.Load()
+	book, stated := h.added.Load(), h.stating().rules[t.ID]
 	h.supplying.mu.Lock()
 	defer h.supplying.mu.Unlock()
-	if made := h.supplying.terms[t.ID]; made.tenant == t && made.book == book {
+	if made := h.supplying.terms[t.ID]; made.tenant == t && made.book == book && made.stated == stated {
 		return made.rules
 	}
 	var rules []terms.Rule
@@ -166,7 +167,11 @@ func (h *House) tenantTerms(t *supply.Tenant) *terms.Terms {
 	}
 	named[len(rules)] = "tenant " + t.ID
 	rules = append(rules, t.Rule)
-	made, err := terms.Options{IsA: content.IsA, Named: named}.New(rules)
+	options := terms.Options{IsA: content.IsA, Named: named}
+	if stated != nil {
+		options.RSL = []*terms.RSL{stated}
+	}
+	made, err := options.New(rules)
 	if err != nil { // each was checked before it was kept
 		h.log.Error("the terms of a tenant cannot be read, so nothing of it is sold", "tenant", t.ID, "error", err)
 		made, _ = terms.New([]terms.Rule{{Access: terms.Blocked}})
@@ -174,7 +179,7 @@ func (h *House) tenantTerms(t *supply.Tenant) *terms.Terms {
 	if h.supplying.terms == nil {
 		h.supplying.terms = map[string]tenantTerms{}
 	}
-	h.supplying.terms[t.ID] = tenantTerms{t, book, made}
+	h.supplying.terms[t.ID] = tenantTerms{t, book, stated, made}
 	return made
 }
 
@@ -239,7 +244,8 @@ func (s *Server) rereadSources(ctx context.Context) {
 		}
 		runs.mu.Lock()
 		defer runs.mu.Unlock()
-		if len(sources) == 0 || runs.sites[site] || ctx.Err() != nil {
+		_, licences := s.licencePlaces(s.config)[site]
+		if len(sources) == 0 && !licences || runs.sites[site] || ctx.Err() != nil {
 			return false
 		}
 		runs.sites[site] = true
@@ -250,6 +256,9 @@ func (s *Server) rereadSources(ctx context.Context) {
 				if err != nil && ctx.Err() == nil {
 					s.log.Warn("a source could not be read anew; what was published of it stays", "site", site, "source", source.Name, "error", err)
 				}
+			}
+			if licences {
+				s.readLicencesNow(ctx, site, false)
 			}
 			runs.mu.Lock()
 			delete(runs.sites, site)
@@ -268,7 +277,7 @@ func (s *Server) supplyRoutes() []route {
 	var all []route
 	for pattern, handler := range map[string]http.Handler{
 		admin.TenantList: admin.TenantsHandler(c), admin.TenantOne: admin.TenantsHandler(c), admin.TenantRefused: admin.RefusedHandler(c),
-		admin.CallerList: admin.CallersHandler(c), admin.CallerOne: admin.CallersHandler(c),
+		admin.CallerList: admin.CallersHandler(c), admin.CallerOne: admin.CallersHandler(c), admin.ContentChanged: s.changedHandler(),
 	} {
 		all = append(all, route{pattern: pattern, name: pattern, refuse: admin.WriteError, handler: s.gate.operators(handler)})
 	}

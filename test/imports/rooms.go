@@ -188,8 +188,10 @@ var rooms = []room{
 		},
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
+	// What sites state of their addresses, read where it stands.
+	{path: "internal/stated", inside: []string{"internal/fail", "internal/fetch", "internal/ingest/sitemap", "internal/store", "internal/terms", "wire/licence"}, sql: true},
 	// What can be sold, found by its address.
-	{path: "internal/catalog", inside: []string{"internal/content", "internal/store", "internal/supply", "internal/terms"}, outside: []string{jsonText}},
+	{path: "internal/catalog", inside: []string{"internal/content", "internal/stated", "internal/store", "internal/supply", "internal/terms"}, outside: []string{jsonText}},
 	// Texts as vectors, which the model makes.
 	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
 	{

@@ -75,12 +75,18 @@ func parameter(text, name string) string {
 	return ""
 }
 
-// FromPage gives the addresses of RSL documents that a page of HTML names in elements <link rel="license" type="application/rsl+xml">, as written, and
-// the documents that stand in its elements <script type="application/rsl+xml">.
-func FromPage(page []byte) (links []string, documents [][]byte) {
+// OnPage is what a page of HTML has of licences.
+type OnPage struct {
+	Links     []string // the addresses of RSL documents that its elements <link rel="license"> name, as written, and of scripts of RSL's media type
+	Documents [][]byte // the documents that stand in its elements <script type="application/rsl+xml">
+	Feeds     []string // the addresses of feeds, which may carry RSL
+}
+
+// FromPage gives what a page of HTML has of licences.
+func FromPage(page []byte) (on OnPage) {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	z.SetMaxBuf(MaxBytes)
-	for len(links)+len(documents) < mostPlaces {
+	for len(on.Links)+len(on.Documents)+len(on.Feeds) < mostPlaces {
 		kind := z.Next()
 		if kind == html.ErrorToken {
 			break
@@ -103,14 +109,21 @@ func FromPage(page []byte) (links []string, documents [][]byte) {
 		}
 		switch href := strings.TrimSpace(at["href"]); {
 		case tag == "link" && href != "" && isLicense(at["rel"], at["type"]):
-			links = append(links, href)
+			on.Links = append(on.Links, href)
+		case tag == "link" && href != "" && strings.Contains(strings.ToLower(at["rel"]), "alternate") && isFeed(at["type"]):
+			on.Feeds = append(on.Feeds, href)
 		case tag == "script" && isLicense("license", at["type"]) && strings.TrimSpace(at["src"]) != "":
-			links = append(links, strings.TrimSpace(at["src"]))
+			on.Links = append(on.Links, strings.TrimSpace(at["src"]))
 		case tag == "script" && isLicense("license", at["type"]) && kind == html.StartTagToken:
 			if z.Next() == html.TextToken {
-				documents = append(documents, bytes.Clone(bytes.TrimSpace(z.Raw())))
+				on.Documents = append(on.Documents, bytes.Clone(bytes.TrimSpace(z.Raw())))
 			}
 		}
 	}
-	return links, documents
+	return on
+}
+
+func isFeed(media string) bool {
+	media = strings.ToLower(strings.TrimSpace(media))
+	return media == "application/rss+xml" || media == "application/atom+xml"
 }

@@ -222,8 +222,12 @@ func TestDocumentsAreFoundWhereTheyAreNamed(t *testing.T) {
 		<link rel="stylesheet" type="application/rsl+xml" href="/no.css"><!-- <link rel="license" type="application/rsl+xml" href="/comment"> -->
 		<script type="application/rsl+xml"> <rsl><content url="/"/></rsl> </script><script>"<rsl/>"</script>
 		<script type="application/rsl+xml" src="/s.xml"></script>`
-	links, documents := FromPage([]byte(page))
-	if diff := cmp.Diff([]string{"/l.xml", "/s.xml"}, links); diff != "" {
+	on := FromPage([]byte(page + `<link rel="alternate" type="application/rss+xml" href="/feed"><link rel="alternate" hreflang="de" href="/de">`))
+	documents := on.Documents
+	if diff := cmp.Diff([]string{"/feed"}, on.Feeds); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/l.xml", "/s.xml"}, on.Links); diff != "" {
 		t.Error(diff)
 	}
 	if len(documents) != 1 || string(documents[0]) != `<rsl><content url="/"/></rsl>` {
