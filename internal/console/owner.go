@@ -46,6 +46,8 @@ type OwnerConfig struct {
 	// SetStatus suspends or resumes a platform's key, for an operator.
 	SetStatus func(ctx context.Context, by trust.Login, id, status string) error
 
+	// Warnings are what the owner should know on every page, such as that what was read is old; nil for nothing.
+	Warnings func() []string
 	// Inbox is what agents submit; nil where nothing is taken in.
 	Inbox *InboxConfig
 	// Sales is what is sold; nil where nothing is.
@@ -107,7 +109,8 @@ type sheet struct {
 	Open    int  // how much of it waits for a person
 	Sales   bool // something is sold
 	Body    any
-	Problem string // what could not be shown or done; empty for nothing
+	Warned  []string // what the owner should know
+	Problem string   // what could not be shown or done; empty for nothing
 }
 
 // Selling says whether the page is one of what is sold.
@@ -138,6 +141,9 @@ func (o *owner) show(w http.ResponseWriter, r *http.Request, status int, s sheet
 		s.Open, _ = o.config.Inbox.Open(r.Context()) // without a figure the page is as good
 	}
 	s.Sales = o.config.Sales != nil && s.In != nil
+	if o.config.Warnings != nil && s.In != nil {
+		s.Warned = o.config.Warnings()
+	}
 	s.Assets = s.Base + strings.TrimPrefix(o.files.root, "/")
 	var body bytes.Buffer
 	if err := o.template.ExecuteTemplate(&body, "sheet", s); err != nil {

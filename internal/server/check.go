@@ -254,6 +254,11 @@ func (c *checks) matchNames(path string, match terms.Match) {
 // CompileTerms makes the rules ready, with content rules among them. Types are written as schema.org writes them, whatever their
 // case.
 func (c Config) CompileTerms(added ...rulebook.Rule) (*terms.Terms, error) {
+	return c.compileTerms(nil, added)
+}
+
+// compileTerms is CompileTerms with what the sites state.
+func (c Config) compileTerms(stated []*terms.RSL, added []rulebook.Rule) (*terms.Terms, error) {
 	rules, at := terms.With(c.Terms, rulesOf(added))
 	named := map[int]string{}
 	for i, r := range added {
@@ -267,7 +272,7 @@ func (c Config) CompileTerms(added ...rulebook.Rule) (*terms.Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	return terms.Options{IsA: content.IsA, RSL: append(documents, c.stated...), Named: named}.New(rules)
+	return terms.Options{IsA: content.IsA, RSL: append(documents, stated...), Named: named}.New(rules)
 }
 
 // canonicalTypes writes types as schema.org does.

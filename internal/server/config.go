@@ -97,8 +97,6 @@ type Config struct {
 	Metrics Metrics `yaml:"metrics"`
 	// Log is what is written to standard error.
 	Log Log `yaml:"log"`
-
-	stated []*terms.RSL // by the sites
 }
 
 // Site is one site.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,10 +114,14 @@ func (h *House) hostsOf(config Config, site string) (hosts []string) {
 	}
 	if h.Tenants != nil {
 		if one := h.Tenants.Get(site); one != nil {
-			return one.Domains
+			for _, host := range one.Domains {
+				if name, ok := terms.Host("https://" + host + "/"); ok {
+					hosts = append(hosts, name)
+				}
+			}
 		}
 	}
-	return nil
+	return hosts
 }
 
 // ownLicences are those of the sites that are served here, and no others'.
@@ -128,12 +133,6 @@ func (h *House) ownLicences(config Config) (all []*terms.RSL) {
 		}
 	}
 	return all
-}
-
-// withLicences is the configuration with what the sites state.
-func (h *House) withLicences(config Config) Config {
-	config.stated = h.ownLicences(config)
-	return config
 }
 
 // Told is what a site or a tenant tells of an address, the first to count first.
@@ -207,7 +206,7 @@ func (h *House) ReadLicences(ctx context.Context, config Config, site string, fu
 
 func (h *House) readLicences(ctx context.Context, config Config, site string, place licencePlace, full bool) error {
 	asking := stated.Asking{
-		Site: site, URL: place.URL, Own: place.own, Hosts: h.hostsOf(config, site), Plain: h.Tenants != nil && h.Tenants.Get(site) != nil, Visitor: h.visitor,
+		Site: site, URL: place.URL, Own: place.own, Hosts: h.hostsOf(config, site), Served: h.Tenants == nil || h.Tenants.Get(site) == nil, Plain: h.Tenants != nil && h.Tenants.Get(site) != nil, Visitor: h.visitor,
 	}
 	if !full {
 		before, _, err := h.Stated.Load(ctx, site)
@@ -336,4 +335,55 @@ func (c Config) kindOf() func(site, source string) stated.Source {
 		}
 		return stated.Manual
 	}
+}
+
+// Known is what is known of an address at one site or tenant.
+type Known struct {
+	Site   string          `json:"site"`
+	URL    string          `json:"url"`
+	Values []catalog.Value `json:"values"`
+}
+
+// ValuesOf tells what offers of an address would tell, each value with where it is from, and the licences under which it stands.
+func (h *House) ValuesOf(ctx context.Context, config Config, address string) (all []Known, err error) {
+	if canonical(address) == "" {
+		return nil, fail.New(fail.Invalid, "%.200q is no address of the web", address)
+	}
+	made := catalog.Config{Content: h.Catalog, Supply: h.Shelves, Told: h.Told, Teller: h.teller, Kind: config.kindOf()}
+	goods, err := catalog.New(made)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := goods.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	for _, e := range goods.Find(address) {
+		one := Known{Site: e.Site, URL: e.URL, Values: e.Values()}
+		for _, l := range h.decisionOn(&e).Licenses(terms.Sale{}) {
+			if l.From == nil {
+				continue
+			}
+			text := l.Price.String()
+			if text == "" {
+				text = "to be asked for"
+			}
+			source := stated.RSL
+			if place := l.From[0]; slices.ContainsFunc(h.Told(e.Site, canonical(e.URL)), func(a stated.Address) bool { return a.Place == place && a.Stated != nil }) {
+				source = stated.RAMPSitemap
+			}
+			one.Values = append(one.Values, catalog.Value{Name: "licence", Value: text, Source: source, Place: strings.Join(l.From, "; ")})
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// decisionOn is what the terms decide on an entry.
+func (h *House) decisionOn(e *catalog.Entry) terms.Decision {
+	if h.Tenants != nil {
+		if one := h.Tenants.Get(e.Site); one != nil {
+			return h.tenantTerms(one).Decide(e.Facts())
+		}
+	}
+	return h.Terms().Decide(e.Facts())
 }

@@ -46,7 +46,7 @@ func (s *Server) ownerRoutes() []route {
 			s.log.InfoContext(r.Context(), "console", "token", in.Key, "role", in.Role, "did", what)
 		},
 		Head: s.Ledger.Head, Entries: s.entries, Receipt: s.Ledger.Receipt, Keys: s.LedgerKeys,
-		Refused: s.refused, Tallies: s.tallies, Platforms: s.Platforms.List, SetStatus: s.setStatus,
+		Refused: s.refused, Tallies: s.tallies, Platforms: s.Platforms.List, SetStatus: s.setStatus, Warnings: s.stale.tell,
 	}
 	config.Inbox, config.Sales = s.inbox(), s.sales()
 	handler := console.Owner(config)

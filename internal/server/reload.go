@@ -26,8 +26,8 @@ type reloader struct {
 	put    func(*terms.Terms)
 	// book gives the content rules that stand beside those of the file.
 	book func() rulebook.Book
-	// state adds what sites state; nil for nothing.
-	state func(Config) Config
+	// stated gives what the sites of a configuration state; nil for nothing.
+	stated func(Config) []*terms.RSL
 	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.
 	declare func(Config)
 	// takeIn makes ready what is taken in by what it is given, and gives what puts it in force.
@@ -90,7 +90,7 @@ func (r *reloader) reload() {
 	fresh, err := Load(r.loaded.layers)
 	var compiled *terms.Terms
 	if err == nil {
-		compiled, err = r.stating(fresh.Config).CompileTerms(r.book().Rules...)
+		compiled, err = r.compile(fresh.Config)
 	}
 	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
@@ -119,19 +119,19 @@ func (r *reloader) reload() {
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
 
-// stating adds what sites state to a configuration.
-func (r *reloader) stating(config Config) Config {
-	if r.state == nil {
-		return config
+// compile makes the rules of a configuration ready, with content rules and with what its sites state.
+func (r *reloader) compile(config Config) (*terms.Terms, error) {
+	if r.stated == nil {
+		return config.CompileTerms(r.book().Rules...)
 	}
-	return r.state(config)
+	return config.compileTerms(r.stated(config), r.book().Rules)
 }
 
 // added puts in force the content rules that there are now, with the terms as the file had them last.
 func (r *reloader) added() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	compiled, err := r.stating(r.loaded.Config).CompileTerms(r.book().Rules...)
+	compiled, err := r.compile(r.loaded.Config)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (h *House) openRulebook(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	rules, err := h.withLicences(config).CompileTerms(book.Rules...)
+	rules, err := config.compileTerms(h.ownLicences(config), book.Rules)
 	if err != nil && len(book.Rules) > 0 {
 		err = fmt.Errorf("%w\n`frontdesk terms remove ID` takes a content rule away", err)
 	}

@@ -70,6 +70,7 @@ type Server struct {
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	exchange     *ramp.Config                 // nil without RAMP
 	gates        *edgeWorks                   // before sites of the owner's; nil without any
+	stale        staleness
 	metrics      *metrics
 	reloader     *reloader
 	bringing     sync.Mutex // of who brings content rules in force
@@ -120,7 +121,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
-		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, state: house.withLicences, declare: house.declareIntent, takeIn: house.takeIn,
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, stated: house.ownLicences, declare: house.declareIntent, takeIn: house.takeIn,
 		count: func(result string) { s.metrics.reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
@@ -242,6 +243,7 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() { s.reloader.watch(work) })
 	background.Go(func() { s.followRules(work) })
 	background.Go(func() { s.followLicences(work) })
+	background.Go(func() { s.watchAges(work) })
 	background.Go(func() { s.rereadSources(work) })
 	background.Go(func() { s.Work(work) })
 	background.Go(func() { s.Ledger.Run(work) })

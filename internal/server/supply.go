@@ -58,6 +58,9 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 		return err
 	}
 	h.Tenants.OnChange(h.recordTenant)
+	if _, err := h.takeLicences(ctx, config); err != nil {
+		h.log.Error("licences that tenants state cannot be used", "error", err)
+	}
 	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c trust.Caller) error {
 		return h.recordKey(ctx, tx, keyFact{Key: "caller", State: c.State(), Sites: c.Tenants, Keys: c.KeyNames()}, c.ID, "caller:"+c.ID)
 	})

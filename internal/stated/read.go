@@ -30,6 +30,8 @@ type Asking struct {
 	Hosts []string
 	// Plain takes up the addresses of sitemaps too of which nothing more is told: they are for sale though nothing of them is here.
 	Plain bool
+	// Served says that the site is served here: what a front desk made of its owner's terms is not what the site says beside them.
+	Served bool
 	// Before is what was read last, whose documents are kept where the site says that they are what they were; nil for a full reading.
 	Before *Snapshot
 
@@ -204,6 +206,10 @@ func isPage(body []byte) bool {
 
 // take keeps a document that can be read, and says what is wrong with another.
 func (r *reading) take(place string, text []byte) error {
+	if r.Served && marked(text) {
+		r.note("the licences at %s were made by a front desk of its owner's terms, and are not read back", place)
+		return nil
+	}
 	d := Document{Place: place, Text: text}
 	document, err := licence.Parse(text)
 	if err == nil {
@@ -216,6 +222,11 @@ func (r *reading) take(place string, text []byte) error {
 		r.out.Documents = append(r.out.Documents, d)
 	}
 	return nil
+}
+
+// marked says whether a document is one that a front desk made.
+func marked(text []byte) bool {
+	return bytes.Contains(text[:min(len(text), 1024)], []byte(licence.Mark))
 }
 
 // feed reads what a feed carries of RSL. One that cannot be had or read counts only where it carried something before.
@@ -308,6 +319,10 @@ func (r *reading) list(ctx context.Context, l listed) error {
 		return fail.New(fail.Invalid, "the sitemap %s cannot be unpacked: %v", at, err)
 	}
 	if isPage(body) {
+		return nil
+	}
+	if r.Served && marked(body) {
+		r.note("the sitemap %s was made by a front desk of its owner's terms, and is not read back", at)
 		return nil
 	}
 	var named []sitemap.Entry

@@ -237,6 +237,21 @@ func TestAReadingThatIsCutAnywhereIsNone(t *testing.T) {
 	}
 }
 
+// TestWhatAFrontDeskMadeIsNotReadBack has a site name the document that its own front desk made of the terms: read back, it would narrow them more each time.
+func TestWhatAFrontDeskMadeIsNotReadBack(t *testing.T) {
+	h := newHost(t)
+	h.pages["/rsl.txt"] = page{body: "<?xml version=\"1.0\"?>\n" + licence.Mark + rsl("/")}
+	h.pages["/sitemap.xml"] = page{body: "<?xml version=\"1.0\"?>\n" + licence.Mark + ramp}
+	for served, documents := range map[bool]int{true: 0, false: 1} {
+		s, err := Read(t.Context(), Asking{
+			Site: "a", URL: h.server.URL, Own: true, Hosts: []string{"127.0.0.1"}, Served: served, Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{}),
+		})
+		if err != nil || len(s.Documents) != documents || len(s.Addresses) != documents || len(s.Notes) != 2-documents {
+			t.Errorf("served here %t: %+v, %v", served, s, err)
+		}
+	}
+}
+
 func TestSitesWithoutLicencesStateNothing(t *testing.T) {
 	h := newHost(t)
 	if s, err := h.read(nil, true); err != nil || len(s.Documents)+len(s.Addresses)+len(s.Notes) > 0 {

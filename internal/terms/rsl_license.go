@@ -16,22 +16,9 @@ const RSLNothing = `<license><prohibits type="usage">all</prohibits></license>`
 // has no words for (a scope that must have been granted, a bound of words or a report that is owed for what costs nothing, a model of
 // price) permits nothing, and an amount that would be read as one for something else is left out.
 func (d Decision) RSL(fallback Money, how string) string {
-	price := d.Price
-	switch {
-	case d.Access == Blocked || len(d.Scopes) > 0:
-		return RSLNothing
-	case price == Money{} && d.Access == Open:
-		price = Money{Model: "free"}
-	case price == Money{}:
-		price = fallback
-	}
+	to, price, some := d.told(fallback)
 	payment, known := licence.PaymentOf(price.Model)
-	unpaid := slices.Contains(unpaidModels, price.Model)
-	if !known || unpaid && (d.DisplayWords > 0 || d.Reporting > 0) {
-		return RSLNothing
-	}
-	to, some := d.rslBound(unpaid)
-	if !some {
+	if !some || !known {
 		return RSLNothing
 	}
 	usage, okUsage := rslRestriction("usage", Restriction(to.Functions), functions, "all")
@@ -40,7 +27,63 @@ func (d Decision) RSL(fallback Money, how string) string {
 	if !okUsage || !okUser || !okGeo {
 		return RSLNothing
 	}
-	return "<license>" + usage + user + geo + rslPayment(price, payment, unpaid, how) + "</license>"
+	return "<license>" + usage + user + geo + rslPayment(price, payment, price.Free(), how) + "</license>"
+}
+
+// told is what a licence can say of the decision: to what it binds and what it costs; some is false where that is nothing.
+func (d Decision) told(fallback Money) (to Option, price Money, some bool) {
+	price = d.Price
+	switch {
+	case d.Access == Blocked || len(d.Scopes) > 0:
+		return to, price, false
+	case price == Money{} && d.Access == Open:
+		price = Money{Model: "free"}
+	case price == Money{}:
+		price = fallback
+	}
+	if price.Free() && (d.DisplayWords > 0 || d.Reporting > 0) {
+		return to, price, false
+	}
+	if to, some = d.rslBound(price.Free()); some {
+		price = price.At(to.Price)
+	}
+	return to, price, some
+}
+
+// Stated is what a RAMP sitemap says of the use of what was decided on (RAMP v1, Ingestion): never more than the decision permits. What the
+// extension has no words for, users and countries among it, permits nothing.
+func (d Decision) Stated(fallback Money) licence.Stated {
+	nothing := licence.Stated{Permits: []string{}}
+	to, price, some := d.told(fallback)
+	_, known := licence.SitemapName(price.Model)
+	if !some || !known || !to.Users.none() || !to.Countries.none() {
+		return nothing
+	}
+	known = len(to.Functions.Permit) == 0
+	out := licence.Stated{Model: price.Model, Priced: true, Permits: []string{}}
+	if known {
+		out.Permits = []string{"all"}
+	}
+	for _, f := range to.Functions.Permit {
+		if slices.Contains(functions, f) {
+			out.Permits, known = append(out.Permits, f), true
+		}
+	}
+	for _, f := range to.Functions.Prohibit {
+		if slices.Contains(functions, f) {
+			out.Prohibits = append(out.Prohibits, f)
+		}
+	}
+	if !known {
+		return nothing
+	}
+	if out.Model == "flat" {
+		out.Model = "per_access"
+	}
+	if price.Rate > 0 && price.Months == 0 {
+		out.Rate, out.Currency = Amount(price.Rate), price.Currency
+	}
+	return out
 }
 
 // rslBound narrows the rule's restrictions by the terms that come with an item, as far as they ask for no payment where nothing is
@@ -58,7 +101,9 @@ func (d Decision) rslBound(unpaid bool) (to Option, some bool) {
 		found := false
 		for _, option := range options {
 			if narrowed, some := to.narrow(option); some {
+				price := dearer(to.Price, option.Price)
 				to, found = narrowed, true
+				to.Price = price
 				break
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"frontdesk/wire/licence"
 )
 
 // Licensing is what an RSL document is to say of the addresses of one host.
@@ -87,7 +89,7 @@ func (l *Licensing) RSL(origin string) []byte {
 		all = append(all, PathLicense{Pattern: "/*", License: l.Rest})
 	}
 	var b strings.Builder
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<rsl xmlns="https://rslstandard.org/rsl">` + "\n")
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + licence.Mark + "\n" + `<rsl xmlns="https://rslstandard.org/rsl">` + "\n")
 	content := func(pattern, license string) {
 		b.WriteString(`  <content url="` + rslEscape(origin+pattern) + `">` + license + "</content>\n")
 	}

@@ -156,6 +156,7 @@ func TestAnRSLDocumentNamesEachPath(t *testing.T) {
 	l.Single = map[string]string{"/premium/x": RSLNothing}
 	const licensed = `<license><permits type="usage">all</permits><payment type="purchase"><amount currency="USD">0.02</amount></payment></license>`
 	want := `<?xml version="1.0" encoding="UTF-8"?>
+<!-- made by Frontdesk of the terms of its owner -->
 <rsl xmlns="https://rslstandard.org/rsl">
 `
 	for _, c := range [][2]string{

@@ -206,3 +206,98 @@ func BenchmarkRSL(b *testing.B) {
 		})
 	}
 }
+
+// loosely decides on an address by what is stated alone.
+func loosely(t *rapid.T, stated Stated, url string) Decision {
+	r, err := stated.RSL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := Options{RSL: []*RSL{r}}.New([]Rule{{Access: Licensed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := page(url)
+	facts.Site = "a"
+	return rules.Decide(facts)
+}
+
+// decisions are what rules may decide.
+func decisions(t *rapid.T, name string) Decision {
+	lists := func(of []string, what string) []string {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID).Draw(t, name+what)
+	}
+	d := Decision{Access: rapid.SampledFrom([]Access{Open, Licensed, Blocked}).Draw(t, name), Permit: lists(functions, "permit"), Prohibit: lists(functions, "prohibit")}
+	if model := rapid.SampledFrom(append([]string{""}, priceModels...)).Draw(t, name+"model"); model != "" {
+		d.Price = Money{Model: model}
+		if !d.Price.Free() {
+			d.Price.Rate, d.Price.Currency = rapid.Int64Range(1, 1e9).Draw(t, name+"rate"), rapid.SampledFrom([]string{"USD", "EUR"}).Draw(t, name+"currency")
+		}
+	}
+	if rapid.Bool().Draw(t, name+"users") {
+		d.Users.Permit, d.Countries.Prohibit = lists(users, "user"), lists([]string{"DE", "FR"}, "country")
+	}
+	return d
+}
+
+// TestWhatIsWrittenIsReadBackEqual writes licences as RSL and as RAMP sitemaps, reads them, and holds what they permit, and at what price, against what
+// was decided: it is the same where the form has words for it, and else nothing is permitted.
+func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		single, rest := decisions(t, "single"), decisions(t, "rest")
+		fallback := Money{Model: "per_access", Rate: 7, Currency: "USD"}
+		l := Licensing{Single: map[string]string{"/one": single.RSL(fallback, "https://x.example/how")}, Rest: rest.RSL(fallback, "")}
+		parsed, err := licence.Parse(l.RSL("https://a.example"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stated := single.Stated(fallback)
+		again := licence.Stated{}
+		document := `<urlset xmlns:ramp="` + licence.SitemapNamespace + `">` + stated.XML() + "</urlset>"
+		if !strings.Contains(document, "<ramp:permits>") {
+			t.Fatal(document)
+		}
+		again.Permits, again.Prohibits, again.Model, again.Rate, again.Currency, again.Priced = stated.Permits, stated.Prohibits, stated.Model, stated.Rate, stated.Currency, stated.Priced
+		for url, one := range map[string]struct {
+			decided Decision
+			stated  Stated
+			sitemap bool
+		}{
+			"https://a.example/one":   {single, Stated{Documents: []StatedDocument{{Document: parsed}}}, false},
+			"https://a.example/other": {rest, Stated{Documents: []StatedDocument{{Document: parsed}}}, false},
+			"https://a.example/one#":  {single, Stated{Addresses: []StatedAddress{{URL: "https://a.example/one", Stated: again}}}, true},
+		} {
+			one.stated.Site, one.stated.Hosts = "a", []string{"a.example"}
+			back := loosely(t, one.stated, url)
+			to, price, some := one.decided.told(fallback)
+			_, says := licence.PaymentOf(price.Model)
+			if one.sitemap && (!to.Users.none() || !to.Countries.none()) {
+				some = false
+			}
+			for _, function := range plainFunctions {
+				sale := Sale{Functions: []string{function}}
+				allowed := some && says && to.Functions.allow(function)
+				licenses := back.Licenses(sale)
+				if (len(licenses) > 0) != allowed {
+					t.Fatalf("%s for %s: %v, want %t", url, function, licenses, allowed)
+				}
+				if !allowed {
+					continue
+				}
+				want := price
+				if want.Model == "flat" {
+					want.Model = "per_access"
+				}
+				if want.Metered() && !one.sitemap {
+					want.Rate, want.Currency = 0, "" // which RSL has no word for
+				}
+				if licenses[0].Price != want || licenses[0].Paid != (want.Model != "free" && want.Model != "attribution") {
+					t.Fatalf("%s for %s: %+v, want %v", url, function, licenses[0], want)
+				}
+				if !one.sitemap && (!slices.Equal(licenses[0].Users.Permit, to.Users.Permit) || !slices.Equal(licenses[0].Countries.Prohibit, to.Countries.Prohibit)) {
+					t.Fatalf("%s binds to %+v, want %+v", url, licenses[0], to)
+				}
+			}
+		}
+	})
+}

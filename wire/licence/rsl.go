@@ -18,6 +18,9 @@ const (
 	SitemapNamespace = "https://ramp.dev/sitemap/1.0"
 )
 
+// Mark stands in documents that a front desk makes of its own terms, so that it does not take them for what a site says beside them.
+const Mark = "<!-- made by Frontdesk of the terms of its owner -->"
+
 // Media is the media type of RSL documents.
 const Media = "application/rsl+xml"
 

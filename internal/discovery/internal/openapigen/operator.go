@@ -61,6 +61,14 @@ func (s *schemas) operatorPaths() object {
 			"get":    operating("contentRule", "Read a content rule", told("200", "The rule.", ref("operator.ContentRule")), object{"parameters": []any{rule}}),
 			"delete": operating("removeContentRule", "Remove a content rule", told("200", "It was removed.", object{"type": "object"}), object{"parameters": []any{rule}}),
 		},
+		"/admin/content-changed": object{
+			"post": operating("contentChanged", "Say that content of a site or tenant has changed, so that it is read anew (RAMP v1, Ingestion)", told("202", "Whether a reading begins: not where one is going on, nor where nothing is to be read.", object{
+				"type": "object", "required": []any{"tenant", "started"}, "properties": object{"tenant": object{"type": "string"}, "started": object{"type": "boolean"}},
+			}), jsonBody(object{"type": "object", "properties": object{
+				"tenant": object{"type": "string", "description": "A tenant, by its id or one of its domains."}, "site": object{"type": "string", "description": "A site, by its id or one of its hosts, instead of tenant."},
+				"paths": object{"type": "array", "maxItems": 1000, "items": object{"type": "string"}, "description": "What has changed. All lists and documents are asked for all the same, with what says that they are what they were."},
+			}})),
+		},
 		"/admin/requesters": object{
 			"get":  operating("requesters", "List the requesters (RAMP v1)", told("200", "A page, by domain and id; next is after which there are more.", pageOf("requesters")), object{"parameters": []any{of("domain"), after, limit}}),
 			"post": operating("addRequester", "Put a requester in (RAMP v1, enterprise sign-up)", told("201", "It is in.", object{"type": "object"}), body("operator.Requester")),

@@ -1,0 +1,224 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/internal/fetch"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// stating is a provider of a test that states things of its addresses.
+type statingHost struct {
+	*httptest.Server
+	mu    sync.Mutex
+	pages map[string]string
+}
+
+func (h *statingHost) put(path, text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pages[path] = text
+}
+
+// openStating is an Exchange with the tenant acme, whose licences are read at a host of the test.
+func openStating(t *testing.T) (*supplied, *statingHost) {
+	t.Helper()
+	s, h := openSupplied(t), &statingHost{pages: map[string]string{}}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		text, ok := h.pages[r.URL.Path]
+		h.mu.Unlock()
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, strings.ReplaceAll(text, "HOST", "http://"+r.Host))
+	}))
+	t.Cleanup(h.Close)
+	s.onboard("acme", cents, strings.TrimPrefix(h.URL, "http://"))
+	s.config.Licences.From = []LicencePlace{{Site: "acme", URL: h.URL + "/"}}
+	return s, h
+}
+
+// readStated has the Exchange read what acme states, by a visitor that knows nothing yet.
+func (s *supplied) readStated() bool {
+	s.visitor = fetch.NewVisitor(s.config.Fetcher(), fetch.VisitorOptions{})
+	return s.readLicencesNow(s.t.Context(), "acme", false)
+}
+
+// prices are the offers for an address, in words.
+func (s *supplied) prices(uri string) (all []string) {
+	s.t.Helper()
+	query, err := ramp.Marshal(&rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	w := send(s, posted("POST", "/ramp.v1.ExchangeService/DiscoverResources", string(query), "Content-Type", "application/json"))
+	answer := &rampv1.ResourceResponse{}
+	if err := ramp.Unmarshal(w.Body.Bytes(), answer); err != nil {
+		s.t.Fatal(w.Code, w.Body, err)
+	}
+	for _, offer := range answer.Offers {
+		var uses []string
+		for _, f := range offer.GetRestrictions().GetPermittedFunctions() {
+			uses = append(uses, strings.ToLower(strings.TrimPrefix(f.String(), "FUNCTION_")))
+		}
+		model := strings.ToLower(strings.TrimPrefix(offer.Pricing.Model.String(), "PRICING_MODEL_"))
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %g %s %s", model, offer.Pricing.Rate, offer.Pricing.Currency, strings.Join(uses, "+"))))
+	}
+	return all
+}
+
+const acmeRSL = `<rsl xmlns="https://rslstandard.org/rsl">
+	<content url="/"><license><permits>search</permits><payment type="free"/></license>
+		<license><permits>ai-input</permits><payment type="purchase"><amount>0.50</amount></payment></license>
+		<license><permits>ai-train</permits><payment type="training"><amount currency="EUR">9</amount></payment></license></content>
+	<content url="/ask"><license><permits>ai-input</permits><payment type="none"/></license></content></rsl>`
+
+const acmeMap = `<urlset xmlns:ramp="https://ramp.dev/sitemap/1.0"><url><loc>HOST/1</loc></url><url><loc>HOST/ask</loc></url>
+	<url><loc>HOST/2</loc><lastmod>2027-01-02</lastmod><ramp:content><ramp:tokens>700</ramp:tokens><ramp:author>A. One</ramp:author>
+	<ramp:pricing-model>per_crawl</ramp:pricing-model><ramp:rate currency="USD">0.01</ramp:rate><ramp:permits>ai-input</ramp:permits></ramp:content></url></urlset>`
+
+func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
+	s, h := openStating(t)
+	h.put("/robots.txt", "License: /l.xml")
+	h.put("/l.xml", acmeRSL)
+	h.put("/sitemap.xml", acmeMap)
+	if got := s.prices(h.URL + "/1"); got != nil {
+		t.Fatalf("before anything was read: %q", got)
+	}
+	if !s.readStated() {
+		t.Fatal("nothing is read")
+	}
+	for path, want := range map[string][]string{
+		"/1":   {"free 0  search", "per_access 0.5 USD ai_input", "training 9 EUR ai_train"}, // each licence is an offer; without a currency it is the tenant's
+		"/2":   {"per_fetch 0.01 USD ai_input"},                                              // the sitemap counts first
+		"/ask": {"per_access 0.02 USD ai_input"},                                             // a price that has to be asked for is the tenant's
+		"/3":   nil,                                                                          // of which nobody tells
+	} {
+		got := s.prices(h.URL + path)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	// A content rule is the Exchange's own word; what the provider states stays the ceiling.
+	s.admin("POST", "/admin/content-rules", `{"id":"dear","match":{"site":["acme"]},"access":"licensed","price":{"model":"per_fetch","rate":"5","currency":"USD"},"functions":{"permit":["ai-input"]}}`, 201)
+	if got := s.prices(h.URL + "/2"); !slices.Equal(got, []string{"per_fetch 0.01 USD ai_input"}) {
+		t.Errorf("above the ceiling: %q", got)
+	}
+	if got := s.prices(h.URL + "/1"); !slices.Equal(got, []string{"per_fetch 5 USD ai_input"}) {
+		t.Errorf("by the rule: %q", got)
+	}
+	s.admin("DELETE", "/admin/content-rules/dear", "", 200)
+
+	known, err := s.ValuesOf(t.Context(), s.config, h.URL+"/2")
+	if err != nil || len(known) != 1 {
+		t.Fatalf("%+v, %v", known, err)
+	}
+	var values []string
+	for _, v := range known[0].Values {
+		values = append(values, v.Name+"="+v.Value+" "+string(v.Source))
+	}
+	if want := []string{"tokens=700 RAMP_SITEMAP", "authors=A. One RAMP_SITEMAP", "modified=2027-01-02T00:00:00Z RAMP_SITEMAP", "licence=per_fetch 0.01 USD RAMP_SITEMAP"}; !slices.Equal(values, want) {
+		t.Errorf("%q, want %q", values, want)
+	}
+}
+
+// TestAPoisonedReadingLeavesWhatWasAndSaysSo spoils what a provider states in many ways: the old stands, and the owner is told.
+func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
+	s, h := openStating(t)
+	h.put("/rsl.txt", acmeRSL)
+	h.put("/sitemap.xml", acmeMap)
+	s.readStated()
+	good := s.prices(h.URL + "/1")
+	if len(good) != 3 {
+		t.Fatalf("%q", good)
+	}
+	for name, text := range map[string]string{
+		"a bomb": `<!DOCTYPE rsl [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><rsl><content url="/&b;"/></rsl>`, "nothing": "<rsl></rsl>", "a page": "<html></html>",
+		"half": acmeRSL[:len(acmeRSL)/2], "another's": `<rsl><content url="https://evil b/"/></rsl>`,
+	} {
+		h.put("/rsl.txt", text)
+		before := len(s.log.String())
+		s.readStated()
+		if got := s.prices(h.URL + "/1"); !slices.Equal(got, good) {
+			t.Errorf("%s: %q is offered", name, got)
+		}
+		all, err := s.LicenceStatuses(t.Context(), s.config)
+		if err != nil || len(all) != 1 || all[0].Problem == "" || all[0].Version != 1 || all[0].Next.Sub(s.clock.Now()) != tryAgain {
+			t.Errorf("%s: %+v, %v", name, all, err)
+		}
+		if !strings.Contains(s.log.String()[before:], "what was read before stays") {
+			t.Errorf("%s: nobody is told", name)
+		}
+	}
+	h.put("/rsl.txt", acmeRSL)
+	s.readStated()
+	if all, err := s.LicenceStatuses(t.Context(), s.config); err != nil || all[0].Problem != "" || all[0].Version != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestWhatIsOldIsWarnedOf(t *testing.T) {
+	s, h := openStating(t)
+	h.put("/rsl.txt", acmeRSL)
+	s.readStated()
+	age, level := gauge("a", "a", "site", "source"), gauge("b", "b", "site", "source")
+	said := map[string]Age{}
+	for _, one := range []struct {
+		after time.Duration
+		age   Age
+		says  string
+	}{{48 * time.Hour, Recent, ""}, {time.Second, Stale, "is old"}, {5 * 24 * time.Hour, Critical, "is very old"}} {
+		s.clock.Pass(one.after)
+		before := len(s.log.String())
+		if err := s.lookAtAges(t.Context(), age, level, said); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.LicenceStatuses(t.Context(), s.config)
+		if err != nil || all[0].Age != one.age || (one.says == "") != (len(s.stale.tell()) == 0) || one.says != "" && !strings.Contains(s.log.String()[before:], one.says) {
+			t.Errorf("after %s: %+v, %q, %s", one.after, all, s.stale.tell(), s.log)
+		}
+	}
+	s.readStated()
+	if err := s.lookAtAges(t.Context(), age, level, said); err != nil || len(s.stale.tell()) > 0 {
+		t.Errorf("after another reading: %q, %v", s.stale.tell(), err)
+	}
+}
+
+func TestSystemsSayThatContentHasChanged(t *testing.T) {
+	s, h := openStating(t)
+	h.put("/rsl.txt", acmeRSL)
+	var asked []string
+	begin := func(site string) bool { asked = append(asked, site); return len(asked) == 1 }
+	s.rereads.Store(&begin)
+	say := func(body string, status int) string { return s.admin("POST", "/admin/content-changed", body, status) }
+	if got := say(`{"tenant":"acme","paths":["/1"]}`, 202); !strings.Contains(got, `"started":true`) {
+		t.Error(got)
+	}
+	if got := say(`{"site":"own.example"}`, 202); !strings.Contains(got, `"started":false`) || !strings.Contains(got, `"tenant":"own"`) {
+		t.Error(got)
+	}
+	say(`{"tenant":"nobody"}`, 404)
+	say(`{"tenant":"acme","paths":["1"]}`, 422)
+	say(`{"tenant":"acme","more":1}`, 400)
+	if !slices.Equal(asked, []string{"acme", "own"}) {
+		t.Errorf("%q", asked)
+	}
+	for key, status := range map[string]int{"": 401, "wrong": 401} {
+		if w := send(s, posted("POST", "/admin/content-changed", `{"tenant":"acme"}`, trust.KeyHeader, key)); w.Code != status {
+			t.Errorf("with the key %q: %d %s", key, w.Code, w.Body)
+		}
+	}
+}
