@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
-	"net/http"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -32,28 +30,15 @@ const catalogPath = "/ramp.v1.CatalogService/"
 // OpenCatalog reads the manifest of an Exchange at its address, which says where its catalog is. Addresses and options are as of
 // [OpenExchange].
 func OpenCatalog(ctx context.Context, address string, s Supplier, options Options) (*Catalog, error) {
-	u, err := findable(address, "/.well-known/ramp-exchange.json")
-	if err != nil {
-		return nil, err
-	}
 	if s.Caller == "" || s.Key == nil || s.Tenant == "" {
 		return nil, errors.New("a catalog wants to know who pushes for whom: give the caller's id and key, and the tenant")
 	}
-	x := &Exchange{client: cautious(options), buyer: Buyer{ID: s.Caller, Domain: s.Caller, Key: s.Key}, address: address}
-	reading, cancel := context.WithTimeout(ctx, maxAttempt)
-	defer cancel()
-	text, status, err := x.client.document(reading, u.String())
+	x, err := openSupplier(ctx, address, s.Caller, s.Key, options)
 	if err != nil {
 		return nil, err
 	}
-	if status != http.StatusOK {
-		return nil, &NotAnExchange{u.String(), fmt.Sprintf("the status is %d: there is no manifest here", status)}
-	}
-	if x.manifest, err = ramp.ReadExchangeManifest(text); err != nil {
-		return nil, &NotAnExchange{u.String(), err.Error()}
-	}
 	if x.manifest.GetCatalogEndpoint() == "" {
-		return nil, &NotAnExchange{u.String(), "it names no catalog_endpoint: nothing can be pushed there"}
+		return nil, &NotAnExchange{address, "it names no catalog_endpoint: nothing can be pushed there"}
 	}
 	x.base = strings.TrimSuffix(x.manifest.GetCatalogEndpoint(), "/") + catalogPath
 	return &Catalog{x, s}, private(x.base)

@@ -15,7 +15,7 @@ const edgeKey = "edge"
 type keysIssueEdge struct {
 	configFlags
 	Name string   `arg:"" help:"What the edge is called: small letters, digits and hyphens."`
-	Site []string `placeholder:"ID" help:"The site whose content the edge delivers; may be repeated. Without it, all sites of the configuration."`
+	Site []string `placeholder:"ID" help:"The site whose content the edge delivers, or a tenant; may be repeated. Without it, all sites of the configuration."`
 }
 
 // Help is the command's example.
@@ -40,6 +40,14 @@ func (c keysIssueEdge) Run(env *environment) error {
 	sites := c.Site
 	if len(sites) == 0 {
 		sites = known
+	}
+	if loaded.Config.RAMP.Enabled {
+		if err := house.OpenSupply(env.ctx, loaded.Config); err != nil {
+			return err
+		}
+		for _, tenant := range house.Tenants.List() {
+			known = append(known, tenant.ID)
+		}
 	}
 	for _, site := range sites {
 		if !slices.Contains(known, site) {

@@ -22,6 +22,8 @@ type rampCommands struct {
 	Push         rampPush                 `cmd:"" help:"As a provider: push what an Exchange can sell into its catalog."`
 	Withdraw     rampWithdraw             `cmd:"" help:"As a provider: take entries out of an Exchange's catalog."`
 	Refresh      rampRefresh              `cmd:"" help:"As a provider: have an Exchange read your content anew."`
+	VerifyDomain rampVerifyDomain         `cmd:"" help:"As a provider: show an Exchange that a domain is yours, and register the key that signs addresses there."`
+	Domain       domainCommands           `cmd:"" help:"See which domains of tenants are verified, and the challenges of them."`
 	Tenant       tenantCommands           `cmd:"" help:"Keep the providers for whom this Exchange sells, beside the sites that it serves."`
 	Caller       callerCommands           `cmd:"" help:"Say who may push into this Exchange's catalog, with which keys."`
 	Requester    requesterCommands        `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`

@@ -1,10 +1,12 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,7 +35,7 @@ const (
 // outlet is who delivers a ware; nil for this front desk. A tenant's is delivered by its own outlet alone.
 func (d *Desk) outlet(ware *catalog.Entry, tenant *supply.Tenant) *Outlet {
 	if tenant != nil {
-		return d.supplying.Outlet(tenant)
+		return d.supplying.Outlet(tenant, hostOf(cmp.Or(ware.Pushed.At, strings.TrimPrefix(ware.URL, "https://"))))
 	}
 	if d.quoting.Outlet == nil {
 		return nil

@@ -30,8 +30,10 @@ type Supplying struct {
 	// Tenants are those for whom this front desk sells beside its own sites, and Terms the terms of one of them.
 	Tenants *supply.Tenants
 	Terms   func(*supply.Tenant) *terms.Terms
-	// Outlet gives who delivers for a tenant; nil for nobody.
-	Outlet func(*supply.Tenant) *Outlet
+	// Outlet gives who delivers what a tenant has at a domain of its own; nil for nobody.
+	Outlet func(one *supply.Tenant, domain string) *Outlet
+	// Proving is what verifying domains takes; nil where none are.
+	Proving *Proving
 	// Site gives the id of the site of this front desk's own that has a host; ok is false where none has.
 	Site func(host string) (id string, ok bool)
 	// Contributes says whether the provider at a host names a domain as one that may push entries for it.

@@ -38,16 +38,30 @@ type Tokens struct {
 	now   func() time.Time
 	log   *slog.Logger
 
+	also func(token string) bool // nil for nobody
+
 	mu      sync.Mutex
 	looked  time.Time
 	seen    stamp
-	written []string
+	written []written
 }
 
-// NewTokens makes the tokens of a configuration, and of a file that has one in each line and is read again when it changes; path may be
-// empty, and the file missing.
+// written is a token in a file.
+type written struct {
+	token string
+	ends  time.Time // zero for TokenLife after the file was written
+}
+
+// NewTokens makes the tokens of a configuration, and of a file that has one in each line, maybe with a blank and the time (RFC 3339) behind it until which
+// it is answered, and is read again when it changes; path may be empty, and the file missing.
 func NewTokens(given []string, path string, now func() time.Time, log *slog.Logger) *Tokens {
 	return &Tokens{given: given[:min(len(given), MaxTokens)], since: now(), path: path, now: now, log: log}
+}
+
+// Also has further tokens be answered: those of which has says so. It is to be called before anything else.
+func (t *Tokens) Also(has func(token string) bool) {
+	before := t.also
+	t.also = func(token string) bool { return before != nil && before(token) || has(token) }
 }
 
 // Has says whether a token is one that challenges are answered with now.
@@ -56,7 +70,7 @@ func (t *Tokens) Has(token string) bool {
 		return false
 	}
 	now := t.now()
-	if now.Sub(t.since).Abs() < TokenLife && among(t.given, token) {
+	if now.Sub(t.since).Abs() < TokenLife && among(t.given, token) || t.also != nil && t.also(token) {
 		return true
 	}
 	if t.path == "" {
@@ -68,7 +82,14 @@ func (t *Tokens) Has(token string) bool {
 		t.looked = now
 		t.look()
 	}
-	return now.Sub(t.seen.at).Abs() < TokenLife && among(t.written, token)
+	fresh := now.Sub(t.seen.at).Abs() < TokenLife
+	open := make([]string, 0, MaxTokens)
+	for _, one := range t.written {
+		if fresh && (one.ends.IsZero() || now.Before(one.ends)) {
+			open = append(open, one.token)
+		}
+	}
+	return among(open, token)
 }
 
 func among(tokens []string, token string) bool {
@@ -106,18 +127,23 @@ var errToken = errors.New("a line is no token")
 var errTokens = errors.New("it has more tokens than are answered at a time")
 
 // readTokens reads as many tokens as are answered; its error tells what there is besides.
-func readTokens(r io.Reader) (tokens []string, err error) {
+func readTokens(r io.Reader) (tokens []written, err error) {
 	lines := bufio.NewScanner(io.LimitReader(r, 4*MaxTokens*maxToken))
 	for lines.Scan() {
-		token := strings.TrimSpace(lines.Text())
+		token, until, timed := strings.Cut(strings.TrimSpace(lines.Text()), " ")
+		var ends time.Time
+		var wrong error
+		if timed {
+			ends, wrong = time.Parse(time.RFC3339, strings.TrimSpace(until))
+		}
 		switch {
 		case token == "":
-		case !IsToken(token):
+		case !IsToken(token), wrong != nil:
 			err = errToken
 		case len(tokens) == MaxTokens:
 			return tokens, errTokens
 		default:
-			tokens = append(tokens, token)
+			tokens = append(tokens, written{token, ends})
 		}
 	}
 	return tokens, errors.Join(err, lines.Err())
@@ -126,11 +152,14 @@ func readTokens(r io.Reader) (tokens []string, err error) {
 // challenge answers with a token.
 type challenge string
 
-func (c challenge) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (c challenge) ServeHTTP(w http.ResponseWriter, _ *http.Request) { AnswerChallenge(w, string(c)) }
+
+// AnswerChallenge answers a challenge with its token.
+func AnswerChallenge(w http.ResponseWriter, token string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(c + "\n"))
+	_, _ = w.Write([]byte(token + "\n"))
 }
 
 // isDocument says whether a target is where a gate may have a document of a site's.

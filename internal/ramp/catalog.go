@@ -52,7 +52,7 @@ func (c supply) RefreshCatalog(ctx context.Context, r *connect.Request[rampv1.Re
 	return supplied(ctx, c.door, r, c.reread)
 }
 
-// supplied has a request of the CatalogService answered, once it is known which caller sent it: the signature over HTTP says so, before anything of
+// supplied has a request of the CatalogService, or about a domain, answered, once it is known which caller sent it: the signature over HTTP says so, before anything of
 // the message is looked at beside who it says it is by.
 func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *trust.Caller, *Q) (*A, error)) (*connect.Response[A], error) {
 	event.From(ctx).Set("protocol", r.Peer().Protocol)
@@ -81,10 +81,13 @@ func (d *door) caller(ctx context.Context, m any) (*trust.Caller, error) {
 		}
 	}
 	named := ""
-	if push, ok := m.(*rampv1.PushResourcesRequest); ok {
-		if named = push.CallerId; named == "" {
+	switch m := m.(type) {
+	case *rampv1.PushResourcesRequest:
+		if named = m.CallerId; named == "" {
 			return nil, &wire.Invalid{Path: "caller_id", Problem: "is empty; name the caller that the operator registered"}
 		}
+	case *rampv1.DomainVerificationRequest:
+		named = m.GetCallerId()
 	}
 	came, _ := ctx.Value(arrivalKey{}).(trust.Call)
 	by, err := d.Caller(ctx, named, came)

@@ -29,8 +29,14 @@ type Identity struct {
 	Profiles               []string // names of those by which offers tell more
 }
 
-// DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public address.
-func DeclareProvider(provider string, exchange Identity, address string) (*wellknown.Document, error) {
+// Other is a further Exchange through which a provider sells.
+type Other struct {
+	Domain, Endpoint string
+	Reseller         bool // it is no direct partner
+}
+
+// DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public address, and through others.
+func DeclareProvider(provider string, exchange Identity, address string, others ...Other) (*wellknown.Document, error) {
 	m := &rampv1.ProviderManifest{
 		Ver: Version, Provider: provider, Contact: given(exchange.Contact),
 		Exchanges: []*rampv1.AuthorizedExchange{{
@@ -39,6 +45,13 @@ func DeclareProvider(provider string, exchange Identity, address string) (*wellk
 		Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
 			PolicyKey: structpb.NewStringValue(address + strings.Replace(AccessPolicy, "{"+PolicyDomain+"}", provider, 1)),
 		}},
+	}
+	for _, other := range others {
+		how := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
+		if other.Reseller {
+			how = rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER
+		}
+		m.Exchanges = append(m.Exchanges, &rampv1.AuthorizedExchange{Domain: other.Domain, Endpoint: other.Endpoint, Relationship: how})
 	}
 	if err := wire.Validate(m); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ type Config struct {
 	Forwarded func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error
 	// Signatures is how Identify wants requests signed, as [trust.RequesterConfig] has it, for tools to say.
 	Signatures string
-	// Caller says which caller sent a request of the CatalogService, which names it, or does not name anybody. Its errors are those of
+	// Caller says which caller sent a request of the CatalogService, or about a domain, which names it, or does not name anybody. Its errors are those of
 	// [trust.Callers.Identify]. Nil takes nothing that is pushed.
 	Caller func(ctx context.Context, named string, call trust.Call) (*trust.Caller, error)
 	// SignUp signs a requester up, and says whether it had not been before. Nil lets nobody do so itself.

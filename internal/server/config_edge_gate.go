@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/spool"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 	"frontdesk/wire/sign"
 )
 
@@ -226,7 +227,7 @@ var gatedHost = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{
 
 // gatedSite checks one site behind the gate.
 func (c *checks) gatedSite(path string, site EdgeSite, seen map[string]bool) {
-	if !gatedHost.MatchString(site.Domain) || strings.Contains(site.Domain, ":") {
+	if _, err := trust.ParseDomain(site.Domain); !gatedHost.MatchString(site.Domain) || strings.Contains(site.Domain, ":") && err != nil { // a port is for trials on this machine
 		c.problem(path+".domain", "%q is no domain; write it like www.example.com, in lower case and ASCII", site.Domain)
 		return
 	}

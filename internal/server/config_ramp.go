@@ -70,6 +70,11 @@ type RAMP struct {
 	// Verifiers are the domains of those who are trusted to attest other people's content, such as `verifier.example.com`: what is
 	// pushed with an attestation by anybody else than its provider is refused. `ramp-exchange.json` names them.
 	Verifiers []string `yaml:"verifiers"`
+	// Exchanges are further Exchanges through which the sites sell; `ramp.json` names them beside this one.
+	Exchanges []RAMPExchange `yaml:"exchanges"`
+	// VerifiedOnly sells what is pushed for tenants at those of their domains alone that are verified
+	// (`frontdesk ramp verify-domain`), and no more once a verification has lapsed.
+	VerifiedOnly bool `yaml:"verified_only"`
 	// Items are what offers say of items beside what those say of themselves.
 	Items []RAMPItem `yaml:"items"`
 	// Aliases are addresses under which items are sold beside their own.
@@ -102,6 +107,7 @@ func (c *checks) ramp() {
 	r := c.Config.RAMP
 	between(c, "ramp.deadline", r.Deadline, time.Millisecond, time.Minute)
 	between(c, "ramp.max_deadline", r.MaxDeadline, 10*time.Millisecond, time.Minute)
+	c.rampExchanges()
 	c.rampAccounts()
 	c.rampReports()
 	c.rampEvidence()

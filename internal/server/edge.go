@@ -243,7 +243,12 @@ func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks
 		})
 		works.origins = append(works.origins, made.Origin)
 	}
-	return made, from(works, site, &made)
+	s.answering(site, made.Tokens)
+	if err := from(works, site, &made); err != nil {
+		return made, err
+	}
+	s.withStored(site, &made)
+	return made, nil
 }
 
 // remoteSite completes a site with what an Exchange elsewhere says of it.

@@ -66,7 +66,7 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			document, err := documents.Get(site.Domain, trimSlash(s.config.URL), func() (*wellknown.Document, error) {
-				return ramp.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL))
+				return ramp.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL), s.config.otherExchanges()...)
 			})
 			if err != nil {
 				ramp.WriteError(w, r, err)

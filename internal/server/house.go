@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"frontdesk/internal/account"
 	"frontdesk/internal/backup"
 	"frontdesk/internal/catalog"
@@ -69,6 +71,7 @@ type House struct {
 	Shelves      *supply.Shelves     // of what is pushed; nil before OpenSupply, and where nothing is sold
 	Tenants      *supply.Tenants     // for whom something is pushed
 	Callers      *trust.Callers      // who push it
+	Answers      *trust.Answers      // to challenges of this front desk's own domains
 	Vault        *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
 	imports   *evidence.Keeper                       // of logs of deliveries
@@ -77,6 +80,10 @@ type House struct {
 	rereads   atomic.Pointer[func(site string) bool] // begins to read a site's sources anew; nil where nobody does
 
 	providers *trust.Providers // of what is sold; nil where their word is not asked for
+
+	proofs       *trust.Proofs          // of tenants' domains; nil where nothing is sold
+	verified     *prometheus.CounterVec // challenges, by what came of them
+	verifiedOnly bool                   // nothing of a tenant's is sold at a domain that is not verified
 
 	db       *store.DB
 	secret   []byte            // of conversations, promises, and the names of what limits count
@@ -102,7 +109,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, measure.Schema, traffic.Schema,
-		account.Schema, rulebook.Schema, stated.Schema, supply.Schema, trust.CallerSchema,
+		account.Schema, rulebook.Schema, stated.Schema, supply.Schema, trust.CallerSchema, trust.AnswerSchema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}
 }
@@ -140,6 +147,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	h.Catalog = content.New(db, content.Options{Now: h.now})
 	h.openLedger(config)
 	h.recordKeys()
+	h.openAnswers()
 	h.openAccounts(config)
 	if err := h.openLicences(ctx, config); err != nil {
 		log.Error("licences that sites state cannot be used", "error", err)

@@ -16,14 +16,17 @@ func (s *Server) providerRoutes() []route {
 	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
 		host, _ := terms.Host("https://" + r.PathValue(ramp.PolicyDomain) + "/")
 		_, served := s.config.siteAt(host)
+		others := s.config.otherExchanges()
 		if !served && s.Tenants != nil {
+			others = nil // a tenant says itself through whom else it sells
+			host = soldAt("https://" + r.PathValue(ramp.PolicyDomain) + "/")
 			served = s.Tenants.At(host) != nil
 		}
 		return fmt.Sprint("provider ", host, " ", served), func() (*wellknown.Document, error) {
 			if !served {
 				return nil, fail.New(fail.NotFound, "%.100q is no host of a site or a tenant here", r.PathValue(ramp.PolicyDomain))
 			}
-			return ramp.DeclareProvider(host, s.config.exchangeIdentity(), address)
+			return ramp.DeclareProvider(host, s.config.exchangeIdentity(), address, others...)
 		}
 	})
 	own := ramp.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {

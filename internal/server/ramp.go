@@ -49,6 +49,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 		return nil, err
 	}
 	s.exchange = &config
+	s.domainMetrics()
 	return s.rampRoutes(config), nil
 }
 
@@ -81,7 +82,7 @@ func (s *Server) rampRoutes(config ramp.Config) []route {
 		{pattern: ramp.ProviderManifest, name: ramp.ProviderManifest, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*wellknown.Document, error)) {
 			provider := s.provider(r)
 			return provider, func() (*wellknown.Document, error) {
-				return ramp.DeclareProvider(provider, s.config.exchangeIdentity(), address)
+				return ramp.DeclareProvider(provider, s.config.exchangeIdentity(), address, s.config.otherExchanges()...)
 			}
 		})},
 		{pattern: ramp.ExchangeManifest, name: ramp.ExchangeManifest, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*wellknown.Document, error)) {
@@ -90,7 +91,7 @@ func (s *Server) rampRoutes(config ramp.Config) []route {
 		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
 	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
-	all = append(append(all, s.providerRoutes()...), s.verifierRoutes()...)
+	all = append(append(append(all, s.providerRoutes()...), s.verifierRoutes()...), s.answerRoutes()...)
 	handler := s.gate.named(ramp.Handler(s.Desk, config))
 	for _, pattern := range ramp.Patterns() {
 		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})

@@ -262,6 +262,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		background.Go(func() { s.watchOutlets(work) })
 		background.Go(func() { s.followTenants(work) })
+		background.Go(func() { s.followDomains(work) })
 	}
 	var gate *edge.Gate
 	if s.gates != nil {

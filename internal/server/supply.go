@@ -58,6 +58,8 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 		return err
 	}
 	h.Tenants.OnChange(h.recordTenant)
+	h.Tenants.OnProof(h.recordDomain)
+	h.verifiedOnly = config.RAMP.VerifiedOnly
 	if _, err := h.takeLicences(ctx, config); err != nil {
 		h.log.Error("licences that tenants state cannot be used", "error", err)
 	}
@@ -138,7 +140,7 @@ func (h *House) sellSupply(config Config) error {
 		accepted[domain] = true
 	}
 	return h.Desk.OpenSupply(&desk.Supplying{
-		Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Outlet: h.tenantOutlet, Site: config.siteAt,
+		Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Outlet: h.tenantOutlet, Site: config.siteAt, Proving: h.openProofs(config),
 		Contributes: trust.NewContributors(fetcher, h.now).Lists,
 		Attested: &attest.Checker{
 			Verifiers: trust.NewVerifiers(fetcher, h.now), Accepted: func(domain string) bool { return accepted[domain] }, Now: h.now,
@@ -186,18 +188,6 @@ func (h *House) tenantTerms(t *supply.Tenant) *terms.Terms {
 	return made
 }
 
-// tenantOutlet is who delivers for a tenant; nil for nobody.
-func (h *House) tenantOutlet(t *supply.Tenant) *desk.Outlet {
-	d := tenantDelivery(t)
-	at, ok := d.origin()
-	if t.Delivery.At == "" || !ok {
-		return nil
-	}
-	return &desk.Outlet{Name: d.Name, At: at, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
-		return h.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
-	}}
-}
-
 // followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
 func (s *Server) followTenants(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
@@ -212,6 +202,9 @@ func (s *Server) followTenants(ctx context.Context) {
 			gone, err := s.Tenants.Removed(ctx)
 			if err == nil {
 				err = s.Shelves.Sweep(ctx, func(tenant string) bool { return gone[tenant] })
+			}
+			if err == nil {
+				err = s.Tenants.SweepChallenges(ctx)
 			}
 			if err != nil && ctx.Err() == nil {
 				s.log.Warn("what is over of what was pushed could not be deleted; that is tried again", "error", err)
@@ -284,7 +277,7 @@ func (s *Server) supplyRoutes() []route {
 	} {
 		all = append(all, route{pattern: pattern, name: pattern, refuse: admin.WriteError, handler: s.gate.operators(handler)})
 	}
-	return all
+	return append(all, s.domainRoutes()...)
 }
 
 // tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.

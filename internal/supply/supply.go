@@ -20,7 +20,8 @@ import (
 //	supply_shelf      one row for each tenant for which something was ever pushed: how often that was, and what was refused
 //	supply_entry      one row for each entry and who pushed it. One that was removed stays for a while, so that others learn of it
 //	supply_rejection  the entries that were refused last, as many places for each tenant as [Rejections]
-//
+//	supply_challenge  one row for each challenge of a domain, by the SHA-256 of its token
+//	supply_verified   one row for each domain that somebody has shown to have, and how that stands
 //	supply_attested   the hashes that a provider has attested of what is at its own addresses: when each came first, and when it was made
 //
 // Times are microseconds.
@@ -81,6 +82,34 @@ CREATE TABLE supply_attested (
 	PRIMARY KEY (tenant, address, digest)
 ) {{clustered}};
 CREATE INDEX supply_attested_at ON supply_attested (tenant, at);
+`, `
+CREATE TABLE supply_challenge (
+	hash    {{text}} NOT NULL PRIMARY KEY,
+	domain  {{text}} NOT NULL,
+	caller  {{text}} NOT NULL,
+	tenant  {{text}} NOT NULL,
+	created BIGINT NOT NULL,
+	ends    BIGINT NOT NULL,
+	used    BIGINT NOT NULL,
+	outcome TEXT NOT NULL
+);
+CREATE INDEX supply_challenge_domain ON supply_challenge (domain, ends);
+CREATE INDEX supply_challenge_caller ON supply_challenge (caller, ends);
+CREATE TABLE supply_verified (
+	domain   {{text}} NOT NULL PRIMARY KEY,
+	tenant   {{text}} NOT NULL,
+	caller   TEXT NOT NULL,
+	state    TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	since    BIGINT NOT NULL,
+	verified BIGINT NOT NULL,
+	until    BIGINT NOT NULL,
+	listed   BIGINT NOT NULL,
+	looked   BIGINT NOT NULL,
+	form     TEXT NOT NULL,
+	signing  TEXT NOT NULL
+);
+CREATE INDEX supply_verified_looked ON supply_verified (looked);
 `},
 }
 

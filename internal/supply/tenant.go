@@ -51,6 +51,9 @@ func (t *Tenant) Place() string { return PlaceOf(t.ID) }
 // PlaceOf is the Place of the tenant with an id.
 func PlaceOf(tenant string) string { return "tenant/" + tenant }
 
+// DomainPlace is by what name the keys go that sign addresses at a tenant's domain, and were registered when it was verified.
+func DomainPlace(tenant, domain string) string { return PlaceOf(tenant) + "/" + domain }
+
 // The bounds of tenants.
 const (
 	MostTenants = 10_000
@@ -75,6 +78,7 @@ type TenantsConfig struct {
 type Tenants struct {
 	config  TenantsConfig
 	changed func(context.Context, *store.Tx, Tenant, bool) error
+	proved  func(context.Context, *store.Tx, Domain, string) error
 	known   atomic.Pointer[register]
 }
 
@@ -83,6 +87,7 @@ type register struct {
 	version int64
 	tenants map[string]*Tenant
 	domains map[string]*Tenant
+	proven  map[string]*Domain
 }
 
 // OpenTenants reads the tenants of a database.
@@ -127,7 +132,7 @@ func (t *Tenants) Refresh(ctx context.Context) (changed bool, err error) {
 }
 
 func readRegister(ctx context.Context, tx *store.Tx) (*register, error) {
-	all := &register{tenants: map[string]*Tenant{}, domains: map[string]*Tenant{}}
+	all := &register{tenants: map[string]*Tenant{}, domains: map[string]*Tenant{}, proven: map[string]*Domain{}}
 	err := each(ctx, tx, `SELECT id, document, created, changed FROM supply_tenant WHERE state = 'active'`, func(rows store.Rows) error {
 		var one Tenant
 		var document string
@@ -157,6 +162,13 @@ func readRegister(ctx context.Context, tx *store.Tx) (*register, error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	verified, err := readDomains(ctx, tx)
+	for i := range verified {
+		all.proven[verified[i].Domain] = &verified[i]
+	}
 	return all, err
 }
 
@@ -243,7 +255,7 @@ func own(ctx context.Context, tx *store.Tx, one *Tenant) error {
 			return err
 		}
 	}
-	return nil
+	return forgetOthers(ctx, tx, one.ID)
 }
 
 // check says what is wrong with a tenant, and writes its domains as they are compared.
@@ -301,6 +313,9 @@ func (t *Tenants) Remove(ctx context.Context, id string) error {
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, `DELETE FROM supply_domain WHERE tenant = $1`, id)
+		}
+		if err == nil {
+			err = forgetOthers(ctx, tx, id)
 		}
 		if err == nil && t.changed != nil {
 			err = t.changed(ctx, tx, Tenant{ID: id}, true)

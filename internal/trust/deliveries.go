@@ -301,7 +301,11 @@ func (d *DeliveryKeys) Keys(ctx context.Context, place string) ([]sign.URLKey, e
 		for i := 0; i < len(keys) && err == nil; i++ {
 			var key sign.URLKey
 			key, err = d.unsealed(keys[i], sealed[i])
-			known.keys = append(known.keys, key)
+			if keys[i].Status == deliverySigning { // which may have been activated in the same moment as one that it follows
+				known.keys = slices.Insert(known.keys, 0, key)
+			} else {
+				known.keys = append(known.keys, key)
+			}
 		}
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,9 +69,14 @@ func (p *Providers) Ask(ctx context.Context, hosts []string) error {
 	return errors.Join(failed...)
 }
 
-// ask says whether the provider at a host names the Exchange. One without the document names nobody.
+// ask says whether the provider at a host names the Exchange.
 func (p *Providers) ask(ctx context.Context, host string) (named bool, err error) {
-	response, err := p.fetcher.Get(ctx, fetch.Request{
+	return names(ctx, p.fetcher, host, p.exchange)
+}
+
+// names says whether the provider at a host names an Exchange in its ramp.json. One without the document names nobody.
+func names(ctx context.Context, fetcher *fetch.Fetcher, host, domain string) (named bool, err error) {
+	response, err := fetcher.Get(ctx, fetch.Request{
 		URL: agentScheme(host) + "://" + host + providerPath, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}},
 	})
 	switch {
@@ -86,7 +92,7 @@ func (p *Providers) ask(ctx context.Context, host string) (named bool, err error
 		return false, err
 	}
 	for _, exchange := range manifest.GetExchanges() {
-		named = named || exchange.GetDomain() == p.exchange
+		named = named || strings.EqualFold(exchange.GetDomain(), domain)
 	}
 	return named, nil
 }

@@ -286,6 +286,7 @@ var rooms = []room{
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
 	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt", "wire/sign"}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
+	{path: "test/domain", inside: []string{"client", "test/process"}, tool: true},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
 	{path: "test/model", inside: []string{"test/process"}},

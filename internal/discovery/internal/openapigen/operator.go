@@ -112,6 +112,29 @@ func (s *schemas) operatorPaths() object {
 			"get":    operating("caller", "Read a caller", told("200", "The caller.", callerSchema), object{"parameters": []any{tenant}}),
 			"delete": operating("revokeCaller", "End the keys of a caller", told("200", "It is revoked.", callerSchema), object{"parameters": []any{tenant}}),
 		},
+		"/admin/domains": object{
+			"get": operating("domains", "List the domains of tenants, and how they are verified (RAMP v1, domain verification)", told("200", "The domains.", object{"type": "object", "properties": object{"domains": object{"type": "array", "items": domainSchema}}}), object{"parameters": []any{
+				parameter("state", "verified, lapsed or unverified; without it, all."),
+			}}),
+		},
+		"/admin/domains/{domain}": object{
+			"get":    operating("domain", "Read how a domain is verified", told("200", "The domain.", domainSchema), object{"parameters": []any{domainOf}}),
+			"delete": operating("forgetDomain", "Forget that a domain was verified", told("200", "It is forgotten.", object{"type": "object"}), object{"parameters": []any{domainOf}}),
+		},
+		"/admin/domains/{domain}/challenges": object{
+			"get": operating("challenges", "List the last challenges of a domain, without their tokens", told("200", "The last first.", object{"type": "object", "properties": object{"challenges": object{"type": "array", "items": challengeSchema}}}), object{"parameters": []any{
+				domainOf, parameter("limit", "How many at most, up to 1000; without it, 100."),
+			}}),
+		},
+		"/admin/answers": object{
+			"get":  operating("answers", "List with which tokens challenges of this front desk's own domains are answered now", told("200", "The tokens.", object{"type": "object", "properties": object{"answers": object{"type": "array", "items": answerSchema}}}), object{}),
+			"post": operating("putAnswer", "Have a challenge of one of this front desk's own domains be answered with a token (RAMP v1, domain verification)", told("201", "It is answered.", answerSchema), jsonBody(answerSchema)),
+		},
+		"/admin/answers/{domain}/{token}": object{
+			"delete": operating("removeAnswer", "Have a challenge not be answered any more", told("200", "It is answered no more.", object{"type": "object"}), object{"parameters": []any{
+				domainOf, object{"name": "token", "in": "path", "required": true, "description": "The token.", "schema": object{"type": "string"}},
+			}}),
+		},
 		"/admin/tenants/{id}/pricing": object{
 			"get":    operating("tenantPricing", "Read what licensed items of a site cost where no rule says so", told("200", "The price.", ref("operator.Pricing")), object{"parameters": []any{host}}),
 			"put":    operating("setTenantPricing", "Say what licensed items of a site cost where no rule says so (RAMP v1)", told("200", "The price.", ref("operator.Pricing")), withParameters(body("operator.Price"), host)),
@@ -151,6 +174,21 @@ func (s *schemas) grant(title, says string) object {
 func pageOf(name string) object {
 	return object{"type": "object", "required": []any{name}, "properties": object{name: object{"type": "array", "items": object{"type": "object"}}, "next": object{"type": "string"}}}
 }
+
+// domainOf is a domain in an address.
+var domainOf = object{"name": "domain", "in": "path", "required": true, "description": "A domain, such as www.example.com.", "schema": object{"type": "string"}}
+
+// The schemas of domains, of challenges, and of tokens with which challenges are answered.
+var (
+	domainSchema = object{"type": "object", "required": []any{"domain", "tenant_id", "state"}, "properties": members(
+		"domain", "The domain.", "tenant_id", "Whose it is.", "state", "verified, lapsed or unverified.", "reason", "Why it lapsed: OVER, NOT_LISTED or UNREACHABLE.", "caller_id", "Who verified it.",
+		"since", "From when it is verified without a gap.", "verified", "When it was last verified.", "valid_until", "By when it has to be verified again.", "listed", "When its ramp.json last named this Exchange.",
+		"cdn_type", "How addresses are signed there, where a key was registered.", "key_id", "The key that was registered last.")}
+	challengeSchema = object{"type": "object", "properties": members(
+		"caller_id", "Who asked for it.", "tenant_id", "For whom.", "state", "open, over, used, verified, or one word for why the domain was not verified.", "created", "When it was given.", "expires_at", "When it ends.", "used", "When it was looked at.")}
+	answerSchema = object{"type": "object", "required": []any{"domain", "token", "expires_at"}, "properties": members(
+		"domain", "A domain of this front desk's own.", "token", "As an Exchange gave it: 8 to 256 letters, digits, and -_.~=+.", "expires_at", "Until when it is answered, an hour from now at the most.")}
+)
 
 // tenant is the id of a tenant or a caller in an address.
 var tenant = object{"name": "id", "in": "path", "required": true, "description": "Its id.", "schema": object{"type": "string"}}

@@ -25,6 +25,8 @@ var catalogMethods = []struct{ name, summary string }{
 	{"PushResources", "Push what can be sold into a tenant's catalog (RAMP v1)"},
 	{"RemoveResources", "Take entries out of a tenant's catalog (RAMP v1)"},
 	{"RefreshCatalog", "Have a tenant's content be read anew (RAMP v1)"},
+	{"RequestDomainVerification", "Ask for a challenge by which a tenant's caller shows that a domain is its own (RAMP v1)"},
+	{"ConfirmDomainVerification", "Have a challenge be looked at, and register the key that signs addresses at the domain (RAMP v1)"},
 }
 
 // readRAMPComments takes the comments of the messages out of their generated code, beside those of other types.
@@ -82,6 +84,13 @@ func (s *schemas) rampPaths() object {
 		"/.well-known/ramp-verifier.json": described("rampVerifier", "The keys with which the site attests things of its content (RAMP v1)", "Whose they are, what is claimed, and the keys, each in the form of RAMP and as a JSON Web Key."),
 		"/exchange/v1/keys":               described("rampKeys", "The keys that offers are signed with (RAMP v1)", "The keys, each in the form of RAMP and as a JSON Web Key."),
 	}
+	paths["/.well-known/ramp-verify/{token}"] = object{"get": operation("discovery", "rampChallenge", "The answer to a challenge of the domain, while it is open (RAMP v1, domain verification)", object{
+		"parameters": []any{object{"name": "token", "in": "path", "required": true, "description": "The token, as the Exchange gave it.", "schema": object{"type": "string"}}},
+		"responses": object{
+			"200": object{"description": "The token.", "content": object{"text/plain": object{"schema": object{"type": "string"}}}},
+			"404": object{"description": "No challenge with this token is answered now.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+		},
+	})}
 	paths["/deliver/{transaction}"] = object{"get": deliver()}
 	policy := rampv1.File_ramp_v1_ramp_proto.Messages().ByName("AccessPolicy")
 	paths["/provider/{domain}/access-policy.json"] = object{"get": operation("discovery", "rampAccessPolicy", "How far the paths of a host are open (RAMP v1)", object{

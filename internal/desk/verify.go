@@ -1,0 +1,194 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
+	"frontdesk/internal/supply"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/sign"
+)
+
+// Proving is what verifying domains takes.
+type Proving struct {
+	Proofs *trust.Proofs
+	Keys   *trust.DeliveryKeys
+	// Told is told of what came of each challenge that was looked at: "verified", or one word for why not; nil for nobody.
+	Told func(outcome string)
+}
+
+// DomainLife is how long a domain is verified: as long as a key signs at the most (RAMP v1, DomainVerificationResult: valid_until).
+const DomainLife = trust.DeliveryKeyLife
+
+// Challenged is a challenge as its caller is told.
+type Challenged struct {
+	Token, URL string
+	Ends       time.Time
+}
+
+// Proven is what came of a challenge. Of a domain that is not verified Reason says why: one word, and a sentence that says what to do.
+type Proven struct {
+	Verified bool
+	KeyID    string // of the key that was registered, or is still in use; empty for none
+	Until    time.Time
+	Reason   string
+}
+
+// errNoProofs is of a front desk that verifies no domains.
+var errNoProofs = fail.New(fail.UnsupportedMode, "no domains are verified here")
+
+// mayProve gives the tenant of a domain that a caller may verify. Of domains that are not its tenants' it does not tell whose they are.
+func (d *Desk) mayProve(by *trust.Caller, domain string) (tenant string, err error) {
+	if d.supplying == nil || d.supplying.Proving == nil {
+		return "", errNoProofs
+	}
+	tenant, site := d.supplying.Site(domain)
+	if !site {
+		if one := d.supplying.Tenants.At(domain); one != nil {
+			tenant = one.ID
+		}
+	}
+	if tenant == "" || !by.May(tenant) || by.Domain != "" && !d.owns(tenant, by.Domain) {
+		return "", fail.New(fail.Forbidden, "the domain %.253s is of no tenant that the caller %s speaks for; have the operator of this Exchange add it to your tenant first", domain, by.ID)
+	}
+	return tenant, nil
+}
+
+// ChallengeDomain makes a challenge by which a caller can show that a domain of its tenant is its own (RAMP v1, RequestDomainVerification).
+func (d *Desk) ChallengeDomain(ctx context.Context, by *trust.Caller, domain string) (*Challenged, error) {
+	tenant, err := d.mayProve(by, domain)
+	if err != nil {
+		return nil, err
+	}
+	token, ends, err := d.supplying.Tenants.Challenge(ctx, domain, by.ID, tenant)
+	if err != nil {
+		return nil, err
+	}
+	return &Challenged{Token: token, URL: trust.ChallengeURL(domain, token), Ends: ends}, nil
+}
+
+// provingTime is how long looking whether a challenge is met may take in all; who asked may have gone by then.
+const provingTime = 2*trust.ProofTime + 10*time.Second
+
+// ProveDomain looks whether a challenge is met, and verifies the domain where it is; a key that comes with it signs the addresses of what is sold at the
+// domain from then on (RAMP v1, ConfirmDomainVerification). A challenge is good for one look, whatever comes of it. The
+// error is fail.Invalid for a key that cannot be meant, which costs no challenge.
+func (d *Desk) ProveDomain(ctx context.Context, by *trust.Caller, domain, token, key, form string) (*Proven, error) {
+	tenant, err := d.mayProve(by, domain)
+	if err != nil {
+		return nil, err
+	}
+	register, err := d.registers(ctx, tenant, domain, key, sign.URLForm(form))
+	if err != nil {
+		return nil, err
+	}
+	used, err := d.supplying.Tenants.Use(ctx, token, domain, by.ID)
+	if why := unusable(err); why != nil {
+		return d.unproven(why), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.befalls("challenge used"); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provingTime) // it is used up, so that it is looked at to the end
+	defer cancel()
+	proved, err := d.prove(ctx, used, token, register)
+	var why *trust.Unproven
+	switch {
+	case errors.As(err, &why):
+	case err != nil:
+		return nil, errors.Join(err, d.supplying.Tenants.Disprove(ctx, used, trust.VerificationStopped))
+	default:
+		d.supplying.Proving.Keys.Fresh()
+		d.outcome(supply.DomainVerified)
+		return &Proven{Verified: true, KeyID: proved.Key, Until: proved.Until}, nil
+	}
+	if err := d.supplying.Tenants.Disprove(ctx, used, why.Reason); err != nil {
+		return nil, err
+	}
+	d.config.Log.Info("a domain was not verified", "domain", domain, "caller", by.ID, "reason", why)
+	return d.unproven(why), nil
+}
+
+// prove asks the domain, and keeps that it is verified. The error is a *trust.Unproven where it is not.
+func (d *Desk) prove(ctx context.Context, used supply.Challenge, token string, register func(context.Context, *store.Tx) (supply.Registered, error)) (supply.Domain, error) {
+	if err := d.supplying.Proving.Proofs.Look(ctx, used.Domain, token); err != nil {
+		return supply.Domain{}, err
+	}
+	if err := d.befalls("challenge met"); err != nil {
+		return supply.Domain{}, err
+	}
+	proved, err := d.supplying.Tenants.Prove(ctx, used, DomainLife, register)
+	var refused *fail.Error
+	switch {
+	case errors.Is(err, supply.ErrMoved):
+		return proved, &trust.Unproven{Reason: trust.DomainMoved, Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
+	case errors.As(err, &refused) && refused.Code == fail.Invalid:
+		return proved, &trust.Unproven{Reason: trust.KeyRefused, Detail: refused.Detail}
+	case err == nil:
+		err = d.befalls("domain verified")
+	}
+	return proved, err
+}
+
+// registers gives what registers a key with the verification of a domain: nothing, where none is given.
+func (d *Desk) registers(ctx context.Context, tenant, domain, key string, form sign.URLForm) (func(context.Context, *store.Tx) (supply.Registered, error), error) {
+	keys, place := d.supplying.Proving.Keys, supply.DomainPlace(tenant, domain)
+	if strings.TrimSpace(key) == "" {
+		return func(ctx context.Context, tx *store.Tx) (supply.Registered, error) {
+			now, ok, err := keys.Signing(ctx, tx, place)
+			if err != nil || !ok {
+				return supply.Registered{}, err
+			}
+			return supply.Registered{ID: now.ID, Form: string(now.Form), Ends: now.Ends}, nil
+		}, nil
+	}
+	if form == "" {
+		return nil, fail.New(fail.Invalid, "cdn_type has to say of what kind signing_key is: cloudfront, akamai, fastly or hmac")
+	}
+	if d.served[tenant] {
+		return nil, fail.New(fail.Invalid, "the domain %.253s is of a site that this Exchange serves itself, whose keys its operator gives (ramp.delivery); leave out signing_key", domain)
+	}
+	secret, name, err := trust.ParseRegistered(form, key)
+	if err != nil {
+		return nil, err
+	}
+	register, err := keys.Register(ctx, place, form, name, secret)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, tx *store.Tx) (supply.Registered, error) {
+		made, err := register(ctx, tx)
+		return supply.Registered{ID: made.ID, Form: string(made.Form), Ends: made.Ends}, err
+	}, nil
+}
+
+// unusable is why a token proves nothing; nil for another error, and none.
+func unusable(err error) *trust.Unproven {
+	switch {
+	case errors.Is(err, supply.ErrNoChallenge):
+		return &trust.Unproven{Reason: trust.TokenUnknown, Detail: "this is no token that you were given for the domain; ask for another challenge"}
+	case errors.Is(err, supply.ErrChallengeUsed):
+		return &trust.Unproven{Reason: trust.TokenUsed, Detail: "the token was used before, and is good once; ask for another challenge"}
+	case errors.Is(err, supply.ErrChallengeOver):
+		return &trust.Unproven{Reason: trust.TokenExpired, Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
+	}
+	return nil
+}
+
+func (d *Desk) unproven(why *trust.Unproven) *Proven {
+	d.outcome(why.Reason)
+	return &Proven{Reason: why.Reason + ": " + why.Detail}
+}
+
+func (d *Desk) outcome(word string) {
+	if told := d.supplying.Proving.Told; told != nil {
+		told(word)
+	}
+}

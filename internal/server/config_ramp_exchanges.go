@@ -1,0 +1,41 @@
+package server
+
+import (
+	"fmt"
+
+	"frontdesk/internal/ramp"
+	"frontdesk/internal/trust"
+)
+
+// RAMPExchange is an Exchange elsewhere through which the sites sell, too.
+type RAMPExchange struct {
+	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says: `exchange.example.com`.
+	Domain string `yaml:"domain,required"`
+	// Endpoint is the address of its ExchangeService, as its `ramp-exchange.json` says (`exchange_endpoint`).
+	Endpoint string `yaml:"endpoint,required"`
+	// Relationship is `direct` (without it, too) or `reseller`.
+	Relationship string `yaml:"relationship"`
+}
+
+const maxRAMPExchanges = 50
+
+// rampExchanges checks ramp.exchanges.
+func (c *checks) rampExchanges() {
+	between(c, "ramp.exchanges", len(c.Config.RAMP.Exchanges), 0, maxRAMPExchanges)
+	for i, x := range c.Config.RAMP.Exchanges {
+		path := fmt.Sprintf("ramp.exchanges[%d]", i)
+		if domain, err := trust.ParseDomain(x.Domain); err != nil || domain != x.Domain {
+			c.problem(path+".domain", "%q is no domain; write it like exchange.example.com, in lower case and ASCII", x.Domain)
+		}
+		c.publicURL(path+".endpoint", x.Endpoint)
+		c.oneOf(path+".relationship", first(x.Relationship, "direct"), "direct", "reseller")
+	}
+}
+
+// otherExchanges are further Exchanges through which the sites sell.
+func (c Config) otherExchanges() (all []ramp.Other) {
+	for _, x := range c.RAMP.Exchanges {
+		all = append(all, ramp.Other{Domain: x.Domain, Endpoint: x.Endpoint, Reseller: x.Relationship == "reseller"})
+	}
+	return all
+}
