@@ -79,6 +79,26 @@ func (r *Reader) Dispute(ctx context.Context, id string) (c Case, steps []Step, 
 	return c, steps, ok, err
 }
 
+// Of gives the disputes of some transactions, by those.
+func (r *Reader) Of(ctx context.Context, transactions ...string) (map[string]Case, error) {
+	found := map[string]Case{}
+	if len(transactions) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(transactions))
+	for i, id := range transactions {
+		args[i] = id
+	}
+	err := r.db.View(ctx, func(tx *store.Tx) error {
+		all, err := selectCases(ctx, tx, ` WHERE txn IN (`+store.Params(1, len(args))+`)`, args...)
+		for _, c := range all {
+			found[c.Transaction] = c
+		}
+		return err
+	})
+	return found, err
+}
+
 // Tally is how many disputes there are of one kind.
 type Tally struct {
 	Buyer, Site string

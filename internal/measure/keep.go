@@ -28,6 +28,8 @@ type Config struct {
 	Log    *slog.Logger
 	// Dispute gives the dispute of a transaction; ok is false where there is none.
 	Dispute func(ctx context.Context, tx *store.Tx, transaction string) (d Dispute, ok bool, err error)
+	// Reconcile holds what was bought in a time against what was delivered and reported, by the ids of sites. It may be nil.
+	Reconcile func(ctx context.Context, since, until time.Time) (map[string]Reconciled, error)
 	// Close lets a party in no more, whose End is about to be confirmed. It may be called again, and may be nil.
 	Close func(ctx context.Context, p Party) error
 }
@@ -91,9 +93,68 @@ func (k *Keeper) Once(ctx context.Context) error {
 			some, next = append(some, r.Entry), r.Index+1
 		}
 		if len(some) == 0 {
-			return k.refresh(ctx)
+			return errors.Join(k.reconcile(ctx), k.refresh(ctx))
 		}
 		err = k.config.DB.Update(ctx, func(tx *store.Tx) error { return k.count(ctx, tx, some, place, next) })
+		if err != nil && !errors.Is(err, errRaced) {
+			return err
+		}
+	}
+}
+
+// When purchases are reconciled: once their reports are due by the usual window, and logs of the delivery are there; some hours or a day of
+// them at a time, none of them twice.
+const (
+	ripe           = 48 * time.Hour
+	leastSpan      = time.Hour
+	reconciledSpan = 24 * time.Hour
+)
+
+// reconcile counts the purchases that are old enough by now, from the beginning of the last month on.
+func (k *Keeper) reconcile(ctx context.Context) error {
+	if k.config.Reconcile == nil {
+		return nil
+	}
+	for {
+		var at int64
+		if err := k.config.DB.View(ctx, func(tx *store.Tx) error {
+			return tx.QueryRow(ctx, `SELECT until FROM measure_reconciled WHERE one = 1`).Scan(&at)
+		}); err != nil {
+			return fmt.Errorf("read until when purchases are reconciled: %w", err)
+		}
+		end := k.config.Now().UTC().Add(-ripe)
+		first := MonthOf(end) - 1
+		since := time.Date(int(first)/12, time.Month(int(first)%12+1), 1, 0, 0, 0, 0, time.UTC)
+		if from := store.FromMicros(at); from.After(since) {
+			since = from
+		}
+		if end.Sub(since) < leastSpan {
+			return nil
+		}
+		next := since.Truncate(reconciledSpan).Add(reconciledSpan) // within one month
+		if next.After(end) {
+			next = end.Truncate(time.Microsecond)
+		}
+		sites, err := k.config.Reconcile(ctx, since, next)
+		if err != nil {
+			return fmt.Errorf("reconcile purchases: %w", err)
+		}
+		err = k.config.DB.Update(ctx, func(tx *store.Tx) error {
+			n, err := tx.Exec(ctx, `UPDATE measure_reconciled SET until = $1 WHERE one = 1 AND until = $2`, store.Micros(next), at)
+			if err == nil && n == 0 {
+				err = errRaced
+			}
+			for _, site := range slices.Sorted(maps.Keys(sites)) {
+				p, m := Party{Provider, site}, MonthOf(since)
+				if err == nil {
+					err = add(ctx, tx, p, m, reconciled, sites[site].Of)
+				}
+				if err == nil && sites[site].Gaps > 0 {
+					err = add(ctx, tx, p, m, gaps, sites[site].Gaps)
+				}
+			}
+			return err
+		})
 		if err != nil && !errors.Is(err, errRaced) {
 			return err
 		}
@@ -493,6 +554,8 @@ type Rates struct {
 	Transactions, Disputes, Reports int64
 	Disputed                        float64 // of an agent
 	Tokens, Failures, Hashes        float64 // of a provider
+	Reconciled                      int64   // purchases that were held against deliveries and reports
+	Gap                             float64 // of those, where they contradict one another
 }
 
 // RatesOf gives a party's rates of a month, as far as it was counted.
@@ -510,5 +573,6 @@ func RatesOf(ctx context.Context, tx *store.Tx, p Party, m Month) (Rates, error)
 	return Rates{
 		Transactions: c[transactions], Disputes: c[disputes], Reports: c[reports], Disputed: part(c[disputes], c[transactions]),
 		Tokens: part(c[deviant], c[reports]), Failures: part(c[string(FailedDelivery)], c[transactions]), Hashes: part(c[string(WrongHash)], c[transactions]),
+		Reconciled: c[reconciled], Gap: part(c[gaps], c[reconciled]),
 	}, nil
 }

@@ -22,6 +22,7 @@ import (
 //	measure_month   counts of a party's month
 //	measure_case    each dispute that was counted, with what it came to
 //	measure_taken   the measures that were taken
+//	measure_reconciled  until when purchases were held against their deliveries and reports
 var Schema = store.Schema{
 	Room: "measure",
 	Steps: []string{`
@@ -63,6 +64,12 @@ CREATE TABLE measure_taken (
 ) {{clustered}};
 CREATE UNIQUE INDEX measure_taken_once ON measure_taken (kind, party, month, step);
 CREATE INDEX measure_taken_force ON measure_taken (kind, party) WHERE lifted = 0;
+`, `
+CREATE TABLE measure_reconciled (
+	one   BIGINT NOT NULL PRIMARY KEY,
+	until BIGINT NOT NULL
+);
+INSERT INTO measure_reconciled (one, until) VALUES (1, 0);
 `},
 }
 
@@ -138,6 +145,10 @@ type Dispute struct {
 	Fault                   Fault // what it was found to be by now
 }
 
+// Reconciled is what came of holding purchases of a site against deliveries and reports: how many there were, and how many of them
+// contradict one another (RAMP v1, reconciliation).
+type Reconciled struct{ Of, Gaps int64 }
+
 // Fault is what a site was found to have failed in; empty for nothing.
 type Fault string
 
@@ -153,7 +164,9 @@ const (
 	disputes     = "disputes"
 	reports      = "reports"
 	deviant      = "deviant"
-	breached     = "breached" // 1 where a rate was exceeded in that month
+	reconciled   = "reconciled" // purchases, and deliveries that nobody bought
+	gaps         = "gaps"       // of those, where transaction, delivery and report contradict one another
+	breached     = "breached"   // 1 where a rate was exceeded in that month
 )
 
 // counts are those of one party's month.

@@ -6,14 +6,16 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/terms"
 )
 
 // detail is a transaction with what the book has of it, and what was delivered under it.
 type detail struct {
 	deal.Transaction
-	hold account.Hold
-	got  deal.Delivered
+	hold     account.Hold
+	got      deal.Delivered
+	disputed dispute.Case // the zero value of what is not disputed
 }
 
 // atOnce is of how many transactions the rest is looked up at once.
@@ -62,6 +64,13 @@ func (b Books) complete(ctx context.Context, some []detail) error {
 	got, err := b.Deals.Delivered(ctx, ids...)
 	for id, n := range got {
 		some[at[id]].got = n
+	}
+	if err != nil {
+		return err
+	}
+	disputed, err := b.disputed(ctx, ids)
+	for id, c := range disputed {
+		some[at[id]].disputed = c
 	}
 	return err
 }
@@ -117,4 +126,14 @@ var details = []column[detail]{
 		return "no"
 	}},
 	{"entry", func(d detail) any { return d.Entry }},
+	{"dispute", func(d detail) any { return text(d.disputed.ID) }},
+	{"dispute_reason", func(d detail) any { return text(string(d.disputed.Reason)) }},
+	{"dispute_status", func(d detail) any { return text(string(d.disputed.Status)) }},
+	{"dispute_resolution", func(d detail) any { return text(string(d.disputed.Resolution)) }},
+	{"credited", func(d detail) any {
+		if d.disputed.Currency == "" {
+			return nil
+		}
+		return terms.Amount(d.disputed.Credit)
+	}},
 }

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/report"
 	"frontdesk/internal/store"
@@ -18,7 +19,7 @@ import (
 // TestLeakageIsWhatHasNoCounterpart holds what is told of deliveries and transactions that have none, and what is not.
 func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema)) // c was taken back
+		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema)) // c was taken back
 		now := s.books.Now()
 		young := deal.NewID("txn", now.Add(-30*time.Minute))
 		s.sell(young, bot, "news", "per_access", 0.01, 0, now.Add(-30*time.Minute))
@@ -99,7 +100,7 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 // nothing was.
 func TestLogsAreCounterparts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s, a, _, _ := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema))
+		s, a, _, _ := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		leaks := func() string {
 			t.Helper()
 			text, err := s.write(report.Wanted{Report: report.Leakage, Form: report.CSV, Grace: time.Hour})

@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/terms"
@@ -28,6 +29,7 @@ type Books struct {
 	Accounts *account.Reader
 	Deals    *deal.Reader
 	Evidence *evidence.Reader // of logs that were imported
+	Disputes *dispute.Reader
 	Now      func() time.Time
 }
 
@@ -98,9 +100,9 @@ func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
 		if until.IsZero() {
 			until = b.Now()
 		}
-		return write(w, want.Form, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until), charges)
+		return write(w, want.Form, b.invoiced(ctx, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until)), charges)
 	case Compliance:
-		return write(w, want.Form, b.Deals.Compliance(ctx, want.Since, want.Until, b.Now()), complied)
+		return write(w, want.Form, b.complied(ctx, want), complied)
 	case Leakage:
 		return write(w, want.Form, b.leaks(ctx, want), leakage)
 	}
@@ -141,40 +143,45 @@ var earnings = []column[account.Earning]{
 	{"movements", func(e account.Earning) any { return e.Movements }},
 }
 
-var charges = []column[account.Charged]{
-	{"time", func(c account.Charged) any { return moment(c.At) }},
-	{"transaction", func(c account.Charged) any { return c.Purchase }},
-	{"buyer", func(c account.Charged) any { return c.Buyer }},
-	{"site", func(c account.Charged) any { return c.Site }},
-	{"model", func(c account.Charged) any { return c.Model }},
-	{"kind", func(c account.Charged) any { return c.Kind }},
-	{"rate", func(c account.Charged) any { return terms.Amount(c.Rate) }},
-	{"estimated", func(c account.Charged) any { return c.Quantity }},
-	{"reported", func(c account.Charged) any {
+var charges = []column[charged]{
+	{"time", func(c charged) any { return moment(c.At) }},
+	{"transaction", func(c charged) any { return c.Purchase }},
+	{"buyer", func(c charged) any { return c.Buyer }},
+	{"site", func(c charged) any { return c.Site }},
+	{"model", func(c charged) any { return c.Model }},
+	{"kind", func(c charged) any { return c.Kind }},
+	{"rate", func(c charged) any { return terms.Amount(c.Rate) }},
+	{"estimated", func(c charged) any { return c.Quantity }},
+	{"reported", func(c charged) any {
 		if c.Reported < 0 {
 			return nil
 		}
 		return c.Reported
 	}},
-	{"currency", func(c account.Charged) any { return c.Currency }},
-	{"amount", func(c account.Charged) any { return terms.Amount(c.Amount) }},
+	{"currency", func(c charged) any { return c.Currency }},
+	{"amount", func(c charged) any { return terms.Amount(c.Amount) }},
+	{"dispute", func(c charged) any { return text(c.disputed.ID) }},
+	{"dispute_status", func(c charged) any { return text(string(c.disputed.Status)) }},
 }
 
 // complied has two rates that are not the same: whether reports came in time, of all whose window is over or that came; and whether
 // they were near the estimates.
-var complied = []column[deal.Complied]{
-	{"buyer", func(c deal.Complied) any { return c.Buyer }},
-	{"purchases", func(c deal.Complied) any { return c.Purchases }},
-	{"in_time", func(c deal.Complied) any { return c.InTime }},
-	{"late", func(c deal.Complied) any { return c.Late }},
-	{"overdue", func(c deal.Complied) any { return c.Overdue }},
-	{"pending", func(c deal.Complied) any { return c.Pending }},
-	{"waived", func(c deal.Complied) any { return c.Waived }},
-	{"in_time_percent", func(c deal.Complied) any { return percent(c.InTime, c.InTime+c.Late+c.Overdue) }},
-	{"reports", func(c deal.Complied) any { return c.Reports }},
-	{"off_estimate", func(c deal.Complied) any { return c.Deviant }},
-	{"near_estimate_percent", func(c deal.Complied) any { return percent(c.Reports-c.Deviant, c.Reports) }},
-	{"last_purchase", func(c deal.Complied) any { return moment(c.LastPurchase) }},
-	{"last_report", func(c deal.Complied) any { return moment(c.LastReport) }},
-	{"oldest_overdue", func(c deal.Complied) any { return moment(c.OldestOverdue) }},
+var complied = []column[compliance]{
+	{"buyer", func(c compliance) any { return c.Buyer }},
+	{"purchases", func(c compliance) any { return c.Purchases }},
+	{"in_time", func(c compliance) any { return c.InTime }},
+	{"late", func(c compliance) any { return c.Late }},
+	{"overdue", func(c compliance) any { return c.Overdue }},
+	{"pending", func(c compliance) any { return c.Pending }},
+	{"waived", func(c compliance) any { return c.Waived }},
+	{"in_time_percent", func(c compliance) any { return percent(c.InTime, c.InTime+c.Late+c.Overdue) }},
+	{"reports", func(c compliance) any { return c.Reports }},
+	{"off_estimate", func(c compliance) any { return c.Deviant }},
+	{"near_estimate_percent", func(c compliance) any { return percent(c.Reports-c.Deviant, c.Reports) }},
+	{"last_purchase", func(c compliance) any { return moment(c.LastPurchase) }},
+	{"last_report", func(c compliance) any { return moment(c.LastReport) }},
+	{"oldest_overdue", func(c compliance) any { return moment(c.OldestOverdue) }},
+	{"disputes", func(c compliance) any { return c.disputes }},
+	{"disputes_open", func(c compliance) any { return c.open }},
+	{"disputes_credited", func(c compliance) any { return c.credited }},
 }

@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/account"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/report"
@@ -38,7 +39,7 @@ type shop struct {
 
 func newShop(t *testing.T, db *store.DB) *shop {
 	return &shop{t, db, account.New(account.Options{}), report.Books{
-		Accounts: account.NewReader(db), Deals: deal.NewReader(db), Evidence: evidence.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
+		Accounts: account.NewReader(db), Deals: deal.NewReader(db), Evidence: evidence.NewReader(db), Disputes: dispute.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
 	}}
 }
 
@@ -110,6 +111,12 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 			err = deal.PutEvent(ctx, tx, deal.Event{Transaction: b, Entry: "e3", Kind: "usage", At: at})
 		}
 		if err == nil {
+			_, err = dispute.Put(ctx, tx, dispute.Case{
+				ID: "dsp-1", Transaction: b, Buyer: bot, Site: "shop", Reason: dispute.DeliveryFailed, Status: dispute.AutoResolved, Resolution: dispute.Credit, Credit: 0.09 * coin, Currency: "USD",
+				Description: "Jane Doe saw it", Filed: at, Changed: at,
+			}, []dispute.Step{{N: 1, At: at, To: dispute.Filed, By: dispute.ByBuyer}, {N: 2, At: at, From: dispute.Filed, To: dispute.AutoResolved, By: dispute.ByRule}})
+		}
+		if err == nil {
 			_, err = s.book.Release(ctx, tx, c, noon.Add(21*time.Hour))
 		}
 		if err == nil {
@@ -123,7 +130,7 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 // TestReportsSayWhatWasSold holds each report to the letter, in both forms.
 func TestReportsSayWhatWasSold(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema))
+		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		names := strings.NewReplacer("TXN-A", a, "TXN-B", b, "TXN-C", c, "ID-A", a[4:], "ID-B", b[4:], "ID-C", c[4:])
 		for _, one := range []struct {
 			want report.Wanted
@@ -137,26 +144,26 @@ func TestReportsSayWhatWasSold(t *testing.T) {
 			{report.Wanted{Report: report.Revenue, Form: report.Lines, Site: "shop", Since: noon.Add(12 * time.Hour), Until: noon.Add(36 * time.Hour)},
 				`{"amount":"0.09","buyer":"buyer.example.com/*","currency":"USD","day":"2026-03-19","movements":1,"site":"shop"}
 `},
-			{report.Wanted{Report: report.Invoice, Form: report.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount
-2026-03-18T12:00:00Z,TXN-A,buyer.example.com/=cmd,news,per_access,charge,0.02,0,,USD,0.02
-2026-03-18T12:00:02Z,TXN-C,buyer.example.com/research-bot,news,per_access,charge,1,0,,USD,1
-2026-03-19T08:00:00Z,TXN-B,buyer.example.com/research-bot,shop,per_token,settle,0.001,100,90,USD,0.09
-2026-03-19T09:00:00Z,TXN-C,buyer.example.com/research-bot,news,per_access,release,1,0,,USD,-1
+			{report.Wanted{Report: report.Invoice, Form: report.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount,dispute,dispute_status
+2026-03-18T12:00:00Z,TXN-A,buyer.example.com/=cmd,news,per_access,charge,0.02,0,,USD,0.02,,
+2026-03-18T12:00:02Z,TXN-C,buyer.example.com/research-bot,news,per_access,charge,1,0,,USD,1,,
+2026-03-19T08:00:00Z,TXN-B,buyer.example.com/research-bot,shop,per_token,settle,0.001,100,90,USD,0.09,dsp-1,auto_resolved
+2026-03-19T09:00:00Z,TXN-C,buyer.example.com/research-bot,news,per_access,release,1,0,,USD,-1,,
 `},
 			{report.Wanted{Report: report.Invoice, Form: report.Lines, Buyer: domain, Currency: "USD", Since: noon.Add(time.Hour), Until: noon.Add(20*time.Hour + 1000)},
-				`{"amount":"0.09","buyer":"buyer.example.com/research-bot","currency":"USD","estimated":100,"kind":"settle","model":"per_token","rate":"0.001","reported":90,"site":"shop","time":"2026-03-19T08:00:00Z","transaction":"TXN-B"}
+				`{"amount":"0.09","buyer":"buyer.example.com/research-bot","currency":"USD","dispute":"dsp-1","dispute_status":"auto_resolved","estimated":100,"kind":"settle","model":"per_token","rate":"0.001","reported":90,"site":"shop","time":"2026-03-19T08:00:00Z","transaction":"TXN-B"}
 `},
-			{report.Wanted{Report: report.Compliance, Form: report.CSV}, `buyer,purchases,in_time,late,overdue,pending,waived,in_time_percent,reports,off_estimate,near_estimate_percent,last_purchase,last_report,oldest_overdue
-buyer.example.com/=cmd,1,0,0,1,0,0,0.0,0,0,,2026-03-18T12:00:00Z,,2026-03-19T12:00:00Z
-buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,2026-03-19T08:00:00Z,
+			{report.Wanted{Report: report.Compliance, Form: report.CSV}, `buyer,purchases,in_time,late,overdue,pending,waived,in_time_percent,reports,off_estimate,near_estimate_percent,last_purchase,last_report,oldest_overdue,disputes,disputes_open,disputes_credited
+buyer.example.com/=cmd,1,0,0,1,0,0,0.0,0,0,,2026-03-18T12:00:00Z,,2026-03-19T12:00:00Z,0,0,0
+buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,2026-03-19T08:00:00Z,,1,0,1
 `},
 			{report.Wanted{Report: report.Compliance, Form: report.Lines, Until: noon.Add(time.Second)},
-				`{"buyer":"buyer.example.com/=cmd","in_time":0,"in_time_percent":"0.0","last_purchase":"2026-03-18T12:00:00Z","late":0,"off_estimate":0,"oldest_overdue":"2026-03-19T12:00:00Z","overdue":1,"pending":0,"purchases":1,"reports":0,"waived":0}
+				`{"buyer":"buyer.example.com/=cmd","disputes":0,"disputes_credited":0,"disputes_open":0,"in_time":0,"in_time_percent":"0.0","last_purchase":"2026-03-18T12:00:00Z","late":0,"off_estimate":0,"oldest_overdue":"2026-03-19T12:00:00Z","overdue":1,"pending":0,"purchases":1,"reports":0,"waived":0}
 `},
-			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,entry
-2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,entry-ID-A
-2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,entry-ID-B
-2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,entry-ID-C
+			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited
+2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,entry-ID-A,,,,,
+2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09
+2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,entry-ID-C,,,,,
 `},
 			{report.Wanted{Report: report.Transactions, Form: report.Lines, Site: "news", Buyer: odd},
 				`{"account":"buyer.example.com/*","authorised":"0.02","billing":"bill-ID-A","buyer":"buyer.example.com/=cmd","charged":"0.02","currency":"USD","delivered_bytes":0,"deliveries":0,"delivery":"direct","due":"2026-03-19T12:00:00Z","entry":"entry-ID-A","estimated":0,"model":"per_access","obligation":"pending","offer":"offer","rate":"0.02","site":"news","state":"settled","time":"2026-03-18T12:00:00Z","transaction":"TXN-A","unit":"tokens","uri":"https://news.example/a","worth":"0.02"}
@@ -186,7 +193,7 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 
 // TestALongReportIsWhole has more transactions than are looked up at once.
 func TestALongReportIsWhole(t *testing.T) {
-	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema))
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	want := map[string]bool{}
 	s.do(func(ctx context.Context, tx *store.Tx) error { return s.book.Open(ctx, tx, bot, "USD", 10*coin, noon) })
 	for n := range 431 {
@@ -214,7 +221,7 @@ func TestALongReportIsWhole(t *testing.T) {
 
 // TestASpreadsheetTakesNoTextForAFormula has a buyer whose domain is a formula.
 func TestASpreadsheetTakesNoTextForAFormula(t *testing.T) {
-	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema))
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		return s.book.Open(ctx, tx, "=1+1/bot", "USD", 10*coin, noon)
 	})

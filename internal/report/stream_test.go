@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/dispute"
 	"frontdesk/internal/evidence"
 	"frontdesk/internal/report"
 	"frontdesk/internal/store"
@@ -19,7 +20,7 @@ import (
 // TestReportsThatAreReadInPagesAreWhole has more rows of each report than are read at once, of several sites and buyers.
 func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s := newShop(t, open(t, account.Schema, deal.Schema, evidence.Schema))
+		s := newShop(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		s.do(func(ctx context.Context, tx *store.Tx) error {
 			if err := s.book.Open(ctx, tx, bot, "USD", 1000*coin, noon); err != nil {
 				return err
@@ -61,7 +62,7 @@ func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 
 // TestAnInvoiceIsReadInPages has more lines than are read at once.
 func TestAnInvoiceIsReadInPages(t *testing.T) {
-	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema))
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		return s.book.Open(ctx, tx, bot, "USD", 1000*coin, noon)
 	})
@@ -86,7 +87,7 @@ func TestAnInvoiceIsReadInPages(t *testing.T) {
 
 // TestAReportOfNothingIsWholeInEveryForm has no rows.
 func TestAReportOfNothingIsWholeInEveryForm(t *testing.T) {
-	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema))
+	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	for form, want := range map[string]string{report.CSV: "day,site,buyer,currency,amount,movements\n", report.Lines: "", report.JSON: "{\"rows\": [\n]}\n"} {
 		if text, err := s.write(report.Wanted{Report: report.Revenue, Form: form}); err != nil || text != want {
 			t.Errorf("%s: %q, %v", form, text, err)

@@ -25,7 +25,7 @@ func (h *House) openAccounts(config Config) {
 
 // Reports write what was sold for other programs.
 func (h *House) Reports() report.Books {
-	return report.Books{Accounts: h.ReadAccounts, Deals: h.ReadDeals, Evidence: h.ReadEvidence, Now: h.now}
+	return report.Books{Accounts: h.ReadAccounts, Deals: h.ReadDeals, Evidence: h.ReadEvidence, Disputes: h.ReadDisputes(), Now: h.now}
 }
 
 // ChangeAccounts runs fn in a transaction on the book.

@@ -25,7 +25,7 @@ func (s *Server) openMeasures() error {
 		return err
 	}
 	s.measures = measure.New(measure.Config{
-		DB: s.db, Ledger: s.Ledger, Rules: config.rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty,
+		DB: s.db, Ledger: s.Ledger, Rules: config.rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty, Reconcile: s.reconcile,
 	})
 	s.held = limit.New(limit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("measure", rate)
 	return nil
@@ -119,6 +119,22 @@ func (s *Server) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, s
 		if err == nil && provider.Reports >= int64(rules.Of) {
 			of.Discrepancy = provider.Tokens
 		}
+		if err == nil && provider.Reconciled < int64(rules.Of) { // what was bought lately is not reconciled yet
+			provider, err = measure.RatesOf(ctx, tx, measure.Party{Kind: measure.Provider, ID: site}, month-1)
+		}
+		if err == nil && provider.Reconciled >= int64(rules.Of) {
+			of.Gap = provider.Gap
+		}
 		return of, err
 	}
+}
+
+// reconcile holds what was bought against what was delivered and reported, for measures.
+func (s *Server) reconcile(ctx context.Context, since, until time.Time) (map[string]measure.Reconciled, error) {
+	sites, err := s.Reports().Reconcile(ctx, since, until)
+	out := map[string]measure.Reconciled{}
+	for site, r := range sites {
+		out[site] = measure.Reconciled(r)
+	}
+	return out, err
 }

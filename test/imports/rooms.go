@@ -171,7 +171,7 @@ var rooms = []room{
 	// What buyers dispute, and the rules that decide.
 	{path: "internal/dispute", inside: []string{"internal/store"}, sql: true},
 	// What was sold, written for other programs.
-	{path: "internal/report", inside: []string{"internal/account", "internal/deal", "internal/evidence", "internal/fail", "internal/terms"}},
+	{path: "internal/report", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/evidence", "internal/fail", "internal/terms"}},
 	// What a conversation needs beyond one request.
 	{path: "internal/session", inside: []string{"internal/fail", "internal/store"}, outside: []string{jsonText}, sql: true},
 	{path: "internal/search", inside: []string{"internal/fail"}, outside: []string{stemmer, text}},
