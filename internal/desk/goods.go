@@ -18,6 +18,7 @@ type goods struct {
 
 	policies   policies
 	licensings licensings
+	sitemaps   sitemaps
 	whole      *otter.Cache[wholeKey, bool] // whether items are sold with what stands within them
 
 	mu      sync.Mutex    // guards what follows

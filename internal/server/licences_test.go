@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/content"
 	"frontdesk/internal/fetch"
+	"frontdesk/internal/ingest/sitemap"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -219,6 +221,44 @@ func TestSystemsSayThatContentHasChanged(t *testing.T) {
 	for key, status := range map[string]int{"": 401, "wrong": 401} {
 		if w := send(s, posted("POST", "/admin/content-changed", `{"tenant":"acme"}`, trust.KeyHeader, key)); w.Code != status {
 			t.Errorf("with the key %q: %d %s", key, w.Code, w.Body)
+		}
+	}
+}
+
+// TestTheRAMPSitemapSaysWhatTheTermsSay reads the sitemap that the server makes of a site's items.
+func TestTheRAMPSitemapSaysWhatTheTermsSay(t *testing.T) {
+	m := openMarket(t, providerConfig)
+	item := func(path, kind string) content.Item {
+		at := "http://www.example.com:8080" + path
+		return content.Item{URL: at, Types: []string{kind}, Name: "It", Object: []byte(fmt.Sprintf(`{"@type":%q,"name":"It","url":%q}`, kind, at))}
+	}
+	fill(t, m.Server, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"))
+	w := send(m, posted("GET", "/desk/provider/www.example.com/ramp-sitemap.xml", ""))
+	if w.Code != 200 || w.Header().Get("Content-Type") != "application/xml" || w.Header().Get("Etag") == "" || strings.Contains(w.Body.String(), "soup") {
+		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	text := w.Body.String()
+	var told []string
+	_, err := sitemap.Read(strings.NewReader(text), func(e sitemap.Entry) error {
+		if e.Stated == nil || !strings.HasPrefix(e.Stated.ContentID, "PKG-") || e.Stated.Tokens == 0 || e.Stated.ContentType != "text" {
+			t.Errorf("%s: %+v", e.URL, e.Stated)
+			return nil
+		}
+		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", strings.TrimPrefix(e.URL, "http://www.example.com:8080"), e.Stated.Model, e.Stated.Rate, e.Stated.Currency, strings.Join(e.Stated.Permits, "+"))))
+		return nil
+	})
+	if want := []string{"/premium/a per_access 0.02 USD all", "/premium/b free   search"}; err != nil || !slices.Equal(told, want) {
+		t.Errorf("%q, want %q, %v", told, want, err)
+	}
+	if w := send(m, posted("GET", "/desk/ramp-sitemap.xml", "")); w.Body.String() != text {
+		t.Errorf("of the host that was asked: %s", w.Body)
+	}
+	for path, status := range map[string]int{
+		"/desk/provider/other.example/ramp-sitemap.xml": 404, "/desk/provider/www.example.com/ramp-sitemap.xml?page=2": 404,
+		"/desk/provider/www.example.com/ramp-sitemap.xml?page=0": 404, "/desk/provider/www.example.com/ramp-sitemap.xml?page=1": 200,
+	} {
+		if w := send(m, posted("GET", path, "")); w.Code != status {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
 }

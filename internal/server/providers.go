@@ -35,7 +35,16 @@ func (s *Server) providerRoutes() []route {
 	of := ramp.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
 		return s.licensed(r, r.PathValue(ramp.PolicyDomain))
 	})
+	listed := func(domain func(*http.Request) string, path func(host string) string) http.Handler {
+		return ramp.ServeSitemap(s.Desk, func(r *http.Request) (host, at string) {
+			host, _, _ = s.licensed(r, domain(r))
+			return host, s.outside.PublicURL(r) + path(host)
+		})
+	}
+	ofHost := func(r *http.Request) string { return r.PathValue(ramp.PolicyDomain) }
 	return []route{
+		{pattern: ramp.ProviderSitemap, name: ramp.ProviderSitemap, methods: reading, cors: true, refuse: ramp.WriteError, handler: listed(ofHost, func(host string) string { return "/provider/" + host + "/ramp-sitemap.xml" })},
+		{pattern: ramp.OwnSitemap, name: ramp.OwnSitemap, methods: reading, cors: true, refuse: ramp.WriteError, handler: listed(s.provider, func(string) string { return ramp.OwnSitemap })},
 		{pattern: ramp.ProviderDocument, name: ramp.ProviderDocument, methods: reading, cors: true, refuse: ramp.WriteError, handler: manifest},
 		{pattern: ramp.ProviderRSL, name: ramp.ProviderRSL, methods: reading, cors: true, refuse: ramp.WriteError, handler: of},
 		{pattern: ramp.OwnRSL, name: ramp.OwnRSL, methods: reading, cors: true, refuse: ramp.WriteError, handler: own},

@@ -17,7 +17,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgregory.net/rapid"
+
 	"frontdesk/internal/fetch"
+	"frontdesk/internal/ingest/sitemap"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/wire/licence"
@@ -372,4 +375,45 @@ func TestAReadingEndsWithItsContext(t *testing.T) {
 	if _, err := Read(ctx, Asking{Site: "a", URL: h.server.URL, Own: true, Visitor: fetch.NewVisitor(fetch.New(fetch.Options{}), fetch.VisitorOptions{})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestWhatIsWrittenOfAnAddressIsReadBackEqual writes what the RAMP extension may state, and reads it as a sitemap.
+func TestWhatIsWrittenOfAnAddressIsReadBackEqual(t *testing.T) {
+	word, uses := rapid.StringMatching(`[a-zA-Z0-9<>&"' .-]{1,20}`), []string{"all", "ai-all", "ai-train", "ai-input", "ai-index", "search"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(name string) string {
+			if !rapid.Bool().Draw(t, name) {
+				return ""
+			}
+			return strings.TrimSpace(word.Draw(t, name))
+		}
+		lists := func(name string) []string {
+			if !rapid.Bool().Draw(t, name) {
+				return nil
+			}
+			return append([]string{}, rapid.SliceOfNDistinct(rapid.SampledFrom(uses), 0, 3, rapid.ID).Draw(t, name)...)
+		}
+		want := licence.Stated{
+			Tokens: rapid.IntRange(0, 1e9).Draw(t, "tokens"), Words: rapid.IntRange(0, 1e9).Draw(t, "words"), ContentID: text("id"),
+			Permits: lists("permits"), Prohibits: lists("prohibits"), ContentType: strings.ToLower(text("type")), SourceType: rapid.SampledFrom([]string{"", "human", "ai", "hybrid"}).Draw(t, "by"),
+		}
+		if name := text("author"); name != "" {
+			want.Authors = []string{name, "B"}
+		}
+		if rapid.Bool().Draw(t, "priced") {
+			want.Priced = true
+			want.Model = rapid.SampledFrom([]string{"per_access", "per_token", "per_fetch", "subscription", "free", "attribution", "contribution", "training"}).Draw(t, "model")
+			if rapid.Bool().Draw(t, "rate") {
+				want.Rate, want.Currency = "0.00000001", "EUR"
+			}
+		}
+		document := `<urlset xmlns:ramp="` + licence.SitemapNamespace + `"><url><loc>https://a.example/</loc>` + want.XML() + "</url></urlset>"
+		var got *licence.Stated
+		if _, err := sitemap.Read(strings.NewReader(document), func(e sitemap.Entry) error { got = e.Stated; return nil }); err != nil || got == nil {
+			t.Fatalf("%v\n%s", err, document)
+		}
+		if diff := cmp.Diff(want, *got); diff != "" {
+			t.Fatalf("%s\n%s", diff, document)
+		}
+	})
 }

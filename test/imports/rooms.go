@@ -207,7 +207,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/attest", "internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/supply", "internal/traffic", "wire/edge", "wire/ramp/v1",
+			"internal/attest", "internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/supply", "internal/traffic", "wire/edge", "wire/licence", "wire/ramp/v1",
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},

@@ -24,6 +24,8 @@ func (s *schemas) operatorPaths() object {
 		"/provider/{domain}/rsl.txt":            object{"get": providerDocument("providerLicenses", "The licences of a host's addresses (RSL 1.0)", "application/rsl+xml", true)},
 		"/provider/{domain}/ramp-verifier.json": object{"get": providerDocument("providerVerifier", "The keys with which a host attests things of its content, for edges that keep them (RAMP v1)", "application/json", true)},
 		"/rsl.txt":                              object{"get": providerDocument("rsl", "The licences of the addresses of the host that is asked (RSL 1.0)", "application/rsl+xml", false)},
+		"/provider/{domain}/ramp-sitemap.xml":   object{"get": providerDocument("providerSitemap", "A host's items with the terms of their use, as a sitemap with the RAMP extension; of many items an index, whose pages are asked for as page", "application/xml", true)},
+		"/ramp-sitemap.xml":                     object{"get": providerDocument("rampSitemap", "The items of the host that is asked with the terms of their use, as a sitemap with the RAMP extension; of many items an index, whose pages are asked for as page", "application/xml", false)},
 		"/provider/{domain}/transactions": object{"get": operating("providerTransactions", "Read what was sold of a host's addresses, with the provider's own key (RAMP v1)", object{
 			"200": object{"description": "A page, the oldest first; next is the id after which there are more. As lines of JSON, all of them.", "content": object{
 				"application/json": object{"schema": object{"type": "object", "required": []any{"provider", "transactions"}, "properties": object{
