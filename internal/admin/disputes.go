@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,6 +106,23 @@ func stamp(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
+// among says which parameter of a list of disputes has a value that none of them can have.
+func among(q map[string]string) error {
+	for name, all := range map[string][]string{"reason": names(dispute.Reasons), "status": names(dispute.Statuses), "resolution": names(dispute.Resolutions), "open": {"true", "false"}} {
+		if q[name] != "" && !slices.Contains(all, q[name]) {
+			return fail.New(fail.Invalid, "%s is one of %s", name, strings.Join(all, ", "))
+		}
+	}
+	return nil
+}
+
+func names[T ~string](all []T) (out []string) {
+	for _, one := range all {
+		out = append(out, string(one))
+	}
+	return out
+}
+
 // list answers with a page, the newest first; next is the id of the last, after which there may be more.
 func (of Bench) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	q, err := parameters(r, "buyer", "site", "reason", "status", "resolution", "open", "since", "until", "before", "limit")
@@ -114,6 +132,9 @@ func (of Bench) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	want := dispute.Wanted{
 		Buyer: q["buyer"], Site: q["site"], Reason: dispute.Reason(q["reason"]), Status: dispute.Status(q["status"]), Resolution: dispute.Resolution(q["resolution"]),
 		Open: q["open"] == "true", Before: q["before"], Limit: usualPage,
+	}
+	if err := among(q); err != nil {
+		return 0, nil, err
 	}
 	if want.Since, err = instant("since", q["since"]); err != nil {
 		return 0, nil, err
