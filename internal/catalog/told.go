@@ -66,9 +66,10 @@ func (e *Entry) complete() {
 			e.Authors = a.Stated.Authors
 		}
 	}
+	titled := false
 	for i := range e.told {
-		if e.Title == "" {
-			e.Title = e.told[i].Title
+		if t := e.told[i].Title; t != "" && !titled && (e.Title == "" || e.IsPushed()) { // what is pushed counts last
+			e.Title, titled = t, true
 		}
 		if at := e.told[i].ModifiedAt(); !at.IsZero() && (i == 0 || e.Modified.IsZero()) {
 			e.Modified = at

@@ -83,6 +83,11 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 			return nil, err
 		}
 	}
+	if r.Plain {
+		if err := r.posts(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if r.others > 0 {
 		r.note("%d addresses of sitemaps are of other hosts, and were passed over", r.others)
 	}
@@ -251,7 +256,7 @@ func (r *reading) feed(ctx context.Context, address string, base *url.URL) error
 // of it.
 func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) (*fetch.Response, error) {
 	request := fetch.Request{URL: at.String(), MaxBytes: most, Cut: whole, Own: r.Own && strings.EqualFold(at.Host, r.root.Host)}
-	if known, ok := r.known[at.String()]; ok && !whole {
+	if known, ok := r.known[at.String()]; ok && !whole && !strings.HasPrefix(at.Path, "/wp-json/") {
 		request.ETag, request.LastModified = known.ETag, known.LastModified
 	}
 	response, err := r.Visitor.Get(ctx, request)
@@ -385,7 +390,11 @@ func (r *reading) address(e sitemap.Entry, at *url.URL) {
 }
 
 func (r *reading) tell(one Address) {
-	switch before := r.told[one.URL]; {
+	key := one.URL
+	if one.Source == CMS { // whose title and words count beside what sitemaps tell
+		key += " " + string(CMS)
+	}
+	switch before := r.told[key]; {
 	case before > 0 && (r.out.Addresses[before-1].Stated != nil || one.Stated == nil):
 	case before > 0:
 		r.out.Addresses[before-1] = one
@@ -393,7 +402,7 @@ func (r *reading) tell(one Address) {
 		r.beyond++
 	default:
 		r.out.Addresses = append(r.out.Addresses, one)
-		r.told[one.URL] = len(r.out.Addresses)
+		r.told[key] = len(r.out.Addresses)
 	}
 }
 
