@@ -29,6 +29,7 @@ func (s *Server) providerRoutes() []route {
 			return ramp.DeclareProvider(host, s.config.exchangeIdentity(), address, others...)
 		}
 	})
+	manifest = s.upToDate(manifest)
 	own := ramp.ServeRSL(s.Desk, func(r *http.Request) (domain, origin, how string) {
 		return s.licensed(r, s.provider(r))
 	})
@@ -63,4 +64,18 @@ func (s *Server) licensed(r *http.Request, domain string) (host, origin, how str
 		}
 	}
 	return host, origin, s.outside.PublicURL(r) + ramp.ExchangeManifest
+}
+
+// upToDate has a request for a domain that is not known yet look whether another process has put its tenant in just now: an edge that is told no asks again
+// after a minute only.
+func (s *Server) upToDate(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, known := s.tenantAt(r.PathValue(ramp.PolicyDomain)); !known && s.Tenants != nil {
+			if _, err := s.Tenants.Refresh(r.Context()); err != nil {
+				ramp.WriteError(w, r, err)
+				return
+			}
+		}
+		handler.ServeHTTP(w, r)
+	})
 }

@@ -90,7 +90,7 @@ func (s *Server) rampRoutes(config ramp.Config) []route {
 		})},
 		{pattern: ramp.ExchangeKeys, name: ramp.ExchangeKeys, methods: reading, cors: true, refuse: ramp.WriteError, handler: http.HandlerFunc(s.exchangeKeys)},
 	}
-	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: ramp.ServePolicy(s.Desk)})
+	all = append(all, route{pattern: ramp.AccessPolicy, name: ramp.AccessPolicy, methods: reading, cors: true, refuse: ramp.WriteError, handler: s.upToDate(ramp.ServePolicy(s.Desk))})
 	all = append(append(append(all, s.providerRoutes()...), s.verifierRoutes()...), s.answerRoutes()...)
 	handler := s.gate.named(ramp.Handler(s.Desk, config))
 	for _, pattern := range ramp.Patterns() {
