@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -469,4 +470,33 @@ func (d *dealer) last(t testing.TB, path string) *deal.Offer {
 // evenly says whether two balances are of as much, however many lines lead there.
 func evenly(a, b account.Balance) bool {
 	return a.Available == b.Available && a.Held == b.Held && a.Earned == b.Earned
+}
+
+// TestARequestIsOfOneTransaction refuses a request whose id the buyer gave to another before, about whatever transaction, also where it would have
+// been decided at once, and pays nothing back.
+func TestARequestIsOfOneTransaction(t *testing.T) {
+	d := shop(t)
+	first, r1 := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
+	second, r2 := d.reported(t, "a/2", 0, dispute.DeliveryFailed)
+	d.log(t, first, cdn404)
+	d.log(t, second, cdn404)
+	if h := d.heard(t, r1); h.Case.Resolution != dispute.Credit {
+		t.Fatalf("%+v", h)
+	}
+	before := d.balance(t)
+	r2.ID = r1.ID
+	for _, r := range []Disputed{sealed(r2), {By: r2.By, ID: r2.ID, Digest: r1.Digest, Transaction: r2.Transaction, Billing: r2.Billing, Report: r2.Report, Reason: r2.Reason}} {
+		var refused *Refusal
+		if h, err := d.Dispute(t.Context(), r); !errors.As(err, &refused) || refused.Reason != RequestConflict {
+			t.Errorf("%+v, %v", h, err)
+		}
+	}
+	if b := d.balance(t); b != before || len(d.entriesOf(t, "dispute", second.Transaction.ID)) != 0 || d.transaction(t, second.Transaction.ID).Disputed != "" {
+		t.Errorf("%+v, before %+v", b, before)
+	}
+	r2.ID += " of its own"
+	if h := d.heard(t, sealed(r2)); h.Again || h.Case.Resolution != dispute.Credit {
+		t.Errorf("%+v", h)
+	}
+	d.sound(t)
 }
