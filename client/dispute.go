@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"frontdesk/wire/contenthash"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -17,7 +18,7 @@ type Dispute struct {
 	ID          string // of the request; made up and put in where it is empty, so that the same Dispute asks again where it stands
 	ReportID    string // of the report on the purchase, which Exchange.Report gives
 	Reason      rampv1.DisputeReason
-	Hash        string // SHA-256 of what came, in hex; empty for none
+	Hash        string // of what came: SHA-256 in hex, or with its method before it, as "simhash-v1:..."; empty for none
 	Description string // for people
 	// PreferRedelivery says that you would rather fetch it again than be paid back, where that can be.
 	PreferRedelivery bool
@@ -85,7 +86,10 @@ func (x *Exchange) Dispute(ctx context.Context, b *Bought, d *Dispute) (*Dispute
 		request.Description = &d.Description
 	}
 	if d.Hash != "" {
-		method := "sha256"
+		method := string(contenthash.SHA256)
+		if h, ok := contenthash.Parse(d.Hash, ""); ok {
+			method = string(h.Method)
+		}
 		request.ReceivedContentHash, request.ReceivedHashMethod = &d.Hash, &method
 	}
 	ext := map[string]*structpb.Value{}

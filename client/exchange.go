@@ -34,6 +34,9 @@ type Buyer struct {
 	// Delegation is what it acts under, as a principal gave it ([ReadDelegation]); nil for its own name. Its token is good for whoever
 	// has it, unless it is bound to Key: one that is not is sent to no Exchange that others' documents led to.
 	Delegation *rampv1.Delegation
+	// Verifiers are the domains of those whose word on other people's content it takes ([Exchange.Attestations]); none takes only that of
+	// providers on their own.
+	Verifiers []string
 }
 
 // Exchange is one Exchange of RAMP v1, as [OpenExchange] found it. It is safe for concurrent use.
@@ -44,6 +47,8 @@ type Exchange struct {
 	base     string // of its RPCs
 	address  string // at which it was opened
 	found    bool   // by others' documents: signatures that others could use are kept from it
+
+	verifiers verifiers
 
 	mu   sync.Mutex
 	keys []ramp.Key

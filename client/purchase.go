@@ -3,8 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compv1 "frontdesk/wire/comp/v1"
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
@@ -100,8 +99,16 @@ func single(offer string, a *rampv1.TransactionResponse) *rampv1.TransactionResu
 type Content struct {
 	Media string // the media type, as it was told
 	Body  []byte
-	// Offered says that it is what the offer described, by its hash; false where the offer has none, and where it is another.
+	// Offered says that it is what the offer described, byte for byte, by its SHA-256; false where the offer tells none, and where it
+	// is another.
 	Offered bool
+	// Near says that it is nearly what the offer described, by its simhash-v1: up to contenthash.Near of 64 bits differ. It does not say
+	// that nothing was changed. Distance is how many differ; -1 where the offer tells no such hash.
+	Near     bool
+	Distance int
+	// Attested says that it has the hash that the provider itself attests (level 1), as Offered or Near, and that this holds under its keys. False
+	// where that is not known: [Exchange.Attestations] asks for the keys.
+	Attested bool
 	// Digested says that it is what the one who delivered it meant to, by the digest beside it (Repr-Digest, RFC 9530); false where
 	// there was none.
 	Digested bool
@@ -109,7 +116,7 @@ type Content struct {
 
 var (
 	// ErrOtherContent is content whose hash is not that of its offer, though the offer says that it does not change.
-	ErrOtherContent = errors.New("what was delivered is not what was offered: its hash is another; do not use it, and dispute the transaction")
+	ErrOtherContent = errors.New("what was delivered is not what was offered, or what its provider attests: its hash is another; do not use it, and dispute the transaction")
 	// ErrDamaged is content that is not what its own digest says.
 	ErrDamaged = errors.New("what was delivered is not what its Repr-Digest says: it was cut or changed on its way; fetch it again, or dispute the transaction")
 )
@@ -136,7 +143,11 @@ func (x *Exchange) Fetch(ctx context.Context, b *Bought, accept ...string) (*Con
 	if err != nil {
 		return nil, unsigned(err)
 	}
-	return contentOf(b, got, len(accept) > 0)
+	out, err := contentOf(b, got, len(accept) > 0)
+	if err != nil {
+		return out, err
+	}
+	return out, x.hold(ctx, b.Offer, out, len(accept) > 0)
 }
 
 // accepted is the header for media types, the best first.
@@ -166,18 +177,30 @@ func contentOf(b *Bought, got *posted, chosen bool) (*Content, error) {
 	if out.Digested = holds; told && !holds {
 		return out, ErrDamaged
 	}
-	known := b.Offer.GetIdentity()
-	method := strings.ReplaceAll(strings.ToLower(known.GetHashMethod()), "-", "")
-	if known.GetContentHash() == "" || method != "sha256" {
-		return out, nil
-	}
-	sum := sha256.Sum256(got.body)
-	want := strings.TrimPrefix(strings.ToLower(known.GetContentHash()), "sha256:")
-	out.Offered = hex.EncodeToString(sum[:]) == want
-	if !out.Offered && !chosen && known.GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
-		return out, ErrOtherContent
-	}
 	return out, nil
+}
+
+// hold holds what was delivered against the hash that the offer tells, and that which its provider attests. The error is
+// ErrOtherContent for what does not change and is something else.
+func (x *Exchange) hold(ctx context.Context, offer *rampv1.Offer, out *Content, chosen bool) error {
+	out.Distance = -1
+	holds := func(h contenthash.Hash) bool {
+		got := contenthash.Of(h.Method, out.Body)
+		if h.Method == contenthash.SimHash {
+			out.Distance = max(out.Distance, contenthash.Distance(h, got))
+		}
+		return h.Holds(got)
+	}
+	told := offeredHash(offer)
+	attested, known := x.attestedHash(ctx, offer)
+	good, same := holds(told), known && holds(attested)
+	out.Offered, out.Near = good && told.Method == contenthash.SHA256, good && told.Method == contenthash.SimHash
+	out.Attested = same
+	wrong := told.Method != "" && !good || known && !same
+	if wrong && !chosen && offer.GetIdentity().GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
+		return ErrOtherContent
+	}
+	return nil
 }
 
 // Use is a report on how something bought was used.

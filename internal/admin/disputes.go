@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/contenthash"
 )
 
 // Disputes is where the operator reads and decides disputes; an id stands behind it, and behind that decide.
@@ -56,6 +57,7 @@ type disputeShown struct {
 	Site        string      `json:"site"`
 	Reason      string      `json:"reason"`
 	Hash        string      `json:"received_sha256,omitempty"`
+	Similarity  string      `json:"received_simhash,omitempty"`
 	Description string      `json:"description,omitempty"`
 	Level       int         `json:"attestation_level"`
 	Mutability  string      `json:"mutability,omitempty"`
@@ -89,6 +91,9 @@ func ShowDispute(c dispute.Case, steps []dispute.Step) any {
 		ID: c.ID, Transaction: c.Transaction, Billing: c.Billing, Report: c.Report, Buyer: c.Buyer, Site: c.Site, Reason: string(c.Reason), Hash: c.Hash, Description: c.Description,
 		Level: c.Level, Mutability: c.Mutability, Status: string(c.Status), Resolution: string(c.Resolution), Rule: c.Rule, Explanation: dispute.Explain(c.Rule), Tier: c.Tier,
 		Appeals: c.Appeals, Filed: stamp(c.Filed), Changed: stamp(c.Changed), Due: stamp(c.Due),
+	}
+	if c.Method == string(contenthash.SimHash) {
+		out.Hash, out.Similarity = "", c.Hash
 	}
 	if c.Resolution == dispute.Credit && c.Currency != "" {
 		out.Credit, out.Currency = terms.Amount(c.Credit), c.Currency

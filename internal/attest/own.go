@@ -2,7 +2,6 @@ package attest
 
 import (
 	"crypto/ed25519"
-	"encoding/hex"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -17,8 +17,8 @@ import (
 // Claims are what a site attests of its own content (RAMP v1, ResourceAttestation). What is not known is not claimed: the zero value
 // of each.
 type Claims struct {
-	Hash       []byte // the SHA-256 of the bytes that are delivered where no form is asked for
-	Quantity   int    // about how many tokens it is
+	Hash       contenthash.Hash // of the bytes that are delivered where no form is asked for
+	Quantity   int              // about how many tokens it is
 	Words      int
 	Language   string // of which the main part is claimed (ISO 639-1)
 	Title      string
@@ -34,8 +34,8 @@ const (
 // members are the claims as JSON has them.
 func (c Claims) members() map[string]any {
 	m := map[string]any{}
-	if len(c.Hash) > 0 {
-		m["content_hash"], m["hash_method"] = "sha256:"+hex.EncodeToString(c.Hash), "sha256"
+	if c.Hash.Method != "" {
+		m["content_hash"], m["hash_method"] = c.Hash.String(), string(c.Hash.Method)
 	}
 	if c.Quantity > 0 {
 		m["estimated_quantity"] = c.Quantity
@@ -63,8 +63,8 @@ func (c Claims) members() map[string]any {
 
 // Schema says what the claims are that this front desk makes, as ramp-verifier.json tells it.
 var Schema = map[string]ramp.Claim{
-	"content_hash":       {Type: "string", Description: "sha256: and the SHA-256, in hex, of the bytes that a purchase delivers where no form is asked for"},
-	"hash_method":        {Type: "string", Description: "sha256"},
+	"content_hash":       {Type: "string", Description: "sha256: or simhash-v1:, and the hash, in hex, of the bytes that a purchase delivers where no form is asked for"},
+	"hash_method":        {Type: "string", Description: "sha256; or simhash-v1, by which texts that are nearly the same have hashes that are near each other"},
 	"estimated_quantity": {Type: "integer", Description: "about how many tokens it is"},
 	"word_count":         {Type: "integer", Description: "how many words it has; of what is no running text, an estimate"},
 	"language":           {Type: "string", Description: "ISO 639-1"},

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/attest"
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -189,7 +190,7 @@ func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	}}
 	claims := func() attest.Claims {
 		built++
-		return attest.Claims{Hash: []byte{0, 255}, Quantity: 4, Words: 3, Language: "en-gb", Title: "A", Categories: []string{"52"}}
+		return attest.Claims{Hash: contenthash.Hash{Method: "sha256", Digits: "00ff"}, Quantity: 4, Words: 3, Language: "en-gb", Title: "A", Categories: []string{"52"}}
 	}
 	of := func(version string) *rampv1.ResourceAttestation {
 		t.Helper()

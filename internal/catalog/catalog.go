@@ -43,7 +43,9 @@ type Config struct {
 	Factors map[string]float64
 	// Snapshot is the file from which the catalog starts, and which Save writes; empty for none.
 	Snapshot string
-	Log      *slog.Logger // nil for none
+	// Similar has each entry bear the simhash-v1 of what is delivered, beside its SHA-256.
+	Similar bool
+	Log     *slog.Logger // nil for none
 }
 
 // Catalog is what can be sold. Find and the other readers may be called from many goroutines, also while Refresh is at work:

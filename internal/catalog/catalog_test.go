@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/contenthash"
 )
 
 // house is content that tests change, and a catalog of it.
@@ -267,6 +269,39 @@ func TestOwnersSayWhatItemsDoNot(t *testing.T) {
 		}
 		if e := h.catalog.Find(other.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity != (catalog.Identity{}) || !slices.Equal(e.Categories, []string{"1"}) || e.AsOf.IsZero() {
 			t.Errorf("%+v", e)
+		}
+	})
+}
+
+// A catalog that is asked for it bears the simhash-v1 of what is delivered, also after it started from its file; and one that is not does
+// not believe the file of one that was, nor the other way round.
+func TestSimilarityIsKeptWhereItIsAskedFor(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "catalog")
+	const text = "One lamp lights a room."
+	each(t, catalog.Config{Snapshot: file, Similar: true}, func(t *testing.T, h *house) {
+		has := func(similar bool) {
+			t.Helper()
+			for _, e := range h.catalog.Find("https://a.example/x") {
+				if want := contenthash.Similarity([]byte(text)); e.Similar != similar || similar && e.Similarity != want || e.Hash != sha256.Sum256([]byte(text)) {
+					t.Errorf("%v, %016x", e.Similar, e.Similarity)
+				}
+			}
+			h.finds("https://a.example/x", "one https://a.example/x")
+		}
+		h.publish("a", "one", item("https://a.example/x", text))
+		has(true)
+		for _, similar := range []bool{true, false, false, true} {
+			if err := h.catalog.Save(); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			if h.catalog, err = catalog.New(catalog.Config{Content: h.content, Snapshot: file, Similar: similar}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.catalog.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			has(similar)
 		}
 	})
 }

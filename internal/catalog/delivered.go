@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"frontdesk/internal/content"
+	"frontdesk/wire/contenthash"
 )
 
 // The media types of what is delivered.
@@ -106,11 +107,17 @@ type described struct {
 	media string
 	words int
 	hash  [sha256.Size]byte
+	// similarity is their simhash-v1, where similar says that it was asked for.
+	similarity uint64
+	similar    bool
 }
 
-func describe(item *content.Item) described {
+func describe(item *content.Item, similar bool) described {
 	media, body := Delivered(item)
-	d := described{media: media, hash: sha256.Sum256(body)}
+	d := described{media: media, hash: sha256.Sum256(body), similar: similar}
+	if similar {
+		d.similarity = contenthash.Similarity(body)
+	}
 	if media == PlainText {
 		d.words = countWords(body)
 	} else {

@@ -27,7 +27,10 @@ type Entry struct {
 	Media string            // the type of what is delivered, as [Delivered] has it
 	Words int               // of it, an estimate where it is no running text
 	Hash  [sha256.Size]byte // of the delivered bytes
-	Own   *terms.Own        // the terms that the item states of itself; nil for none
+	// Similarity is the simhash-v1 of the delivered bytes; Similar says that it was asked for (Config.Similar).
+	Similarity uint64
+	Similar    bool
+	Own        *terms.Own // the terms that the item states of itself; nil for none
 
 	// Mixed says that what is delivered holds other things, on which the terms may decide otherwise.
 	Mixed bool

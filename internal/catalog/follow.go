@@ -40,7 +40,7 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 	for range readers {
 		reading.Go(func() {
 			for batch := range batches {
-				read <- look(batch)
+				read <- look(batch, c.config.Similar)
 			}
 		})
 	}
@@ -85,14 +85,14 @@ type taken struct {
 	reading
 }
 
-func look(batch []content.Change) (all []taken) {
+func look(batch []content.Change, similar bool) (all []taken) {
 	all = make([]taken, 0, len(batch))
 	for i := range batch {
 		step := &batch[i]
 		id, ok := content.PackID(step.Entry.ID)
 		t := taken{id: id, removed: step.Removed}
 		if ok && !t.removed {
-			t.reading, ok = readEntry(&step.Entry)
+			t.reading, ok = readEntry(&step.Entry, similar)
 		}
 		if ok {
 			all = append(all, t)

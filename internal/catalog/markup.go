@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strconv"
 	"strings"
@@ -286,7 +287,7 @@ func seconds(text string) int {
 const (
 	partDOI, partIPTC, partISNI, partISBN, partC2PA = 'd', 'i', 'n', 'b', 'c'
 	partPages, partSeconds, partRecords             = 'p', 's', 'r'
-	partCategories, partMixed                       = 'k', 'm'
+	partCategories, partMixed, partSimilarity       = 'k', 'm', 'z'
 )
 
 func (m *markup) write(w *writer) {
@@ -341,6 +342,8 @@ func (e *Entry) read(in *reader) {
 			e.Categories = strings.Split(text, "\n")
 		case partMixed:
 			e.Mixed = true
+		case partSimilarity:
+			e.Similar, e.Similarity = true, binary.BigEndian.Uint64([]byte(text))
 		default:
 			e.readPushed(letter, text, n)
 		}

@@ -72,7 +72,7 @@ func FuzzMarkup(f *testing.F) {
 		item.ID = content.ItemID("site", "source", address)
 		id, _ := content.PackID(item.ID)
 		table := newTable()
-		reading, ok := readEntry(&item)
+		reading, ok := readEntry(&item, true)
 		if !ok {
 			return
 		}
@@ -130,7 +130,7 @@ func TestDeliveredBytesAreTheTextOrTheObject(t *testing.T) {
 		"what is nothing at all": {content.Item{Types: []string{"Thing"}}, PlainText, "", 0},
 	} {
 		media, body := Delivered(&one.item)
-		told := describe(&one.item)
+		told := describe(&one.item, false)
 		if media != one.media || string(body) != one.body || told.words != one.words || told.media != media {
 			t.Errorf("%s: %s %s, %d words", name, media, body, told.words)
 		}

@@ -30,6 +30,8 @@ type Pushed struct {
 	// Attested says that something is attested of it, at the address At of its tenant, as supply.Shelves has it.
 	Attested bool
 	At       string
+	// Aside says that it does nothing but attest what is there otherwise: without content or another entry at its address it is nothing.
+	Aside bool
 	// Pattern says that it was pushed for more addresses than one: URL and Address are then those that were asked for.
 	Pattern bool
 }
@@ -39,7 +41,7 @@ func (e *Entry) IsPushed() bool { return e.Source == PushedSource }
 
 // The parts of a record that those of pushed entries have beside the others.
 const (
-	partQuantity, partDigest, partMethod, partHashed, partAuthor, partAsOf, partAttested = 'q', 'h', 'e', 'f', 'u', 't', 'a'
+	partQuantity, partDigest, partMethod, partHashed, partAuthor, partAsOf, partAttested, partAside = 'q', 'h', 'e', 'f', 'u', 't', 'a', 'o'
 )
 
 // pushedID is the identity of an entry: that of its tenant, address and author.
@@ -96,6 +98,9 @@ func pushedRecord(words *intern, c *supply.Change) record {
 	if e.Attested {
 		part(partAttested, "1")
 	}
+	if e.Aside {
+		part(partAside, "1")
+	}
 	return w.b
 }
 
@@ -135,6 +140,8 @@ func (e *Entry) readPushed(letter byte, text string, n int) {
 		p.Method = text
 	case partAttested:
 		p.Attested = true
+	case partAside:
+		p.Aside = true
 	}
 }
 
@@ -224,7 +231,7 @@ func merged(found []Entry, asked string) []Entry {
 		return found
 	}
 	slices.SortStableFunc(found, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(a.Site, b.Site), compareBool(a.IsPushed(), b.IsPushed()), strings.Compare(a.Pushed.Author, b.Pushed.Author))
+		return cmp.Or(strings.Compare(a.Site, b.Site), compareBool(a.IsPushed(), b.IsPushed()), compareBool(a.Pushed.Aside, b.Pushed.Aside), strings.Compare(a.Pushed.Author, b.Pushed.Author))
 	})
 	out := found[:0]
 	for _, e := range found {
@@ -240,7 +247,7 @@ func merged(found []Entry, asked string) []Entry {
 		}
 		out = append(out, e)
 	}
-	return out
+	return slices.DeleteFunc(out, func(e Entry) bool { return e.Pushed.Aside })
 }
 
 func compareBool(a, b bool) int {
@@ -267,9 +274,10 @@ func (e *Entry) patterned(asked string) {
 
 // add adds to an entry what another that was pushed says of the same.
 func (e *Entry) add(other *Entry) {
-	e.Pushed.At = other.Pushed.At
-	e.Pushed.Attested = e.Pushed.Attested || other.Pushed.Attested
-	if !e.IsPushed() {
+	if other.Pushed.Attested { // one that stands for more addresses attests nothing, and is kept elsewhere
+		e.Pushed.Attested, e.Pushed.At = true, other.Pushed.At
+	}
+	if !e.IsPushed() || other.Pushed.Aside {
 		return
 	}
 	first(&e.Title, other.Title)

@@ -276,3 +276,23 @@ func fits(pattern, text string) bool {
 	}
 	return text != "" && pattern[0] == text[0] && fits(pattern[1:], text[1:])
 }
+
+// TestWhatOnlyAttestsIsNothingByItself holds that an entry which brings attestations alone is told with what is there otherwise, and is not found
+// without; and that one which stands for more addresses does not hide where the attestations are.
+func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
+	eachMarket(t, func(t *testing.T, m *market) {
+		aside := pushed("a.example/1")
+		aside.Author, aside.Aside, aside.Attestations = "v.example", true, [][]byte{[]byte(`{}`)}
+		m.push("a", aside)
+		if found := m.catalog.Find("https://a.example/1"); len(found) != 0 {
+			t.Errorf("%+v", found)
+		}
+		own, all := pushed("a.example/1"), pushed("a.example/*")
+		all.Author = "w.example"
+		m.push("a", own, all)
+		found := m.catalog.Find("https://a.example/1")
+		if len(found) != 1 || found[0].Title != own.Title || !found[0].Pushed.Attested || found[0].Pushed.At != "a.example/1" || found[0].Pushed.Aside {
+			t.Errorf("%+v", found)
+		}
+	})
+}

@@ -53,13 +53,13 @@ type reading struct {
 	mutability Mutability
 }
 
-// readEntry reads an item; ok is false for one that is at no address of the web, which nobody can ask for.
-func readEntry(e *content.Entry) (r reading, ok bool) {
+// readEntry reads an item, and where similar is asked for, makes its simhash-v1; ok is false for one that is at no address of the web, which nobody can ask for.
+func readEntry(e *content.Entry, similar bool) (r reading, ok bool) {
 	canonical, err := Canonical(e.URL)
 	if err != nil {
 		return r, false
 	}
-	r = reading{entry: e, canonical: canonical, told: describe(&e.Item), own: terms.Markup(e.Types, e.Object, content.IsA)}
+	r = reading{entry: e, canonical: canonical, told: describe(&e.Item, similar), own: terms.Markup(e.Types, e.Object, content.IsA)}
 	r.read = readMarkup(e.Object, r.told.media == PlainText)
 	r.mutability = usualMutability(e.Types, r.read.live)
 	return r, true
@@ -94,6 +94,10 @@ func (r *reading) record(words *intern) record {
 	w.text(clip(e.Name, maxTitle))
 	w.text(strings.Join(r.read.authors, "\n"))
 	r.read.write(&w)
+	if r.told.similar {
+		w.b = append(w.b, partSimilarity)
+		w.text(string(binary.BigEndian.AppendUint64(nil, r.told.similarity)))
+	}
 	return w.b
 }
 

@@ -16,8 +16,19 @@ import (
 	"frontdesk/internal/content"
 )
 
-// snapshotMark begins a snapshot. It changes whenever what comes after it does, or what records are made of.
-const snapshotMark = "frontdesk catalog 2\n"
+// What a snapshot begins with. It changes whenever what comes after it does, or what records are made of.
+const (
+	snapshotMark        = "frontdesk catalog 2\n"
+	snapshotMarkSimilar = "frontdesk catalog 2 simhash-v1\n"
+)
+
+// mark is what the snapshots of this catalog begin with.
+func (c *Catalog) mark() string {
+	if c.config.Similar {
+		return snapshotMarkSimilar
+	}
+	return snapshotMark
+}
 
 var errSnapshot = errors.New("it is damaged, or was written by another version")
 
@@ -38,7 +49,7 @@ func (c *Catalog) start() {
 		return
 	}
 	defer file.Close()
-	t, cursor, pushed, err := readSnapshot(file)
+	t, cursor, pushed, err := readSnapshot(file, c.mark())
 	if err != nil {
 		c.config.Log.Warn("the catalog cannot be read from its file; reading it from the database", "file", c.config.Snapshot, "error", err)
 		return
@@ -67,7 +78,7 @@ func (c *Catalog) Save() error {
 		return fmt.Errorf("write the catalog's file: %w", err)
 	}
 	defer os.Remove(file.Name())
-	err = errors.Join(writeSnapshot(file, c.t, c.cursor, c.pushed), file.Sync(), file.Close())
+	err = errors.Join(writeSnapshot(file, c.mark(), c.t, c.cursor, c.pushed), file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), c.config.Snapshot)
 	}
@@ -79,10 +90,10 @@ func (c *Catalog) Save() error {
 }
 
 // writeSnapshot writes a table, which nobody changes meanwhile: only a refresh does.
-func writeSnapshot(to io.Writer, t *table, cursor map[content.SourceKey]int64, pushed map[string]int64) error {
+func writeSnapshot(to io.Writer, mark string, t *table, cursor map[content.SourceKey]int64, pushed map[string]int64) error {
 	sum := crc32.New(sumTable)
 	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
-	w := writer{b: []byte(snapshotMark)}
+	w := writer{b: []byte(mark)}
 	w.number(uint64(len(cursor)))
 	for key, revision := range cursor {
 		w.text(key.Site)
@@ -165,10 +176,10 @@ func (s *snapshotReader) text() string {
 	return string(b)
 }
 
-func readSnapshot(from io.Reader) (*table, map[content.SourceKey]int64, map[string]int64, error) {
+func readSnapshot(from io.Reader, mark string) (*table, map[content.SourceKey]int64, map[string]int64, error) {
 	s := &snapshotReader{Reader: bufio.NewReaderSize(from, 1<<20)}
-	mark := make([]byte, len(snapshotMark))
-	if s.full(mark); string(mark) != snapshotMark {
+	begins := make([]byte, len(mark))
+	if s.full(begins); string(begins) != mark {
 		return nil, nil, nil, errSnapshot
 	}
 	cursor := map[content.SourceKey]int64{}

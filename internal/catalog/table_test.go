@@ -18,7 +18,7 @@ func entryAt(t *table, source, address string, since int64, title string) (conte
 	e := content.Entry{Ref: content.Ref{Site: "site", Source: source, ID: content.ItemID("site", source, address), Since: since}}
 	e.Item = content.Item{URL: address, Types: []string{"Article"}, Name: title}
 	id, _ := content.PackID(e.ID)
-	read, ok := readEntry(&e)
+	read, ok := readEntry(&e, false)
 	if !ok {
 		panic("no address: " + address)
 	}
@@ -93,16 +93,16 @@ func TestSnapshotWithAnyByteWrongIsRefused(t *testing.T) {
 	}
 	cursor := map[content.SourceKey]int64{{Site: "site", Source: "one"}: 7}
 	var b bytes.Buffer
-	if err := writeSnapshot(&b, table, cursor, nil); err != nil {
+	if err := writeSnapshot(&b, snapshotMark, table, cursor, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole := b.Bytes()
-	if read, at, _, err := readSnapshot(bytes.NewReader(whole)); err != nil || read.alive != 3 || !maps.Equal(at, cursor) {
+	if read, at, _, err := readSnapshot(bytes.NewReader(whole), snapshotMark); err != nil || read.alive != 3 || !maps.Equal(at, cursor) {
 		t.Fatal(read.alive, at, err)
 	}
 	for at := range whole {
 		for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:]), slices.Concat(whole[:at], []byte{whole[at] ^ 0x80}, whole[at+1:])} {
-			if _, _, _, err := readSnapshot(bytes.NewReader(damaged)); err == nil {
+			if _, _, _, err := readSnapshot(bytes.NewReader(damaged), snapshotMark); err == nil {
 				t.Fatalf("a snapshot of %d bytes of %d, wrong at %d, is read", len(damaged), len(whole), at)
 			}
 		}
@@ -115,12 +115,12 @@ func FuzzSnapshot(f *testing.F) {
 	id, r := entryAt(table, "one", "https://a.example/1", 1, "Title")
 	table.put(id, r)
 	var b bytes.Buffer
-	if err := writeSnapshot(&b, table, map[content.SourceKey]int64{{Site: "site", Source: "one"}: 7}, map[string]int64{"tenant": 3}); err != nil {
+	if err := writeSnapshot(&b, snapshotMark, table, map[content.SourceKey]int64{{Site: "site", Source: "one"}: 7}, map[string]int64{"tenant": 3}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if table, _, _, err := readSnapshot(bytes.NewReader(data)); err == nil {
+		if table, _, _, err := readSnapshot(bytes.NewReader(data), snapshotMark); err == nil {
 			for _, row := range table.rows {
 				table.record(row.at)
 			}

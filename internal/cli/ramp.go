@@ -18,6 +18,7 @@ type rampCommands struct {
 	Fetch        rampFetch                `cmd:"" help:"As a buyer: have the licensed text of an address, or of what answers a question, by one command."`
 	Buy          rampBuy                  `cmd:"" help:"As a buyer: buy content from an Exchange, and fetch it."`
 	Delegate     delegateCommands         `cmd:"" help:"Let others buy for you, narrow such tokens, look at them, and revoke them."`
+	Attest       attestCommands           `cmd:"" help:"Attest things of content, see whether what others attest holds, and take it over."`
 	Dispute      rampDispute              `cmd:"" help:"As a buyer: dispute something bought, and follow what comes of it."`
 	Push         rampPush                 `cmd:"" help:"As a provider: push what an Exchange can sell into its catalog."`
 	Withdraw     rampWithdraw             `cmd:"" help:"As a provider: take entries out of an Exchange's catalog."`

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -24,6 +26,8 @@ type buyerFlags struct {
 	License    string   `placeholder:"ID" help:"A licence or subscription that the Exchange gave you."`
 	Delegation string   `placeholder:"FILE" help:"Act for whoever gave you this delegation, which frontdesk ramp delegate made."`
 	Unsigned   bool     `help:"Sign nothing, for an Exchange on trial that does not ask for it."`
+
+	verifiers []string // whom the buyer trusts, where that is asked
 }
 
 // open opens an Exchange as the buyer, whose key is the agent's in the folder of secrets.
@@ -38,7 +42,7 @@ func (f buyerFlags) open(env *environment, address string) (*client.Exchange, er
 
 // buyer is who buys.
 func (f buyerFlags) buyer(env *environment) (client.Buyer, error) {
-	buyer := client.Buyer{Scopes: f.Scope, Licence: f.License}
+	buyer := client.Buyer{Scopes: f.Scope, Licence: f.License, Verifiers: f.verifiers}
 	if f.Delegation != "" {
 		text, err := os.ReadFile(f.Delegation)
 		if err == nil {
@@ -107,18 +111,22 @@ type rampDiscover struct {
 	Exchange string   `arg:"" help:"The Exchange's address, such as https://exchange.example.com."`
 	URI      []string `arg:"" name:"uri" help:"Addresses of content to ask offers for."`
 	buyerFlags
-	Use  []string `placeholder:"FUNCTION" help:"What it is for: ai-input, search, ai-index, ai-train; may be repeated."`
-	JSON bool     `name:"json" help:"Print the offers."`
+	Use      []string `placeholder:"FUNCTION" help:"What it is for: ai-input, search, ai-index, ai-train; may be repeated."`
+	Verifier []string `placeholder:"DOMAIN" help:"Whose word on other people's content you take, such as verifier.example.com; may be repeated. Without any, that of providers on their own alone."`
+	Verify   bool     `default:"true" negatable:"" help:"Look whether what is attested of the offers holds, under the keys that providers and --verifier publish."`
+	JSON     bool     `name:"json" help:"Print each offer with its level of attestation."`
 }
 
 // Help is the command's example.
 func (rampDiscover) Help() string {
-	return "Every offer's signature is verified with the Exchange's keys; those that are not good are passed over, and said.\n\n" +
+	return "Every offer's signature is verified with the Exchange's keys; those that are not good are passed over, and said. Level 1 is what a provider itself attests of its content, " +
+		"level 2 what a --verifier does, level 0 is that nobody does whose word holds.\n\n" +
 		"Example:\n\n\tfrontdesk ramp discover https://exchange.example.com https://www.example.com/lamp --use ai-input"
 }
 
 // Run shows what is offered.
 func (c rampDiscover) Run(env *environment) error {
+	c.verifiers = c.Verifier
 	x, err := c.open(env, c.Exchange)
 	if err != nil {
 		return err
@@ -127,37 +135,111 @@ func (c rampDiscover) Run(env *environment) error {
 	if err != nil {
 		return explainedExchange(err)
 	}
-	if c.JSON {
-		for _, q := range quotes.All {
-			for _, offer := range q.Offers {
-				text, err := ramp.Marshal(offer)
-				if err != nil {
-					return err
-				}
-				env.print("%s\n", text)
-			}
-		}
-	}
 	offers := 0
 	for _, q := range quotes.All {
 		for _, why := range q.Passed {
 			fmt.Fprintf(env.stderr, "%s: %s\n", clean(q.URI), clean(why.Error()))
 		}
 		offers += len(q.Offers)
-		if c.JSON {
-			continue
-		}
-		if len(q.Offers) == 0 {
+		if len(q.Offers) == 0 && !c.JSON {
 			env.print("%s: no offer, %s\n", clean(q.URI), inWords(q.Absence.String(), "OFFER_ABSENCE_REASON_"))
 		}
 		for _, offer := range q.Offers {
-			env.print("%s: %s\n", clean(q.URI), describedOffer(offer))
+			if err := c.show(env, x, q.URI, offer); err != nil {
+				return err
+			}
 		}
 	}
 	if offers == 0 {
 		return errors.New("nothing is offered")
 	}
 	return nil
+}
+
+// shownOffer is an offer as it is printed in JSON.
+type shownOffer struct {
+	URI          string             `json:"uri"`
+	Level        *int               `json:"attestation_level,omitempty"` // where it was looked at
+	Attestations []shownAttestation `json:"attestations,omitempty"`
+	Offer        json.RawMessage    `json:"offer"`
+}
+
+// shownAttestation is what is told of an attestation beside what stands in the offer.
+type shownAttestation struct {
+	Verifier string `json:"verifier"`
+	Kid      string `json:"kid"`
+	Level    int    `json:"level"`
+	Problem  string `json:"problem,omitempty"`
+}
+
+// show prints an offer with what is attested of it.
+func (c rampDiscover) show(env *environment, x *client.Exchange, uri string, offer *rampv1.Offer) error {
+	level, all := 0, []client.Attestation(nil)
+	if c.Verify {
+		var err error
+		if level, all, err = x.Attestations(env.ctx, uri, offer); err != nil {
+			return err
+		}
+	}
+	if !c.JSON {
+		env.print("%s: %s\n", clean(uri), describedOffer(offer))
+		switch n := len(offer.Attestations); {
+		case c.Verify:
+			env.print("  level %d of attestation\n", level)
+		case n > 0:
+			env.print("  %d attestations, not verified\n", n)
+		}
+		for _, a := range all {
+			env.print("  %s\n", describedAttestation(a))
+		}
+		return nil
+	}
+	text, err := ramp.Marshal(offer)
+	if err != nil {
+		return err
+	}
+	out := shownOffer{URI: uri, Offer: text}
+	if c.Verify {
+		out.Level = &level
+	}
+	for _, a := range all {
+		one := shownAttestation{Verifier: a.GetVerifier(), Kid: a.GetKid(), Level: a.Level}
+		if a.Problem != nil {
+			one.Problem = a.Problem.Error()
+		}
+		out.Attestations = append(out.Attestations, one)
+	}
+	line, err := json.Marshal(out)
+	if err == nil {
+		env.print("%s\n", line)
+	}
+	return err
+}
+
+// describedAttestation is an attestation in a line: by whom, when, and what it claims, or why it does not hold.
+func describedAttestation(a client.Attestation) string {
+	by := fmt.Sprintf("%s at %s", clean(a.GetVerifier()), clean(ramp.AttestedAt(a.ResourceAttestation)))
+	if a.Problem != nil {
+		return by + ": does not hold: " + clean(a.Problem.Error())
+	}
+	return fmt.Sprintf("%s, level %d: %s", by, a.Level, claimsOf(a.ResourceAttestation))
+}
+
+// claimsOf are the claims of an attestation in a line, by their names.
+func claimsOf(a *rampv1.ResourceAttestation) string {
+	claims := a.GetClaims().GetFields()
+	words := make([]string, 0, len(claims))
+	for _, name := range slices.Sorted(maps.Keys(claims)) {
+		text, err := json.Marshal(claims[name].AsInterface())
+		if err != nil {
+			continue
+		}
+		words = append(words, clean(name+" "+string(text)))
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
 }
 
 // inWords writes the name of an enum's value for people.

@@ -14,7 +14,7 @@ type rampDispute struct {
 	buyerFlags
 	ReportID    string        `name:"report-id" required:"" placeholder:"ID" help:"The id of the report on it, as frontdesk ramp report tells it."`
 	Reason      string        `required:"" enum:"delivery-failed,content-mismatch,incomplete-content,wrong-content,expired-before-fetch" help:"${enum}."`
-	Hash        string        `placeholder:"HEX" help:"The SHA-256 of what came."`
+	Hash        string        `placeholder:"HEX" help:"The SHA-256 of what came; or its simhash-v1, as simhash-v1:HEX, where the offer tells that."`
 	Description string        `placeholder:"TEXT" help:"What happened, for people."`
 	Redelivery  bool          `help:"Rather fetch it again than be paid back, where that can be."`
 	Appeal      string        `placeholder:"ID" help:"Appeal against the decision of this dispute."`

@@ -196,7 +196,10 @@ func writeContent(env *environment, file string, content *client.Content, wrong 
 	if errors.Is(wrong, client.ErrOtherContent) || errors.Is(wrong, client.ErrDamaged) {
 		return fmt.Errorf("%w (nothing was written)", explainedExchange(wrong))
 	}
-	if !content.Offered && !content.Digested {
+	if content.Near {
+		fmt.Fprintf(env.stderr, "These are nearly the words that were offered (simhash-v1, %d of 64 bits differ); what was changed in them nobody can tell by that.\n", content.Distance)
+	}
+	if !content.Offered && !content.Digested && !content.Near {
 		fmt.Fprintln(env.stderr, "Nothing tells whether this is all that was sent, and what was offered: it came without a digest, and the offer has no hash of this form.")
 	}
 	err := error(nil)

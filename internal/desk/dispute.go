@@ -23,6 +23,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/receipt"
 )
@@ -41,8 +42,8 @@ type Disputed struct {
 	Digest                       [sha256.Size]byte
 	Transaction, Billing, Report string
 	Reason                       DisputeReason
-	Description                  string // up to MaxDescription bytes
-	Hash                         string // SHA-256 of what was received, in lower-case hex; empty for none
+	Description                  string           // up to MaxDescription bytes
+	Hash                         contenthash.Hash // of what was received; the zero Hash for none
 	// Redelivery says that the buyer would rather fetch it again than be paid back, where that can be.
 	Redelivery bool
 	// Appeal is the id of the dispute against whose decision the buyer appeals; empty for one that is filed.
@@ -239,6 +240,7 @@ type promised struct {
 	} `json:"pricing"`
 	Identity struct {
 		Hash       string `json:"content_hash"`
+		Method     string `json:"hash_method"`
 		Mutability string `json:"resource_mutability"`
 	} `json:"identity"`
 	Attestations []struct {
@@ -257,8 +259,7 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		o = promised{} // what cannot be read promises nothing: no hash and no number of tokens decides then
 	}
 	f := dispute.Facts{
-		Reason: c.Reason, Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")), Prefers: c.Prefers, Offered: hashOf(o.Identity.Hash),
-		Received: c.Hash, Reported: -1, Made: t.Made, Records: records, Rates: dispute.NoRates, Now: now,
+		Reason: c.Reason, Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")), Prefers: c.Prefers, Reported: -1, Made: t.Made, Records: records, Rates: dispute.NoRates, Now: now,
 	}
 	if o.Pricing.Unit == terms.UnitTokens || o.Pricing.Unit == "" {
 		f.Estimate = o.Pricing.Quantity
@@ -267,16 +268,21 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 	if canonical, err := catalog.Canonical(t.URI); err == nil {
 		provider = hostOf(canonical)
 	}
+	offered, _ := contenthash.Parse(o.Identity.Hash, o.Identity.Method)
+	promised := offered
 	for _, a := range o.Attestations {
 		level := ramp.LevelThirdParty
 		if strings.EqualFold(a.Verifier, o.Package.Seller) || strings.EqualFold(a.Verifier, provider) {
 			level = ramp.LevelSelf
 		}
-		claimed, _ := a.Claims["content_hash"].(string)
-		if sum := hashOf(claimed); level == ramp.LevelSelf && sum != "" {
-			f.Offered, f.Attested = sum, a.At
+		text, _ := a.Claims["content_hash"].(string)
+		claimed, known := contenthash.Parse(text, "")
+		if level == ramp.LevelSelf && known {
+			if promised = claimed; claimed.Method == contenthash.SHA256 {
+				f.Attested = a.At
+			}
 		}
-		if level == ramp.LevelThirdParty && (claimed == "" || hashOf(claimed) == hashOf(o.Identity.Hash)) && a.At.After(f.Agrees) {
+		if level == ramp.LevelThirdParty && (text == "" || offered.Holds(claimed)) && a.At.After(f.Agrees) {
 			f.Agrees = a.At
 		}
 		if n, ok := a.Claims["estimated_quantity"].(float64); ok && n >= 1 && n < 1<<53 && level >= f.Level {
@@ -284,6 +290,9 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		}
 		f.Level = max(f.Level, level)
 	}
+	received := contenthash.Hash{Method: contenthash.Method(c.Method), Digits: c.Hash}
+	f.Offered, f.Received = promised.In(contenthash.SHA256), received.In(contenthash.SHA256)
+	f.Far = promised.In(contenthash.SimHash) != "" && received.In(contenthash.SimHash) != "" && !promised.Holds(received)
 	if t.Unit == terms.UnitTokens || t.Unit == "" && t.Method != streaming {
 		f.Reported = t.Report.Consumed
 	}
@@ -294,15 +303,6 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 	return f
 }
 
-// hashOf reads a hash, with its method before it or without; empty for what is no SHA-256 in hex.
-func hashOf(text string) string {
-	text = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(text), "sha256:"), "sha-256:"))
-	if raw, err := hex.DecodeString(text); err != nil || len(raw) != sha256.Size {
-		return ""
-	}
-	return text
-}
-
 // takeUp files a dispute, and decides it at once where the evidence does.
 func (d *Desk) takeUp(ctx context.Context, r Disputed, l hearing, now time.Time) (*Heard, error) {
 	t := l.sale
@@ -310,9 +310,7 @@ func (d *Desk) takeUp(ctx context.Context, r Disputed, l hearing, now time.Time)
 		ID: deal.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing, Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
 		Description: r.Description, Filed: now,
 	}
-	if c.Hash = r.Hash; c.Hash != "" {
-		c.Method = "sha256"
-	}
+	c.Hash, c.Method = r.Hash.Digits, string(r.Hash.Method)
 	if r.Redelivery {
 		c.Prefers = dispute.Redelivery
 	}
@@ -353,15 +351,15 @@ func (d *Desk) appeal(ctx context.Context, r Disputed, l hearing, now time.Time)
 		problem = "ramp.appeal: this dispute was decided for you"
 	case c.Appeals >= mostAppeals:
 		problem = "ramp.appeal: there was an appeal against this decision already"
-	case (r.Hash == "" || r.Hash == c.Hash) && (r.Description == "" || r.Description == c.Description):
+	case (r.Hash.Digits == "" || r.Hash.Digits == c.Hash) && (r.Description == "" || r.Description == c.Description):
 		problem = "ramp.appeal: it brings nothing new; tell received_content_hash, or in description what speaks for it"
 	}
 	if problem != "" {
 		return &Heard{Case: c, Problem: problem}, nil
 	}
 	m := moving{case_: c, was: c, sale: l.sale, now: now}
-	if r.Hash != "" {
-		m.case_.Hash, m.case_.Method = r.Hash, "sha256"
+	if r.Hash.Digits != "" {
+		m.case_.Hash, m.case_.Method = r.Hash.Digits, string(r.Hash.Method)
 	}
 	m.case_.Description, m.case_.Appeals = cmp.Or(r.Description, c.Description), c.Appeals+1
 	m.step(dispute.Appealed, dispute.ByBuyer, dispute.Verdict{Rule: dispute.RuleReview})
@@ -415,6 +413,7 @@ type disputeBody struct {
 	Mutability string              `json:"mutability,omitempty"`
 	Reason     string              `json:"reason"`
 	Hash       string              `json:"received_sha256,omitempty"`
+	Similarity string              `json:"received_simhash,omitempty"`
 	Report     string              `json:"report_id"`
 	Resolution string              `json:"resolution,omitempty"`
 	Rule       string              `json:"rule,omitempty"`
@@ -525,8 +524,11 @@ func (d *Desk) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int
 func (d *Desk) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispute.Step, last bool) (id string, err error) {
 	c, t := &m.case_, m.sale
 	body := disputeBody{
-		Appeals: c.Appeals, By: s.By, Consulted: s.Consulted, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason), Hash: c.Hash,
+		Appeals: c.Appeals, By: s.By, Consulted: s.Consulted, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason),
 		Report: c.Report, Resolution: string(s.Resolution), Rule: s.Rule, Status: string(s.To), Step: s.N,
+	}
+	if body.Hash = c.Hash; c.Method == string(contenthash.SimHash) {
+		body.Hash, body.Similarity = "", c.Hash
 	}
 	if last && s.Resolution == dispute.Credit && c.Currency != "" {
 		body.Credit, body.Currency = terms.Amount(c.Credit), c.Currency

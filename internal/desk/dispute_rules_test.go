@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/sign"
 )
 
@@ -68,7 +69,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 			filed := d.filed(t, report(item, 10_000))
 			d.log(t, item, cdn200)
 			r := d.against(item, filed.ID, dispute.ContentMismatch)
-			r.Hash = strings.Repeat("cd", 32)
+			r.Hash = contenthash.Hash{Method: contenthash.SHA256, Digits: strings.Repeat("cd", 32)}
 			if h := d.heard(t, sealed(r)); h.Case.Level != c.level || stands(h.Case) != c.want {
 				t.Errorf("level %d: %s, want %d: %s", h.Case.Level, stands(h.Case), c.level, c.want)
 			}

@@ -11,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/deal"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/edge"
 )
 
@@ -461,7 +463,7 @@ func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 	item, r := d.reported(t, "a/1", 4, dispute.ContentMismatch)
 	d.log(t, item, cdn200)
 	rendition := d.rendition(t, item, "text/html")
-	r.Hash = hex.EncodeToString(rendition.Hash[:])
+	r.Hash, _ = contenthash.Parse(hex.EncodeToString(rendition.Hash[:]), "")
 	if h := d.heard(t, sealed(r)); h.Case.Status != dispute.EvidenceNeeded || h.Case.Rule != dispute.RuleReview {
 		t.Errorf("%+v", h)
 	}
@@ -470,6 +472,37 @@ func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 	}
 	if h := d.heard(t, sealed(r)); h.Case.Resolution != dispute.Rejected {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestSimilarityIsComparedWithSimilarity decides by simhash-v1 where the offer tells that: texts that are near are no mismatch, and one that
+// is far is. Hashes of two methods are not compared.
+func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
+	near := contenthash.OfSimilarity(0xff)
+	for name, c := range map[string]struct {
+		identity, method, claim string
+		got                     contenthash.Hash
+		far                     bool
+	}{
+		"the same":                  {near.Digits, "simhash-v1", "", near, false},
+		"near":                      {near.Digits, "simhash-v1", "", contenthash.OfSimilarity(0), false},
+		"far":                       {near.Digits, "simhash-v1", "", contenthash.OfSimilarity(0xffff0000ff), true},
+		"another method":            {near.Digits, "simhash-v1", "", contenthash.Of(contenthash.SHA256, nil), false},
+		"offered as another":        {strings.Repeat("00", 32), "sha256", "", contenthash.OfSimilarity(0xffff0000ff), false},
+		"far from what is attested": {strings.Repeat("00", 32), "sha256", near.String(), contenthash.OfSimilarity(0xffff0000ff), true},
+		"none":                      {near.Digits, "simhash-v1", "", contenthash.Hash{}, false},
+	} {
+		document := fmt.Sprintf(`{"package":{"seller":"a.example"},"identity":{"content_hash":%q,"hash_method":%q,"resource_mutability":"RESOURCE_MUTABILITY_STATIC"},
+			"attestations":[{"verifier":"a.example","attested_at":"2026-03-18T09:00:00Z","claims":{"content_hash":%q}},{"verifier":"v.example","attested_at":"2026-03-18T09:00:00Z","claims":{"content_hash":"md5:00"}}]}`,
+			c.identity, c.method, c.claim)
+		of := &dispute.Case{Reason: dispute.ContentMismatch, Hash: c.got.Digits, Method: string(c.got.Method)}
+		sale := deal.Transaction{}
+		sale.Document = []byte(document)
+		f := facts(sale, of, []dispute.Record{cdn200}, time.Now())
+		f.Level = 1
+		if v := dispute.Tier1(f); f.Far != c.far || (v.Rule == dispute.RuleHash) != c.far || !f.Agrees.IsZero() {
+			t.Errorf("%s: %+v, %+v", name, f, v)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/contenthash"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
 )
@@ -27,7 +28,9 @@ type Proposal struct {
 	Open bool
 	// UnitCost is the cost of one Unit in the price's currency, in units of 1e-12; 0 where it is not known or not comparable.
 	UnitCost int64
-	Quotas   []Quota        // of the subscription, as they are before the purchase
+	Quotas   []Quota // of the subscription, as they are before the purchase
+	// Digest is the hash that the offer tells of the bytes that are delivered, by the method that the owner has chosen, where they are known here.
+	Digest   contenthash.Hash
 	Told     map[string]any // what profiles tell, by the keys of RAMP's ext
 	Attested []*rampv1.ResourceAttestation
 }
@@ -304,6 +307,9 @@ func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 	}
 	if !m.live() && (!m.away() || w.Pushed.Hashed) { // of what an outlet delivers nobody here knows the bytes, but its provider may have told
 		out.Hash = hex.EncodeToString(w.Hash[:])
+		if out.Digest = (contenthash.Hash{Method: contenthash.SHA256, Digits: out.Hash}); w.Similar {
+			out.Digest = contenthash.OfSimilarity(w.Similarity)
+		}
 	}
 	if s == nil {
 		out.UnitCost = m.unitCost(out.Quantity)

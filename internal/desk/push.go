@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -259,7 +260,8 @@ func (d *Desk) look(ctx context.Context, one *Pushed, p pushing) (err error) {
 				return
 			}
 			e.Attestations = append(e.Attestations, text)
-			digest := hashOf(a.Claims.GetFields()["content_hash"].GetStringValue())
+			claimed, _ := contenthash.Parse(a.Claims.GetFields()["content_hash"].GetStringValue(), "")
+			digest := claimed.In(contenthash.SHA256)
 			if made := a.AttestedAt.AsTime(); digest != "" && ramp.LevelOf(a.ResourceAttestation, host) == ramp.LevelSelf && made.After(e.ClaimedAt) {
 				e.Claimed, e.ClaimedAt = digest, made
 			}

@@ -32,7 +32,9 @@ type Facts struct {
 	// Offered is the SHA-256 that the offer told or its attestations claim, Received what the buyer computed; in lower-case hex, empty for
 	// unknown. Bought are those of the version that was bought, in each media type, and Known those of what the catalog has now.
 	Offered, Received string
-	Bought, Known     []string
+	// Far says that both told a hash by which texts that are nearly the same are near each other (simhash-v1), and that these are not.
+	Far           bool
+	Bought, Known []string
 	// Estimate is how many tokens the offer promised, 0 for unknown, and Reported how many the buyer has reported, -1 where the report counts
 	// something else. Minutes is the length that was promised of a stream, 0 for none.
 	Estimate, Reported, Minutes int64
@@ -186,7 +188,7 @@ func mismatch(f Facts) Verdict {
 
 // differs says whether what was received is told to be something else than what was offered.
 func (f Facts) differs() bool {
-	return f.Received != "" && f.Offered != "" && f.Received != f.Offered && !slices.Contains(f.Bought, f.Received)
+	return f.Far || f.Received != "" && f.Offered != "" && f.Received != f.Offered && !slices.Contains(f.Bought, f.Received)
 }
 
 func (f Facts) static() bool { return f.Mutability != "dynamic" && f.Mutability != "live" }

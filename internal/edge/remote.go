@@ -243,8 +243,12 @@ func (r *Remote) takeDocument(path string, h *held) error {
 		}
 	}
 	if path == VerifierPath {
-		if _, _, err := wire.ReadKeys(h.Body); err != nil {
+		name, _, err := wire.ReadKeys(h.Body)
+		if err != nil {
 			return err
+		}
+		if name != "" && !strings.EqualFold(name, r.config.Domain) {
+			return fmt.Errorf("the keys that attest are of another verifier, %.80q", name)
 		}
 	}
 	r.documents.Store(path, h)
@@ -252,7 +256,7 @@ func (r *Remote) takeDocument(path string, h *held) error {
 }
 
 // documentTypes are the media types of documents.
-var documentTypes = map[string]string{ManifestPath: "application/json", RSLPath: "application/rsl+xml"}
+var documentTypes = map[string]string{ManifestPath: "application/json", VerifierPath: "application/json", RSLPath: "application/rsl+xml"}
 
 // takeKeys takes the keys that sign, and for a while those that did.
 func (r *Remote) takeKeys(h *held) error {

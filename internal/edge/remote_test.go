@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/fetch"
 	"frontdesk/test/clock"
+	wire "frontdesk/wire/ramp"
 )
 
 // says is an Exchange that says of a site what stands in its texts, by path.
@@ -89,14 +90,15 @@ func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 func TestDocumentsAreWhatTheyAre(t *testing.T) {
 	server := httptest.NewServer(says{
 		emptyPolicy: text(`{}`), "/exchange/v1/keys": text(`{"keys": []}`), "/provider/www.example.com/rsl.txt": text("<rsl/>"),
-		"/provider/www.example.com/ramp.json": text(`{"ver": "1.0", "provider": "www.example.com", "exchanges": [{"domain": "desk.example.com", "relationship": "DIRECT", "exchange_endpoint": "https://desk.example.com"}]}`),
+		"/provider/www.example.com/ramp-verifier.json": text(`{"verifier": "www.example.com", "keys": []}`),
+		"/provider/www.example.com/ramp.json":          text(`{"ver": "1.0", "provider": "www.example.com", "exchanges": [{"domain": "desk.example.com", "relationship": "DIRECT", "exchange_endpoint": "https://desk.example.com"}]}`),
 	})
 	defer server.Close()
 	r := remote(t, t.TempDir(), server.URL, clock.At(time.Now()), Blocked)
 	if err := r.Ask(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{ManifestPath: "application/json", RSLPath: "application/rsl+xml"} {
+	for path, want := range map[string]string{ManifestPath: "application/json", VerifierPath: "application/json", RSLPath: "application/rsl+xml"} {
 		w := httptest.NewRecorder()
 		r.Document(path).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		body, _ := io.ReadAll(w.Body)
@@ -117,4 +119,88 @@ func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
 			t.Errorf("%s: %s", unknown, got)
 		}
 	}
+}
+
+// TestKeysThatAttestAreKept holds that the edge serves the keys with which its site attests, as the Exchange had them last: over a failure of the
+// Exchange and a restart, as long as that was; anew when there are others; not those of another verifier, nor what is no document; and none when
+// the site attests nothing any more.
+func TestKeysThatAttestAreKept(t *testing.T) {
+	const path = "/provider/www.example.com/ramp-verifier.json"
+	keys := func(verifier, kid string) string {
+		text, err := wire.WriteVerifierKeys(verifier, "V", nil, []wire.Key{{ID: kid, Public: ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	document := text(keys("www.example.com", "one"))
+	var down, gone atomic.Bool
+	s := says{emptyPolicy: text(`{}`), "/exchange/v1/keys": text(`{"keys": []}`), path: document}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case down.Load():
+			w.WriteHeader(http.StatusBadGateway)
+		case gone.Load() && r.URL.Path == path:
+			http.NotFound(w, r)
+		default:
+			s.ServeHTTP(w, r)
+		}
+	}))
+	defer server.Close()
+	now, folder := clock.At(time.Now().UTC().Round(0)), t.TempDir()
+	r := remote(t, folder, server.URL, now, Blocked)
+	serves := func(when, kid string) {
+		t.Helper()
+		handler := r.Document(VerifierPath)
+		if handler == nil {
+			if kid != "" {
+				t.Errorf("%s: nothing is served", when)
+			}
+			return
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", VerifierPath, nil))
+		name, all, err := wire.ReadKeys(w.Body.Bytes())
+		if err != nil || name != "www.example.com" || len(all) != 1 || all[0].ID != kid || w.Code != 200 || w.Header().Get("Cache-Control") != documentCache || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %v %s, %v", when, w.Code, w.Header(), w.Body, err)
+		}
+		again := httptest.NewRequest("GET", VerifierPath, nil)
+		again.Header.Set("If-None-Match", w.Header().Get("Etag"))
+		w = httptest.NewRecorder()
+		if handler.ServeHTTP(w, again); w.Code != http.StatusNotModified {
+			t.Errorf("%s: who has it already gets %d", when, w.Code)
+		}
+	}
+	ask := func(well bool) {
+		t.Helper()
+		now.Pass(time.Minute)
+		if err := r.Ask(t.Context()); (err == nil) != well {
+			t.Error(err)
+		}
+	}
+	serves("before anybody was asked", "")
+	ask(true)
+	serves("at first", "one")
+	document.Store(keys("www.example.com", "two"))
+	ask(true)
+	serves("after another key followed", "two")
+	for _, wrong := range []string{keys("other.example", "three"), `{"keys": [{"kid": "x", "algorithm": "ed25519", "public_key": "AA"}]}`, "<html>"} {
+		document.Store(wrong)
+		ask(false)
+		serves("while the Exchange says "+wrong, "two")
+	}
+	down.Store(true)
+	ask(false)
+	serves("while the Exchange is down", "two")
+	r = remote(t, folder, server.URL, now, Blocked)
+	serves("after a restart while it is down", "two")
+	now.Pass(48 * time.Hour)
+	ask(false)
+	serves("after two days", "two")
+	down.Store(false)
+	gone.Store(true)
+	ask(true)
+	serves("when the site attests nothing any more", "")
+	r = remote(t, folder, server.URL, now, Blocked)
+	serves("after another restart", "")
 }

@@ -3,7 +3,6 @@ package ramp
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
+	"frontdesk/wire/contenthash"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -95,25 +95,22 @@ func disputed(r *rampv1.DisputeRequest) (desk.Disputed, error) {
 	return out, nil
 }
 
-// received reads the hash of what a buyer received, as lower-case hex: with its method before it, beside it, or neither.
-func received(hash, method string) (string, error) {
+// received reads the hash of what a buyer received: with its method before it, beside it, or neither; the zero Hash for none.
+func received(hash, method string) (contenthash.Hash, error) {
 	if hash == "" {
-		return "", nil
+		return contenthash.Hash{}, nil
 	}
-	before, text, named := strings.Cut(hash, ":")
-	if !named {
-		before, text = method, hash
-	}
-	for _, m := range []string{before, method} {
-		if m = strings.ReplaceAll(strings.ToLower(m), "-", ""); m != "" && m != "sha256" {
-			return "", &wire.Invalid{Path: "received_hash_method", Problem: "hashes are compared here as sha256; compute that of what you received"}
+	before, _, named := strings.Cut(hash, ":")
+	for _, m := range []string{method, before} {
+		if _, ok := contenthash.ParseMethod(m); !ok && m != "" && (m == method || named) {
+			return contenthash.Hash{}, &wire.Invalid{Path: "received_hash_method", Problem: "hashes are compared here as sha256 or simhash-v1; compute that which the offer tells of what you received"}
 		}
 	}
-	text = strings.ToLower(text)
-	if raw, err := hex.DecodeString(text); err != nil || len(raw) != sha256.Size {
-		return "", &wire.Invalid{Path: "received_content_hash", Problem: "has to be the SHA-256 of what you received, as 64 hexadecimal digits"}
+	h, ok := contenthash.Parse(hash, method)
+	if !ok {
+		return h, &wire.Invalid{Path: "received_content_hash", Problem: "has to be the hash of what you received: of sha256 64 hexadecimal digits, of simhash-v1 16"}
 	}
-	return text, nil
+	return h, nil
 }
 
 // standsAt is where a dispute stands, in the protocol's words.

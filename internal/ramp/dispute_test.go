@@ -77,13 +77,17 @@ func TestADisputeIsAnswered(t *testing.T) {
 		change func(*rampv1.DisputeRequest)
 		code   connect.Code
 	}{
-		"another under its id":   {func(m *rampv1.DisputeRequest) { m.Description = proto.String("x") }, connect.CodeAlreadyExists},
-		"another's":              {func(m *rampv1.DisputeRequest) { m.TransactionId = "txn-1" }, connect.CodeNotFound},
-		"another bill":           {func(m *rampv1.DisputeRequest) { m.BillingId = "bill-1" }, connect.CodeInvalidArgument},
-		"no reason":              {func(m *rampv1.DisputeRequest) { m.Reason = 0 }, connect.CodeInvalidArgument},
-		"a reason of none":       {func(m *rampv1.DisputeRequest) { m.Reason = 9 }, connect.CodeInvalidArgument},
-		"no hash":                {func(m *rampv1.DisputeRequest) { m.ReceivedContentHash = proto.String("xyz") }, connect.CodeInvalidArgument},
-		"another method":         {func(m *rampv1.DisputeRequest) { m.ReceivedContentHash = proto.String("sha512:00") }, connect.CodeInvalidArgument},
+		"another under its id": {func(m *rampv1.DisputeRequest) { m.Description = proto.String("x") }, connect.CodeAlreadyExists},
+		"another's":            {func(m *rampv1.DisputeRequest) { m.TransactionId = "txn-1" }, connect.CodeNotFound},
+		"another bill":         {func(m *rampv1.DisputeRequest) { m.BillingId = "bill-1" }, connect.CodeInvalidArgument},
+		"no reason":            {func(m *rampv1.DisputeRequest) { m.Reason = 0 }, connect.CodeInvalidArgument},
+		"a reason of none":     {func(m *rampv1.DisputeRequest) { m.Reason = 9 }, connect.CodeInvalidArgument},
+		"no hash":              {func(m *rampv1.DisputeRequest) { m.ReceivedContentHash = proto.String("xyz") }, connect.CodeInvalidArgument},
+		"another method":       {func(m *rampv1.DisputeRequest) { m.ReceivedContentHash = proto.String("sha512:00") }, connect.CodeInvalidArgument},
+		"two methods": {func(m *rampv1.DisputeRequest) {
+			m.ReceivedContentHash, m.ReceivedHashMethod = proto.String("simhash-v1:00000000000000ff"), proto.String("sha256")
+		}, connect.CodeInvalidArgument},
+		"a short simhash":        {func(m *rampv1.DisputeRequest) { m.ReceivedContentHash = proto.String("simhash-v1:ff") }, connect.CodeInvalidArgument},
 		"a book":                 {func(m *rampv1.DisputeRequest) { m.Description = proto.String(strings.Repeat("x", 5000)) }, connect.CodeInvalidArgument},
 		"an appeal of nothing":   {func(m *rampv1.DisputeRequest) { m.Ext = extOf(extAppeal, "") }, connect.CodeInvalidArgument},
 		"a wish of none":         {func(m *rampv1.DisputeRequest) { m.Ext = extOf(extPrefer, "gold") }, connect.CodeInvalidArgument},

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"frontdesk/internal/wellknown"
+	"frontdesk/wire/contenthash"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -65,7 +66,7 @@ func DeclareExchange(exchange Identity, address string) (*wellknown.Document, er
 		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator, OperatorDomain: given(exchange.OperatorDomain),
 		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: given(address + "/healthz"),
 		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
-		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"}, HashMethodsSupported: []string{"sha-256"},
+		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"}, HashMethodsSupported: []string{"sha-256", string(contenthash.SimHash)},
 		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
 		SupportedProfiles: exchange.Profiles, CatalogEndpoint: given(address), AcceptedVerifiers: exchange.Verifiers,
 	}

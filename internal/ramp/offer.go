@@ -209,8 +209,8 @@ func identity(p *desk.Proposal) *rampv1.ResourceIdentity {
 		CanonicalUrl: optional(p.URL), Doi: optional(known.DOI), IptcGuid: optional(known.IPTC), Isni: optional(known.ISNI),
 		C2PaManifest: optional(known.C2PA), ResourceMutability: mutabilities[p.Mutability],
 	}
-	if p.Hash != "" {
-		out.ContentHash, out.HashMethod = &p.Hash, proto.String("sha256")
+	if p.Digest.Method != "" {
+		out.ContentHash, out.HashMethod = &p.Digest.Digits, proto.String(string(p.Digest.Method))
 	} else if told := p.Ware.Pushed; told.Digest != "" && p.Mutability != live {
 		out.ContentHash, out.HashMethod = &told.Digest, optional(told.Method)
 	}

@@ -90,6 +90,7 @@ type fetchAnswer struct {
 	Media        string         `json:"media_type,omitempty"`
 	Hash         string         `json:"sha256,omitempty"`
 	Offered      string         `json:"content_hash,omitempty"` // of the form that the offer describes
+	Method       string         `json:"hash_method,omitempty"`  // of content_hash
 	Endpoint     string         `json:"endpoint,omitempty"`
 	Expires      string         `json:"expires_at,omitempty"`
 	Restrictions jsontext.Value `json:"restrictions,omitempty"`
@@ -303,6 +304,7 @@ func (d *door) handOver(ctx context.Context, f fetching, at string, bought *desk
 	}
 	out.Transaction, out.Billing, out.Offer, out.Subscription = result.TransactionId, result.BillingId, result.OfferId, result.GetSubscriptionId()
 	out.Endpoint, out.Expires, out.Offered = item.URL, item.Transaction.Expires.Format("2006-01-02T15:04:05Z"), offer.GetIdentity().GetContentHash()
+	out.Method = offer.GetIdentity().GetHashMethod()
 	if result.Cost != nil {
 		out.Cost = &price{result.Cost.Amount, result.Cost.Currency}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/contenthash"
 )
 
 // RAMP sells licensed content under RAMP v1, as an Exchange for the sites that are served here.
@@ -64,6 +65,10 @@ type RAMP struct {
 	// Attest has offers attest hash, length, language, title and categories of what is offered, in the name of its own host and under a
 	// key that `/.well-known/ramp-verifier.json` publishes. A buyer who got something else than was attested has its money back.
 	Attest bool `yaml:"attest"`
+	// HashMethod is how what is offered is hashed in offers and in what is attested. `sha256`: a buyer can tell that it got these very
+	// bytes. `simhash-v1`: it can tell that it got nearly these words, for sites whose pages are never twice the same to the byte.
+	// A change counts when the front desk starts again.
+	HashMethod string `yaml:"hash_method"`
 	// Delivery lists who else, such as a CDN, delivers what was bought, at addresses that are signed for it. What none of them
 	// delivers is fetched here, at `/deliver/`.
 	Delivery []RAMPDelivery `yaml:"delivery"`
@@ -89,7 +94,7 @@ func defaultRAMP() RAMP {
 		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(), Delegation: defaultRAMPDelegation(),
 		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(), Measures: defaultRAMPMeasures(),
-		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(), Attest: true,
+		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(), Attest: true, HashMethod: string(contenthash.SHA256),
 	}
 }
 
@@ -115,6 +120,7 @@ func (c *checks) ramp() {
 	c.rampMeasures()
 	c.rampOffers()
 	c.rampDelivery()
+	c.oneOf("ramp.hash_method", r.HashMethod, string(contenthash.SHA256), string(contenthash.SimHash))
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
 	c.web("ramp.terms_url", r.TermsURL)
 	c.web("ramp.privacy_url", r.PrivacyURL)

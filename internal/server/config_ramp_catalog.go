@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/contenthash"
 )
 
 // RAMPItem is what offers say of some items beside what those say of themselves. Of several entries that match an item, the
@@ -73,6 +74,7 @@ const (
 // catalogConfig is what the catalog of what can be sold needs to know.
 func (c Config) catalogConfig(of *content.Catalog, log *slog.Logger) (catalog.Config, error) {
 	made := catalog.Config{Content: of, Factors: map[string]float64{}, Snapshot: filepath.Join(c.Data, "catalog.snapshot"), Log: log}
+	made.Similar = c.RAMP.Enabled && c.RAMP.HashMethod == string(contenthash.SimHash)
 	for i, item := range c.RAMP.Items {
 		match := item.Match
 		match.Type = canonicalTypes(match.Type)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"frontdesk/internal/admin"
-	"frontdesk/internal/attest"
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
@@ -135,16 +134,10 @@ func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t supply.Tenant,
 // sellSupply lets the desk sell what is pushed.
 func (h *House) sellSupply(config Config) error {
 	fetcher := config.agentFetcher()
-	accepted := map[string]bool{}
-	for _, domain := range config.RAMP.Verifiers {
-		accepted[domain] = true
-	}
 	return h.Desk.OpenSupply(&desk.Supplying{
 		Shelves: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Outlet: h.tenantOutlet, Site: config.siteAt, Proving: h.openProofs(config),
 		Contributes: trust.NewContributors(fetcher, h.now).Lists,
-		Attested: &attest.Checker{
-			Verifiers: trust.NewVerifiers(fetcher, h.now), Accepted: func(domain string) bool { return accepted[domain] }, Now: h.now,
-		},
+		Attested:    h.attestationChecker(config),
 		Reread: func(site string) bool {
 			begin := h.rereads.Load()
 			return begin != nil && (*begin)(site)

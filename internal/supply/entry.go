@@ -32,6 +32,8 @@ type Entry struct {
 	Collected  time.Time `json:"c,omitzero"`
 	Caller     string    `json:"by"` // by whose key
 	Pushed     time.Time `json:"at"` // UTC
+	// Aside says that it is nothing by itself: it brings what others attest of what is there otherwise.
+	Aside bool `json:"o,omitempty"`
 	// Attested says that there are attestations.
 	Attested bool `json:"a,omitempty"`
 	// Attestations are JSON, each as it was signed. They are kept apart: only Attestations gives them.

@@ -51,12 +51,14 @@ type agents struct {
 
 // agent is what a domain publishes. It is not changed once it is known.
 type agent struct {
-	id    string // as the document calls the agent
-	keys  []ramp.Key
-	err   error     // why there are no keys: a *fail.Error
-	got   time.Time // when it was had
-	until time.Time // until when it holds
-	tried time.Time // when it was last tried to have it, which failed if it is later than got
+	id   string // as the document calls the agent
+	keys []ramp.Key
+	// claims are what a verifier says of its claims; nil of others.
+	claims map[string]ramp.Claim
+	err    error     // why there are no keys: a *fail.Error
+	got    time.Time // when it was had
+	until  time.Time // until when it holds
+	tried  time.Time // when it was last tried to have it, which failed if it is later than got
 }
 
 func newAgents(fetcher *fetch.Fetcher, now func() time.Time) *agents {
@@ -174,6 +176,11 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 		if got.keys = got.keys[:min(len(got.keys), maxAgentKeys)]; len(got.keys) == 0 {
 			got.err = noKeys(domain, a.path, "its document has no Ed25519 key")
 			break
+		}
+		if a.path == VerifierPath {
+			if got.claims, err = ramp.ReadClaims(response.Body); err != nil {
+				got.claims = map[string]ramp.Claim{} // its keys are good all the same
+			}
 		}
 		got.until = got.got.Add(min(max(maxAge(response.Header), agentLeast), agentMost))
 	}

@@ -80,6 +80,7 @@ var rooms = []room{
 	{path: "wire/nlweb", inside: []string{"internal/fail", "wire/strictjson"}, outside: []string{jsonText}, pure: true},
 
 	{path: "wire/sign", inside: []string{"wire/strictjson"}, outside: []string{jsonText}, pure: true},
+	{path: "wire/contenthash", pure: true},
 	{path: "wire/receipt", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{jsonText, notes, trees}, pure: true},
 	{path: "wire/biscuit", outside: []string{protobuf}, pure: true},
 	{path: "wire/document", inside: []string{"wire/sign", "wire/strictjson"}, outside: []string{schemas}, pure: true},
@@ -95,13 +96,13 @@ var rooms = []room{
 	{path: "wire/delivery/v1/deliveryv1connect", inside: []string{"wire/delivery/v1"}, outside: []string{connect}},
 	{path: "wire/grpc/health/v1", outside: []string{protobuf}, pure: true, generated: true},
 	{path: "wire/grpc/health/v1/healthv1connect", inside: []string{"wire/grpc/health/v1"}, outside: []string{connect}},
-	{path: "wire/ramp", inside: []string{"wire/comp/v1", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}, pure: true},
+	{path: "wire/ramp", inside: []string{"wire/comp/v1", "wire/contenthash", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}, pure: true},
 
 	// The guarded way to other people's addresses.
 	{path: "internal/fetch/robots", pure: true},
 	{path: "internal/fetch", inside: []string{"internal/fetch/robots"}, outside: []string{hostNames}},
 	// The public SDK: it asks any front desk, and knows nothing of how ours works.
-	{path: "client", inside: []string{"wire/biscuit", "wire/comp/v1", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
+	{path: "client", inside: []string{"wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/document", "wire/intake", "wire/nlweb", "wire/intent", "wire/ramp", "wire/ramp/v1", "wire/receipt", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
 
 	// The owner's own systems, told what happened.
 	{path: "internal/post", inside: []string{"internal/fetch", "wire/sign", "wire/strictjson"}, outside: []string{mail}},
@@ -142,7 +143,7 @@ var rooms = []room{
 	// Who asks, and how often.
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/biscuit", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jose, notes, protobuf}, sql: true},
 	// What others say of content, and we do, signed.
-	{path: "internal/attest", inside: []string{"internal/fail", "internal/store", "internal/trust", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
+	{path: "internal/attest", inside: []string{"internal/fail", "internal/store", "internal/trust", "wire/contenthash", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What the language model took of a day.
 	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
@@ -191,7 +192,7 @@ var rooms = []room{
 	// What sites state of their addresses, read where it stands.
 	{path: "internal/stated", inside: []string{"internal/fail", "internal/fetch", "internal/ingest/sitemap", "internal/store", "internal/terms", "wire/licence"}, sql: true},
 	// What can be sold, found by its address.
-	{path: "internal/catalog", inside: []string{"internal/content", "internal/stated", "internal/store", "internal/supply", "internal/terms"}, outside: []string{jsonText}},
+	{path: "internal/catalog", inside: []string{"internal/content", "internal/stated", "internal/store", "internal/supply", "internal/terms", "wire/contenthash"}, outside: []string{jsonText}},
 	// Texts as vectors, which the model makes.
 	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
 	{
@@ -207,7 +208,7 @@ var rooms = []room{
 			"internal/fail", "internal/action", "internal/answer", "internal/content", "internal/search", "internal/terms",
 			"internal/facet", "internal/understand", "internal/phrase", "internal/session", "internal/model", "internal/elicit",
 			"internal/vector", "internal/store", "internal/trust", "internal/ledger", "internal/excerpt", "internal/outbox", "wire/intent", "wire/receipt",
-			"internal/attest", "internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/supply", "internal/traffic", "wire/edge", "wire/licence", "wire/ramp/v1",
+			"internal/attest", "internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/evidence", "internal/supply", "internal/traffic", "wire/contenthash", "wire/edge", "wire/licence", "wire/ramp/v1",
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
@@ -226,7 +227,7 @@ var rooms = []room{
 	{
 		path: "internal/ramp",
 		inside: []string{
-			"internal/accept", "internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
+			"internal/accept", "internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/tool", "internal/wellknown", "wire/comp/v1", "wire/contenthash", "wire/edge", "wire/grpc/health/v1", "wire/grpc/health/v1/healthv1connect",
 			"wire/delivery/v1", "wire/delivery/v1/deliveryv1connect", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
@@ -237,7 +238,7 @@ var rooms = []room{
 		inside: []string{"internal/event", "internal/fetch", "internal/limit", "internal/spool", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign"},
 	},
 	// The operator's own programs, over HTTP.
-	{path: "internal/admin", inside: []string{"internal/accept", "internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/supply", "internal/terms", "internal/trust", "wire/ramp", "wire/sign", "wire/strictjson"}},
+	{path: "internal/admin", inside: []string{"internal/accept", "internal/account", "internal/dispute", "internal/evidence", "internal/event", "internal/fail", "internal/report", "internal/rulebook", "internal/store", "internal/supply", "internal/terms", "internal/trust", "wire/contenthash", "wire/ramp", "wire/sign", "wire/strictjson"}},
 	{path: "internal/discovery", inside: []string{"internal/fail", "internal/event", "internal/desk"}},
 	{path: "internal/discovery/internal/openapigen", inside: []string{"wire/delivery/v1", "wire/edge", "wire/nlweb", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{protobuf}},
 	// The page on which people ask, and the owner's pages with narrow readers of what happened.
@@ -260,7 +261,7 @@ var rooms = []room{
 			"internal/account", "internal/admin", "internal/attest", "internal/measure", "internal/edge", "internal/stated", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
-			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
+			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/contenthash", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
 		outside: []string{notes, metrics, sysx, frames, protobuf},
 	},
@@ -268,7 +269,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/admin", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},
 		outside: []string{commandLine, protobuf},

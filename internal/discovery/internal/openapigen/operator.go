@@ -424,7 +424,7 @@ func (s *schemas) dispute() object {
 		"type": "object", "required": []any{"dispute_id", "transaction_id", "buyer", "reason", "status", "filed"}, "description": "A dispute, and where it stands.",
 		"properties": object{
 			"dispute_id": text("Its id."), "transaction_id": text("What is disputed."), "billing_id": text("Its id on the bill."), "report_id": text("The report on it."), "buyer": text("Who disputes."),
-			"site": text("Whose the resource is."), "reason": text("Why, in the protocol's words."), "received_sha256": text("The hash of what came."), "description": text("What the buyer wrote."),
+			"site": text("Whose the resource is."), "reason": text("Why, in the protocol's words."), "received_sha256": text("The hash of what came."), "received_simhash": text("Its simhash-v1, where the buyer told that."), "description": text("What the buyer wrote."),
 			"attestation_level": object{"enum": []any{0, 1, 2}}, "mutability": text("static, dynamic or live."), "status": text("Where it stands, in the protocol's words."),
 			"resolution": text("How it was decided."), "rule": text("By which rule, or why it is not decided."), "explanation": text("That in a sentence."), "tier": object{"enum": []any{1, 2, 3}},
 			"credit": text("How much was given back."), "currency": text("In which currency."), "appeals": object{"type": "integer"}, "filed": text("When."), "changed": text("When it got its status."),
