@@ -32,6 +32,7 @@ type SalesConfig struct {
 	Clerk    *account.Clerk
 	By       func(ctx context.Context, by string) context.Context
 	Disputes *Disputes
+	Supplied *Supplied
 	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
 	Requesters   func(ctx context.Context, begins, after string, limit int) ([]trust.Registration, error)
 	SetRequester func(ctx context.Context, domain, id, status string) (trust.Registration, error)
@@ -55,6 +56,9 @@ func (o *owner) salesRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /console/sales/bots", o.inside(o.bots))
 	mux.HandleFunc("GET /console/sales/leakage", o.inside(o.leakage))
 	mux.HandleFunc("GET /console/sales/owed", o.inside(o.owed))
+	mux.HandleFunc("GET /console/sales/tenants", o.inside(o.tenants))
+	mux.HandleFunc("POST /console/sales/tenants", o.inside(o.operator(o.putTenant)))
+	mux.HandleFunc("GET /console/sales/tenant", o.inside(o.tenant))
 	mux.HandleFunc("GET /console/sales/requesters", o.inside(o.requesters))
 	mux.HandleFunc("POST /console/sales/requesters", o.inside(o.operator(o.changeRequester)))
 	mux.HandleFunc("GET /console/sales/accounts", o.inside(o.accounts))

@@ -25,6 +25,7 @@ func (s *Server) sales() *console.SalesConfig {
 		_, err := s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: as, By: by})
 		return err
 	}
+	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.Shelves.At, PutIn: s.onboard}
 	if s.config.RAMP.Measures.Enabled { // which are opened later
 		c.Disputes.Lift = func(ctx context.Context, id, by, note string) error { return s.measures.Lift(ctx, id, by, note) }
 		c.Disputes.Confirm = func(ctx context.Context, id, by, note string) error { return s.measures.Confirm(ctx, id, by, note) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
+	"frontdesk/wire/ramp"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 )
@@ -179,6 +181,45 @@ func (h *House) tenantTerms(t *supply.Tenant) *terms.Terms {
 	}
 	h.supplying.terms[t.ID] = tenantTerms{t, book, stated, made}
 	return made
+}
+
+// onboard puts a tenant in, with a caller who may push for it, whose public key is a text, if one is named; and gives the secret with which its addresses
+// are signed, where one is made.
+func (h *House) onboard(ctx context.Context, t supply.Tenant, caller, key string) (secret string, err error) {
+	one := trust.Caller{ID: caller, Tenants: []string{t.ID}}
+	if caller != "" {
+		public, err := ramp.DecodePublicKey(unarmoured(key))
+		if err != nil {
+			return "", fail.New(fail.Invalid, "the caller's key: %v", err)
+		}
+		one.Keys = []ramp.Key{{Public: public, Active: true}}
+		if _, err := h.Callers.Get(ctx, caller); fail.From(err).Code != fail.NotFound {
+			return "", fail.New(fail.Invalid, "there is a caller %.80s; choose another, or give it the tenant by `frontdesk ramp caller add`", caller)
+		}
+	}
+	if _, _, err := h.Tenants.Put(ctx, t); err != nil {
+		return "", err
+	}
+	if caller != "" {
+		if _, err := h.Callers.Put(ctx, one); err != nil {
+			return "", err
+		}
+	}
+	form := sign.URLForm(t.Delivery.Form)
+	if form == "" || form == sign.URLEd25519 {
+		return "", nil
+	}
+	made, secret, err := h.Deliveries.Issue(ctx, t.Place(), form, "", nil)
+	if err == nil && form != sign.URLCloudFront { // whose key waits for the id that CloudFront gives it
+		_, err = h.Deliveries.Activate(ctx, made.ID, "", trust.DeliveryKeyGrace)
+	}
+	return secret, err
+}
+
+// unarmoured is what stands in a key that is written as PEM, or the text itself.
+func unarmoured(key string) string {
+	key = strings.ReplaceAll(strings.ReplaceAll(key, "-----BEGIN PUBLIC KEY-----", ""), "-----END PUBLIC KEY-----", "")
+	return strings.Join(strings.Fields(key), "")
 }
 
 // followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.

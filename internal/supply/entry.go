@@ -205,6 +205,26 @@ func (s *Shelves) Attestations(ctx context.Context, tenant, address string) (all
 	return all, err
 }
 
+// At gives what was pushed at an address of a tenant, without attestations: the tenant's own first, then by the domains of contributors.
+func (s *Shelves) At(ctx context.Context, tenant, address string) (all []Entry, err error) {
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		all = nil
+		return each(ctx, tx, `SELECT author, entry FROM supply_entry WHERE tenant = $1 AND address = $2 AND entry IS NOT NULL ORDER BY author`, func(rows store.Rows) error {
+			e := Entry{Address: address}
+			var text []byte
+			if err := rows.Scan(&e.Author, &text); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(text, &e); err != nil {
+				return fmt.Errorf("read an entry: %w", err)
+			}
+			all = append(all, e)
+			return nil
+		}, tenant, address)
+	})
+	return all, err
+}
+
 // Patterns says how many entries of a tenant have a star within their address.
 func (s *Shelves) Patterns(ctx context.Context, tenant string) (n int, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {

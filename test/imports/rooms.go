@@ -246,7 +246,7 @@ var rooms = []room{
 		path: "internal/console",
 		inside: []string{
 			"internal/fail", "internal/phrase", "internal/trust", "internal/ledger", "internal/excerpt", "internal/desk", "internal/outbox", "internal/submission",
-			"internal/account", "internal/deal", "internal/measure", "internal/dispute", "internal/evidence", "internal/report", "internal/submission/engine", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
+			"internal/account", "internal/deal", "internal/measure", "internal/dispute", "internal/evidence", "internal/report", "internal/submission/engine", "internal/supply", "internal/terms", "internal/traffic", "wire/receipt", "wire/strictjson",
 		},
 	},
 	{path: "internal/demo", inside: []string{"internal/fail"}, outside: []string{yaml, markdown}},
