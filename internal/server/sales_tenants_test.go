@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/trust"
 )
 
-// visitor logs somebody in at the console.
-func (s *supplied) visitor(role string) *person {
+// atConsole logs somebody in at the console.
+func (s *supplied) atConsole(role string) *person {
 	s.t.Helper()
 	token, _ := tokenFor(s.t, s.Server, role)
 	p := newPerson(s.t, s.Server)
@@ -26,7 +26,7 @@ func (s *supplied) visitor(role string) *person {
 // what was refused, with what can be done.
 func TestTheConsolePutsATenantIn(t *testing.T) {
 	s := openSupplied(t)
-	p := s.visitor(trust.Operator)
+	p := s.atConsole(trust.Operator)
 	p.sees("/console/sales/tenants", 200, "There are no tenants", "Put one in", `aria-current="page"`)
 	key := base64.StdEncoding.EncodeToString(supplierKey("acme-cms").Public().(ed25519.PublicKey))
 	w := p.post("/console/sales/tenants", "id", "acme", "name", "Acme <b>", "domains", "www.acme.example", "model", "per_access", "rate", "0.02", "currency", "usd",
@@ -58,7 +58,7 @@ func TestTheConsolePutsATenantIn(t *testing.T) {
 			t.Errorf("%s: %d", name, w.Code)
 		}
 	}
-	viewer := s.visitor(trust.Viewer)
+	viewer := s.atConsole(trust.Viewer)
 	viewer.sees("/console/sales/tenants", 200, "You are a viewer")
 	if strings.Contains(viewer.page, "Put one in") {
 		t.Error("a viewer is given the form")
