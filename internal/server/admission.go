@@ -245,7 +245,7 @@ func (a *admission) count(ctx context.Context, where *route, t *tally, party tru
 // limited is the failure of a limit that is used up.
 func (a *admission) limited(ctx context.Context, t *tally, meter limit.Meter, status limit.Status, what string) *fail.Error {
 	status.OK = false
-	if len(t.counted) == 0 {
+	if t != nil && len(t.counted) == 0 { // doors that take a key alone count nothing else
 		t.add(meter.Name(), meter.Rate().Window(), status)
 	}
 	event.From(ctx).Set("limit", meter.Name())

@@ -326,3 +326,13 @@ func TestTenantsHostsHaveTheirDocuments(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors holds that an address that guesses is told to wait, there as elsewhere.
+func TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors(t *testing.T) {
+	s, _ := open(t, "ramp: {enabled: true, domain: exchange.example.com}\nlimits: {rate: {failures: 2/1m}}\n")
+	for i, want := range []int{401, 401, 429, 429} {
+		if w := send(s, posted("GET", "/admin/tenants", "", trust.KeyHeader, "fd_wrong_wrong")); w.Code != want {
+			t.Errorf("the guess %d is answered with %d, want %d: %s", i+1, w.Code, want, w.Body)
+		}
+	}
+}
