@@ -278,6 +278,7 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		text, _ := a.Claims["content_hash"].(string)
 		claimed, known := contenthash.Parse(text, "")
 		if level == ramp.LevelSelf && known {
+			f.Own = true
 			if promised = claimed; claimed.Method == contenthash.SHA256 {
 				f.Attested = a.At
 			}

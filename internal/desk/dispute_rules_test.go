@@ -53,7 +53,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 		{"the provider", []map[string]any{own}, 1, "auto_resolved credit by hash"},
 		{"the provider, in capitals", []map[string]any{attested("Site.Example", map[string]any{"content_hash": "sha256:" + hash})}, 1, "auto_resolved credit by hash"},
 		{"a third party", []map[string]any{attested("verifier.example", map[string]any{"content_hash": "sha256:" + hash})}, 2, "evidence_needed  by review"},
-		{"both", []map[string]any{own, attested("verifier.example", nil)}, 2, "evidence_needed  by review"},
+		{"both", []map[string]any{own, attested("verifier.example", nil)}, 2, "auto_resolved credit by hash"},
 		{"the provider, of its name alone", []map[string]any{attested("site.example.evil.example", map[string]any{"content_hash": "sha256:" + hash})}, 2, "evidence_needed  by review"},
 		{"the provider, in another method too", []map[string]any{own, attested("site.example", map[string]any{"content_hash": "simhash-v1:0011223344556677"})}, 1, "auto_resolved credit by hash"},
 		{"the provider, with odd claims", []map[string]any{own, attested("site.example", map[string]any{"content_hash": 7, "estimated_quantity": "many"})}, 1, "auto_resolved credit by hash"},

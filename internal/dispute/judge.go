@@ -27,6 +27,7 @@ type Record struct {
 type Facts struct {
 	Reason     Reason
 	Level      int    // of the offer's attestations
+	Own        bool   // one of them is the provider's, of a hash, whoever attests besides
 	Mutability string // "static", "dynamic" or "live"; empty counts as static
 	Prefers    Resolution
 	// Offered is the SHA-256 that the offer told or its attestations claim, Received what the buyer computed; in lower-case hex, empty for
@@ -169,7 +170,7 @@ func (r Record) says(format string, args ...any) Consulted {
 // sent whole with the very hash that was attested is not taken for another by the buyer's word.
 func mismatch(f Facts) Verdict {
 	switch {
-	case f.Reason != ContentMismatch && f.Reason != WrongContent, !f.static(), f.Level != 1:
+	case f.Reason != ContentMismatch && f.Reason != WrongContent, !f.static(), f.Level != 1 && !f.Own:
 		return Verdict{}
 	case f.Received != "" && f.Offered != "" && !f.differs(): // it is what was offered
 		return Verdict{}
