@@ -269,7 +269,7 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		provider = hostOf(canonical)
 	}
 	offered, _ := contenthash.Parse(o.Identity.Hash, o.Identity.Method)
-	promised := offered
+	promised := map[contenthash.Method]contenthash.Hash{offered.Method: offered}
 	for _, a := range o.Attestations {
 		level := ramp.LevelThirdParty
 		if strings.EqualFold(a.Verifier, o.Package.Seller) || strings.EqualFold(a.Verifier, provider) {
@@ -279,7 +279,7 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		claimed, known := contenthash.Parse(text, "")
 		if level == ramp.LevelSelf && known {
 			f.Own = true
-			if promised = claimed; claimed.Method == contenthash.SHA256 {
+			if promised[claimed.Method] = claimed; claimed.Method == contenthash.SHA256 {
 				f.Attested = a.At
 			}
 		}
@@ -292,8 +292,9 @@ func facts(t deal.Transaction, c *dispute.Case, records []dispute.Record, now ti
 		f.Level = max(f.Level, level)
 	}
 	received := contenthash.Hash{Method: contenthash.Method(c.Method), Digits: c.Hash}
-	f.Offered, f.Received = promised.In(contenthash.SHA256), received.In(contenthash.SHA256)
-	f.Far = promised.In(contenthash.SimHash) != "" && received.In(contenthash.SimHash) != "" && !promised.Holds(received)
+	f.Offered, f.Received = promised[contenthash.SHA256].Digits, received.In(contenthash.SHA256)
+	near := promised[contenthash.SimHash]
+	f.Far = near.Digits != "" && received.In(contenthash.SimHash) != "" && !near.Holds(received)
 	if t.Unit == terms.UnitTokens || t.Unit == "" && t.Method != streaming {
 		f.Reported = t.Report.Consumed
 	}

@@ -164,7 +164,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 			case kind == "usage":
 				err = deal.PutEvent(ctx, tx, deal.Event{Transaction: sale.ID, Entry: entry, Kind: kind, At: c.Now()})
 			default:
-				_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: sale.ID, State: deal.DeliveryEnded, Bytes: 4711, At: c.Now(), Ended: c.Now(), Entry: entry})
+				_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: sale.ID, Site: "main", State: deal.DeliveryEnded, Bytes: 4711, At: c.Now(), Ended: c.Now(), Entry: entry})
 			}
 			if err != nil {
 				return err
