@@ -107,7 +107,7 @@ func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
 
 var (
 	fence   = regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```")
-	command = regexp.MustCompile(`^(?:\./|go run \./cmd/)?frontdesk ([a-z]+(?: [a-z]+){0,2})?(.*)`)
+	command = regexp.MustCompile(`^(?:\./|go run \./cmd/)?frontdesk ([a-z]+(?: [a-z][a-z-]*){0,2})?(.*)`)
 	flagged = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*)`)
 )
 

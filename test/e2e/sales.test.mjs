@@ -17,7 +17,7 @@ const buyer = "buyer.example.com/bot";
 const long = "donaudampfschifffahrtsgesellschaft".repeat(5);
 const hostile = `<script>alert('marker7')</script>`;
 
-let browser, desk, folder, operator, viewer;
+let browser, desk, folder, operator, viewer, reported;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "frontdesk-sales-"));
   await mkdir(join(folder, "content"));
@@ -74,7 +74,7 @@ async function login(token, options) {
   return p;
 }
 
-const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Requesters"], ["Bots"], ["Leakage"], ["Downloads"]];
+const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Disputes"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Tenants"], ["Requesters"], ["Bots"], ["Leakage"], ["Downloads"]];
 
 // fits holds that no page is wider than the window, and keeps its picture.
 async function fits(p, name) {
@@ -182,7 +182,8 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   for (const path of ["lamp", "jp", "ar", "odd", "tokens", long.slice(0, 120)]) {
     await run("ramp", "buy", desk.url, `https://www.example.com/${path}`, ...as, "--use", "ai-input", "--yes", "--save", path === "lamp" ? bought : join(folder, `${path.slice(0, 9)}.json`));
   }
-  await run("ramp", "report", bought, ...as, "--quantity", "1", "--use", "ai-input");
+  const filed = await run("ramp", "report", bought, ...as, "--quantity", "1", "--use", "ai-input");
+  reported = `${filed.stdout}${filed.stderr}`.match(/rep-[0-9A-Za-z]+/)[0];
   // from the question to the text by one command, at the other address of the lamp's page
   const { stdout, stderr } = await run("ramp", "fetch", "--url", desk.url, ...as, "--max", "0.05USD", "--yes", "one lamp lights a room");
   assert.match(stdout, /One lamp lights a room/);
@@ -256,6 +257,60 @@ test("reports are downloaded in both forms", async () => {
   await invoice.getByLabel("Currency").fill("USD");
   const [download] = await Promise.all([p.page.waitForEvent("download"), invoice.getByRole("button", { name: "Invoice as CSV" }).click()]);
   assert.equal((await readFile(await download.path(), "utf8")).trim().split("\n").length, 7);
+  await p.check();
+});
+
+test("a dispute is read with its evidence, and decided", async () => {
+  const { stdout, stderr } = await run("ramp", "dispute", join(folder, "bought.json"), "--data", join(folder, "buyer"), "--as", buyer, "--report-id", reported, "--reason", "wrong-content", "--description", `not a lamp ${hostile}`);
+  const id = `${stdout}${stderr}`.match(/dsp-[0-9A-Za-z]+/)[0];
+  const v = await login(viewer);
+  await v.aisle("Disputes");
+  await v.page.getByRole("table", { name: "Disputes" }).getByRole("link").first().click();
+  await v.page.getByRole("heading", { name: "What was answered" }).waitFor();
+  assert.equal(await v.page.getByRole("button", { name: "Decide" }).count(), 0);
+  for (const [device, viewport] of devices) {
+    const p = await login(operator, { viewport });
+    await p.page.goto(`${desk.url}/console/sales/disputes/${id}`);
+    for (const text of ["not a lamp <script>", "this front desk", "HTTP 200"]) await p.says(text);
+    await fits(p, `dispute-${device}`);
+    await p.check();
+  }
+  const available = async (p) => {
+    await p.aisle("Accounts");
+    await p.page.getByRole("table", { name: "Accounts by their buyers" }).getByRole("link").first().click();
+    await p.page.getByRole("heading", { name: buyer, level: 1 }).waitFor();
+    return +(await p.page.getByRole("main").innerText()).match(/Available\s+([\d.]+) USD/)[1];
+  };
+  const p = await login(operator);
+  const before = await available(p);
+  await p.aisle("Disputes");
+  await p.page.getByRole("table", { name: "Disputes" }).getByRole("link").first().click();
+  await p.page.getByLabel("Decision").selectOption({ label: "Credit what was charged" });
+  await p.page.getByRole("button", { name: "Decide" }).click();
+  await p.page.getByRole("heading", { name: "Decide" }).waitFor({ state: "detached" });
+  for (const text of ["decided", "credited", "0.02 USD", "key:"]) await p.says(text);
+  assert.equal(Math.round(1e4 * (await available(p) - before)), 200); // what the lamp cost
+  await p.check();
+  await v.check();
+});
+
+test("a tenant is put in by a form", async () => {
+  const p = await login(operator);
+  await p.aisle("Tenants");
+  await p.page.getByLabel("Id: small letters, digits and dashes").fill("acme");
+  await p.page.getByLabel("Its domains, with blanks between").fill("www.acme.example shop.acme.example");
+  await p.page.getByLabel("Rate").fill("0.02");
+  await p.page.getByLabel("Currency").fill("USD");
+  await p.page.getByLabel("Who delivers").fill("https://www.acme.example");
+  await p.page.getByRole("button", { name: "Put in" }).click();
+  await p.page.getByRole("heading", { name: "The secret that signs its addresses" }).waitFor();
+  for (const text of ["www.acme.example", "shop.acme.example", "0.02 USD", "Nothing was pushed yet"]) await p.says(text);
+  await fits(p, "tenant");
+  await p.page.goto(`${desk.url}/console/sales/tenant?id=acme`);
+  assert.equal(await p.page.getByRole("heading", { name: "The secret that signs its addresses" }).count(), 0, "the secret is shown twice");
+  await p.aisle("Tenants");
+  await p.page.getByRole("main").getByRole("link", { name: "acme", exact: true }).click();
+  await p.page.getByRole("heading", { name: "Tenant acme" }).waitFor();
   await p.check();
 });
 
