@@ -187,7 +187,9 @@ func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
 		"CHALLENGE_STATUS":    says(404, "no"),
 		"CHALLENGE_DIFFERS":   says(200, "another token"),
 		"CHALLENGE_TOO_LARGE": func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 10<<20)) },
-		"CHALLENGE_REDIRECTS": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://"+p.provider()+"/x", http.StatusFound) },
+		"CHALLENGE_REDIRECTS": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+p.provider()+"/x", http.StatusFound)
+		},
 		"CHALLENGE_UNREACHABLE": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "43")
 			fmt.Fprint(w, "cut")
