@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,7 +52,7 @@ func TestScripts(t *testing.T) {
 			return raced, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"site": site, "publisher": publisherCommand, "freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused,
+			"site": site, "publisher": publisherCommand, "freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused, "remember": remember,
 		},
 	})
 }
@@ -72,6 +73,15 @@ func publisherCommand(ts *testscript.TestScript, _ bool, args []string) {
 	server := httptest.NewServer(p)
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
+}
+
+// remember puts what fits an expression in a file into a variable: remember NAME FILE EXPRESSION.
+func remember(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(args[2]).FindString(ts.ReadFile(args[1]))
+	if found == "" {
+		ts.Fatalf("nothing in %s fits %s", args[1], args[2])
+	}
+	ts.Setenv(args[0], found)
 }
 
 func freePort(ts *testscript.TestScript, _ bool, args []string) {

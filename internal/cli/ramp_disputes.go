@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/admin"
@@ -37,6 +39,9 @@ func (disputesList) Help() string {
 
 // Run lists disputes.
 func (c disputesList) Run(env *environment) error {
+	if c.Status != "" && !slices.Contains(dispute.Statuses, dispute.Status(c.Status)) {
+		return usage("--status %s is none; write one of %s", c.Status, strings.Trim(fmt.Sprint(dispute.Statuses), "[]"))
+	}
 	return readAccounts(env, c.configFlags, func(house *server.House) error {
 		all, err := house.ReadDisputes().Disputes(env.ctx, dispute.Wanted{
 			Buyer: c.Buyer, Site: c.Site, Status: dispute.Status(c.Status), Open: c.Open, Since: c.Since, Limit: c.Limit,
