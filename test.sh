@@ -142,7 +142,8 @@ suite() {
 	printf '\n== %s (budget %s)\n' "$name" "$budget"
 	set +e
 	go "${go_flags[@]}" test -json -count=1 -timeout="$budget" "$@" |
-		"$work/report" -suite "$name" -budget "$budget" -summary "$work/summary" "${report_flags[@]}"
+		"$work/report" -suite "$name" -budget "$budget" -summary "$work/summary" -failures "$work/failures" \
+			"${report_flags[@]}"
 	status=("${PIPESTATUS[@]}")
 	set -e
 	if [ "${status[0]}" != 0 ] || [ "${status[1]}" != 0 ]; then
@@ -206,6 +207,7 @@ fi
 printf '\n== all suites, after %dm%02ds\n' $((SECONDS / 60)) $((SECONDS % 60))
 cat "$work/summary"
 if [ ${#failed[@]} -gt 0 ]; then
+	cat "$work/failures" 2>/dev/null || true
 	printf 'FAILED suite: %s\n' "${failed[@]}"
 	exit 1
 fi

@@ -21,11 +21,12 @@ func main() {
 	budget := flag.Duration("budget", 0, "time that the suite may take; 0 for no limit")
 	allowed := flag.String("allowed", "", "file that lists the tests that may be skipped; without it any test may")
 	summary := flag.String("summary", "", "file to which the summary lines are appended")
+	failures := flag.String("failures", "", "file to which it is appended why the suite does not pass")
 	flag.Parse()
 
 	started := time.Now()
 	err := run(os.Stdin, os.Stdout, options{
-		suite: *suite, budget: *budget, allowed: *allowed, summary: *summary,
+		suite: *suite, budget: *budget, allowed: *allowed, summary: *summary, failures: *failures,
 		elapsed: func() time.Duration { return time.Since(started) },
 	})
 	if err != nil {
@@ -36,10 +37,11 @@ func main() {
 
 // options are the flags as values.
 type options struct {
-	suite            string
-	budget           time.Duration
-	allowed, summary string
-	elapsed          func() time.Duration
+	suite             string
+	budget            time.Duration
+	allowed           string
+	summary, failures string
+	elapsed           func() time.Duration
 }
 
 // run reads events from in, reports to out, and returns why the suite as a whole does not pass.
@@ -61,10 +63,11 @@ func run(in io.Reader, out io.Writer, opt options) error {
 	line := fmt.Sprintf("suite %s: %d tests passed, %d failed, %d skipped, %s of %s\n",
 		opt.suite, result.passed, len(result.failed), len(result.skipped), took, opt.budget)
 	fmt.Fprint(out, line)
-	if opt.summary != "" {
-		if err := appendTo(opt.summary, result.summaries, line); err != nil {
-			return err
-		}
+	if err := appendTo(opt.summary, append(result.summaries, line)); err != nil {
+		return err
+	}
+	if err := appendTo(opt.failures, result.lastWords(verdict)); err != nil {
+		return err
 	}
 	if len(verdict) == 0 {
 		return nil
@@ -72,14 +75,18 @@ func run(in io.Reader, out io.Writer, opt options) error {
 	return fmt.Errorf("suite %s does not pass:\n  %s", opt.suite, strings.Join(verdict, "\n  "))
 }
 
-// appendTo adds the summary lines of the packages and of the suite to a file, for the end of a longer run.
-func appendTo(path string, lines []string, suite string) error {
+// appendTo adds lines to a file that is shown at the end of a longer run: who sees no more than that end sees what
+// ran and what failed. Without a path it does nothing.
+func appendTo(path string, lines []string) error {
+	if path == "" || len(lines) == 0 {
+		return nil
+	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	for _, line := range append(lines, suite) {
+	for _, line := range lines {
 		if _, err := io.WriteString(file, line); err != nil {
 			return err
 		}

@@ -72,10 +72,10 @@ func TestVerdictOfASuite(t *testing.T) {
 }
 
 func TestReportShowsWhatFailedWhatWasSkippedAndTheSummaries(t *testing.T) {
-	summary := filepath.Join(t.TempDir(), "summary")
+	summary, failures := filepath.Join(t.TempDir(), "summary"), filepath.Join(t.TempDir(), "failures")
 	var out strings.Builder
 	err := run(strings.NewReader(passing+skipping+failing+broken+"not an event\n"), &out, options{
-		suite: "s", summary: summary, elapsed: func() time.Duration { return 0 },
+		suite: "s", summary: summary, failures: failures, elapsed: func() time.Duration { return 0 },
 	})
 	if err == nil {
 		t.Fatal("a failing suite passed")
@@ -97,5 +97,14 @@ func TestReportShowsWhatFailedWhatWasSkippedAndTheSummaries(t *testing.T) {
 	}
 	if want := "ok  \tp\t1.2s\nFAIL\tp\t0.1s\nsuite s: "; !strings.HasPrefix(string(kept), want) {
 		t.Errorf("the summary file holds %q, want it to begin with %q", kept, want)
+	}
+	kept, err = os.ReadFile(failures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"    c_test.go:9: got 1, want 2\n", "  failed: p TestC\n", "  failed: p [p.test] (build)\n"} {
+		if !strings.Contains(string(kept), want) {
+			t.Errorf("the file of failures lacks %q:\n%s", want, kept)
+		}
 	}
 }

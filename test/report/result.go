@@ -21,6 +21,15 @@ type event struct {
 // name identifies a test, or a package as a whole.
 type name struct{ pkg, test string }
 
+// failure is a test, a package or a build that failed, and what it said last.
+type failure struct {
+	name  string
+	words []string
+}
+
+// lastLines is how many lines of a failed test's output its failure keeps.
+const lastLines = 12
+
 // skip is a test that did not run, and what it said about that.
 type skip struct {
 	name
@@ -30,7 +39,7 @@ type skip struct {
 // result is what the events add up to.
 type result struct {
 	passed    int
-	failed    []string
+	failed    []failure
 	skipped   []skip
 	summaries []string // "ok  	frontdesk/internal/store	1.2s"
 	output    map[name]*strings.Builder
@@ -74,10 +83,13 @@ func (r *result) take(e event, out io.Writer) {
 	case "build-output":
 		fmt.Fprint(out, e.Output)
 	case "build-fail":
-		r.failed = append(r.failed, e.ImportPath+" (build)")
+		r.failed = append(r.failed, failure{name: e.ImportPath + " (build)"})
 	case "fail":
-		r.failed = append(r.failed, strings.TrimSpace(e.Package+" "+e.Test))
-		fmt.Fprint(out, r.buffer(id).String())
+		said := r.buffer(id).String()
+		words := strings.Split(strings.TrimSpace(said), "\n")
+		words = words[max(0, len(words)-lastLines):]
+		r.failed = append(r.failed, failure{strings.TrimSpace(e.Package + " " + e.Test), words})
+		fmt.Fprint(out, said)
 		delete(r.output, id)
 	case "pass":
 		if e.Test != "" {
@@ -127,7 +139,7 @@ func reason(output string) string {
 func (r *result) verdict(permit *allowed) []string {
 	var why []string
 	for _, f := range r.failed {
-		why = append(why, "failed: "+f)
+		why = append(why, "failed: "+f.name)
 	}
 	for _, s := range r.skipped {
 		if !permit.skip(s.name) {
@@ -138,6 +150,21 @@ func (r *result) verdict(permit *allowed) []string {
 		why = append(why, "no test ran")
 	}
 	return why
+}
+
+// lastWords are the lines that stand at the end of a longer run for a suite that does not pass: the verdict, and with
+// it the end of what each failed test said.
+func (r *result) lastWords(verdict []string) []string {
+	var lines []string
+	for _, f := range r.failed {
+		for _, word := range f.words {
+			lines = append(lines, "    "+word+"\n")
+		}
+	}
+	for _, why := range verdict {
+		lines = append(lines, "  "+why+"\n")
+	}
+	return lines
 }
 
 // printSkips names every skipped test with its reason.
