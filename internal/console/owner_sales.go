@@ -33,6 +33,7 @@ type SalesConfig struct {
 	By       func(ctx context.Context, by string) context.Context
 	Disputes *Disputes
 	Supplied *Supplied
+	Domains  *Domains
 	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
 	Requesters   func(ctx context.Context, begins, after string, limit int) ([]trust.Registration, error)
 	SetRequester func(ctx context.Context, domain, id, status string) (trust.Registration, error)
@@ -59,6 +60,9 @@ func (o *owner) salesRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /console/sales/tenants", o.inside(o.tenants))
 	mux.HandleFunc("POST /console/sales/tenants", o.inside(o.operator(o.putTenant)))
 	mux.HandleFunc("GET /console/sales/tenant", o.inside(o.tenant))
+	mux.HandleFunc("GET /console/sales/domains", o.inside(o.domains))
+	mux.HandleFunc("GET /console/sales/domain", o.inside(o.domain))
+	mux.HandleFunc("POST /console/sales/domain", o.inside(o.operator(o.changeDomain)))
 	mux.HandleFunc("GET /console/sales/requesters", o.inside(o.requesters))
 	mux.HandleFunc("POST /console/sales/requesters", o.inside(o.operator(o.changeRequester)))
 	mux.HandleFunc("GET /console/sales/accounts", o.inside(o.accounts))

@@ -8,7 +8,20 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/measure"
+	"frontdesk/internal/trust"
 )
+
+// operatorAt is an operator as a caller for whoever has a domain, by a name that no caller has.
+func (s *Server) operatorAt(by, domain string) *trust.Caller {
+	c := &trust.Caller{ID: by}
+	if t := s.Tenants.At(domain); t != nil {
+		c.Tenants = append(c.Tenants, t.ID)
+	}
+	if d := s.Tenants.Proven(domain); d != nil {
+		c.Tenants = append(c.Tenants, d.Tenant) // of a site
+	}
+	return c
+}
 
 // sales is what the owner's pages show of what is sold, and change of it; nil where nothing is.
 func (s *Server) sales() *console.SalesConfig {
@@ -26,6 +39,15 @@ func (s *Server) sales() *console.SalesConfig {
 		return err
 	}
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.Shelves.At, PutIn: s.onboard}
+	c.Domains = &console.Domains{
+		Known: s.Tenants.Domains, Open: s.Tenants.OpenChallenges, Challenges: s.Tenants.Challenges, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
+		Start: func(ctx context.Context, by, domain string) (*desk.Challenged, error) {
+			return s.Desk.ChallengeDomain(ctx, s.operatorAt(by, domain), domain)
+		},
+		Look: func(ctx context.Context, by, domain, token string) (*desk.Proven, error) {
+			return s.Desk.ProveDomain(ctx, s.operatorAt(by, domain), domain, token, "", "")
+		},
+	}
 	if s.config.RAMP.Measures.Enabled { // which are opened later
 		c.Disputes.Lift = func(ctx context.Context, id, by, note string) error { return s.measures.Lift(ctx, id, by, note) }
 		c.Disputes.Confirm = func(ctx context.Context, id, by, note string) error { return s.measures.Confirm(ctx, id, by, note) }

@@ -335,6 +335,22 @@ func (t *Tenants) Challenges(ctx context.Context, domain string, limit int) (all
 	return all, err
 }
 
+// OpenChallenges counts the challenges that are open, by domain.
+func (t *Tenants) OpenChallenges(ctx context.Context) (open map[string]int, err error) {
+	now := store.Micros(t.config.Now())
+	err = t.config.DB.View(ctx, func(tx *store.Tx) error {
+		open = map[string]int{}
+		return each(ctx, tx, `SELECT domain, COUNT(*) FROM supply_challenge WHERE used = 0 AND ends > $1 GROUP BY domain`, func(rows store.Rows) error {
+			var domain string
+			var n int
+			err := rows.Scan(&domain, &n)
+			open[domain] = n
+			return err
+		}, now)
+	})
+	return open, err
+}
+
 // Due claims domains that were not looked at for some time, at most so many, so that no other process looks at them, too.
 func (t *Tenants) Due(ctx context.Context, every time.Duration, limit int) (due []Domain, err error) {
 	now := t.config.Now().UTC().Truncate(time.Microsecond)
