@@ -169,7 +169,7 @@ biscuit() { node_suite biscuit 5m test/biscuit/run.sh; } # delegation tokens aga
 
 rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
 # The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
-mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen(' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 go_flags=()
 
 report_flags=(-allowed test/allowed-skips.txt)
