@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,39 +54,54 @@ var ErrTooDear = errors.New("costs more than may be paid")
 func (c *Client) choose(ctx context.Context, item Result, f Fetching, functions []compv1.Function) (*Purchase, error) {
 	none := &NotBought{URI: item.URL}
 	for found := range c.sellers(ctx, item, f.Exchange, &none.Passed) {
-		quotes, err := found.Discover(ctx, Wanted{URIs: []string{item.URL}, Uses: f.uses()})
+		offers, err := found.offered(ctx, item, f, none, func(offer *rampv1.Offer) error { return f.fits(offer, functions) })
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			none.Passed = append(none.Passed, err)
-			continue
+			return nil, err
 		}
-		var best *rampv1.Offer
-		for _, q := range quotes.All {
-			if q.URI != item.URL {
-				continue
-			}
-			none.Passed = append(none.Passed, q.Passed...)
-			if len(q.Offers) == 0 && len(q.Passed) == 0 {
-				none.Absence = q.Absence
-			}
-			for _, offer := range q.Offers {
-				if err := f.fits(offer, functions); err != nil {
-					none.Passed = append(none.Passed, fmt.Errorf("offer %.60q %w", offer.OfferId, err))
-				} else if best == nil || CostOf(offer).Amount < CostOf(best).Amount {
-					best = offer
-				}
-			}
-		}
-		if best != nil {
-			return &Purchase{Exchange: found.address, ID: NewPurchase(), URI: item.URL, Offer: best}, nil
+		if len(offers) > 0 {
+			return offers[0], nil
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	return nil, none
+}
+
+// offered are purchases of what an Exchange offers for an item and nothing is wrong with, the cheapest first. Why others are passed over,
+// or the Exchange is, none says. The error is the context's.
+func (x *Exchange) offered(ctx context.Context, item Result, f Fetching, none *NotBought, wrong func(*rampv1.Offer) error) (all []*Purchase, err error) {
+	quotes, err := x.Discover(ctx, Wanted{URIs: []string{item.URL}, Uses: f.uses()})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		none.Passed = append(none.Passed, err)
+		return nil, nil
+	}
+	for _, q := range quotes.All {
+		if q.URI != item.URL {
+			continue
+		}
+		none.Passed = append(none.Passed, q.Passed...)
+		if len(q.Offers) == 0 && len(q.Passed) == 0 {
+			none.Absence = q.Absence
+		}
+		for _, offer := range q.Offers {
+			if err := wrong(offer); err != nil {
+				none.Passed = append(none.Passed, fmt.Errorf("offer %.60q %w", offer.OfferId, err))
+				continue
+			}
+			all = append(all, &Purchase{Exchange: x.address, ID: NewPurchase(), URI: item.URL, Offer: offer})
+		}
+	}
+	slices.SortStableFunc(all, cheaper)
+	return all, nil
+}
+
+// cheaper puts purchases in the order of what they cost at the most.
+func cheaper(a, b *Purchase) int {
+	return cmp.Compare(CostOf(a.Offer).Amount, CostOf(b.Offer).Amount)
 }
 
 // fits says why an offer cannot be taken.
@@ -104,6 +120,11 @@ func (f Fetching) fits(offer *rampv1.Offer, functions []compv1.Function) error {
 	case cents(cost.Amount) > cents(f.Most.Amount), cost.Amount > 0 && !strings.EqualFold(cost.Currency, f.Most.Currency):
 		return fmt.Errorf("%w: %s, and %s may be paid", ErrTooDear, cost, f.most())
 	}
+	return permits(offer, functions)
+}
+
+// permits says which of the functions an offer does not permit.
+func permits(offer *rampv1.Offer, functions []compv1.Function) error {
 	r := offer.GetRestrictions()
 	for _, function := range functions {
 		if len(r.GetPermittedFunctions()) > 0 && !within(function, r.GetPermittedFunctions()) || touches(function, r.GetProhibitedFunctions()) {

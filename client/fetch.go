@@ -100,20 +100,17 @@ func (c *Client) Finish(ctx context.Context, p *Purchase, f Fetching) (*Licensed
 	}
 	out := &Licensed{Purchase: p, Content: p.content}
 	if out.Content == nil {
-		content, err := x.Fetch(ctx, p.bought(), f.Accept...)
-		if out.Content = content; content != nil {
-			p.came(content, time.Now())
-		}
+		out.Content, err = p.deliver(ctx, x, f.Accept)
 		switch {
-		case errors.Is(err, ErrOtherContent), errors.Is(err, ErrDamaged):
-			return out, &Unfinished{p, StepCheck, err}
+		case err != nil && out.Content != nil:
+			return out, err
 		case err != nil:
-			return nil, &Unfinished{p, StepFetch, err}
+			return nil, err
 		}
-		p.content = content
+		p.content = out.Content
 	}
-	if charged, offered := p.Cost(), CostOf(p.Offer); overcharged(p, offered) {
-		return out, &Unfinished{p, StepCheck, fmt.Errorf("%w: %s in place of %s", ErrOvercharged, charged, offered)}
+	if offered := CostOf(p.Offer); overcharged(p, offered) {
+		return out, &Unfinished{p, StepCheck, overchargedBy(p, offered)}
 	}
 	return out, c.report(ctx, x, p, f, functions)
 }
@@ -126,6 +123,11 @@ func overcharged(p *Purchase, offered Price) bool {
 	cost := p.Result.GetCost()
 	charged := cents(cost.GetAmount())
 	return math.IsNaN(charged) || charged > cents(offered.Amount) || charged > 0 && !strings.EqualFold(cost.GetCurrency(), offered.Currency)
+}
+
+// overchargedBy says how much was charged in place of what was offered.
+func overchargedBy(p *Purchase, offered Price) error {
+	return fmt.Errorf("%w: %s in place of %s", ErrOvercharged, p.Cost(), offered)
 }
 
 // report files the report on a purchase, where one is asked for and may be filed here.
@@ -186,6 +188,21 @@ func (p *Purchase) make(ctx context.Context, x *Exchange) error {
 	}
 	p.Result = all[0].Result
 	return nil
+}
+
+// deliver fetches what was bought. The error is an *Unfinished; beside it stands content that came and is not what was offered.
+func (p *Purchase) deliver(ctx context.Context, x *Exchange, accept []string) (*Content, error) {
+	content, err := x.Fetch(ctx, p.bought(), accept...)
+	if content != nil {
+		p.came(content, time.Now())
+	}
+	switch {
+	case errors.Is(err, ErrOtherContent), errors.Is(err, ErrDamaged):
+		return content, &Unfinished{p, StepCheck, err}
+	case err != nil:
+		return nil, &Unfinished{p, StepFetch, err}
+	}
+	return content, nil
 }
 
 // counted says whether a price is for each unit that is used, or for a share of something, which the buyer alone knows.

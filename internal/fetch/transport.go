@@ -1,0 +1,48 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// Transport is the guarded way for a program that makes requests of its own, by an http.Client: each address that it asks is
+// judged as Get judges one, redirects among them. What comes back is not bounded, and is as it was sent: the program reads
+// with a bound. own are addresses that the operator typed; their hosts and ports may be on this machine, see Request.Own.
+func (f *Fetcher) Transport(own ...string) (http.RoundTripper, error) {
+	t := &transport{fetcher: f}
+	for _, address := range own {
+		u, err := parse(address)
+		if err != nil {
+			return nil, err
+		}
+		t.own = append(t.own, u)
+	}
+	return t, nil
+}
+
+type transport struct {
+	fetcher *Fetcher
+	own     []*url.URL
+}
+
+// RoundTrip makes one request.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	to, err := parse(request.URL.String())
+	if err == nil && request.Host != "" && request.Host != request.URL.Host {
+		err = failure(Refused, to, nil, "a request names another host than its address")
+	}
+	if err != nil {
+		if request.Body != nil {
+			_ = request.Body.Close() // as http.RoundTripper has it
+		}
+		return nil, err
+	}
+	own := slices.ContainsFunc(t.own, func(u *url.URL) bool { return sameHost(u, to) })
+	answer, err := t.fetcher.roads[permit{own: own, tls: to.Scheme == "https"}].RoundTrip(request)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", to.Host, t.fetcher.explain(request.Context(), request.Context(), to, err))
+	}
+	return answer, nil
+}
