@@ -39,6 +39,7 @@
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it
 //	spend_day          spend     what the language model took of a day
+//	buyer_purchase     buyer     what an assistant bought for a person; in a database of its own
 //	vector_text        vector    the vector of each text
 //	vector_work        vector    who makes vectors
 //	vector_source      vector    how the vectors of each source stand

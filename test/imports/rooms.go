@@ -254,6 +254,9 @@ var rooms = []room{
 	// The certificate of the public listener.
 	{path: "internal/certs", outside: []string{acme, acmeLog}},
 
+	// One who buys: the tools of an assistant, and the wallet that holds it to what a person allows.
+	{path: "internal/buyer", inside: []string{"client", "internal/store", "internal/tool", "wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/strictjson"}, sql: true},
+
 	// What assembles the house.
 	{
 		path: "internal/server",
@@ -269,7 +272,7 @@ var rooms = []room{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/admin", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/buyer", "internal/mcp", "internal/tool", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},
 		outside: []string{commandLine, protobuf},
@@ -295,7 +298,7 @@ var rooms = []room{
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
 	{path: "test/tls", inside: []string{"test/process", "client"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/streams", inside: []string{"internal/account", "internal/store", "test/process", "client"}},
-	{path: "test/mcp", inside: []string{"internal/server", "internal/content"}, outside: []string{mcpSDK}},
+	{path: "test/mcp", inside: []string{"internal/server", "internal/content", "test/process"}, outside: []string{mcpSDK}},
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
 	{path: "test/load", inside: []string{"internal/store", "test/process", "client", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf, syncx}},
 	{path: "test/pages", inside: []string{"test/process"}, outside: []string{html, text}},

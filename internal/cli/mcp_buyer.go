@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"net/http"
+	"path/filepath"
+
+	"frontdesk/client"
+	"frontdesk/internal/buyer"
+	"frontdesk/internal/mcp"
+	"frontdesk/internal/release"
+	"frontdesk/internal/server"
+	"frontdesk/internal/tool"
+)
+
+// spendFlags say what an assistant may spend, and where.
+type spendFlags struct {
+	Limit        []string `placeholder:"AMOUNT/PERIOD" help:"With --buyer: spend no more than this in a day, week or month, like 10USD/month; may be repeated. In a currency without one nothing is paid."`
+	SessionLimit []string `placeholder:"AMOUNT" help:"With --buyer: spend no more than this, like 1USD, until the program ends; may be repeated, for each currency."`
+	Most         []string `placeholder:"AMOUNT" help:"With --buyer: pay no more than this for one purchase, like 0.25USD; may be repeated, for each currency."`
+	Site         []string `placeholder:"URL" help:"With --buyer: a front desk to search; may be repeated. The assistant may name others."`
+	Exchange     string   `placeholder:"URL" help:"With --buyer: the one Exchange to buy from. Without it, those that content leads to."`
+}
+
+func (f spendFlags) set() bool {
+	return len(f.Limit)+len(f.SessionLimit)+len(f.Most)+len(f.Site) > 0 || f.Exchange != ""
+}
+
+// limits reads what may be spent.
+func (f spendFlags) limits() (all buyer.Limits, err error) {
+	for _, text := range f.Limit {
+		l, err := buyer.ParseLimit(text)
+		if err != nil {
+			return nil, usage("--limit: %s", err)
+		}
+		all = append(all, l)
+	}
+	for _, bound := range []struct {
+		flag   string
+		period buyer.Period
+		texts  []string
+	}{{"--session-limit", buyer.Session, f.SessionLimit}, {"--most", buyer.Each, f.Most}} {
+		for _, text := range bound.texts {
+			amount, err := buyer.ParseMoney(text)
+			if err != nil {
+				return nil, usage("%s: %s", bound.flag, err)
+			}
+			all = append(all, buyer.Limit{Money: amount, Period: bound.period})
+		}
+	}
+	if err := all.Check(); err != nil {
+		return nil, usage("%s", err)
+	}
+	return all, nil
+}
+
+// walletFile is where purchases are kept, in the folder of data.
+const walletFile = "buyer.db"
+
+// serveBuyer serves one who buys until standard input ends.
+func (c mcpCommand) serveBuyer(env *environment) error {
+	limits, err := c.limits()
+	if err != nil {
+		return err
+	}
+	who, err := c.buyer(env)
+	if err != nil {
+		return err
+	}
+	layers, err := c.layers(env, nil)
+	if err != nil {
+		return err
+	}
+	loaded, err := server.Load(layers) // whose warnings were told
+	if err != nil {
+		return err
+	}
+	typed := c.Site
+	if c.Exchange != "" {
+		typed = append(typed[:len(typed):len(typed)], c.Exchange)
+	}
+	fetcher := loaded.Config.Fetcher()
+	defer fetcher.Close()
+	way, err := fetcher.Transport(typed...)
+	if err != nil {
+		return usage("%s", err)
+	}
+	wallet, err := buyer.Open(env.ctx, buyer.Config{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
+	if err != nil {
+		return err
+	}
+	defer wallet.Close()
+	b := buyer.New(buyer.Options{
+		Wallet: wallet, Desks: c.Site, Exchange: c.Exchange,
+		Client: client.Options{HTTP: &http.Client{Transport: way}, UserAgent: userAgent, Buyer: who},
+	})
+	tools := b.Tools()
+	return mcp.New(mcp.Config{
+		Name: "frontdesk-buyer", Title: "Licensed content", Version: release.Of().Version, Instructions: b.Instructions(),
+		Tools: func() []tool.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.stderr),
+	}).Serve(env.ctx, env.stdin, env.stdout)
+}
