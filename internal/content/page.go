@@ -52,14 +52,37 @@ func (r *Run) Recall(ctx context.Context, url string) (state []byte, known bool,
 
 // Remembered calls fn with every page that the last committed run remembered, by URL. An error of fn ends it.
 func (r *Run) Remembered(ctx context.Context, fn func(url string, state []byte) error) error {
+	return r.catalog.remembered(ctx, r.source, r.pages, fn)
+}
+
+// Remembered calls fn with every page that the last committed run of a source remembered, by URL. An error of fn ends it. While another run is committed
+// it may miss some.
+func (c *Catalog) Remembered(ctx context.Context, key SourceKey, fn func(url string, state []byte) error) error {
+	var source, pages int64
+	known := false
+	err := c.db.View(ctx, func(tx *store.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT n, pages FROM content_source WHERE site = $1 AND name = $2`, key.Site, key.Source).Scan(&source, &pages)
+		known = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || !known {
+		return err
+	}
+	return c.remembered(ctx, source, pages, fn)
+}
+
+func (c *Catalog) remembered(ctx context.Context, source, run int64, fn func(url string, state []byte) error) error {
 	after := ""
 	for {
 		var urls []string
 		var states [][]byte
-		err := r.catalog.db.View(ctx, func(tx *store.Tx) error {
+		err := c.db.View(ctx, func(tx *store.Tx) error {
 			urls, states = nil, nil
 			rows, err := tx.Query(ctx, `SELECT url, state FROM content_page WHERE source = $1 AND run = $2 AND url > $3 ORDER BY url LIMIT $4`,
-				r.source, r.pages, after, r.catalog.limits.page)
+				source, run, after, c.limits.page)
 			if err != nil {
 				return err
 			}
@@ -83,7 +106,7 @@ func (r *Run) Remembered(ctx context.Context, fn func(url string, state []byte) 
 			}
 			after = url
 		}
-		if len(urls) < r.catalog.limits.page {
+		if len(urls) < c.limits.page {
 			return nil
 		}
 	}
@@ -158,6 +181,20 @@ func (r *Run) Keep(ctx context.Context, urls ...string) (missing int, err error)
 	}
 	r.apply(&p)
 	return missing, nil
+}
+
+// Drop says of published items of the source that they leave with Commit, also with one of CommitOptions.Some, unless the run puts or keeps them.
+func (r *Run) Drop(urls ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over == nil && r.dropped == nil {
+		r.dropped = map[key]bool{}
+	}
+	for _, url := range urls {
+		if r.over == nil {
+			r.dropped[itemKey(r.key.Site, r.key.Source, url)] = true
+		}
+	}
 }
 
 // Renew holds the source for a run that has nothing to put for a while. It costs nothing when the run wrote not long

@@ -157,3 +157,64 @@ func TestAttemptsAreTold(t *testing.T) {
 		}
 	})
 }
+
+// TestARunOfSomePagesTouchesNoOthers changes and drops what a few pages hold. Everything else stays: items, what is remembered, and when the source was last read.
+func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
+	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
+		catalog.SetLimits(2, 2, 2)
+		whole := begin(t, catalog)
+		put(t, whole, items("a:0", "b:0", "c:0", "d:0", "e:0", "f:0")...)
+		for _, page := range []string{"u1", "u2", "u3"} {
+			if err := whole.Remember(t.Context(), page, []byte("of "+page)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commit(t, whole, content.CommitOptions{})
+		sources := func() content.Source {
+			all, err := catalog.Sources(t.Context())
+			if err != nil || len(all) != 1 {
+				t.Fatal(all, err)
+			}
+			return all[0]
+		}
+		before := sources()
+		clock.advance(time.Hour)
+		some := begin(t, catalog)
+		put(t, some, items("a:1", "g:0")...)
+		kept := items("c:0")[0].URL
+		some.Drop(items("b:0", "c:0", "nothing:0")[0].URL, items("b:0")[0].URL, kept)
+		if _, err := some.Keep(t.Context(), kept); err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range []string{"u2", "u4", "u5"} {
+			if err := some.Remember(t.Context(), page, []byte("anew "+page)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		summary := commit(t, some, content.CommitOptions{Some: true})
+		if summary.Added != 1 || summary.Changed != 1 || summary.Removed != 1 || summary.Items != 6 {
+			t.Errorf("%+v", summary)
+		}
+		want := []string{"a:1", "c:0", "d:0", "e:0", "f:0", "g:0"}
+		wantCurrent(t, catalog, want...)
+		if diff := cmp.Diff(map[string]string{"u1": "of u1", "u2": "anew u2", "u3": "of u3", "u4": "anew u4", "u5": "anew u5"}, remembered(t, catalog)); diff != "" {
+			t.Error(diff)
+		}
+		after := sources()
+		if !after.LastRun.Equal(before.LastRun) || after.Last != before.Last || after.Items != 6 {
+			t.Errorf("%+v, was %+v", after, before)
+		}
+		// Nothing is emptied by some pages either.
+		much := begin(t, catalog)
+		for _, item := range items(want[:4]...) {
+			much.Drop(item.URL)
+		}
+		if _, err := much.Commit(t.Context(), content.CommitOptions{Some: true}); fail.From(err).Code != fail.Invalid {
+			t.Errorf("most of it may leave: %v", err)
+		}
+		if err := much.Abort(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantCurrent(t, catalog, want...)
+	})
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // Commit publishes what the run has put, all at once. Items of the source that were not put are removed, unless the
-// options say that the run was partial. A run that would leave less than half of the source's items is refused with
+// options say that the run was partial or of some pages only. A run that would leave less than half of the source's items is refused with
 // fail.Invalid, and can be committed again with AllowShrink. A run that changed nothing publishes no new revision.
 // After any other error the run is lost, and what was published before stands.
 func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error) {
@@ -30,7 +30,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	}
 	r.over = errRunOver
 	if !options.Partial {
-		if err := r.expireUnseen(ctx); err != nil {
+		if err := r.expireUnseen(ctx, options.Some); err != nil {
 			return Summary{}, err
 		}
 	}
@@ -41,7 +41,7 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 	if len(r.pending) > 0 || summary.Removed > 0 { // beyond what a checkpoint has published
 		summary.Revision++
 	}
-	if err := r.publish(ctx, summary); err != nil {
+	if err := r.publish(ctx, summary, options.Some); err != nil {
 		return Summary{}, err
 	}
 	r.end()
@@ -55,6 +55,9 @@ func (r *Run) Commit(ctx context.Context, options CommitOptions) (Summary, error
 // shrinks refuses to put too little in the place of too much: more often than not the source was not read whole.
 func (r *Run) shrinks(options CommitOptions) error {
 	put := r.count.Added + r.count.Changed + r.count.Unchanged
+	if options.Some {
+		put = r.items + r.count.Items - len(r.leaving())
+	}
 	if options.Partial || options.AllowShrink || 2*put >= r.items {
 		return nil
 	}
@@ -62,11 +65,21 @@ func (r *Run) shrinks(options CommitOptions) error {
 		"If that is what you want, allow it (frontdesk ingest --allow-shrink)", r.key.Source, r.key.Site, r.items, put)
 }
 
-// expireUnseen ends the published versions that the run has not put again.
-func (r *Run) expireUnseen(ctx context.Context) error {
+// leaving are the items that were dropped, and neither put nor kept.
+func (r *Run) leaving() (all []key) {
+	for k := range r.dropped {
+		if v, published := r.current[k]; published && v.state == untouched {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// expireUnseen ends the published versions that the run has not put again; of some pages only those that were dropped.
+func (r *Run) expireUnseen(ctx context.Context, some bool) error {
 	var unseen []int64
-	for _, v := range r.current {
-		if v.state == untouched {
+	for k, v := range r.current {
+		if v.state == untouched && (!some || r.dropped[k]) {
 			unseen = append(unseen, v.n)
 			r.count.Removed++
 			r.count.add(&v, -1)
@@ -82,7 +95,7 @@ func (r *Run) expireUnseen(ctx context.Context) error {
 }
 
 // publish makes the run's revision the one that readers see. It is one small transaction.
-func (r *Run) publish(ctx context.Context, summary Summary) error {
+func (r *Run) publish(ctx context.Context, summary Summary, some bool) error {
 	counts, err := json.Marshal(summary)
 	if err != nil {
 		return err
@@ -95,6 +108,9 @@ func (r *Run) publish(ctx context.Context, summary Summary) error {
 	if r.forget {
 		forgotten = 1
 	}
+	if some {
+		return r.publishSome(ctx, summary)
+	}
 	return r.catalog.db.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE content_source SET published = $1, items = $2, passages = $3, last_run = $4, last_counts = $5,
 			forgotten = $6, pages = $7, failed = 0, last_error = '', lease = '', lease_until = 0 WHERE n = $8 AND lease = $9 AND published = $10`,
@@ -105,6 +121,29 @@ func (r *Run) publish(ctx context.Context, summary Summary) error {
 		}
 		if err == nil && summary.Added+summary.Changed > 0 {
 			err = r.dated(ctx, tx, summary.Revision)
+		}
+		return err
+	})
+}
+
+// publishSome is publish for a run that looked at some pages only, with what it remembers of them.
+func (r *Run) publishSome(ctx context.Context, summary Summary) error {
+	return r.catalog.db.Update(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE content_source SET published = $1, items = $2, passages = $3, lease = '', lease_until = 0 WHERE n = $4 AND lease = $5 AND published = $6`,
+			summary.Revision, summary.Items, summary.Passages, r.source, r.holder.String(), r.published)
+		if err == nil && n == 0 {
+			err = r.lost()
+		}
+		if err == nil && summary.Added+summary.Changed > 0 {
+			err = r.dated(ctx, tx, summary.Revision)
+		}
+		if err != nil || r.notes == nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM content_page WHERE source = $1 AND run = $2 AND url IN (SELECT url FROM content_page WHERE source = $1 AND run = $3)`,
+			r.source, r.pages, r.pages+1)
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE content_page SET run = $1 WHERE source = $2 AND run = $3`, r.pages, r.source, r.pages+1)
 		}
 		return err
 	})

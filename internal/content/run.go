@@ -32,6 +32,7 @@ type Run struct {
 	mu      sync.Mutex
 	over    error           // why nothing can be put or committed any more
 	ended   bool            // whether the lease is given back
+	dropped map[key]bool    // what leaves of what is published, if it is not put again
 	current map[key]version // what is published
 	pending map[key]version // what this run has written
 	batch   []Item          // what was put, but not written yet
@@ -60,6 +61,9 @@ type Summary struct {
 type CommitOptions struct {
 	// Partial keeps the items that were not put: the run only adds and changes.
 	Partial bool
+	// Some says that the run looked at some pages of the source only: items that were neither put nor dropped stay, what is remembered of pages that
+	// this run remembers nothing of stays too, and the source does not count as read anew.
+	Some bool
 	// AllowShrink lets the run publish less than half of what the source had, or nothing.
 	AllowShrink bool
 }
@@ -166,5 +170,5 @@ func (r *Run) Abort(ctx context.Context) error {
 // end lets go of the run's memory and refuses what comes after.
 func (r *Run) end() {
 	r.over, r.ended = errRunOver, true
-	r.batch, r.current, r.pending, r.notes = nil, nil, nil, nil
+	r.batch, r.current, r.pending, r.notes, r.dropped = nil, nil, nil, nil, nil
 }

@@ -45,6 +45,7 @@ type crawl struct {
 	settled  map[string]bool // addresses of which it is known what became of them
 	lost     bool            // an answer is missing of which it is not known what it led to
 	alike    int             // pages that look like one that is not there
+	leave    []string        // items that named pages no longer hold
 	partial  bool            // nothing may be removed, for what an address held is not remembered
 }
 
@@ -95,6 +96,8 @@ type visit struct {
 	err      error
 
 	outcome outcome
+	licences []string // the places of licences that it names
+
 	list    bool // it is a list
 	feed    bool
 	brief   bool // it is one of several feeds of entries
@@ -174,7 +177,13 @@ const believedFor = 7 * 24 * time.Hour
 
 // pump sends visitors out and passes the visits on in the order in which they set out, until all is seen.
 func (c *crawl) pump(ctx context.Context, emit func(context.Context, *unit) error) error {
-	first, err := c.prepare(ctx)
+	var first *visit
+	var err error
+	if c.some() {
+		err = c.prepareSome(ctx)
+	} else {
+		first, err = c.prepare(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -185,8 +194,10 @@ func (c *crawl) pump(ctx context.Context, emit func(context.Context, *unit) erro
 	defer visitors.Wait()
 	defer cancel()
 	visits := make(chan *visit, 2*c.Parallel)
-	c.underway, c.report.Asked = 1, 1
-	visits <- first
+	if first != nil {
+		c.underway, c.report.Asked = 1, 1
+		visits <- first
+	}
 	visitors.Go(func() {
 		defer close(visits)
 		free := make(chan struct{}, c.Parallel)

@@ -29,6 +29,8 @@ type recollection struct {
 	Items  []string  `json:"i,omitempty"` // the URLs of what came of it
 	Links  []string  `json:"l,omitempty"`
 	Many   bool      `json:"n,omitempty"` // it has more items than are remembered
+	// Licences are the places of licences that the page names.
+	Licences []string `json:"x,omitempty"`
 	// Look is what the page was like when it was read, so that it counts for what is endless also while it is not read again.
 	Look *frontier.Page `json:"p,omitempty"`
 	// Failing is since when an address gives no answer that never gave one; nothing else is remembered of it then.

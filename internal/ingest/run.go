@@ -29,7 +29,7 @@ func Run(ctx context.Context, catalog *content.Catalog, source Source, options O
 	f.logged = f.start
 	err := f.run(ctx)
 	f.report.Elapsed = options.Now().Sub(f.start)
-	if err != nil && ctx.Err() == nil && source.check() == nil {
+	if err != nil && ctx.Err() == nil && source.check() == nil && (source.Web == nil || source.Web.Only == nil) {
 		err = with(err, catalog.Failed(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, err))
 	}
 	f.logEnd(err)
@@ -68,7 +68,12 @@ func (f *filling) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = with(err, f.items.Abort(ctx)) }()
+	some := false
 	if s.web != nil {
+		if f.items.First() {
+			s.web.Only = nil // there is nothing yet to which a few pages would be added
+		}
+		some = s.web.some()
 		s.web.run, s.web.now = f.items, f.options.Now
 		f.report.Web = &s.web.report
 		defer f.hold(ctx)()
@@ -95,10 +100,10 @@ func (f *filling) run(ctx context.Context) (err error) {
 		f.report.Files = f.report.Web.Asked
 		kept += f.report.Web.Unchanged + f.report.Web.Failed
 	}
-	if kept == 0 && !f.options.AllowShrink {
+	if kept == 0 && !f.options.AllowShrink && !some {
 		return f.nothing()
 	}
-	f.report.Summary, err = f.items.Commit(ctx, content.CommitOptions{Partial: s.broken, AllowShrink: f.options.AllowShrink})
+	f.report.Summary, err = f.items.Commit(ctx, content.CommitOptions{Partial: s.broken, Some: some, AllowShrink: f.options.AllowShrink})
 	if err == nil && f.options.Progress != nil {
 		s.progress.Done = true
 		s.progress.Elapsed = f.options.Now().Sub(f.start)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"frontdesk/internal/ingest/frontier"
@@ -29,6 +30,9 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 	}
 	c.settled[v.address.String()] = true
 	c.count(v)
+	if c.some() {
+		return c.settleSome(ctx, v)
+	}
 	if err := c.remember(ctx, v); err != nil {
 		return err
 	}
@@ -70,6 +74,13 @@ func (c *crawl) count(v *visit) {
 		if at == v.outcome {
 			*n++
 		}
+	}
+	var named []string
+	if v.known != nil {
+		named = v.known.Licences
+	}
+	if v.outcome != same && v.outcome != failed && v.outcome != closed && !slices.Equal(named, v.licences) {
+		r.Licences++
 	}
 	switch v.outcome {
 	case failed, closed:
@@ -145,7 +156,7 @@ func (c *crawl) remember(ctx context.Context, v *visit) error {
 func (c *crawl) learned(v *visit) *recollection {
 	m := &recollection{
 		Reader: c.reader, ETag: v.response.Header.Get("ETag"), Modified: v.response.Header.Get("Last-Modified"), Digest: v.digest, Items: v.items,
-		Listed: v.changed, Seen: c.now(),
+		Listed: v.changed, Seen: c.now(), Licences: v.licences,
 	}
 	if v.role == startRole && (c.report.Kind == "feed" || c.report.Kind == "data") {
 		m.Kind = c.report.Kind
@@ -246,6 +257,9 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 	refused := len(c.closed) > fewClosed && 10*len(c.closed) > r.Asked || c.bad >= mostMisses
 	if refused && r.Cut == "" {
 		r.Cut = fmt.Sprintf("the site refused %d addresses of %d; check that it lets this visitor in", len(c.closed), r.Asked)
+	}
+	if c.some() {
+		return false, c.endSome(ctx)
 	}
 	if c.run == nil || r.Cut == "" {
 		return c.partial, nil

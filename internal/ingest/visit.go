@@ -14,12 +14,16 @@ import (
 	"frontdesk/internal/fetch"
 	"frontdesk/internal/ingest/frontier"
 	"frontdesk/internal/ingest/sitemap"
+	"frontdesk/wire/licence"
 )
 
 // digest tells an answer from another, by all that is read of it.
 func digest(r *fetch.Response) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q\n", r.Header.Values("X-Robots-Tag"), r.Header.Get("Content-Type"))
+	if named := licence.FromLink(r.Header.Values("Link")); len(named) > 0 {
+		fmt.Fprintf(h, "%q\n", named)
+	}
 	h.Write(r.Body)
 	return h.Sum(nil)[:12]
 }
@@ -42,6 +46,7 @@ func (c *crawl) take(ctx context.Context, v *visit, emit func(context.Context, *
 		if problem, err = c.open(ctx, v, last, emit); err != nil {
 			return err
 		}
+		v.licences = v.licencesOf()
 		v.response.Body = nil
 	}
 	if problem != "" {

@@ -28,6 +28,9 @@ type Web struct {
 	MaxBytes int64
 	// Include and Exclude are patterns of paths, Hosts further hosts that belong to the site (package frontier).
 	Include, Exclude, Hosts []string
+	// Only are the paths, with their queries, of pages that are read of a source that was read before; nil is the whole source. What other pages
+	// hold stays as it is.
+	Only []string
 	// Visitor is how the web is reached.
 	Visitor *fetch.Visitor
 	// Agent is the name by which robots rules in pages may speak of this visitor.
@@ -94,6 +97,7 @@ type WebReport struct {
 	Endless    int    `json:"endless,omitempty"`    // links that were not followed since they look endless
 	Beyond     int    `json:"beyond,omitempty"`     // links or entries beyond the limits of pages and depth
 	Bytes      int64  `json:"bytes,omitempty"`      // of what was had
+	Licences   int    `json:"licences,omitempty"`   // which name other licences (RSL) than in the run before
 	// Cut says why the run did not see all, in which case nothing that it did not see was removed.
 	Cut string `json:"cut,omitempty"`
 	// Note is what else the owner should know.
