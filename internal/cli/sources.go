@@ -37,7 +37,7 @@ func (c sourcesCommand) Run(env *environment) error {
 		return err
 	}
 	defer house.Close()
-	all, err := house.Sources(env.ctx, loaded.Config.AllSources())
+	all, err := house.Sources(env.ctx, loaded.Config)
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,13 @@ func (c sourcesCommand) Run(env *environment) error {
 // table lists the sources, and below them what is wrong with any.
 func (c sourcesCommand) table(env *environment, all []server.SourceStatus) {
 	w := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "source\titems\tlast read\tresult\tnext\tfrom")
+	fmt.Fprintln(w, "source\titems\tlast read\tage\tresult\tnext\tfrom")
 	for _, s := range all {
 		from := s.Where
 		if !s.Configured {
 			from = "(not configured)"
 		}
-		fmt.Fprintf(w, "%s/%s\t%d\t%s\t%s\t%s\t%s\n", s.Site, column(s.Name), s.Items, moment(s.Tried, s.LastRun), result(s), moment(s.NextRun), column(from))
+		fmt.Fprintf(w, "%s/%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Site, column(s.Name), s.Items, moment(s.Tried, s.LastRun), age(s), result(s), moment(s.NextRun), column(from))
 	}
 	w.Flush()
 	for _, s := range all {
@@ -111,6 +111,31 @@ func moment(times ...time.Time) string {
 		}
 	}
 	return "-"
+}
+
+// age is how long ago the source was last read with success, and whether that is too long ago.
+func age(s server.SourceStatus) string {
+	if s.LastRun.IsZero() {
+		return "-"
+	}
+	text := ago(time.Duration(s.AgeSeconds) * time.Second)
+	if s.Age != server.Recent {
+		text += " " + string(s.Age)
+	}
+	return text
+}
+
+// ago is a span of time in its largest unit.
+func ago(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%dd", int(d.Hours())/24)
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%ds", int(max(d, 0).Seconds()))
 }
 
 // result is the outcome of the last run in a few words.

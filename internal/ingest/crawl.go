@@ -95,14 +95,14 @@ type visit struct {
 	digest   []byte          // of the body
 	err      error
 
-	outcome outcome
+	outcome  outcome
 	licences []string // the places of licences that it names
 
-	list    bool // it is a list
-	feed    bool
-	brief   bool // it is one of several feeds of entries
-	items   []string
-	sight   *sight
+	list  bool // it is a list
+	feed  bool
+	brief bool // it is one of several feeds of entries
+	items []string
+	sight *sight
 }
 
 // outcome is what became of a visit.

@@ -74,10 +74,10 @@ type House struct {
 	Answers      *trust.Answers      // to challenges of this front desk's own domains
 	Vault        *submission.Vault   // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
 
-	imports   *evidence.Keeper                       // of logs of deliveries
-	sites     map[string]bool                        // ids of those that are served
-	supplying supplying                              // what is pushed
-	rereads   atomic.Pointer[func(site string) bool] // begins to read a site's sources anew; nil where nobody does
+	imports   *evidence.Keeper                                       // of logs of deliveries
+	sites     map[string]bool                                        // ids of those that are served
+	supplying supplying                                              // what is pushed
+	rereads   atomic.Pointer[func(site string, paths []string) bool] // begins to read a site's sources anew; nil where nobody does
 
 	providers *trust.Providers // of what is sold; nil where their word is not asked for
 

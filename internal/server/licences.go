@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/admin"
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/ingest"
 	"frontdesk/internal/stated"
 	"frontdesk/internal/terms"
 )
@@ -208,6 +209,11 @@ func (h *House) readLicences(ctx context.Context, config Config, site string, pl
 	asking := stated.Asking{
 		Site: site, URL: place.URL, Own: place.own, Hosts: h.hostsOf(config, site), Served: h.Tenants == nil || h.Tenants.Get(site) == nil, Plain: h.Tenants != nil && h.Tenants.Get(site) != nil, Visitor: h.visitor,
 	}
+	var more bool
+	var err error
+	if asking.Named, more, err = h.licencesNamed(ctx, config, site); err != nil {
+		return err
+	}
 	if !full {
 		before, _, err := h.Stated.Load(ctx, site)
 		if err != nil {
@@ -222,7 +228,33 @@ func (h *House) readLicences(ctx context.Context, config Config, site string, pl
 	if _, err := snapshot.Terms(asking.Hosts, 0).RSL(); err != nil {
 		return fail.New(fail.Invalid, "%v", err)
 	}
+	if more {
+		snapshot.Notes = append(snapshot.Notes, fmt.Sprintf("the pages of the site name more than %d places of licences; the others are not read", ingest.MostLicencePlaces))
+	}
 	return h.Stated.Put(ctx, snapshot, h.now().Add(config.Licences.Every), place.AllowShrink)
+}
+
+// licencesNamed are the places of licences that the pages of a site name, as its sources were last read.
+func (h *House) licencesNamed(ctx context.Context, config Config, site string) (places []string, more bool, err error) {
+	for _, source := range config.AllSources() {
+		if source.Site != site || source.URL == "" {
+			continue
+		}
+		named, beyond, err := ingest.LicencePlaces(ctx, h.Catalog, site, source.Name)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, place := range named {
+			if !slices.Contains(places, place) {
+				places = append(places, place)
+			}
+		}
+		more = more || beyond
+	}
+	if len(places) > ingest.MostLicencePlaces {
+		places, more = places[:ingest.MostLicencePlaces], true
+	}
+	return places, more, nil
 }
 
 // lookAtLicences puts in force what was read since that was last looked for, here or at another node.
@@ -309,9 +341,9 @@ func (s *Server) readLicencesNow(ctx context.Context, site string, full bool) (b
 
 // changedHandler lets the operator's systems say that content has changed.
 func (s *Server) changedHandler() http.Handler {
-	return admin.ChangedHandler(admin.Changed{Known: s.tenantAt, Refresh: func(site string, _ []string) bool {
+	return admin.ChangedHandler(admin.Changed{Known: s.tenantAt, Refresh: func(site string, paths []string) bool {
 		begin := s.rereads.Load()
-		return begin != nil && (*begin)(site)
+		return begin != nil && (*begin)(site, paths)
 	}})
 }
 

@@ -23,6 +23,30 @@ type statingHost struct {
 	*httptest.Server
 	mu    sync.Mutex
 	pages map[string]string
+	asked []string
+	held  map[string]func() // what is called before an answer
+}
+
+// hold has the next answer for a path say that it is asked for, and wait.
+func (h *statingHost) hold(path string, asked chan<- struct{}, more <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held = map[string]func(){path: func() { close(asked); <-more }}
+}
+
+// since gives what was asked for since it was last looked.
+func (h *statingHost) since() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := h.asked
+	h.asked = nil
+	return slices.DeleteFunc(asked, func(path string) bool { return path == "/robots.txt" || strings.Contains(path, "frontdesk-asks") })
+}
+
+func (h *statingHost) drop(path string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.pages, path)
 }
 
 func (h *statingHost) put(path, text string) {
@@ -38,7 +62,13 @@ func openStating(t *testing.T) (*supplied, *statingHost) {
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		text, ok := h.pages[r.URL.Path]
+		h.asked = append(h.asked, r.URL.Path)
+		wait := h.held[r.URL.Path]
+		delete(h.held, r.URL.Path)
 		h.mu.Unlock()
+		if wait != nil {
+			wait()
+		}
 		if !ok {
 			http.NotFound(w, r)
 			return
@@ -203,7 +233,10 @@ func TestSystemsSayThatContentHasChanged(t *testing.T) {
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)
 	var asked []string
-	begin := func(site string) bool { asked = append(asked, site); return len(asked) == 1 }
+	begin := func(site string, paths []string) bool {
+		asked = append(asked, site+strings.Join(paths, ","))
+		return len(asked) == 1
+	}
 	s.rereads.Store(&begin)
 	say := func(body string, status int) string { return s.admin("POST", "/admin/content-changed", body, status) }
 	if got := say(`{"tenant":"acme","paths":["/1"]}`, 202); !strings.Contains(got, `"started":true`) {
@@ -215,7 +248,7 @@ func TestSystemsSayThatContentHasChanged(t *testing.T) {
 	say(`{"tenant":"nobody"}`, 404)
 	say(`{"tenant":"acme","paths":["1"]}`, 422)
 	say(`{"tenant":"acme","more":1}`, 400)
-	if !slices.Equal(asked, []string{"acme", "own"}) {
+	if !slices.Equal(asked, []string{"acme/1", "own"}) {
 		t.Errorf("%q", asked)
 	}
 	for key, status := range map[string]int{"": 401, "wrong": 401} {

@@ -24,7 +24,51 @@ func (h *House) Ingest(ctx context.Context, source Source, options ingest.Option
 	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTime) // what came to its end counts
 	defer done()
-	return report, errors.Join(err, h.record(ctx, source, began, report, err))
+	return report, errors.Join(err, h.record(ctx, source, began, report, err), h.licencesFound(ctx, source, report, err))
+}
+
+// IngestPages reads those pages of a source that are said to have changed, where it has pages that are read one by one; other sources are read whole. What came of
+// it is not recorded as a reading of the source. whole says that the source was read.
+func (h *House) IngestPages(ctx context.Context, source Source, paths []string, options ingest.Options) (report ingest.Report, whole bool, err error) {
+	s := h.ingestSource(source)
+	if s.Web != nil {
+		s.Web.Only = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.Web.Reads(path) })
+		if len(s.Web.Only) == 0 {
+			return ingest.Report{Source: s, Web: &ingest.WebReport{}}, false, nil
+		}
+	}
+	pages, err := h.hasPages(ctx, source)
+	if err != nil {
+		return ingest.Report{Source: s}, false, err
+	}
+	if !pages {
+		report, err = h.Ingest(ctx, source, options)
+		return report, true, err
+	}
+	report, err = ingest.Run(ctx, h.Catalog, s, options)
+	return report, false, errors.Join(err, h.licencesFound(context.WithoutCancel(ctx), source, report, err))
+}
+
+// hasPages says whether a source was read page by page when it was last read.
+func (h *House) hasPages(ctx context.Context, source Source) (bool, error) {
+	all, err := h.Catalog.Sources(ctx)
+	for _, s := range all {
+		if s.Site != source.Site || s.Source != source.Name || s.LastRun.IsZero() {
+			continue
+		}
+		if attempt := statusOf(s).Attempt; attempt != nil && attempt.Web != nil {
+			return source.URL != "" && (attempt.Web.Kind == "crawl" || attempt.Web.Kind == "sitemap"), err
+		}
+	}
+	return false, err
+}
+
+// licencesFound has the licences of a site read soon, where its pages name other ones than before.
+func (h *House) licencesFound(ctx context.Context, source Source, report ingest.Report, err error) error {
+	if err != nil || report.Web == nil || report.Web.Licences == 0 || h.Stated == nil {
+		return nil
+	}
+	return h.Stated.Due(ctx, source.Site)
 }
 
 // recordTime is how long it may take to write down how a run ended.

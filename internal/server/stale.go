@@ -123,7 +123,7 @@ func (s *Server) lookAtAges(ctx context.Context, age, level *prometheus.GaugeVec
 			s.log.Info("what was read of the web is fresh again", about...)
 		}
 	}
-	sources, err := s.Sources(ctx, s.config.AllSources())
+	sources, err := s.Sources(ctx, s.config)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,11 @@ type SourceStatus struct {
 	Items      int    `json:"items"`
 	Passages   int    `json:"passages"`
 	// LastRun is when its content was last taken over, Summary what that changed.
-	LastRun time.Time        `json:"last_run,omitzero"`
-	Summary *content.Summary `json:"summary,omitempty"`
+	LastRun time.Time `json:"last_run,omitzero"`
+	// AgeSeconds is how long ago that was, and Age whether that is too long ago of a source of the web.
+	AgeSeconds int64            `json:"age_seconds,omitempty"`
+	Age        Age              `json:"age,omitempty"`
+	Summary    *content.Summary `json:"summary,omitempty"`
 	// Tried is when it was last read, whatever came of it, and Attempt what did.
 	Tried   time.Time `json:"tried,omitzero"`
 	Attempt *Attempt  `json:"attempt,omitempty"`
@@ -78,7 +81,8 @@ func (h *House) record(ctx context.Context, source Source, began time.Time, repo
 }
 
 // Sources tells how the configured sources stand, and those that are in the catalog and no longer configured.
-func (h *House) Sources(ctx context.Context, configured []Source) ([]SourceStatus, error) {
+func (h *House) Sources(ctx context.Context, config Config) ([]SourceStatus, error) {
+	configured := config.AllSources()
 	stored, err := h.Catalog.Sources(ctx)
 	if err != nil {
 		return nil, err
@@ -91,6 +95,12 @@ func (h *House) Sources(ctx context.Context, configured []Source) ([]SourceStatu
 			stored = slices.Delete(stored, i, i+1)
 		}
 		status.Where, status.Configured = source.Where(), true
+		if !status.LastRun.IsZero() {
+			status.AgeSeconds = int64(h.now().Sub(status.LastRun).Seconds())
+		}
+		if source.URL != "" {
+			status.Age = config.Licences.ageOf(status.LastRun, h.now())
+		}
 		all = append(all, status)
 	}
 	for _, s := range stored {

@@ -14,7 +14,6 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
-	"frontdesk/internal/ingest"
 	"frontdesk/internal/rulebook"
 	"frontdesk/internal/store"
 	"frontdesk/internal/supply"
@@ -142,7 +141,7 @@ func (h *House) sellSupply(config Config) error {
 		Attested:    h.attestationChecker(config),
 		Reread: func(site string) bool {
 			begin := h.rereads.Load()
-			return begin != nil && (*begin)(site)
+			return begin != nil && (*begin)(site, nil)
 		},
 	})
 }
@@ -254,52 +253,6 @@ func (s *Server) followTenants(ctx context.Context) {
 
 // sweepSupplyEvery is how often what is over is deleted.
 const sweepSupplyEvery = time.Hour
-
-// rereading reads sources anew because a caller asks for it, one run for each site at a time.
-type rereading struct {
-	mu    sync.Mutex
-	sites map[string]bool
-	runs  sync.WaitGroup
-}
-
-// rereadSources lets sites be read anew until ctx ends, and then waits for what is under way.
-func (s *Server) rereadSources(ctx context.Context) {
-	runs := &rereading{sites: map[string]bool{}}
-	begin := func(site string) bool {
-		var sources []Source
-		for _, source := range s.config.AllSources() {
-			if source.Site == site {
-				sources = append(sources, source)
-			}
-		}
-		runs.mu.Lock()
-		defer runs.mu.Unlock()
-		_, licences := s.licencePlaces(s.config)[site]
-		if len(sources) == 0 && !licences || runs.sites[site] || ctx.Err() != nil {
-			return false
-		}
-		runs.sites[site] = true
-		runs.runs.Go(func() {
-			for _, source := range sources {
-				report, err := s.Ingest(ctx, source, ingest.Options{})
-				s.ingested(source, report, err)
-				if err != nil && ctx.Err() == nil {
-					s.log.Warn("a source could not be read anew; what was published of it stays", "site", site, "source", source.Name, "error", err)
-				}
-			}
-			if licences {
-				s.readLicencesNow(ctx, site, false)
-			}
-			runs.mu.Lock()
-			delete(runs.sites, site)
-			runs.mu.Unlock()
-		})
-		return true
-	}
-	s.rereads.Store(&begin)
-	<-ctx.Done()
-	runs.runs.Wait()
-}
 
 // supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
 func (s *Server) supplyRoutes() []route {

@@ -123,7 +123,7 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 		t.Fatal(err)
 	}
 	watchOnce(t, s)
-	all, err := s.Sources(t.Context(), s.config.AllSources())
+	all, err := s.Sources(t.Context(), s.config)
 	if err != nil || len(all) != 5 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -162,7 +162,7 @@ func TestAddressesMakeNames(t *testing.T) {
 func TestSourcesThatMissAPrivateNetworkSayWhatToDo(t *testing.T) {
 	s, _ := open(t, "fetch: {interval: 0s}\nsources: [{name: inner, url: 'https://10.1.2.3/'}]")
 	watchOnce(t, s)
-	all, err := s.Sources(t.Context(), s.config.AllSources())
+	all, err := s.Sources(t.Context(), s.config)
 	if err != nil || len(all) != 2 || !strings.Contains(all[0].Error, "fetch.allow") {
 		t.Errorf("%+v, %v", all, err)
 	}

@@ -32,6 +32,9 @@ type Asking struct {
 	Plain bool
 	// Served says that the site is served here: what a front desk made of its owner's terms is not what the site says beside them.
 	Served bool
+	// Named are places of licences that other pages of the site than the first name (ingest.LicencePlaces): addresses of documents, and those of pages and feeds
+	// that have some, with #page or #feed behind.
+	Named []string
 	// Before is what was read last, whose documents are kept where the site says that they are what they were; nil for a full reading.
 	Before *Snapshot
 
@@ -51,7 +54,7 @@ const (
 )
 
 // Read asks a site for all that it states: its RSL documents by the lines `License:` of its robots.txt, the Link header and the elements link and script of its
-// first page, its feeds and /rsl.txt; and its sitemaps, by their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
+// first page, its feeds, what other pages are known to name, and /rsl.txt; and its sitemaps, by their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
 // reading with an error, which says where; what is not there does not.
 func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 	root, err := url.Parse(a.URL)
@@ -132,7 +135,39 @@ func (r *reading) documents(ctx context.Context, named []string) error {
 			return err
 		}
 	}
+	for _, place := range r.Named {
+		if err := r.named(ctx, place); err != nil {
+			return err
+		}
+	}
 	return r.document(ctx, "/rsl.txt", r.root, false)
+}
+
+// named reads a place of licences that some page of the site names.
+func (r *reading) named(ctx context.Context, place string) error {
+	address, kind, _ := strings.Cut(place, "#")
+	switch kind {
+	case "feed":
+		return r.feed(ctx, address, r.root)
+	case "page":
+	default:
+		return r.document(ctx, address, r.root, true)
+	}
+	at := resolve(address, r.root)
+	if at == nil || r.asked[at.String()+"#page"] || at.String() == r.root.String() {
+		return nil
+	}
+	r.asked[at.String()+"#page"] = true
+	page, err := r.get(ctx, at, maxPage, true)
+	if err != nil || page == nil || page.Status != http.StatusOK {
+		return err
+	}
+	for i, text := range licence.FromPage(page.Body).Documents {
+		if err := r.take(fmt.Sprintf("%s#%d", page.URL, i+1), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // page reads what the first page names, and what stands in it.

@@ -216,6 +216,14 @@ func (k *Keeper) Let(ctx context.Context, site string) error {
 	})
 }
 
+// Due has a site read as soon as somebody looks which are to be read.
+func (k *Keeper) Due(ctx context.Context, site string) error {
+	return k.db.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE stated_site SET next = $1 WHERE site = $2 AND next > $1`, store.Micros(k.now()), site)
+		return err
+	})
+}
+
 // Load gives what a site states, with its version; nil where nothing was ever read.
 func (k *Keeper) Load(ctx context.Context, site string) (s *Snapshot, version int64, err error) {
 	var data []byte
