@@ -6,6 +6,7 @@ require (
 	cel.dev/cel-go v0.33.2
 	connectrpc.com/connect v1.21.1
 	connectrpc.com/grpcreflect v1.3.1
+	filippo.io/edwards25519 v1.2.0
 	github.com/alecthomas/kong v1.17.0
 	github.com/aws/aws-sdk-go-v2/feature/cloudfront/sign v1.9.16
 	github.com/caddyserver/certmagic v0.25.6

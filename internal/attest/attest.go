@@ -8,6 +8,7 @@ package attest
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"frontdesk/internal/fail"
+	"frontdesk/internal/keytable"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -88,6 +90,36 @@ type Checker struct {
 	Now      func() time.Time
 	// Turn has the reckoning of each attestation done when there is room for it; nil for at once.
 	Turn func(work func())
+	// Tables verify the signatures of verifiers who attest much in less time; nil for as those of others.
+	Tables *keytable.Tables
+}
+
+// Gathered is a checker that waits for nobody: it has the keys that some verifiers publish by now, which it asks for here, and no others. Of what
+// cannot be told by those its error is [ErrNotGathered]: the checker that it is of can tell. Attestations are reckoned at once.
+func (c *Checker) Gathered(ctx context.Context, verifiers map[string]bool) *Checker {
+	known := gathered{}
+	for verifier := range verifiers {
+		if keys, err := c.Verifiers.Keys(ctx, verifier, false); err == nil {
+			known[verifier] = keys
+		}
+	}
+	all := *c
+	all.Verifiers, all.Turn = known, nil
+	return &all
+}
+
+// ErrNotGathered is of an attestation of which a checker that waits for nobody cannot tell.
+var ErrNotGathered = errors.New("its verifier's keys have to be asked for")
+
+type gathered map[string][]ramp.Key
+
+// Keys gives what was gathered of a domain.
+func (g gathered) Keys(_ context.Context, domain string, again bool) ([]ramp.Key, error) {
+	keys, ok := g[domain]
+	if !ok || again {
+		return nil, ErrNotGathered
+	}
+	return keys, nil
 }
 
 // Check looks whether all attestations of a subject hold, and gives them with their levels, in their order; how many there may be
@@ -108,13 +140,18 @@ func (c *Checker) Check(ctx context.Context, of Subject, all []*rampv1.ResourceA
 	return out, nil
 }
 
+// Believes says whether the verifier of an attestation may attest a subject: its provider, or one that is accepted. Nobody else is asked for keys.
+func (c *Checker) Believes(of Subject, a *rampv1.ResourceAttestation) bool {
+	return ramp.LevelOf(a, of.Provider) == ramp.LevelSelf || c.Accepted != nil && c.Accepted(strings.ToLower(a.GetVerifier()))
+}
+
 // check says of one attestation its level; or why it does not hold; or, without a reason, why that cannot be told.
 func (c *Checker) check(ctx context.Context, of Subject, a *rampv1.ResourceAttestation) (level int, reason Reason, err error) {
 	level = ramp.LevelOf(a, of.Provider)
 	if of.Caller != "" && !of.Contributor && !strings.EqualFold(of.Caller, of.Provider) && !strings.EqualFold(of.Caller, a.GetVerifier()) {
 		return 0, UnauthorizedContributor, fmt.Errorf("%s is neither the verifier %.80q, nor %s, nor among the catalog_contributors of its ramp.json", of.Caller, a.GetVerifier(), of.Provider)
 	}
-	if level == ramp.LevelThirdParty && (c.Accepted == nil || !c.Accepted(strings.ToLower(a.GetVerifier()))) {
+	if !c.Believes(of, a) {
 		return 0, UnknownVerifier, fmt.Errorf("the verifier %.80q is not accepted here; ramp-exchange.json lists those that are in accepted_verifiers", a.GetVerifier())
 	}
 	err = c.verify(ctx, of.URI, a)
@@ -133,13 +170,21 @@ func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAtte
 		if again && slices.EqualFunc(keys, before, sameKey) {
 			break
 		}
-		c.turn(func() { failed = ramp.VerifyAttestation(a, uri, keys, c.Now()) })
+		c.turn(func() { failed = ramp.VerifyAttestationBy(c.good, a, uri, keys, c.Now()) })
 		if !errors.Is(failed, ramp.ErrNoVerifierKey) && !errors.Is(failed, ramp.ErrWrongAttestation) && !errors.Is(failed, ramp.ErrKeyOver) {
 			return failed
 		}
 		before = keys
 	}
 	return failed
+}
+
+// good says what [ed25519.Verify] says.
+func (c *Checker) good(public ed25519.PublicKey, message, signature []byte) bool {
+	if c.Tables == nil {
+		return ed25519.Verify(public, message, signature)
+	}
+	return c.Tables.Verify(public, message, signature)
 }
 
 func (c *Checker) turn(work func()) {
@@ -157,7 +202,7 @@ func sameKey(a, b ramp.Key) bool {
 // reasonOf is the protocol's word for what is wrong with an attestation; empty for nothing, and for what may be another time.
 func reasonOf(ctx context.Context, err error) Reason {
 	switch {
-	case err == nil, ctx.Err() != nil, fail.From(err).Code == fail.Unavailable:
+	case err == nil, ctx.Err() != nil, errors.Is(err, ErrNotGathered), fail.From(err).Code == fail.Unavailable:
 		return ""
 	case errors.Is(err, ramp.ErrClaimsTooLarge):
 		return ClaimsTooLarge

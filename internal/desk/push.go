@@ -185,30 +185,64 @@ func (d *Desk) pushable(ctx context.Context, all []Pushed, entry func(int) Pushe
 	const together = 32
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for from := 0; from < len(all); from += together {
-		to := min(from+together, len(all))
+		some := all[from:min(from+together, len(all))]
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			d.pushLane.do(func() {
-				for i := from; i < to; i++ {
-					if all[i] = entry(i); all[i].Reason == "" {
-						d.place(&all[i], p)
+				for i := range some {
+					if some[i] = entry(from + i); some[i].Reason == "" {
+						d.place(&some[i], p)
 					}
 				}
 			})
-			for i := from; i < to; i++ {
-				if all[i].Reason != "" {
-					continue
-				}
-				if err := d.look(ctx, &all[i], p); err != nil {
-					return err
-				}
-			}
-			return nil
+			return d.lookAll(ctx, some, p)
 		})
 	}
 	return group.Wait()
+}
+
+// lookAll is look for many that have their places: what of them needs nobody's documents is reckoned in one turn.
+func (d *Desk) lookAll(ctx context.Context, some []Pushed, p pushing) error {
+	subjects := make([]attest.Subject, len(some))
+	verifiers, any := map[string]bool{}, false
+	for i := range some {
+		if some[i].Reason != "" {
+			continue
+		}
+		if err := d.look(ctx, &some[i], &subjects[i], p); err != nil {
+			return err
+		}
+		for _, a := range some[i].Attestations {
+			any = true
+			if d.pushedAttested.Believes(subjects[i], a) {
+				verifiers[a.GetVerifier()] = true
+			}
+		}
+	}
+	if !any {
+		return nil
+	}
+	known := d.pushedAttested.Gathered(ctx, verifiers)
+	var left []int
+	var err error
+	d.pushLane.do(func() {
+		for i := range some {
+			if some[i].Reason != "" || len(some[i].Attestations) == 0 || err != nil {
+				continue
+			}
+			if err = some[i].attested(ctx, known, subjects[i]); errors.Is(err, attest.ErrNotGathered) {
+				left, err = append(left, i), nil
+			}
+		}
+	})
+	for _, i := range left {
+		if err == nil {
+			err = some[i].attested(ctx, d.pushedAttested, subjects[i])
+		}
+	}
+	return err
 }
 
 // place says where an entry is, if that is one of the tenant's places.
@@ -226,10 +260,10 @@ func (d *Desk) place(one *Pushed, p pushing) {
 	one.Entry.Address, one.Entry.Caller, one.Entry.Pushed = canonical, p.by.ID, p.now
 }
 
-// look looks whether an entry that has its place may be there, and whether what is attested of it holds.
-func (d *Desk) look(ctx context.Context, one *Pushed, p pushing) (err error) {
+// look looks whether an entry that has its place may be there, and says what its attestations have to be of.
+func (d *Desk) look(ctx context.Context, one *Pushed, subject *attest.Subject, p pushing) (err error) {
 	e, host := &one.Entry, hostOf(one.Entry.Address)
-	subject := attest.Subject{Provider: host, URI: "https://" + one.Domain + one.Path}
+	*subject = attest.Subject{Provider: host, URI: "https://" + one.Domain + one.Path}
 	if domain := p.by.Domain; domain != "" && domain != host && !d.owns(p.tenant, domain) {
 		e.Author, subject.Caller = domain, domain
 		if subject.Contributor, err = d.supplying.Contributes(ctx, host, domain); err != nil {
@@ -237,37 +271,35 @@ func (d *Desk) look(ctx context.Context, one *Pushed, p pushing) (err error) {
 		}
 		if !subject.Contributor {
 			one.refuse(string(attest.UnauthorizedContributor), domain+" is not among the catalog_contributors of the ramp.json of "+host)
-			return nil
 		}
 	}
-	if len(one.Attestations) == 0 {
-		return nil
-	}
-	checked, err := d.pushedAttested.Check(ctx, subject, one.Attestations)
+	return nil
+}
+
+// attested looks whether what is attested of an entry holds, and writes it as it is kept.
+func (p *Pushed) attested(ctx context.Context, checker *attest.Checker, subject attest.Subject) error {
+	checked, err := checker.Check(ctx, subject, p.Attestations)
 	var wrong *attest.Rejection
 	switch {
 	case errors.As(err, &wrong):
-		one.refuse(string(wrong.Reason), wrong.Error())
+		p.refuse(string(wrong.Reason), wrong.Error())
 		return nil
 	case err != nil:
 		return err
 	}
-	d.pushLane.do(func() {
-		for _, a := range checked {
-			var text []byte
-			if text, err = ramp.Marshal(a.ResourceAttestation); err != nil {
-				err = fmt.Errorf("write an attestation: %w", err)
-				return
-			}
-			e.Attestations = append(e.Attestations, text)
-			claimed, _ := contenthash.Parse(a.Claims.GetFields()["content_hash"].GetStringValue(), "")
-			digest := claimed.In(contenthash.SHA256)
-			if made := a.AttestedAt.AsTime(); digest != "" && ramp.LevelOf(a.ResourceAttestation, host) == ramp.LevelSelf && made.After(e.ClaimedAt) {
-				e.Claimed, e.ClaimedAt = digest, made
-			}
+	for _, a := range checked {
+		text, err := ramp.Marshal(a.ResourceAttestation)
+		if err != nil {
+			return fmt.Errorf("write an attestation: %w", err)
 		}
-	})
-	return err
+		p.Entry.Attestations = append(p.Entry.Attestations, text)
+		claimed, _ := contenthash.Parse(a.Claims.GetFields()["content_hash"].GetStringValue(), "")
+		digest := claimed.In(contenthash.SHA256)
+		if made := a.AttestedAt.AsTime(); digest != "" && ramp.LevelOf(a.ResourceAttestation, subject.Provider) == ramp.LevelSelf && made.After(p.Entry.ClaimedAt) {
+			p.Entry.Claimed, p.Entry.ClaimedAt = digest, made
+		}
+	}
+	return nil
 }
 
 func (p *Pushed) refuse(reason, detail string) { p.Reason, p.Detail = reason, detail }

@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/keytable"
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
@@ -96,10 +97,14 @@ func (c Config) Attests(host string) bool {
 	return served && c.RAMP.Enabled && c.RAMP.Attest
 }
 
+// verifierTables is how many verifiers' keys have tables, of 370 KiB each.
+const verifierTables = 16
+
 // attestationChecker looks whether attestations hold that others bring.
 func (h *House) attestationChecker(config Config) *attest.Checker {
 	return &attest.Checker{
 		Verifiers: config.Verifiers(h.now), Accepted: func(domain string) bool { return slices.Contains(config.RAMP.Verifiers, domain) }, Now: h.now,
+		Tables: keytable.New(verifierTables),
 	}
 }
 

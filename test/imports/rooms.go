@@ -63,6 +63,7 @@ const (
 	connect     = "connectrpc.com/connect"
 	reflection  = "connectrpc.com/grpcreflect"
 	webSocket   = "github.com/coder/websocket"
+	curve       = "filippo.io/edwards25519"
 )
 
 // Rooms is the table. It is written from the bottom of the house to its top.
@@ -143,7 +144,8 @@ var rooms = []room{
 	// Who asks, and how often.
 	{path: "internal/trust", inside: []string{"internal/fail", "internal/fetch", "internal/store", "wire/biscuit", "wire/edge", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jose, notes, protobuf}, sql: true},
 	// What others say of content, and we do, signed.
-	{path: "internal/attest", inside: []string{"internal/fail", "internal/store", "internal/trust", "wire/contenthash", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
+	{path: "internal/keytable", outside: []string{curve}, pure: true},
+	{path: "internal/attest", inside: []string{"internal/fail", "internal/keytable", "internal/store", "internal/trust", "wire/contenthash", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	{path: "internal/limit", inside: []string{"internal/store"}},
 	// What the language model took of a day.
 	{path: "internal/spend", inside: []string{"internal/model", "internal/store"}},
@@ -261,7 +263,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/attest", "internal/measure", "internal/edge", "internal/stated", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/attest", "internal/keytable", "internal/measure", "internal/edge", "internal/stated", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/contenthash", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",

@@ -50,10 +50,21 @@ func HopPayload(query *rampv1.ResourceQuery, hop int) ([]byte, error) {
 // AttestationPayload is what a verifier signs: the attestation without its signature, as canonical JSON, all five members
 // always, and the time in the text that it came in ([AttestedAt]).
 func AttestationPayload(a *rampv1.ResourceAttestation) ([]byte, error) {
-	if text, ok := plainPayload(a); ok {
-		return text, nil
+	text, _, err := attestationPayload(a)
+	return text, err
+}
+
+// attestationPayload is AttestationPayload, and says how many bytes of it are the claims.
+func attestationPayload(a *rampv1.ResourceAttestation) (text []byte, claims int, err error) {
+	if text, claims, ok := plainPayload(a); ok {
+		return text, claims, nil
 	}
-	return attestationByStandard(a)
+	object, err := claimsJSONByStandard(a)
+	if err != nil {
+		return nil, 0, fmt.Errorf("its claims are nothing that JSON can carry: %w", err)
+	}
+	text, err = attestationOf(a, object)
+	return text, len(object), err
 }
 
 // attestationByStandard is AttestationPayload the long way, for whatever JSON can carry.
@@ -62,6 +73,10 @@ func attestationByStandard(a *rampv1.ResourceAttestation) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return attestationOf(a, claims)
+}
+
+func attestationOf(a *rampv1.ResourceAttestation, claims []byte) ([]byte, error) {
 	return canonical(struct {
 		AttestedAt string           `json:"attested_at"`
 		Claims     strictjson.Value `json:"claims"`

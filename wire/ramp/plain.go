@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -16,18 +17,78 @@ import (
 // plainLevels is how deep what is plain may nest.
 const plainLevels = 8
 
-// plainPayload is AttestationPayload of an attestation that is plain.
-func plainPayload(a *rampv1.ResourceAttestation) (text []byte, ok bool) {
+// plainPayload is AttestationPayload of an attestation that is plain, and how many bytes of it are the claims.
+func plainPayload(a *rampv1.ResourceAttestation) (text []byte, claims int, ok bool) {
 	text, ok = plainMember(make([]byte, 0, 512), `{"attested_at":`, AttestedAt(a))
 	if ok {
-		text, ok = plainStruct(append(text, `,"claims":`...), a.GetClaims(), plainLevels)
+		text = append(text, `,"claims":`...)
+		before := len(text)
+		text, ok = plainStruct(text, a.GetClaims(), plainLevels)
+		claims = len(text) - before
 	}
 	for _, m := range [...]struct{ name, text string }{{`,"kid":`, a.GetKid()}, {`,"uri":`, a.GetUri()}, {`,"verifier":`, a.GetVerifier()}} {
 		if ok {
 			text, ok = plainMember(text, m.name, m.text)
 		}
 	}
-	return append(text, '}'), ok
+	return append(text, '}'), claims, ok
+}
+
+// plainAttestation is Marshal of an attestation that is plain.
+func plainAttestation(a *rampv1.ResourceAttestation) (text []byte, ok bool) {
+	text, ok = append(make([]byte, 0, 640), '{'), true
+	member := func(name, value string) {
+		if !ok || value == "" {
+			return
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text, ok = plainMember(text, name, value)
+	}
+	member(`"verifier":`, a.GetVerifier())
+	member(`"kid":`, a.GetKid())
+	member(`"attested_at":`, AttestedAt(a))
+	member(`"uri":`, a.GetUri())
+	if ok && a.GetClaims() != nil {
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text, ok = plainStruct(append(text, `"claims":`...), a.GetClaims(), plainLevels)
+	}
+	member(`"signature":`, a.GetSignature())
+	return append(text, '}'), ok && (a.GetAttestedAt() == nil || a.GetAttestedAt().IsValid())
+}
+
+// carried says of an object of few levels that JSON can carry it: its texts are UTF-8, and its numbers finite.
+func carried(s *structpb.Struct, levels int) bool {
+	if levels == 0 {
+		return false
+	}
+	for name, v := range s.GetFields() {
+		if !utf8.ValidString(name) || !carriedValue(v, levels) {
+			return false
+		}
+	}
+	return true
+}
+
+func carriedValue(v *structpb.Value, levels int) bool {
+	switch kind := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return utf8.ValidString(kind.StringValue)
+	case *structpb.Value_NumberValue:
+		return !math.IsNaN(kind.NumberValue) && !math.IsInf(kind.NumberValue, 0)
+	case *structpb.Value_StructValue:
+		return carried(kind.StructValue, levels-1)
+	case *structpb.Value_ListValue:
+		for _, one := range kind.ListValue.GetValues() {
+			if levels == 1 || !carriedValue(one, levels-1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func plainMember(to []byte, name, text string) ([]byte, bool) {
@@ -75,7 +136,7 @@ func plainValue(to []byte, v *structpb.Value, levels int) (_ []byte, ok bool) {
 		return plainText(to, kind.StringValue)
 	case *structpb.Value_NumberValue:
 		n := kind.NumberValue
-		if n != math.Trunc(n) || math.Abs(n) >= 1e15 {
+		if n != math.Trunc(n) || math.Abs(n) >= 1e15 || n == 0 && math.Signbit(n) {
 			return to, false
 		}
 		return strconv.AppendInt(to, int64(n), 10), true

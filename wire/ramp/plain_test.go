@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -17,7 +20,10 @@ func FuzzPlainAttestations(f *testing.F) {
 		f.Add(claims, "k1", "https://provider.example/a", "provider.example")
 	}
 	f.Fuzz(func(t *testing.T, claims, kid, uri, verifier string) {
-		a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: kid, Uri: uri, Claims: &structpb.Struct{}}
+		a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: kid, Uri: uri, Claims: &structpb.Struct{}, Signature: kid}
+		if len(kid)%2 == 1 {
+			a.AttestedAt = &timestamppb.Timestamp{Seconds: int64(len(uri)) << (len(verifier) % 40), Nanos: int32(len(claims))}
+		}
 		if protojson.Unmarshal([]byte(claims), a.Claims) != nil {
 			return
 		}
@@ -26,12 +32,36 @@ func FuzzPlainAttestations(f *testing.F) {
 				t.Errorf("%s\n%s %v", plain, want, err)
 			}
 		}
-		if plain, ok := plainPayload(a); ok {
-			if want, err := attestationByStandard(a); err != nil || !bytes.Equal(plain, want) {
+		if plain, claims, ok := plainPayload(a); ok {
+			want, err := attestationByStandard(a)
+			if object, _ := claimsJSON(a); err != nil || !bytes.Equal(plain, want) || len(object) != claims {
+				t.Errorf("%s\n%s %v (claims: %d)", plain, want, err, claims)
+			}
+		}
+		if plain, ok := plainAttestation(a); ok {
+			if want, err := byWriter(a); err != nil || !bytes.Equal(plain, want) {
 				t.Errorf("%s\n%s %v", plain, want, err)
 			}
 		}
+		if carried(a.Claims, plainLevels) {
+			if _, err := claimsJSONByStandard(a); err != nil {
+				t.Errorf("%s cannot be carried: %v", claims, err)
+			}
+			if _, err := byWriter(&rampv1.Offer{Ext: a.Claims}); err != nil {
+				t.Errorf("%s cannot be carried: %v", claims, err)
+			}
+		}
 	})
+}
+
+// byWriter is Marshal the long way.
+func byWriter(m proto.Message) ([]byte, error) {
+	var out bytes.Buffer
+	w := &writer{encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))}
+	if err := w.message(m.ProtoReflect()); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // TestMostAttestationsArePlain holds that the worked value goes the short way but for its fraction, and others the long way.
@@ -43,7 +73,7 @@ func TestMostAttestationsArePlain(t *testing.T) {
 		if err := protojson.Unmarshal([]byte(claims), a.Claims); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := plainPayload(a); ok != plain {
+		if _, _, ok := plainPayload(a); ok != plain {
 			t.Errorf("%s: %v, want %v", claims, ok, plain)
 		}
 	}

@@ -30,6 +30,11 @@ func Marshal(m proto.Message) ([]byte, error) { return marshal(m, false) }
 
 // marshal writes a message; brief has a provider's manifest say DIRECT, as the protocol's examples do.
 func marshal(m proto.Message, brief bool) ([]byte, error) {
+	if a, ok := m.(*rampv1.ResourceAttestation); ok && a != nil {
+		if text, ok := plainAttestation(a); ok {
+			return text, nil
+		}
+	}
 	var out bytes.Buffer
 	w := &writer{encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true)), brief: brief}
 	if err := w.message(m.ProtoReflect()); err != nil {
