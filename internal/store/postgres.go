@@ -52,7 +52,7 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	if connections <= 0 {
 		connections = 16
 	}
-	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(preferLZ4)), attempts: maxAttempts, idle: longestIdle}
+	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(settle)), attempts: maxAttempts, idle: longestIdle}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {
@@ -61,10 +61,19 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 	return e, nil
 }
 
-// preferLZ4 has the server compress long values by LZ4, if it was built with that. Its own method takes several times as
-// long as all the rest of writing them.
-func preferLZ4(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, `SET default_toast_compression = 'lz4'`)
+// patience is after how long the server breaks off a transaction in which its client has fallen silent: a node that is paused, or
+// cut off, would else keep others from the rows that it has written until it comes back.
+const patience = 30 * time.Second
+
+// settle prepares a new connection: by patience, unless the operator has set a bound, and by having the server compress long values by
+// LZ4, if it was built with that. Its own method takes several times as long as all the rest of writing them.
+func settle(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, false) WHERE current_setting('idle_in_transaction_session_timeout') = '0'`,
+		strconv.FormatInt(patience.Milliseconds(), 10))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, `SET default_toast_compression = 'lz4'`)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		return nil

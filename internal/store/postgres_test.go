@@ -27,6 +27,59 @@ func collide(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
+// TestASilentTransactionIsBrokenOff has a process fall silent in the middle of an update: the server lets others have the rows after the time that the
+// address names, which is half a minute where it names none.
+func TestASilentTransactionIsBrokenOff(t *testing.T) {
+	storetest.NeedPostgres(t)
+	address := storetest.NewPostgres(t)
+	for ending, want := range map[string]string{"": "30s", "&idle_in_transaction_session_timeout=150": "150ms"} {
+		db := storetest.Open(t, address+ending, notes)
+		err := db.View(t.Context(), func(tx *store.Tx) error {
+			var got string
+			if err := tx.QueryRow(t.Context(), `SELECT current_setting('idle_in_transaction_session_timeout')`).Scan(&got); err != nil || got != want {
+				t.Errorf("with %q it is %s, want %s: %v", ending, got, want, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ending == "" {
+			continue
+		}
+		add(t, db, "wanted", 0)
+		set := func(n int) func(*store.Tx) error {
+			return func(tx *store.Tx) error {
+				_, err := tx.Exec(t.Context(), `UPDATE notes SET n = $1 WHERE id = 'wanted'`, n)
+				return err
+			}
+		}
+		other, times := storetest.Open(t, address, notes), 0
+		err = db.Update(t.Context(), func(tx *store.Tx) error {
+			if times++; times > 1 {
+				return errors.New("that is enough")
+			}
+			if err := set(1)(tx); err != nil {
+				return err
+			}
+			return other.Update(t.Context(), set(2)) // which has to wait for the row
+		})
+		if err == nil {
+			t.Error("what fell silent is there all the same")
+		}
+		err = db.View(t.Context(), func(tx *store.Tx) error {
+			var n int
+			if err := tx.QueryRow(t.Context(), `SELECT n FROM notes WHERE id = 'wanted'`).Scan(&n); err != nil || n != 2 {
+				t.Errorf("%d, %v", n, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestCollisionIsRunAgain(t *testing.T) {
 	db := openServer(t)
 	for name, report := range map[string]func(error) error{

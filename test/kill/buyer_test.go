@@ -91,6 +91,9 @@ func (b *buyer) do(request *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if response.StatusCode == http.StatusBadGateway || response.StatusCode == http.StatusGatewayTimeout {
+		return nil, fmt.Errorf("the proxy has no answer: %s", response.Status)
+	}
 	return &reply{response.StatusCode, body}, nil
 }
 

@@ -81,29 +81,44 @@ func killExchange(t *testing.T, dsn string, servers, n int) {
 // open sets everything up, and starts the servers.
 func (x *exchange) open(servers int) {
 	t := x.t
-	edition{"amber", 60, 3}.write(t, filepath.Join(x.dir, "content"))
 	for i := range servers {
-		config := filepath.Join(x.dir, fmt.Sprintf("node-%d.yaml", i))
-		text := fmt.Sprintf(`
-listen: 127.0.0.1:0
+		x.node(i, "127.0.0.1:0", `limits: {rate: {address: "", failures: ""}}`)
+	}
+	x.stock()
+	for _, config := range x.configs {
+		x.servers = append(x.servers, process.Start(t, "serve", "--config", config))
+	}
+}
+
+// node writes the configuration of one more node, which is to listen at an address.
+func (x *exchange) node(i int, listen, more string) {
+	t := x.t
+	config := filepath.Join(x.dir, fmt.Sprintf("node-%d.yaml", i))
+	text := fmt.Sprintf(`
+listen: %s
 data: data-%d
 keys: keys
 store: %q
 metrics: {listen: "off"}
 url: %s
-limits: {rate: {address: "", failures: ""}}
 site: {id: kill, name: Kill, url: "https://kill.example"}
 sources: [{path: content}]
 terms:
   - {match: {path: ["/items/*0", "/items/*3", "/items/*7"]}, access: licensed, functions: {permit: [ai-input]}, price: {model: per_token, rate: "0.001", currency: USD}, reporting: {window: 1m}}
   - {match: {}, access: licensed, functions: {permit: [ai-input]}, price: {model: per_access, rate: "0.02", currency: USD}}
 ramp: {enabled: true, signatures: required, requester_rate: "", reports: {overdue: 1000000, percent: 0}, measures: {enabled: false}}
-`, i, x.dsn, exchangeURL)
-		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		x.configs = append(x.configs, config)
+%s
+`, listen, i, x.dsn, exchangeURL, more)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	x.configs = append(x.configs, config)
+}
+
+// stock puts the content in, and makes the buyers known, with what they have.
+func (x *exchange) stock() {
+	t := x.t
+	edition{"amber", 60, 3}.write(t, filepath.Join(x.dir, "content"))
 	run := func(args ...string) { process.MustRun(t, append(args, "--config", x.configs[0])...) }
 	run("ingest")
 	for i, credit := range credits {
@@ -114,9 +129,6 @@ ramp: {enabled: true, signatures: required, requester_rate: "", reports: {overdu
 		run("ramp", "account", "credit", b.account(), credit, "USD")
 	}
 	run("ramp", "subscription", "add", "gold", x.buyers[0].account(), "--path", "/items/1*", "--currency", "USD", "--quota", "accesses=1000000", "--quota", "spend_cents=100000000")
-	for _, config := range x.configs {
-		x.servers = append(x.servers, process.Start(t, "serve", "--config", config))
-	}
 }
 
 // any is one of the servers: each must know what the others sold.

@@ -113,6 +113,13 @@ func (s *Server) Kill() {
 	<-s.ended
 }
 
+// Pause has the server stand still, as a machine does whose disk or network hangs: it answers nothing, and its connections
+// stay open. Resume lets it go on.
+func (s *Server) Pause() { s.command.Process.Signal(syscall.SIGSTOP) }
+
+// Resume lets a paused server go on.
+func (s *Server) Resume() { s.command.Process.Signal(syscall.SIGCONT) }
+
 // stop asks the server to end, and holds that it did so in good order.
 func (s *Server) stop(t testing.TB) {
 	if s.killed {

@@ -1,0 +1,441 @@
+package kill
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/internal/store/storetest"
+	"frontdesk/test/process"
+)
+
+// between is how many purchases stand between two events of TestNodesBehindNginxCarryOneDesk, in the short form.
+const between = 60
+
+// TestNodesBehindNginxCarryOneDesk has three nodes of one PostgreSQL behind the nginx of docs/scale.md, and buyers who buy, fetch and report
+// through it without end, sending again what has no answer. Under that one node is paused, one is killed and one is added; the paused one goes
+// on in the middle of what it did, and the killed one comes back. Nothing that was acknowledged is lost or doubled, money and the ledger agree with
+// what buyers were told; every node follows the content, none goes back behind what it has shown; and a limit is one for all nodes together.
+func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
+	storetest.NeedPostgres(t)
+	if testing.Short() {
+		t.Skip("short: runs the real program several times")
+	}
+	n := &nodes{exchange: exchange{t: t, dsn: storetest.NewPostgres(t), dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 2))}, over: make(chan struct{})}
+	for i := range 4 {
+		n.listen = append(n.listen, vacant(t))
+		n.node(i, n.listen[i], `
+proxies: [127.0.0.1]
+limits: {rate: {address: 30/1m, failures: ""}}`)
+	}
+	n.stock()
+	for i := range 3 {
+		n.servers = append(n.servers, process.Start(t, "serve", "--config", n.configs[i]))
+	}
+	n.front()
+	for _, b := range n.buyers { // each request from an address of its own
+		b.http.Transport = from{b.http.Transport}
+	}
+	var running sync.WaitGroup
+	for worker := range 6 {
+		running.Go(func() { n.shops(worker) })
+	}
+	running.Go(n.watchesTheLedger)
+
+	n.passes("three nodes")
+	n.follows()
+	n.floods()
+
+	n.servers[1].Pause()
+	n.passes("one of them paused")
+	n.servers[2].Kill()
+	n.passes("and one killed")
+	n.servers[2] = process.Start(t, "serve", "--config", n.configs[3])
+	n.passes("and one added")
+	n.servers[1].Resume()
+	n.passes("and the paused one goes on")
+	n.servers = append(n.servers, process.Start(t, "serve", "--config", n.configs[2]))
+	n.passes("and the killed one comes back")
+	n.follows()
+	n.floods()
+
+	close(n.over)
+	running.Wait()
+	for _, err := range n.faults {
+		t.Error(err)
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	for _, r := range n.all {
+		n.settle(r, time.Time{})
+	}
+	n.audit()
+	for _, server := range n.servers {
+		server.End(t)
+	}
+	n.close()
+	t.Logf("%d requests to buy, of which %d were sent again: %d things bought, %d denied; %d fetches, %d reports; the ledger was seen to grow %d times; a node followed the content after at most %s",
+		len(n.all), n.again.Load(), n.granted, n.denied, n.fetched, n.reports, n.grown, n.longest.Round(time.Millisecond))
+	if n.granted < 5*between || n.again.Load() == 0 || n.grown == 0 {
+		t.Error("too little happened: nothing was tested")
+	}
+}
+
+// nodes are an exchange of several nodes behind one door.
+type nodes struct {
+	exchange
+	listen  []string
+	gate    *process.Server // nginx
+	over    chan struct{}   // closed when everybody is to end
+	bought  atomic.Int64
+	again   atomic.Int64 // requests to buy that were sent more than once
+	grown   int          // how often the ledger was seen to be larger
+	more    int          // items that were added
+	longest time.Duration
+
+	mu     sync.Mutex
+	faults []error
+}
+
+// from gives each request an address that it seems to come from, as the nginx of the test hands it on.
+type from struct{ http.RoundTripper }
+
+func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("X-From") == "" {
+		r = r.Clone(r.Context())
+		address := fmt.Sprintf("198.%d.%d.%d", 18+rand.IntN(2), rand.IntN(256), rand.IntN(256))
+		r.Header.Set("X-From", address)
+		r.Header.Set("X-Forwarded-For", address)
+	}
+	return f.RoundTripper.RoundTrip(r)
+}
+
+// vacant is an address that nobody listens on.
+func vacant(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free.Close()
+	return free.Addr().String()
+}
+
+// front runs nginx before the nodes, with what docs/scale.md shows.
+func (n *nodes) front() {
+	t := n.t
+	path, err := exec.LookPath("nginx")
+	if err != nil {
+		if os.Getenv("FRONTDESK_TEST_ALL") != "" {
+			t.Fatal("nginx is missing: apt-get install nginx")
+		}
+		t.Skip("nginx is missing")
+	}
+	root, err := process.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "scale.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(text), "```nginx\n")
+	block, _, _ = strings.Cut(block, "```")
+	if !found {
+		t.Fatal("docs/scale.md shows no nginx")
+	}
+	address, home := vacant(t), t.TempDir()
+	replace := func(shown, here string) {
+		if !strings.Contains(block, shown) {
+			t.Fatalf("docs/scale.md does not show %q", shown)
+		}
+		block = strings.ReplaceAll(block, shown, here)
+	}
+	replace("listen 443 ssl;", "listen "+address+";")
+	replace("fail_timeout=10s", "fail_timeout=1s")
+	replace("proxy_read_timeout 30s;", "proxy_read_timeout 2s;")
+	replace("X-Forwarded-For $remote_addr;", "X-Forwarded-For $http_x_from;")
+	replace("10.0.0.11:8080", n.listen[0])
+	replace("10.0.0.12:8080", n.listen[1])
+	replace("server 10.0.0.13:8080", "server "+n.listen[3]+" max_fails=1 fail_timeout=1s;\n    server "+n.listen[2])
+	user := ""
+	if os.Getuid() == 0 {
+		user = "user root;\n"
+	}
+	conf := user + "daemon off;\npid " + home + "/pid;\nerror_log " + home + "/error.log warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home + "/b;\nproxy_temp_path " + home +
+		"/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" + block + "}\n"
+	file := filepath.Join(home, "nginx.conf")
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(path, "-p", home, "-c", file)
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		command.Process.Signal(os.Interrupt)
+		command.Wait()
+	})
+	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal("nginx does not answer")
+		}
+	}
+	n.gate = &process.Server{Addr: address, URL: "http://" + address}
+}
+
+// passes waits until so much was bought since it was called.
+func (n *nodes) passes(how string) {
+	n.t.Helper()
+	want := n.bought.Load() + between
+	began := time.Now()
+	for n.bought.Load() < want {
+		n.mu.Lock()
+		failed := len(n.faults) > 0
+		n.mu.Unlock()
+		if failed || time.Since(began) > 3*time.Minute {
+			close(n.over)
+			n.t.Fatalf("%s: %d of %d things bought after %s: %v", how, between-(want-n.bought.Load()), between, time.Since(began), n.faults)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	n.t.Logf("%s: %d things bought in %s", how, between, time.Since(began).Round(10*time.Millisecond))
+}
+
+// fault keeps what went wrong.
+func (n *nodes) fault(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.faults) < 5 {
+		n.faults = append(n.faults, err)
+	}
+}
+
+// insist does something until it has an answer, and says how often it was done.
+func insist(do func() (lost, err error)) (times int, err error) {
+	for began := time.Now(); ; <-time.After(20 * time.Millisecond) {
+		times++
+		lost, err := do()
+		if lost == nil || err != nil {
+			return times, err
+		}
+		if time.Since(began) > 2*time.Minute {
+			return times, fmt.Errorf("for two minutes there is no answer: %w", lost)
+		}
+	}
+}
+
+// shops buys, fetches and reports until it is over, and gives up nothing that has no answer.
+func (n *nodes) shops(worker int) {
+	for i := 0; ; i++ {
+		select {
+		case <-n.over:
+			return
+		default:
+		}
+		if err := n.buysOne(worker, i); err != nil {
+			n.fault(err)
+			return
+		}
+	}
+}
+
+func (n *nodes) buysOne(worker, i int) error {
+	b := n.buyers[(worker+i)%2] // those who can pay
+	uris := []string{itemURL(rand.IntN(60))}
+	if i%4 == 0 {
+		if uri := itemURL(rand.IntN(60)); !slices.Contains(uris, uri) {
+			uris = append(uris, uri)
+		}
+	}
+	var found map[string][]offer
+	_, err := insist(func() (lost, err error) {
+		got, lost := b.call(n.gate, "DiscoverResources", map[string]any{"ver": "1.0", "id": fmt.Sprintf("query-%d-%d", worker, i), "requester": b.requester(uris...), "deadline": "10s"})
+		if lost == nil && got.status == http.StatusServiceUnavailable {
+			lost = errors.New(string(got.body))
+		}
+		if lost == nil {
+			found, err = offers(got, uris)
+		}
+		return lost, err
+	})
+	if err != nil {
+		return err
+	}
+	var taken []offer
+	for _, uri := range uris {
+		taken = append(taken, found[uri][rand.IntN(len(found[uri]))])
+	}
+	r := newBuying(b, fmt.Sprintf("buy-%d-%d", worker, i), taken...)
+	times, err := insist(func() (lost, err error) {
+		all, lost, err := r.send(n.gate)
+		if lost == nil && err == nil {
+			r.answer = all
+		}
+		return lost, err
+	})
+	if times > 1 {
+		n.again.Add(1)
+	}
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.all = append(n.all, r)
+	n.mu.Unlock()
+	for k, l := range r.answer {
+		if l.Denial != "" {
+			return fmt.Errorf("%s is denied: %s", r.id, l.Denial)
+		}
+		if _, err := insist(func() (lost, err error) { return r.get(n.gate, k) }); err != nil {
+			return err
+		}
+		if l.Duty.Required && i%3 > 0 {
+			if _, err := insist(func() (lost, err error) { return r.report(n.gate, k) }); err != nil {
+				return err
+			}
+		}
+		n.bought.Add(1)
+	}
+	return nil
+}
+
+// watchesTheLedger asks for its checkpoint through the gate until it is over: whichever node answers, it never shrinks.
+func (n *nodes) watchesTheLedger() {
+	size, client := 0, &http.Client{Timeout: time.Minute, Transport: from{http.DefaultTransport}}
+	for {
+		select {
+		case <-n.over:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+		response, err := client.Get(n.gate.URL + "/ledger/checkpoint")
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK {
+			continue
+		}
+		lines := strings.Split(string(text), "\n")
+		if len(lines) < 3 {
+			n.fault(fmt.Errorf("a checkpoint is %q", text))
+			return
+		}
+		now, err := strconv.Atoi(lines[1])
+		if err != nil || now < size {
+			n.fault(fmt.Errorf("the ledger had %d entries, and then %s: %v", size, lines[1], err))
+			return
+		}
+		if now > size {
+			n.grown++
+		}
+		size = now
+	}
+}
+
+// follows adds an item, and waits until each node that runs offers it; once it does, it does so again.
+func (n *nodes) follows() {
+	t := n.t
+	i := 1000 + n.more
+	n.more++
+	text, err := json.Marshal(edition{name: "amber"}.item(i))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(n.dir, "content", fmt.Sprintf("more-%d.jsonl", i)), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	process.MustRun(t, "ingest", "--config", n.configs[0])
+	began, b := time.Now(), n.buyers[0]
+	for _, server := range n.servers {
+		offered := func() bool {
+			got, err := b.call(server, "DiscoverResources", map[string]any{"ver": "1.0", "id": fmt.Sprintf("follow-%d-%d", i, time.Now().UnixNano()), "requester": b.requester(itemURL(i)), "deadline": "10s"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = offers(got, []string{itemURL(i)})
+			return err == nil
+		}
+		for !offered() {
+			if time.Since(began) > time.Minute {
+				t.Fatalf("a node does not follow the content for a minute:\n%s", server.Log())
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		n.longest = max(n.longest, time.Since(began))
+		for range 3 {
+			if !offered() {
+				t.Fatal("a node went back behind what it had shown")
+			}
+		}
+	}
+}
+
+// floods asks through the gate more often than one address may: all nodes together let in what one would. Where a node says that it could not
+// count with the others, another address is tried.
+func (n *nodes) floods() {
+	t := n.t
+	for try := range 5 {
+		alone := n.alone()
+		address, began, in, out := fmt.Sprintf("203.0.113.%d", 10*n.more+try), time.Now(), 0, 0
+		for range 120 {
+			request, err := http.NewRequest(http.MethodGet, n.gate.URL+"/ask?query=item", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("X-From", address)
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+			switch response.StatusCode {
+			case http.StatusOK:
+				in++
+			case http.StatusTooManyRequests:
+				out++
+			default:
+				t.Fatalf("a question is answered with %s", response.Status)
+			}
+		}
+		if n.alone() != alone {
+			continue
+		}
+		if most := 30 + int(time.Since(began)/(2*time.Second)) + 1; in < 30 || in > most || out == 0 {
+			t.Errorf("of 120 questions of one address %d were let in, and %d not; 30 to %d may be", in, out, most)
+		}
+		return
+	}
+	t.Error("the nodes could not count together in five tries")
+}
+
+// alone is how often nodes said that they count by themselves.
+func (n *nodes) alone() (times int) {
+	for _, server := range n.servers {
+		times += strings.Count(server.Log(), "this node counts by itself")
+	}
+	return times
+}
