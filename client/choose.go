@@ -120,12 +120,12 @@ func (f Fetching) fits(offer *rampv1.Offer, functions []compv1.Function) error {
 	case cents(cost.Amount) > cents(f.Most.Amount), cost.Amount > 0 && !strings.EqualFold(cost.Currency, f.Most.Currency):
 		return fmt.Errorf("%w: %s, and %s may be paid", ErrTooDear, cost, f.most())
 	}
-	return permits(offer, functions)
+	return Permits(offer.GetRestrictions(), functions)
 }
 
-// permits says which of the functions an offer does not permit.
-func permits(offer *rampv1.Offer, functions []compv1.Function) error {
-	r := offer.GetRestrictions()
+// Permits says which of some functions restrictions do not permit (RAMP v1, AccessRestrictions); nil where they permit all. A function for
+// all uses holds those within it: who wants it wants what is prohibited, too.
+func Permits(r *rampv1.AccessRestrictions, functions []compv1.Function) error {
 	for _, function := range functions {
 		if len(r.GetPermittedFunctions()) > 0 && !within(function, r.GetPermittedFunctions()) || touches(function, r.GetProhibitedFunctions()) {
 			return fmt.Errorf("does not permit %s", function)

@@ -52,6 +52,7 @@ type Exchange struct {
 
 	mu   sync.Mutex
 	keys []ramp.Key
+	read time.Time // when
 }
 
 // OpenExchange reads the manifest of an Exchange and its keys, at its address (https://exchange.example.com) or the manifest's
@@ -108,7 +109,7 @@ func (x *Exchange) refresh(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.keys = keys
+	x.keys, x.read = keys, time.Now()
 	return nil
 }
 
@@ -210,15 +211,9 @@ const rampVersion = "1.0"
 // good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by the Exchange, all of it as
 // it came. fresh says whether its keys were read since the offers came: they are, once, when a signature is none of those known.
 func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.ReceivedOffer, critical []string, fresh *bool) error {
-	if err := ramp.Validate(offer); err != nil {
-		return err
-	}
-	if keys := ramp.UnknownCritical(offer, func(_, key string) bool { return slices.Contains(critical, key) }); len(keys) > 0 {
-		return fmt.Errorf("it needs %s to be understood", strings.Join(keys, ", "))
-	}
 	now := time.Now()
-	if offer.ExpiresAt != nil && !now.Before(offer.ExpiresAt.AsTime()) {
-		return errors.New("it has ended")
+	if err := fits(offer, critical, now); err != nil {
+		return err
 	}
 	documents, err := payloads(offer, came)
 	if err != nil {
@@ -238,6 +233,20 @@ func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.Rece
 		return nil
 	}
 	return errors.New("it is not signed by the Exchange")
+}
+
+// fits says what is wrong with an offer beside its signature.
+func fits(offer *rampv1.Offer, critical []string, now time.Time) error {
+	if err := ramp.Validate(offer); err != nil {
+		return err
+	}
+	if keys := ramp.UnknownCritical(offer, func(_, key string) bool { return slices.Contains(critical, key) }); len(keys) > 0 {
+		return fmt.Errorf("it needs %s to be understood", strings.Join(keys, ", "))
+	}
+	if offer.ExpiresAt != nil && !now.Before(offer.ExpiresAt.AsTime()) {
+		return errors.New("it has ended")
+	}
+	return nil
 }
 
 // payloads are the forms in which an offer may have been signed.

@@ -27,7 +27,7 @@ func (c *Client) Offers(ctx context.Context, item Result, f Fetching) ([]*Purcha
 		if err := f.fits(offer, functions); !errors.Is(err, ErrTooDear) {
 			return err
 		}
-		return permits(offer, functions) // which fits did not come to
+		return Permits(offer.GetRestrictions(), functions) // which fits did not come to
 	}
 	var all []*Purchase
 	for found := range c.sellers(ctx, item, f.Exchange, &none.Passed) {

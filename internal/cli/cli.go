@@ -32,6 +32,7 @@ type grammar struct {
 	Demo     demoCommand     `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
 	Serve    serveCommand    `cmd:"" help:"Answer questions about your content."`
 	Edge     edgeCommands    `cmd:"" help:"Stand before sites: answer AI agents without a licence, and deliver what was bought."`
+	Broker   brokerCommand   `cmd:"" help:"Buy licensed content for agents, at whichever Exchange offers it best (RAMP)."`
 	Ingest   ingestCommand   `cmd:"" help:"Read content into the database."`
 	Sources  sourcesCommand  `cmd:"" help:"List the sources, how they stand, and when they are read next."`
 	Licences licencesCommand `cmd:"" help:"Tell what was read of what sites state of the use of their addresses, and what is known of one address."`

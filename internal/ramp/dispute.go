@@ -49,7 +49,7 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 	}
 	heard, err := d.desk.Dispute(ctx, filed)
 	if err != nil {
-		return nil, err
+		return orElse(err, func() (*rampv1.DisputeResponse, bool, error) { return d.disputedElsewhere(ctx, c, request) })
 	}
 	e := event.From(ctx)
 	e.Set("accepted", heard.Problem == "")

@@ -81,6 +81,9 @@ type Config struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
+	// Broker buys for others beside, or in place of, the Exchange; nil for none.
+	Broker *Broker
+
 	watchEvery time.Duration // 0 is watchEvery
 }
 
@@ -121,7 +124,11 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 	mux.Handle(at.catalogHandler())
 	path, health := healthv1connect.NewHealthHandler(newHealth(config), options...)
 	mux.Handle(path, lasting(health))
-	names := grpcreflect.NewStaticReflector(rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName)
+	services := []string{rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName}
+	if config.Broker != nil {
+		services = append(services, rampv1connect.BrokerServiceName)
+	}
+	names := grpcreflect.NewStaticReflector(services...)
 	for _, of := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha} {
 		path, reflection := of(names, connect.WithReadMaxBytes(maxReflection), compression)
 		mux.Handle(path, flushed(reflection))

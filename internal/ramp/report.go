@@ -33,7 +33,7 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 	}
 	filed, err := d.desk.Report(ctx, used)
 	if err != nil {
-		return nil, err
+		return orElse(err, func() (*rampv1.UsageReportResponse, bool, error) { return d.relayed(ctx, c, report) })
 	}
 	e := event.From(ctx)
 	e.Set("accepted", filed.Problem == "")

@@ -46,14 +46,21 @@ func (d *door) receivedBy(service protoreflect.Name, most int64, next http.Handl
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Base(r.URL.Path)
 		if methods.ByName(protoreflect.Name(name)) == nil {
-			WriteError(w, r, fail.New(fail.UnsupportedMode, "the Exchange has no such method; ask the reflection service, or read the protocol, for those that it has"))
+			WriteError(w, r, fail.New(fail.UnsupportedMode, "there is no such method here; ask the reflection service, or read the protocol, for those that there are"))
 			return
 		}
+		d.receivedAs(name, most, next).ServeHTTP(w, r)
+	})
+}
+
+// receivedAs is receivedBy for the address of one method.
+func (d *door) receivedAs(method string, most int64, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !speaks(r.Header.Get("Content-Type")) {
 			WriteError(w, r, fail.New(fail.MediaType, "send the message as application/json or application/proto, or speak gRPC or gRPC-Web"))
 			return
 		}
-		event.From(r.Context()).Set("rpc", name)
+		event.From(r.Context()).Set("rpc", method)
 		body, err := readBody(w, r, most)
 		if err != nil {
 			w.Header().Set("Connection", "close") // the rest of the body is not waited for
@@ -154,7 +161,7 @@ func taken[Q, A any](ctx context.Context, d *door, m *Q, answer func(context.Con
 }
 
 // fits holds a message against its rules: the protocol's, this door's, and that nothing critical in it is unknown here.
-func fits(m proto.Message) error {
+func fits(m proto.Message, known func(message, key string) bool) error {
 	if err := wire.Validate(m); err != nil {
 		return err
 	}
@@ -169,7 +176,7 @@ func fits(m proto.Message) error {
 
 // open holds a message against its rules and names who sent it.
 func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
-	if err := fits(m); err != nil {
+	if err := fits(m, d.heeded); err != nil {
 		return nil, err
 	}
 	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a tool's call

@@ -126,7 +126,7 @@ func disputeArguments(text []byte, d *door) (request *rampv1.DisputeRequest, by 
 func (d *door) disputeBy(ctx context.Context, request *rampv1.DisputeRequest, by *rampv1.ResourceQuery) (*rampv1.DisputeResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
-	if err := fits(request); err != nil {
+	if err := fits(request, known); err != nil {
 		return nil, err
 	}
 	address := d.Base(ctx) + disputePath + request.TransactionId

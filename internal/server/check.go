@@ -45,6 +45,7 @@ func (l *Loaded) check() (problems, warnings strictyaml.Findings) {
 	c.intent()
 	c.intakes()
 	c.ramp()
+	c.broker()
 	c.gated()
 	c.terms()
 	c.actions()

@@ -77,6 +77,10 @@ type Config struct {
 	Licences Licences `yaml:"licences"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`
+	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
+	Roles []string `yaml:"roles"`
+	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
+	Broker Broker `yaml:"broker"`
 	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
 	Edge Edge `yaml:"edge"`
 	// Console is the page at `/` on which people ask.
@@ -229,6 +233,7 @@ func Default() Config {
 		Intakes:  defaultIntakes(),
 		Licences: defaultLicences(),
 		RAMP:     defaultRAMP(),
+		Broker:   defaultBroker(),
 		Edge:     defaultEdge(),
 		Console:  Console{Enabled: true, Owner: defaultOwner()},
 		Auth:     defaultAuth(),

@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/backup"
+	"frontdesk/internal/broker"
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
@@ -109,7 +110,7 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: []store.Schema{
 		content.Schema, trust.Schema, trust.PlatformSchema, trust.LoginSchema, trust.RequesterSchema, trust.DeliverySchema, trust.EdgeSchema, ledger.Schema, excerpt.Schema, submission.Schema,
 		deal.Schema, delegation.Schema, dispute.Schema, evidence.Schema, measure.Schema, traffic.Schema,
-		account.Schema, rulebook.Schema, stated.Schema, supply.Schema, trust.CallerSchema, trust.AnswerSchema,
+		account.Schema, broker.Schema, rulebook.Schema, stated.Schema, supply.Schema, trust.CallerSchema, trust.AnswerSchema,
 		outbox.Schema, limit.Schema, session.Schema, session.PromiseSchema, vector.Schema, spend.Schema,
 	}}
 }

@@ -48,6 +48,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	if err := s.takeSignUps(&config); err != nil {
 		return nil, err
 	}
+	config.Broker = s.brokerDoor()
 	s.exchange = &config
 	s.domainMetrics()
 	return s.rampRoutes(config), nil

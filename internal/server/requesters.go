@@ -222,12 +222,12 @@ func (h *House) AgentDocument(config Config, now time.Time) ([]byte, error) {
 			keys = append(keys, wire.Key{ID: key.ID, Public: key.Public, Until: key.Retires})
 		}
 	}
-	return wire.WriteAgentKeys(config.AgentID(), config.RAMP.Agent.Contact, keys)
+	return wire.WriteAgentKeys(config.agentName(), config.RAMP.Agent.Contact, keys)
 }
 
 // agentRoutes publish the keys of the owner's agent.
 func (s *Server) agentRoutes() []route {
-	if !s.config.RAMP.Agent.Enabled {
+	if !s.config.RAMP.Agent.Enabled && !s.config.brokers() {
 		return nil
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,12 +14,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"frontdesk/internal/broker"
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
 	"frontdesk/internal/edge"
@@ -46,6 +48,8 @@ type Options struct {
 	Inside bool
 	// Pages are further handlers, by the pattern of their path: the demo's sample pages.
 	Pages map[string]http.Handler
+	// Broker has the server be a Broker and nothing else.
+	Broker bool
 	// Ready, when not nil, is called with the server's web address as soon as it accepts connections.
 	Ready func(address string)
 }
@@ -69,6 +73,7 @@ type Server struct {
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	exchange     *ramp.Config                 // nil without RAMP
+	broker       *broker.Broker               // nil where nothing is bought for others
 	gates        *edgeWorks                   // before sites of the owner's; nil without any
 	stale        staleness
 	metrics      *metrics
@@ -89,6 +94,9 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	config := options.Loaded.Config
+	if options.Broker {
+		config = config.onlyBroker()
+	}
 	secret, err := trust.OpenSecret(config.KeyFolder(), secretName)
 	switch {
 	case errors.Is(err, syscall.ENOSPC): // answering needs no room
@@ -142,11 +150,18 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.openGoods(config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
+	if err := s.openBroker(ctx); err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
 	exchange, err := s.openExchange(ctx)
 	if err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
-	mux, known := newRoutes(s.discovered(append(s.routes(), exchange...)), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
+	buying, err := s.brokerRoutes(ctx)
+	if err != nil {
+		return nil, errors.Join(err, house.Close())
+	}
+	mux, known := newRoutes(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
@@ -174,12 +189,14 @@ const askPath = "/ask"
 
 // routes are the server's addresses.
 func (s *Server) routes() []route {
+	if s.options.Broker {
+		return append(s.agentRoutes(), s.probes()...)
+	}
 	ask := nlweb.Handler(s.Desk, s.nlwebConfig())
 	all := []route{
 		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
-		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
-		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
 	}
+	all = append(all, s.probes()...)
 	all = append(all, s.promiseRoutes()...)
 	all = append(all, s.sessionRoutes()...)
 	all = append(all, s.metadataRoutes()...)
@@ -200,6 +217,14 @@ func (s *Server) routes() []route {
 		all = append(all, route{pattern: pattern, name: pattern, methods: reading, handler: handler})
 	}
 	return all
+}
+
+// probes are for whoever watches whether the server answers.
+func (s *Server) probes() []route {
+	return []route{
+		{pattern: "/healthz", name: "/healthz", methods: reading, quiet: true, handler: http.HandlerFunc(s.health)},
+		{pattern: "/readyz", name: "/readyz", methods: reading, quiet: true, handler: http.HandlerFunc(s.ready)},
+	}
 }
 
 // page is the page on which people ask.
@@ -263,6 +288,9 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() { s.watchOutlets(work) })
 		background.Go(func() { s.followTenants(work) })
 		background.Go(func() { s.followDomains(work) })
+	}
+	if s.broker != nil {
+		background.Go(func() { s.broker.Run(work) })
 	}
 	var gate *edge.Gate
 	if s.gates != nil {

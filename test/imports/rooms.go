@@ -234,6 +234,8 @@ var rooms = []room{
 		},
 		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
 	},
+	// RAMP's buyer side for others.
+	{path: "internal/broker", inside: []string{"client", "internal/store", "internal/trust", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	// The gate before an origin: of the house it knows the records and the limiter.
 	{
 		path:   "internal/edge",
@@ -263,7 +265,7 @@ var rooms = []room{
 	{
 		path: "internal/server",
 		inside: []string{
-			"internal/account", "internal/admin", "internal/attest", "internal/keytable", "internal/measure", "internal/edge", "internal/stated", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
+			"internal/account", "internal/admin", "internal/attest", "internal/broker", "internal/keytable", "internal/measure", "internal/edge", "internal/stated", "internal/supply", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "internal/rulebook", "internal/release", "internal/event", "internal/spool", "internal/fetch", "internal/action", "internal/elicit", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
 			"internal/model", "internal/search", "internal/spend", "internal/understand", "internal/vector",
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/contenthash", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
@@ -289,6 +291,7 @@ var rooms = []room{
 	{path: "test/process", tool: true},
 	{path: "test/business", inside: []string{"test/process"}},
 	{path: "test/business/peer"},
+	{path: "test/exchange", inside: []string{"wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf}},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
 	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt", "wire/sign"}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
@@ -330,7 +333,7 @@ var testTools = []string{
 }
 
 // testRooms are the packages of ours that exist for the tests of other rooms.
-var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables", "test/ramp/made"}
+var testRooms = []string{"internal/store/storetest", "test/transcript", "test/model", "test/clock", "test/publisher", "test/provider", "test/business", "test/tables", "test/ramp/made", "test/exchange"}
 
 // guarded are packages of the standard library that only some rooms may import outside tests.
 var guarded = map[string]func(room) bool{

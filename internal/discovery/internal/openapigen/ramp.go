@@ -129,7 +129,29 @@ func (s *schemas) rampPaths() object {
 		})}
 	}
 	s.streamPaths(paths)
+	s.brokerPaths(paths)
 	return paths
+}
+
+// brokerPaths are what a Broker answers: the RPC, and the same at its plain address.
+func (s *schemas) brokerPaths(paths object) {
+	service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("BrokerService")
+	method := service.Methods().ByName("Resolve")
+	for path, id := range map[string]string{"/broker/v1/resolve": "resolvePlain", "/ramp.v1.BrokerService/Resolve": "Resolve"} {
+		responses := object{"200": object{
+			"description": "What was bought: the first address in the fields, all of them in ext[\"ramp.items\"], each with the offer that the Exchange has signed in ext[\"ramp.offer\"].",
+			"content":     object{"application/json": object{"schema": s.message(method.Output())}},
+		}}
+		for _, status := range []string{"400", "401", "403", "404", "405", "409", "413", "415", "429", "500", "503", "504"} {
+			responses[status] = object{
+				"description": "Nothing was bought; with 503 that is not known yet, and the same request again tells.", "content": object{"application/json": object{"schema": ref("ramp.Failure")}},
+				"headers": object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."}},
+			}
+		}
+		paths[path] = object{"post": operation("ramp", id, "Find the best offers at several Exchanges and buy by them (RAMP v1, the Broker)", object{
+			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": s.message(method.Input())}}}, "responses": responses,
+		})}
+	}
 }
 
 // deliver is how what was bought is fetched.

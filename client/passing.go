@@ -1,0 +1,224 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
+)
+
+// Passed is a query that an intermediary passes on, written once for as many Exchanges as are asked. It must not be changed.
+type Passed struct {
+	json, binary []byte
+}
+
+// PassOn writes a query that is passed on: with the hop of the buyer, who signs it for a time (RAMP v1, IntermediaryHop), or as it is
+// where the buyer asks in its own name. The query itself stays as it was.
+func (b Buyer) PassOn(query *rampv1.ResourceQuery, at time.Time, own bool) (*Passed, error) {
+	if !own {
+		if b.Key == nil {
+			return nil, errUnsignedHop
+		}
+		query = proto.CloneOf(query)
+		if err := ramp.AppendHop(query, ramp.Hop{Domain: b.Domain, ID: b.ID, At: at}, b.Key); err != nil {
+			return nil, err
+		}
+	}
+	if err := ramp.Validate(query); err != nil {
+		return nil, err
+	}
+	text, err := ramp.Marshal(query)
+	if err != nil {
+		return nil, err
+	}
+	message, err := proto.MarshalOptions{Deterministic: true}.Marshal(query)
+	return &Passed{json: text, binary: message}, err
+}
+
+var errUnsignedHop = errors.New("who passes a query on signs it; give the buyer's key")
+
+// Sign has a requester in the buyer's own name sign its id, domain, addresses and scopes.
+func (b Buyer) Sign(r *rampv1.Requester) error {
+	if b.Key == nil {
+		return errUnsignedHop
+	}
+	payload, err := ramp.RequesterPayload(r)
+	if err == nil {
+		r.Signature, r.SignatureAlgorithm = sign.EncodeSignature(ed25519.Sign(b.Key, payload)), "ed25519"
+	}
+	return err
+}
+
+// Collected is what an Exchange answered to a query that was passed on. Nothing of it is verified: see [Exchange.Verify].
+type Collected struct {
+	Response *rampv1.ResourceResponse
+
+	text []byte // as it came, where that was JSON
+	once sync.Once
+	raw  map[*rampv1.Offer]ramp.ReceivedOffer
+}
+
+// Collect asks what is offered, once, and verifies nothing yet: who takes few of many offers verifies those. binary speaks the
+// protocol's binary form. Errors are those of Discover.
+func (x *Exchange) Collect(ctx context.Context, p *Passed, binary bool) (*Collected, error) {
+	body, kind := p.json, typeJSON
+	if binary {
+		body, kind = p.binary, "application/proto"
+	}
+	address := x.base + "DiscoverResources"
+	got, err := x.client.once(ctx, errand{address: address, compose: func(ctx context.Context) (*http.Request, error) {
+		request, err := x.compose(ctx, address, body)
+		if err == nil {
+			request.Header.Set("Content-Type", kind)
+		}
+		return request, err
+	}})
+	switch {
+	case err != nil:
+		return nil, err
+	case got.status != http.StatusOK:
+		return nil, failureOfExchange(got)
+	}
+	out := &Collected{Response: &rampv1.ResourceResponse{}}
+	if binary {
+		err = ramp.Binary{}.Unmarshal(got.body, out.Response)
+	} else {
+		out.text = got.body
+		err = ramp.Unmarshal(got.body, out.Response)
+	}
+	if err != nil {
+		return nil, &NotAnExchange{address, err.Error()}
+	}
+	return out, nil
+}
+
+// came is an offer as it came; nil where that was not JSON, or it is none of these.
+func (c *Collected) came(offer *rampv1.Offer) ramp.ReceivedOffer {
+	c.once.Do(func() {
+		alone, grouped, err := ramp.ReceivedOffers(c.text)
+		if c.text == nil || err != nil {
+			return
+		}
+		c.raw = map[*rampv1.Offer]ramp.ReceivedOffer{}
+		for i, one := range c.Response.Offers {
+			c.raw[one] = alone[i]
+		}
+		for g, group := range c.Response.OfferGroups {
+			for i, one := range group.Offers {
+				c.raw[one] = grouped[g][i]
+			}
+		}
+	})
+	return c.raw[offer]
+}
+
+// Verify says what is wrong with an offer that was collected: it must be well-formed, in time, understood, and signed by the Exchange. It
+// gives the JSON that the signature is over, with the signature in it, for whoever is to verify it again. critical are the keys of ext that are understood. Of a signature that no known key has made, the Exchange's keys are read anew.
+func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer, critical ...string) ([]byte, error) {
+	now := time.Now()
+	if err := fits(offer, critical, now); err != nil {
+		return nil, err
+	}
+	signature, err := sign.DecodeSignature(offer.ExchangeSignature)
+	if err != nil {
+		return nil, fmt.Errorf("its signature cannot be read: %w", err)
+	}
+	fields, err := ramp.OfferPayload(offer)
+	if err != nil {
+		return nil, err
+	}
+	for _, again := range []bool{false, true} {
+		if again {
+			if err := x.refreshed(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if x.signed([][]byte{fields}, signature, now) {
+			return ramp.Marshal(offer)
+		}
+		if came := c.came(offer); came != nil {
+			if whole, err := came.Payload(); err == nil && x.signed([][]byte{whole}, signature, now) {
+				return bytes.Clone(came), nil
+			}
+		}
+	}
+	return nil, errors.New("it is not signed by the Exchange")
+}
+
+// keysEvery is how often keys are read anew at the most because of signatures that none of them made.
+const keysEvery = 5 * time.Second
+
+// refreshed reads the Exchange's keys, unless they were read just now.
+func (x *Exchange) refreshed(ctx context.Context) error {
+	x.mu.Lock()
+	fresh := time.Since(x.read) < keysEvery
+	x.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	return x.refresh(ctx)
+}
+
+// Execute sends a purchase in a requester's name, as it is, and gives the answer as it is (RAMP v1, ExecuteTransaction).
+func (x *Exchange) Execute(ctx context.Context, request *rampv1.TransactionRequest) (*rampv1.TransactionResponse, error) {
+	answer := &rampv1.TransactionResponse{}
+	_, err := x.call(ctx, "ExecuteTransaction", request, answer)
+	return answer, err
+}
+
+// PassReport sends a report, as it is (RAMP v1, ReportUsage).
+func (x *Exchange) PassReport(ctx context.Context, report *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
+	answer := &rampv1.UsageReportResponse{}
+	_, err := x.call(ctx, "ReportUsage", report, answer)
+	return answer, err
+}
+
+// PassDispute sends a dispute, as it is (RAMP v1, DisputeTransaction).
+func (x *Exchange) PassDispute(ctx context.Context, dispute *rampv1.DisputeRequest) (*rampv1.DisputeResponse, error) {
+	answer := &rampv1.DisputeResponse{}
+	_, err := x.call(ctx, "DisputeTransaction", dispute, answer)
+	return answer, err
+}
+
+// Results are the answers to a purchase, one for each of the offers that it was of; a purchase of one that is denied, too. The error is
+// a *NotAnExchange for an answer that is about something else.
+func (x *Exchange) Results(request *rampv1.TransactionRequest, answer *rampv1.TransactionResponse) ([]*rampv1.TransactionResultItem, error) {
+	wanted := request.Items
+	if len(wanted) == 0 {
+		wanted = []*rampv1.TransactionItem{{OfferId: request.GetOfferId()}}
+	}
+	results := answer.Items
+	if len(request.Items) == 0 && len(results) == 0 {
+		results = []*rampv1.TransactionResultItem{single(request.GetOfferId(), answer)}
+	}
+	if answer.Id != request.Id {
+		return nil, &NotAnExchange{x.base, "the answer to the purchase is about something else"}
+	}
+	if len(results) == 0 && answer.DenialReason != nil { // of all of it
+		for _, item := range wanted {
+			results = append(results, &rampv1.TransactionResultItem{OfferId: item.OfferId, DenialReason: answer.DenialReason})
+		}
+	}
+	if len(results) != len(wanted) {
+		return nil, &NotAnExchange{x.base, "the answer to the purchase is about something else"}
+	}
+	for i, result := range results {
+		switch {
+		case result.OfferId != wanted[i].OfferId:
+			return nil, &NotAnExchange{x.base, "the answer to the purchase names other offers, or in another order"}
+		case result.GetDenialReason() == 0 && (result.TransactionId == "" || result.BillingId == ""):
+			return nil, &NotAnExchange{x.base, "the answer to the purchase has no transaction_id or no billing_id"}
+		}
+	}
+	return results, nil
+}

@@ -1,0 +1,270 @@
+package broker
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// Keys of the ext of answers.
+const (
+	extItems  = "ramp.items"  // all that was bought, where several addresses were asked for, each in the form of an answer
+	extOffer  = "ramp.offer"  // the offer by which it was bought, as the Exchange has signed it
+	extURI    = "ramp.uri"    // the address for which it was bought
+	extUnsold = "ramp.unsold" // the addresses for which nothing was bought, and why
+	extFound  = "ramp.found"  // what a search found of which nothing was bought
+	extPassed = "ramp.passed" // what was not taken, and why
+	extOpen   = "ramp.open"   // the addresses of which it is not known yet whether something was bought
+	extTotal  = "ramp.total"  // what all of it costs with the fee
+)
+
+// unsold are the addresses for which nothing was taken.
+func (f *found) unsold(items []*item) []unsold {
+	var all []unsold
+	for _, c := range f.choices {
+		one := unsold{URI: c.uri, Same: c.same}
+		if c.found != nil {
+			one.Title = c.found.Title
+		}
+		switch {
+		case c.same != "":
+			one.Reason = "SAME_CONTENT"
+		case c.dropped:
+			one.Reason = "BUDGET"
+		case len(c.denied) > 0 && !slices.ContainsFunc(items, func(i *item) bool { return i.URI == c.uri && i.State != denied }):
+			one.Reason = c.denied[len(c.denied)-1]
+		case c.taken != nil:
+			continue
+		case c.absent != 0:
+			one.Reason = strings.TrimPrefix(c.absent.String(), "OFFER_ABSENCE_REASON_")
+		default:
+			one.Reason = "NO_OFFER_FITS"
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// jsonOf is a value as JSON has it.
+func jsonOf(value any) any {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	var out any
+	if json.Unmarshal(text, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+func withUnsold(details map[string]any, all []unsold) map[string]any {
+	out := map[string]any{"unsold": jsonOf(all)}
+	for key, value := range details {
+		out[key] = value
+	}
+	return out
+}
+
+// end ends a work: what was bought is told, and in whose name is forgotten.
+func (w *work) end(b *Broker) error {
+	w.done, w.Requester = true, nil
+	if w.found != nil {
+		w.Unsold, w.Passed = w.found.unsold(w.Items), w.found.over.list()
+	} else {
+		for _, i := range w.Items {
+			if i.State == denied && !slices.ContainsFunc(w.Unsold, func(one unsold) bool { return one.URI == i.URI }) {
+				w.Unsold = append(w.Unsold, unsold{URI: i.URI, Reason: i.Why})
+			}
+		}
+	}
+	if !slices.ContainsFunc(w.Items, func(i *item) bool { return i.State != denied }) {
+		w.answer = nil
+		return nil
+	}
+	answer, err := w.response()
+	if err != nil {
+		return err
+	}
+	w.answer, err = proto.Marshal(answer)
+	return err
+}
+
+// answered is the answer to a work, or why there is none.
+func (w *work) answered() (*rampv1.RAMPResponse, error) {
+	if w.done && len(w.answer) > 0 {
+		out := &rampv1.RAMPResponse{}
+		return out, proto.Unmarshal(w.answer, out)
+	}
+	if w.done {
+		words := "the Exchanges denied what they had offered"
+		if len(w.Unsold) > 0 {
+			words += ": " + w.Unsold[0].Reason
+		}
+		return nil, refuse("failed_precondition", "%s; nothing was bought. Ask anew, under another id", clip(words, 300)).with(map[string]any{"unsold": jsonOf(w.Unsold), "passed": jsonOf(w.Passed)})
+	}
+	if slices.ContainsFunc(w.Items, func(i *item) bool { return i.State == bought }) {
+		return w.response()
+	}
+	return nil, refuse("unavailable", "it is not known yet whether this was bought: the Exchange did not answer; send the same request again, which buys nothing twice").later(comeBack)
+}
+
+// response tells what was bought: the first in the fields, all in ext (RAMP v1, RAMPResponse, which holds one transaction).
+func (w *work) response() (*rampv1.RAMPResponse, error) {
+	var all []*rampv1.RAMPResponse
+	var open []string
+	total := map[string][2]int64{}
+	for n, i := range w.Items {
+		switch i.State {
+		case bought:
+			one, err := w.sold(n)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, one)
+			sum := total[i.Currency]
+			total[i.Currency] = [2]int64{sum[0] + i.charged(), sum[1] + i.Fee}
+		case denied:
+		default:
+			open = append(open, i.URI)
+		}
+	}
+	out := &rampv1.RAMPResponse{Ver: Version, Id: w.answerID(), RequestId: w.id, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{}}}
+	if len(all) > 0 {
+		out = proto.CloneOf(all[0])
+	}
+	fields := out.Ext.Fields
+	if len(w.Items)+len(w.Unsold) > 1 {
+		list := &structpb.ListValue{}
+		for _, one := range all {
+			value, err := structOf(one)
+			if err != nil {
+				return nil, err
+			}
+			list.Values = append(list.Values, structpb.NewStructValue(value))
+		}
+		fields[extItems] = structpb.NewListValue(list)
+		var sums []any
+		for _, currency := range sortedKeys(total) {
+			sum := total[currency]
+			sums = append(sums, map[string]any{"currency": currency, "cost": amount(sum[0]), "fee": amount(sum[1]), "amount": amount(sum[0] + sum[1])})
+		}
+		put(fields, extTotal, sums)
+	}
+	put(fields, extUnsold, jsonOf(w.Unsold))
+	put(fields, extFound, jsonOf(w.Found))
+	put(fields, extPassed, jsonOf(w.Passed))
+	put(fields, extOpen, jsonOf(open))
+	return out, nil
+}
+
+func sortedKeys(of map[string][2]int64) (all []string) {
+	for key := range of {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// put puts a value into an ext, unless it is none.
+func put(fields map[string]*structpb.Value, key string, value any) {
+	if list, is := value.([]any); value == nil || is && len(list) == 0 {
+		return
+	}
+	if made, err := structpb.NewValue(value); err == nil {
+		fields[key] = made
+	}
+}
+
+// structOf is a message as JSON has it.
+func structOf(m proto.Message) (*structpb.Struct, error) {
+	text, err := ramp.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	out := &structpb.Struct{}
+	return out, out.UnmarshalJSON(text)
+}
+
+// answerID is the id of the answer: that of the first purchase, so that it is the same each time.
+func (w *work) answerID() string {
+	if len(w.Buys) == 0 {
+		return newID("res")
+	}
+	return "res-" + strings.TrimPrefix(w.Buys[0].ID, "brk-")
+}
+
+// sold is one transaction in the form of an answer.
+func (w *work) sold(n int) (*rampv1.RAMPResponse, error) {
+	i := w.Items[n]
+	r := &rampv1.TransactionResultItem{}
+	if err := proto.Unmarshal(i.Result, r); err != nil {
+		return nil, err
+	}
+	out := &rampv1.RAMPResponse{
+		Ver: Version, Id: w.answerID(), RequestId: w.id, TransactionId: r.TransactionId, BillingId: r.BillingId, Exchange: i.Exchange, Package: r.Package, Cost: r.Cost,
+		DeliveryMethod: r.DeliveryMethod, ReportingObligation: r.ReportingObligation, ExpiresAt: r.ExpiresAt,
+	}
+	if i.Fee > 0 {
+		out.BrokerFee = cost(i.Fee, i.Currency)
+	}
+	if out.DeliveryMethod == 0 {
+		out.DeliveryMethod = rampv1.DeliveryMethod(i.Method)
+	}
+	return out, i.describe(out)
+}
+
+// describe puts into an answer what it is for, and by which offer.
+func (i *item) describe(out *rampv1.RAMPResponse) error {
+	offer := &structpb.Struct{}
+	if err := offer.UnmarshalJSON(i.Offer); err != nil {
+		return err
+	}
+	out.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extURI: structpb.NewStringValue(i.URI), extOffer: structpb.NewStructValue(offer)}}
+	return nil
+}
+
+// quote says what would be bought.
+func (b *Broker) quote(a Asked, f *found) (*rampv1.RAMPResponse, error) {
+	w := newWork(a, nil, f)
+	for _, c := range f.choices {
+		if c.taken != nil {
+			w.Items = append(w.Items, c.item())
+		}
+	}
+	if len(w.Items) == 0 {
+		return nil, f.nothing()
+	}
+	list := &structpb.ListValue{}
+	var first *rampv1.RAMPResponse
+	for _, i := range w.Items {
+		one := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Exchange: i.Exchange, Cost: cost(i.Price, i.Currency), DeliveryMethod: rampv1.DeliveryMethod(i.Method)}
+		if i.Fee > 0 {
+			one.BrokerFee = cost(i.Fee, i.Currency)
+		}
+		if err := i.describe(one); err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = one
+		}
+		value, err := structOf(one)
+		if err != nil {
+			return nil, err
+		}
+		list.Values = append(list.Values, structpb.NewStructValue(value))
+	}
+	out := proto.CloneOf(first)
+	out.Ext.Fields[extItems] = structpb.NewListValue(list)
+	out.Ext.Fields[extDryRun] = structpb.NewBoolValue(true)
+	put(out.Ext.Fields, extUnsold, jsonOf(f.unsold(nil)))
+	put(out.Ext.Fields, extFound, jsonOf(f.listed))
+	put(out.Ext.Fields, extPassed, jsonOf(f.over.list()))
+	return out, nil
+}

@@ -1,0 +1,66 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// provider is the manifest of a host (RAMP v1, ramp.json). A host without one sells through nobody.
+func (b *Broker) provider(ctx context.Context, host string) (*rampv1.ProviderManifest, error) {
+	return b.providers.get(ctx, host, func(ctx context.Context) (*rampv1.ProviderManifest, error) {
+		address := site(host) + "/.well-known/ramp.json"
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Accept", "application/json")
+		request.Header.Set("User-Agent", "frontdesk-broker")
+		still := *b.HTTP
+		still.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		response, err := still.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		defer response.Body.Close()
+		switch response.StatusCode {
+		case http.StatusOK:
+		case http.StatusNotFound, http.StatusGone:
+			return &rampv1.ProviderManifest{}, nil
+		default:
+			return nil, fmt.Errorf("it answered with status %d", response.StatusCode)
+		}
+		text, err := io.ReadAll(io.LimitReader(response.Body, ramp.MaxDocument+1))
+		if err != nil {
+			return nil, err
+		}
+		return ramp.ReadProviderManifest(text)
+	})
+}
+
+var errNotAuthorised = errors.New("the ramp.json of the address does not name this Exchange")
+
+// authorised says why an Exchange may not sell what is at an address: the manifest of the address's host has to list it, by its domain, and one
+// that was found by documents at the address that they gave.
+func (b *Broker) authorised(ctx context.Context, p *peer, uri string) error {
+	host := hostOf(uri)
+	if host == "" {
+		return errors.New("its address is none of the web")
+	}
+	manifest, err := b.provider(ctx, host)
+	if err != nil {
+		return fmt.Errorf("the ramp.json of %.80s: %w", host, err)
+	}
+	for _, x := range manifest.GetExchanges() {
+		if domainOf(x.GetDomain()) == p.domain && (p.typed || slices.Contains(places(x), p.places[0])) {
+			return nil
+		}
+	}
+	return errNotAuthorised
+}

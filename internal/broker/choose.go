@@ -1,0 +1,244 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// extDryRun is the key of a request's ext that has the Broker say what it would buy, and buy nothing. It may stand in ext_critical.
+const extDryRun = "ramp.dry_run"
+
+// Critical says whether a key of the ext of a message is heeded here.
+func Critical(message, key string) bool {
+	switch message {
+	case "ramp.v1.RAMPRequest":
+		return key == extDryRun
+	case "ramp.v1.Requester":
+		return key == extUserCategory || key == extGeo
+	}
+	return false
+}
+
+func dryRun(r *rampv1.RAMPRequest) bool { return r.GetExt().GetFields()[extDryRun].GetBoolValue() }
+
+// maxID is how many characters the id of a request may have.
+const maxID = 256
+
+// bounded holds a request to what is taken.
+func bounded(a Asked) error {
+	uris := a.GetRequester().GetUris()
+	switch {
+	case utf8.RuneCountInString(a.Id) > maxID:
+		return &ramp.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one", maxID)}
+	case len(uris) > MaxURIs:
+		return &ramp.Invalid{Path: "requester.uris", Problem: fmt.Sprintf("has more than %d addresses; ask for them in several requests", MaxURIs)}
+	case len(uris) == 0 && a.GetQuery() == "" && len(a.GetSearchFilters().GetFields()) == 0:
+		return &ramp.Invalid{Path: "requester.uris", Problem: "is empty, and so are query and search_filters; say what you want"}
+	case len(a.GetConstraints().GetExchanges()) > MaxExchanges:
+		return &ramp.Invalid{Path: "constraints.exchanges", Problem: fmt.Sprintf("names more than %d Exchanges", MaxExchanges)}
+	case utf8.RuneCountInString(a.GetConstraints().GetBudgetScope()) > maxID:
+		return &ramp.Invalid{Path: "constraints.budget_scope", Problem: fmt.Sprintf("has more than %d characters", maxID)}
+	}
+	for i, name := range a.GetConstraints().GetExchanges() {
+		if at := domainOf(name); strings.ContainsAny(at, "/?#@ \\%") || at == "" {
+			return &ramp.Invalid{Path: fmt.Sprintf("constraints.exchanges[%d]", i), Problem: "is no domain such as exchange.example.com"}
+		}
+	}
+	return nil
+}
+
+// digestOf is the hash of what a request asks for: of all but its signatures, which may be made anew.
+func digestOf(r *rampv1.RAMPRequest) ([]byte, error) {
+	plain := proto.CloneOf(r)
+	if plain.Requester != nil {
+		plain.Requester.Signature = ""
+	}
+	text, err := ramp.Marshal(plain)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	return sum[:], nil
+}
+
+// newID makes an id that nobody guesses.
+func newID(kind string) string {
+	var random [16]byte
+	rand.Read(random[:])
+	return kind + "-" + hex.EncodeToString(random[:])
+}
+
+// choice is what may be taken for one address, the best first.
+type choice struct {
+	uri     string
+	found   *Found // how a search found it; nil where the request names it
+	order   []*candidate
+	at      int // of order, of those that are not tried yet
+	taken   *candidate
+	absent  rampv1.OfferAbsenceReason
+	same    string // the address for which the same content is taken already
+	dropped bool   // for a budget
+	denied  []string
+}
+
+// found is all that was found for a request.
+type found struct {
+	requester *rampv1.Requester // in whose name is asked and bought
+	own       bool              // that is the Broker's
+	wishes    wishes
+	choices   []*choice
+	over      passedOver
+	listed    []Found // by a search, of which nothing is bought
+}
+
+// choose asks Exchanges, and chooses of what they offer. What is chosen has a signature that holds, and is offered by who may.
+func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
+	w, err := wishesOf(a, b.Now())
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range b.draws(a) {
+		w.only = append(w.only, d.Currency)
+	}
+	f := &found{requester: a.GetRequester(), wishes: w}
+	if err := b.search(ctx, a, f); err != nil {
+		return nil, err
+	}
+	uris := f.uris()
+	if len(uris) == 0 {
+		return f, nil
+	}
+	all := b.pick(ctx, a, uris, &f.over)
+	if len(all) == 0 {
+		return f, nil
+	}
+	asked := f.requester
+	if b.Attenuate && !f.own {
+		if asked, err = b.attenuated(asked, uris); err != nil {
+			return nil, err
+		}
+		f.requester = asked
+	}
+	offered, err := b.ask(ctx, a, asked, f.own, all, &f.over)
+	if err != nil {
+		return nil, err
+	}
+	preferred := preferring(a)
+	for _, h := range offered {
+		if len(uris) == 1 {
+			h.alone = uris[0]
+		}
+	}
+	for _, c := range f.choices {
+		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, preferred, &f.over)
+		attesting, cancel := context.WithTimeout(ctx, b.Deadline)
+		rank(attesting, c.order, w.paysIn())
+		cancel()
+	}
+	return f, b.verify(ctx, f, f.choices)
+}
+
+// paysIn is the currency that a request speaks of; empty for none.
+func (w *wishes) paysIn() string {
+	if w.currency == "" && len(w.only) > 0 {
+		return w.only[0]
+	}
+	return w.currency
+}
+
+func first2(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// preferring says which Exchanges a request, or the operator, prefers.
+func preferring(a Asked) func(*peer) bool {
+	var names []string
+	for _, name := range a.GetConstraints().GetPreferredExchanges() {
+		names = append(names, domainOf(name))
+	}
+	return func(p *peer) bool {
+		if len(names) > 0 {
+			return slices.Contains(names, p.domain)
+		}
+		return p.preferred
+	}
+}
+
+// uris are the addresses for which something is chosen.
+func (f *found) uris() (all []string) {
+	for _, c := range f.choices {
+		all = append(all, c.uri)
+	}
+	return all
+}
+
+// verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. What is the same as what is taken for
+// an address before it is not taken again.
+func (b *Broker) verify(ctx context.Context, f *found, choices []*choice) error {
+	turns := make(chan struct{}, 4) // as many at a time as there are processors to speak of
+	var wait sync.WaitGroup
+	for _, c := range choices {
+		if len(c.order) == 0 {
+			continue
+		}
+		wait.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			b.next(ctx, f, c)
+		})
+	}
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	taken := map[string]string{}
+	for _, c := range f.choices {
+		if c.taken == nil || c.taken.identity == "" || !slices.Contains(choices, c) && c.same != "" {
+			continue
+		}
+		if uri, is := taken[c.taken.identity]; is && uri != c.uri {
+			c.same, c.taken = uri, nil
+			continue
+		}
+		taken[c.taken.identity] = c.uri
+	}
+	return nil
+}
+
+// next takes the next candidate of a choice that is good; none where there is no more.
+func (b *Broker) next(ctx context.Context, f *found, c *choice) {
+	c.taken = nil
+	for c.at < len(c.order) && ctx.Err() == nil {
+		one := c.order[c.at]
+		c.at++
+		if err := b.authorised(ctx, one.peer, c.uri); err != nil {
+			c.absent = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED
+			f.over.note(one.peer.domain, c.uri, err)
+			continue
+		}
+		document, err := one.exchange.Verify(ctx, one.Collected, one.offer)
+		if err != nil {
+			b.dishonour(one.peer.domain)
+			f.over.note(one.peer.domain, c.uri, err)
+			continue
+		}
+		one.document, c.taken = bytes.Clone(document), one
+		return
+	}
+}

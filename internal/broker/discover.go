@@ -1,0 +1,191 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"frontdesk/client"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// passedOver says what was not taken, and why, for who asks.
+type passedOver struct {
+	mu  sync.Mutex
+	all []passed
+}
+
+type passed struct {
+	Exchange string `json:"exchange,omitempty"`
+	URI      string `json:"uri,omitempty"` // or the host of one
+	Why      string `json:"why"`
+}
+
+// maxPassed is of how many things it is told why they were not taken.
+const maxPassed = 100
+
+func (p *passedOver) note(exchange, uri string, why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.all) < maxPassed {
+		p.all = append(p.all, passed{clip(exchange, 253), clip(uri, 500), clip(why.Error(), 300)})
+	}
+}
+
+// list is what was noted, in an order that does not depend on who answered first.
+func (p *passedOver) list() []passed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := slices.Clone(p.all)
+	sort.SliceStable(out, func(i, j int) bool {
+		return out[i].Exchange+"\n"+out[i].URI < out[j].Exchange+"\n"+out[j].URI
+	})
+	return out
+}
+
+func clip(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
+
+// heard is what an Exchange offered.
+type heard struct {
+	peer     *peer
+	exchange *client.Exchange
+	*client.Collected
+	alone string // the address that was asked for, where there was but one
+}
+
+// query is what Exchanges are asked: the requester as it came, and the Broker's hop; or the Broker itself.
+func (b *Broker) query(a Asked, requester *rampv1.Requester, own bool, left time.Duration) (*client.Passed, error) {
+	buyer, err := b.buyer()
+	if err != nil {
+		return nil, err
+	}
+	id := a.Id
+	query := &rampv1.ResourceQuery{
+		Ver: Version, Id: newID("qry"), Requester: requester, RequestId: &id, SupportedProfiles: a.SupportedProfiles,
+		Deadline: durationpb.New(max(left, time.Millisecond)),
+	}
+	return buyer.PassOn(query, b.Now(), own)
+}
+
+// slack is how much sooner than the fan-out ends an Exchange is to answer, so that its answer comes in time.
+const slack = 10 // of it, one part
+
+// ask asks peers at once, and gives what came before the deadline. One that is dead, slow, lying or flooding costs the others nothing: what
+// came of them is taken as soon as they are there, and who fails twice rests.
+func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) ([]*heard, error) {
+	within := b.Deadline
+	if until, is := ctx.Deadline(); is {
+		within = min(within, time.Until(until)*3/4) // the rest is for the purchase
+	}
+	query, err := b.query(a, requester, own, within-within/slack)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	type result struct {
+		peer  *peer
+		heard *heard
+		err   error
+	}
+	results := make(chan result, len(all))
+	turns := make(chan struct{}, b.Parallel)
+	waiting := map[*peer]bool{}
+	for _, p := range all {
+		if until := p.resting(b.Now()); !until.IsZero() {
+			passed.note(p.domain, "", fmt.Errorf("it failed, and is asked again in %s", until.Sub(b.Now()).Round(time.Second)))
+			continue
+		}
+		waiting[p] = true
+		go func() {
+			select {
+			case turns <- struct{}{}:
+				defer func() { <-turns }()
+			case <-ctx.Done():
+				results <- result{p, nil, context.Cause(ctx)}
+				return
+			}
+			h, err := b.askOne(ctx, a, p, query)
+			results <- result{p, h, err}
+		}()
+	}
+	var out []*heard
+	for len(waiting) > 0 {
+		select {
+		case r := <-results:
+			delete(waiting, r.peer)
+			if r.err != nil {
+				passed.note(r.peer.domain, "", failing(r.err))
+			} else {
+				out = append(out, r.heard)
+			}
+		case <-ctx.Done():
+			for p := range waiting {
+				passed.note(p.domain, "", errLate)
+				p.went(b.Now(), true)
+			}
+			clear(waiting)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].peer.key() < out[j].peer.key() })
+	return out, nil
+}
+
+var (
+	errLate    = errors.New("it did not answer in time")
+	errProfile = errors.New("it has none of the profiles that are understood")
+)
+
+// askOne asks one peer.
+func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Passed) (*heard, error) {
+	x, err := b.peers.exchange(ctx, p)
+	if err != nil {
+		p.went(b.Now(), ctx.Err() == nil)
+		return nil, err
+	}
+	declared := x.Manifest().GetSupportedProfiles()
+	if len(declared) > 0 && len(a.SupportedProfiles) > 0 && !slices.ContainsFunc(declared, func(one string) bool { return slices.Contains(a.SupportedProfiles, one) }) {
+		return nil, errProfile
+	}
+	collected, err := x.Collect(ctx, query, b.Binary)
+	if err == nil && domainOf(collected.Response.GetExchange()) != p.domain {
+		err = fmt.Errorf("%w: it answers as %.60q", errOtherDomain, collected.Response.GetExchange())
+	}
+	if ctx.Err() == nil || err == nil {
+		p.went(b.Now(), err != nil && !refused(err))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &heard{peer: p, exchange: x, Collected: collected}, nil
+}
+
+// refused says whether an Exchange answered and said no, which is no failure of its own.
+func refused(err error) bool {
+	var told *client.ExchangeError
+	return errors.As(err, &told) && told.Status >= 400 && told.Status < 500
+}
+
+// failing is a failure in words that are fit for strangers: an Exchange's own text is clipped.
+func failing(err error) error {
+	var told *client.ExchangeError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errLate
+	case errors.As(err, &told):
+		return fmt.Errorf("it answered %s: %s", clip(told.Code, 40), clip(told.Message, 200))
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package broker
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// kept remembers what was fetched, and fetches each thing once however many wait for it. What is fetched goes on when those who wait have
+// gone: it is there for the next.
+type kept[T any] struct {
+	mu    sync.Mutex
+	all   map[string]*keptOne[T]
+	holds time.Duration
+	now   func() time.Time
+}
+
+type keptOne[T any] struct {
+	done  chan struct{}
+	value T
+	err   error
+	until time.Time
+}
+
+// maxKept is how many things one kept remembers.
+const maxKept = 4096
+
+func newKept[T any](holds time.Duration, now func() time.Time) kept[T] {
+	return kept[T]{all: map[string]*keptOne[T]{}, holds: holds, now: now}
+}
+
+// get gives what is known under a key, or fetches it. It waits no longer than ctx allows.
+func (k *kept[T]) get(ctx context.Context, key string, fetch func(context.Context) (T, error)) (T, error) {
+	k.mu.Lock()
+	one, is := k.all[key]
+	if is {
+		select {
+		case <-one.done:
+			is = k.now().Before(one.until)
+		default:
+		}
+	}
+	if !is {
+		if len(k.all) >= maxKept {
+			clear(k.all)
+		}
+		one = &keptOne[T]{done: make(chan struct{})}
+		k.all[key] = one
+		go k.fetch(context.WithoutCancel(ctx), one, fetch)
+	}
+	k.mu.Unlock()
+	select {
+	case <-one.done:
+		return one.value, one.err
+	default:
+	}
+	select {
+	case <-one.done:
+		return one.value, one.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+func (k *kept[T]) fetch(ctx context.Context, one *keptOne[T], fetch func(context.Context) (T, error)) {
+	ctx, cancel := context.WithTimeout(ctx, documentWithin)
+	defer cancel()
+	one.value, one.err = fetch(ctx)
+	holds := k.holds
+	if one.err != nil {
+		holds = failureHolds
+	}
+	one.until = k.now().Add(holds)
+	close(one.done)
+}
+
+// forget has a thing fetched anew.
+func (k *kept[T]) forget(key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.all, key)
+}

@@ -1,0 +1,215 @@
+package server
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/strictyaml"
+	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
+)
+
+// roleBroker is the role of who buys for others.
+const roleBroker = "broker"
+
+// Broker buys licensed content for agents: it asks several Exchanges at once, and takes the best of what they offer. It answers where `roles`
+// has `broker`, and as `frontdesk broker`, which is nothing else. Who asks is told by what `ramp` says of signatures, requesters and
+// rates.
+type Broker struct {
+	// Domain is by which Exchanges know it: it publishes the Broker's keys at `/.well-known/ramp-agent.json`. Without it, it is the host
+	// of `url`. The id beside it is that of `ramp.agent`.
+	Domain string `yaml:"domain"`
+	// Exchanges are asked for every request that names none itself.
+	Exchanges []BrokerExchange `yaml:"exchanges"`
+	// OnlyExchanges keeps to those. Otherwise it is also bought at those that requests and the `ramp.json` of the wanted addresses name.
+	OnlyExchanges bool `yaml:"only_exchanges"`
+	// Deadline is how long all of them together may take to offer something. What came by then is chosen from.
+	Deadline time.Duration `yaml:"deadline"`
+	// BuyWithin is how long purchases may take before the agent is told that they are still under way.
+	BuyWithin time.Duration `yaml:"buy_within"`
+	// Parallel is how many Exchanges are asked at the same time for one request.
+	Parallel int `yaml:"parallel"`
+	// MaxAnswer is the most that the answer of an Exchange may have.
+	MaxAnswer strictyaml.Size `yaml:"max_answer"`
+	// Binary speaks RAMP's binary form with Exchanges, which takes less of the processors. Without it, JSON.
+	Binary bool `yaml:"binary"`
+	// Verifiers are the domains of those whose word on other people's content counts in the choice between offers that cost the same.
+	Verifiers []string `yaml:"verifiers"`
+	// Fee is what the Broker takes on top of each price. It is told in `broker_fee`.
+	Fee BrokerFee `yaml:"fee"`
+	// Budgets are what requesters may spend at the most, whatever they say themselves.
+	Budgets []BrokerBudget `yaml:"budgets"`
+	// OwnAccount lets what a search found be bought in the Broker's own name and on its own accounts, where the requester's signature does not
+	// cover the address. Give requesters `budgets` with it.
+	OwnAccount bool `yaml:"own_account"`
+	// Attenuate narrows delegations that are passed on to the wanted addresses and to a quarter of an hour.
+	Attenuate bool `yaml:"attenuate"`
+}
+
+// BrokerExchange is an Exchange at which the Broker buys.
+type BrokerExchange struct {
+	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says: `exchange.example.com`.
+	Domain string `yaml:"domain,required"`
+	// URL is the address of the site with that document; without it, `https://` and the domain. It may be on this machine, with `http://`.
+	URL string `yaml:"url"`
+	// Preferred takes its offers before those of others, for requests that name no preferred Exchanges.
+	Preferred bool `yaml:"preferred"`
+}
+
+// BrokerFee is what the Broker takes.
+type BrokerFee struct {
+	// Share is what it takes of a price, in percent, such as `"2.5"`.
+	Share string `yaml:"share"`
+	// Each is what it takes for each purchase that costs something in `currency`, such as `"0.001"`.
+	Each string `yaml:"each"`
+	// Currency is that of `each`.
+	Currency string `yaml:"currency"`
+}
+
+// BrokerBudget is what a requester may spend.
+type BrokerBudget struct {
+	// Requester is whose it is: `buyer.example.com/bot`, or `*` for each that has none of its own.
+	Requester string `yaml:"requester,required"`
+	// Amount is the most, fees included, such as `"25"`.
+	Amount string `yaml:"amount,required"`
+	// Currency is that of the amount. What is offered in others is not bought.
+	Currency string `yaml:"currency,required"`
+	// Period is for how long; then it begins anew. Without it, it is for all time.
+	Period time.Duration `yaml:"period"`
+}
+
+func defaultBroker() Broker {
+	return Broker{Deadline: 500 * time.Millisecond, BuyWithin: 5 * time.Second, Parallel: 20, MaxAnswer: 1 << 20, Fee: BrokerFee{Share: "0", Each: "0"}}
+}
+
+// brokers says whether this configuration is of a Broker.
+func (c Config) brokers() bool { return slices.Contains(c.Roles, roleBroker) }
+
+// brokerDomain is by which Exchanges know the Broker; empty when nobody said it.
+func (c Config) brokerDomain() string {
+	if c.Broker.Domain != "" {
+		return c.Broker.Domain
+	}
+	if u, err := url.Parse(c.URL); err == nil && u.Port() != "" {
+		return strings.ToLower(u.Host)
+	}
+	return c.exchangeHost()
+}
+
+// brokerID is what the Broker calls itself.
+func (c Config) brokerID() string {
+	if c.RAMP.Agent.ID != "" {
+		return c.RAMP.Agent.ID
+	}
+	return c.brokerDomain()
+}
+
+// percent is a share as it is written.
+var percent = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,6})?$`)
+
+// share is a share in percent, in units of 1e-8.
+func (f BrokerFee) share() (int64, error) {
+	if !percent.MatchString(f.Share) {
+		return 0, fmt.Errorf(`%q is no share; write it in percent, like "2.5"`, f.Share)
+	}
+	n, err := terms.ParseAmount(f.Share)
+	if err == nil && n > 100*1e8 {
+		err = fmt.Errorf("%s percent is more than all of it", f.Share)
+	}
+	return n / 100, err
+}
+
+// broker checks the sections roles and broker.
+func (c *checks) broker() {
+	for i, role := range c.Config.Roles {
+		c.oneOf(fmt.Sprintf("roles[%d]", i), role, roleBroker)
+	}
+	b := c.Config.Broker
+	between(c, "broker.deadline", b.Deadline, 10*time.Millisecond, time.Minute)
+	between(c, "broker.buy_within", b.BuyWithin, 100*time.Millisecond, time.Minute)
+	between(c, "broker.parallel", b.Parallel, 1, 100)
+	between(c, "broker.max_answer", b.MaxAnswer, 4<<10, 4<<20)
+	between(c, "broker.exchanges", len(b.Exchanges), 0, maxRAMPExchanges)
+	if b.Domain != "" {
+		c.brokerNames("broker.domain", b.Domain)
+	}
+	for i, domain := range b.Verifiers {
+		c.brokerNames(fmt.Sprintf("broker.verifiers[%d]", i), domain)
+	}
+	for i, x := range b.Exchanges {
+		path := fmt.Sprintf("broker.exchanges[%d]", i)
+		c.brokerNames(path+".domain", x.Domain)
+		c.web(path+".url", x.URL)
+		if slices.ContainsFunc(b.Exchanges[:i], func(before BrokerExchange) bool { return before.Domain == x.Domain }) {
+			c.problem(path+".domain", "%s is named twice", x.Domain)
+		}
+	}
+	if _, err := b.Fee.share(); err != nil {
+		c.problem("broker.fee.share", "%v", err)
+	}
+	each, err := terms.ParseAmount(b.Fee.Each)
+	if err != nil {
+		c.problem("broker.fee.each", "%v", err)
+	}
+	if (each > 0 || b.Fee.Currency != "") && !currencyCode.MatchString(b.Fee.Currency) {
+		c.problem("broker.fee.currency", "%q is no currency; write three capital letters, like EUR", b.Fee.Currency)
+	}
+	for i, budget := range b.Budgets {
+		path := fmt.Sprintf("broker.budgets[%d]", i)
+		if _, err := terms.ParseAmount(budget.Amount); err != nil {
+			c.problem(path+".amount", "%v", err)
+		}
+		if !currencyCode.MatchString(budget.Currency) {
+			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", budget.Currency)
+		}
+		between(c, path+".period", budget.Period, 0, 10*365*24*time.Hour)
+		if domain, id, ok := strings.Cut(budget.Requester, "/"); budget.Requester != "*" && (!ok || domain == "" || id == "") {
+			c.problem(path+".requester", "%q is no requester; write it like buyer.example.com/bot, or * for each", budget.Requester)
+		}
+	}
+	if !c.Config.brokers() {
+		return
+	}
+	switch {
+	case c.Config.brokerDomain() == "":
+		c.problem("broker.domain", "the Broker needs a domain by which Exchanges know it; write one, or set url")
+	case c.Config.URL == "":
+		c.warning("roles", "without url, a signature that was made for another Broker under your host name is taken; set url to the public address")
+	}
+	if b.OwnAccount && len(b.Budgets) == 0 {
+		c.warning("broker.own_account", "every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
+	}
+	if c.Config.RAMP.Signatures == signedNone {
+		c.warning("ramp.signatures", "nobody has to show who they are, so anybody can buy in anybody's name; write body or required for a Broker in use")
+	}
+	if b.Deadline+b.BuyWithin >= c.Config.Limits.WriteTimeout {
+		c.problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", show(b.BuyWithin), show(c.Config.Limits.WriteTimeout))
+	}
+}
+
+// brokerNames holds that a text is a domain.
+func (c *checks) brokerNames(path, domain string) {
+	if parsed, err := trust.ParseDomain(domain); err != nil || parsed != domain {
+		c.problem(path, "%q is no domain; write it like exchange.example.com, in lower case and ASCII", domain)
+	}
+}
+
+// onlyBroker is the configuration of a Broker that is nothing else: its sources can be searched, and nobody else is served of them.
+func (c Config) onlyBroker() Config {
+	c.Roles = []string{roleBroker}
+	c.RAMP.Enabled, c.Intent.Enabled, c.Intakes, c.MCP.Enabled, c.Console.Enabled, c.Console.Owner.Enabled, c.Discovery.Enabled = false, false, defaultIntakes(), false, false, false, false
+	c.Edge.Sites = nil
+	return c
+}
+
+// agentName is what the agent, or the Broker, calls itself.
+func (c Config) agentName() string {
+	if c.brokers() {
+		return c.brokerID()
+	}
+	return c.AgentID()
+}
