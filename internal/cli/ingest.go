@@ -210,7 +210,7 @@ func visited(env *environment, r ingest.Report) {
 
 // nameOfKind is a kind of source in words.
 func nameOfKind(kind string) string {
-	if words := map[string]string{"crawl": "site read by its links", "sitemap": "site with a sitemap", "schemamap": "site with a schema map", "data": "file of data"}[kind]; words != "" {
+	if words := map[string]string{"crawl": "site read by its links", "sitemap": "site with a sitemap", "schemamap": "site with a schema map", "data": "file of data", "wordpress": "WordPress"}[kind]; words != "" {
 		return words
 	}
 	return kind

@@ -45,6 +45,7 @@ type crawl struct {
 	settled  map[string]bool // addresses of which it is known what became of them
 	lost     bool            // an answer is missing of which it is not known what it led to
 	alike    int             // pages that look like one that is not there
+	press    *press          // of a WordPress; nil for others
 	leave    []string        // items that named pages no longer hold
 	partial  bool            // nothing may be removed, for what an address held is not remembered
 }
@@ -75,6 +76,7 @@ const (
 	startRole role = iota
 	pageRole
 	listRole // a list, or a feed that a list names
+	postRole // a post of a WordPress, which is an entry of an answer
 )
 
 // visit is one address being asked for.
@@ -85,6 +87,7 @@ type visit struct {
 	depth   int
 	fresh   bool // whatever is remembered
 	listed  bool
+	post    string // of a WordPress: its collection and id
 	guessed bool   // nobody said that it is there
 	changed string // when the list says that it last changed
 	looks   bool   // for links, and for what the text is like
@@ -177,6 +180,9 @@ const believedFor = 7 * 24 * time.Hour
 
 // pump sends visitors out and passes the visits on in the order in which they set out, until all is seen.
 func (c *crawl) pump(ctx context.Context, emit func(context.Context, *unit) error) error {
+	if c.Kind == wordpressKind {
+		return c.pumpPosts(ctx, emit)
+	}
 	var first *visit
 	var err error
 	if c.some() {

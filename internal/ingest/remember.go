@@ -29,6 +29,8 @@ type recollection struct {
 	Items  []string  `json:"i,omitempty"` // the URLs of what came of it
 	Links  []string  `json:"l,omitempty"`
 	Many   bool      `json:"n,omitempty"` // it has more items than are remembered
+	// Post is a post of a WordPress: its collection and id.
+	Post string `json:"w,omitempty"`
 	// Licences are the places of licences that the page names.
 	Licences []string `json:"x,omitempty"`
 	// Look is what the page was like when it was read, so that it counts for what is endless also while it is not read again.

@@ -17,6 +17,9 @@ func (c *crawl) settle(ctx context.Context, v *visit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.changed.Broadcast()
+	if v.role == postRole {
+		return c.settlePost(ctx, v)
+	}
 	c.underway--
 	if v.outcome == same {
 		whole, err := c.keep(ctx, v)
@@ -246,6 +249,9 @@ func (c *crawl) end(ctx context.Context) (partial bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := &c.report
+	if c.press != nil {
+		return c.press.torn, c.endPosts(ctx)
+	}
 	r.Endless = c.front.Count(frontier.Trap)
 	r.Beyond = c.front.Count(frontier.Full) + c.front.Count(frontier.Deep)
 	if c.alike > fewClosed && 2*c.alike > r.Asked {

@@ -38,8 +38,8 @@ type Web struct {
 }
 
 // Kinds are what Web.Kind may be. "auto" looks at what stands at the address. For a page it takes the site's schema
-// map, or else its sitemap, which robots.txt names; where there is neither, it follows links, as "crawl" always does.
-var Kinds = []string{"auto", "feed", "sitemap", "schemamap", "crawl", "data"}
+// map, or else its sitemap, which robots.txt names; where there is neither, it follows links, as "crawl" always does. "wordpress" asks the REST API of a WordPress.
+var Kinds = []string{"auto", "feed", "sitemap", "schemamap", "crawl", "data", wordpressKind}
 
 // Defaults of Web.
 const (

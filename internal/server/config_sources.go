@@ -28,7 +28,8 @@ type Source struct {
 	URL string `yaml:"url"`
 	// Kind is what stands at the `url`: `auto` finds out, and takes a site's schema map or else its sitemap, which its
 	// robots.txt names, before it follows links. `feed`, `sitemap`, `schemamap` and `data` refuse anything else, and
-	// `crawl` follows links whatever maps there are.
+	// `crawl` follows links whatever maps there are. `wordpress` asks the site's WordPress for its posts and pages
+	// (REST API), and from then on for what changed.
 	Kind string `yaml:"kind"`
 	// Every is how often a running server reads the source again. Without it, a `url` is read once a day and a `path`
 	// at the start of the server only.

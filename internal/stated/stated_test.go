@@ -421,10 +421,11 @@ func TestWhatIsWrittenOfAnAddressIsReadBackEqual(t *testing.T) {
 func TestPostsOfAWordPressAreReadPageByPage(t *testing.T) {
 	h := newHost(t)
 	path := func(page int) string {
-		return fmt.Sprintf("/wp-json/wp/v2/posts?per_page=100&page=%d&orderby=id&order=asc&_fields=link,modified_gmt,title,content", page)
+		return fmt.Sprintf("/wp-json/wp/v2/posts?per_page=100&page=%d&orderby=id&order=asc&_fields=link,status,modified_gmt,title,content", page)
 	}
 	header := map[string]string{"X-WP-TotalPages": "2", "Content-Type": "application/json"}
-	h.pages[path(1)] = page{header: header, body: `[{"link":"HOST/1","modified_gmt":"2027-01-02T03:04:05","title":{"rendered":"One &amp; <i>two</i>"},"content":{"rendered":"<p>Three words here</p><p>more</p>"}},{"link":"https://other.example/"}]`}
+	h.pages[path(1)] = page{header: header, body: `[{"link":"HOST/1","modified_gmt":"2027-01-02T03:04:05","title":{"rendered":"One &amp; <i>two</i>"},"content":{"rendered":"<p>Three words here</p><p>more</p>"}},{"link":"https://other.example/"},
+		{"link":"HOST/secret","content":{"rendered":"","protected":true}},{"link":"HOST/draft","status":"draft"}]`}
 	h.pages[path(2)] = page{header: header, body: `[{"link":"HOST/2","title":{"rendered":"Two"}}]`}
 	h.pages["/sitemap.xml"] = page{body: ramp}
 	s, err := h.read(nil, true)

@@ -27,7 +27,7 @@ const (
 func (r *reading) posts(ctx context.Context) error {
 	had := r.Before != nil && slices.ContainsFunc(r.Before.Addresses, func(a Address) bool { return a.Source == CMS })
 	for page, pages := 1, 1; page <= min(pages, maxPostPages); page++ {
-		at := resolve(fmt.Sprintf("/wp-json/wp/v2/posts?per_page=%d&page=%d&orderby=id&order=asc&_fields=link,modified_gmt,title,content", postsAtOnce, page), r.root)
+		at := resolve(fmt.Sprintf("/wp-json/wp/v2/posts?per_page=%d&page=%d&orderby=id&order=asc&_fields=link,status,modified_gmt,title,content", postsAtOnce, page), r.root)
 		response, err := r.get(ctx, at, maxPosts, false)
 		var count int
 		if err == nil && response != nil {
@@ -64,15 +64,17 @@ func (r *reading) postsOf(response *fetch.Response, at string) (pages int, err e
 			Rendered string `json:"rendered"`
 		} `json:"title"`
 		Content struct {
-			Rendered string `json:"rendered"`
+			Rendered  string `json:"rendered"`
+			Protected bool   `json:"protected"`
 		} `json:"content"`
+		Status string `json:"status"`
 	}
 	if err := json.Unmarshal(response.Body, &posts); err != nil {
 		return 0, fail.New(fail.Invalid, "%s is no list of posts: %v", at, err)
 	}
 	for _, post := range posts {
 		u := resolve(post.Link, r.root)
-		if u == nil {
+		if u == nil || post.Content.Protected || post.Status != "" && post.Status != "publish" {
 			continue
 		}
 		if host, ok := terms.Host(u.String()); !ok || !slices.Contains(r.Hosts, host) {
