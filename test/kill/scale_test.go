@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,7 +35,7 @@ func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
 	}
 	n := &nodes{exchange: exchange{t: t, dsn: storetest.NewPostgres(t), dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 2))}, over: make(chan struct{})}
 	for i := range 4 {
-		n.listen = append(n.listen, vacant(t))
+		n.listen = append(n.listen, process.Vacant(t))
 		n.node(i, n.listen[i], `
 proxies: [127.0.0.1]
 limits: {rate: {address: 30/1m, failures: ""}}`)
@@ -46,7 +44,7 @@ limits: {rate: {address: 30/1m, failures: ""}}`)
 	for i := range 3 {
 		n.servers = append(n.servers, process.Start(t, "serve", "--config", n.configs[i]))
 	}
-	n.front()
+	n.gate = process.Nodes(t, n.listen...)
 	for _, b := range n.buyers { // each request from an address of its own
 		b.http.Transport = from{b.http.Transport}
 	}
@@ -123,85 +121,6 @@ func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set("X-Forwarded-For", address)
 	}
 	return f.RoundTripper.RoundTrip(r)
-}
-
-// vacant is an address that nobody listens on.
-func vacant(t *testing.T) string {
-	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer free.Close()
-	return free.Addr().String()
-}
-
-// front runs nginx before the nodes, with what docs/scale.md shows.
-func (n *nodes) front() {
-	t := n.t
-	path, err := exec.LookPath("nginx")
-	if err != nil {
-		if os.Getenv("FRONTDESK_TEST_ALL") != "" {
-			t.Fatal("nginx is missing: apt-get install nginx")
-		}
-		t.Skip("nginx is missing")
-	}
-	root, err := process.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "docs", "scale.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, block, found := strings.Cut(string(text), "```nginx\n")
-	block, _, _ = strings.Cut(block, "```")
-	if !found {
-		t.Fatal("docs/scale.md shows no nginx")
-	}
-	address, home := vacant(t), t.TempDir()
-	replace := func(shown, here string) {
-		if !strings.Contains(block, shown) {
-			t.Fatalf("docs/scale.md does not show %q", shown)
-		}
-		block = strings.ReplaceAll(block, shown, here)
-	}
-	replace("listen 443 ssl;", "listen "+address+";")
-	replace("fail_timeout=10s", "fail_timeout=1s")
-	replace("proxy_read_timeout 30s;", "proxy_read_timeout 2s;")
-	replace("X-Forwarded-For $remote_addr;", "X-Forwarded-For $http_x_from;")
-	replace("10.0.0.11:8080", n.listen[0])
-	replace("10.0.0.12:8080", n.listen[1])
-	replace("server 10.0.0.13:8080", "server "+n.listen[3]+" max_fails=1 fail_timeout=1s;\n    server "+n.listen[2])
-	user := ""
-	if os.Getuid() == 0 {
-		user = "user root;\n"
-	}
-	conf := user + "daemon off;\npid " + home + "/pid;\nerror_log " + home + "/error.log warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home + "/b;\nproxy_temp_path " + home +
-		"/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" + block + "}\n"
-	file := filepath.Join(home, "nginx.conf")
-	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(path, "-p", home, "-c", file)
-	command.Stderr = os.Stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		command.Process.Signal(os.Interrupt)
-		command.Wait()
-	})
-	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			break
-		}
-		if time.Since(began) > time.Minute {
-			t.Fatal("nginx does not answer")
-		}
-	}
-	n.gate = &process.Server{Addr: address, URL: "http://" + address}
 }
 
 // passes waits until so much was bought since it was called.

@@ -28,8 +28,9 @@ const (
 )
 
 // BenchmarkDeals has wrk ask the running program for an offer by 64 clients at once, and then buy by such offers, each once, with the
-// client on the same processors: a requester whose key is known, one offer, JSON. FRONTDESK_WRK is for how many seconds, and
-// FRONTDESK_WRK_STORE the store where that is not SQLite in a folder:
+// client on the same processors: a requester whose key is known, one offer, JSON. FRONTDESK_WRK is for how many seconds,
+// FRONTDESK_WRK_STORE the store where that is not SQLite in a folder, and FRONTDESK_WRK_NODES how many nodes of it there are, behind the nginx of
+// docs/scale.md; without it wrk asks one node itself:
 //
 //	FRONTDESK_WRK=10 go test ./test/load -run xxx -bench Deals -benchtime 1x
 //
@@ -41,18 +42,47 @@ func BenchmarkDeals(b *testing.B) {
 	}
 	folder := b.TempDir()
 	config := exchange(b, folder)
-	server := process.Start(b, "serve", "--config", config)
 	body := signedQuery()
-	offered(b, server.URL+discover, body)
 	script := filepath.Join(folder, "wrk.lua")
 	if err := os.WriteFile(script, fmt.Appendf(nil, lua, folder, body, buyer(`[]`)), 0o600); err != nil {
 		b.Fatal(err)
 	}
+	var all []*process.Server
+	nodes, _ := strconv.Atoi(os.Getenv("FRONTDESK_WRK_NODES"))
+	for i := range max(nodes, 1) {
+		all = append(all, process.Start(b, "serve", "--config", config, "--data", filepath.Join(folder, []string{"data", fmt.Sprint("data-", i)}[min(i, 1)])))
+	}
+	server := all[0]
+	for _, node := range all {
+		offered(b, node.URL+discover, body)
+	}
+	if nodes > 0 {
+		var at []string
+		for _, node := range all {
+			at = append(at, node.Addr)
+		}
+		server = process.Nodes(b, at...)
+	}
+	measured := func(url, what string) run {
+		node, database, proxy := time.Duration(0), process.Spent(b, "postgres"), process.Spent(b, "nginx")
+		for _, n := range all {
+			node -= n.CPU(b)
+		}
+		r := wrk(b, url, script, what, seconds)
+		for _, n := range all {
+			node += n.CPU(b)
+		}
+		each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(max(r.requests, 1)) }
+		b.ReportMetric(each(node), what+"-node-us")
+		b.ReportMetric(each(process.Spent(b, "postgres")-database), what+"-postgres-us")
+		b.ReportMetric(each(process.Spent(b, "nginx")-proxy), what+"-nginx-us")
+		return r
+	}
 	for b.Loop() {
-		asked := wrk(b, server.URL+discover, script, "discover", seconds)
+		asked := measured(server.URL+discover, "discover")
 		stocked := wrk(b, server.URL+discover, script, "stock", 2*seconds)
 		before := bought(b, config)
-		sold := wrk(b, server.URL+execute, script, "execute", seconds)
+		sold := measured(server.URL+execute, "execute")
 		// Who is waiting for an answer when wrk ends has bought, too.
 		if n := bought(b, config) - before; n < sold.requests || n > sold.requests+64 {
 			b.Errorf("%d answers, and %d purchases were charged", sold.requests, n)
@@ -72,6 +102,7 @@ func exchange(b testing.TB, folder string) (config string) {
 	text := fmt.Sprintf(`
 listen: 127.0.0.1:0
 data: %s
+keys: %s
 metrics: {listen: "off"}
 log: {level: warn}
 site: {name: Example, url: https://www.example.com}
@@ -84,7 +115,7 @@ terms:
   - match: {}
     access: open
 ramp: {enabled: true, domain: exchange.example.com, requester_rate: "", offers: {lifetime: 1h}, measures: {enabled: false}}
-`, filepath.Join(folder, "data"))
+`, filepath.Join(folder, "data"), filepath.Join(folder, "keys"))
 	if store := os.Getenv("FRONTDESK_WRK_STORE"); store != "" {
 		text += fmt.Sprintf("store: %q\n", store)
 	}

@@ -178,8 +178,12 @@ func (s *Server) CPU(t testing.TB) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The second field is the program's name in parentheses; utime and stime are fields 14 and 15, in ticks of
-	// which Linux has 100 a second.
+	return spent(stat)
+}
+
+// spent reads a processor time, of user and system, in what Linux tells of a process (proc_pid_stat(5)): fields 14 and 15, in ticks of which it has 100 a
+// second. The second field is the program's name in parentheses.
+func spent(stat []byte) time.Duration {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	user, _ := strconv.Atoi(fields[11])
 	system, _ := strconv.Atoi(fields[12])
