@@ -52,12 +52,13 @@ func wantedReport(r *http.Request) (want report.Wanted, err error) {
 	if want.Until, err = instant("to", q["to"]); err != nil {
 		return want, err
 	}
-	if want.Report == report.Leakage {
-		want.Grace = report.Grace
-	}
+	want.Grace = report.GraceOf(want.Report)
 	if text := q["grace"]; text != "" {
-		if want.Grace, err = time.ParseDuration(text); err != nil || want.Report != report.Leakage {
-			return want, fail.New(fail.Invalid, "grace is a span such as 30m, of the report leakage-check alone")
+		if report.GraceOf(want.Report) == 0 {
+			return want, fail.New(fail.Invalid, "grace is of the reports leakage-check, reconciliation and reconciliation-days alone")
+		}
+		if want.Grace, err = time.ParseDuration(text); err != nil {
+			return want, fail.New(fail.Invalid, "grace is a span such as 30m")
 		}
 	}
 	return want, want.Check()

@@ -15,6 +15,9 @@ type rampReportCommands struct {
 	Compliance   reportCompliance   `cmd:"" aliases:"compliance-status" help:"What buyers had to report of their use, and whether they did."`
 	Transactions reportTransactions `cmd:"" aliases:"transaction-detail" help:"Every purchase, with what was charged, delivered and reported."`
 	Leakage      reportLeakage      `cmd:"" aliases:"leakage-check" help:"What was delivered without being bought, and bought without being delivered."`
+
+	Reconciliation     reportReconciliation     `cmd:"" help:"Where deliveries, purchases and reports contradict one another, and why."`
+	ReconciliationDays reportReconciliationDays `cmd:"" help:"How often they do, by day and site."`
 }
 
 // formFlags say in which form a report is.
@@ -125,4 +128,40 @@ func (reportLeakage) Help() string {
 // Run writes what leaked.
 func (c reportLeakage) Run(env *environment) error {
 	return c.write(env, report.Wanted{Report: report.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+}
+
+// reconciledFlags say which days are reconciled.
+type reconciledFlags struct {
+	formFlags
+	Site  string        `placeholder:"ID" help:"Only of this site."`
+	Since time.Time     `placeholder:"TIME" help:"Only days (UTC) that begin at this time (RFC 3339) or later."`
+	Until time.Time     `placeholder:"TIME" help:"Only days that begin before this time."`
+	Grace time.Duration `default:"48h" placeholder:"SPAN" help:"Only days that are over for so long (${default}): until then reports and logs may still come."`
+}
+
+type reportReconciliation struct{ reconciledFlags }
+
+// Help says what a row has.
+func (reportReconciliation) Help() string {
+	return "One row for each difference: use that was reported of what nobody delivered, a delivery that was reported as not used at all, and a delivery that nobody bought. " +
+		"What a CDN delivers that tells of nothing on a day is not among them; its logs are imported by `frontdesk ramp evidence import`. " +
+		"No address that content was fetched from is in it.\n\nExample:\n\n\tfrontdesk ramp report reconciliation --since 2027-01-01T00:00:00Z --format jsonl > differences.jsonl"
+}
+
+// Run writes the differences.
+func (c reportReconciliation) Run(env *environment) error {
+	return c.write(env, report.Wanted{Report: report.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+}
+
+type reportReconciliationDays struct{ reconciledFlags }
+
+// Help says what a row has.
+func (reportReconciliationDays) Help() string {
+	return "One row for each day and site: how many purchases were held against their deliveries and reports, how many of them differ, and of how many nobody told whether they were delivered. " +
+		"Measures against sites count the same.\n\nExample:\n\n\tfrontdesk ramp report reconciliation-days --since 2027-01-01T00:00:00Z"
+}
+
+// Run writes the figures.
+func (c reportReconciliationDays) Run(env *environment) error {
+	return c.write(env, report.Wanted{Report: report.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }

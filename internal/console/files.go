@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed page.html owner.html owner_accounts.html owner_inbox.html owner_request.html owner_sales.html owner_deliveries.html owner_disputes.html owner_tenants.html owner_domains.html assets
+//go:embed page.html owner.html owner_accounts.html owner_inbox.html owner_request.html owner_sales.html owner_deliveries.html owner_disputes.html owner_tenants.html owner_domains.html owner_reconcile.html assets
 var embedded embed.FS
 
 // files are the page's files, served from a folder whose name is their common hash: a browser may keep them for

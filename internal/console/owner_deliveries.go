@@ -45,6 +45,9 @@ var deliveryStates = []struct {
 	Says string
 }{{deal.DeliveryEnded, "delivered"}, {deal.DeliveryCut, "broke off"}, {deal.DeliveryBegun, "under way"}}
 
+// Paged says whether the delivery has a page of its own; what a log tells has none.
+func (d deliveryRow) Paged() bool { return !strings.HasPrefix(d.ID, "log-") }
+
 func newDeliveryRow(d deal.Delivery) deliveryRow {
 	row := deliveryRow{Delivery: d, Who: d.By, Bad: d.State == deal.DeliveryCut}
 	if d.By == "" {
@@ -186,6 +189,7 @@ type leakKind struct {
 // The kinds of leaks.
 const (
 	leakUnbought  = "unbought"
+	leakLogged    = "logged"
 	leakUnfetched = "undelivered"
 )
 
@@ -196,12 +200,15 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 	defer cancel()
 	q := r.URL.Query()
 	body := leakageBody{Kind: leakUnbought, About: "Licensed content left the house under an id that is no transaction here: an address was made with a stolen key, or books were lost.", Grace: spanSays(report.Grace)}
+	if q.Get("kind") == leakLogged {
+		body.Kind, body.About = leakLogged, "A log that was imported tells of content under an id that is no transaction here: an address was made with a stolen key, or books were lost."
+	}
 	if q.Get("kind") == leakUnfetched {
 		body.Kind, body.About = leakUnfetched, "Somebody bought, and nobody tells that it was delivered: it was never fetched, or whoever delivers it keeps no record, as a CDN."
 	}
 	var since, until time.Time
 	body.listed, since, until = o.choose(r, "leakage")
-	for _, k := range []leakKind{{Name: leakUnbought, Says: "Delivered, not bought"}, {Name: leakUnfetched, Says: "Bought, not delivered"}} {
+	for _, k := range []leakKind{{Name: leakUnbought, Says: "Delivered, not bought"}, {Name: leakLogged, Says: "Logged, not bought"}, {Name: leakUnfetched, Says: "Bought, not delivered"}} {
 		k.Link, k.Chosen = link("leakage", "kind", k.Name, "site", body.Site, "day", body.Day), k.Name == body.Kind
 		body.Kinds = append(body.Kinds, k)
 	}
@@ -214,7 +221,13 @@ func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	var next string
 	var err error
-	if body.Kind == leakUnbought {
+	if body.Kind == leakLogged {
+		var all []deal.Delivery
+		all, next, err = o.config.Sales.Reports.LoggedStrays(ctx, body.Site, since, until, q.Get("before"), perPage)
+		for _, d := range all {
+			body.Sent = append(body.Sent, newDeliveryRow(d))
+		}
+	} else if body.Kind == leakUnbought {
 		var all []deal.Delivery
 		all, next, err = o.config.Sales.Deals.Deliveries(ctx, deal.Sent{Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage})
 		for _, d := range all {

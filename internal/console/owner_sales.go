@@ -56,6 +56,7 @@ func (o *owner) salesRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /console/sales/measures", o.inside(o.operator(o.changeMeasure)))
 	mux.HandleFunc("GET /console/sales/bots", o.inside(o.bots))
 	mux.HandleFunc("GET /console/sales/leakage", o.inside(o.leakage))
+	mux.HandleFunc("GET /console/sales/reconciliation", o.inside(o.reconciliation))
 	mux.HandleFunc("GET /console/sales/owed", o.inside(o.owed))
 	mux.HandleFunc("GET /console/sales/tenants", o.inside(o.tenants))
 	mux.HandleFunc("POST /console/sales/tenants", o.inside(o.operator(o.putTenant)))

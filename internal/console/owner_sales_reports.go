@@ -30,6 +30,8 @@ var reportKinds = []reportKind{
 	{"invoice", "Invoice", "What was charged to one account, purchase by purchase.", false, true, true},
 	{"compliance", "Compliance", "Who reports what it owes, in time and near the estimate, by buyer.", false, false, false},
 	{"leakage", "Leakage", "What was delivered without being bought, and bought without being delivered, as far as it is older than an hour.", true, false, false},
+	{"reconciliation", "Differences", "Each purchase whose delivery and report contradict one another, and each delivery that nobody bought, with why: of days that are over for two days.", true, false, false},
+	{"reconciliation-days", "Reconciliation", "How many purchases of each site were held against their deliveries and reports on each day, and how many differ.", true, false, false},
 }
 
 // reports shows what can be downloaded.
@@ -60,9 +62,7 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit)
 		}
 		*day.to = at.AddDate(0, 0, day.add)
 	}
-	if name == report.Leakage {
-		want.Grace = report.Grace
-	}
+	want.Grace = report.GraceOf(name)
 	out := &download{w: w, name: name + "-" + o.config.Now().UTC().Format("20060102-1504") + "." + form, media: "text/csv; charset=utf-8; header=present"}
 	if form == report.Lines {
 		out.media = "application/jsonl"

@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/traffic"
 	"frontdesk/wire/edge"
 	"frontdesk/wire/receipt"
+	"frontdesk/wire/sign"
 )
 
 // Edge is who delivers content in this front desk's place and tells of it afterwards.
@@ -129,6 +130,7 @@ func (d *Desk) sale(ctx context.Context, tx *store.Tx, from Edge, one edge.Deliv
 // deliveredBy is a delivery of an edge as it is kept. Its id has the edge's name before it, so that no edge can take that of another's.
 // A time that is yet to come is that of a clock that is ahead.
 func (d *Desk) deliveredBy(from Edge, one edge.Delivery, now time.Time) deal.Delivery {
+	one.URI = sign.Unsigned(one.URI)
 	row := deal.Delivery{
 		ID: from.Name + "_" + one.ID, Transaction: one.Transaction, By: from.Name, Site: d.siteFor(from, one.URI), URI: one.URI, State: deal.DeliveryState(one.State),
 		Status: one.Status, Announced: one.Announced, Bytes: one.Bytes, Bound: one.AtMost, At: earlier(one.At, now),

@@ -57,6 +57,28 @@ func (d *dealer) deliveries(t testing.TB) map[string]deal.Delivery {
 	return all
 }
 
+// TestWhatSignsAnAddressIsNotKept has an edge tell addresses with all that signed them: neither the record nor the ledger has any of that.
+func TestWhatSignsAnAddressIsNotKept(t *testing.T) {
+	d := shop(t)
+	sale := d.bought(t, "a/1").Transaction
+	one, none := d.record("one", sale, edge.Ended, 19), d.record("none", sale, edge.Ended, 7)
+	one.URI += "?agent_id=ab&txn_id=" + sale.ID + "&expires=1&sig=51651651"
+	none.Transaction, none.URI = "txn-nobody", none.URI+"?page=2"
+	d.told(t, outside, batchOf("b1", one, none))
+	all := d.deliveries(t)
+	if got := all["edge-1_one"].URI; got != "https://site.example/a/1" {
+		t.Errorf("kept as %s", got)
+	}
+	if got := all["edge-1_none"].URI; got != "https://site.example/a/1?page=2" {
+		t.Errorf("kept as %s", got)
+	}
+	for _, e := range d.entries(t, kindDelivery) {
+		if strings.Contains(fmt.Sprint(e["body"]), "sig=") {
+			t.Errorf("the ledger has %s", e["body"])
+		}
+	}
+}
+
 func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 	d := shop(t)
 	sale := d.bought(t, "a/1").Transaction

@@ -14,6 +14,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -241,24 +242,67 @@ func (r *Reader) strays(ctx context.Context, from int64, last string, to int64) 
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			d := deal.Delivery{Stray: true, State: deal.DeliveryEnded}
-			var sum []byte
-			var at, bound, cut int64
-			if err := rows.Scan(&d.Transaction, &sum, &d.Site, &d.By, &d.URI, &at, &d.Status, &d.Bytes, &bound, &cut); err != nil {
-				return err
-			}
-			d.ID, d.At, d.Ended, d.Bound = fmt.Sprintf("%s%x", strayID, sum), store.FromMicros(at), store.FromMicros(at), bound != 0
-			if cut != 0 {
-				d.State = deal.DeliveryCut
-			}
-			page = append(page, d)
-		}
-		return rows.Err()
+		page, err = scanStrays(rows)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read what logs say was delivered without being bought: %w", err)
 	}
 	return page, nil
+}
+
+// StraysBefore gives a page of what Strays gives, the newest first. Before is from where to go on, as next was; empty for the beginning. next is
+// empty when there is no more.
+func (r *Reader) StraysBefore(ctx context.Context, since, until time.Time, before string) (page []deal.Delivery, next string, err error) {
+	from, at, txn, digest := store.Micros(since), int64(math.MaxInt64), "", []byte{}
+	if !until.IsZero() {
+		at = store.Micros(until)
+	}
+	if before != "" {
+		moment, rest, _ := strings.Cut(before, ".")
+		i := strings.LastIndexByte(rest, '.')
+		if at, err = strconv.ParseInt(moment, 10, 64); err != nil || i < 0 {
+			return nil, "", nil // it is of no page
+		}
+		txn, digest = rest[:i], fromHex(rest[i+1:])
+	}
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT txn, digest, site, source, place, at, status, bytes, bound, cut FROM evidence_line
+			WHERE at >= $1 AND at <= $2 AND (at < $2 OR txn < $3 OR (txn = $3 AND digest < $4)) AND stray = 1 ORDER BY at DESC, txn DESC, digest DESC LIMIT %d`, strayPage), from, at, txn, digest)
+		if err != nil {
+			return err
+		}
+		page, err = scanStrays(rows)
+		return err
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("read what logs say was delivered without being bought: %w", err)
+	}
+	if len(page) == strayPage {
+		next = StrayPlace(page[len(page)-1])
+	}
+	return page, next, nil
+}
+
+// StrayPlace is where a page begins that comes behind a stray, for StraysBefore.
+func StrayPlace(d deal.Delivery) string {
+	return strconv.FormatInt(store.Micros(d.At), 10) + "." + d.Transaction + "." + strings.TrimPrefix(d.ID, strayID)
+}
+
+func scanStrays(rows store.Rows) (page []deal.Delivery, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		d := deal.Delivery{Stray: true, State: deal.DeliveryEnded}
+		var sum []byte
+		var at, bound, cut int64
+		if err := rows.Scan(&d.Transaction, &sum, &d.Site, &d.By, &d.URI, &at, &d.Status, &d.Bytes, &bound, &cut); err != nil {
+			return nil, err
+		}
+		d.ID, d.At, d.Ended, d.Bound = fmt.Sprintf("%s%x", strayID, sum), store.FromMicros(at), store.FromMicros(at), bound != 0
+		if cut != 0 {
+			d.State = deal.DeliveryCut
+		}
+		page = append(page, d)
+	}
+	return page, rows.Err()
 }

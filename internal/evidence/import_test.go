@@ -277,6 +277,31 @@ func TestStraysAreGivenInOrderAndPages(t *testing.T) {
 		if n != len(all) || len(ids) != n {
 			s.Errorf("%d strays of %d, %d different", n, len(all), len(ids))
 		}
+		again, place, pages := map[string]bool{}, "", 0
+		for last = second.Add(time.Minute); pages == 0 || place != ""; pages++ {
+			page, next, err := NewReader(s.db).StraysBefore(s.Context(), second, second.Add(time.Minute), place)
+			if err != nil || pages > 3 {
+				s.Fatal(pages, err)
+			}
+			for _, d := range page {
+				if again[d.ID] || !ids[d.ID] || d.At.After(last) {
+					s.Fatalf("%+v", d)
+				}
+				again[d.ID], last = true, d.At
+			}
+			place = next
+		}
+		if len(again) != n || pages != 3 {
+			s.Errorf("%d strays of %d backwards, in %d pages", len(again), n, pages)
+		}
+		for _, place := range []string{"x", "1", "1.2", ".", "9999999999999999999999.a.b"} {
+			if _, _, err := NewReader(s.db).StraysBefore(s.Context(), time.Time{}, time.Time{}, place); err != nil {
+				s.Errorf("%s: %v", place, err)
+			}
+		}
+		if page, _, err := NewReader(s.db).StraysBefore(s.Context(), time.Time{}, second.Add(time.Second), ""); err != nil || len(page) != strayPage || page[0].At.After(second) {
+			s.Errorf("%d, %v", len(page), err)
+		}
 		for range NewReader(s.db).Strays(s.Context(), "cooking", time.Time{}, time.Time{}) {
 			s.Error("it is of another site")
 		}

@@ -102,11 +102,10 @@ func (k *Keeper) Once(ctx context.Context) error {
 	}
 }
 
-// When purchases are reconciled: once their reports are due by the usual window, and logs of the delivery are there; some hours or a day of
+// When purchases are reconciled: once their reports are due by the usual window, and logs of the delivery are there; a whole day of
 // them at a time, none of them twice.
 const (
 	ripe           = 48 * time.Hour
-	leastSpan      = time.Hour
 	reconciledSpan = 24 * time.Hour
 )
 
@@ -128,12 +127,9 @@ func (k *Keeper) reconcile(ctx context.Context) error {
 		if from := store.FromMicros(at); from.After(since) {
 			since = from
 		}
-		if end.Sub(since) < leastSpan {
-			return nil
-		}
 		next := since.Truncate(reconciledSpan).Add(reconciledSpan) // within one month
 		if next.After(end) {
-			next = end.Truncate(time.Microsecond)
+			return nil
 		}
 		sites, err := k.config.Reconcile(ctx, since, next)
 		if err != nil {
@@ -146,11 +142,14 @@ func (k *Keeper) reconcile(ctx context.Context) error {
 			}
 			for _, site := range slices.Sorted(maps.Keys(sites)) {
 				p, m := Party{Provider, site}, MonthOf(since)
-				if err == nil {
+				if err == nil && sites[site].Of > 0 {
 					err = add(ctx, tx, p, m, reconciled, sites[site].Of)
 				}
 				if err == nil && sites[site].Gaps > 0 {
 					err = add(ctx, tx, p, m, gaps, sites[site].Gaps)
+				}
+				if err == nil {
+					err = putDay(ctx, tx, Day{At: since.Truncate(reconciledSpan), Site: site, Reconciled: sites[site]})
 				}
 			}
 			return err

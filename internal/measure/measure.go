@@ -23,6 +23,7 @@ import (
 //	measure_case    each dispute that was counted, with what it came to
 //	measure_taken   the measures that were taken
 //	measure_reconciled  until when purchases were held against their deliveries and reports
+//	measure_day    what came of that, by day and site
 var Schema = store.Schema{
 	Room: "measure",
 	Steps: []string{`
@@ -70,6 +71,15 @@ CREATE TABLE measure_reconciled (
 	until BIGINT NOT NULL
 );
 INSERT INTO measure_reconciled (one, until) VALUES (1, 0);
+`, `
+CREATE TABLE measure_day (
+	day    BIGINT NOT NULL,
+	site   {{text}} NOT NULL,
+	count  BIGINT NOT NULL,
+	gaps   BIGINT NOT NULL,
+	untold BIGINT NOT NULL,
+	PRIMARY KEY (day, site)
+) {{clustered}};
 `},
 }
 
@@ -146,8 +156,8 @@ type Dispute struct {
 }
 
 // Reconciled is what came of holding purchases of a site against deliveries and reports: how many there were, and how many of them
-// contradict one another (RAMP v1, reconciliation).
-type Reconciled struct{ Of, Gaps int64 }
+// contradict one another (RAMP v1, reconciliation). Untold counts purchases beside them of which nobody tells whether they were delivered.
+type Reconciled struct{ Of, Gaps, Untold int64 }
 
 // Fault is what a site was found to have failed in; empty for nothing.
 type Fault string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/deal"
+	"frontdesk/internal/evidence"
 	"frontdesk/internal/terms"
 )
 
@@ -53,6 +54,36 @@ func (b Books) unbought(ctx context.Context, want Wanted, until time.Time) iter.
 	return without(all, func(some []deal.Delivery) (map[string]bool, error) { return b.Deals.Bought(ctx, some...) },
 		func(d deal.Delivery) (string, leak) { return d.ID, leak{kind: unbought, delivery: d} })
 }
+
+// LoggedStrays gives what imported logs tell of under transactions that nobody knows by now, the newest first, up to so many: of a site, or of all
+// where it is empty. It looks at a bounded number of lines, so that it never takes long: next is from where to go on (before), empty when there are no more.
+func (b Books) LoggedStrays(ctx context.Context, site string, since, until time.Time, before string, limit int) (all []deal.Delivery, next string, err error) {
+	for range straysLooked {
+		some, more, err := b.Evidence.StraysBefore(ctx, since, until, before)
+		if err != nil || len(some) == 0 {
+			return all, "", err
+		}
+		bought, err := b.Deals.Bought(ctx, some...)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, d := range some {
+			if bought[d.ID] || site != "" && site != d.Site {
+				continue
+			}
+			if all = append(all, d); len(all) == limit {
+				return all, evidence.StrayPlace(d), nil
+			}
+		}
+		if before = more; before == "" {
+			break
+		}
+	}
+	return all, before, nil
+}
+
+// straysLooked is at how many pages of strays LoggedStrays looks at the most.
+const straysLooked = 10
 
 // both gives the rows of one after those of the other.
 func both[R any](first, second iter.Seq2[R, error]) iter.Seq2[R, error] {

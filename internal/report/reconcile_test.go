@@ -3,6 +3,8 @@ package report_test
 import (
 	"context"
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,8 +44,8 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 		buy("news", "direct", -1, true)
 		buy("news", "direct", -1, false) // of which nobody says anything
 		buy("news", "direct", 0, false)
-		buy("news", "direct", 7, false)                                                           // used, and not delivered
-		buy("news", "direct", 0, true)                                                            // delivered, and not used
+		unrecorded := buy("news", "direct", 7, false)                                             // used, and not delivered
+		unused := buy("news", "direct", 0, true)                                                  // delivered, and not used
 		undone := buy("news", "direct", 7, false)                                                 // taken back
 		s.do(func(ctx context.Context, tx *store.Tx) error { return deal.Fail(ctx, tx, undone) }) //
 		s.do(func(ctx context.Context, tx *store.Tx) error {
@@ -52,11 +54,58 @@ func TestThreeSidesAreReconciled(t *testing.T) {
 		})
 		buy("silent", "instructions", 7, false) // by a CDN that tells nothing
 		buy("cdn", "instructions", 7, true)
-		buy("cdn", "instructions", 7, false)
+		unlogged := buy("cdn", "instructions", 7, false)
 		got, err := s.books.Reconcile(t.Context(), noon, noon.Add(time.Hour))
-		want := map[string]report.Reconciled{"news": {Of: 5, Gaps: 2}, "shop": {Of: 1, Gaps: 1}, "cdn": {Of: 2, Gaps: 1}}
+		want := map[string]report.Reconciled{"news": {Of: 5, Gaps: 2}, "shop": {Of: 1, Gaps: 1}, "cdn": {Of: 2, Gaps: 1}, "silent": {Untold: 1}}
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("%v, %v; want %v", got, err, want)
+		}
+		// The reports say the same, purchase by purchase, however they are paged.
+		days, err := s.write(report.Wanted{Report: report.Days, Form: report.CSV})
+		if want := "day,site,compared,differences,differences_percent,not_told\n2026-03-18,cdn,2,1,50.0,0\n2026-03-18,news,5,2,40.0,0\n2026-03-18,shop,1,1,100.0,0\n2026-03-18,silent,0,0,,1\n"; err != nil || days != want {
+			t.Errorf("%s, %v", days, err)
+		}
+		rows, err := s.write(report.Wanted{Report: report.Reconciliation, Form: report.CSV})
+		if want := []string{"day,", unrecorded, unused, unlogged, "2026-03-18,shop,delivered_not_bought"}; err != nil || strings.Count(rows, "\n") != len(want) {
+			t.Errorf("%s, %v", rows, err)
+		} else {
+			for i, line := range strings.Split(strings.TrimSpace(rows), "\n") {
+				if !strings.Contains(line, want[i]) {
+					t.Errorf("%s has no %s", line, want[i])
+				}
+			}
+		}
+		for want, words := range map[string]string{unrecorded: "7 tokens reported as used, and no delivery is recorded", unused: "a delivery of 17 bytes is recorded", unlogged: "neither an edge nor an imported log"} {
+			if !strings.Contains(rows, words) {
+				t.Errorf("%s: %q is not told in %s", want, words, rows)
+			}
+		}
+		var paged []string
+		for want := (report.Wanted{Since: noon, Until: noon.Add(time.Hour)}); len(paged) < 9; {
+			all, next, err := s.books.Differences(t.Context(), want, "", func(site string) bool { return site == "silent" }, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range all {
+				paged = append(paged, d.Sale.ID)
+			}
+			if want.After = next; next == "" {
+				break
+			}
+		}
+		if !slices.Equal(paged, []string{unrecorded, unused, unlogged}) {
+			t.Errorf("page by page: %v", paged)
+		}
+		for name, want := range map[string]report.Wanted{
+			"of another site": {Site: "nobodys"}, "before": {Until: noon.Truncate(24 * time.Hour)}, "later": {Since: noon}, "not ripe": {Grace: report.Ripe},
+		} {
+			want.Report, want.Form = report.Reconciliation, report.Lines
+			if rows, err := s.write(want); err != nil || rows != "" {
+				t.Errorf("%s: %s, %v", name, rows, err)
+			}
+		}
+		if rows, err := s.write(report.Wanted{Report: report.Reconciliation, Form: report.Lines, Site: "news"}); err != nil || strings.Count(rows, "\n") != 2 || strings.Contains(rows, unlogged) {
+			t.Errorf("of a site: %s, %v", rows, err)
 		}
 		if got, err = s.books.Reconcile(t.Context(), noon.Add(time.Hour), noon.Add(2*time.Hour)); err != nil || len(got) != 0 {
 			t.Errorf("later: %v, %v", got, err)

@@ -1,6 +1,7 @@
-// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are five reports:
-// what sites earned, what was charged to a buyer, whether buyers report what they owe, every transaction in detail, and what was
-// delivered without being bought, or bought without being delivered.
+// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are seven reports:
+// what sites earned, what was charged to a buyer, whether buyers report what they owe, every transaction in detail, what was
+// delivered without being bought, or bought without being delivered, where deliveries, transactions and reports contradict one
+// another, and how often they do.
 //
 // It stands above account and deal, which keep the facts, and below the commands and the owner's pages, which give reports out.
 // Rows are written as they are read, so that a long report takes no more memory than a short one. Nothing personal is in any of
@@ -40,9 +41,12 @@ const (
 	Compliance   = "compliance"   // what buyers had to report of their use, and did
 	Transactions = "transactions" // every transaction in detail
 	Leakage      = "leakage"      // deliveries without a transaction, and transactions without a delivery
+
+	Reconciliation = "reconciliation"      // where deliveries, transactions and reports contradict one another
+	Days           = "reconciliation-days" // how often they do, by day and site
 )
 
-var reports = []string{Revenue, Invoice, Compliance, Transactions, Leakage}
+var reports = []string{Revenue, Invoice, Compliance, Transactions, Leakage, Reconciliation, Days}
 
 // names are the reports by what RAMP v1 calls them.
 var names = map[string]string{
@@ -56,14 +60,26 @@ func Short(name string) string { return cmp.Or(names[name], name) }
 type Wanted struct {
 	Report string // one of the reports
 	Form   string // CSV, Lines or JSON
-	Site   string // of Revenue, Transactions and Leakage
+	Site   string // of Revenue, Transactions, Leakage, Reconciliation and Days
 	// Buyer is of Invoice, where it must be given, and of Transactions; Currency is of Invoice, where it must be given.
 	Buyer, Currency string
 	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say since when, and is until now where it
-	// does not say more. Of Revenue they are the beginnings of days.
+	// does not say more. Of Revenue, Reconciliation and Days they are the beginnings of days.
 	Since, Until time.Time
-	After        string        // of Audit: the id of a transaction behind which to begin
-	Grace        time.Duration // of Leakage: how old something is at the least that is told of
+	After        string // of Audit and Differences: the id of a transaction behind which to begin
+	// Grace is how old something is at the least that is told of, of Leakage; of Reconciliation and Days, how long a day is over.
+	Grace time.Duration
+}
+
+// GraceOf is the Grace of a report where no other is wanted; 0 for reports without any.
+func GraceOf(name string) time.Duration {
+	switch name {
+	case Leakage:
+		return Grace
+	case Reconciliation, Days:
+		return Ripe
+	}
+	return 0
 }
 
 // Check says what is wrong with what is wanted, as fail.Invalid; nil for nothing.
@@ -105,6 +121,10 @@ func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
 		return write(w, want.Form, b.complied(ctx, want), complied)
 	case Leakage:
 		return write(w, want.Form, b.leaks(ctx, want), leakage)
+	case Reconciliation:
+		return write(w, want.Form, b.differences(ctx, want), differing)
+	case Days:
+		return write(w, want.Form, b.reconciledDays(ctx, want), reconciling)
 	}
 	return write(w, want.Form, b.transactions(ctx, want), details)
 }

@@ -199,7 +199,7 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 		if _, err := m.Goods.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for i, passes := range []time.Duration{50 * time.Hour, 0} {
+		for i, passes := range []time.Duration{73 * time.Hour, 0} {
 			o := m.ownsUsed(fmt.Sprint(i), "all")
 			if w := httptest.NewRecorder(); fetched && i == 0 {
 				if m.ServeHTTP(w, httptest.NewRequest("GET", o.Endpoint, nil)); w.Code != 200 {

@@ -11,13 +11,13 @@ import (
 )
 
 // atConsole logs somebody in at the console.
-func (s *supplied) atConsole(role string) *person {
-	s.t.Helper()
-	token, _ := tokenFor(s.t, s.Server, role)
-	p := newPerson(s.t, s.Server)
+func (m *market) atConsole(role string) *person {
+	m.t.Helper()
+	token, _ := tokenFor(m.t, m.Server, role)
+	p := newPerson(m.t, m.Server)
 	p.get("/console/login")
 	if w := p.post("/console/login", "token", token); w.Code != http.StatusSeeOther {
-		s.t.Fatal(w.Code, w.Body)
+		m.t.Fatal(w.Code, w.Body)
 	}
 	return p
 }

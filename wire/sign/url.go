@@ -364,6 +364,19 @@ func cutPairs(address string, names ...string) (rest string, values []string, ok
 	return rest, values, true
 }
 
+// signingNames are names by which the forms sign addresses, as they are usually configured.
+var signingNames = slices.Concat(cloudFrontNames, ed25519Names, []string{"hdnts", "hdnea", "token", "expires"})
+
+// Unsigned gives an address without its query where that may be what signs it, in any of the forms, or by a token in another parameter; else as it
+// is. What is told of an address that somebody fetched opens nothing then.
+func Unsigned(address string) string {
+	plain, query, asked := strings.Cut(address, "?")
+	if asked && (!free(address, signingNames...) || strings.Contains(strings.ToLower(query), "hmac")) {
+		return plain
+	}
+	return address
+}
+
 // free says whether no name of an address's query, in whatever spelling, is one of some names, so that nobody can take a
 // pair of the content for one that was signed.
 func free(address string, names ...string) bool {

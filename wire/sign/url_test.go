@@ -469,3 +469,27 @@ func FuzzSignedURL(f *testing.F) {
 		}
 	})
 }
+
+func TestUnsignedAddressesOpenNothing(t *testing.T) {
+	for name, key := range everyURLKey() {
+		address := signedURL(t, key, workedBase)
+		if got := Unsigned(address); got != workedBase {
+			t.Errorf("%s: %s is told of %s", name, got, address)
+		}
+		if asks(key) {
+			if got := Unsigned(signedURL(t, key, workedBase+"?id=5")); got != workedBase {
+				t.Errorf("%s: %s is told", name, got)
+			}
+		}
+	}
+	for _, plain := range []string{workedBase, workedBase + "?id=5&page=2", workedBase + "?", "", "no address", "https://example.com/signature?q=a"} {
+		if got := Unsigned(plain); got != plain {
+			t.Errorf("%s became %s", plain, got)
+		}
+	}
+	for _, signed := range []string{"?x=1&SIGNATURE=a", "?%73ig=a", "?a=b;token=c", "?%zz", "?edge=st%3D1~exp%3D2~hmac%3D0"} {
+		if got := Unsigned(workedBase + signed); got != workedBase {
+			t.Errorf("%s is told of %s", got, signed)
+		}
+	}
+}
