@@ -14,7 +14,7 @@ import (
 	"frontdesk/internal/content"
 )
 
-// press is a WordPress of a test.
+// blog is a WordPress of a test.
 type blog struct {
 	*host
 	mu      sync.Mutex
@@ -60,6 +60,13 @@ func (b *blog) remove(collection string, id int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.posts[collection] = slices.DeleteFunc(b.posts[collection], func(p map[string]any) bool { return p["id"] == id })
+}
+
+// spoiled has answers spoiled from now on.
+func (b *blog) spoiled(how func(collection string, page int, w http.ResponseWriter) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spoil = how
 }
 
 // serve answers as WordPress does: what is asked for by the parameters that this program uses.
@@ -243,31 +250,32 @@ func TestAWordPressThatFailsChangesNothing(t *testing.T) {
 	for whole, passing := range map[bool]time.Duration{true: 8 * 24 * time.Hour, false: 0} {
 		b.sleepFor(passing)
 		for name, spoil := range spoils {
-			n := 0
+			if !whole && name != "500" && name != "no JSON" && name != "closed" {
+				continue // which have been seen
+			}
 			for at := 1; ; at++ { // each answer of the run
-				n = 0
+				n := 0
 				b.write("posts", 1, fmt.Sprintf("%s %d %t", name, at, whole), "2026-03-01T00:00:00")
-				b.spoil = func(_ string, _ int, w http.ResponseWriter) bool {
+				b.spoiled(func(_ string, _ int, w http.ResponseWriter) bool {
 					if n++; n == at || (name == "429" || name == "closed") && n >= at {
 						spoil(w)
 						return true
 					}
 					return false
-				}
+				})
 				_, err := b.run()
+				b.spoiled(nil) // from here on nobody counts
 				if n < at {
 					break
 				}
 				if err == nil || !strings.Contains(err.Error(), "wp-json") && !strings.Contains(err.Error(), "API") {
 					t.Fatalf("%s, answer %d, whole %t: %v", name, at, whole, err)
 				}
-				b.spoil = nil
 				b.wantItems(before...)
 				if s := b.sources(); s.LastError == "" {
 					t.Fatal("the source's owner is not told")
 				}
 			}
-			b.spoil = nil
 			b.mustRun()
 			before = b.items()
 			b.sleepFor(passing)
@@ -326,12 +334,12 @@ func TestWordPressesOfTheWild(t *testing.T) {
 	t.Run("pages that nobody may see", func(t *testing.T) {
 		b := newBlog(t)
 		b.write("posts", 1, "One", "2026-01-01T00:00:00")
-		b.spoil = func(collection string, _ int, w http.ResponseWriter) bool {
+		b.spoiled(func(collection string, _ int, w http.ResponseWriter) bool {
 			if collection == "pages" {
 				http.Error(w, `{"code":"rest_forbidden"}`, http.StatusUnauthorized)
 			}
 			return collection == "pages"
-		}
+		})
 		b.read()
 		b.wantItems("/posts/1/ One")
 	})
@@ -376,12 +384,12 @@ func TestWordPressesOfTheWild(t *testing.T) {
 		}
 		b.read()
 		b.sleepFor(8 * 24 * time.Hour)
-		b.spoil = func(collection string, page int, _ http.ResponseWriter) bool {
+		b.spoiled(func(collection string, page int, _ http.ResponseWriter) bool {
 			if collection == "posts" && page == 2 && len(b.posts["posts"]) == 150 {
 				b.posts["posts"] = b.posts["posts"][1:] // so that the first of the second page is on the first now
 			}
 			return false
-		}
+		})
 		b.read()
 		if !slices.Contains(b.items(), "/posts/101/ Post 101") {
 			t.Error("a post leaves that only moved")
