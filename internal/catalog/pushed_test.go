@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -294,5 +295,53 @@ func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
 		if len(found) != 1 || found[0].Title != own.Title || !found[0].Pushed.Attested || found[0].Pushed.At != "a.example/1" || found[0].Pushed.Aside {
 			t.Errorf("%+v", found)
 		}
+	})
+}
+
+// TestWhatWasPushedIsFoundWhileMoreIs has readers look for what was pushed first while the catalog takes in more, the same again, and takes out
+// others, so that its tables grow and are packed: what stays is never missing.
+func TestWhatWasPushedIsFoundWhileMoreIs(t *testing.T) {
+	eachMarket(t, func(t *testing.T, m *market) {
+		stays := map[string]string{
+			"https://a.example/first": "a a.example/first https://a.example/first", "https://a.example/book/x": "a a.example/book/ https://a.example/book/x",
+			"https://a.example/x/print": "a a.example/*/print https://a.example/x/print",
+		}
+		m.push("a", pushed("a.example/first"), pushed("a.example/book/"), pushed("a.example/*/print"))
+		stop := make(chan struct{})
+		var readers sync.WaitGroup
+		for range 2 {
+			readers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					for address, want := range stays {
+						if got := sells(m.catalog, address); got != want {
+							t.Errorf("%s is sold by %q, not %q", address, got, want)
+							return
+						}
+					}
+				}
+			})
+		}
+		for round := range 12 {
+			var some []*supply.Entry
+			var gone []string
+			for i := range 300 {
+				some = append(some, pushed(fmt.Sprintf("a.example/%d/%d", round%7, i)))
+				gone = append(gone, fmt.Sprintf("a.example/%d/%d", (round+3)%7, i))
+			}
+			m.push("a", append(some, pushed("a.example/first"), pushed("a.example/book/"), pushed("a.example/*/print"))...)
+			if _, err := m.shelves.Remove(t.Context(), "a", gone, ""); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.catalog.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(stop)
+		readers.Wait()
 	})
 }
