@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"frontdesk/internal/fail"
@@ -140,6 +141,29 @@ func (c *Checker) Check(ctx context.Context, of Subject, all []*rampv1.ResourceA
 	return out, nil
 }
 
+// Kept is an attestation that is looked at often, and not changed any more. Which of its verifier's keys it is good by is remembered.
+type Kept struct {
+	*rampv1.ResourceAttestation
+
+	by atomic.Pointer[ed25519.PublicKey]
+}
+
+// Holds says whether an attestation holds by now, as Check does: its signature is verified once, and all else at each call, so that
+// it does not hold any more once its verifier does not publish the key, or nobody believes the verifier.
+func (c *Checker) Holds(ctx context.Context, of Subject, k *Kept) bool {
+	_, _, err := c.checkBy(ctx, of, k.ResourceAttestation, func(public ed25519.PublicKey, message, signature []byte) bool {
+		if by := k.by.Load(); by != nil && public.Equal(*by) {
+			return true
+		}
+		if !c.good(public, message, signature) {
+			return false
+		}
+		k.by.Store(&public)
+		return true
+	})
+	return err == nil
+}
+
 // Believes says whether the verifier of an attestation may attest a subject: its provider, or one that is accepted. Nobody else is asked for keys.
 func (c *Checker) Believes(of Subject, a *rampv1.ResourceAttestation) bool {
 	return ramp.LevelOf(a, of.Provider) == ramp.LevelSelf || c.Accepted != nil && c.Accepted(strings.ToLower(a.GetVerifier()))
@@ -147,6 +171,13 @@ func (c *Checker) Believes(of Subject, a *rampv1.ResourceAttestation) bool {
 
 // check says of one attestation its level; or why it does not hold; or, without a reason, why that cannot be told.
 func (c *Checker) check(ctx context.Context, of Subject, a *rampv1.ResourceAttestation) (level int, reason Reason, err error) {
+	return c.checkBy(ctx, of, a, c.good)
+}
+
+// verifying says whether a signature is good.
+type verifying = func(public ed25519.PublicKey, message, signature []byte) bool
+
+func (c *Checker) checkBy(ctx context.Context, of Subject, a *rampv1.ResourceAttestation, good verifying) (level int, reason Reason, err error) {
 	level = ramp.LevelOf(a, of.Provider)
 	if of.Caller != "" && !of.Contributor && !strings.EqualFold(of.Caller, of.Provider) && !strings.EqualFold(of.Caller, a.GetVerifier()) {
 		return 0, UnauthorizedContributor, fmt.Errorf("%s is neither the verifier %.80q, nor %s, nor among the catalog_contributors of its ramp.json", of.Caller, a.GetVerifier(), of.Provider)
@@ -154,12 +185,12 @@ func (c *Checker) check(ctx context.Context, of Subject, a *rampv1.ResourceAttes
 	if !c.Believes(of, a) {
 		return 0, UnknownVerifier, fmt.Errorf("the verifier %.80q is not accepted here; ramp-exchange.json lists those that are in accepted_verifiers", a.GetVerifier())
 	}
-	err = c.verify(ctx, of.URI, a)
+	err = c.verify(ctx, of.URI, a, good)
 	return level, reasonOf(ctx, err), err
 }
 
 // verify verifies an attestation under the keys of its verifier that are known, and if none fits under those that it publishes by now.
-func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAttestation) error {
+func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAttestation, good verifying) error {
 	var before []ramp.Key
 	var failed error
 	for _, again := range []bool{false, true} {
@@ -170,7 +201,7 @@ func (c *Checker) verify(ctx context.Context, uri string, a *rampv1.ResourceAtte
 		if again && slices.EqualFunc(keys, before, sameKey) {
 			break
 		}
-		c.turn(func() { failed = ramp.VerifyAttestationBy(c.good, a, uri, keys, c.Now()) })
+		c.turn(func() { failed = ramp.VerifyAttestationBy(good, a, uri, keys, c.Now()) })
 		if !errors.Is(failed, ramp.ErrNoVerifierKey) && !errors.Is(failed, ramp.ErrWrongAttestation) && !errors.Is(failed, ramp.ErrKeyOver) {
 			return failed
 		}

@@ -66,3 +66,37 @@ func altered(t *testing.T) *rampv1.ResourceAttestation {
 	a.Claims.Fields["word_count"] = structpb.NewNumberValue(4)
 	return a
 }
+
+// TestWhatIsKeptHoldsAsLongAsAllElseDoes has an attestation whose signature was verified before looked at again: whatever else has changed
+// counts, and the signature alone is not verified anew.
+func TestWhatIsKeptHoldsAsLongAsAllElseDoes(t *testing.T) {
+	now := moment
+	keys := &asked{published: published{"third.example": {{ID: "k1", Public: public(1), Until: moment.Add(time.Hour)}}}}
+	believed := true
+	c := &attest.Checker{Verifiers: keys, Accepted: func(string) bool { return believed }, Now: func() time.Time { return now }}
+	of := attest.Subject{Provider: provider, URI: uri}
+	kept, wrong := &attest.Kept{ResourceAttestation: signed(t, "third.example", nil)}, &attest.Kept{ResourceAttestation: altered(t)}
+	wrong.Verifier = "third.example"
+	for range 2 {
+		if !c.Holds(t.Context(), of, kept) || c.Holds(t.Context(), of, wrong) || c.Holds(t.Context(), attest.Subject{Provider: provider, URI: uri + "b"}, kept) {
+			t.Fatal("what holds does not, or what does not holds")
+		}
+	}
+	if believed = false; c.Holds(t.Context(), of, kept) {
+		t.Error("it holds although nobody believes its verifier")
+	}
+	believed = true
+	if now = moment.Add(2 * time.Hour); c.Holds(t.Context(), of, kept) {
+		t.Error("it holds although the time of its key is over")
+	}
+	now = moment
+	for name, others := range map[string][]ramp.Key{"the key is gone": {}, "the key has another name": {{ID: "k2", Public: public(1)}}, "the name is that of another key": {{ID: "k1", Public: public(2)}},
+		"the key began later": {{ID: "k1", Public: public(1), From: moment.Add(time.Hour)}}} {
+		if keys.published["third.example"] = others; c.Holds(t.Context(), of, kept) {
+			t.Errorf("%s: it holds", name)
+		}
+	}
+	if keys.published["third.example"] = []ramp.Key{{ID: "k1", Public: public(1)}}; !c.Holds(t.Context(), of, kept) {
+		t.Error("it does not hold again")
+	}
+}

@@ -30,6 +30,8 @@ type Pushed struct {
 	// Attested says that something is attested of it, at the address At of its tenant, as supply.Shelves has it.
 	Attested bool
 	At       string
+	// Attests says which versions of which entries that is: it is another text once anybody attests something else.
+	Attests string
 	// Aside says that it does nothing but attest what is there otherwise: without content or another entry at its address it is nothing.
 	Aside bool
 	// Pattern says that it was pushed for more addresses than one: URL and Address are then those that were asked for.
@@ -263,12 +265,15 @@ func compareBool(a, b bool) int {
 // patterned makes an entry that stands for more addresses that of the one that was asked for. Its hash is of nothing that could be had.
 func (e *Entry) patterned(asked string) {
 	e.Pushed.At = strings.TrimPrefix(e.URL, "https://")
+	if e.Pushed.Attested {
+		e.Pushed.Attests = e.Pushed.Author + " " + strconv.FormatInt(e.Since, 36)
+	}
 	beginning, stars := supply.Pattern(e.Pushed.At)
 	if !stars && (!beginning || asked == e.Pushed.At) {
 		return
 	}
 	e.URL = "https://" + asked
-	e.Pushed.Pattern, e.Pushed.Attested = true, false
+	e.Pushed.Pattern, e.Pushed.Attested, e.Pushed.Attests = true, false, ""
 	e.Pushed.Hashed, e.Pushed.Digest, e.Pushed.Method, e.Hash, e.Mutability = false, "", "", [sha256.Size]byte{}, Dynamic
 }
 
@@ -276,6 +281,7 @@ func (e *Entry) patterned(asked string) {
 func (e *Entry) add(other *Entry) {
 	if other.Pushed.Attested { // one that stands for more addresses attests nothing, and is kept elsewhere
 		e.Pushed.Attested, e.Pushed.At = true, other.Pushed.At
+		e.Pushed.Attests += "," + other.Pushed.Attests
 	}
 	if !e.IsPushed() || other.Pushed.Aside {
 		return

@@ -29,7 +29,6 @@ import (
 	"frontdesk/internal/session"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/vector"
-	rampv1 "frontdesk/wire/ramp/v1"
 )
 
 // Site is one of the sites that the desk serves.
@@ -108,7 +107,7 @@ type Desk struct {
 	quoting      *Quoting                        // nil where no offers are made
 	dealing      *Dealing                        // nil where nothing is sold
 	supplying    *Supplying                      // nil where nothing is pushed
-	attestations *otter.Cache[content.Ref, []*rampv1.ResourceAttestation]
+	attestations *otter.Cache[attestedAt, []*attest.Kept]
 	pushLane     lane
 	// pushedAttested checks what is pushed, in that lane.
 	pushedAttested *attest.Checker

@@ -15,7 +15,6 @@ import (
 
 	"frontdesk/internal/attest"
 	"frontdesk/internal/catalog"
-	"frontdesk/internal/content"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/supply"
 	"frontdesk/internal/terms"
@@ -46,8 +45,8 @@ type Supplying struct {
 
 // OpenSupply lets the desk take what is pushed, and sell it. It is called before the first request, after OpenQuotes.
 func (d *Desk) OpenSupply(s *Supplying) (err error) {
-	d.attestations, err = otter.New(&otter.Options[content.Ref, []*rampv1.ResourceAttestation]{
-		MaximumWeight: attestationsKept, Weigher: func(_ content.Ref, all []*rampv1.ResourceAttestation) uint32 { return uint32(1 + 4*len(all)) },
+	d.attestations, err = otter.New(&otter.Options[attestedAt, []*attest.Kept]{
+		MaximumWeight: attestationsKept, Weigher: func(_ attestedAt, all []*attest.Kept) uint32 { return uint32(1 + 4*len(all)) },
 	})
 	d.supplying, d.pushLane = s, newLane()
 	checker := *s.Attested
@@ -55,6 +54,9 @@ func (d *Desk) OpenSupply(s *Supplying) (err error) {
 	d.pushedAttested = &checker
 	return err
 }
+
+// attestedAt is where something is attested, and which entries say so in which versions.
+type attestedAt struct{ tenant, address, versions string }
 
 // attestationsKept is how many attestations are remembered as they were read, in quarters of one.
 const attestationsKept = 100_000
@@ -441,9 +443,10 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 	if d.supplying == nil || !ware.Pushed.Attested {
 		return nil
 	}
-	all, known := d.attestations.GetIfPresent(ware.Ref)
+	at := attestedAt{ware.Site, ware.Pushed.At, ware.Pushed.Attests}
+	all, known := d.attestations.GetIfPresent(at)
 	if !known {
-		texts, err := d.supplying.Shelves.Attestations(ctx, ware.Site, ware.Pushed.At)
+		texts, err := d.supplying.Shelves.Attestations(ctx, at.tenant, at.address)
 		if err != nil {
 			d.config.Log.Warn("attestations cannot be read, so an offer tells of none", "error", err)
 			return nil
@@ -454,19 +457,17 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 				d.config.Log.Error("an attestation that was kept cannot be read", "error", err)
 				continue
 			}
-			all = append(all, a)
+			all = append(all, &attest.Kept{ResourceAttestation: a})
 		}
-		if ware.IsPushed() { // a push makes another version of it
-			d.attestations.Set(ware.Ref, all)
-		}
+		d.attestations.Set(at, all)
 	}
 	var good []*rampv1.ResourceAttestation
 	for _, a := range all {
-		if a.Uri != ware.URL && a.Uri != ware.Address || outdated(a, ware) {
+		if a.Uri != ware.URL && a.Uri != ware.Address || outdated(a.ResourceAttestation, ware) {
 			continue
 		}
-		if _, err := d.supplying.Attested.Check(ctx, attest.Subject{Provider: cmp.Or(hostOf(ware.Pushed.At), a.Verifier), URI: a.Uri}, []*rampv1.ResourceAttestation{a}); err == nil {
-			good = append(good, a)
+		if d.supplying.Attested.Holds(ctx, attest.Subject{Provider: cmp.Or(hostOf(at.address), a.Verifier), URI: a.Uri}, a) {
+			good = append(good, a.ResourceAttestation)
 		}
 	}
 	return good[:min(len(good), ramp.MaxAttestations)]

@@ -14,9 +14,18 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"frontdesk/internal/account"
+	"frontdesk/internal/attest"
+	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
+	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/keytable"
 	"frontdesk/internal/store"
+	supplies "frontdesk/internal/supply"
 	"frontdesk/internal/trust"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -37,11 +46,64 @@ func (a *answered) Write(b []byte) (int, error) { return a.body.Write(b) }
 // BenchmarkDiscover says what a query for one address costs, beside its floor: the verification of the requester's signature,
 // the signature of the offer, and one durable commit, through the same store, of a row of the size of the offer's. The door is
 // asked in JSON, without a network; the keys of the requester are at hand. At 64 clients both share commits.
-func BenchmarkDiscover(b *testing.B) {
-	s := newSelling(b)
+func BenchmarkDiscover(b *testing.B) { benchmarkDiscover(b, func(*selling) {}) }
+
+// BenchmarkDiscoverAttested is BenchmarkDiscover of what somebody attests, which the offer tells; the floor is the same.
+func BenchmarkDiscoverAttested(b *testing.B) {
+	benchmarkDiscover(b, func(s *selling) { s.attest("a") })
+}
+
+// verifiers are verifiers' keys by domain.
+type verifiers map[string][]wire.Key
+
+func (v verifiers) Keys(_ context.Context, domain string, _ bool) ([]wire.Key, error) {
+	return v[domain], nil
+}
+
+// attest has a verifier attest what is at a path, by a push.
+func (s *selling) attest(path string) {
+	s.t.Helper()
+	ctx, key := s.t.Context(), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
+	shelves := supplies.NewShelves(s.db, s.time)
+	goods, err := catalog.New(catalog.Config{Content: s.content, Supply: shelves})
+	if err == nil {
+		_, err = goods.Refresh(ctx)
+	}
+	if err == nil {
+		err = s.desk.OpenQuotes(&desk.Quoting{Owner: func() *desk.Selling { return s.owner }, DB: s.db, Catalog: goods, Book: account.New(account.Options{})})
+	}
+	s.desk.OpenGoods(goods)
+	if err == nil {
+		err = s.desk.OpenSupply(&desk.Supplying{
+			Shelves: shelves, Site: func(string) (string, bool) { return "main", true },
+			Attested: &attest.Checker{
+				Verifiers: verifiers{"verifier.example": {{ID: "k1", Public: key.Public().(ed25519.PublicKey), Active: true}}}, Accepted: func(string) bool { return true },
+				Now: s.time, Tables: keytable.New(1),
+			},
+		})
+	}
+	claims, wrong := structpb.NewStruct(map[string]any{"content_hash": "sha256:" + strings.Repeat("0a", 32), "word_count": 600, "language": "en"})
+	a := &rampv1.ResourceAttestation{Verifier: "verifier.example", Kid: "k1", AttestedAt: timestamppb.New(s.now), Uri: "https://site.example/" + path, Claims: claims}
+	if err = errors.Join(err, wrong, wire.SignAttestation(a, key)); err != nil {
+		s.t.Fatal(err)
+	}
+	n, _, err := s.desk.Push(ctx, &trust.Caller{ID: "verifier", Tenants: []string{"main"}}, "main", 1, func(int) desk.Pushed {
+		return desk.Pushed{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
+	})
+	if err != nil || n != 1 {
+		s.t.Fatal(n, err)
+	}
+	if got := s.got(queryFor(path)).Offers[0].Attestations; len(got) != 1 {
+		s.t.Fatalf("the offer tells of %d attestations", len(got))
+	}
+}
+
+func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
+	s := newSelling(b, supplies.Schema)
 	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	public := private.Public().(ed25519.PublicKey)
 	s.stock(nil, article("a", strings.Repeat("word ", 600)))
+	prepare(s)
 	s.config.Identify = func(_ context.Context, m *rampv1.Requester, _ trust.Call) (trust.Requester, error) {
 		payload, err := wire.RequesterPayload(m)
 		if err != nil {

@@ -33,6 +33,7 @@ type supplied struct {
 	host     *httptest.Server       // of a provider, which is a verifier, too
 	lists    atomic.Pointer[string] // what its ramp.json lists as contributor
 	asked    atomic.Int64           // how often its ramp.json was asked for
+	retired  atomic.Bool            // the key k1 with which it attested goes by another name
 	batches  int                    // of edges
 }
 
@@ -55,7 +56,11 @@ func openSupplied(t *testing.T) *supplied {
 			fmt.Fprintf(w, `{"ver":"1.0","provider":%q,"exchanges":[],"catalog_contributors":[{"domain":%q,"relationship":"verifier"}]}`, s.provider(), *s.lists.Load())
 		case "/.well-known/ramp-verifier.json":
 			public := supplierKey("verifier").Public().(ed25519.PublicKey)
-			fmt.Fprintf(w, `{"verifier":%q,"name":"V","keys":[{"kid":"k1","algorithm":"ed25519","public_key":%q}]}`, s.provider(), base64.StdEncoding.EncodeToString(public))
+			kid := "k1"
+			if s.retired.Load() {
+				kid = "k9"
+			}
+			fmt.Fprintf(w, `{"verifier":%q,"name":"V","keys":[{"kid":%q,"algorithm":"ed25519","public_key":%q}]}`, s.provider(), kid, base64.StdEncoding.EncodeToString(public))
 		default:
 			http.NotFound(w, r)
 		}
@@ -464,6 +469,63 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 	if told != `{"removed":1}` || s.offered(at+"/x") == nil || s.offered(at+"/y") == nil {
 		t.Error(told)
 	}
+}
+
+// TestAnOfferTellsWhatIsAttestedByNow has several attest the same content: what one of them pushes anew, takes back, or may no longer attest since
+// its key is gone, shows in the next offer, although what was read and verified before is remembered.
+func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
+	s := openSupplied(t)
+	s.onboard("acme", free, s.provider())
+	s.caller("third", "v.example", "acme")
+	listed := "v.example"
+	s.lists.Store(&listed)
+	uri := "https://" + s.provider() + "/x"
+	attesting := func(counts ...int) *rampv1.ResourceEntry {
+		e := entryAt(s.provider(), "/x")
+		for _, n := range counts {
+			a := &rampv1.ResourceAttestation{
+				Verifier: s.provider(), Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()), Uri: uri,
+				Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(float64(n))}},
+			}
+			if err := ramp.SignAttestation(a, supplierKey("verifier")); err != nil {
+				t.Fatal(err)
+			}
+			e.Attestations = append(e.Attestations, a)
+		}
+		return e
+	}
+	told := func(want string) {
+		t.Helper()
+		for range 2 { // as it is read, and as it is remembered
+			got := ""
+			for _, a := range s.offered(uri).GetAttestations() {
+				got += fmt.Sprint(" ", a.Claims.Fields["word_count"].GetNumberValue())
+			}
+			if strings.TrimSpace(got) != want {
+				t.Errorf("the offer tells of %q, not %q", got, want)
+			}
+		}
+	}
+	s.push("acme", "acme", attesting(1))
+	told("1")
+	s.push("third", "acme", attesting(2, 3))
+	told("1 2 3")
+	s.push("third", "acme", attesting(4))
+	told("1 4")
+	s.push("acme", "acme", attesting(5))
+	told("5 4")
+	s.call("RemoveResources", "third", supplierKey("third"), &rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{"/x"}}, false)
+	told("5")
+	s.push("acme", "acme", attesting())
+	told("")
+	s.push("acme", "acme", attesting(6))
+	told("6")
+	s.retired.Store(true)
+	s.clock.Pass(2 * time.Hour)
+	told("")
+	s.retired.Store(false)
+	s.clock.Pass(2 * time.Hour)
+	told("6")
 }
 
 func TestPushesRemovalsAndQueriesAtTheSameTime(t *testing.T) {
