@@ -221,9 +221,20 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 	for i, item := range p.Items {
 		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
 	}
+	if err := d.Ready(); err != nil { // what is for sale is not known yet: that would be a denial that is remembered
+		return nil, err
+	}
 	forged := d.forged(lines)
+	followed := false
 	for i := range lines {
 		if lines[i].denial == "" {
+			lines[i].denial = d.sells(ctx, p, offers[i], now)
+		}
+		if lines[i].denial == ContentUnavailable && !followed { // another node may have offered what this one has not heard of
+			followed = true
+			if err := d.catchUp(ctx); err != nil {
+				return nil, err
+			}
 			lines[i].denial = d.sells(ctx, p, offers[i], now)
 		}
 		if lines[i].denial == "" && d.dealing.Held != nil {
@@ -309,6 +320,15 @@ func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Deni
 		return TakenTooLate
 	}
 	return ""
+}
+
+// catchUp has what can be sold stand where the content's published state does now, before the next look that Follow takes.
+func (d *Desk) catchUp(ctx context.Context) error {
+	changed, err := d.quoting.Catalog.Refresh(ctx)
+	if changed {
+		d.goods.tell()
+	}
+	return err
 }
 
 // sells says why today's terms do not let an offer be sold any more.

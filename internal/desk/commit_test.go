@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
@@ -480,6 +481,27 @@ func TestEveryDenial(t *testing.T) {
 			d.sound(t)
 		})
 	}
+}
+
+// TestANodeThatIsBehindSellsWhatAnotherOffered takes an offer to a node that has not heard of its item yet, and to one that has heard of nothing: neither
+// denies it, which would be remembered.
+func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
+	d := shop(t)
+	p := digested(d.take(bot, d.offered(t, bot, "a/1")))
+	behind, err := catalog.New(catalog.Config{Content: d.catalog})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.quoting.Catalog = behind
+	d.loaded.Store(false)
+	if out, err := d.Commit(t.Context(), p); fail.From(err).Code != fail.Unavailable {
+		t.Errorf("before it knows anything: %+v, %v", out, err)
+	}
+	d.loaded.Store(true)
+	if got := d.commit(t, p).Items[0]; got.Denial != "" {
+		t.Errorf("it is denied: %s", got.Denial)
+	}
+	d.sound(t)
 }
 
 func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
