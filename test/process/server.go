@@ -134,7 +134,7 @@ func (s *Server) stop(t testing.TB) {
 		return
 	default:
 	}
-	s.Resume() // in case it was paused
+	s.Resume()   // in case it was paused
 	if !s.told { // a second signal would end it at once
 		s.command.Process.Signal(syscall.SIGTERM)
 	}
