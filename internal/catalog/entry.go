@@ -46,6 +46,7 @@ type Entry struct {
 	tokens int              // as a sitemap tells; 0 for what it does not
 	told   []stated.Address // elsewhere, what counts first
 	others []Entry          // of the same site at the same address, from sources that count later
+	own    *Entry           // as its own source has it, where others tell of it, too; else nil
 	kind   stated.Source    // of the entry's own source
 }
 

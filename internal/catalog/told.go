@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/stated"
@@ -34,6 +35,9 @@ func (c *Catalog) tell(found []Entry, canonical string) []Entry {
 		if !e.IsPushed() && c.config.Kind != nil {
 			e.kind = c.config.Kind(e.Site, e.Source)
 		}
+	}
+	for i := range found {
+		e := &found[i]
 		for k := range found {
 			if k != i && found[k].Site == e.Site && !found[k].IsPushed() {
 				e.others = append(e.others, found[k])
@@ -51,54 +55,72 @@ func (c *Catalog) tell(found []Entry, canonical string) []Entry {
 
 // complete fills an entry in with the values that count.
 func (e *Entry) complete() {
+	if len(e.told)+len(e.others) == 0 {
+		return
+	}
+	own := *e
+	e.own = &own
 	for i := range e.told {
-		a := &e.told[i]
-		if a.Source == stated.Sitemap || a.Stated == nil {
+		if a := &e.told[i]; a.Stated != nil && a.Source != stated.Sitemap {
+			first(&e.tokens, a.Stated.Tokens)
+		}
+	}
+	e.Title, e.Publisher, e.Language, e.Authors, e.Words = "", "", "", nil, 0
+	e.Modified, e.Published = time.Time{}, time.Time{}
+	for _, one := range e.tellers() {
+		if a := one.told; a != nil {
+			first(&e.Title, a.Title)
+			first(&e.Modified, a.ModifiedAt())
+			if a.Stated != nil && a.Source != stated.Sitemap {
+				first(&e.Words, a.Stated.Words)
+				if len(e.Authors) == 0 {
+					e.Authors = a.Stated.Authors
+				}
+			}
 			continue
 		}
-		if a.Stated.Tokens > 0 && e.tokens == 0 {
-			e.tokens = a.Stated.Tokens
-		}
-		if a.Stated.Words > 0 && !e.toldBefore(i, func(s *stated.Address) bool { return s.Stated != nil && s.Stated.Words > 0 }) {
-			e.Words = a.Stated.Words
-		}
-		if len(a.Stated.Authors) > 0 && !e.toldBefore(i, func(s *stated.Address) bool { return s.Stated != nil && len(s.Stated.Authors) > 0 }) {
-			e.Authors = a.Stated.Authors
-		}
-	}
-	titled := false
-	for i := range e.told {
-		if t := e.told[i].Title; t != "" && !titled && (e.Title == "" || e.IsPushed()) { // what is pushed counts last
-			e.Title, titled = t, true
-		}
-		if at := e.told[i].ModifiedAt(); !at.IsZero() && (i == 0 || e.Modified.IsZero()) {
-			e.Modified = at
-		}
-	}
-	for i := range e.others {
-		o := &e.others[i]
-		first(&e.Title, o.Title)
-		first(&e.Publisher, o.Publisher)
-		first(&e.Language, o.Language)
+		first(&e.Title, one.entry.Title)
+		first(&e.Publisher, one.entry.Publisher)
+		first(&e.Language, one.entry.Language)
+		first(&e.Modified, one.entry.Modified)
+		first(&e.Published, one.entry.Published)
 		if len(e.Authors) == 0 {
-			e.Authors = o.Authors
+			e.Authors = one.entry.Authors
 		}
-		if e.Modified.IsZero() {
-			e.Modified = o.Modified
-		}
-		if e.Published.IsZero() {
-			e.Published = o.Published
+		if one.entry == e.own { // the others' words are of another text
+			first(&e.Words, one.entry.Words)
 		}
 	}
 }
 
-func (e *Entry) toldBefore(at int, has func(*stated.Address) bool) bool {
-	for i := range at {
-		if has(&e.told[i]) {
-			return true
+// teller is something that tells of an address: a list, or an entry of a source.
+type teller struct {
+	told  *stated.Address
+	entry *Entry
+}
+
+// tellers are all that tell of the address, the one whose values count first at the head (RAMP v1, Ingestion).
+func (e *Entry) tellers() (all []teller) {
+	own := e
+	if e.own != nil {
+		own = e.own
+	}
+	for _, source := range stated.Sources {
+		for i := range e.told {
+			if e.told[i].Source == source {
+				all = append(all, teller{told: &e.told[i]})
+			}
+		}
+		if own.kind == source {
+			all = append(all, teller{entry: own})
+		}
+		for i := range e.others {
+			if e.others[i].kind == source {
+				all = append(all, teller{entry: &e.others[i]})
+			}
 		}
 	}
-	return false
+	return all
 }
 
 // listed makes an entry of an address of which a tenant's sitemaps tell, and nothing else: what is there its outlet delivers. The caller holds mu.
@@ -130,19 +152,22 @@ func (e *Entry) Values() (all []Value) {
 	if e.IsPushed() {
 		own = e.Pushed.Author
 	}
+	tellers := e.tellers()
 	add := func(name, value string, has func(a *stated.Address) string, other func(o *Entry) string) {
 		if value == "" {
 			return
 		}
 		v := Value{Name: name, Value: value, Source: e.kind, Place: own}
-		for i := len(e.others) - 1; i >= 0 && other != nil; i-- {
-			if o := &e.others[i]; other(o) == value {
-				v.Source, v.Place = o.kind, o.Source
+		for _, one := range tellers {
+			if one.told != nil && has(one.told) == value {
+				v.Source, v.Place = one.told.Source, one.told.Place
+				break
 			}
-		}
-		for i := len(e.told) - 1; i >= 0; i-- {
-			if a := &e.told[i]; has(a) == value {
-				v.Source, v.Place = a.Source, a.Place
+			if one.entry != nil && other != nil && other(one.entry) == value {
+				if v.Source, v.Place = one.entry.kind, one.entry.Source; one.entry.IsPushed() {
+					v.Place = own
+				}
+				break
 			}
 		}
 		all = append(all, v)
