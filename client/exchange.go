@@ -52,7 +52,6 @@ type Exchange struct {
 
 	mu   sync.Mutex
 	keys []ramp.Key
-	read time.Time // when
 }
 
 // OpenExchange reads the manifest of an Exchange and its keys, at its address (https://exchange.example.com) or the manifest's
@@ -109,7 +108,7 @@ func (x *Exchange) refresh(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.keys, x.read = keys, time.Now()
+	x.keys = keys
 	return nil
 }
 

@@ -66,6 +66,9 @@ type Collected struct {
 	text []byte // as it came, where that was JSON
 	once sync.Once
 	raw  map[*rampv1.Offer]ramp.ReceivedOffer
+
+	fresh sync.Mutex
+	read  bool // the Exchange's keys were, since
 }
 
 // Collect asks what is offered, once, and verifies nothing yet: who takes few of many offers verifies those. binary speaks the
@@ -139,7 +142,7 @@ func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer
 	}
 	for _, again := range []bool{false, true} {
 		if again {
-			if err := x.refreshed(ctx); err != nil {
+			if err := x.refreshed(ctx, c); err != nil {
 				return nil, err
 			}
 		}
@@ -155,18 +158,16 @@ func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer
 	return nil, errors.New("it is not signed by the Exchange")
 }
 
-// keysEvery is how often keys are read anew at the most because of signatures that none of them made.
-const keysEvery = 5 * time.Second
-
-// refreshed reads the Exchange's keys, unless they were read just now.
-func (x *Exchange) refreshed(ctx context.Context) error {
-	x.mu.Lock()
-	fresh := time.Since(x.read) < keysEvery
-	x.mu.Unlock()
-	if fresh {
+// refreshed reads the Exchange's keys, once since something was collected.
+func (x *Exchange) refreshed(ctx context.Context, c *Collected) error {
+	c.fresh.Lock()
+	defer c.fresh.Unlock()
+	if c.read {
 		return nil
 	}
-	return x.refresh(ctx)
+	err := x.refresh(ctx)
+	c.read = err == nil
+	return err
 }
 
 // Execute sends a purchase in a requester's name, as it is, and gives the answer as it is (RAMP v1, ExecuteTransaction).

@@ -460,6 +460,11 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 		return item, err
 	}
 	item.Transaction = t
+	if len(offer.Via) > 0 { // who may speak of it beside the buyer
+		if err := deal.PutVia(ctx, tx, t.ID, offer.Via); err != nil {
+			return item, err
+		}
+	}
 	return item, deal.PutTransaction(ctx, tx, t)
 }
 

@@ -137,9 +137,13 @@ func (d *Desk) hear(ctx context.Context, r Disputed, sure bool) (l hearing, err 
 		if l.sale, ok, err = deal.FindTransaction(ctx, tx, r.Transaction); err != nil {
 			return err
 		}
+		if !ok {
+			return errNotTheirs
+		}
+		if may, err := speaksFor(ctx, tx, r.By, l.sale); err != nil || !may {
+			return orTheirs(err)
+		}
 		switch {
-		case !ok || r.By != nil && !r.By.Speaks(l.sale.Buyer):
-			return fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
 		case r.Billing != l.sale.Billing:
 			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
 		}

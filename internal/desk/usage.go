@@ -62,9 +62,13 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 		switch {
 		case err != nil:
 			return err
-		case !ok || u.Reporter != nil && !u.Reporter.Speaks(t.Buyer):
-			return fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
-		case u.Billing != t.Billing:
+		case !ok:
+			return errNotTheirs
+		}
+		if may, err := speaksFor(ctx, tx, u.Reporter, t); err != nil || !may {
+			return orTheirs(err)
+		}
+		if u.Billing != t.Billing {
 			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
 		}
 		filed, err = d.file(ctx, tx, u, t, now)
@@ -271,4 +275,26 @@ func (d *Desk) KeepDealsOnce(ctx context.Context) error {
 		d.config.Log.Info("reports are overdue", "count", overdue)
 	}
 	return d.ReviewDisputes(ctx)
+}
+
+var errNotTheirs = fail.New(fail.NotFound, "transaction_id: there is no such transaction of this requester")
+
+// orTheirs is an error, or that a transaction is somebody else's.
+func orTheirs(err error) error {
+	if err == nil {
+		return errNotTheirs
+	}
+	return err
+}
+
+// speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through which the buyer asked for the offer, such as
+// the Broker that bought for it. Nil is nobody who signed, which the configuration has let in.
+func speaksFor(ctx context.Context, tx *store.Tx, who *trust.Requester, t deal.Transaction) (bool, error) {
+	if who == nil || who.Speaks(t.Buyer) {
+		return true, nil
+	}
+	if who.Signed != trust.SignedHTTP {
+		return false, nil
+	}
+	return deal.CameVia(ctx, tx, t.ID, who.Domain)
 }

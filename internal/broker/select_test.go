@@ -1,0 +1,265 @@
+package broker
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	compv1 "frontdesk/wire/comp/v1"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// sqlite is a database for tests of what databases have no part in.
+func sqlite(t *testing.T) *store.DB { return storetest.OpenSQLite(t, Schema) }
+
+// TestWhatIsNotWantedIsNotBought: of two Exchanges the cheaper offers what a constraint excludes, so that the other is bought from; without the constraint
+// it is the cheaper.
+func TestWhatIsNotWantedIsNotBought(t *testing.T) {
+	old := timestamppb.New(time.Now().Add(-time.Hour))
+	for name, c := range map[string]struct {
+		offer func(*rampv1.Offer)
+		want  func(*rampv1.RAMPRequest)
+	}{
+		"prohibited function": {func(o *rampv1.Offer) {
+			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN}}
+		}, func(r *rampv1.RAMPRequest) { r.Requester.IntendedUse = []string{"ai-all"} }},
+		"country": {func(o *rampv1.Offer) { o.Restrictions = &rampv1.AccessRestrictions{PermittedGeo: []string{"FR"}} }, func(r *rampv1.RAMPRequest) {
+			r.Requester.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extGeo: structpb.NewStringValue("de")}}
+		}},
+		"users": {func(o *rampv1.Offer) {
+			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedUsers: []string{"commercial"}}
+		}, func(r *rampv1.RAMPRequest) {
+			r.Requester.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extUserCategory: structpb.NewStringValue("commercial")}}
+		}},
+		"unit cost": {func(o *rampv1.Offer) {
+			o.Pricing.UnitCost = proto.Float64(0.001)
+			o.Pricing.Unit = proto.String("pages")
+		}, func(r *rampv1.RAMPRequest) {
+			r.Constraints = &rampv1.RequestConstraints{MaxUnitCost: proto.Float64(0.0005)}
+		}},
+		"reporting": {func(o *rampv1.Offer) { o.Reporting.Required = true }, func(r *rampv1.RAMPRequest) {
+			r.Constraints = &rampv1.RequestConstraints{ReportingCapable: proto.Bool(false)}
+		}},
+		"delivery": {func(o *rampv1.Offer) { o.DeliveryMethod = rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING }, func(r *rampv1.RAMPRequest) {
+			r.Constraints = &rampv1.RequestConstraints{DeliveryPreference: []rampv1.DeliveryMethod{rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT}}
+		}},
+		"old data": {func(o *rampv1.Offer) {
+			o.Identity.ResourceMutability, o.DataAsOf = rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC, old
+		}, func(r *rampv1.RAMPRequest) {
+			r.Constraints = &rampv1.RequestConstraints{MaxDataAge: durationpb.New(time.Minute)}
+		}},
+		"currency": {func(o *rampv1.Offer) { o.Pricing.Currency = "EUR"; o.Pricing.Rate = 0.001 }, func(r *rampv1.RAMPRequest) {
+			r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 1, Currency: "USD"}}
+		}},
+		"named Exchanges": {func(*rampv1.Offer) {}, nil},
+		"preferred":       {func(*rampv1.Offer) {}, nil},
+		"expired":         {func(o *rampv1.Offer) { o.ExpiresAt = old }, func(*rampv1.RAMPRequest) {}},
+		"revenue share":   {func(o *rampv1.Offer) { o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE }, func(*rampv1.RAMPRequest) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, constrained := range []bool{true, false} {
+				d := openDesk(t, sqlite(t), 2, nil)
+				cheap, dear := d.at[1], d.at[0]
+				cheap.Price = 0.01
+				always := name == "expired" || name == "revenue share"
+				dear.Offer = func(_ string, o *rampv1.Offer) *rampv1.Offer { o.Reporting.Required = false; return o }
+				cheap.Offer = func(_ string, o *rampv1.Offer) *rampv1.Offer {
+					if o.Reporting.Required = false; constrained || !always {
+						if name != "currency" || constrained {
+							c.offer(o)
+						}
+						if name == "unit cost" && !constrained {
+							o.Pricing.UnitCost, o.Pricing.Unit = proto.Float64(0.000001), proto.String("tokens")
+						}
+					}
+					return o
+				}
+				r := d.request("r", "a")
+				switch {
+				case !constrained:
+				case name == "named Exchanges":
+					r.Constraints = &rampv1.RequestConstraints{Exchanges: []string{dear.Domain}}
+				case name == "preferred":
+					r.Constraints = &rampv1.RequestConstraints{PreferredExchanges: []string{dear.Domain}}
+				default:
+					c.want(r)
+				}
+				want := cheap.Domain
+				if constrained {
+					want = dear.Domain
+				}
+				if got := d.must(r); got.Exchange != want {
+					t.Errorf("constrained %v: bought at %s, want %s: %v", constrained, got.Exchange, want, got.GetExt().GetFields()[extPassed])
+				}
+			}
+		})
+	}
+}
+
+// TestRankIsLexicographic: each step decides before those after it, however far these are apart.
+func TestRankIsLexicographic(t *testing.T) {
+	change := func(f func(*rampv1.Offer)) func(string, *rampv1.Offer) *rampv1.Offer {
+		return func(_ string, o *rampv1.Offer) *rampv1.Offer { f(o); return o }
+	}
+	for name, c := range map[string]struct{ first, second func(*rampv1.Offer) }{
+		"a subscription before the cheapest": {func(o *rampv1.Offer) { o.SubscriptionId = proto.String("s"); o.Pricing.Rate = 0 }, func(o *rampv1.Offer) {
+			o.Pricing.Rate, o.Pricing.UnitCost = 0.0000001, proto.Float64(0.00000000001)
+		}},
+		"free before cheap in any currency": {func(o *rampv1.Offer) { o.Pricing.Rate, o.Pricing.Currency = 0, "" }, func(o *rampv1.Offer) { o.Pricing.Rate = 0.00001 }},
+		"the unit before the whole": {func(o *rampv1.Offer) { o.Pricing.Rate, o.Pricing.EstimatedQuantity = 1, proto.Int32(1_000_000) }, func(o *rampv1.Offer) {
+			o.Pricing.Rate, o.Pricing.EstimatedQuantity = 0.5, proto.Int32(10)
+		}},
+		"a known unit cost before an unknown": {func(o *rampv1.Offer) { o.Pricing.Rate = 0.9 }, func(o *rampv1.Offer) { o.Pricing.EstimatedQuantity = nil; o.Pricing.Rate = 0.0001 }},
+		"the price where no unit cost is known": {func(o *rampv1.Offer) { o.Pricing.EstimatedQuantity = nil; o.Pricing.Rate = 0.01 }, func(o *rampv1.Offer) {
+			o.Pricing.EstimatedQuantity = nil
+			o.Pricing.Rate = 0.02
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, turned := range []bool{false, true} {
+				d := openDesk(t, sqlite(t), 2, nil)
+				first, second := d.at[0], d.at[1]
+				if turned {
+					first, second = second, first
+				}
+				first.Offer, second.Offer = change(c.first), change(c.second)
+				if got := d.must(d.request("r", "a")); got.Exchange != first.Domain {
+					t.Errorf("turned %v: bought %v", turned, got.Cost)
+				}
+			}
+		})
+	}
+}
+
+// TestNextBestIsBought: what is wrong with the best offer, and what makes it right, changes who sells.
+func TestNextBestIsBought(t *testing.T) {
+	for name, spoil := range map[string]func(d *desk){
+		"its price was changed":   func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.001 } },
+		"it is signed by nobody":  func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.ExchangeSignature = "AAAA" } },
+		"it is another's":         func(d *desk) { d.at[1].Key = d.at[0].Key },
+		"the provider lists none": func(d *desk) { d.at[0].Lists = d.at[0].Lists[:1] },
+		"it answers as another":   func(d *desk) { d.at[1].Answer = func(r *rampv1.ResourceResponse) { r.Exchange = "good.example" } },
+		"its manifest is another's": func(d *desk) {
+			d.at[1].Manifest = func(m *rampv1.ExchangeManifest) { m.Domain = d.at[0].Domain }
+		},
+		"it speaks no profile that is understood": func(d *desk) {
+			d.at[1].Manifest = func(m *rampv1.ExchangeManifest) { m.SupportedProfiles = []string{"other-v1"} }
+		},
+		"it denies": func(d *desk) {
+			d.at[1].Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE }
+		},
+		"it floods": func(d *desk) {
+			d.at[1].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
+				if name != "DiscoverResources" {
+					return false
+				}
+				_, _ = w.Write([]byte(`{"ver":"1.0","id":"` + strings.Repeat("x", 2<<20) + `"}`))
+				return true
+			}
+		},
+		"it answers nonsense": func(d *desk) {
+			d.at[1].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
+				if name == "DiscoverResources" {
+					_, _ = w.Write([]byte(`{"ver":`))
+				}
+				return name == "DiscoverResources"
+			}
+		},
+		"it is dead": func(d *desk) { d.at[1].Close() },
+		"it refuses": func(d *desk) {
+			d.at[1].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
+				if name == "ExecuteTransaction" {
+					w.WriteHeader(401)
+					_, _ = w.Write([]byte(`{"code":"unauthenticated","message":"who are you"}`))
+				}
+				return name == "ExecuteTransaction"
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, spoilt := range []bool{true, false} {
+				d := openDesk(t, sqlite(t), 2, nil)
+				d.at[1].Price = 0.01
+				want := d.at[1].Domain
+				if spoilt {
+					spoil(d)
+					want = d.at[0].Domain
+				}
+				r := d.request("r", "a")
+				r.SupportedProfiles = []string{"mine-v1"}
+				got := d.must(r)
+				if got.Exchange != want {
+					t.Errorf("spoilt %v: bought at %s, want %s", spoilt, got.Exchange, want)
+				}
+				if passed := got.GetExt().GetFields()[extPassed]; (passed != nil) != spoilt {
+					t.Errorf("spoilt %v: passed over %v", spoilt, passed)
+				}
+			}
+		})
+	}
+}
+
+// TestSlowExchangesCostTheOthersNothing: an Exchange that never answers is not waited for beyond the deadline, and rests after it failed twice.
+func TestSlowExchangesCostTheOthersNothing(t *testing.T) {
+	stall := make(chan struct{})
+	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline = 2 * time.Second })
+	defer close(stall)
+	d.at[1].Before = func(name string, _ http.ResponseWriter, r *http.Request) bool {
+		if name == "DiscoverResources" {
+			<-stall
+		}
+		return name == "DiscoverResources"
+	}
+	for _, id := range []string{"r1", "r2", "r3"} {
+		if got := d.must(d.request(id, "a")); got.Exchange != d.at[0].Domain {
+			t.Fatal("bought at", got.Exchange)
+		}
+	}
+	if n := d.at[1].Asked("DiscoverResources"); n != 2 {
+		t.Errorf("who stalls was asked %d times of 3", n)
+	}
+}
+
+func TestTheSameContentIsBoughtOnce(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	d.at[0].Offer = func(_ string, o *rampv1.Offer) *rampv1.Offer {
+		o.Identity.Doi = proto.String("10.1000/1")
+		return o
+	}
+	got := d.must(d.request("r", "a", "b"))
+	if n := len(d.at[0].Bought()); n != 1 {
+		t.Errorf("bought %d times", n)
+	}
+	unsold := got.GetExt().GetFields()[extUnsold].GetListValue().GetValues()
+	if len(unsold) != 1 || unsold[0].GetStructValue().GetFields()["reason"].GetStringValue() != "SAME_CONTENT" || unsold[0].GetStructValue().GetFields()["same"].GetStringValue() != d.at[0].URI("a") {
+		t.Error("unsold", unsold)
+	}
+}
+
+func TestExchangesAreFoundByThePagesOfProviders(t *testing.T) {
+	for _, only := range []bool{false, true} {
+		d := openDesk(t, sqlite(t), 1, func(c *Config) { c.Exchanges, c.OnlyExchanges = nil, only })
+		got, err := d.ask(d.request("r", "a"))
+		if (err == nil) == only {
+			t.Errorf("only %v: %v, %v", only, got, err)
+		}
+	}
+}
+
+func TestADryRunBuysNothing(t *testing.T) {
+	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Fee = Fee{Share: unit / 10} })
+	r := d.request("r", "a", "b")
+	r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
+	got := d.must(r)
+	if len(d.at[0].Bought())+len(d.at[1].Bought()) != 0 || len(items(t, got)) != 2 || got.TransactionId != "" || got.GetBrokerFee().GetAmount() != 0.002 {
+		t.Errorf("%v", got)
+	}
+}
