@@ -271,6 +271,13 @@ func (x *Exchange) VerifyOffer(ctx context.Context, i *ResolvedItem) error {
 	if i.Offer == nil {
 		return errors.New("the Broker does not tell by which offer it bought")
 	}
-	_, err := x.Verify(ctx, &Collected{Response: &rampv1.ResourceResponse{Offers: []*rampv1.Offer{i.Offer}}, text: []byte(`{"offers":[` + string(i.Signed) + `]}`)}, i.Offer)
+	offer := &rampv1.Offer{}
+	if err := ramp.Unmarshal(i.Signed, offer); err != nil {
+		return fmt.Errorf("the offer in the Broker's answer cannot be read: %w", err)
+	}
+	if !proto.Equal(offer, i.Offer) {
+		return errors.New("the offer is not the one that the Broker told")
+	}
+	_, err := x.Verify(ctx, &Collected{Response: &rampv1.ResourceResponse{Offers: []*rampv1.Offer{offer}}, text: []byte(`{"offers":[` + string(i.Signed) + `]}`)}, offer)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 type rampCommands struct {
 	Discover     rampDiscover             `cmd:"" help:"As a buyer: see what an Exchange offers."`
 	Fetch        rampFetch                `cmd:"" help:"As a buyer: have the licensed text of an address, or of what answers a question, by one command."`
+	Resolve      rampResolve              `cmd:"" help:"As a buyer: have a Broker find the best offers at several Exchanges, and buy by them."`
 	Buy          rampBuy                  `cmd:"" help:"As a buyer: buy content from an Exchange, and fetch it."`
 	Delegate     delegateCommands         `cmd:"" help:"Let others buy for you, narrow such tokens, look at them, and revoke them."`
 	Attest       attestCommands           `cmd:"" help:"Attest things of content, see whether what others attest holds, and take it over."`

@@ -49,6 +49,11 @@
 //	account_hold       account   one row for each purchase: what was authorised and charged
 //	account_licence    account   licences and subscriptions
 //	account_quota      account   the quotas of subscriptions
+//	broker_request     broker    what is bought for agents, and what they were answered
+//	broker_sale        broker    where each transaction was made
+//	broker_budget      broker    what is spent and held of budgets
+//	broker_exchange    broker    how Exchanges kept to their offers
+//	deal_via           deal      through whom the offers of transactions were asked for
 //	rulebook_rule      rulebook  the content rules of an operator's programs
 //	rulebook_price     rulebook  what licensed items of a site cost where no rule says so
 //	rulebook_version   rulebook  how often these were changed

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"frontdesk/client"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+type rampResolve struct {
+	Broker string   `arg:"" help:"The Broker's address, such as https://broker.example.com."`
+	URI    []string `arg:"" optional:"" name:"uri" help:"Addresses of content that is wanted; with --query none are needed."`
+	buyerFlags
+	ID          string        `placeholder:"ID" help:"Of the request. The same again buys nothing twice, and tells what came of it; without it, one is made and printed."`
+	Query       string        `placeholder:"TEXT" help:"Have the Broker search for this."`
+	Use         []string      `placeholder:"FUNCTION" help:"What it is for: ai-input, search, ai-index, ai-train; may be repeated."`
+	Max         string        `placeholder:"AMOUNT" help:"Pay no more than this for all of it, fees included, like 0.05USD. Without it, nothing is paid: only what is free or under a subscription is taken."`
+	BudgetScope string        `name:"budget-scope" placeholder:"NAME" help:"Count what is spent under this name."`
+	Budget      string        `placeholder:"AMOUNT" help:"The most that may be spent in a period, like 10USD."`
+	Period      time.Duration `placeholder:"TIME" help:"How long a period is, like 720h; without it, the budget is for all time."`
+	Only        []string      `placeholder:"DOMAIN" help:"Buy at this Exchange alone; may be repeated."`
+	Preferred   []string      `placeholder:"DOMAIN" help:"Take this Exchange's offers before others'; may be repeated."`
+	DryRun      bool          `help:"Tell what would be bought, and buy nothing."`
+	JSON        bool          `name:"json" help:"Print the Broker's answer."`
+	Save        string        `placeholder:"FILE" help:"Write the Broker's answer here, for --report."`
+	Report      string        `placeholder:"FILE" help:"Report the use of what is in this file through the Broker; buys nothing."`
+	Quantity    int           `placeholder:"NUMBER" help:"With --report: how much of the offer's unit is used."`
+}
+
+// Help is the command's example.
+func (rampResolve) Help() string {
+	return "The Broker asks several Exchanges, takes the best offer for each address, and buys by it.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp resolve https://broker.example.com https://www.example.com/lamp --use ai-input --max 0.05USD --as buyer.example.com/research-bot --save lamp.json\n" +
+		"\tfrontdesk ramp resolve https://broker.example.com --report lamp.json --quantity 17 --as buyer.example.com/research-bot"
+}
+
+// Run asks a Broker.
+func (c rampResolve) Run(env *environment) error {
+	buyer, err := c.buyer(env)
+	if err != nil {
+		return err
+	}
+	broker, err := client.OpenBroker(c.Broker, buyer, buying())
+	if err != nil {
+		return err
+	}
+	if c.Report != "" {
+		return c.report(env, broker)
+	}
+	if len(c.URI) == 0 && c.Query == "" {
+		return usage("name the addresses that are wanted, or search with --query")
+	}
+	r := &client.Resolving{
+		ID: c.ID, URIs: c.URI, Query: c.Query, Uses: c.Use, Exchanges: c.Only, Preferred: c.Preferred, Scope: c.BudgetScope, Period: c.Period, DryRun: c.DryRun,
+	}
+	if r.Most, err = parsePrice("--max", c.Max); err != nil {
+		return err
+	}
+	if c.Max == "" {
+		r.Most = client.Price{Currency: "USD"}
+	}
+	if c.Budget != "" {
+		if r.Budget, err = parsePrice("--budget", c.Budget); err != nil {
+			return err
+		}
+	}
+	got, err := broker.Resolve(env.ctx, r)
+	if err != nil {
+		if r.ID != "" && c.ID == "" && !c.DryRun {
+			fmt.Fprintf(env.stderr, "The request has the id %s; --id sends it again, which buys nothing twice.\n", r.ID)
+		}
+		return explainedExchange(err)
+	}
+	text, err := ramp.Marshal(got.Answer)
+	if err != nil {
+		return err
+	}
+	if c.Save != "" {
+		if err := os.WriteFile(c.Save, append(text, '\n'), 0o600); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		env.print("%s\n", text)
+		return nil
+	}
+	c.show(env, got)
+	return nil
+}
+
+// show prints what was bought for people.
+func (c rampResolve) show(env *environment, got *client.Resolved) {
+	for i := range got.Items {
+		one := &got.Items[i]
+		price := client.Price{Amount: one.GetCost().GetAmount(), Currency: one.GetCost().GetCurrency()}
+		fee := ""
+		if one.BrokerFee != nil {
+			fee = ", and " + client.Price{Amount: one.BrokerFee.Amount, Currency: one.BrokerFee.Currency}.String() + " for the Broker"
+		}
+		if got.DryRun {
+			env.print("%s would be bought at %s for %s%s\n", clean(one.URI), clean(one.Exchange), clean(price.String()), clean(fee))
+			continue
+		}
+		env.print("%s was bought at %s for %s%s: %s\n\t%s\n", clean(one.URI), clean(one.Exchange), clean(price.String()), clean(fee), clean(one.TransactionId), clean(one.URL()))
+	}
+	for _, one := range got.Unsold {
+		env.print("%s was not bought: %s\n", clean(one.URI), clean(strings.ToLower(strings.ReplaceAll(one.Reason, "_", " "))))
+	}
+	for _, one := range got.Found {
+		env.print("%s was found: %s\n", clean(one.URI), clean(one.Title))
+	}
+	for _, uri := range got.Open {
+		env.print("%s may have been bought; ask again with --id %s\n", clean(uri), clean(got.ID))
+	}
+}
+
+// report reports the use of what a file says was bought.
+func (c rampResolve) report(env *environment, broker *client.Broker) error {
+	got, err := readResolved(c.Report)
+	if err != nil {
+		return err
+	}
+	var all []client.Use
+	for i := range got.Items {
+		use := client.Use{ID: got.Items[i].TransactionId + "-report", Quantity: max(c.Quantity, 1)}
+		for _, word := range c.Use {
+			function, err := client.ParseFunction(word)
+			if err != nil {
+				return usage("%v", err)
+			}
+			use.Functions = append(use.Functions, function)
+		}
+		all = append(all, use)
+	}
+	for i := range got.Items {
+		id, err := broker.Report(env.ctx, &got.Items[i], all[i])
+		if err != nil {
+			return explainedExchange(err)
+		}
+		env.print("%s is reported: %s\n", clean(got.Items[i].TransactionId), clean(id))
+	}
+	return nil
+}
+
+// readResolved reads an answer of a Broker that was saved.
+func readResolved(file string) (*client.Resolved, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	answer := &rampv1.RAMPResponse{}
+	if err := ramp.Unmarshal(text, answer); err != nil {
+		return nil, fmt.Errorf("%s is no answer of a Broker, as --save writes it: %w", file, err)
+	}
+	return client.ReadResolved(answer)
+}
