@@ -97,6 +97,7 @@ type visit struct {
 	response *fetch.Response // its body only until it was dealt with
 	digest   []byte          // of the body
 	err      error
+	broken   error // of the store, which is no fault of the page and ends the run
 
 	outcome  outcome
 	licences []string // the places of licences that it names
@@ -135,7 +136,7 @@ func (c *crawl) fetch(ctx context.Context, v *visit) {
 	if c.run != nil {
 		state, known, err := c.run.Recall(ctx, v.address.String())
 		if err != nil {
-			v.err = err
+			v.broken = err
 			return
 		}
 		if known {
@@ -225,6 +226,9 @@ func (c *crawl) pump(ctx context.Context, emit func(context.Context, *unit) erro
 		<-v.done
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if v.broken != nil {
+			return v.broken
 		}
 		if err := c.take(ctx, v, emit); err != nil {
 			return err

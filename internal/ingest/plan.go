@@ -23,6 +23,9 @@ func (c *crawl) prepare(ctx context.Context) (*visit, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if v.broken != nil {
+		return nil, v.broken
+	}
 	if err := c.judge(v); err != nil {
 		return nil, err
 	}
@@ -146,7 +149,7 @@ func (c *crawl) probe(ctx context.Context) {
 	at.RawPath, at.RawQuery = "", ""
 	v := &visit{role: pageRole, address: &at, at: &at, fresh: true, looks: true}
 	c.fetch(ctx, v)
-	if v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form() != pageForm {
+	if v.broken != nil || v.err != nil || v.response.Status != http.StatusOK || c.sniff(v) != "page" || v.form() != pageForm {
 		return
 	}
 	w := worker{source: c.source, base: c.start, limits: c.limits}
