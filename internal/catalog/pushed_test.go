@@ -56,7 +56,7 @@ func pushed(address string) *supply.Entry {
 
 func (m *market) push(tenant string, entries ...*supply.Entry) {
 	m.t.Helper()
-	if err := m.shelves.Put(context.Background(), supply.Batch{Tenant: tenant, Entries: entries}); err != nil {
+	if _, err := m.shelves.Put(context.Background(), supply.Batch{Tenant: tenant, Entries: entries}); err != nil {
 		m.t.Fatal(err)
 	}
 	if changed, err := m.catalog.FollowPushes(m.t.Context()); !changed || err != nil {
@@ -202,7 +202,7 @@ func TestPushedEntriesAreFoundAsByALookAtAll(t *testing.T) {
 				seen[at], has[at] = true, true
 				batch.Entries = append(batch.Entries, pushed(at))
 			}
-			if err := shelves.Put(context.Background(), batch); err != nil {
+			if _, err := shelves.Put(context.Background(), batch); err != nil {
 				t.Fatal(err)
 			}
 			var removed []string

@@ -123,10 +123,12 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int,
 	if err := d.pushable(ctx, all, entry, pushing{by, tenant, now}); err != nil {
 		return 0, 0, err
 	}
-	if err := d.fewPatterns(ctx, tenant, all); err != nil {
-		return 0, 0, err
-	}
-	batch := supply.Batch{Tenant: tenant}
+	batch := supply.Batch{Tenant: tenant, Patterns: mostPatterns, Over: func(e *supply.Entry) supply.Rejection {
+		return supply.Rejection{
+			At: now, Caller: by.ID, Address: e.Address, Reason: RefusedPatterns,
+			Detail: fmt.Sprintf("a tenant may have %d entries with a star within their path; end the path in a slash or a star instead", mostPatterns),
+		}
+	}}
 	last := map[string]int{} // of what has one address the last counts
 	for i := range all {
 		if p := &all[i]; p.Reason != "" {
@@ -145,8 +147,9 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int,
 	if err == nil {
 		err = d.befalls("push")
 	}
+	var over int
 	if err == nil {
-		err = d.supplying.Shelves.Put(ctx, batch)
+		over, err = d.supplying.Shelves.Put(ctx, batch)
 	}
 	if err == nil {
 		err = d.befalls("pushed")
@@ -155,7 +158,7 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int,
 		return 0, 0, err
 	}
 	d.pushes(ctx)
-	return accepted, len(batch.Refused), nil
+	return accepted - over, len(batch.Refused) + over, nil
 }
 
 // pushes has the catalog follow what was pushed. Where that fails, the next look at the catalog does it.
@@ -330,29 +333,6 @@ func (d *Desk) tenantAt(host string) *supply.Tenant {
 		return nil
 	}
 	return d.supplying.Tenants.At(host)
-}
-
-// fewPatterns refuses patterns with stars beyond those that a tenant may have.
-func (d *Desk) fewPatterns(ctx context.Context, tenant string, all []Pushed) error {
-	left := -1
-	for i := range all {
-		if _, stars := supply.Pattern(all[i].Entry.Address); !stars || all[i].Reason != "" {
-			continue
-		}
-		if left < 0 {
-			has, err := d.supplying.Shelves.Patterns(ctx, tenant)
-			if err != nil {
-				return err
-			}
-			left = max(mostPatterns-has, 0)
-		}
-		if left == 0 {
-			all[i].refuse(RefusedPatterns, fmt.Sprintf("a tenant may have %d entries with a star within their path; end the path in a slash or a star instead", mostPatterns))
-			continue
-		}
-		left--
-	}
-	return nil
 }
 
 // Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of the tenant, or by their addresses; a contributor

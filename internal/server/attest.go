@@ -162,7 +162,7 @@ func (h *House) ImportAttestations(ctx context.Context, config Config, all []*ra
 		entries[at].Attestations = append(entries[at].Attestations, text)
 	}
 	for _, site := range slices.Sorted(maps.Keys(batches)) {
-		if err := h.Shelves.Put(ctx, *batches[site]); err != nil {
+		if _, err := h.Shelves.Put(ctx, *batches[site]); err != nil {
 			return nil, err
 		}
 	}

@@ -48,6 +48,10 @@ type Batch struct {
 	Tenant  string
 	Entries []*Entry
 	Refused []Rejection
+	// Patterns is how many entries with a star within their address the tenant may have, and Over says why one is refused that would be one too
+	// many. A nil Over lets all in.
+	Patterns int
+	Over     func(*Entry) Rejection
 
 	texts, attested [][]byte // of Entries, as they are kept
 }
@@ -69,33 +73,87 @@ func (b *Batch) Write() error {
 }
 
 // Put takes over entries, each in the place of that at its address by the same author, and notes those that were refused; all of it, or
-// nothing.
-func (s *Shelves) Put(ctx context.Context, b Batch) error {
+// nothing. It says how many entries were refused for their stars.
+func (s *Shelves) Put(ctx context.Context, b Batch) (over int, err error) {
 	if len(b.texts) != len(b.Entries) {
 		if err := b.Write(); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return s.change(ctx, b.Tenant, func(tx *store.Tx, at *shelf) error {
-		if len(b.Entries) > 0 {
+	err = s.change(ctx, b.Tenant, func(tx *store.Tx, at *shelf) error {
+		many, err := b.over(ctx, tx)
+		if err != nil {
+			return err
+		}
+		refused := b.Refused
+		if over = len(many); over < len(b.Entries) {
 			at.revision++
 		}
 		now := store.Micros(s.now())
 		for i, e := range b.Entries {
-			err := tx.Put(ctx, `INSERT INTO supply_entry (tenant, address, author, revision, changed, entry, attested) VALUES ($1, $2, $3, $4, $5, $6, $7)
-				ON CONFLICT (tenant, address, author) DO UPDATE
-				SET revision = EXCLUDED.revision, changed = EXCLUDED.changed, entry = EXCLUDED.entry, attested = EXCLUDED.attested`,
-				b.Tenant, e.Address, e.Author, at.revision, now, b.texts[i], b.attested[i])
-			if err == nil && e.Claimed != "" {
-				err = tx.Put(ctx, `INSERT INTO supply_attested (tenant, address, digest, at, made) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant, address, digest) DO UPDATE SET at = supply_attested.at`,
-					b.Tenant, e.Address, e.Claimed, now, store.Micros(e.ClaimedAt))
+			if many[i] {
+				refused = append(refused[:len(refused):len(refused)], b.Over(e))
+				continue
 			}
-			if err != nil {
+			if err := b.put(ctx, tx, i, at.revision, now); err != nil {
 				return err
 			}
 		}
-		return refuse(ctx, tx, b.Tenant, at, b.Refused)
+		return refuse(ctx, tx, b.Tenant, at, refused)
 	})
+	return over, err
+}
+
+func (b *Batch) put(ctx context.Context, tx *store.Tx, i int, revision, now int64) error {
+	e := b.Entries[i]
+	err := tx.Put(ctx, `INSERT INTO supply_entry (tenant, address, author, revision, changed, entry, attested) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant, address, author) DO UPDATE
+		SET revision = EXCLUDED.revision, changed = EXCLUDED.changed, entry = EXCLUDED.entry, attested = EXCLUDED.attested`,
+		b.Tenant, e.Address, e.Author, revision, now, b.texts[i], b.attested[i])
+	if err == nil && e.Claimed != "" {
+		err = tx.Put(ctx, `INSERT INTO supply_attested (tenant, address, digest, at, made) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant, address, digest) DO UPDATE SET at = supply_attested.at`,
+			b.Tenant, e.Address, e.Claimed, now, store.Micros(e.ClaimedAt))
+	}
+	if _, stars := Pattern(e.Address); err == nil && stars {
+		_, err = tx.Exec(ctx, `INSERT INTO supply_pattern (tenant, address, author) VALUES ($1, $2, $3) ON CONFLICT (tenant, address, author) DO NOTHING`, b.Tenant, e.Address, e.Author)
+	}
+	return err
+}
+
+// over says which entries would be one pattern too many. One that is there already is none.
+func (b *Batch) over(ctx context.Context, tx *store.Tx) (many map[int]bool, err error) {
+	if b.Over == nil {
+		return nil, nil
+	}
+	type key struct{ address, author string }
+	var has map[key]bool
+	for i, e := range b.Entries {
+		if _, stars := Pattern(e.Address); !stars {
+			continue
+		}
+		if has == nil {
+			has = map[key]bool{}
+			err = each(ctx, tx, `SELECT address, author FROM supply_pattern WHERE tenant = $1`, func(rows store.Rows) error {
+				var k key
+				err := rows.Scan(&k.address, &k.author)
+				has[k] = true
+				return err
+			}, b.Tenant)
+			if err != nil {
+				return nil, err
+			}
+		}
+		k := key{e.Address, e.Author}
+		if !has[k] && len(has) >= b.Patterns {
+			if many == nil {
+				many = map[int]bool{}
+			}
+			many[i] = true
+			continue
+		}
+		has[k] = true
+	}
+	return many, nil
 }
 
 // Claim is a hash that a provider has attested of what is at an address of its own.
@@ -172,6 +230,10 @@ func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, r
 		n, err = tx.Exec(ctx, `UPDATE supply_entry SET revision = $1, changed = $2, entry = NULL, attested = NULL
 			WHERE tenant = $3 AND address = $4 AND author = $5 AND entry IS NOT NULL`, revision, now, tenant, address, author)
 	}
+	if _, stars := Pattern(address); stars && n > 0 && err == nil {
+		all := author == ""
+		_, err = tx.Exec(ctx, `DELETE FROM supply_pattern WHERE tenant = $1 AND address = $2 AND ($3 = 1 OR author = $4)`, tenant, address, number(all), author)
+	}
 	return int(n), err
 }
 
@@ -223,14 +285,6 @@ func (s *Shelves) At(ctx context.Context, tenant, address string) (all []Entry, 
 		}, tenant, address)
 	})
 	return all, err
-}
-
-// Patterns says how many entries of a tenant have a star within their address.
-func (s *Shelves) Patterns(ctx context.Context, tenant string) (n int, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM supply_entry WHERE tenant = $1 AND entry IS NOT NULL AND address LIKE '%*_%'`, tenant).Scan(&n)
-	})
-	return n, err
 }
 
 // Has says whether there is something at an address of a tenant by an author.

@@ -19,6 +19,7 @@ import (
 //	supply_version    counts changes of the two, by which other processes see that there are any
 //	supply_shelf      one row for each tenant for which something was ever pushed: how often that was, and what was refused
 //	supply_entry      one row for each entry and who pushed it. One that was removed stays for a while, so that others learn of it
+//	supply_pattern    which of the entries that are there have a star within their address
 //	supply_rejection  the entries that were refused last, as many places for each tenant as [Rejections]
 //	supply_challenge  one row for each challenge of a domain, by the SHA-256 of its token
 //	supply_verified   one row for each domain that somebody has shown to have, and how that stands
@@ -110,6 +111,14 @@ CREATE TABLE supply_verified (
 	signing  TEXT NOT NULL
 );
 CREATE INDEX supply_verified_looked ON supply_verified (looked);
+`, `
+CREATE TABLE supply_pattern (
+	tenant  {{text}} NOT NULL,
+	address {{text}} NOT NULL,
+	author  {{text}} NOT NULL,
+	PRIMARY KEY (tenant, address, author)
+) {{clustered}};
+INSERT INTO supply_pattern (tenant, address, author) SELECT tenant, address, author FROM supply_entry WHERE entry IS NOT NULL AND address LIKE '%*_%';
 `},
 }
 

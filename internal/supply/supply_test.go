@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,7 +74,7 @@ func TestFeedTellsWhatWasPushedAndRemoved(t *testing.T) {
 		f := &shelf{t: t, of: shelves, has: map[string]string{}}
 		put := func(tenant string, entries ...*supply.Entry) {
 			t.Helper()
-			if err := shelves.Put(ctx, supply.Batch{Tenant: tenant, Entries: entries}); err != nil {
+			if _, err := shelves.Put(ctx, supply.Batch{Tenant: tenant, Entries: entries}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -109,7 +110,7 @@ func TestSweepDeletesWhatIsOver(t *testing.T) {
 		for _, tenant := range []string{"a", "b"} {
 			for _, e := range []string{"1", "2", "3"} {
 				refused := []supply.Rejection{{At: now, Caller: tenant, Address: e, Reason: "INVALID_ENTRY", Detail: "It is none."}}
-				if err := shelves.Put(ctx, supply.Batch{Tenant: tenant, Entries: []*supply.Entry{entry(tenant+".example/"+e, e)}, Refused: refused}); err != nil {
+				if _, err := shelves.Put(ctx, supply.Batch{Tenant: tenant, Entries: []*supply.Entry{entry(tenant+".example/"+e, e)}, Refused: refused}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -166,7 +167,7 @@ func TestRejectionsAreBounded(t *testing.T) {
 			for i := range 700 {
 				refused = append(refused, supply.Rejection{At: noon, Caller: "c", Address: fmt.Sprintf("%d-%d", batch, i), Reason: "INVALID_ENTRY", Detail: strings.Repeat("x", 1000)})
 			}
-			if err := shelves.Put(ctx, supply.Batch{Tenant: "a", Refused: refused}); err != nil {
+			if _, err := shelves.Put(ctx, supply.Batch{Tenant: "a", Refused: refused}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -189,7 +190,7 @@ func TestPushesAtTheSameTimeAreAllTold(t *testing.T) {
 			pushing.Go(func() {
 				for n := range 10 {
 					e := entry(fmt.Sprintf("a.example/%d/%d", by, n), "x")
-					if err := shelves.Put(context.Background(), supply.Batch{Tenant: fmt.Sprint("t", by%3), Entries: []*supply.Entry{e}}); err != nil {
+					if _, err := shelves.Put(context.Background(), supply.Batch{Tenant: fmt.Sprint("t", by%3), Entries: []*supply.Entry{e}}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -218,7 +219,7 @@ func TestAttestationsKeepTheirBytes(t *testing.T) {
 		own, other := entry("a.example/1", "One"), entry("a.example/1", "")
 		own.Attestations = [][]byte{[]byte(`{"verifier": "a.example",  "n":1.0}`)}
 		other.Author, other.Attestations = "v.example", [][]byte{[]byte(`{"verifier":"v.example"}`), []byte(`{"verifier":"w.example"}`)}
-		if err := shelves.Put(t.Context(), supply.Batch{Tenant: "a", Entries: []*supply.Entry{other, own}}); err != nil {
+		if _, err := shelves.Put(t.Context(), supply.Batch{Tenant: "a", Entries: []*supply.Entry{other, own}}); err != nil {
 			t.Fatal(err)
 		}
 		all, err := shelves.Attestations(t.Context(), "a", "a.example/1")
@@ -290,6 +291,71 @@ func TestADomainIsOneTenantsAlone(t *testing.T) {
 		}
 		if err := put("acme", "www.acme.example"); fail.From(err).Code != fail.Invalid {
 			t.Errorf("the id of one that was removed is another's: %v", err)
+		}
+	})
+}
+
+// TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain holds the bound of entries with stars, whoever pushes at the same time, and that
+// nothing else counts against it.
+func TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain(t *testing.T) {
+	each(t, func(t *testing.T, db *store.DB) {
+		now := noon
+		shelves := supply.NewShelves(db, func() time.Time { return now })
+		put := func(tenant string, most int, addresses ...string) int {
+			t.Helper()
+			b := supply.Batch{Tenant: tenant, Patterns: most, Over: func(e *supply.Entry) supply.Rejection {
+				return supply.Rejection{At: now, Caller: "c", Address: e.Address, Reason: "TOO_MANY_PATTERNS"}
+			}}
+			for _, address := range addresses {
+				b.Entries = append(b.Entries, entry(address, address))
+			}
+			over, err := shelves.Put(context.Background(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return over
+		}
+		if over := put("a", 2, "a.example/*/1", "a.example/*", "a.example/b/", "a.example/c", "a.example/*/2", "a.example/*/3", "a.example/*/1"); over != 1 {
+			t.Errorf("%d are too many", over)
+		}
+		if has, err := shelves.Has(t.Context(), "a", "a.example/*/3", ""); has || err != nil {
+			t.Errorf("what was refused is there: %v", err)
+		}
+		if refused, err := shelves.Refused(t.Context(), "a", 10); err != nil || len(refused) != 1 || refused[0].Address != "a.example/*/3" {
+			t.Errorf("%+v %v", refused, err)
+		}
+		if over := put("a", 2, "a.example/*/2", "a.example/*/1"); over != 0 {
+			t.Error("what is there cannot be pushed again")
+		}
+		if over := put("b", 2, "b.example/*/1", "b.example/*/2"); over != 0 {
+			t.Error("another tenant's count")
+		}
+		if n, err := shelves.Remove(t.Context(), "a", []string{"a.example/*/1"}, ""); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		if over := put("a", 2, "a.example/*/4", "a.example/*/5"); over != 1 {
+			t.Error("one that was removed counts, or nothing does")
+		}
+		// All at once.
+		var all sync.WaitGroup
+		var over atomic.Int64
+		for by := range 4 {
+			all.Go(func() {
+				for i := range 5 {
+					over.Add(int64(put("c", 7, fmt.Sprintf("c.example/*/%d/%d", by, i))))
+				}
+			})
+		}
+		all.Wait()
+		if over.Load() != 20-7 {
+			t.Errorf("%d of 20 are too many, where 7 may be", over.Load())
+		}
+		// A tenant that is gone has none.
+		if err := shelves.Sweep(t.Context(), func(tenant string) bool { return tenant == "c" }); err != nil {
+			t.Fatal(err)
+		}
+		if over := put("c", 7, "c.example/*/x"); over != 0 {
+			t.Error("what was swept counts")
 		}
 	})
 }
