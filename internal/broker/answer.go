@@ -33,6 +33,8 @@ func (f *found) unsold(items []*item) []unsold {
 			one.Title = c.found.Title
 		}
 		switch {
+		case c.found != nil && c.taken == nil && len(c.denied) == 0 && !c.dropped:
+			continue // it is told as found
 		case c.same != "":
 			one.Reason = "SAME_CONTENT"
 		case c.dropped:

@@ -88,8 +88,6 @@ type Config struct {
 	// cover it.
 	Find Finder
 	Own  bool
-	// Attenuate narrows delegations to the addresses and to the minutes of a request before they are passed on.
-	Attenuate bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	Log *slog.Logger

@@ -20,17 +20,25 @@ import (
 
 var brokerKey = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))
 
-// bench is a Broker with its Exchanges.
+// desk is a Broker with its Exchanges.
 type desk struct {
 	t *testing.T
 	*Broker
 	at []*exchange.Exchange
 }
 
-// open starts so many Exchanges, and a Broker that knows them. change changes what it is made of.
+// openDesk starts so many Exchanges, and a Broker that knows them. change changes what it is made of.
 func openDesk(t *testing.T, db *store.DB, n int, change func(*Config)) *desk {
 	t.Helper()
-	d := &desk{t: t}
+	d := openDeskFor(t, db, n, change)
+	d.t = t
+	return d
+}
+
+// openDeskFor is openDesk for a benchmark, too.
+func openDeskFor(t testing.TB, db *store.DB, n int, change func(*Config)) *desk {
+	t.Helper()
+	d := &desk{}
 	config := Config{
 		Domain: "broker.example", ID: "b1", DB: db, HTTP: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
 		Key:      func() (ed25519.PrivateKey, string, error) { return brokerKey, "k", nil },

@@ -437,7 +437,7 @@ func (w *work) giveUp() {
 
 // nothing is the refusal of a request of which nothing can be bought.
 func (f *found) nothing() *Refusal {
-	if len(f.listed) > 0 {
+	if len(f.listed) > 0 && len(f.choices) == 0 {
 		return refuse("failed_precondition", "the search found %d addresses, which the requester's signature does not cover; sign requester.uris with those that you want, and send the request again", len(f.listed)).
 			with(map[string]any{"found": jsonOf(f.listed), "passed": jsonOf(f.over.list())})
 	}
@@ -452,5 +452,5 @@ func (f *found) nothing() *Refusal {
 	if list := f.over.list(); len(list) > 0 {
 		text += fmt.Sprintf("; the first of %d reasons: %s", len(list), strings.TrimSpace(list[0].Exchange+" "+list[0].Why))
 	}
-	return refuse("not_found", "%s", text).with(map[string]any{"unsold": jsonOf(unsold), "passed": jsonOf(f.over.list())})
+	return refuse("not_found", "%s", text).with(map[string]any{"unsold": jsonOf(unsold), "found": jsonOf(f.listed), "passed": jsonOf(f.over.list())})
 }

@@ -125,14 +125,7 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	if len(all) == 0 {
 		return f, nil
 	}
-	asked := f.requester
-	if b.Attenuate && !f.own {
-		if asked, err = b.attenuated(asked, uris); err != nil {
-			return nil, err
-		}
-		f.requester = asked
-	}
-	offered, err := b.ask(ctx, a, asked, f.own, all, &f.over)
+	offered, err := b.ask(ctx, a, f.requester, f.own, all, &f.over)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +141,24 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 		rank(attesting, c.order, w.paysIn())
 		cancel()
 	}
-	return f, b.verify(ctx, f, f.choices)
+	err = b.verify(ctx, f, f.choices)
+	f.keepBest()
+	return f, err
+}
+
+// keepBest leaves of what a search found the one that fits the search best and can be bought; the others are told.
+func (f *found) keepBest() {
+	one := false
+	for _, c := range f.choices {
+		switch {
+		case c.found == nil:
+		case c.taken != nil && !one:
+			one = true
+		default:
+			c.taken, c.same = nil, ""
+			f.listed = append(f.listed, *c.found)
+		}
+	}
 }
 
 // paysIn is the currency that a request speaks of; empty for none.

@@ -4,10 +4,16 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/broker"
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/terms"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -36,7 +42,7 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 	b := s.config.Broker
 	out := broker.Config{
 		Domain: s.config.brokerDomain(), ID: s.config.brokerID(), DB: s.db, OnlyExchanges: b.OnlyExchanges, Deadline: b.Deadline, BuyWithin: b.BuyWithin, Parallel: b.Parallel,
-		MaxAnswer: int64(b.MaxAnswer), Binary: b.Binary, Verifiers: b.Verifiers, Own: b.OwnAccount, Attenuate: b.Attenuate, Now: s.options.Now, Log: s.log,
+		MaxAnswer: int64(b.MaxAnswer), Binary: b.Binary, Verifiers: b.Verifiers, Own: b.OwnAccount, Now: s.options.Now, Log: s.log,
 		Key: func() (ed25519.PrivateKey, string, error) {
 			id, signer, ok := s.AgentKeys.Current()
 			key, is := signer.(ed25519.PrivateKey)
@@ -46,6 +52,7 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 			return key, id, nil
 		},
 	}
+	out.Find = s.find
 	var typed []string
 	for _, x := range b.Exchanges {
 		out.Exchanges = append(out.Exchanges, broker.Exchange{Domain: x.Domain, Address: x.URL, Preferred: x.Preferred})
@@ -116,3 +123,45 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 
 // brokerSlack is how much longer a request may take than what it waits for.
 const brokerSlack = 2 * time.Second
+
+// find answers searches of the Broker: over the items of sites and sources, as the desk answers questions, and over what tenants have pushed. Of
+// filters the texts are words that are searched for, too.
+func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.Found, error) {
+	words := []string{text}
+	for _, key := range slices.Sorted(maps.Keys(filters)) {
+		word, is := filters[key].(string)
+		if !is {
+			return nil, fail.New(fail.Invalid, "search_filters[%q] is no text, and only texts are heeded here; leave it out, or say it in query", key)
+		}
+		words = append(words, word)
+	}
+	text = strings.TrimSpace(strings.Join(words, " "))
+	if text == "" {
+		return nil, fail.New(fail.Invalid, "query and search_filters are empty; say what you want")
+	}
+	var all []broker.Found
+	reply, err := s.Desk.Ask(ctx, desk.Question{Text: text, Limit: most, Numbered: true})
+	switch {
+	case fail.From(err).Code == fail.NoResults && err != nil:
+	case err != nil:
+		return nil, err
+	case reply.Answer != nil:
+		for result, err := range reply.Answer.Results(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, broker.Found{URI: result.URL(), Title: result.Name(), Score: result.Score()})
+		}
+	}
+	if s.Goods == nil {
+		return all, nil
+	}
+	pushed, _ := s.Goods.Page(catalog.Sought{Words: text, Limit: most})
+	for _, entry := range pushed {
+		if s.sites[entry.Site] { // the desk has answered of it, as the terms let it
+			continue
+		}
+		all = append(all, broker.Found{URI: entry.URL, Title: entry.Title})
+	}
+	return all[:min(len(all), most)], nil
+}

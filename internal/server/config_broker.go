@@ -46,8 +46,6 @@ type Broker struct {
 	// OwnAccount lets what a search found be bought in the Broker's own name and on its own accounts, where the requester's signature does not
 	// cover the address. Give requesters `budgets` with it.
 	OwnAccount bool `yaml:"own_account"`
-	// Attenuate narrows delegations that are passed on to the wanted addresses and to a quarter of an hour.
-	Attenuate bool `yaml:"attenuate"`
 }
 
 // BrokerExchange is an Exchange at which the Broker buys.

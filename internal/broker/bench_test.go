@@ -1,0 +1,149 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"frontdesk/internal/store/storetest"
+	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
+	"frontdesk/wire/sign"
+)
+
+// BenchmarkResolve chooses the best offers of 8 Exchanges for 20 addresses, over sockets, beside the floor of what that cannot do without: decoding
+// the same 8 answers, on as many processors, and verifying the 20 offers that win. The Exchanges run in the same process and have their
+// answers ready; what they take of the processors to read queries and write these counts for the Broker. /buy has the purchases, too.
+func BenchmarkResolve(b *testing.B) {
+	for _, binary := range []bool{false, true} {
+		form := "json"
+		if binary {
+			form = "binary"
+		}
+		d := benchDesk(b, binary)
+		answers := d.answers(b, binary)
+		b.Run(form+"/floor", func(b *testing.B) {
+			for b.Loop() {
+				d.floor(b, answers, binary)
+			}
+		})
+		b.Run(form+"/choose", func(b *testing.B) { d.run(b, true) })
+		b.Run(form+"/buy", func(b *testing.B) { d.run(b, false) })
+	}
+}
+
+func benchDesk(b *testing.B, binary bool) *desk {
+	d := openDeskFor(b, storetest.OpenSQLite(b, Schema), 8, func(c *Config) { c.Binary = binary })
+	for i, x := range d.at {
+		x.Price = 0.02 + float64(i)/1000
+		x.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer { // each wins some
+			if uri[len(uri)-1]%8 == byte(i) {
+				o.Pricing.Rate = 0.001
+			}
+			o.ExpiresAt = nil
+			return o
+		}
+		x.Ready = true
+	}
+	return d
+}
+
+func (d *desk) benchRequest(id string, dry bool) *rampv1.RAMPRequest {
+	paths := make([]string, 20)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("article-%02d", i)
+	}
+	r := d.request(id, paths...)
+	if dry {
+		r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
+	}
+	return r
+}
+
+func (d *desk) run(b *testing.B, dry bool) {
+	n := 0
+	for b.Loop() {
+		n++
+		got, err := d.Resolve(context.Background(), Asked{RAMPRequest: d.benchRequest(fmt.Sprint("r", n, dry, time.Now().UnixNano()), dry), Account: "buyer.example/bot"})
+		if err != nil || len(got.Ext.Fields[extItems].GetListValue().GetValues()) != 20 {
+			b.Fatal(got, err)
+		}
+	}
+}
+
+// answers are what the Exchanges answer.
+func (d *desk) answers(b *testing.B, binary bool) (all [][]byte) {
+	if _, err := d.ask(d.benchRequest("first", true)); err != nil {
+		b.Fatal(err)
+	}
+	query := d.at[0].Queries()[0]
+	body, err := ramp.Marshal(query)
+	kind := "application/json"
+	if binary {
+		body, err = proto.Marshal(query)
+		kind = "application/proto"
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, x := range d.at {
+		response, err := http.Post(x.URL+"/rpc/ramp.v1.ExchangeService/DiscoverResources", kind, bytes.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// floor decodes and verifies.
+func (d *desk) floor(b *testing.B, answers [][]byte, binary bool) {
+	all := make([]*rampv1.ResourceResponse, len(answers))
+	var wait sync.WaitGroup
+	for i, text := range answers {
+		wait.Go(func() {
+			all[i] = &rampv1.ResourceResponse{}
+			var err error
+			if binary {
+				err = ramp.Binary{}.Unmarshal(text, all[i])
+			} else {
+				err = ramp.Unmarshal(text, all[i])
+			}
+			if err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	for g := range 20 {
+		wait.Go(func() {
+			best := 0
+			for i := range all {
+				if all[i].OfferGroups[g].Offers[0].Pricing.Rate < all[best].OfferGroups[g].Offers[0].Pricing.Rate {
+					best = i
+				}
+			}
+			offer := all[best].OfferGroups[g].Offers[0]
+			payload, err := ramp.OfferPayload(offer)
+			signature, err2 := sign.DecodeSignature(offer.ExchangeSignature)
+			if err != nil || err2 != nil || !ed25519.Verify(d.at[best].Key.Public().(ed25519.PublicKey), payload, signature) {
+				b.Error("an offer does not hold", err, err2)
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,65 @@
+package broker
+
+import (
+	"context"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	rampv1 "frontdesk/wire/ramp/v1"
+)
+
+// TestWhatASearchFindsIsBought in the name of whoever's signature allows it: the requester's where it has not signed, the Broker's where its
+// operator wants that; else it is told, and nothing is bought. One is bought, the one that fits best and is offered.
+func TestWhatASearchFindsIsBought(t *testing.T) {
+	for name, c := range map[string]struct {
+		signature string
+		own       bool
+		code      string
+		buyer     string
+	}{
+		"unsigned":            {"", false, "", "bot"},
+		"signed":              {"c2ln", false, "failed_precondition", ""},
+		"signed, own account": {"c2ln", true, "", "b1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d *desk
+			d = openDesk(t, sqlite(t), 2, func(config *Config) {
+				config.Own = c.own
+				config.Find = func(_ context.Context, text string, filters map[string]any, most int) ([]Found, error) {
+					if text != "lamps" || most != MaxFound {
+						t.Errorf("searched for %q, %v, %d", text, filters, most)
+					}
+					return []Found{{URI: d.at[0].URI("none"), Score: 90}, {URI: d.at[0].URI("lamp"), Title: "A lamp", Score: 80}, {URI: d.at[0].URI("other"), Score: 70}}, nil
+				}
+			})
+			for _, x := range d.at {
+				x.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
+					if uri == d.at[0].URI("none") {
+						return nil
+					}
+					return o
+				}
+			}
+			r := d.request("r")
+			r.Query, r.Requester.Signature = proto.String("lamps"), c.signature
+			if c.code != "" {
+				if told := d.refused(r, c.code); len(told.Details()["found"].([]any)) != 3 || d.at[0].Asked("DiscoverResources") != 0 {
+					t.Errorf("told %v", told.Details())
+				}
+				return
+			}
+			got := items(t, d.must(r))
+			if len(got) != 1 || got[d.at[0].URI("lamp")] == nil || len(d.at[0].Bought())+len(d.at[1].Bought()) != 1 {
+				t.Errorf("bought %v", got)
+			}
+			if q := d.at[0].Queries()[0]; q.GetRequester().GetId() != c.buyer || (len(q.Intermediaries) == 0) != c.own {
+				t.Errorf("asked as %v through %v", q.Requester, q.Intermediaries)
+			}
+		})
+	}
+	d := openDesk(t, sqlite(t), 1, nil)
+	r := d.request("r")
+	r.Query = proto.String("lamps")
+	d.refused(r, "failed_precondition")
+}
