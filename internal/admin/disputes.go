@@ -20,8 +20,8 @@ const Disputes = "/admin/disputes"
 // Bench is what DisputesHandler needs.
 type Bench struct {
 	Reader *dispute.Reader
-	// Decide decides a dispute, as [desk.Desk.DecideDispute] does: with an amount in units of 1e-8, 0 for all.
-	Decide func(ctx context.Context, id string, resolution dispute.Resolution, amount int64) (dispute.Case, error)
+	// Decide decides a dispute, as [desk.Desk.DecideDispute] does: with an amount in units of 1e-8, 0 for all, and a note, empty for none.
+	Decide func(ctx context.Context, id string, resolution dispute.Resolution, amount int64, note string) (dispute.Case, error)
 	// Erase forgets what the buyer wrote of a dispute.
 	Erase func(ctx context.Context, id string) error
 }
@@ -83,6 +83,7 @@ type stepShown struct {
 	Rule       string              `json:"rule,omitempty"`
 	Consulted  []dispute.Consulted `json:"consulted,omitempty"`
 	Entry      string              `json:"entry"`
+	Note       string              `json:"note,omitempty"`
 }
 
 // ShowDispute is a dispute as it is told in JSON.
@@ -99,7 +100,7 @@ func ShowDispute(c dispute.Case, steps []dispute.Step) any {
 		out.Credit, out.Currency = terms.Amount(c.Credit), c.Currency
 	}
 	for _, s := range steps {
-		out.Steps = append(out.Steps, stepShown{stamp(s.At), string(s.To), s.By, string(s.Resolution), s.Rule, s.Consulted, s.Entry})
+		out.Steps = append(out.Steps, stepShown{stamp(s.At), string(s.To), s.By, string(s.Resolution), s.Rule, s.Consulted, s.Entry, s.Note})
 	}
 	return out
 }
@@ -179,6 +180,7 @@ func (of Bench) decide(w http.ResponseWriter, r *http.Request, id string) (int, 
 	var asked struct {
 		Resolution string `json:"resolution"`
 		Amount     string `json:"amount"`
+		Note       string `json:"note"`
 	}
 	if err := read(w, r, &asked); err != nil {
 		return 0, nil, err
@@ -190,6 +192,6 @@ func (of Bench) decide(w http.ResponseWriter, r *http.Request, id string) (int, 
 			return 0, nil, fail.New(fail.Invalid, "amount is more than 0, like 0.05; leave it out to give back all that was charged")
 		}
 	}
-	c, err := of.Decide(r.Context(), id, dispute.Resolution(asked.Resolution), amount)
+	c, err := of.Decide(r.Context(), id, dispute.Resolution(asked.Resolution), amount, asked.Note)
 	return http.StatusOK, ShowDispute(c, nil), err
 }

@@ -96,6 +96,7 @@ type disputesDecide struct {
 	Resolution string `arg:"" enum:"credit,redelivery,rejected,investigation" help:"credit, redelivery, rejected, or investigation to look into it further."`
 	Amount     string `placeholder:"AMOUNT" help:"Of a credit: how much is given back, like 0.05. Without it, all that was charged."`
 	By         string `default:"operator" placeholder:"NAME" help:"Who decides, as the ledger tells it (${default})."`
+	Note       string `placeholder:"TEXT" help:"Why, for people here: it is shown with the dispute, and is not in the ledger."`
 }
 
 // Help is the command's example.
@@ -119,7 +120,7 @@ func (c disputesDecide) Run(env *environment) error {
 	}
 	defer house.Close()
 	house.OpenDisputes(config.Config)
-	one, err := house.Desk.DecideDispute(env.ctx, desk.Decision{Dispute: c.ID, Resolution: desk.DisputeResolution(c.Resolution), Amount: amount, By: c.By})
+	one, err := house.Desk.DecideDispute(env.ctx, desk.Decision{Dispute: c.ID, Resolution: desk.DisputeResolution(c.Resolution), Amount: amount, By: c.By, Note: c.Note})
 	if err != nil {
 		return err
 	}

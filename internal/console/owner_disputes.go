@@ -24,7 +24,7 @@ type Disputes struct {
 	// Lift ends a measure, and Confirm confirms the end of an account; nil where no measures are taken.
 	Lift, Confirm func(ctx context.Context, id, by, note string) error
 	// Decide has the operator decide a dispute that is open; nil where that cannot be done here.
-	Decide func(ctx context.Context, id string, as dispute.Resolution, by string) error
+	Decide func(ctx context.Context, id string, as dispute.Resolution, by, note string) error
 }
 
 // disputeRow is a dispute in a list.
@@ -234,7 +234,7 @@ func (o *owner) decideDispute(w http.ResponseWriter, r *http.Request, v *visit) 
 		return fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
 	}
 	id := r.PathValue("id")
-	if err := decide(o.config.Sales.By(r.Context(), by(v)), id, as, by(v)); err != nil {
+	if err := decide(o.config.Sales.By(r.Context(), by(v)), id, as, by(v), field1(r, "note")); err != nil {
 		return unread(err)
 	}
 	o.config.Note(r, v.in, "decided the dispute "+id+": "+string(as))

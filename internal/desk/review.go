@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
@@ -257,6 +258,7 @@ type Decision struct {
 	Resolution DisputeResolution // Credit, Redelivery, Rejected, or Investigation to look into it further
 	Amount     int64             // of a credit, in units of 1e-8; 0 for all that was charged
 	By         string            // the operator's name
+	Note       string            // why, for people here; not in the ledger, and forgotten with what the buyer wrote
 }
 
 // DecideDispute has the operator decide a dispute that is not decided. It is fail.NotFound where there is none of the id, and fail.Invalid for
@@ -293,6 +295,7 @@ func (d *Desk) DecideDispute(ctx context.Context, by Decision) (dispute.Case, er
 		}
 	}
 	m.step(to, who, v)
+	m.steps[len(m.steps)-1].Note = by.Note
 	err = d.advance(ctx, &m)
 	if errors.Is(err, errRaced) {
 		return m.was, fail.New(fail.Invalid, "this dispute has moved meanwhile; look at it again, and decide then")
@@ -305,6 +308,8 @@ func decidable(c dispute.Case, known bool, by Decision) error {
 	switch {
 	case !known:
 		return fail.New(fail.NotFound, "there is no dispute %.60q", by.Dispute)
+	case len(by.Note) > dispute.MostNote || !utf8.ValidString(by.Note):
+		return fail.New(fail.Invalid, "a note is a text of at most %d bytes", dispute.MostNote)
 	case by.By == "":
 		return fail.New(fail.Invalid, "a decision names who decides")
 	case !c.Status.Open():

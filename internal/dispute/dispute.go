@@ -76,6 +76,13 @@ CREATE TABLE dispute_request (
 	dispute {{text}} NOT NULL,
 	made    BIGINT NOT NULL
 ) {{clustered}};
+`, `
+CREATE TABLE dispute_note (
+	dispute {{text}} NOT NULL,
+	n       BIGINT NOT NULL,
+	text    TEXT NOT NULL,
+	PRIMARY KEY (dispute, n)
+) {{clustered}};
 `},
 }
 
@@ -191,7 +198,11 @@ type Step struct {
 	Rule       string
 	Consulted  []Consulted
 	Entry      string // of the ledger, of kind "dispute"
+	Note       string // what the operator wrote of it, which is not in the ledger
 }
+
+// MostNote is how many bytes a note may have.
+const MostNote = 1000
 
 // Who moves disputes. An operator is Operator and a name.
 const (

@@ -82,6 +82,12 @@ func putSteps(ctx context.Context, tx *store.Tx, c Case, n int, steps []Step) er
 		if err != nil {
 			return fmt.Errorf("record a step of a dispute: %w", err)
 		}
+		if s.Note == "" {
+			continue
+		}
+		if err := tx.Put(ctx, `INSERT INTO dispute_note (dispute, n, text) VALUES ($1, $2, $3)`, c.ID, n+i+1, s.Note); err != nil {
+			return fmt.Errorf("record a note on a dispute: %w", err)
+		}
 	}
 	return nil
 }
@@ -158,7 +164,8 @@ func selectCases(ctx context.Context, tx *store.Tx, where string, args ...any) (
 
 // StepsOf gives the steps of a dispute, in their order.
 func StepsOf(ctx context.Context, tx *store.Tx, id string) (all []Step, err error) {
-	rows, err := tx.Query(ctx, `SELECT n, at, came, went, by, resolution, rule, consulted, entry FROM dispute_step WHERE dispute = $1 ORDER BY n`, id)
+	rows, err := tx.Query(ctx, `SELECT s.n, s.at, s.came, s.went, s.by, s.resolution, s.rule, s.consulted, s.entry, COALESCE(o.text, '') FROM dispute_step AS s
+		LEFT JOIN dispute_note AS o ON o.dispute = s.dispute AND o.n = s.n WHERE s.dispute = $1 ORDER BY s.n`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read the steps of a dispute: %w", err)
 	}
@@ -166,7 +173,7 @@ func StepsOf(ctx context.Context, tx *store.Tx, id string) (all []Step, err erro
 		s := Step{Dispute: id}
 		var at int64
 		var consulted string
-		if err = rows.Scan(&s.N, &at, (*string)(&s.From), (*string)(&s.To), &s.By, (*string)(&s.Resolution), &s.Rule, &consulted, &s.Entry); err != nil {
+		if err = rows.Scan(&s.N, &at, (*string)(&s.From), (*string)(&s.To), &s.By, (*string)(&s.Resolution), &s.Rule, &consulted, &s.Entry, &s.Note); err != nil {
 			break
 		}
 		if err = json.Unmarshal([]byte(consulted), &s.Consulted); err != nil {
@@ -242,21 +249,29 @@ func count(ctx context.Context, tx *store.Tx, query string, args ...any) (n int,
 	return n, nil
 }
 
-// Forget forgets what buyers wrote of disputes that were over before a time, up to so many, and says how many those were.
+// Forget forgets what buyers wrote of disputes that were over before a time, and operators noted, up to so many, and says how many those were.
 func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int, error) {
+	noted, err := tx.Exec(ctx, `DELETE FROM dispute_note WHERE dispute IN (SELECT o.dispute FROM dispute_note AS o JOIN dispute_case AS c ON c.id = o.dispute
+		WHERE c.status = 'final' AND c.changed < $1 LIMIT $2)`, store.Micros(before), most)
+	if err != nil {
+		return 0, fmt.Errorf("forget what was noted of disputes: %w", err)
+	}
 	n, err := tx.Exec(ctx, `UPDATE dispute_case SET text = '' WHERE id IN (SELECT id FROM dispute_case WHERE status = 'final' AND text <> '' AND changed < $1 ORDER BY changed LIMIT $2)`,
 		store.Micros(before), most)
 	if err != nil {
 		return 0, fmt.Errorf("forget what was written of disputes: %w", err)
 	}
-	return int(n), nil
+	return int(max(n, noted)), nil
 }
 
-// Erase forgets what the buyer wrote of a dispute; there is false where there is no such dispute.
+// Erase forgets what the buyer wrote of a dispute, and operators noted; there is false where there is no such dispute.
 func Erase(ctx context.Context, tx *store.Tx, id string) (there bool, err error) {
 	n, err := tx.Exec(ctx, `UPDATE dispute_case SET text = '' WHERE id = $1`, id)
 	if err != nil {
 		return false, fmt.Errorf("erase what was written of a dispute: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM dispute_note WHERE dispute = $1`, id); err != nil {
+		return false, fmt.Errorf("erase what was noted of a dispute: %w", err)
 	}
 	return n > 0, nil
 }

@@ -59,8 +59,8 @@ var disputeNotes = notes{
 	"report_id":             described("That of the answer to the report on the purchase."),
 	"reason":                described("What was wrong."),
 	"description":           described("For people; nobody's personal data."),
-	"received_content_hash": described("The SHA-256 of what came, as 64 hexadecimal digits. Needed where something else came than what was bought."),
-	"received_hash_method":  {"const": "sha256"},
+	"received_content_hash": described("The hash of what came, by the method that the offer tells its hash by: of sha256 64 hexadecimal digits, of simhash-v1 16. Needed where something else came than what was bought."),
+	"received_hash_method":  {"enum": []any{"sha256", "simhash-v1"}, "description": "By which method; sha256 where nothing is said."},
 	"ext_critical":          described("Keys of ext that must be understood."),
 	"ext": {"properties": schema{
 		extPrefer: schema{"enum": []any{"credit", "redelivery"}, "description": "redelivery: rather fetch it once more than be paid back, where that can be."},

@@ -104,28 +104,32 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 		{"another method", "PUT", "/" + ids[0], operator, `{}`, 405, "GET"},
 		{"no body", "POST", "/" + ids[0] + "/decide", operator, `{}`, 422, "a decision is credit, redelivery"},
 		{"a list", "POST", "/" + ids[0] + "/decide", operator, `[]`, 400, ""},
-		{"another member", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","note":"x"}`, 400, "note"},
+		{"another member", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","because":"x"}`, 400, "because"},
+		{"a long note", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","note":"` + strings.Repeat("x", 1001) + `"}`, 422, "a note is a text of at most 1000 bytes"},
 		{"no decision", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"gold"}`, 422, "a decision is credit, redelivery"},
 		{"an amount of nothing", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","amount":"0"}`, 422, "amount is more than 0"},
 		{"more than was charged", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","amount":"5"}`, 422, ""},
 		{"an amount of no credit", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"rejected","amount":"0.01"}`, 422, "only a credit has an amount"},
 		{"no dispute to decide", "POST", "/dsp-none/decide", operator, `{"resolution":"credit"}`, 404, "there is no dispute"},
-		{"decides for an amount", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","amount":"0.01"}`, 200, `"credit":"0.01","currency":"USD"`},
+		{"decides for an amount", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","amount":"0.01","note":"Jane Doe called"}`, 200, `"credit":"0.01","currency":"USD"`},
 		{"decides twice", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"rejected"}`, 422, "this dispute is decided: credit"},
 		{"looks into it", "POST", "/" + ids[1] + "/decide", operator, `{"resolution":"investigation"}`, 200, `"status":"escalated"`},
 		{"and again", "POST", "/" + ids[1] + "/decide", operator, `{"resolution":"investigation"}`, 422, "being looked into already"},
 		{"and decides", "POST", "/" + ids[1] + "/decide", operator, `{"resolution":"rejected"}`, 200, `"status":"settled"`},
-		{"shows by the purchase", "GET", "/" + sales[0], operator, "", 200, `"by":"operator:`},
+		{"shows by the purchase", "GET", "/" + sales[0], operator, "", 200, `"note":"Jane Doe called"`},
 		{"shows what the buyer wrote", "GET", "/" + ids[2], operator, "", 200, `"description":"Jane Doe saw it"`},
 		{"erases", "DELETE", "/" + ids[2] + "/description", operator, "", 200, "{}"},
+		{"erases what was noted", "DELETE", "/" + ids[0] + "/description", operator, "", 200, "{}"},
 		{"erases of none", "DELETE", "/dsp-none/description", operator, "", 404, "there is no dispute"},
 	} {
 		if status, text := do(c.method, c.path, c.key, c.body); status != c.status || !strings.Contains(text, c.says) {
 			t.Errorf("%s: %d %s", c.name, status, text)
 		}
 	}
-	if _, text := do("GET", "/"+ids[2], operator, ""); strings.Contains(text, "Jane") {
-		t.Errorf("it was erased: %s", text)
+	for _, id := range []string{ids[0], ids[2]} {
+		if _, text := do("GET", "/"+id, operator, ""); strings.Contains(text, "Jane") || !strings.Contains(text, `"by":"buyer"`) {
+			t.Errorf("it was erased: %s", text)
+		}
 	}
 	balances, err := m.ReadAccounts.Balances(t.Context(), m.domain()+"/bot")
 	if err != nil || len(balances) != 1 || balances[0].Available != 5_000_000 {

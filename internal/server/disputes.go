@@ -21,9 +21,9 @@ func (h *House) OpenDisputes(config Config) {
 func (s *Server) disputeRoutes() (all []route) {
 	handler := s.gate.operators(admin.DisputesHandler(admin.Bench{
 		Reader: s.ReadDisputes(), Erase: s.Desk.EraseDispute,
-		Decide: func(ctx context.Context, id string, resolution dispute.Resolution, amount int64) (dispute.Case, error) {
+		Decide: func(ctx context.Context, id string, resolution dispute.Resolution, amount int64, note string) (dispute.Case, error) {
 			by, _ := ctx.Value(byKey{}).(string)
-			return s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: resolution, Amount: amount, By: cmp.Or(by, "admin")})
+			return s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: resolution, Amount: amount, By: cmp.Or(by, "admin"), Note: note})
 		},
 	}))
 	for _, pattern := range []string{admin.Disputes, admin.Disputes + "/"} {

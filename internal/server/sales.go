@@ -34,8 +34,8 @@ func (s *Server) sales() *console.SalesConfig {
 		Requesters: s.Requesters.Page, SetRequester: s.Requesters.SetStatus,
 	}
 	c.Disputes = &console.Disputes{Cases: dispute.NewReader(s.db), Evidence: s.ReadEvidence, Measures: measure.NewReader(s.db)}
-	c.Disputes.Decide = func(ctx context.Context, id string, as dispute.Resolution, by string) error {
-		_, err := s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: as, By: by})
+	c.Disputes.Decide = func(ctx context.Context, id string, as dispute.Resolution, by, note string) error {
+		_, err := s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: as, By: by, Note: note})
 		return err
 	}
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.Shelves.At, PutIn: s.onboard}

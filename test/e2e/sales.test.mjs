@@ -17,7 +17,7 @@ const buyer = "buyer.example.com/bot";
 const long = "donaudampfschifffahrtsgesellschaft".repeat(5);
 const hostile = `<script>alert('marker7')</script>`;
 
-let browser, desk, folder, operator, viewer, reported;
+let browser, desk, folder, operator, viewer, reported, strayed;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "frontdesk-sales-"));
   await mkdir(join(folder, "content"));
@@ -74,7 +74,7 @@ async function login(token, options) {
   return p;
 }
 
-const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Disputes"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Tenants"], ["Requesters"], ["Bots"], ["Leakage"], ["Downloads"]];
+const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Disputes"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Tenants"], ["Domains"], ["Requesters"], ["Bots"], ["Reconciliation"], ["Leakage"], ["Downloads"]];
 
 // fits holds that no page is wider than the window, and keeps its picture.
 async function fits(p, name) {
@@ -120,6 +120,7 @@ test("what an edge tells is seen: whom it saw, what came of it, and what nobody 
   const hour = (days, hours = 0) => new Date(Math.floor((Date.now() - days * 86400e3 - hours * 3600e3) / 3600e3) * 3600e3).toISOString();
   const saw = (agent, outcome, path, most) => [...Array(28).keys()].map((day) => ({ hour: hour(day), host: "www.example.com", agent, path, outcome, count: 1 + ((day * 37 + most) % most) }));
   const begun = new Date(Date.now() - 2 * 3600e3).toISOString();
+  strayed = begun.slice(0, 10);
   const stray = (id, uri, more) => ({ id, transaction: `txn-nobodys-${id}`, agent: "00ff", uri, form: "hmac", state: "ended", status: 200, announced: 4711, bytes: 4711, at: begun, ended: begun, ...more });
   await tell({
     id: "batch-1",
@@ -160,6 +161,66 @@ test("what an edge tells is seen: whom it saw, what came of it, and what nobody 
   await p.says("edge edge-1");
   await p.page.getByRole("link", { name: "The delivery, which nobody is known to have bought" }).click();
   await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+  await p.check();
+});
+
+test("what differs on a day is seen, with why, and leads to what it is about", async () => {
+  for (const [device, viewport] of devices) {
+    const p = await login(viewer, { viewport });
+    await p.aisle("Reconciliation");
+    await p.says("No day was counted yet");
+    await p.page.getByLabel("Day").fill(strayed);
+    await p.page.getByRole("button", { name: "Show", exact: true }).click();
+    await p.page.getByRole("heading", { name: `Reconciliation of ${strayed}`, level: 1 }).waitFor();
+    await p.says("The day is not counted yet");
+    await p.says("no purchase of this site stands");
+    await fits(p, `reconciliation-day-${device}`);
+    await p.check();
+  }
+  const p = await login(viewer);
+  await p.aisle("Reconciliation");
+  await p.page.getByLabel("Day").fill(strayed);
+  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.page.getByLabel("What differs").selectOption("Used, not delivered");
+  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.says("Nothing fits what you chose");
+  await p.page.getByLabel("What differs").selectOption("Delivered, not bought");
+  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.page.getByRole("table", { name: "Differences" }).getByRole("link").first().click();
+  await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+  await p.check();
+});
+
+test("a domain is looked at, challenged and, since nobody answers, not verified; a viewer sees it and does nothing", async () => {
+  const config = ["--config", join(folder, "shop.yaml")];
+  await run("ramp", "tenant", "add", "globex", ...config, "--domain", "www.globex.example", "--price", "0.02", "--currency", "USD");
+  await run("ramp", "tenant", "add", "long", ...config, "--domain", `${"domain-of-many-words-".repeat(3)}.${"w".repeat(60)}.example`.replace("-.", "."), "--price", "0.02", "--currency", "USD");
+  for (const [device, viewport] of devices) {
+    const p = await login(operator, { viewport });
+    await p.aisle("Domains");
+    await p.page.getByRole("link", { name: "www.globex.example" }).waitFor();
+    await fits(p, `domains-${device}`);
+    await p.page.getByRole("link", { name: "www.globex.example" }).click();
+    await p.page.getByRole("heading", { name: "www.globex.example", level: 1 }).waitFor();
+    await p.page.getByRole("button", { name: "Start a challenge" }).click();
+    await p.page.getByRole("heading", { name: "Have the domain answer this token" }).waitFor();
+    await p.says("https://www.globex.example/.well-known/ramp-verify/");
+    await fits(p, `domain-started-${device}`);
+    await p.page.getByRole("button", { name: "Look whether it is answered" }).click();
+    await p.page.getByText("It is not verified.").waitFor();
+    await p.says("CHALLENGE_");
+    await fits(p, `domain-refused-${device}`);
+    await p.aisle("Domains");
+    await p.page.getByLabel("How it stands").selectOption("lapsed");
+    await p.page.getByRole("button", { name: "Show", exact: true }).click();
+    await p.says("No domain fits");
+    await p.check();
+  }
+  const p = await login(viewer);
+  await p.aisle("Domains");
+  await p.page.getByRole("link", { name: "www.globex.example" }).click();
+  await p.page.getByRole("table", { name: "Challenges, the last first" }).waitFor();
+  assert.equal(await p.page.getByRole("button", { name: "Start a challenge" }).count(), 0);
   await p.check();
 });
 

@@ -52,6 +52,7 @@ func (s *schemas) operatorPaths() object {
 			"parameters": []any{inPath("id", "The id of the dispute.")},
 			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": object{"type": "object", "required": []any{"resolution"}, "properties": object{
 				"resolution": object{"enum": []any{"credit", "redelivery", "rejected", "investigation"}}, "amount": object{"type": "string", "description": "Of a credit: how much is given back, such as 0.05; without it, all that was charged."},
+				"note": object{"type": "string", "maxLength": 1000, "description": "Why, for people here. It is told with the step, and is not in the ledger."},
 			}}}}},
 		})},
 		"/admin/disputes/{id}/description": object{"delete": operating("eraseDispute", "Forget what the buyer wrote of a dispute", told("200", "It is forgotten.", object{"type": "object"}), object{"parameters": []any{inPath("id", "The id of the dispute.")}})},
