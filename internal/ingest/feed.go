@@ -23,6 +23,11 @@ func (w *worker) feed(u *unit, r *result) {
 		return
 	}
 	feed, err := gofeed.NewParser().Parse(strings.NewReader(u.text))
+	if err != nil { // it may say that it is UTF-8, and not be
+		if mended := repair(u.text); mended != u.text {
+			feed, err = gofeed.NewParser().Parse(strings.NewReader(mended))
+		}
+	}
 	if err != nil {
 		r.problem(u.file.name, "the feed cannot be read: "+err.Error())
 		return

@@ -79,6 +79,9 @@ func decoder(from io.Reader) *xml.Decoder {
 	d := xml.NewDecoder(from)
 	d.Strict, d.AutoClose, d.Entity = false, nil, xml.HTMLEntity
 	d.CharsetReader = func(label string, from io.Reader) (io.Reader, error) {
+		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
+			return from, nil // whoever could read that label has decoded it
+		}
 		if decoded, err := charset.NewReaderLabel(label, from); err == nil {
 			return decoded, nil
 		}
@@ -113,6 +116,16 @@ func Read(from io.Reader, fn func(Entry) error) (Kind, error) {
 // skipBlank passes by what may stand before a document, which encoding/xml does not like there.
 func skipBlank(from io.Reader) io.Reader {
 	buffered := bufio.NewReader(from)
+	for label, mark := range map[string]string{"utf-16le": "\xff\xfe", "utf-16be": "\xfe\xff"} {
+		if begins, _ := buffered.Peek(2); string(begins) != mark {
+			continue
+		}
+		buffered.Discard(2)
+		if decoded, err := charset.NewReaderLabel(label, buffered); err == nil {
+			buffered = bufio.NewReader(decoded)
+		}
+		break
+	}
 	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\ufeff")) {
 		buffered.Discard(3)
 	}
