@@ -129,7 +129,15 @@ func (b *Buyer) ask(ctx context.Context, desk string, q *searching) ([]client.Re
 }
 
 func shownItem(desk string, r client.Result) foundItem {
-	return foundItem{r.URL, clip(r.Name, 200), r.Type(), clip(r.Description, maxSnippet), clip(r.Site, 200), r.ForSale(), desk}
+	return foundItem{r.URL, clip(r.Name, 200), r.Type(), clip(r.Description, maxSnippet), clip(r.Site, 200), licensed(r), desk}
+}
+
+// licensed says whether an item is for sale, or says at least that it is not free: its site's ramp.json may tell who sells it.
+func licensed(r client.Result) bool {
+	var item struct {
+		Free *bool `json:"isAccessibleForFree"`
+	}
+	return r.ForSale() || r.Decode(&item) == nil && item.Free != nil && !*item.Free
 }
 
 // clip shortens what a stranger wrote.

@@ -117,6 +117,11 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	return (&environment{ctx, stdin, stdout, stderr, os.Environ()}).run(args)
+}
+
+// run runs a command line, and gives the exit code.
+func (e *environment) run(args []string) (code int) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			ended, ok := broken.(exited)
@@ -126,9 +131,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			code = int(ended)
 		}
 	}()
-	env := &environment{ctx, stdin, stdout, stderr, os.Environ()}
 	parser, err := kong.New(&grammar{},
-		kong.Name("frontdesk"), kong.Description(description), kong.Writers(stdout, stderr), kong.Bind(env), kong.Vars{"overlap": defaultOverlap},
+		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.stdout, e.stderr), kong.Bind(e), kong.Vars{"overlap": defaultOverlap},
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: false, WrapUpperBound: 100}))
 	if err != nil {
@@ -139,9 +143,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return env.misused(err)
+		return e.misused(err)
 	}
-	return env.report(command.Run(), command.Command())
+	return e.report(command.Run(), command.Command())
 }
 
 // misused says what is wrong with a command line, and where to read what is right.

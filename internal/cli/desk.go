@@ -24,7 +24,7 @@ const maxAnswer = 256 << 20
 
 // remote is a front desk on the network. Its address is that of the desk or of its endpoint; a token may be empty.
 func remote(address, token string) (*front, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := newTransport()
 	c, err := client.New(address, client.Options{
 		HTTP: &http.Client{Transport: transport}, UserAgent: userAgent, Token: client.StaticToken(token), MaxAnswer: maxAnswer,
 	})

@@ -35,7 +35,7 @@ type providerFlags struct {
 
 // discover reads the manifest of a business.
 func (f providerFlags) discover(env *environment, address string, agent client.IntakeAgent) (*client.Provider, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := newTransport()
 	transport.DisableKeepAlives = true // a person thinks between two requests
 	agent.BindHosts = f.BindHost
 	p, err := client.DiscoverIntakes(env.ctx, address, agent, client.Options{

@@ -40,7 +40,7 @@ func (f platformFlags) open(env *environment, address string) (*client.Publisher
 			return nil, usage("say who asks: %s is missing", flag)
 		}
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := newTransport()
 	transport.DisableKeepAlives = true // there are two requests at most
 	return client.OpenPublisher(env.ctx, address, client.Platform{ID: f.Platform, Software: "frontdesk", Key: client.NewKey(f.Key, secret)},
 		client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: userAgent, MaxAnswer: maxAnswer})

@@ -66,7 +66,7 @@ func (f buyerFlags) buyer(env *environment) (client.Buyer, error) {
 
 // buying are the options of a client that buys.
 func buying() client.Options {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := newTransport()
 	transport.DisableKeepAlives = true // a person thinks between two requests
 	return client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: userAgent}
 }

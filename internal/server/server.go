@@ -50,6 +50,8 @@ type Options struct {
 	Pages map[string]http.Handler
 	// Broker has the server be a Broker and nothing else.
 	Broker bool
+	// Around, when not nil, is put around what answers on the public listener: a demonstration watches what passes.
+	Around func(http.Handler) http.Handler
 	// Ready, when not nil, is called with the server's web address as soon as it accepts connections.
 	Ready func(address string)
 }
@@ -402,8 +404,12 @@ func (s *Server) public() *http.Server {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
+	answers := http.Handler(s)
+	if s.options.Around != nil {
+		answers = s.options.Around(s)
+	}
 	return &http.Server{
-		Handler:           s,
+		Handler:           answers,
 		Protocols:         protocols,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, SendPingTimeout: silent, PingTimeout: silent},
 		ConnContext:       withLine,

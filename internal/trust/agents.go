@@ -240,7 +240,7 @@ func ParseDomain(text string) (string, error) {
 		name, port = domain, ""
 	}
 	ip, _ := netip.ParseAddr(name)
-	here := ip.IsLoopback() || name == "localhost"
+	here := ip.IsLoopback() || onThisMachine(name)
 	number, err := strconv.Atoi(port)
 	switch {
 	case port != "" && (!here || err != nil || number < 1 || number > 65535 || strconv.Itoa(number) != port):
@@ -267,10 +267,15 @@ func agentScheme(domain string) string {
 	if err != nil {
 		name = domain
 	}
-	if ip, _ := netip.ParseAddr(name); ip.IsLoopback() || name == "localhost" {
+	if ip, _ := netip.ParseAddr(name); ip.IsLoopback() || onThisMachine(name) {
 		return "http"
 	}
 	return "https"
+}
+
+// onThisMachine says whether a name is this machine's, whatever a DNS says (RFC 6761 §6.3).
+func onThisMachine(name string) bool {
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
 // candidates are the keys of a list that a key id names, by the rules for the domain's keys: the domain names all of them, and

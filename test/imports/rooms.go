@@ -272,11 +272,13 @@ var rooms = []room{
 		},
 		outside: []string{notes, metrics, sysx, frames, protobuf},
 	},
+	// A whole market in one process, put together of what others are.
+	{path: "internal/market", inside: []string{"client", "internal/buyer", "internal/fail", "internal/fetch", "internal/ledger", "internal/server", "internal/tool", "wire/intake", "wire/receipt", "wire/strictjson"}},
 	{
 		path: "internal/cli",
 		inside: []string{
 			"internal/account", "internal/admin", "internal/dispute", "internal/evidence", "internal/fail", "internal/ledger", "internal/report", "wire/receipt", "internal/release", "internal/backup", "internal/store", "internal/content", "internal/ingest", "internal/trust", "internal/limit", "internal/terms", "internal/desk",
-			"internal/server", "internal/buyer", "internal/mcp", "internal/tool", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
+			"internal/server", "internal/buyer", "internal/market", "internal/mcp", "internal/tool", "internal/supply", "internal/eval", "internal/demo", "internal/strictyaml", "internal/check", "client", "wire/biscuit", "wire/comp/v1", "wire/contenthash", "wire/ramp", "wire/ramp/v1", "wire/nlweb", "wire/intake", "wire/intent",
 			"wire/sign", "wire/strictjson",
 		},
 		outside: []string{commandLine, protobuf},
@@ -296,6 +298,7 @@ var rooms = []room{
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
 	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt", "wire/sign"}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
+	{path: "test/market", inside: []string{"test/process"}},
 	{path: "test/domain", inside: []string{"client", "test/process"}, tool: true},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},

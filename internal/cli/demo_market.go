@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"frontdesk/internal/market"
+	"frontdesk/internal/server"
+)
+
+// runMarket puts up a market, and serves its page until it is told to stop.
+func (c demoCommand) runMarket(env *environment) (err error) {
+	if c.URL != "" || c.Data != "" {
+		return usage("--market is for this machine, and in a folder of its own that is removed at the end; leave out --url and --data")
+	}
+	listener, err := server.Listen(env.ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if at, ok := listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
+		return usage("--market is for this machine: listen at 127.0.0.1 or localhost")
+	}
+	folder, done, err := c.folder()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	env.print("Putting up the market...\n")
+	m, err := market.Open(env.ctx, market.Options{Dir: folder, Log: server.NewLog(server.Log{Level: c.LogLevel}, env.stderr), Command: inProcess(env)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	web := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	defer web.Close()
+	env.print("\n  Watch the market in a browser    %s/\n\n  Its keys and stores are in %s and are removed at the end.\n  Ctrl-C ends.\n", server.WebAddress(listener), folder)
+	select {
+	case err := <-failed:
+		return err
+	case err := <-m.Failed():
+		return err
+	case <-env.ctx.Done():
+		return nil
+	}
+}
+
+// inProcess runs further commands within this process.
+func inProcess(env *environment) func(ctx context.Context, args ...string) (stdout, stderr string, err error) {
+	return func(ctx context.Context, args ...string) (string, string, error) {
+		var out, told bytes.Buffer
+		inner := &environment{ctx, strings.NewReader(""), &out, &told, nil}
+		if code := inner.run(args); code != exitOK {
+			return out.String(), told.String(), errors.New("it failed")
+		}
+		return out.String(), told.String(), nil
+	}
+}

@@ -1,0 +1,133 @@
+package market
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Place is one who takes part: a lane of the page.
+type Place struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Role    string `json:"role"`
+	Address string `json:"address,omitempty"` // empty for one who only asks
+}
+
+// lanes are the ids of those who take part.
+var lanes = map[string]bool{
+	"platform": true, "agent": true, "review": true, "reviewedge": true, "almanac": true, "almanacedge": true,
+	"north": true, "south": true, "business": true,
+}
+
+// The publishers, and the Exchange through which each sells.
+var publishers = []struct {
+	id, name, edge, exchange, price, label string
+}{
+	{"review", "The Tidewater Review", "reviewedge", "north", "0.02", "news.local"},
+	{"almanac", "The Skerry Almanac", "almanacedge", "south", "0.05", "sea.tides"},
+}
+
+// Currency is that of all prices: XTS, which ISO 4217 keeps for tests, so that nothing costs anybody money.
+const Currency = "XTS"
+
+const (
+	agentDomain = "agent.localhost"
+	agentID     = "reading-bot"
+	platformID  = "harbour_chat"
+	caller      = "cms" // who speaks for a publisher at its Exchange
+)
+
+// common is what the configurations have in common. What a place asks for is known by its user agent.
+func (m *Market) common(id string) string {
+	return fmt.Sprintf("# A place of `frontdesk demo --market`, written anew at each start.\nurl: %q\ndata: %q\nmetrics: {listen: off}\nlog: {level: warn}\nfetch: {allow: [\"127.0.0.0/8\", \"::1\"], user_agent: \"%s/1.0\", interval: 0s}\n",
+		m.address(id), m.file(id), id)
+}
+
+// configurations are those of all places that serve, by their ids.
+func (m *Market) configurations(secrets map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, p := range publishers {
+		all[p.id] = m.common(p.id) + fmt.Sprintf(`site: {id: %[1]s, name: %[2]q, url: %[3]q}
+sources: [{name: articles, path: %[4]q}]
+terms:
+  - {match: {path: "/premium/**"}, access: licensed, excerpt: {words: 40}, display: {words: 80}, labels: [%[5]s]}
+  - {match: {}, access: open, labels: [%[5]s]}
+intent: {enabled: true, publisher: {id: %[1]s}, compliance: {last_updated: "2026-11-22"}}
+`, p.id, p.name, m.address(p.edge), m.file(p.id, "content"), p.label)
+		all[p.edge] = m.common(p.edge) + fmt.Sprintf(`edge:
+  exchange: %q
+  every: 1s
+  spool: {every: 1s}
+  key: %q
+  secret_file: %q
+  sites:
+    - {domain: %q, url: %q, origin: %q}
+`, m.address(p.exchange), secrets[p.edge], m.file(p.edge, "exchange.secret"), host(m.address(p.edge)), m.address(p.edge), m.origins[p.id])
+		all[p.exchange] = m.common(p.exchange) + fmt.Sprintf(`site: {id: %[1]s, name: %[2]q, url: %[3]q}
+terms: [{match: {}, access: open}]
+ramp: {enabled: true, domain: %[4]q, signatures: required, currency: %[5]s}
+`, p.exchange, places[p.exchange].Name, m.address(p.exchange), p.exchange+".localhost", Currency)
+	}
+	all["business"] = m.common("business") + fmt.Sprintf(`site: {id: business, name: %q, url: %q}
+terms: [{match: {}, access: open}]
+intakes:
+`, places["business"].Name, m.address("business"))
+	for line := range strings.Lines(intakes) {
+		all["business"] += "  " + line
+	}
+	all["agent"] = fmt.Sprintf("# The agent of `frontdesk demo --market`.\ndata: %q\nramp: {agent: {id: %s}}\nfetch: {allow: [\"127.0.0.0/8\", \"::1\"]}\n", m.file("agent"), agentID)
+	return all
+}
+
+// places are those who take part, by their ids.
+var places = map[string]Place{
+	"platform":    {ID: "platform", Name: "Harbour Chat", Role: "a platform"},
+	"agent":       {ID: "agent", Name: "Reading bot", Role: "a buying agent"},
+	"review":      {ID: "review", Name: "The Tidewater Review", Role: "a publisher"},
+	"reviewedge":  {ID: "reviewedge", Name: "The Review's edge", Role: "an edge"},
+	"almanac":     {ID: "almanac", Name: "The Skerry Almanac", Role: "a publisher"},
+	"almanacedge": {ID: "almanacedge", Name: "The Almanac's edge", Role: "an edge"},
+	"north":       {ID: "north", Name: "North Exchange", Role: "an Exchange"},
+	"south":       {ID: "south", Name: "South Exchange", Role: "an Exchange"},
+	"business":    {ID: "business", Name: "Harbour & Pine Boats", Role: "a business"},
+}
+
+// order is that of the lanes.
+var order = []string{"platform", "agent", "review", "reviewedge", "almanac", "almanacedge", "north", "south", "business"}
+
+// intakes are what the business takes in.
+const intakes = `provider:
+  name: Harbour & Pine Boats
+  description: Mends and paints boats.
+  contact_email: boats@tidewater.example
+list:
+  - id: boat-repair
+    name: Boat repair quote
+    description: Says what painting a boat costs, and takes the order.
+    category: service/quote
+    offer_type: quote
+    privacy: {data_retention: session}
+    rate_limit: {requests_per_minute: 60, requests_per_day: 5000}
+    input_schema:
+      type: object
+      additionalProperties: false
+      required: [hull, length_m]
+      properties:
+        hull: {type: string, enum: [wood, steel, plastic]}
+        length_m: {type: number, minimum: 2, maximum: 30}
+    rules:
+      tables:
+        rate: {wood: 95.0, steel: 70.0, plastic: 55.0}
+      let:
+        price: data.length_m * tables.rate[data.hull]
+      decline:
+        - {when: "data.length_m > 20.0", reason: "Our slip holds boats of up to twenty metres; ask the yard at the mole."}
+      offers:
+        - summary: "A new coat for a hull of {data.hull}, {round(data.length_m, 1)} metres: {money(price, 'EUR')}, within a week of the next spring tide."
+          details: {price: {amount: "{round(price, 2)}", currency: EUR}}
+          expires: 168h
+    binding: true
+    bind:
+      requires: [email]
+      message: Your place on the slip is noted. This is a demonstration, so nothing is painted.
+`

@@ -1,0 +1,82 @@
+// The market in a box: a person presses every button, watches what passes, and has a receipt verified.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, open } from "./browser.mjs";
+import { start } from "./desk.mjs";
+
+let browser, market;
+before(async () => {
+  browser = await launch();
+  market = await start("demo", "--market", "--listen", "127.0.0.1:0");
+});
+after(async () => { await browser?.close(); await market?.stop(); });
+
+// press presses a button and waits for what came of it, which it gives.
+async function press(page, name, title) {
+  const before = await page.evaluate(() => document.querySelector("#came article")?.textContent);
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.waitForFunction((was) => { const e = document.querySelector("#came article"); return e && e.textContent !== was; }, before);
+  const box = page.locator("#came article").first();
+  assert.ok((await box.getByRole("heading").textContent()).startsWith(title), await box.textContent());
+  return box.textContent();
+}
+
+for (const look of [{ name: "wide", viewport: { width: 1440, height: 1000 } }, { name: "phone", viewport: { width: 390, height: 844 }, colorScheme: "dark" }]) {
+  test(`every button, ${look.name}`, async () => {
+    const p = await open(browser, market.url, look);
+    const { page } = p;
+    await page.goto(market.url);
+    await page.getByRole("heading", { level: 1, name: "A market in a box" }).waitFor();
+    assert.match(await press(page, "Ask", "Asked"), /Inside the dredging contract \(sold\)/);
+    await press(page, "Retrieve", "Retrieved");
+    await press(page, "Tell that it was shown", "Told");
+    assert.match(await press(page, "Ask the price", "The price"), /0\.02 XTS per access/);
+    assert.match(await press(page, "Buy", "Bought"), /0\.02 XTS/);
+    assert.match(await press(page, "Fetch", "Fetched"), /byte for byte.*it is open for both sides/s);
+    await press(page, "Report its use", "Reported");
+    await press(page, "Dispute", "Disputed");
+    assert.match(await press(page, "Submit", "Submitted"), /760\.00 EUR/);
+    assert.match(await press(page, "Accept the offer", "Accepted"), /nothing is painted/);
+    await page.getByText(/^Spent 0\.0\d of 1 XTS this month\.$/).waitFor();
+
+    // What passed is drawn for eyes, and said in words.
+    if (look.name === "wide") {
+      assert.ok(await page.locator("#drawing path").count() > 15);
+      await page.getByText("The same in words").click();
+    }
+    await page.getByRole("list", { name: "Messages" }).getByText("Reading bot asks North Exchange: POST ExecuteTransaction, answered 200").first().waitFor();
+    await page.getByRole("list", { name: "Messages" }).getByText("Harbour Chat asks The Tidewater Review: POST /intent/retrieve, answered 200").first().waitFor();
+
+    // A receipt is true, and a changed one is not.
+    await page.getByRole("list", { name: "Receipts" }).getByRole("button", { name: /^transaction · North Exchange/ }).first().click();
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText(/^True: it stands in the ledger/).waitFor();
+    await p.picture(`market-${look.name}`, { fullPage: true });
+    const box = page.getByLabel("The receipt. Change a letter, and verify it again.");
+    await box.fill((await box.inputValue()).replace('"kind": "transaction"', '"kind": "gift"'));
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText(/^Not true: /).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await p.check();
+  });
+}
+
+test("by keyboard alone, and what does not work says so", async () => {
+  const p = await open(browser, market.url, {});
+  const { page } = p;
+  await page.goto(market.url);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to what you can do");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "question");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("how is a barometer read?");
+  await page.keyboard.press("Enter");
+  await page.locator("#came article").getByText("How to read a barometer").waitFor();
+  await page.getByLabel("Length in metres").fill("25");
+  await page.getByLabel("Length in metres").press("Enter");
+  await page.locator("#came article.failed").getByText(/up to twenty metres/).waitFor();
+  await p.check();
+});
