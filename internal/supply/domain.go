@@ -237,10 +237,11 @@ func (t *Tenants) Prove(ctx context.Context, c Challenge, life time.Duration, re
 	return proved, err
 }
 
-// Disprove keeps why a used challenge was not met, in one word.
+// Disprove keeps why a used challenge was not met, in one word. One that was met stays so: whoever could not be told of that may ask this in vain.
 func (t *Tenants) Disprove(ctx context.Context, c Challenge, why string) error {
 	return t.config.DB.Update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE supply_challenge SET outcome = $1 WHERE hash = $2`, why, c.Hash); err != nil {
+		n, err := tx.Exec(ctx, `UPDATE supply_challenge SET outcome = $1 WHERE hash = $2 AND outcome = ''`, why, c.Hash)
+		if err != nil || n == 0 {
 			return err
 		}
 		return t.tell(ctx, tx, Domain{Domain: c.Domain, Tenant: c.Tenant, Caller: c.Caller, Reason: why}, "refused")

@@ -61,8 +61,8 @@ func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known has the Exchange know the provider, and gives its caller.
-func (m *market) known(t *testing.T, domain string) *client.Domains {
+// known has the Exchange know the provider, whose caller has the key acme.pem in the folder, and gives that caller.
+func (m *market) known(t *testing.T, domains ...string) *client.Domains {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -73,12 +73,21 @@ func (m *market) known(t *testing.T, domain string) *client.Domains {
 		t.Fatal(err)
 	}
 	pub := m.write(t, "acme-pub.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: text})))
-	process.MustRun(t, "ramp", "tenant", "add", "acme", "--domain", domain, "--price", "0.02", "--currency", "USD", "--caller", "acme-cms", "--key", "@"+pub, "--config", m.config)
-	domains, err := client.OpenDomains(t.Context(), m.exchange.URL, "acme-cms", private, client.Options{})
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return domains
+	m.write(t, "acme.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
+	args := []string{"ramp", "tenant", "add", "acme", "--price", "0.02", "--currency", "USD", "--caller", "acme-cms", "--key", "@" + pub, "--config", m.config}
+	for _, domain := range domains {
+		args = append(args, "--domain", domain)
+	}
+	process.MustRun(t, args...)
+	caller, err := client.OpenDomains(t.Context(), m.exchange.URL, "acme-cms", private, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return caller
 }
 
 // token asks for a challenge, until the Exchange knows the tenant, which takes it a moment.
