@@ -74,10 +74,3 @@ func (k *kept[T]) fetch(ctx context.Context, one *keptOne[T], fetch func(context
 	one.until = k.now().Add(holds)
 	close(one.done)
 }
-
-// forget has a thing fetched anew.
-func (k *kept[T]) forget(key string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.all, key)
-}

@@ -454,7 +454,11 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 		wg.Wait()
 		c, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), id)
 		byOperator := strings.HasPrefix(steps[len(steps)-1].By, dispute.Operator)
-		if err != nil || len(steps) != 4 || decided > 1 || (decided == 1) != byOperator || (c.Credit > 0) != (c.Resolution == dispute.Credit) || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != 4 {
+		long := 4
+		if byOperator && len(steps) == 5 && steps[3].To == dispute.Escalated { // the rules had handed it over first: so many disputes are not usual
+			long = 5
+		}
+		if err != nil || len(steps) != long || decided > 1 || (decided == 1) != byOperator || (c.Credit > 0) != (c.Resolution == dispute.Credit) || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != long {
 			t.Errorf("%d operators were told that they had decided: %+v, %v", decided, steps, err)
 		}
 	}

@@ -3,6 +3,7 @@ package ramp
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -134,13 +135,33 @@ func overWebSocket(w http.ResponseWriter, r *http.Request, stream *desk.Stream) 
 		return
 	}
 	defer conn.CloseNow()
-	ctx := conn.CloseRead(context.WithoutCancel(r.Context())) // ends when the client closes, or says something
+	ctx := listening(context.WithoutCancel(r.Context()), conn)
 	why := run(ctx, stream, func(e desk.StreamEvent) error { return say(ctx, conn, e) })
 	code := websocket.StatusNormalClosure
 	if why == desk.StreamStopping || why == desk.StreamFailed {
 		code = websocket.StatusTryAgainLater
 	}
 	_ = conn.Close(code, string(why))
+}
+
+// errGone is why listening ends for a client that has said nothing.
+var errGone = errors.New("the client is gone")
+
+// listening gives a context that ends when the client leaves or says something, which nobody may here, and by errGone when its connection breaks.
+func listening(ctx context.Context, conn *websocket.Conn) context.Context {
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		_, _, err := conn.Reader(ctx)
+		switch {
+		case err == nil:
+			_ = conn.Close(websocket.StatusPolicyViolation, "nothing is to be sent on this stream")
+		case websocket.CloseStatus(err) == -1:
+			err = errGone
+		}
+		_ = conn.CloseNow()
+		end(err)
+	}()
+	return ctx
 }
 
 // say tells a client an event over WebSocket. One that says the time is followed by a ping, and taken once that is answered (RFC 6455, 5.5.3): who
@@ -156,7 +177,13 @@ func say(ctx context.Context, conn *websocket.Conn, e desk.StreamEvent) error {
 	if err == nil && e.Time != nil {
 		err = conn.Ping(bounded)
 	}
-	if ctx.Err() != nil {
+	if errors.Is(err, net.ErrClosed) { // by who listens, and is about to say why
+		select {
+		case <-ctx.Done():
+		case <-bounded.Done():
+		}
+	}
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errGone) {
 		return nil // the client has said that it leaves, which ends the stream
 	}
 	return err

@@ -66,6 +66,11 @@ func TestAClientThatAnswersNoPingIsGone(t *testing.T) {
 			go func() { _, _ = io.Copy(io.Discard, from) }()
 			_, _ = conn.Write([]byte{0x88, 0x80, 0, 0, 0, 0}) // a frame that closes, masked with nothing
 		}, false, true, 0},
+		{"one whose connection breaks", func(conn net.Conn) {
+			from := greet(conn)
+			_, _ = from.ReadByte()
+			_ = conn.Close()
+		}, true, true, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			here, there := net.Pipe()
@@ -80,10 +85,14 @@ func TestAClientThatAnswersNoPingIsGone(t *testing.T) {
 					return
 				}
 				defer socket.CloseNow()
-				ctx := socket.CloseRead(context.WithoutCancel(r.Context()))
+				ctx := listening(context.WithoutCancel(r.Context()), socket)
 				began := time.Now()
 				err = say(ctx, socket, desk.StreamEvent{Time: &desk.StreamTime{Used: time.Second}})
-				if took := time.Since(began); (err != nil) != c.gone || took != c.within || (ctx.Err() != nil) != c.left {
+				took := time.Since(began)
+				if c.left && err != nil {
+					<-ctx.Done() // whoever sees first that the connection broke
+				}
+				if (err != nil) != c.gone || took != c.within || (ctx.Err() != nil) != c.left {
 					t.Errorf("%s: %v after %s, and the stream goes on: %v", c.name, err, took, ctx.Err() == nil)
 				}
 			})}
