@@ -453,12 +453,20 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 		}
 		wg.Wait()
 		c, steps, _, err := dispute.NewReader(d.db).Dispute(t.Context(), id)
-		byOperator := strings.HasPrefix(steps[len(steps)-1].By, dispute.Operator)
-		long := 4
-		if byOperator && len(steps) == 5 && steps[3].To == dispute.Escalated { // the rules had handed it over first: so many disputes are not usual
-			long = 5
+		// The rules may come first, and hand it over since so many disputes are not usual, and last, and make final what was settled. Whoever comes when:
+		// each step is from where the one before it led, there is one decision that pays, and an operator was told of it who made it.
+		operators, credits, broken := 0, 0, false
+		for i, step := range steps {
+			if strings.HasPrefix(step.By, dispute.Operator) && step.Resolution != "" {
+				operators++
+			}
+			if step.Resolution == dispute.Credit {
+				credits++
+			}
+			broken = broken || i > 0 && step.From != steps[i-1].To
 		}
-		if err != nil || len(steps) != long || decided > 1 || (decided == 1) != byOperator || (c.Credit > 0) != (c.Resolution == dispute.Credit) || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != long {
+		if err != nil || broken || operators != decided || decided > 1 || credits > 1 || (c.Credit > 0) != (credits == 1) || (c.Credit > 0) != (c.Resolution == dispute.Credit) ||
+			len(steps) < 4 || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != len(steps) {
 			t.Errorf("%d operators were told that they had decided: %+v, %v", decided, steps, err)
 		}
 	}
