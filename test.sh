@@ -195,7 +195,7 @@ fi
 if [ -z "$only" ]; then
 	suite 'rooms' 20m "${rooms[@]}"
 	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 20m "${above_store[@]}"
-	suite 'black box' 22m -p 1 ./test/...
+	suite 'black box' 30m -p 1 ./test/...
 	browser
 	mcp
 	ramp
