@@ -247,7 +247,7 @@ func (d *Desk) rates(ctx context.Context, tx *store.Tx, c *dispute.Case, now tim
 	if err != nil || n < leastDisputes {
 		return out, err
 	}
-	bought, err := d.dealing.Book.Bought(ctx, tx, c.Buyer, since, n*100) // with more the rate is below 1 %
+	bought, err := d.dealing.Book.Bought(ctx, tx, c.Buyer, since, n*21) // with more the rate is below 5 %, which is usual
 	out.Agent = 100 * float64(n) / float64(max(bought, n))
 	return out, err
 }

@@ -130,7 +130,7 @@ intakes:
       privacy: {data_retention: session}
       binding: true
       rules: {offers: [{summary: "{data.seats} seats for a month.", bind_requires: [email]}]}
-ramp: {enabled: true, domain: exchange.example.com, requester_rate: "", measures: {enabled: false}, reports: {overdue: 1000000, percent: 0}}
+ramp: {enabled: true, domain: exchange.example.com, requester_rate: "", reports: {overdue: 1000000, percent: 0}}
 `, filepath.Join(m.folder, "data"))
 	if store := os.Getenv("FRONTDESK_MIXED_STORE"); store != "" {
 		text += fmt.Sprintf("store: %q\n", store)
@@ -249,7 +249,7 @@ func (m *mixed) open(key client.Key) {
 	}
 }
 
-// purchase discovers, buys, fetches and reports; one in ten is disputed, and asked after.
+// purchase discovers, buys, fetches and reports; one in fifty is disputed, and asked after.
 func (m *mixed) purchase(ctx context.Context, x *client.Exchange, i int) error {
 	uri := soldURL(rand.IntN(premium))
 	quotes, err := x.Discover(ctx, client.Wanted{URIs: []string{uri}, Uses: []string{"FUNCTION_AI_INPUT"}, Deadline: 20 * time.Second})
@@ -271,7 +271,7 @@ func (m *mixed) purchase(ctx context.Context, x *client.Exchange, i int) error {
 		return err
 	}
 	report, err := x.Report(ctx, &all[0], client.Use{Quantity: 1, Functions: []compv1.Function{compv1.Function_FUNCTION_AI_INPUT}})
-	if err != nil || i%10 > 0 {
+	if err != nil || i%50 > 0 {
 		return err
 	}
 	dispute := &client.Dispute{ReportID: report, Reason: rampv1.DisputeReason_DISPUTE_REASON_DELIVERY_FAILED}
