@@ -2,7 +2,6 @@ package dispute
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 )
@@ -427,6 +426,3 @@ var explanations = map[string]string{
 
 // Explain says for buyers by which rule a dispute was decided, or why it is not.
 func Explain(rule string) string { return explanations[rule] }
-
-// RuleNames are all rules.
-func RuleNames() []string { return slices.Sorted(maps.Keys(explanations)) }
