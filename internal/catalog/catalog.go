@@ -219,7 +219,7 @@ func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool
 		}
 		return true
 	})
-	return ok && (c.config.Supply != nil || c.pushed == nil), err
+	return ok && (c.config.Supply != nil || len(c.pushed) == 0), err
 }
 
 // Find gives the entries at an address, by site and source: the items whose own address it is, or else those that it is an

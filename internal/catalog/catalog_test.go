@@ -1,8 +1,10 @@
 package catalog_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,9 +168,13 @@ func TestCatalogStartsFromItsFile(t *testing.T) {
 		}
 		h.publish("a", "one", item("http://a.example:8080/%7ey?q#f", "two"), item("https://a.example/z", "three"))
 		want := h.catalog.Find("http://a.example:8080/~y?q")
-		h.catalog, _ = catalog.New(catalog.Config{Content: h.content, Snapshot: file})
+		var log bytes.Buffer
+		h.catalog, _ = catalog.New(catalog.Config{Content: h.content, Snapshot: file, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if _, err := h.catalog.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if log.Len() > 0 {
+			t.Errorf("it did not start from its file: %s", &log)
 		}
 		h.finds("https://a.example/x")
 		h.finds("https://a.example/z", "one https://a.example/z")
