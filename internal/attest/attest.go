@@ -66,15 +66,6 @@ type Checked struct {
 	Level int // ramp.LevelSelf or ramp.LevelThirdParty
 }
 
-// Level is the level of content with attestations that hold: the highest of theirs, or ramp.LevelNone (RAMP v1, ResourceAttestation).
-func Level(all []Checked) int {
-	level := ramp.LevelNone
-	for _, one := range all {
-		level = max(level, one.Level)
-	}
-	return level
-}
-
 // Verifiers gives the keys that verifiers publish. *trust.Verifiers is one.
 type Verifiers interface {
 	// Keys gives all keys of a domain; with again, those that it publishes by now. Its errors are those of [trust.Verifiers.Keys].

@@ -51,7 +51,7 @@ func benchmarkItems(b *testing.B, source Source, bytes int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		items := 0
-		err := Items(context.Background(), source, func(content.Item) error { items++; return nil }, func(p Problem) { b.Fatal(p) })
+		err := itemsOf(context.Background(), source, func(content.Item) error { items++; return nil }, func(p Problem) { b.Fatal(p) })
 		if err != nil || items == 0 {
 			b.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func TestSourcesGiveTheseItems(t *testing.T) {
 func render(t *testing.T, source Source) string {
 	t.Helper()
 	var out bytes.Buffer
-	err := Items(context.Background(), source, func(i content.Item) error {
+	err := itemsOf(context.Background(), source, func(i content.Item) error {
 		writeItem(&out, i)
 		return nil
 	}, func(p Problem) {
@@ -117,4 +117,18 @@ func writeItem(out *bytes.Buffer, i content.Item) {
 		field("passage", p.Text)
 	}
 	field("object", string(i.Object))
+}
+
+// itemsOf reads a source and hands its items to fn in the order of the source, and what could not be used to problem,
+// without storing anything. An error of fn ends it.
+func itemsOf(ctx context.Context, source Source, fn func(content.Item) error, problem func(Problem)) error {
+	s, err := newScan(source, Limits{})
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return s.run(ctx, outlet{
+		item:    func(d draft) error { return fn(d.Item) },
+		problem: problem,
+	})
 }

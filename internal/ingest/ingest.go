@@ -11,7 +11,6 @@
 package ingest
 
 import (
-	"context"
 	"io/fs"
 	"log/slog"
 	"strings"
@@ -114,20 +113,6 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	return l
-}
-
-// Items reads a source and hands its items to fn in the order of the source, and what could not be used to problem,
-// without storing anything. An error of fn ends it.
-func Items(ctx context.Context, source Source, fn func(content.Item) error, problem func(Problem)) error {
-	s, err := newScan(source, Limits{})
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	return s.run(ctx, outlet{
-		item:    func(d draft) error { return fn(d.Item) },
-		problem: problem,
-	})
 }
 
 // check refuses what is no source.

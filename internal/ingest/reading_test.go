@@ -291,7 +291,7 @@ func TestLongArrayIsReadInPortions(t *testing.T) {
 func TestErrorOfTheReceiverEndsTheRun(t *testing.T) {
 	stop := errors.New("enough")
 	seen := 0
-	err := Items(t.Context(), Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
+	err := itemsOf(t.Context(), Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
 		if seen++; seen == 1000 {
 			return stop
 		}
@@ -305,7 +305,7 @@ func TestErrorOfTheReceiverEndsTheRun(t *testing.T) {
 func TestCancelledRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	err := Items(ctx, Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
+	err := itemsOf(ctx, Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
 		if seen++; seen == 1000 {
 			cancel()
 		}
@@ -349,7 +349,7 @@ func TestLongFileTakesLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	var most uint64
 	seen := 0
-	err := Items(t.Context(), Source{Site: "x.example", FS: &endless{size: 64 << 20, line: line}}, func(content.Item) error {
+	err := itemsOf(t.Context(), Source{Site: "x.example", FS: &endless{size: 64 << 20, line: line}}, func(content.Item) error {
 		if seen++; seen%2000 == 0 {
 			runtime.ReadMemStats(&now)
 			most = max(most, now.HeapAlloc)

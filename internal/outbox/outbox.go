@@ -295,11 +295,3 @@ func (b *Outbox) giveUp(ctx context.Context) error {
 func backoff(tries int64) time.Duration {
 	return min(time.Hour, time.Second<<min(tries, 20))
 }
-
-// Waiting is how many effects are to be done.
-func Waiting(ctx context.Context, db *store.DB) (n int, err error) {
-	err = db.View(ctx, func(tx *store.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM outbox_effect WHERE due < $1`, int64(never)).Scan(&n)
-	})
-	return n, err
-}

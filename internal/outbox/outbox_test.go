@@ -71,7 +71,7 @@ func (b *Outbox) all(t *testing.T) (n int) {
 
 func (b *Outbox) waiting(t *testing.T) int {
 	t.Helper()
-	n, err := Waiting(t.Context(), b.DB)
+	n, err := waiting(t.Context(), b.DB)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,4 +407,12 @@ func TestWhoIsAtAnEffectIsNotDisturbed(t *testing.T) {
 	if n := b.all(t); n != 1 || b.waiting(t) != 0 {
 		t.Errorf("%d were done", n)
 	}
+}
+
+// waiting is how many effects are to be done.
+func waiting(ctx context.Context, db *store.DB) (n int, err error) {
+	err = db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM outbox_effect WHERE due < $1`, int64(never)).Scan(&n)
+	})
+	return n, err
 }
