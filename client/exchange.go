@@ -261,13 +261,14 @@ func payloads(offer *rampv1.Offer, came ramp.ReceivedOffer) ([][]byte, error) {
 // signed says whether one of the documents is signed with a key of the Exchange's that is good.
 func (x *Exchange) signed(documents [][]byte, signature []byte, now time.Time) bool {
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, key := range x.keys {
+	keys := x.keys // which is replaced as a whole
+	x.mu.Unlock()
+	for _, key := range keys {
 		if !key.Good(now) {
 			continue
 		}
 		for _, document := range documents {
-			if ed25519.Verify(key.Public, document, signature) {
+			if x.client.options.Verify(key.Public, document, signature) {
 				return true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/wire/ramp"
@@ -17,9 +18,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Passed is a query that an intermediary passes on, written once for as many Exchanges as are asked. It must not be changed.
+// Passed is a query that an intermediary passes on, written once in each form for as many Exchanges as are asked. It must not be changed.
 type Passed struct {
-	json, binary []byte
+	json, binary func() ([]byte, error)
 }
 
 // PassOn writes a query that is passed on: with the hop of the buyer, who signs it for a time (RAMP v1, IntermediaryHop), or as it is
@@ -37,12 +38,10 @@ func (b Buyer) PassOn(query *rampv1.ResourceQuery, at time.Time, own bool) (*Pas
 	if err := ramp.Validate(query); err != nil {
 		return nil, err
 	}
-	text, err := ramp.Marshal(query)
-	if err != nil {
-		return nil, err
-	}
-	message, err := proto.MarshalOptions{Deterministic: true}.Marshal(query)
-	return &Passed{json: text, binary: message}, err
+	return &Passed{
+		json:   sync.OnceValues(func() ([]byte, error) { return ramp.Marshal(query) }),
+		binary: sync.OnceValues(func() ([]byte, error) { return proto.MarshalOptions{Deterministic: true}.Marshal(query) }),
+	}, nil
 }
 
 var errUnsignedHop = errors.New("who passes a query on signs it; give the buyer's key")
@@ -59,6 +58,9 @@ func (b Buyer) Sign(r *rampv1.Requester) error {
 	return err
 }
 
+// typeBinary is the media type of the protocol's binary form.
+const typeBinary = "application/proto"
+
 // Collected is what an Exchange answered to a query that was passed on. Nothing of it is verified: see [Exchange.Verify].
 type Collected struct {
 	Response *rampv1.ResourceResponse
@@ -74,9 +76,13 @@ type Collected struct {
 // Collect asks what is offered, once, and verifies nothing yet: who takes few of many offers verifies those. binary speaks the
 // protocol's binary form. Errors are those of Discover.
 func (x *Exchange) Collect(ctx context.Context, p *Passed, binary bool) (*Collected, error) {
-	body, kind := p.json, typeJSON
+	write, kind := p.json, typeJSON
 	if binary {
-		body, kind = p.binary, "application/proto"
+		write, kind = p.binary, typeBinary
+	}
+	body, err := write()
+	if err != nil {
+		return nil, err
 	}
 	address := x.base + "DiscoverResources"
 	got, err := x.client.once(ctx, errand{address: address, compose: func(ctx context.Context) (*http.Request, error) {
@@ -147,7 +153,7 @@ func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer
 			}
 		}
 		if x.signed([][]byte{fields}, signature, now) {
-			return ramp.Marshal(offer)
+			return withSignature(fields, offer.ExchangeSignature)
 		}
 		if came := c.came(offer); came != nil {
 			if whole, err := came.Payload(); err == nil && x.signed([][]byte{whole}, signature, now) {
@@ -156,6 +162,13 @@ func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer
 		}
 	}
 	return nil, errors.New("it is not signed by the Exchange")
+}
+
+// withSignature is an offer's canonical JSON with its signature put in.
+func withSignature(unsigned []byte, signature string) ([]byte, error) {
+	out := make([]byte, 0, len(unsigned)+len(signature)+32)
+	out, err := jsontext.AppendQuote(append(out, `{"exchange_signature":`...), signature)
+	return append(append(out, ','), unsigned[1:]...), err // the offer has members: an offer_id at the least
 }
 
 // refreshed reads the Exchange's keys, once since something was collected.

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,16 +91,22 @@ func (w *work) end(b *Broker) error {
 		w.answer = nil
 		return nil
 	}
-	answer, err := w.response()
-	if err != nil {
+	var err error
+	if w.told, err = w.response(); err != nil {
 		return err
 	}
-	w.answer, err = proto.Marshal(answer)
+	w.answer, err = proto.Marshal(w.told)
+	for _, i := range w.Items { // the answer has them
+		i.Offer, i.Result = nil, nil
+	}
 	return err
 }
 
 // answered is the answer to a work, or why there is none.
 func (w *work) answered() (*rampv1.RAMPResponse, error) {
+	if w.done && w.told != nil {
+		return w.told, nil
+	}
 	if w.done && len(w.answer) > 0 {
 		out := &rampv1.RAMPResponse{}
 		return out, proto.Unmarshal(w.answer, out)
@@ -137,21 +144,18 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 			open = append(open, i.URI)
 		}
 	}
-	out := &rampv1.RAMPResponse{Ver: Version, Id: w.answerID(), RequestId: w.id, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{}}}
+	out := &rampv1.RAMPResponse{Ver: Version, Id: w.answerID(), RequestId: w.id, Ext: &structpb.Struct{}}
+	fields := map[string]*structpb.Value{}
 	if len(all) > 0 {
-		out = proto.CloneOf(all[0])
+		out = all[0]
+		maps.Copy(fields, out.Ext.Fields)
 	}
-	fields := out.Ext.Fields
 	if len(w.Items)+len(w.Unsold) > 1 {
-		list := &structpb.ListValue{}
-		for _, one := range all {
-			value, err := structOf(one)
-			if err != nil {
-				return nil, err
-			}
-			list.Values = append(list.Values, structpb.NewStructValue(value))
+		list, err := listOf(all)
+		if err != nil {
+			return nil, err
 		}
-		fields[extItems] = structpb.NewListValue(list)
+		fields[extItems] = list
 		var sums []any
 		for _, currency := range sortedKeys(total) {
 			sum := total[currency]
@@ -163,7 +167,21 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 	put(fields, extFound, jsonOf(w.Found))
 	put(fields, extPassed, jsonOf(w.Passed))
 	put(fields, extOpen, jsonOf(open))
+	out.Ext = &structpb.Struct{Fields: fields}
 	return out, nil
+}
+
+// listOf are answers as JSON has them.
+func listOf(all []*rampv1.RAMPResponse) (*structpb.Value, error) {
+	list := &structpb.ListValue{Values: make([]*structpb.Value, len(all))}
+	for i, one := range all {
+		object, err := ramp.Object(one)
+		if err != nil {
+			return nil, err
+		}
+		list.Values[i] = structpb.NewStructValue(object)
+	}
+	return structpb.NewListValue(list), nil
 }
 
 func sortedKeys(of map[string][2]int64) (all []string) {
@@ -184,16 +202,6 @@ func put(fields map[string]*structpb.Value, key string, value any) {
 	}
 }
 
-// structOf is a message as JSON has it.
-func structOf(m proto.Message) (*structpb.Struct, error) {
-	text, err := ramp.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	out := &structpb.Struct{}
-	return out, out.UnmarshalJSON(text)
-}
-
 // answerID is the id of the answer: that of the first purchase, so that it is the same each time.
 func (w *work) answerID() string {
 	if len(w.Buys) == 0 {
@@ -205,8 +213,8 @@ func (w *work) answerID() string {
 // sold is one transaction in the form of an answer.
 func (w *work) sold(n int) (*rampv1.RAMPResponse, error) {
 	i := w.Items[n]
-	r := &rampv1.TransactionResultItem{}
-	if err := proto.Unmarshal(i.Result, r); err != nil {
+	r, err := i.result()
+	if err != nil {
 		return nil, err
 	}
 	out := &rampv1.RAMPResponse{
@@ -223,9 +231,11 @@ func (w *work) sold(n int) (*rampv1.RAMPResponse, error) {
 }
 
 // describe puts into an answer what it is for, and by which offer.
-func (i *item) describe(out *rampv1.RAMPResponse) error {
-	offer := &structpb.Struct{}
-	if err := offer.UnmarshalJSON(i.Offer); err != nil {
+func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
+	var offer *structpb.Struct
+	if i.taken != nil {
+		offer = i.taken.object
+	} else if offer, err = ramp.ReadObject(i.Offer); err != nil {
 		return err
 	}
 	out.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extURI: structpb.NewStringValue(i.URI), extOffer: structpb.NewStructValue(offer)}}
@@ -243,8 +253,7 @@ func (b *Broker) quote(a Asked, f *found) (*rampv1.RAMPResponse, error) {
 	if len(w.Items) == 0 {
 		return nil, f.nothing()
 	}
-	list := &structpb.ListValue{}
-	var first *rampv1.RAMPResponse
+	var all []*rampv1.RAMPResponse
 	for _, i := range w.Items {
 		one := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Exchange: i.Exchange, Cost: cost(i.Price, i.Currency), DeliveryMethod: rampv1.DeliveryMethod(i.Method)}
 		if i.Fee > 0 {
@@ -253,20 +262,18 @@ func (b *Broker) quote(a Asked, f *found) (*rampv1.RAMPResponse, error) {
 		if err := i.describe(one); err != nil {
 			return nil, err
 		}
-		if first == nil {
-			first = one
-		}
-		value, err := structOf(one)
-		if err != nil {
-			return nil, err
-		}
-		list.Values = append(list.Values, structpb.NewStructValue(value))
+		all = append(all, one)
 	}
-	out := proto.CloneOf(first)
-	out.Ext.Fields[extItems] = structpb.NewListValue(list)
-	out.Ext.Fields[extDryRun] = structpb.NewBoolValue(true)
-	put(out.Ext.Fields, extUnsold, jsonOf(f.unsold(nil)))
-	put(out.Ext.Fields, extFound, jsonOf(f.listed))
-	put(out.Ext.Fields, extPassed, jsonOf(f.over.list()))
+	list, err := listOf(all)
+	if err != nil {
+		return nil, err
+	}
+	out := all[0]
+	fields := maps.Clone(out.Ext.Fields) // the list has its own
+	fields[extItems], fields[extDryRun] = list, structpb.NewBoolValue(true)
+	put(fields, extUnsold, jsonOf(f.unsold(nil)))
+	put(fields, extFound, jsonOf(f.listed))
+	put(fields, extPassed, jsonOf(f.over.list()))
+	out.Ext = &structpb.Struct{Fields: fields}
 	return out, nil
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -21,8 +22,10 @@ import (
 )
 
 // BenchmarkResolve chooses the best offers of 8 Exchanges for 20 addresses, over sockets, beside the floor of what that cannot do without: decoding
-// the same 8 answers, on as many processors, and verifying the 20 offers that win. The Exchanges run in the same process and have their
-// answers ready; what they take of the processors to read queries and write these counts for the Broker. /buy has the purchases, too.
+// the same 8 answers, on as many processors, and verifying the 20 offers that win. The Exchanges are in the same process; they answer queries with
+// bytes that they have ready, unread, and what remains of them (net/http's server) counts for the Broker. /buy has the purchases, too: its
+// floor is the one before, the 8 purchases as bytes over the same sockets, and two durable commits of one row each: what is bought has to be on
+// record before it is bought, and after.
 func BenchmarkResolve(b *testing.B) {
 	for _, binary := range []bool{false, true} {
 		form := "json"
@@ -32,12 +35,70 @@ func BenchmarkResolve(b *testing.B) {
 		d := benchDesk(b, binary)
 		answers := d.answers(b, binary)
 		b.Run(form+"/floor", func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
 				d.floor(b, answers, binary)
 			}
 		})
 		b.Run(form+"/choose", func(b *testing.B) { d.run(b, true) })
+		b.Run(form+"/buyfloor", func(b *testing.B) {
+			purchases := d.purchases(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				d.commit(b)
+				d.floor(b, answers, binary)
+				d.purchase(b, purchases)
+				d.commit(b)
+			}
+		})
 		b.Run(form+"/buy", func(b *testing.B) { d.run(b, false) })
+	}
+}
+
+// purchases are what is sent to each Exchange to buy what wins, as bytes.
+func (d *desk) purchases(b *testing.B) (all [][]byte) {
+	if _, err := d.ask(d.benchRequest(newID("floor"), false)); err != nil {
+		b.Fatal(err)
+	}
+	for _, x := range d.at {
+		request := &rampv1.TransactionRequest{Ver: "1.0", Id: newID("floor"), Requester: d.benchRequest("", true).Requester}
+		bought := x.Bought()
+		for _, offer := range bought[len(bought)-2:] {
+			request.Items = append(request.Items, &rampv1.TransactionItem{OfferId: offer, OfferSignature: "c2ln"})
+		}
+		body, err := ramp.Marshal(request)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, body)
+	}
+	return all
+}
+
+// purchase sends them.
+func (d *desk) purchase(b *testing.B, all [][]byte) {
+	var wait sync.WaitGroup
+	for i, x := range d.at {
+		wait.Go(func() {
+			response, err := d.HTTP.Post(x.URL+"/rpc/ramp.v1.ExchangeService/ExecuteTransaction", "application/json", bytes.NewReader(all[i]))
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
+				b.Error(response.Status, err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// commit makes one row durable.
+func (d *desk) commit(b *testing.B) {
+	w := &work{account: "floor", id: newID("floor"), digest: make([]byte, 32)}
+	if err := d.DB.UpdateTogether(context.Background(), func(tx *store.Tx) error { return w.put(context.Background(), tx, time.Now()) }); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -71,6 +132,7 @@ func (d *desk) benchRequest(id string, dry bool) *rampv1.RAMPRequest {
 
 func (d *desk) run(b *testing.B, dry bool) {
 	n := 0
+	b.ReportAllocs()
 	for b.Loop() {
 		n++
 		got, err := d.Resolve(context.Background(), Asked{RAMPRequest: d.benchRequest(fmt.Sprint("r", n, dry, time.Now().UnixNano()), dry), Account: "buyer.example/bot"})

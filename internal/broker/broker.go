@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"frontdesk/client"
+	"frontdesk/internal/keytable"
 	"frontdesk/internal/store"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -88,6 +89,8 @@ type Config struct {
 	// cover it.
 	Find Finder
 	Own  bool
+	// WholeDelegations passes delegations on as they came; they are narrowed to what a request needs otherwise.
+	WholeDelegations bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	Log *slog.Logger
@@ -106,6 +109,7 @@ type Asked struct {
 type Broker struct {
 	Config
 	peers     peers
+	tables    *keytable.Tables
 	providers kept[*rampv1.ProviderManifest]
 
 	mu      sync.Mutex
@@ -133,11 +137,14 @@ func New(c Config) *Broker {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Broker{Config: c, working: map[string]chan struct{}{}}
+	b := &Broker{Config: c, working: map[string]chan struct{}{}, tables: keytable.New(maxTables)}
 	b.peers = peers{broker: b, all: map[string]*health{}, open: newKept[*client.Exchange](manifestHolds, c.Now)}
 	b.providers = newKept[*rampv1.ProviderManifest](providerHolds, c.Now)
 	return b
 }
+
+// maxTables is how many Exchanges' keys have tables, by which their signatures are verified faster; each takes 370 KiB.
+const maxTables = 32
 
 // How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that one cannot be had, and how long one may take.
 const (

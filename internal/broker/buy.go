@@ -280,6 +280,7 @@ func (i *item) came(r *rampv1.TransactionResultItem) {
 	}
 	i.State = bought
 	i.Result, _ = proto.Marshal(r)
+	i.read = r
 }
 
 // spent is what an item cost in the end, with the fee. What an Exchange says to have charged counts where that is more.
@@ -290,8 +291,11 @@ func (i *item) spent() int64 {
 
 // charged is what the Exchange says to have charged; the price where it does not say.
 func (i *item) charged() int64 {
-	r := &rampv1.TransactionResultItem{}
-	if proto.Unmarshal(i.Result, r) != nil || r.Cost == nil || i.State != bought {
+	if i.State != bought {
+		return i.Price
+	}
+	r, err := i.result()
+	if err != nil || r.Cost == nil {
 		return i.Price
 	}
 	n, ok := units(r.GetCost().GetAmount())
@@ -308,20 +312,10 @@ const givenUp = 24 * time.Hour
 // to be made in place of what was denied.
 func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 	fresh := b.nextBest(ctx, w)
-	before, err := json.Marshal(&w.plan)
-	if err != nil {
-		return false, err
-	}
 	kept := w.plan
 	err = b.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
-		w.plan = plan{}
-		if err := json.Unmarshal(before, &w.plan); err != nil {
-			return err
-		}
-		for at, i := range kept.Items {
-			w.plan.Items[at].taken = i.taken
-		}
-		w.done, w.answer, more = false, nil, false
+		w.plan = kept.copied()
+		w.done, w.answer, w.told, more = false, nil, nil, false
 		now := b.Now()
 		if now.Sub(w.made) > givenUp && !w.made.IsZero() {
 			w.giveUp()

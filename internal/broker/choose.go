@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -121,6 +120,7 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	if len(uris) == 0 {
 		return f, nil
 	}
+	f.requester = b.attenuated(a, f.requester, uris)
 	all := b.pick(ctx, a, uris, &f.over)
 	if len(all) == 0 {
 		return f, nil
@@ -243,12 +243,15 @@ func (b *Broker) next(ctx context.Context, f *found, c *choice) {
 			continue
 		}
 		document, err := one.exchange.Verify(ctx, one.Collected, one.offer)
+		if err == nil {
+			one.object, err = ramp.ReadObject(document)
+		}
 		if err != nil {
 			b.dishonour(one.peer.domain)
 			f.over.note(one.peer.domain, c.uri, err)
 			continue
 		}
-		one.document, c.taken = bytes.Clone(document), one
+		one.document, c.taken = document, one
 		return
 	}
 }

@@ -33,7 +33,8 @@ type candidate struct {
 	level                   int     // of attestation
 	honoured                float64 // share of its offers that the Exchange sold when they were taken
 
-	document []byte // the offer's JSON, once its signature was verified
+	document []byte           // the offer's JSON, once its signature was verified
+	object   *structpb.Struct // the same
 }
 
 // wishes are what a request says of what may be taken.

@@ -92,7 +92,8 @@ type work struct {
 	digest      []byte
 	version     int64
 	done        bool
-	answer      []byte // once it is done
+	answer      []byte               // once it is done
+	told        *rampv1.RAMPResponse // the same; nil of one that was read
 	made        time.Time
 	found       *found // while it is worked on for the first time; nil of one that was taken up again
 
@@ -132,7 +133,8 @@ type item struct {
 	Found        *Found          `json:"found,omitempty"`
 	Settled      bool            `json:"settled,omitempty"` // it is counted as spent
 
-	taken *candidate // nil of what was taken up again
+	taken *candidate                    // nil of what was taken up again
+	read  *rampv1.TransactionResultItem // Result, once it was read
 }
 
 // buy is one purchase at one Exchange.
@@ -154,6 +156,34 @@ type unsold struct {
 	Same   string `json:"same,omitempty"`  // the address for which the same content is bought
 	Why    string `json:"why,omitempty"`   // in words
 	Title  string `json:"title,omitempty"` // of what a search found
+}
+
+// result is what the Exchange answered for an item that was bought. It must not be changed.
+func (i *item) result() (*rampv1.TransactionResultItem, error) {
+	if i.read == nil {
+		r := &rampv1.TransactionResultItem{}
+		if err := proto.Unmarshal(i.Result, r); err != nil {
+			return nil, err
+		}
+		i.read = r
+	}
+	return i.read, nil
+}
+
+// copied is a plan that can be changed, and this one stays.
+func (p *plan) copied() plan {
+	out := *p
+	out.Items, out.Buys, out.Budgets = copies(p.Items), copies(p.Buys), copies(p.Budgets)
+	return out
+}
+
+func copies[T any](all []*T) []*T {
+	out := make([]*T, len(all))
+	for i, one := range all {
+		it := *one
+		out[i] = &it
+	}
+	return out
 }
 
 // paid is what an item costs with the fee, at the most.
@@ -247,8 +277,8 @@ func (w *work) sell(ctx context.Context, tx *store.Tx, now time.Time) error {
 			if i.State != bought {
 				continue
 			}
-			result := &rampv1.TransactionResultItem{}
-			if err := proto.Unmarshal(i.Result, result); err != nil {
+			result, err := i.result()
+			if err != nil {
 				return err
 			}
 			place, err := json.Marshal(one.Places)

@@ -42,7 +42,7 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 	b := s.config.Broker
 	out := broker.Config{
 		Domain: s.config.brokerDomain(), ID: s.config.brokerID(), DB: s.db, OnlyExchanges: b.OnlyExchanges, Deadline: b.Deadline, BuyWithin: b.BuyWithin, Parallel: b.Parallel,
-		MaxAnswer: int64(b.MaxAnswer), Binary: b.Binary, Verifiers: b.Verifiers, Own: b.OwnAccount, Now: s.options.Now, Log: s.log,
+		MaxAnswer: int64(b.MaxAnswer), Binary: b.Binary, Verifiers: b.Verifiers, Own: b.OwnAccount, WholeDelegations: !b.Attenuate, Now: s.options.Now, Log: s.log,
 		Key: func() (ed25519.PrivateKey, string, error) {
 			id, signer, ok := s.AgentKeys.Current()
 			key, is := signer.(ed25519.PrivateKey)

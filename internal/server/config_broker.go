@@ -46,6 +46,9 @@ type Broker struct {
 	// OwnAccount lets what a search found be bought in the Broker's own name and on its own accounts, where the requester's signature does not
 	// cover the address. Give requesters `budgets` with it.
 	OwnAccount bool `yaml:"own_account"`
+	// Attenuate narrows the delegations that are passed on to what a request needs: its sites, scopes and amount, and a day. Without it they pass
+	// as they came, for Exchanges that do not evaluate such checks.
+	Attenuate bool `yaml:"attenuate"`
 }
 
 // BrokerExchange is an Exchange at which the Broker buys.
@@ -81,7 +84,7 @@ type BrokerBudget struct {
 }
 
 func defaultBroker() Broker {
-	return Broker{Deadline: 500 * time.Millisecond, BuyWithin: 5 * time.Second, Parallel: 20, MaxAnswer: 1 << 20, Fee: BrokerFee{Share: "0", Each: "0"}}
+	return Broker{Deadline: 500 * time.Millisecond, BuyWithin: 5 * time.Second, Parallel: 20, MaxAnswer: 1 << 20, Attenuate: true, Fee: BrokerFee{Share: "0", Each: "0"}}
 }
 
 // brokers says whether this configuration is of a Broker.

@@ -235,7 +235,7 @@ var rooms = []room{
 		outside: []string{connect, reflection, jsonText, protobuf, webSocket},
 	},
 	// RAMP's buyer side for others.
-	{path: "internal/broker", inside: []string{"client", "internal/store", "internal/trust", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
+	{path: "internal/broker", inside: []string{"client", "internal/keytable", "internal/store", "internal/trust", "wire/biscuit", "wire/comp/v1", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}, sql: true},
 	// The gate before an origin: of the house it knows the records and the limiter.
 	{
 		path:   "internal/edge",
