@@ -138,15 +138,15 @@ func New(c Config) *Broker {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	b := &Broker{Config: c, working: map[string]chan struct{}{}, tables: keytable.New(maxTables)}
-	b.peers = peers{broker: b, all: map[string]*health{}, open: newKept[*client.Exchange](manifestHolds, c.Now)}
-	b.providers = newKept[*rampv1.ProviderManifest](providerHolds, c.Now)
+	b.peers = peers{broker: b, all: map[string]*health{}, open: newKept[*client.Exchange](manifestHolds, firstRest, c.Now)}
+	b.providers = newKept[*rampv1.ProviderManifest](providerHolds, failureHolds, c.Now)
 	return b
 }
 
 // maxTables is how many Exchanges' keys have tables, by which their signatures are verified faster; each takes 370 KiB.
 const maxTables = 32
 
-// How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that one cannot be had, and how long one may take.
+// How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that a provider's cannot be had, and how long one may take.
 const (
 	manifestHolds  = time.Hour
 	providerHolds  = 10 * time.Minute

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -168,8 +169,10 @@ func (b *Broker) finish(ctx context.Context, w *work) (*rampv1.RAMPResponse, err
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.BuyWithin)
 	defer cancel()
 	for {
-		if err := b.execute(work, w); err != nil {
-			return nil, err
+		if !w.forgotten(b.Now()) { // an Exchange that is asked later makes it anew, or denies what it has sold
+			if err := b.execute(work, w); err != nil {
+				return nil, err
+			}
 		}
 		if err := b.fault("executed"); err != nil {
 			return nil, err
@@ -220,7 +223,7 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 	p := b.peers.of(&peer{domain: one.Exchange, places: one.Places, typed: one.Typed, named: one.Named})
 	wait := again
 	for {
-		results, err := b.buyOnce(ctx, p, request)
+		results, sent, err := b.buyOnce(ctx, p, request)
 		switch {
 		case err == nil:
 			for n, at := range one.Items {
@@ -228,13 +231,14 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 			}
 			one.State = bought
 			return
-		case surely(err):
+		case surely(err) && !one.Sent && w.found != nil: // what was sent before, or is on record of before, may have been bought then
 			for _, at := range one.Items {
 				w.Items[at].State, w.Items[at].Why = denied, failing(err).Error()
 			}
 			one.State = denied
 			return
 		}
+		one.Sent = one.Sent || sent
 		b.Log.Warn("it is not known whether a purchase was made; it is tried again", "exchange", one.Exchange, "id", one.ID, "error", err)
 		select {
 		case <-time.After(wait):
@@ -245,21 +249,23 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 	}
 }
 
-// buyOnce tries once.
-func (b *Broker) buyOnce(ctx context.Context, p *peer, request *rampv1.TransactionRequest) ([]*rampv1.TransactionResultItem, error) {
+// buyOnce tries once. sent says that the Exchange may have had the request.
+func (b *Broker) buyOnce(ctx context.Context, p *peer, request *rampv1.TransactionRequest) (all []*rampv1.TransactionResultItem, sent bool, err error) {
 	x, err := b.peers.exchange(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	answer, err := x.Execute(ctx, request)
 	if err != nil {
-		return nil, err
+		var way *net.OpError
+		return nil, !errors.As(err, &way) || way.Op != "dial", err
 	}
-	return x.Results(request, answer)
+	all, err = x.Results(request, answer)
+	return all, true, err
 }
 
-// surely says whether an error means that nothing was bought: the Exchange has refused the request itself. All else, such as an answer that
-// did not come or cannot be read, leaves open whether it was.
+// surely says whether an error means that nothing was bought by this request: the Exchange has refused it before it looked whether it had made it already. All
+// else, such as an answer that did not come or cannot be read, leaves open whether it was.
 func surely(err error) bool {
 	var told *client.ExchangeError
 	if !errors.As(err, &told) {
@@ -305,8 +311,11 @@ func (i *item) charged() int64 {
 	return n
 }
 
-// givenUp is after how long it is no longer asked what came of a purchase: Exchanges remember requests for a day.
-const givenUp = 24 * time.Hour
+// givenUp is after how long it is no longer asked what came of a purchase: Exchanges remember requests for a day, and their clocks may differ.
+const givenUp = 23 * time.Hour
+
+// forgotten says whether Exchanges need not remember the purchases of a work any more.
+func (w *work) forgotten(now time.Time) bool { return !w.made.IsZero() && now.Sub(w.made) > givenUp }
 
 // settled puts on record what came of purchases, and releases or spends what was held. more says that purchases of next best offers are
 // to be made in place of what was denied.
@@ -317,7 +326,7 @@ func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 		w.plan = kept.copied()
 		w.done, w.answer, w.told, more = false, nil, nil, false
 		now := b.Now()
-		if now.Sub(w.made) > givenUp && !w.made.IsZero() {
+		if w.forgotten(now) {
 			w.giveUp()
 		}
 		if err := w.settle(ctx, tx, now); err != nil {
@@ -414,7 +423,7 @@ func (w *work) unbounded() *work {
 	return &out
 }
 
-// giveUp counts what nobody could say for a day as spent.
+// giveUp counts as spent of what nobody could say for so long whether it was bought.
 func (w *work) giveUp() {
 	for _, one := range w.Buys {
 		if one.State != open {

@@ -134,6 +134,9 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 		if len(uris) == 1 {
 			h.alone = uris[0]
 		}
+		if n := h.strays(uris); n > 0 {
+			f.over.note(h.peer.domain, "", fmt.Errorf("%d of its offers are for addresses that were not asked for", n))
+		}
 	}
 	for _, c := range f.choices {
 		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, preferred, &f.over)

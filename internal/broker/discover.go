@@ -65,15 +65,28 @@ type heard struct {
 	alone string // the address that was asked for, where there was but one
 }
 
-// query is what Exchanges are asked: the requester as it came, and the Broker's hop; or the Broker itself.
-func (b *Broker) query(a Asked, requester *rampv1.Requester, own bool, left time.Duration) (*client.Passed, error) {
+// strays counts the offers of an answer that are for addresses which were not asked for, or for none.
+func (h *heard) strays(uris []string) (n int) {
+	for _, group := range h.Response.GetOfferGroups() {
+		if !slices.Contains(uris, group.GetUri()) {
+			n += len(group.GetOffers())
+		}
+	}
+	if h.alone == "" {
+		n += len(h.Response.GetOffers())
+	}
+	return n
+}
+
+// query is what Exchanges are asked, under an id that is made for it: the requester as it came, and the Broker's hop; or the Broker itself.
+func (b *Broker) query(a Asked, made string, requester *rampv1.Requester, own bool, left time.Duration) (*client.Passed, error) {
 	buyer, err := b.buyer()
 	if err != nil {
 		return nil, err
 	}
 	id := a.Id
 	query := &rampv1.ResourceQuery{
-		Ver: Version, Id: newID("qry"), Requester: requester, RequestId: &id, SupportedProfiles: a.SupportedProfiles,
+		Ver: Version, Id: made, Requester: requester, RequestId: &id, SupportedProfiles: a.SupportedProfiles,
 		Deadline: durationpb.New(max(left, time.Millisecond)),
 	}
 	return buyer.PassOn(query, b.Now(), own)
@@ -89,7 +102,8 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 	if until, is := ctx.Deadline(); is {
 		within = min(within, time.Until(until)*3/4) // the rest is for the purchase
 	}
-	query, err := b.query(a, requester, own, within-within/slack)
+	id := newID("qry")
+	query, err := b.query(a, id, requester, own, within-within/slack)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +131,7 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 				results <- result{p, nil, context.Cause(ctx)}
 				return
 			}
-			h, err := b.askOne(ctx, a, p, query)
+			h, err := b.askOne(ctx, a, p, query, id)
 			results <- result{p, h, err}
 		}()
 	}
@@ -146,10 +160,11 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 var (
 	errLate    = errors.New("it did not answer in time")
 	errProfile = errors.New("it has none of the profiles that are understood")
+	errOther   = errors.New("it answers another query")
 )
 
-// askOne asks one peer.
-func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Passed) (*heard, error) {
+// askOne asks one peer, whose answer has to be to the query of this id.
+func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Passed, id string) (*heard, error) {
 	x, err := b.peers.exchange(ctx, p)
 	if err != nil {
 		p.went(b.Now(), ctx.Err() == nil)
@@ -162,6 +177,9 @@ func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Pas
 	collected, err := x.Collect(ctx, query, b.Binary)
 	if err == nil && domainOf(collected.Response.GetExchange()) != p.domain {
 		err = fmt.Errorf("%w: it answers as %.60q", errOtherDomain, collected.Response.GetExchange())
+	}
+	if err == nil && collected.Response.GetId() != id {
+		err = errOther
 	}
 	if ctx.Err() == nil || err == nil {
 		p.went(b.Now(), err != nil && !refused(err))

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -342,4 +343,138 @@ func TestReportsAndDisputesFindTheExchange(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal: the Exchange sells, and its answer is lost. Then it lets the Broker in no more, since a key was taken
+// back: that does not say that nothing was bought. Nobody else is bought from, what it costs stays held, and once the Exchange answers it is told.
+func TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal(t *testing.T) {
+	suite(t, func(t *testing.T, db *store.DB) {
+		d := openDesk(t, db, 2, func(c *Config) { c.BuyWithin = 400 * time.Millisecond })
+		d.at[1].Price = 0.01
+		var shut, times atomic.Int64
+		d.at[1].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
+			refuses := name == "ExecuteTransaction" && times.Add(1) > 1 && shut.Load() == 0
+			if refuses {
+				w.WriteHeader(http.StatusUnauthorized)
+				_, _ = w.Write([]byte(`{"code":"unauthenticated","message":"the key is revoked"}`))
+			}
+			return refuses
+		}
+		d.at[1].After = lose(1)
+		r := budget(d.request("r", "a"), 1, 0)
+		for range 2 { // the second is of what is on record
+			d.refused(r, "unavailable")
+		}
+		if held, spent := stand(t, db); held != 0.01*unit || spent != 0 || len(d.at[0].Bought()) != 0 {
+			t.Errorf("held %d, spent %d, and the other sold %v", held, spent, d.at[0].Bought())
+		}
+		shut.Store(1)
+		d.BuyWithin = 10 * time.Second
+		got := d.must(r)
+		if held, spent := stand(t, db); got.Exchange != d.at[1].Domain || len(d.at[1].Bought()) != 1 || held != 0 || spent != 0.01*unit {
+			t.Errorf("%v, held %d, spent %d", got, held, spent)
+		}
+	})
+}
+
+// TestWhatExchangesForgetIsNotAskedAgain: a purchase is open until Exchanges need not remember it any more. Asked then, they would make it anew, or say that the
+// offer has ended, whatever came of it.
+func TestWhatExchangesForgetIsNotAskedAgain(t *testing.T) {
+	now := clock.At(time.Now())
+	db := sqlite(t)
+	d := openDesk(t, db, 1, func(c *Config) { c.BuyWithin, c.Now = 50*time.Millisecond, now.Now })
+	d.at[0].After = lose(1 << 40)
+	r := budget(d.request("r", "a"), 1, 0)
+	d.refused(r, "unavailable")
+	asked := d.at[0].Asked("ExecuteTransaction")
+	now.Pass(23*time.Hour + 50*time.Minute) // by a clock that is ten minutes slow, a day is over
+	d.Broker = New(d.Config)
+	got, err := d.ask(r)
+	if n := d.at[0].Asked("ExecuteTransaction"); n != asked || err != nil || got.GetExt().GetFields()[extOpen] == nil {
+		t.Errorf("it was asked %d times more: %v, %v", n-asked, got, err)
+	}
+	if held, spent := stand(t, db); held != 0 || spent != 0.02*unit {
+		t.Errorf("held %d, spent %d", held, spent)
+	}
+}
+
+// TestAnOutageIsOneFailureHoweverManyWait: many requests at once meet an Exchange that fails, be it with its answer or with its manifest. It rests a second for that, as for one.
+func TestAnOutageIsOneFailureHoweverManyWait(t *testing.T) {
+	for _, name := range []string{"DiscoverResources", "ramp-exchange.json"} {
+		now := clock.At(time.Now())
+		d := openDesk(t, sqlite(t), 1, func(c *Config) { c.Now = now.Now })
+		var down atomic.Bool
+		down.Store(true)
+		d.at[0].Before = func(at string, _ http.ResponseWriter, _ *http.Request) bool {
+			if at == name && down.Load() {
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}
+		var wait sync.WaitGroup
+		for i := range 32 {
+			wait.Go(func() {
+				if _, err := d.ask(d.request(fmt.Sprint("r", i), "a")); err == nil {
+					t.Error("who fails has sold")
+				}
+			})
+		}
+		wait.Wait()
+		down.Store(false)
+		now.Pass(2 * time.Second)
+		d.must(d.request("after", "a"))
+	}
+}
+
+// TestADeadExchangeKeepsNoOthersPurchaseOpen: purchases at two Exchanges are open. One of them takes what it is asked and says nothing, until the other is asked.
+func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
+	now := clock.At(time.Now())
+	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Now = now.Now })
+	asked := make(chan struct{})
+	var armed atomic.Bool
+	for i, path := range []string{"a", "b"} {
+		x := d.at[i]
+		x.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
+			if strings.HasSuffix(uri, path) {
+				return o
+			}
+			return nil
+		}
+		x.Before = func(name string, _ http.ResponseWriter, r *http.Request) bool {
+			switch {
+			case name != "ExecuteTransaction":
+				return false
+			case !armed.Load():
+				panic(http.ErrAbortHandler)
+			case i == 1:
+				close(asked)
+				return false
+			}
+			body, err := io.ReadAll(r.Body) // or nobody notices that the Broker has gone
+			if err != nil {
+				t.Error(err)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			select {
+			case <-asked:
+			case <-r.Context().Done():
+				t.Error("the other one was not asked meanwhile")
+			}
+			return false
+		}
+	}
+	d.BuyWithin = 50 * time.Millisecond
+	for _, path := range []string{"a", "b"} {
+		d.refused(budget(d.request(path, path), 1, 0), "unavailable")
+		now.Pass(time.Second)
+	}
+	now.Pass(time.Minute)
+	armed.Store(true)
+	d.BuyWithin = 10 * time.Second
+	if err := d.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"a", "b"} {
+		d.must(budget(d.request(path, path), 1, 0))
+	}
 }

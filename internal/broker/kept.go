@@ -12,6 +12,7 @@ type kept[T any] struct {
 	mu    sync.Mutex
 	all   map[string]*keptOne[T]
 	holds time.Duration
+	fails time.Duration // how long it holds that something could not be fetched
 	now   func() time.Time
 }
 
@@ -25,8 +26,8 @@ type keptOne[T any] struct {
 // maxKept is how many things one kept remembers.
 const maxKept = 4096
 
-func newKept[T any](holds time.Duration, now func() time.Time) kept[T] {
-	return kept[T]{all: map[string]*keptOne[T]{}, holds: holds, now: now}
+func newKept[T any](holds, fails time.Duration, now func() time.Time) kept[T] {
+	return kept[T]{all: map[string]*keptOne[T]{}, holds: holds, fails: fails, now: now}
 }
 
 // get gives what is known under a key, or fetches it. It waits no longer than ctx allows.
@@ -69,7 +70,7 @@ func (k *kept[T]) fetch(ctx context.Context, one *keptOne[T], fetch func(context
 	one.value, one.err = fetch(ctx)
 	holds := k.holds
 	if one.err != nil {
-		holds = failureHolds
+		holds = k.fails
 	}
 	one.until = k.now().Add(holds)
 	close(one.done)

@@ -74,12 +74,15 @@ func (p *health) resting(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// went notes how it went this time.
+// went notes how it went this time. Those who wait for it together see one failure, however many they are.
 func (p *health) went(now time.Time, failed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !failed {
 		p.failures, p.rests = 0, time.Time{}
+		return
+	}
+	if now.Before(p.rests) {
 		return
 	}
 	p.failures++

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,9 @@ const (
 	leftAfter = 30 * time.Second
 	comeBack  = 2 * time.Second
 )
+
+// lookAtOnce is how many purchases are gone on with at a time, so that an Exchange that is dead keeps none of another's waiting.
+const lookAtOnce = 16
 
 // How long things are kept: what was answered, and where transactions were made.
 const (
@@ -61,11 +65,18 @@ func (b *Broker) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	turns := make(chan struct{}, lookAtOnce)
+	var wait sync.WaitGroup
 	for _, one := range left {
-		if err := b.goOn(ctx, one.account, one.id); err != nil {
-			b.Log.Warn("a purchase is still unfinished", "error", err)
-		}
+		turns <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turns }()
+			if err := b.goOn(ctx, one.account, one.id); err != nil {
+				b.Log.Warn("a purchase is still unfinished", "error", err)
+			}
+		})
 	}
+	wait.Wait()
 	return b.DB.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM broker_request WHERE made < $1 AND done = 1`, store.Micros(now.Add(-answersKept))); err != nil {
 			return err

@@ -146,6 +146,7 @@ type buy struct {
 	Named    bool     `json:"named,omitempty"`
 	Items    []int    `json:"items"` // of the plan
 	State    state    `json:"state,omitempty"`
+	Sent     bool     `json:"sent,omitempty"`    // the Exchange may have had it
 	Counted  bool     `json:"counted,omitempty"` // for or against the Exchange
 }
 

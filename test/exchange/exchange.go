@@ -67,14 +67,20 @@ type Exchange struct {
 
 // New starts one with a key that its number makes.
 func New(number byte) *Exchange {
-	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
-	x := &Exchange{
-		Key: key, Price: 0.02, purchases: map[string]*rampv1.TransactionResponse{}, asked: map[string]int{}, made: map[string]*rampv1.Offer{}, ready: map[string][]byte{},
-		Keys: []ramp.Key{{ID: "k1", Public: key.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true}},
-	}
+	x := Behind(number, "")
 	x.Server = httptest.NewServer(x)
 	x.Domain = strings.TrimPrefix(x.URL, "http://")
 	return x
+}
+
+// Behind makes one that somebody else serves at an address, such as http://127.0.0.1:8080.
+func Behind(number byte, url string) *Exchange {
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
+	return &Exchange{
+		Server: &httptest.Server{URL: url}, Domain: strings.TrimPrefix(url, "http://"),
+		Key: key, Price: 0.02, purchases: map[string]*rampv1.TransactionResponse{}, asked: map[string]int{}, made: map[string]*rampv1.Offer{}, ready: map[string][]byte{},
+		Keys: []ramp.Key{{ID: "k1", Public: key.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true}},
+	}
 }
 
 // URI is an address of the provider that this plays.

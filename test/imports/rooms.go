@@ -294,6 +294,7 @@ var rooms = []room{
 	{path: "test/business", inside: []string{"test/process"}},
 	{path: "test/business/peer"},
 	{path: "test/broker", inside: []string{"client", "test/exchange", "test/process", "wire/ramp/v1"}, outside: []string{protobuf}},
+	{path: "test/broker/peer", inside: []string{"test/exchange", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}},
 	{path: "test/exchange", inside: []string{"wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf}},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
 	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt", "wire/sign"}},
