@@ -17,6 +17,8 @@ type Licences struct {
 	From []LicencePlace `yaml:"from"`
 	// Tenants has it read at each first domain of a tenant of RAMP too, with the addresses of its sitemaps, which are then for sale.
 	Tenants bool `yaml:"tenants"`
+	// Pages is how many pages of a tenant are looked at, each time, for licences that they name; 0 is none but the first.
+	Pages int `yaml:"pages"`
 	// Every is how often it is read.
 	Every time.Duration `yaml:"every"`
 	// Warn is how old what was last read of the web, content among it, may be before a warning says so.
@@ -37,7 +39,7 @@ type LicencePlace struct {
 }
 
 func defaultLicences() Licences {
-	return Licences{Every: onceADay, Warn: 48 * time.Hour, Critical: 7 * 24 * time.Hour}
+	return Licences{Pages: 100, Every: onceADay, Warn: 48 * time.Hour, Critical: 7 * 24 * time.Hour}
 }
 
 // place is whose a place is.
@@ -76,6 +78,7 @@ func (c *checks) licences() {
 	between(c, "licences.every", l.Every, time.Minute, 366*24*time.Hour)
 	between(c, "licences.warn", l.Warn, time.Minute, 10*366*24*time.Hour)
 	between(c, "licences.critical", l.Critical, time.Minute, 10*366*24*time.Hour)
+	between(c, "licences.pages", l.Pages, 0, 200)
 	if l.Critical < l.Warn {
 		c.problem("licences.critical", "%s comes before licences.warn, %s", l.Critical, l.Warn)
 	}

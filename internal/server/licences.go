@@ -208,18 +208,18 @@ func (h *House) ReadLicences(ctx context.Context, config Config, site string, fu
 func (h *House) readLicences(ctx context.Context, config Config, site string, place licencePlace, full bool) error {
 	asking := stated.Asking{
 		Site: site, URL: place.URL, Own: place.own, Hosts: h.hostsOf(config, site), Served: h.Tenants == nil || h.Tenants.Get(site) == nil, Plain: h.Tenants != nil && h.Tenants.Get(site) != nil, Visitor: h.visitor,
+		Full: full, Now: h.now,
+	}
+	if asking.Plain {
+		asking.Pages = config.Licences.Pages
 	}
 	var more bool
 	var err error
 	if asking.Named, more, err = h.licencesNamed(ctx, config, site); err != nil {
 		return err
 	}
-	if !full {
-		before, _, err := h.Stated.Load(ctx, site)
-		if err != nil {
-			h.log.Warn("what was read of licences before cannot be read, so everything is asked for", "site", site, "error", err)
-		}
-		asking.Before = before
+	if asking.Before, _, err = h.Stated.Load(ctx, site); err != nil {
+		h.log.Warn("what was read of licences before cannot be read, so everything is asked for", "site", site, "error", err)
 	}
 	snapshot, err := stated.Read(ctx, asking)
 	if err != nil {

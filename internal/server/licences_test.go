@@ -167,6 +167,29 @@ func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
 	}
 }
 
+// TestLicencesThatPagesOfATenantNameAreOffered has a page other than the first name a document, as the pages of sites do whose system knows no other place for it.
+func TestLicencesThatPagesOfATenantNameAreOffered(t *testing.T) {
+	s, h := openStating(t)
+	h.put("/sitemap.xml", acmeMap)
+	h.put("/1", `<!doctype html><link rel="license" type="application/rsl+xml" href="/l.xml">`)
+	h.put("/l.xml", `<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license><permits>ai-input</permits><payment type="purchase"><amount currency="USD">0.01</amount></payment></license></content></rsl>`)
+	s.config.Licences.Pages = 0
+	s.readStated()
+	if got := s.prices(h.URL + "/ask"); !slices.Equal(got, []string{"per_access 0.02 USD"}) {
+		t.Errorf("before any page is looked at: %q", got)
+	}
+	s.config.Licences.Pages = 10
+	s.readStated()
+	if got := s.prices(h.URL + "/ask"); !slices.Equal(got, []string{"per_access 0.01 USD ai_input"}) {
+		t.Errorf("%q", got)
+	}
+	h.put("/l.xml", "<rsl>")
+	s.readStated()
+	if got := s.prices(h.URL + "/ask"); !slices.Equal(got, []string{"per_access 0.01 USD ai_input"}) {
+		t.Errorf("the document broke: %q", got)
+	}
+}
+
 // TestAPoisonedReadingLeavesWhatWasAndSaysSo spoils what a provider states in many ways: the old stands, and the owner is told.
 func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 	s, h := openStating(t)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/fetch"
@@ -35,8 +36,14 @@ type Asking struct {
 	// Named are places of licences that other pages of the site than the first name (ingest.LicencePlaces): addresses of documents, and those of pages and feeds
 	// that have some, with #page or #feed behind.
 	Named []string
-	// Before is what was read last, whose documents are kept where the site says that they are what they were; nil for a full reading.
+	// Before is what was read last; nil for nothing. Its documents are kept where the site says that they are what they were, and its posts unless they changed.
 	Before *Snapshot
+	// Full asks for every document and every list, whatever is known of them.
+	Full bool
+	// Pages is how many pages of the site are looked at for licences that they name, beside the first.
+	Pages int
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
 
 	Visitor  *fetch.Visitor
 	MaxBytes int64 // of a list, unpacked; 0 for maxList
@@ -51,10 +58,11 @@ const (
 	maxNotes     = 20
 	maxList      = 64 << 20
 	maxPage      = 4 << 20
+	maxDocuments = 64 << 20 // bytes of all documents
 )
 
 // Read asks a site for all that it states: its RSL documents by the lines `License:` of its robots.txt, the Link header and the elements link and script of its
-// first page, its feeds, what other pages are known to name, and /rsl.txt; and its sitemaps, by their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
+// first page, its feeds, what other pages are known to name or name when they are looked at, and /rsl.txt; and its sitemaps, by their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
 // reading with an error, which says where; what is not there does not.
 func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 	root, err := url.Parse(a.URL)
@@ -64,8 +72,11 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 	if a.MaxBytes <= 0 {
 		a.MaxBytes = maxList
 	}
+	if a.Now == nil {
+		a.Now = time.Now
+	}
 	r := &reading{Asking: a, root: root, out: &Snapshot{Site: a.Site}, known: map[string]Place{}, asked: map[string]bool{}, told: map[string]int{}}
-	if a.Before != nil {
+	if a.Before != nil && !a.Full {
 		for _, place := range a.Before.Places {
 			r.known[place.URL] = place
 		}
@@ -78,9 +89,6 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 	if rules != nil {
 		licenses, sitemaps = rules.Licenses, rules.Sitemaps
 	}
-	if err := r.documents(ctx, licenses); err != nil {
-		return nil, err
-	}
 	for _, address := range append([]string{"/sitemap_index.xml", "/sitemap.xml"}, sitemaps...) {
 		if err := r.list(ctx, listed{address: address, base: root}); err != nil {
 			return nil, err
@@ -90,6 +98,12 @@ func Read(ctx context.Context, a Asking) (*Snapshot, error) {
 		if err := r.posts(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.look(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.documents(ctx, licenses); err != nil {
+		return nil, err
 	}
 	if r.others > 0 {
 		r.note("%d addresses of sitemaps are of other hosts, and were passed over", r.others)
@@ -111,6 +125,7 @@ type reading struct {
 	lists  int
 	others int
 	beyond int
+	bytes  int // of the documents
 }
 
 func (r *reading) note(format string, args ...any) {
@@ -139,6 +154,9 @@ func (r *reading) documents(ctx context.Context, named []string) error {
 		if err := r.named(ctx, place); err != nil {
 			return err
 		}
+	}
+	if err := r.lookedAt(ctx); err != nil {
+		return err
 	}
 	return r.document(ctx, "/rsl.txt", r.root, false)
 }
@@ -246,6 +264,9 @@ func isPage(body []byte) bool {
 
 // take keeps a document that can be read, and says what is wrong with another.
 func (r *reading) take(place string, text []byte) error {
+	if r.bytes += len(text); r.bytes > maxDocuments {
+		return fail.New(fail.Invalid, "the licences of the site have more than %d bytes in all, those at %s among them", maxDocuments, place)
+	}
 	if r.Served && marked(text) {
 		r.note("the licences at %s were made by a front desk of its owner's terms, and are not read back", place)
 		return nil
@@ -291,7 +312,7 @@ func (r *reading) feed(ctx context.Context, address string, base *url.URL) error
 // of it.
 func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) (*fetch.Response, error) {
 	request := fetch.Request{URL: at.String(), MaxBytes: most, Cut: whole, Own: r.Own && strings.EqualFold(at.Host, r.root.Host)}
-	if known, ok := r.known[at.String()]; ok && !whole && !strings.HasPrefix(at.Path, "/wp-json/") {
+	if known, ok := r.known[at.String()]; ok && !whole {
 		request.ETag, request.LastModified = known.ETag, known.LastModified
 	}
 	response, err := r.Visitor.Get(ctx, request)

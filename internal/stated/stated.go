@@ -71,6 +71,8 @@ type Snapshot struct {
 	Documents []Document
 	Addresses []Address // the first that has an address counts
 	Places    []Place
+	Posts     *Posts   `json:",omitempty"` // of its WordPress; nil for none
+	Looked    []Looked `json:",omitempty"` // the pages that were looked at for licences
 	Notes     []string // what could not be used, for the owner; the first few
 }
 
@@ -85,6 +87,7 @@ type Address struct {
 	URL      string
 	Place    string // where it is told
 	Source   Source
+	Post     int64           `json:",omitempty"` // the id, of a post of a WordPress
 	Title    string          `json:",omitempty"`
 	Modified string          `json:",omitempty"` // as written
 	Stated   *licence.Stated `json:",omitempty"`
@@ -108,13 +111,24 @@ type Status struct {
 	Problem   string    `json:"problem,omitempty"` // why the last try changed nothing
 	Documents int       `json:"documents"`
 	Addresses int       `json:"addresses"`
+	Posts     int       `json:"posts,omitempty"` // those of the addresses that are posts of a WordPress
 	Notes     []string  `json:"notes,omitempty"`
 }
 
 // detail is what a row has beside its columns.
 type detail struct {
-	Documents, Addresses int
-	Notes                []string
+	Documents, Addresses, Posts int
+	Notes                       []string
+}
+
+// posts counts the addresses that are posts of a WordPress.
+func (s *Snapshot) posts() (n int) {
+	for i := range s.Addresses {
+		if s.Addresses[i].Source == CMS {
+			n++
+		}
+	}
+	return n
 }
 
 // Keeper keeps what sites state in a database that has Schema. It may be used from many goroutines, and several processes may use one database.
@@ -172,7 +186,7 @@ func (k *Keeper) Put(ctx context.Context, s *Snapshot, next time.Time, allowShri
 				return err
 			}
 		}
-		told, err := json.Marshal(detail{len(s.Documents), len(s.Addresses), s.Notes})
+		told, err := json.Marshal(detail{len(s.Documents), len(s.Addresses), s.posts(), s.Notes})
 		if err != nil {
 			return err
 		}
@@ -191,6 +205,9 @@ func shrinks(before *Status, s *Snapshot) error {
 		return fail.New(fail.Invalid, "%s states no licence any more, where it had %d documents; the old stay. If that is meant, allow it with allow_shrink", s.Site, before.Documents)
 	case before.Addresses > 0 && len(s.Addresses) == 0, before.Addresses >= few && len(s.Addresses) < before.Addresses/2:
 		return fail.New(fail.Invalid, "the sitemaps of %s tell of %d addresses, where they had %d; the old stay. If that is meant, allow it with allow_shrink", s.Site, len(s.Addresses), before.Addresses)
+	}
+	if posts := s.posts(); before.Posts > 0 && posts == 0 || before.Posts >= few && posts < before.Posts/2 {
+		return fail.New(fail.Invalid, "the WordPress of %s shows %d posts, where it had %d; the old stay. If that is meant, allow it with allow_shrink", s.Site, posts, before.Posts)
 	}
 	return nil
 }
@@ -288,7 +305,7 @@ func scanStatus(rows store.Rows) (s Status, err error) {
 	}
 	var d detail
 	err = json.Unmarshal([]byte(text), &d)
-	s.Documents, s.Addresses, s.Notes = d.Documents, d.Addresses, d.Notes
+	s.Documents, s.Addresses, s.Posts, s.Notes = d.Documents, d.Addresses, d.Posts, d.Notes
 	return s, err
 }
 
