@@ -123,6 +123,13 @@ func (d *door) apiCatalog(_ context.Context, v view) (document, error) {
 			ServiceMeta: []link{{v.base + "/mcp/server-card", cardType}},
 		})
 	}
+	if d.declares() {
+		all.Linkset = append(all.Linkset, linkContext{
+			Anchor:      v.base + intentService,
+			ServiceDesc: []link{{v.base + "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"}},
+			ServiceMeta: []link{{v.base + intentDeclaration, "application/json"}},
+		})
+	}
 	if len(d.config.Intakes) > 0 {
 		all.Linkset = append(all.Linkset, linkContext{
 			Anchor:      v.base + intakePath,

@@ -74,6 +74,9 @@ const (
 	mcpPath    = "/mcp"
 	intakePath = "/intake/"
 
+	intentService     = "/intent/"
+	intentDeclaration = "/.well-known/aip.json"
+
 	intakeManifest = "/.well-known/agent-intake.json"
 	rampManifest   = "/.well-known/ramp-exchange.json"
 	rampService    = "/ramp.v1.ExchangeService/"
@@ -127,6 +130,9 @@ type door struct {
 
 // sells says whether licensed content is sold here.
 func (d *door) sells() bool { return slices.Contains(d.config.Served, rampManifest) }
+
+// declares says whether platforms are given passages here.
+func (d *door) declares() bool { return slices.Contains(d.config.Served, intentDeclaration) }
 
 // document is a small answer, made whole.
 type document struct {

@@ -50,6 +50,46 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 	}
 }
 
+// TestDescriptionHasEveryProtocol holds the description against the routes of a server at which everything is on that one configuration can
+// have on. Addresses that only refuse (a slash too many, a name too few) and those of gRPC's own services have no operation.
+func TestDescriptionHasEveryProtocol(t *testing.T) {
+	s, _ := open(t, "url: https://desk.example\nsite: {id: local, name: Local, url: https://www.example.com}\nterms:\n  - match: {}\n    access: open\n    labels: [food]\n"+
+		"intent:\n  enabled: true\n  publisher: {id: example}\n  compliance: {last_updated: \"2026-11-22\"}\n"+
+		"intakes:\n  list:\n    - {id: a, name: A, description: D, offer_type: quote, input_schema: {type: object}}\n"+rampConfig)
+	var doc struct {
+		Paths map[string]map[string]any
+	}
+	if err := json.Unmarshal(send(s, httptest.NewRequest("GET", "/openapi.json", nil)).Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	served := map[string]bool{}
+	for pattern := range s.front.known {
+		pattern = described(pattern)
+		served[pattern] = true
+		partial := slices.ContainsFunc([]string{"/admin/requesters/{domain}", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool { return of == pattern })
+		if methods := doc.Paths[pattern]; methods == nil && !strings.HasSuffix(pattern, "/") && !partial && !slices.Contains(undescribed, pattern) {
+			t.Errorf("%s is served and not described: give it an operation in internal/discovery/internal/openapigen", pattern)
+		}
+	}
+	if catalog := get(s, "/.well-known/api-catalog").Body.String(); !strings.Contains(catalog, `"https://desk.example/.well-known/aip.json"`) {
+		t.Errorf("the catalog of interfaces does not lead to the declaration for platforms: %s", catalog)
+	}
+	text, err := os.ReadFile("../discovery/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Paths map[string]any }
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := []string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/.well-known/ramp-agent.json", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"}
+	for path := range all.Paths {
+		if !served[path] && !slices.Contains(elsewhere, path) {
+			t.Errorf("%s is described and never told of: no route has this pattern", path)
+		}
+	}
+}
+
 func TestPagesLeadToWhatThereIs(t *testing.T) {
 	s, _ := open(t, "url: https://www.example.com/desk\n")
 	for target, want := range map[string]bool{"/": true, "/ask": true, "/ask?query=soup": true, "/desk/ask": true, "/healthz": false} {

@@ -26,7 +26,7 @@ func (s *Server) disputeRoutes() (all []route) {
 			return s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: resolution, Amount: amount, By: cmp.Or(by, "admin"), Note: note})
 		},
 	}))
-	for _, pattern := range []string{admin.Disputes, admin.Disputes + "/"} {
+	for _, pattern := range []string{admin.Disputes, admin.Disputes + "/{id}", admin.Disputes + "/{id}/decide", admin.Disputes + "/{id}/description", admin.Disputes + "/"} {
 		all = append(all, route{pattern: pattern, name: admin.Disputes, refuse: admin.WriteError, handler: handler})
 	}
 	return all

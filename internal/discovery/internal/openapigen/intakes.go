@@ -11,9 +11,9 @@ var intakeSchemas = map[string]string{
 	"IntakeManifest": "manifest", "IntakeRequest": "request", "IntakeResponse": "response", "IntakeBind": "bind", "IntakeBound": "bound",
 }
 
-// readIntakeSchemas takes the schemas over as they are. Their names of their own would make them documents apart.
-func (s *schemas) readIntakeSchemas(folder string) error {
-	for name, file := range intakeSchemas {
+// readSchemas takes schemas over as they are, by their files. Their names of their own would make them documents apart.
+func (s *schemas) readSchemas(folder string, files map[string]string) error {
+	for name, file := range files {
 		text, err := os.ReadFile(filepath.Join(folder, file+".json"))
 		if err != nil {
 			return err

@@ -31,6 +31,7 @@ func generate(source string) ([]byte, error) {
 		"tags": []any{
 			object{"name": "ask", "description": "Questions and answers."},
 			object{"name": "content", "description": "The items without a question."},
+			object{"name": "intent", "description": "Passages for platforms that hold a key, and what they report (Agentic Intent Protocol 0.1)."},
 			object{"name": "intake", "description": "What agents submit in a person's name, and the offers that they get (Agent Intake Protocol 0.1.0)."},
 			object{"name": "ramp", "description": "Licensed content: offers, purchases and reports (RAMP v1), here as Connect with JSON."},
 			object{"name": "operator", "description": "What the operator's own programs do and read, and providers of what is sold of theirs: each with its own API key."},
@@ -39,10 +40,14 @@ func generate(source string) ([]byte, error) {
 		},
 		"paths": s.paths(),
 	}
-	if err := s.readIntakeSchemas(filepath.Join(source, "../intake/schema")); err != nil {
+	if err := s.readSchemas(filepath.Join(source, "../intake/schema"), intakeSchemas); err != nil {
 		return nil, err
 	}
 	maps.Copy(document["paths"].(object), intakePaths())
+	if err := s.readSchemas(filepath.Join(source, "../intent/schema"), intentSchemas); err != nil {
+		return nil, err
+	}
+	maps.Copy(document["paths"].(object), s.intentPaths())
 	if err := s.readRAMPComments(filepath.Join(source, "..")); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ var rampMethods = []struct{ name, summary string }{
 	{"DiscoverResources", "Learn what is offered for resources (RAMP v1)"},
 	{"ExecuteTransaction", "Buy by offers (RAMP v1)"},
 	{"ReportUsage", "Report how content was used (RAMP v1)"},
+	{"DisputeTransaction", "Dispute a purchase, and learn where the dispute stands (RAMP v1)"},
 }
 
 // catalogMethods are those of its CatalogService, which take requests that a registered caller has signed (RFC 9421).
