@@ -15,14 +15,16 @@ import (
 
 // Keys of the ext of answers.
 const (
-	extItems  = "ramp.items"  // all that was bought, where several addresses were asked for, each in the form of an answer
-	extOffer  = "ramp.offer"  // the offer by which it was bought, as the Exchange has signed it
-	extURI    = "ramp.uri"    // the address for which it was bought
-	extUnsold = "ramp.unsold" // the addresses for which nothing was bought, and why
-	extFound  = "ramp.found"  // what a search found of which nothing was bought
-	extPassed = "ramp.passed" // what was not taken, and why
-	extOpen   = "ramp.open"   // the addresses of which it is not known yet whether something was bought
-	extTotal  = "ramp.total"  // what all of it costs with the fee
+	extItems  = "ramp.items"            // all that was bought, where several addresses were asked for, each in the form of an answer
+	extOffer  = "ramp.offer"            // the offer by which it was bought, as the Exchange has signed it
+	extURI    = "ramp.uri"              // the address for which it was bought
+	extUnsold = "ramp.unsold"           // the addresses for which nothing was bought, and why
+	extFound  = "ramp.found"            // what a search found of which nothing was bought
+	extPassed = "ramp.passed"           // what was not taken, and why
+	extOpen   = "ramp.open"             // the addresses of which it is not known yet whether something was bought
+	extTotal  = "ramp.total"            // what all of it costs with the fee
+	extRates  = "ramp.rates"            // by which currencies what was bought counted under bounds in another one
+	extMethod = "ramp.discovery_method" // how the address was found, where the request did not name it
 )
 
 // unsold are the addresses for which nothing was taken.
@@ -96,6 +98,7 @@ func (w *work) end(b *Broker) error {
 		return err
 	}
 	w.answer, err = proto.Marshal(w.told)
+	w.Rates = Rates{}
 	for _, i := range w.Items { // the answer has them
 		i.Offer, i.Result = nil, nil
 	}
@@ -167,6 +170,9 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 	put(fields, extFound, jsonOf(w.Found))
 	put(fields, extPassed, jsonOf(w.Passed))
 	put(fields, extOpen, jsonOf(open))
+	if w.counted() {
+		put(fields, extRates, w.Rates.told())
+	}
 	out.Ext = &structpb.Struct{Fields: fields}
 	return out, nil
 }
@@ -239,6 +245,9 @@ func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
 		return err
 	}
 	out.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extURI: structpb.NewStringValue(i.URI), extOffer: structpb.NewStructValue(offer)}}
+	if i.Found != nil {
+		out.Ext.Fields[extMethod] = structpb.NewStringValue(rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH.String())
+	}
 	return nil
 }
 

@@ -32,11 +32,12 @@ func (b *Broker) attenuated(a Asked, r *rampv1.Requester, uris []string) *rampv1
 		return r // which Exchanges refuse
 	}
 	says, err := token.Says()
-	if err != nil || says.Holder != nil || token.Sealed() {
+	sites := sitesOf(uris)
+	if err != nil || says.Holder != nil || token.Sealed() || len(sites) == 0 {
 		return r
 	}
 	narrow := proto.CloneOf(r.Delegation)
-	checks := []string{"check if " + oneOf("resource($r), $r.starts_with(%s)", sitesOf(uris))}
+	checks := []string{"check if " + oneOf("resource($r), $r.starts_with(%s)", sites)}
 	if dryRun(a.RAMPRequest) {
 		checks = append(checks, `check if operation("discover")`)
 	}
@@ -92,13 +93,15 @@ func narrowSpend(d *rampv1.Delegation, says *biscuit.Grants, most *rampv1.Cost) 
 // cent is a hundredth of a currency.
 const cent = unit / 100
 
-// sitesOf are the sites of addresses, each once.
+// sitesOf are the sites of addresses, each once: under either scheme, and with www. and without, since an Exchange may know an item by another of its
+// addresses.
 func sitesOf(uris []string) (all []string) {
 	for _, uri := range uris {
-		scheme, rest, _ := strings.Cut(uri, "://")
-		host, _, _ := strings.Cut(rest, "/")
-		if at := scheme + "://" + host + "/"; !slices.Contains(all, at) {
-			all = append(all, at)
+		host := strings.TrimPrefix(hostOf(uri), "www.")
+		for _, at := range []string{"https://" + host + "/", "https://www." + host + "/", "http://" + host + "/", "http://www." + host + "/"} {
+			if host != "" && !slices.Contains(all, at) {
+				all = append(all, at)
+			}
 		}
 	}
 	return all

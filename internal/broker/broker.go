@@ -89,11 +89,15 @@ type Config struct {
 	// cover it.
 	Find Finder
 	Own  bool
+	// Rates compare offers of different currencies, and count them under bounds of others. The zero value has none.
+	Rates Rates
 	// WholeDelegations passes delegations on as they came; they are narrowed to what a request needs otherwise.
 	WholeDelegations bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	Log *slog.Logger
+	// Watch is told what happens.
+	Watch Watch
 	// Fault, where tests set it, is called at the steps of a purchase and makes them fail.
 	Fault func(step string) error
 }
@@ -171,6 +175,12 @@ func (b *Broker) fault(step string) error {
 // Resolve finds the best offers for a request, and buys by them. A request that was answered is answered alike, as long as it is
 // kept. The error is a *Refusal, a *ramp.Invalid, the context's, or ours.
 func (b *Broker) Resolve(ctx context.Context, a Asked) (*rampv1.RAMPResponse, error) {
+	answer, err := b.resolved(ctx, a)
+	b.watchResolved(a, answer, err)
+	return answer, err
+}
+
+func (b *Broker) resolved(ctx context.Context, a Asked) (*rampv1.RAMPResponse, error) {
 	if err := bounded(a); err != nil {
 		return nil, err
 	}

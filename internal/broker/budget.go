@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -81,14 +80,16 @@ func (d *drawn) put(ctx context.Context, tx *store.Tx, account string, p purse) 
 	return err
 }
 
-// needs is what items cost of a currency with their fees.
-func needs(items []*item, currency string) (sum int64) {
+// needs is what items cost with their fees, in one currency; ok is false where something costs another that cannot be converted.
+func (r *Rates) needs(items []*item, currency string) (sum int64, ok bool) {
 	for _, i := range items {
-		if i.Currency == currency && i.paid() > 0 {
-			sum = min(sum+i.paid(), math.MaxInt64/4)
+		n, ok := r.convert(i.paid(), i.Currency, currency)
+		if !ok {
+			return 0, false
 		}
+		sum = min(sum+n, maxUnits)
 	}
-	return sum
+	return sum, true
 }
 
 // settle releases what a work held of its budgets, and counts what it spent. What is still open stays held.
@@ -101,11 +102,12 @@ func (w *work) settle(ctx context.Context, tx *store.Tx, now time.Time) error {
 		held, spent := int64(0), int64(0)
 		for _, i := range w.Items {
 			switch {
-			case i.Currency != d.Currency:
 			case i.State == open:
-				held += i.paid()
+				n, _ := w.Rates.convert(i.paid(), i.Currency, d.Currency) // which were looked at when it was taken
+				held += n
 			case (i.State == bought || i.State == lost) && !i.Settled:
-				spent += i.spent()
+				n, _ := w.Rates.convert(i.spent(), i.Currency, d.Currency)
+				spent += n
 			}
 		}
 		p.held, p.spent = max(0, p.held-d.Held+held), p.spent+spent

@@ -26,7 +26,7 @@ func (b *Broker) begin(ctx context.Context, w *work, f *found, a Asked) (first b
 	plain := *w
 	err = b.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		*w = plain
-		w.plan.Budgets = b.draws(a)
+		w.plan.Budgets, w.plan.Rates = b.draws(a), b.Rates
 		for _, c := range f.choices {
 			c.dropped = false
 		}
@@ -85,7 +85,7 @@ func (b *Broker) fit(ctx context.Context, tx *store.Tx, w *work, f *found, now t
 	}
 	w.Items = kept
 	for i, d := range w.Budgets {
-		d.Held = needs(kept, d.Currency)
+		d.Held, _ = w.Rates.needs(kept, d.Currency)
 		purses[i].held += d.Held
 		if err := d.put(ctx, tx, w.account, purses[i]); err != nil {
 			return err
@@ -96,13 +96,13 @@ func (b *Broker) fit(ctx context.Context, tx *store.Tx, w *work, f *found, now t
 
 // over says which bound some items are over; nil for none.
 func (w *work) over(items []*item, purses []purse) *Refusal {
-	if w.Most >= 0 && needs(items, w.Currency) > w.Most {
+	if sum, ok := w.Rates.needs(items, w.Currency); w.Most >= 0 && (!ok || sum > w.Most) {
 		return refuse("resource_exhausted", "it costs more than the %s that may be paid for this request; raise constraints.max_price, or ask for less", words(w.Most, w.Currency)).
 			with(map[string]any{"budget": "request", "limit": amount(w.Most), "currency": w.Currency, "remaining": amount(w.Most), "spent": 0.0})
 	}
 	for i, d := range w.Budgets {
 		left := d.left(purses[i])
-		if other := slices.ContainsFunc(items, func(i *item) bool { return i.paid() > 0 && i.Currency != d.Currency }); !other && needs(items, d.Currency) <= left {
+		if sum, ok := w.Rates.needs(items, d.Currency); ok && sum <= left {
 			continue
 		}
 		name, _ := strings.CutPrefix(d.Scope, scopeOwn)
@@ -397,11 +397,11 @@ func (b *Broker) continued(ctx context.Context, tx *store.Tx, w *work, fresh []*
 		one := c.item()
 		limit := *w
 		limit.Budgets = w.Budgets
-		if w.Most >= 0 && needs(append(live, one), w.Currency) > w.Most || limit.unbounded().over([]*item{one}, purses) != nil {
+		if sum, ok := w.Rates.needs(append(live, one), w.Currency); w.Most >= 0 && (!ok || sum > w.Most) || limit.unbounded().over([]*item{one}, purses) != nil {
 			continue
 		}
 		for n, d := range w.Budgets {
-			extra := needs([]*item{one}, d.Currency)
+			extra, _ := w.Rates.needs([]*item{one}, d.Currency)
 			d.Held, purses[n].held = d.Held+extra, purses[n].held+extra
 			if err := d.put(ctx, tx, w.account, purses[n]); err != nil {
 				return false, err

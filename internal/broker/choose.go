@@ -109,6 +109,7 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.rates = &b.Rates
 	for _, d := range b.draws(a) {
 		w.only = append(w.only, d.Currency)
 	}
@@ -141,7 +142,8 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	for _, c := range f.choices {
 		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, preferred, &f.over)
 		attesting, cancel := context.WithTimeout(ctx, b.Deadline)
-		rank(attesting, c.order, w.paysIn())
+		_, common := b.Rates.common(0, w.paysIn())
+		rank(attesting, c.order, common)
 		cancel()
 	}
 	err = b.verify(ctx, f, f.choices)

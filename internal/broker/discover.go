@@ -119,6 +119,7 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 	waiting := map[*peer]bool{}
 	for _, p := range all {
 		if until := p.resting(b.Now()); !until.IsZero() {
+			b.watchResting(p)
 			passed.note(p.domain, "", fmt.Errorf("it failed, and is asked again in %s", until.Sub(b.Now()).Round(time.Second)))
 			continue
 		}
@@ -131,7 +132,9 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 				results <- result{p, nil, context.Cause(ctx)}
 				return
 			}
+			began := time.Now()
 			h, err := b.askOne(ctx, a, p, query, id)
+			b.watchAsked(p, err, began)
 			results <- result{p, h, err}
 		}()
 	}
@@ -174,7 +177,7 @@ func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Pas
 	if len(declared) > 0 && len(a.SupportedProfiles) > 0 && !slices.ContainsFunc(declared, func(one string) bool { return slices.Contains(a.SupportedProfiles, one) }) {
 		return nil, errProfile
 	}
-	collected, err := x.Collect(ctx, query, b.Binary)
+	collected, err := b.collect(ctx, p, x, query)
 	if err == nil && domainOf(collected.Response.GetExchange()) != p.domain {
 		err = fmt.Errorf("%w: it answers as %.60q", errOtherDomain, collected.Response.GetExchange())
 	}
@@ -188,6 +191,23 @@ func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Pas
 		return nil, err
 	}
 	return &heard{peer: p, exchange: x, Collected: collected}, nil
+}
+
+// collect has a peer answer in the time that it is given.
+func (b *Broker) collect(ctx context.Context, p *peer, x *client.Exchange, query *client.Passed) (*client.Collected, error) {
+	until, _ := ctx.Deadline()
+	began := time.Now()
+	given := p.patience(until.Sub(began))
+	ctx, cancel := context.WithTimeout(ctx, given)
+	defer cancel()
+	out, err := x.Collect(ctx, query, b.Binary)
+	switch {
+	case err == nil:
+		p.took(time.Since(began))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		p.took(given)
+	}
+	return out, err
 }
 
 // refused says whether an Exchange answered and said no, which is no failure of its own.

@@ -28,8 +28,11 @@ type candidate struct {
 
 	subscription, preferred bool
 	known                   bool    // perUnit is
-	perUnit                 float64 // what one unit costs
+	perUnit                 float64 // what one unit costs, in the currency of the Broker's rates where these know its own
+	each                    float64 // the same, in its own
 	class                   string  // of offers whose perUnit can be compared: unit and currency
+	worth                   int64   // the price in the same currency
+	in                      string  // that currency
 	level                   int     // of attestation
 	honoured                float64 // share of its offers that the Exchange sold when they were taken
 
@@ -45,6 +48,7 @@ type wishes struct {
 	most          int64 // that may be paid for all of it; below 0 for no bound
 	currency      string
 	only          []string // currencies of budgets that it draws on: nothing else can be paid
+	rates         *Rates
 	now           time.Time
 }
 
@@ -99,11 +103,11 @@ func (w *wishes) fits(c *candidate) error {
 		return errors.New("it asks for a share of what is earned, which no amount bounds")
 	case ramp.Metered(p) && p.GetRate() > 0 && p.GetEstimatedQuantity() <= 0:
 		return errors.New("it is charged by the unit and does not say how many it takes, which no amount bounds")
-	case w.most >= 0 && (c.price > w.most || c.price > 0 && c.currency != w.currency):
+	case w.most >= 0 && !w.atMost(c):
 		return fmt.Errorf("it costs %s, and %s may be paid", words(c.price, c.currency), words(w.most, w.currency))
-	case c.price > 0 && slices.ContainsFunc(w.only, func(one string) bool { return one != c.currency }):
+	case slices.ContainsFunc(w.only, func(one string) bool { _, ok := w.rates.convert(c.price, c.currency, one); return !ok }):
 		return fmt.Errorf("it costs %s, and the budget is in %s", words(c.price, c.currency), strings.Join(w.only, " and "))
-	case w.GetConstraints().MaxUnitCost != nil && c.price > 0 && (!c.known || c.perUnit > w.GetMaxUnitCost()):
+	case w.GetConstraints().MaxUnitCost != nil && c.price > 0 && !w.atMostEach(c):
 		return errors.New("a unit costs more than may be paid, or it is not known what one costs")
 	case w.GetConstraints().ReportingCapable != nil && !w.GetReportingCapable() && c.offer.GetReporting().GetRequired():
 		return errors.New("its use has to be reported, and the agent does not report")
@@ -113,6 +117,18 @@ func (w *wishes) fits(c *candidate) error {
 		return errors.New("its data is older than is wanted")
 	}
 	return w.restricted(c.offer.GetRestrictions())
+}
+
+// atMost says whether an offer costs no more than may be paid.
+func (w *wishes) atMost(c *candidate) bool {
+	n, ok := w.rates.convert(c.price, c.currency, w.currency)
+	return ok && n <= w.most
+}
+
+// atMostEach says whether a unit costs no more than may be paid: in the currency of max_price, or where there is none in the offer's own.
+func (w *wishes) atMostEach(c *candidate) bool {
+	each, ok := w.rates.into(c.each, c.currency, first2(w.currency, c.currency))
+	return c.known && ok && each <= w.GetMaxUnitCost()
 }
 
 // GetConstraints are the request's own; never nil.
@@ -204,25 +220,28 @@ func (b *Broker) candidate(uri string, h *heard, offer *rampv1.Offer, preferred 
 		return nil, errors.New("its price has no currency")
 	}
 	c.fee = b.Fee.of(price, c.currency)
-	c.perUnit, c.class, c.known = perUnit(p, c.currency)
+	c.each, c.known = perUnit(p)
+	perUnit, currency := b.Rates.common(c.each, c.currency)
+	c.perUnit, c.in, c.class = perUnit, currency, strings.ToLower(p.GetUnit())+" "+currency
+	if c.worth, ok = b.Rates.convert(price, c.currency, currency); !ok {
+		c.worth = price
+	}
 	return c, nil
 }
 
-// perUnit is what one unit costs: as the offer says, or the rate for as many as it estimates. The class holds what it can be compared
-// with: of the same unit and currency. What is free costs nothing of any.
-func perUnit(p *rampv1.Pricing, currency string) (each float64, class string, known bool) {
-	class = strings.ToLower(p.GetUnit()) + " " + currency
+// perUnit is what one unit costs: as the offer says, or the rate for as many as it estimates.
+func perUnit(p *rampv1.Pricing) (each float64, known bool) {
 	switch {
 	case p.GetRate() == 0 && p.GetUnitCost() == 0:
-		return 0, class, true
+		return 0, true
 	case p.UnitCost != nil && !math.IsNaN(p.GetUnitCost()) && p.GetUnitCost() >= 0:
-		return p.GetUnitCost(), class, true
+		return p.GetUnitCost(), true
 	case ramp.Metered(p):
-		return p.GetRate(), class, true
+		return p.GetRate(), true
 	case p.GetEstimatedQuantity() > 0:
-		return p.GetRate() / float64(p.GetEstimatedQuantity()), class, true
+		return p.GetRate() / float64(p.GetEstimatedQuantity()), true
 	}
-	return p.GetRate(), class, false
+	return p.GetRate(), false
 }
 
 // identity is what is offered, by the first of what names it: the same under whichever address it is offered; empty where nothing does.

@@ -31,6 +31,10 @@ type health struct {
 	mu       sync.Mutex
 	failures int       // one after the other
 	rests    time.Time // until when it is not asked
+
+	times []time.Duration // that its last answers took
+	next  int             // of them, the one that is replaced next
+	least time.Duration   // that it is given, where a test says so
 }
 
 // key tells peers apart: who claims to be another Exchange at another address is somebody else.

@@ -54,8 +54,8 @@ func (c *candidate) tier(class string) int {
 // last compares all that comes after attestations.
 func last(a, b *candidate) int {
 	by := -cmp.Compare(a.honoured, b.honoured)
-	if a.currency == b.currency {
-		by = cmp.Or(by, cmp.Compare(a.price, b.price))
+	if a.in == b.in {
+		by = cmp.Or(by, cmp.Compare(a.worth, b.worth))
 	}
 	return cmp.Or(by, strings.Compare(a.peer.domain, b.peer.domain), strings.Compare(a.offer.GetOfferId(), b.offer.GetOfferId()))
 }

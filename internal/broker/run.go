@@ -142,7 +142,14 @@ func (b *Broker) counts(ctx context.Context, tx *store.Tx, w *work) error {
 			ON CONFLICT (domain) DO UPDATE SET sold = broker_exchange.sold + EXCLUDED.sold, failed = broker_exchange.failed + EXCLUDED.failed`, one.Exchange, sold, failed); err != nil {
 			return err
 		}
+		states := make([]state, len(one.Items))
+		for n, at := range one.Items {
+			states[n] = w.Items[at].State
+		}
 		tx.AfterCommit(func() {
+			for _, s := range states {
+				b.watchBought(one.Exchange, s)
+			}
 			h := b.honour(one.Exchange)
 			h.sold.Add(sold)
 			h.failed.Add(failed)

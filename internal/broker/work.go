@@ -73,6 +73,8 @@ CREATE TABLE broker_exchange (
 	sold   BIGINT NOT NULL,
 	failed BIGINT NOT NULL
 );
+`, `
+CREATE INDEX broker_budget_held ON broker_budget (held) WHERE held > 0;
 `},
 }
 
@@ -109,6 +111,7 @@ type plan struct {
 	Budgets   []*drawn `json:"budgets,omitempty"`
 	Most      int64    `json:"most"` // that may be paid for all of it; below 0 for no bound
 	Currency  string   `json:"currency,omitempty"`
+	Rates     Rates    `json:"rates"` // by which it counts, until it is done
 	Unsold    []unsold `json:"unsold,omitempty"`
 	Found     []Found  `json:"found,omitempty"`
 	Passed    []passed `json:"passed,omitempty"`

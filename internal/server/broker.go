@@ -31,7 +31,9 @@ func (s *Server) openBroker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	config.Watch = s.metrics.broker()
 	s.broker = broker.New(config)
+	s.metrics.registry.MustRegister(brokerStands{s.broker})
 	return s.broker.Load(ctx)
 }
 
@@ -72,6 +74,9 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 		return out, err
 	}
 	out.Fee.Currency = b.Fee.Currency
+	if out.Rates, err = b.Rates.table(); err != nil {
+		return out, err
+	}
 	for _, budget := range b.Budgets {
 		n, err := terms.ParseAmount(budget.Amount)
 		if err != nil {
@@ -124,23 +129,73 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 // brokerSlack is how much longer a request may take than what it waits for.
 const brokerSlack = 2 * time.Second
 
-// find answers searches of the Broker: over the items of sites and sources, as the desk answers questions, and over what tenants have pushed. Of
-// filters the texts are words that are searched for, too.
-func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.Found, error) {
+// sought is what a search asks for.
+type sought struct {
+	words       string
+	first, last int // years; 0 for any
+}
+
+// fits says whether something of a time is of the years that are asked for. What says nothing of its time is of none.
+func (s sought) fits(at time.Time) bool {
+	switch {
+	case s.first == 0 && s.last == 0:
+		return true
+	case at.IsZero():
+		return false
+	}
+	return (s.first == 0 || at.Year() >= s.first) && (s.last == 0 || at.Year() <= s.last)
+}
+
+// soughtBy reads a query and its filters (RAMP v1, search_filters: academic.topic, academic.year_min, news.category, legal.jurisdiction and the
+// like). A text, or a list of them, is words that are searched for, too; a number whose name ends in year_min or year_max bounds the time.
+func soughtBy(text string, filters map[string]any) (out sought, err error) {
 	words := []string{text}
 	for _, key := range slices.Sorted(maps.Keys(filters)) {
-		word, is := filters[key].(string)
-		if !is {
-			return nil, fail.New(fail.Invalid, "search_filters[%q] is no text, and only texts are heeded here; leave it out, or say it in query", key)
+		name := key[strings.LastIndexByte(key, '.')+1:]
+		switch value := filters[key].(type) {
+		case string:
+			words = append(words, value)
+		case []any:
+			for _, one := range value {
+				word, is := one.(string)
+				if !is {
+					return out, fail.New(fail.Invalid, "search_filters[%q] has something that is no text; write texts alone", key)
+				}
+				words = append(words, word)
+			}
+		case float64:
+			year := int(value)
+			if float64(year) != value || year < 1 || year > 9999 || name != "year_min" && name != "year_max" {
+				return out, fail.New(fail.Invalid, "search_filters[%q] is a number, and of these only years are heeded here, as ...year_min and ...year_max; leave it out, or say it in query", key)
+			}
+			if name == "year_min" {
+				out.first = max(out.first, year)
+			} else if out.last == 0 || year < out.last {
+				out.last = year
+			}
+		default:
+			return out, fail.New(fail.Invalid, "search_filters[%q] is neither a text nor a year, and only these are heeded here; leave it out, or say it in query", key)
 		}
-		words = append(words, word)
 	}
-	text = strings.TrimSpace(strings.Join(words, " "))
-	if text == "" {
-		return nil, fail.New(fail.Invalid, "query and search_filters are empty; say what you want")
+	out.words = strings.TrimSpace(strings.Join(words, " "))
+	if out.words == "" {
+		return out, fail.New(fail.Invalid, "query and search_filters have no words to search for; say what you want")
+	}
+	return out, nil
+}
+
+// find answers searches of the Broker: over the items of sites and sources, as the desk answers questions, and over what tenants have pushed.
+func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.Found, error) {
+	wanted, err := soughtBy(text, filters)
+	if err != nil {
+		return nil, err
+	}
+	looked := most
+	if wanted.first > 0 || wanted.last > 0 {
+		looked = desk.MaxLimit // of which some are of other years
 	}
 	var all []broker.Found
-	reply, err := s.Desk.Ask(ctx, desk.Question{Text: text, Limit: most, Numbered: true})
+	reply, err := s.Desk.Ask(ctx, desk.Question{Text: wanted.words, Limit: looked, Numbered: true})
 	switch {
 	case fail.From(err).Code == fail.NoResults && err != nil:
 	case err != nil:
@@ -150,15 +205,21 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, broker.Found{URI: result.URL(), Title: result.Name(), Score: result.Score()})
+			if wanted.fits(result.Dated()) {
+				all = append(all, broker.Found{URI: result.URL(), Title: result.Name(), Score: result.Score()})
+			}
 		}
 	}
 	if s.Goods == nil {
-		return all, nil
+		return all[:min(len(all), most)], nil
 	}
-	pushed, _ := s.Goods.Page(catalog.Sought{Words: text, Limit: most})
+	pushed, _ := s.Goods.Page(catalog.Sought{Words: wanted.words, Limit: looked})
 	for _, entry := range pushed {
-		if s.sites[entry.Site] { // the desk has answered of it, as the terms let it
+		at := entry.Modified
+		if !entry.Published.IsZero() {
+			at = entry.Published
+		}
+		if s.sites[entry.Site] || !wanted.fits(at) { // the desk has answered of it, as the terms let it
 			continue
 		}
 		all = append(all, broker.Found{URI: entry.URL, Title: entry.Title})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/broker"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
 	"frontdesk/internal/trust"
@@ -43,6 +44,9 @@ type Broker struct {
 	Fee BrokerFee `yaml:"fee"`
 	// Budgets are what requesters may spend at the most, whatever they say themselves.
 	Budgets []BrokerBudget `yaml:"budgets"`
+	// Rates compare offers of different currencies, and count what is bought under bounds and budgets of others. Without them, what is in another
+	// currency than a bound is not bought.
+	Rates BrokerRates `yaml:"rates"`
 	// OwnAccount lets what a search found be bought in the Broker's own name and on its own accounts, where the requester's signature does not
 	// cover the address. Give requesters `budgets` with it.
 	OwnAccount bool `yaml:"own_account"`
@@ -77,10 +81,30 @@ type BrokerBudget struct {
 	Requester string `yaml:"requester,required"`
 	// Amount is the most, fees included, such as `"25"`.
 	Amount string `yaml:"amount,required"`
-	// Currency is that of the amount. What is offered in others is not bought.
+	// Currency is that of the amount. What is offered in others counts by `rates`, and is not bought where these do not know it.
 	Currency string `yaml:"currency,required"`
 	// Period is for how long; then it begins anew. Without it, it is for all time.
 	Period time.Duration `yaml:"period"`
+}
+
+// BrokerRates is a table of what currencies are worth.
+type BrokerRates struct {
+	// Currency is in which the others are told, such as `USD`.
+	Currency string `yaml:"currency"`
+	// Date is of the table, such as `2026-11-20`. Buyers are told it where something was converted.
+	Date string `yaml:"date"`
+	// Note says where the table is from, and buyers are told it, too.
+	Note string `yaml:"note"`
+	// Of are the other currencies.
+	Of []BrokerRate `yaml:"of"`
+}
+
+// BrokerRate is what one currency is worth.
+type BrokerRate struct {
+	// Currency is the other one, such as `EUR`.
+	Currency string `yaml:"currency,required"`
+	// Rate is how much of the table's currency one of it is, such as `"1.0842"`, with up to eight decimals.
+	Rate string `yaml:"rate,required"`
 }
 
 func defaultBroker() Broker {
@@ -159,6 +183,7 @@ func (c *checks) broker() {
 	if (each > 0 || b.Fee.Currency != "") && !currencyCode.MatchString(b.Fee.Currency) {
 		c.problem("broker.fee.currency", "%q is no currency; write three capital letters, like EUR", b.Fee.Currency)
 	}
+	c.brokerRates(b.Rates)
 	for i, budget := range b.Budgets {
 		path := fmt.Sprintf("broker.budgets[%d]", i)
 		if _, err := terms.ParseAmount(budget.Amount); err != nil {
@@ -190,6 +215,51 @@ func (c *checks) broker() {
 	if b.Deadline+b.BuyWithin >= c.Config.Limits.WriteTimeout {
 		c.problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", show(b.BuyWithin), show(c.Config.Limits.WriteTimeout))
 	}
+}
+
+// maxRates is how many currencies a table may have.
+const maxRates = 64
+
+// brokerRates checks the table of currencies.
+func (c *checks) brokerRates(r BrokerRates) {
+	if len(r.Of) == 0 {
+		return
+	}
+	between(c, "broker.rates.of", len(r.Of), 0, maxRates)
+	if !currencyCode.MatchString(r.Currency) {
+		c.problem("broker.rates.currency", "%q is no currency; write three capital letters, like USD", r.Currency)
+	}
+	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+		c.problem("broker.rates.date", "%q is no date; write that of the table, like 2026-11-20", r.Date)
+	}
+	seen := map[string]bool{r.Currency: true}
+	for i, one := range r.Of {
+		path := fmt.Sprintf("broker.rates.of[%d]", i)
+		if !currencyCode.MatchString(one.Currency) {
+			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", one.Currency)
+		}
+		if seen[one.Currency] {
+			c.problem(path+".currency", "%s is in the table twice", one.Currency)
+		}
+		seen[one.Currency] = true
+		if n, err := terms.ParseAmount(one.Rate); err != nil || n <= 0 {
+			c.problem(path+".rate", "%q is no rate above 0; write how much %s one %s is, like \"1.0842\"", one.Rate, r.Currency, one.Currency)
+		}
+	}
+}
+
+// table is the table as the Broker has it.
+func (r BrokerRates) table() (out broker.Rates, err error) {
+	if len(r.Of) == 0 {
+		return out, nil
+	}
+	out = broker.Rates{Currency: r.Currency, Date: r.Date, Note: r.Note, Of: map[string]int64{}}
+	for _, one := range r.Of {
+		if out.Of[one.Currency], err = terms.ParseAmount(one.Rate); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // brokerNames holds that a text is a domain.

@@ -17,7 +17,7 @@ func TestARunningBrokerFindsWhatIsNotNamed(t *testing.T) {
 	port := freePort(t)
 	url, dir := "http://127.0.0.1:"+port, t.TempDir()
 	goods := write(t, filepath.Join(dir, "goods.jsonl"), `{"@type":"Article","url":"`+url+`/premium/dredge","name":"Dredging the harbour","articleBody":"Why the mud of the harbour is so expensive to dredge, and who pays for it in the end."}
-{"@type":"Article","url":"`+url+`/premium/soup","name":"Lentil soup at sea","articleBody":"A soup of lentils that can be made in a storm, with one hand."}
+{"@type":"Article","url":"`+url+`/premium/soup","name":"Lentil soup at sea","datePublished":"2020-05-01","articleBody":"A soup of lentils that can be made in a storm, with one hand."}
 `)
 	shop := write(t, filepath.Join(dir, "shop.yaml"), `
 listen: 127.0.0.1:`+port+`
@@ -69,8 +69,14 @@ ramp: {signatures: none}
 	if json.Unmarshal([]byte(answer), &bought) != nil || status != http.StatusOK || bought.Transaction == "" || bought.Package.Title != "Dredging the harbour" || bought.Cost.Amount != 0.02 || bought.Fee.Amount != 0.002 {
 		t.Errorf("what was found is bought: %d %s", status, answer)
 	}
-	if status, answer = ask(`"id":"numbers","search_filters":{"year_min":1999}`); status != http.StatusBadRequest || !strings.Contains(answer, "year_min") {
-		t.Errorf("a filter that is no text: %d %s", status, answer)
+	if status, answer = ask(`"id":"numbers","search_filters":{"academic.cites_min":19}`); status != http.StatusBadRequest || !strings.Contains(answer, "cites_min") {
+		t.Errorf("a filter that is neither a text nor a year: %d %s", status, answer)
+	}
+	for year, want := range map[string]int{"2019": http.StatusOK, "2021": http.StatusNotFound} {
+		status, answer = ask(`"id":"years ` + year + `","search_filters":{"academic.topic":"lentil soup at sea","academic.year_min":` + year + `},"ext":{"ramp.dry_run":true}`)
+		if status != want || strings.Contains(answer, "DISCOVERY_METHOD_SEARCH") != (want == http.StatusOK) {
+			t.Errorf("from %s on: %d %s", year, status, answer)
+		}
 	}
 	if status, answer = ask(`"id":"nothing","query":"zeppelin quartz umlaut"`); status != http.StatusNotFound {
 		t.Errorf("what nobody has: %d %s", status, answer)

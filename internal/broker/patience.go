@@ -1,0 +1,49 @@
+package broker
+
+import (
+	"slices"
+	"time"
+)
+
+// An Exchange is given twice as long as it almost always takes (its 99th percentile), and never longer than all of them have together (RAMP v1, the
+// Broker's fan-out): one that usually answers in 20 ms, and stalls now, holds nobody up until the deadline. It is never given less than a share of the
+// deadline, since machines pause, too.
+
+const (
+	remembered   = 128 // answers of an Exchange whose time is remembered
+	enough       = 16  // of them that say how long it takes
+	leastShare   = 4   // of the deadline, one part
+	leastPatient = 50 * time.Millisecond
+)
+
+// took notes how long an Exchange took to answer; or how long it was given, where it did not. So one that has become slower is given twice as long each
+// time, until it is heard or the deadline is reached.
+func (p *health) took(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.times) < remembered {
+		p.times = append(p.times, d)
+	} else {
+		p.times[p.next%remembered] = d
+	}
+	p.next++
+}
+
+// patience is how long it is given of a deadline.
+func (p *health) patience(deadline time.Duration) time.Duration {
+	p.mu.Lock()
+	times, least := slices.Clone(p.times), p.least
+	p.mu.Unlock()
+	if least == 0 {
+		least = max(deadline/leastShare, leastPatient)
+	}
+	if len(times) < enough {
+		return deadline
+	}
+	slices.Sort(times)
+	usual := times[(len(times)*99+99)/100-1]
+	if usual > deadline/2 {
+		return deadline
+	}
+	return min(max(2*usual, least), deadline)
+}
