@@ -62,7 +62,7 @@ type Exchange struct {
 	offers    int
 	made      map[string]*rampv1.Offer
 	ready     map[string][]byte // answers that are kept for a benchmark
-	Ready     bool              // answers every query with the bytes of its first answer, unread
+	Ready     bool              // answers every query with the bytes of its first answer, all of it unread but the id
 }
 
 // New starts one with a key that its number makes.
@@ -135,6 +135,8 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ready := x.ready[name+r.Header.Get("Content-Type")]
 	x.Unlock()
 	if ready != nil {
+		body, _ := io.ReadAll(r.Body)
+		ready = bytes.Replace(ready, queryOf(ready), queryOf(body), 1)
 		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
 		w.Header().Set("Content-Length", strconv.Itoa(len(ready)))
 		_, _ = w.Write(ready)
@@ -177,6 +179,16 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// queryOf is the id of a Broker's query in its bytes, or in those of the answer to it, in either form.
+func queryOf(text []byte) []byte {
+	const length = len("qry-") + 32
+	at := bytes.Index(text, []byte("qry-"))
+	if at < 0 || len(text) < at+length {
+		return nil
+	}
+	return text[at : at+length]
 }
 
 func answer(w http.ResponseWriter, text []byte, err error) {
