@@ -57,7 +57,7 @@ const (
 //
 // and `flat`, which our terms have beside RAMP's twelve, is as per_access. What is charged on a report is at most what was
 // authorised, and where the report is further off the estimate than the tolerance, at least as much as the tolerance allows
-// (decisions D16 and D17). Under a subscription, and under a licence that has the model paid, nothing is authorised or charged,
+// (docs/accounts.md). Under a subscription, and under a licence that has the model paid, nothing is authorised or charged,
 // whatever the model. Measured is what was bought with Charge.Timed.
 var Models = map[string]Model{
 	"per_access":    {Authorised: once, Charging: AtPurchase},

@@ -33,7 +33,7 @@ type rampVerifyDomain struct {
 	Webroot        string `placeholder:"DIR" help:"Answer the challenge by a file in this folder, which a web server serves at the domain."`
 	TokensFile     string `placeholder:"FILE" help:"Answer the challenge by an edge that has this tokens_file."`
 	Desk           string `placeholder:"URL" help:"Answer the challenge by the front desk at this address, as its operator."`
-	DeskKeyFile    string `placeholder:"FILE" help:"With --desk: the file of an API key of the scope admin there."`
+	DeskKeyFile    string `placeholder:"FILE" help:"With --desk: the file of an API key of the door admin there."`
 	Unseen         bool   `help:"Do not look first whether the domain answers and its ramp.json names the Exchange: for machines that cannot ask the domain."`
 	JSON           bool   `name:"json" help:"Print what came of it as JSON."`
 }

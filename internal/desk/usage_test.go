@@ -127,7 +127,7 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 }
 
 // TestAQuantityOutsideOfToleranceCountsAndIsMarked charges at most what was authorised, and at least as much as the
-// tolerance allows (our decision D16).
+// tolerance allows (docs/accounts.md).
 func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {
 	for _, c := range []struct {
 		percent, charged int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -47,7 +48,7 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 		single(out, result, item)
 	}
 	if len(request.Items) > 0 {
-		out.TotalCost = total(bought.Items)
+		out.TotalCost, out.SubscriptionQuota = total(bought.Items), left(bought.Items)
 	}
 	e := event.From(ctx)
 	e.Set("offers", len(bought.Items))
@@ -165,6 +166,20 @@ func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, it
 	for _, q := range item.Quotas {
 		out.SubscriptionQuota = append(out.SubscriptionQuota, quota(item.Transaction.Subscription, q))
 	}
+}
+
+// left are the quotas of the subscriptions that paid for several offers, as the last of those left them.
+func left(items []desk.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) {
+	for i := range items {
+		for _, q := range items[i].Quotas {
+			row := quota(items[i].Transaction.Subscription, q)
+			all = slices.DeleteFunc(all, func(before *rampv1.SubscriptionQuotaInfo) bool {
+				return before.SubscriptionId == row.SubscriptionId && before.Unit == row.Unit
+			})
+			all = append(all, row)
+		}
+	}
+	return all
 }
 
 // total is what several offers cost together, which is never more than an account can hold; nil where they are not paid in

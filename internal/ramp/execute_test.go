@@ -283,9 +283,29 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 	if again := s.bought(buys("gold", found.Msg.Offers[1])); !proto.Equal(out, again) {
 		t.Errorf("sent again:\n%v\n%v", out, again)
 	}
+
+	// Of several offers it tells what the last of them left, once, though a denied one stands behind it.
+	r := buys("all", s.offer("a"))
+	r.OfferId, r.OfferSignature = nil, nil
+	for range 2 {
+		found, err := s.client.DiscoverResources(t.Context(), connect.NewRequest(q))
+		if err != nil || len(found.Msg.Offers) != 2 {
+			t.Fatal(found, err)
+		}
+		r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: found.Msg.Offers[1].OfferId, OfferSignature: found.Msg.Offers[1].ExchangeSignature})
+	}
+	r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: "nobody's"})
+	want[0].QuotaUsed, want[0].QuotaRemaining = 3, 7
+	all := s.bought(r)
+	if diff := cmp.Diff(want, all.SubscriptionQuota, protocmp.Transform()); diff != "" || all.Items[2].DenialReason == nil {
+		t.Errorf("%v: %s", all, diff)
+	}
+	if again := s.bought(r); !proto.Equal(all, again) {
+		t.Errorf("sent again:\n%v\n%v", all, again)
+	}
 }
 
-// TestDenialsStandInTheAnswer holds that what is denied is told with OK, and why (RAMP v1; our decision D9).
+// TestDenialsStandInTheAnswer holds that what is denied is told with OK, and why (RAMP v1, DenialReason).
 func TestDenialsStandInTheAnswer(t *testing.T) {
 	s := newShop(t, "EUR", 1_000_000_000)
 	offer := s.offer("a")

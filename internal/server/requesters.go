@@ -148,7 +148,7 @@ const (
 	doorReports = "reports" // of reports alone, which doorAdmin opens, too
 )
 
-// operators lets a request pass to what the operator alone may do: it must carry an API key of the scope admin. What is changed is
+// operators lets a request pass to what the operator alone may do: it must carry an API key of the door admin. What is changed is
 // recorded as that key's doing.
 func (a *admission) operators(next http.Handler) http.Handler {
 	return a.keyed(next, func(*http.Request) []string { return []string{doorAdmin} })
@@ -164,7 +164,7 @@ func (a *admission) keyed(next http.Handler, doors func(*http.Request) []string)
 		switch {
 		case err != nil:
 		case !known:
-			err = fail.New(fail.Unauthorized, "this is not for everybody; send an API key of the scope %s as `Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door %[1]s` makes one)", of[0])
+			err = fail.New(fail.Unauthorized, "this is not for everybody; send an API key of the door %s as `Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door %[1]s` makes one)", of[0])
 		case party.Kind != trust.KindKey || !slices.ContainsFunc(of, func(door string) bool { return slices.Contains(party.Scopes, door) }):
 			err = fail.New(fail.Forbidden, "this key does not open this door; `frontdesk keys issue api NAME --door %s` makes one that does", of[0])
 		}

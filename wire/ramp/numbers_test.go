@@ -104,7 +104,7 @@ var enums = map[string]string{
 	"comp.v1.SubFunction":          "TRAINING RAG GROUNDING AGENT_VIEW AGENT_ACTIONS OTHER",
 }
 
-// TestNumbersAreThoseOfTheProtocol holds the schema against both (RAMP v1; our decisions D2 and D19).
+// TestNumbersAreThoseOfTheProtocol holds the schema against the numbers of RAMP v1.
 func TestNumbersAreThoseOfTheProtocol(t *testing.T) {
 	messages, named := map[string]string{}, map[string]string{}
 	for _, file := range []protoreflect.FileDescriptor{rampv1.File_ramp_v1_ramp_proto, compv1.File_comp_v1_comp_proto} {
