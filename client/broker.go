@@ -70,11 +70,19 @@ type Resolved struct {
 	Items  []ResolvedItem
 	Unsold []Unsold
 	Found  []FoundItem // by a search, of which nothing was bought
+	Passed []PassedOver
 	// Open are the addresses of which it is not known yet whether something was bought: send the request again.
 	Open   []string
 	DryRun bool // nothing was bought
 	// Answer is the Broker's, whole.
 	Answer *rampv1.RAMPResponse
+}
+
+// PassedOver is what a Broker did not take.
+type PassedOver struct {
+	Exchange string `json:"exchange,omitempty"` // its domain; empty where it is not about one
+	URI      string `json:"uri,omitempty"`      // the address of content, or the host of one
+	Why      string `json:"why"`
 }
 
 // ResolvedItem is what was bought for one address.
@@ -177,12 +185,21 @@ func (b *Broker) Send(ctx context.Context, request *rampv1.RAMPRequest) (*rampv1
 	broker.base = strings.TrimSuffix(b.relay.base, exchangePath) + "/ramp.v1.BrokerService/"
 	answer := &rampv1.RAMPResponse{}
 	if _, err := broker.call(ctx, "Resolve", request, answer); err != nil {
-		return nil, err
+		return nil, byBroker(err)
 	}
 	if answer.RequestId != request.Id {
 		return nil, &NotAnExchange{broker.base, "the answer is to another request"}
 	}
 	return answer, nil
+}
+
+// byBroker says of a failure that it is a Broker's.
+func byBroker(err error) error {
+	var told *ExchangeError
+	if errors.As(err, &told) {
+		told.broker = true
+	}
+	return err
 }
 
 // strip is what calls are made with.
@@ -209,7 +226,7 @@ func (b *Broker) Fetch(ctx context.Context, i *ResolvedItem, accept ...string) (
 func ReadResolved(answer *rampv1.RAMPResponse) (*Resolved, error) {
 	ext := answer.GetExt().GetFields()
 	out := &Resolved{ID: answer.RequestId, Answer: answer, DryRun: ext["ramp.dry_run"].GetBoolValue()}
-	for key, into := range map[string]any{"ramp.unsold": &out.Unsold, "ramp.found": &out.Found, "ramp.open": &out.Open} {
+	for key, into := range map[string]any{"ramp.unsold": &out.Unsold, "ramp.found": &out.Found, "ramp.open": &out.Open, "ramp.passed": &out.Passed} {
 		if value, is := ext[key]; is {
 			text, err := value.MarshalJSON()
 			if err == nil {

@@ -16,10 +16,15 @@ import (
 // stopped (Fetching.Before, [Client.Finish]), and the receipt that stays. It is JSON that holds an address which opens what was
 // bought to whoever has it, for some minutes.
 type Purchase struct {
-	Exchange string // its address
+	Exchange string // its address; of what a Broker buys, its domain
 	ID       string // of the request to buy; the same buys once
 	URI      string // of what is bought
 	Offer    *rampv1.Offer
+	// Broker is the address of the Broker through which it is bought; empty where it is bought at the Exchange. Fee is what the Broker
+	// takes on top of the Exchange's price, and Uses what it was told that the content is for.
+	Broker string
+	Fee    Price
+	Uses   []string
 	// Result is the Exchange's answer, with transaction, billing and cost; nil where it is not known whether it was bought.
 	Result *rampv1.TransactionResultItem
 	// Fetched is when it was delivered last, as which media type, and the SHA-256 (hex) of what came; zero for not yet.
@@ -29,13 +34,16 @@ type Purchase struct {
 	// Reported is the id of the report on its use; empty for none that was filed.
 	Reported string
 
+	// Passed is what the Broker did not take when it was asked last, and why. It is not written.
+	Passed []PassedOver
+
 	content *Content // that was delivered to this program, and found good
 }
 
 // Transaction is the id under which the Exchange has it; empty where it is not known to be bought.
 func (p *Purchase) Transaction() string { return p.Result.GetTransactionId() }
 
-// Cost is what was charged or held for it; the zero Price where nothing was.
+// Cost is what the Exchange charged or held for it, without a Broker's fee; the zero Price where nothing was.
 func (p *Purchase) Cost() Price {
 	return Price{p.Result.GetCost().GetAmount(), p.Result.GetCost().GetCurrency()}
 }
@@ -57,6 +65,9 @@ func (p *Purchase) came(content *Content, at time.Time) {
 // writtenPurchase is a Purchase as JSON.
 type writtenPurchase struct {
 	Exchange string          `json:"exchange"`
+	Broker   string          `json:"broker,omitempty"`
+	Fee      *writtenPrice   `json:"broker_fee,omitempty"`
+	Uses     []string        `json:"uses,omitempty"`
 	ID       string          `json:"id,omitempty"`
 	URI      string          `json:"uri,omitempty"`
 	Offer    json.RawMessage `json:"offer"`
@@ -67,9 +78,17 @@ type writtenPurchase struct {
 	Reported string          `json:"report_id,omitempty"`
 }
 
+type writtenPrice struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
+}
+
 // MarshalJSON writes it, with the protocol's own messages in their JSON.
 func (p *Purchase) MarshalJSON() ([]byte, error) {
-	w := writtenPurchase{Exchange: p.Exchange, ID: p.ID, URI: p.URI, Media: p.Media, Hash: p.Hash, Reported: p.Reported}
+	w := writtenPurchase{Exchange: p.Exchange, Broker: p.Broker, Uses: p.Uses, ID: p.ID, URI: p.URI, Media: p.Media, Hash: p.Hash, Reported: p.Reported}
+	if p.Fee != (Price{}) {
+		w.Fee = &writtenPrice{p.Fee.Amount, p.Fee.Currency}
+	}
 	var err error
 	if w.Offer, err = ramp.Marshal(p.Offer); err != nil {
 		return nil, err
@@ -91,7 +110,12 @@ func (p *Purchase) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
-	read := Purchase{Exchange: w.Exchange, ID: w.ID, URI: w.URI, Media: w.Media, Hash: w.Hash, Reported: w.Reported, Offer: &rampv1.Offer{}}
+	read := Purchase{
+		Exchange: w.Exchange, Broker: w.Broker, Uses: w.Uses, ID: w.ID, URI: w.URI, Media: w.Media, Hash: w.Hash, Reported: w.Reported, Offer: &rampv1.Offer{},
+	}
+	if w.Fee != nil {
+		read.Fee = Price{w.Fee.Amount, w.Fee.Currency}
+	}
 	if len(w.Offer) == 0 || w.Exchange == "" {
 		return errors.New("this is no purchase: it has no exchange or no offer")
 	}

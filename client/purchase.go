@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	compv1 "frontdesk/wire/comp/v1"
@@ -314,11 +316,36 @@ type ExchangeError struct {
 	Status     int    // of HTTP
 	RetryAfter time.Duration
 	Raw        []byte // the whole answer
+
+	broker bool // it is a Broker's
 }
 
 // Error is the code and the Exchange's words.
 func (e *ExchangeError) Error() string {
-	return fmt.Sprintf("the Exchange answered %d %s: %s", e.Status, e.Code, orSilent(e.Message))
+	who := "Exchange"
+	if e.broker {
+		who = "Broker"
+	}
+	return fmt.Sprintf("the %s answered %d %s: %s", who, e.Status, e.Code, orSilent(e.Message))
+}
+
+// Details are what programs read of a failure beside its code, as JSON has it: a Broker's budget, and what it found, or did not take. Nil
+// where there is nothing of the kind.
+func (e *ExchangeError) Details() map[string]any {
+	var told struct {
+		Details []struct{ Type, Value string }
+	}
+	if json.Unmarshal(e.Raw, &told) != nil {
+		return nil
+	}
+	for _, one := range told.Details {
+		text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(one.Value, "="))
+		details := &structpb.Struct{}
+		if one.Type == "google.protobuf.Struct" && err == nil && proto.Unmarshal(text, details) == nil {
+			return details.AsMap()
+		}
+	}
+	return nil
 }
 
 // failureOfExchange reads a failure.

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
 )
 
 // maxSellers is how many Exchanges are asked for one item.
@@ -105,6 +106,15 @@ func toldSeller(raw []byte) string {
 // listedSellers are the Exchanges that sell for the host of an address, by its manifest (RAMP v1, ramp.json), with the addresses at
 // which the manifest of each may be. None is no error.
 func (c *Client) listedSellers(ctx context.Context, item string) (all [][]string, err error) {
+	manifest, err := c.providerOf(ctx, item)
+	for _, x := range manifest.GetExchanges() {
+		all = append(all, manifestPlaces(x))
+	}
+	return all, err
+}
+
+// providerOf is the manifest of the host of an address (RAMP v1, ramp.json); nil for none.
+func (c *Client) providerOf(ctx context.Context, item string) (*rampv1.ProviderManifest, error) {
 	u, err := url.Parse(item)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the item has no address that could be bought")
@@ -124,17 +134,19 @@ func (c *Client) listedSellers(ctx context.Context, item string) (all [][]string
 	if err != nil {
 		return nil, &NotAnExchange{at, err.Error()}
 	}
-	for _, x := range manifest.Exchanges {
-		places := []string{x.Endpoint}
-		if u, err := url.Parse(x.Endpoint); err == nil && u.Path != "" && u.Path != "/" {
-			places = append(places, u.Scheme+"://"+u.Host) // RPCs may be below a path, and manifests are not
-		}
-		if x.Domain != "" {
-			places = append(places, "https://"+x.Domain)
-		}
-		all = append(all, places)
+	return manifest, nil
+}
+
+// manifestPlaces are the addresses at which the manifest of an Exchange may be.
+func manifestPlaces(x *rampv1.AuthorizedExchange) []string {
+	places := []string{x.Endpoint}
+	if u, err := url.Parse(x.Endpoint); err == nil && u.Path != "" && u.Path != "/" {
+		places = append(places, u.Scheme+"://"+u.Host) // RPCs may be below a path, and manifests are not
 	}
-	return all, nil
+	if x.Domain != "" {
+		places = append(places, "https://"+x.Domain)
+	}
+	return places
 }
 
 // maxManifestAge is how long the manifest of an Exchange holds (RAMP v1, ramp-exchange.json).

@@ -132,7 +132,7 @@ func site(domain string) string {
 	if u, err := url.Parse("//" + domain); err == nil {
 		host = u.Hostname()
 	}
-	if host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1" {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1" {
 		return "http://" + domain
 	}
 	return "https://" + domain

@@ -96,8 +96,8 @@ func explainedLate(kept *Kept, err error, now time.Time) error {
 	}
 }
 
-// kept is a purchase that was made, and the client that made it.
-func (b *Buyer) kept(ctx context.Context, id string) (*Kept, *client.Client, error) {
+// kept is a purchase that was made, and where.
+func (b *Buyer) kept(ctx context.Context, id string) (*Kept, market, error) {
 	kept, err := b.Wallet.Find(ctx, id)
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +108,7 @@ func (b *Buyer) kept(ctx context.Context, id string) (*Kept, *client.Client, err
 	case Begun:
 		return nil, nil, &problem{Code: codeUnknown, PurchaseID: kept.ID, Message: "whether this was bought is not known: call buy with this purchase_id, which buys nothing twice"}
 	}
-	c, err := b.client(kept.Exchange)
+	c, err := b.marketOf(kept.Purchase)
 	return kept, c, err
 }
 
@@ -223,6 +223,8 @@ type keptPurchase struct {
 	PurchaseID    string `json:"purchase_id"`
 	TransactionID string `json:"transaction_id,omitempty"`
 	URL           string `json:"url"`
+	Exchange      string `json:"exchange"`
+	Broker        string `json:"broker,omitempty"`
 	At            string `json:"at"`
 	State         State  `json:"state"`
 	Counts        price  `json:"counts"`
@@ -266,7 +268,7 @@ func (b *Buyer) spending(ctx context.Context, _ *struct{}) (*spending, error) {
 	}
 	for _, kept := range latest {
 		out.Purchases = append(out.Purchases, keptPurchase{
-			kept.ID, kept.Transaction(), kept.URI, kept.At.Format(time.RFC3339), kept.State, shown(kept.Most), !kept.Fetched.IsZero(), kept.Reported, kept.State == Bought && kept.Owes(),
+			kept.ID, kept.Transaction(), kept.URI, kept.Exchange, kept.Broker, kept.At.Format(time.RFC3339), kept.State, shown(kept.Most), !kept.Fetched.IsZero(), kept.Reported, kept.State == Bought && kept.Owes(),
 		})
 	}
 	return out, nil

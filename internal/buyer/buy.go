@@ -18,21 +18,27 @@ type quoting struct {
 }
 
 type quotedOffer struct {
-	PurchaseID string   `json:"purchase_id"`
-	Exchange   string   `json:"exchange"`
-	Title      string   `json:"title,omitempty"`
-	Price      price    `json:"price"`
-	Model      string   `json:"model"`
-	Unit       string   `json:"unit,omitempty"`
-	Estimated  int32    `json:"estimated_quantity,omitempty"`
-	Permits    []string `json:"permits,omitempty"`
-	Forbids    []string `json:"forbids,omitempty"`
-	Report     bool     `json:"report_required"`
-	Within     string   `json:"report_within,omitempty"`
-	Expires    string   `json:"expires_at,omitempty"`
+	PurchaseID string `json:"purchase_id"`
+	Exchange   string `json:"exchange"`
+	Title      string `json:"title,omitempty"`
+	Price      price  `json:"price"`
+	// Broker is who buys it, Fee what it takes on top of the price, and Total both.
+	Broker    string   `json:"broker,omitempty"`
+	Fee       *price   `json:"broker_fee,omitempty"`
+	Total     *price   `json:"total,omitempty"`
+	Model     string   `json:"model"`
+	Unit      string   `json:"unit,omitempty"`
+	Estimated int32    `json:"estimated_quantity,omitempty"`
+	Permits   []string `json:"permits,omitempty"`
+	Forbids   []string `json:"forbids,omitempty"`
+	Report    bool     `json:"report_required"`
+	Within    string   `json:"report_within,omitempty"`
+	Expires   string   `json:"expires_at,omitempty"`
 	// Allowed says whether the person's limits allow it by now, and Beyond why not.
 	Allowed bool   `json:"within_limits"`
 	Beyond  string `json:"why_not,omitempty"`
+	// Passed is what the Broker did not take, and why.
+	Passed []client.PassedOver `json:"passed_over,omitempty"`
 }
 
 type quoted struct {
@@ -52,13 +58,21 @@ type boughtBefore struct {
 func (b *Buyer) quoteTool() tool.Tool {
 	return tool.Tool{
 		Name: "quote", Title: "Ask what licensed content costs",
-		Description: "Asks every Exchange that sells the content at url what a licence costs (RAMP v1), verifies the offers' signatures, and gives them with the cheapest first. Nothing is bought. Each offer has a purchase_id for buy, " +
+		Description: b.asks() + " Nothing is bought. Each offer has a purchase_id for buy, " +
 			"what it permits and forbids, whether its use must be reported, and whether the person's limits allow it. already_bought tells of earlier purchases: do not buy twice without need.",
 		Input: []byte(`{"type":"object","required":["url"],"additionalProperties":false,"properties":{"url":{"type":"string","maxLength":8192,"description":"The address of the content, as search gives it."},` +
 			`"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it is wanted for; ai-input, the text as input of a model, where nothing is said."}}}`),
 		Output: []byte(`{"type":"object","properties":{"url":{"type":"string"},"offers":{"type":"array","items":{"type":"object"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
 		Reads:  true, World: true, Call: called(b.quote),
 	}
+}
+
+// asks says whom a quote asks.
+func (b *Buyer) asks() string {
+	if b.Broker != "" {
+		return "Has the Broker ask the Exchanges that sell the content at url what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
+	}
+	return "Asks every Exchange that sells the content at url what a licence costs (RAMP v1), verifies the offers' signatures, and gives them with the cheapest first."
 }
 
 // maxOffers is how many offers a quote shows.
@@ -117,6 +131,9 @@ func shownOffer(p *client.Purchase, stands []Stand) quotedOffer {
 		Model: words(o.GetPricing().GetModel().String(), "PRICING_MODEL_"), Unit: o.GetPricing().GetUnit(), Estimated: o.GetPricing().GetEstimatedQuantity(),
 		Permits: functions(o.GetRestrictions().GetPermittedFunctions()), Forbids: functions(o.GetRestrictions().GetProhibitedFunctions()),
 	}
+	if p.Broker != "" {
+		out.Broker, out.Fee, out.Total, out.Passed = p.Broker, shownPrice(p.Fee), shownPrice(p.Total()), p.Passed
+	}
 	out.Report, out.Within = reporting(p)
 	if o.ExpiresAt != nil {
 		out.Expires = o.ExpiresAt.AsTime().Format(time.RFC3339)
@@ -162,13 +179,19 @@ type bought struct {
 	BillingID     string `json:"billing_id,omitempty"`
 	URL           string `json:"url"`
 	Exchange      string `json:"exchange"`
+	Broker        string `json:"broker,omitempty"`
 	Cost          *price `json:"cost,omitempty"`
-	Again         bool   `json:"again,omitempty"` // it was bought before
-	FetchUntil    string `json:"fetch_until,omitempty"`
-	Report        bool   `json:"report_required"`
-	Within        string `json:"report_within,omitempty"`
-	Limits        []left `json:"limits,omitempty"`
-	Next          string `json:"next"`
+	Fee           *price `json:"broker_fee,omitempty"`
+	// Permits and Forbids are those of the offer by which a Broker bought, which may be another than was quoted, and Passed is what it did not take.
+	Permits    []string            `json:"permits,omitempty"`
+	Forbids    []string            `json:"forbids,omitempty"`
+	Passed     []client.PassedOver `json:"passed_over,omitempty"`
+	Again      bool                `json:"again,omitempty"` // it was bought before
+	FetchUntil string              `json:"fetch_until,omitempty"`
+	Report     bool                `json:"report_required"`
+	Within     string              `json:"report_within,omitempty"`
+	Limits     []left              `json:"limits,omitempty"`
+	Next       string              `json:"next"`
 }
 
 func (b *Buyer) buyTool() tool.Tool {
@@ -195,6 +218,9 @@ func (b *Buyer) buy(ctx context.Context, q *buying) (*bought, error) {
 	}
 	p = kept.Purchase
 	if kept.State == Begun {
+		if p.Broker != "" && b.Now().Sub(kept.At) > brokerKnows {
+			return nil, &problem{Code: codeUnknown, PurchaseID: p.ID, Message: "this was begun so long ago that the Broker does not know it any more, and would buy it anew; it counts as spent. Ask for a new quote"}
+		}
 		again = false
 		if err := b.make(ctx, p); err != nil {
 			return nil, err
@@ -203,6 +229,10 @@ func (b *Buyer) buy(ctx context.Context, q *buying) (*bought, error) {
 	out := &bought{
 		PurchaseID: p.ID, TransactionID: p.Transaction(), BillingID: p.Result.GetBillingId(), URL: p.URI, Exchange: p.Exchange, Cost: shownPrice(p.Cost()), Again: again,
 		Next: "Call fetch with the transaction_id.",
+	}
+	if p.Broker != "" {
+		out.Broker, out.Fee, out.Passed = p.Broker, shownPrice(p.Fee), p.Passed
+		out.Permits, out.Forbids = functions(p.Offer.GetRestrictions().GetPermittedFunctions()), functions(p.Offer.GetRestrictions().GetProhibitedFunctions())
 	}
 	out.Report, out.Within = reporting(p)
 	if out.Report {
@@ -229,7 +259,7 @@ func (b *Buyer) wanted(ctx context.Context, q *buying) (*client.Purchase, error)
 	case p == nil:
 		return nil, &problem{Code: codeNotFound, Message: "there is no such purchase_id: call quote, and take that of one of its offers"}
 	}
-	cost := client.CostOf(p.Offer)
+	cost := p.Total()
 	if q.Max != nil && cost.Amount > 0 && (math.Round(cost.Amount*units) > math.Round(q.Max.Amount*units) || !strings.EqualFold(q.Max.Currency, cost.Currency)) {
 		return nil, &problem{Code: codeLimit, Message: "this costs " + cost.String() + ", which is more than max, or in another currency; nothing was paid", PurchaseID: p.ID}
 	}
@@ -237,9 +267,12 @@ func (b *Buyer) wanted(ctx context.Context, q *buying) (*client.Purchase, error)
 	return &copied, nil
 }
 
-// make asks the Exchange, and writes down what came of it.
+// brokerKnows is for how long a Broker is sure to know a request again: it keeps what it answered for 30 days.
+const brokerKnows = 29 * 24 * time.Hour
+
+// make asks the Exchange or the Broker, and writes down what came of it.
 func (b *Buyer) make(ctx context.Context, p *client.Purchase) error {
-	c, err := b.client(p.Exchange)
+	c, err := b.marketOf(p)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package buyer
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,7 +46,10 @@ type searched struct {
 
 func (b *Buyer) searchTool() tool.Tool {
 	where := " The front desks that are asked: " + strings.Join(b.Desks, ", ") + "; or name others in sites."
-	if len(b.Desks) == 0 {
+	switch {
+	case b.Broker != "":
+		where = " Where no sites are named, the Broker is asked, too, what it knows."
+	case len(b.Desks) == 0:
 		where = " Name the sites to search in sites: the person has set none."
 	}
 	return tool.Tool{
@@ -66,7 +71,7 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 	switch {
 	case strings.TrimSpace(q.Query) == "":
 		return nil, wrong("query is empty; say what is looked for")
-	case len(desks) == 0:
+	case len(desks) == 0 && b.Broker == "":
 		return nil, wrong("no front desk is set: name some in sites, or ask the person to start this with --site")
 	case len(desks) > maxDesks:
 		return nil, wrong("at most %d sites are searched at once", maxDesks)
@@ -77,6 +82,12 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 	}
 	found, failed := make([][]client.Result, len(desks)), make([]error, len(desks))
 	var wait sync.WaitGroup
+	var brokered []client.FoundItem
+	var unbrokered error
+	asked := b.Broker != "" && len(q.Sites) == 0
+	if asked {
+		wait.Go(func() { brokered, unbrokered = b.askBroker(ctx, q) })
+	}
 	for i, desk := range desks {
 		wait.Go(func() { found[i], failed[i] = b.ask(ctx, desk, q) })
 	}
@@ -87,8 +98,11 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 			out.Unasked = append(out.Unasked, desks[i]+": "+err.Error())
 		}
 	}
-	if len(out.Unasked) == len(desks) {
-		return nil, problemOf(failed[0])
+	if unbrokered != nil {
+		out.Unasked = append(out.Unasked, b.Broker+": "+unbrokered.Error())
+	}
+	if len(out.Unasked) == len(desks)+count(asked) {
+		return nil, problemOf(errors.Join(append(failed, unbrokered)...))
 	}
 	for place := 0; len(out.Items) < q.Limit; place++ { // the best of each desk before the second of any
 		more := false
@@ -101,11 +115,34 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 			break
 		}
 	}
+	for _, item := range brokered {
+		if len(out.Items) < q.Limit && !slices.ContainsFunc(out.Items, func(one foundItem) bool { return one.URL == item.URI }) {
+			out.Items = append(out.Items, foundItem{URL: item.URI, Name: clip(item.Title, 200), ForSale: true, Desk: b.Broker})
+		}
+	}
 	out.Next = "Call quote with the url of an item whose for_sale is true to learn what its text costs; the others are free to read at their url."
 	if len(out.Items) == 0 {
 		out.Next = "Nothing was found; put it in other words."
 	}
 	return out, nil
+}
+
+// askBroker asks the Broker what it knows.
+func (b *Buyer) askBroker(ctx context.Context, q *searching) ([]client.FoundItem, error) {
+	ctx, cancel := context.WithTimeout(ctx, deskTimeout)
+	defer cancel()
+	c, err := b.broker(b.Broker)
+	if err != nil {
+		return nil, err
+	}
+	return c.Search(ctx, q.Query, q.Limit)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // ask asks one front desk.

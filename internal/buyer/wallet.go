@@ -113,10 +113,9 @@ func (e *Beyond) Error() string {
 	return fmt.Sprintf("this costs %s, and %s of the %s for this %s are spent or held; the next begins at %s. %s", e.Cost, e.Spent, e.Limit.Money, e.Limit.Period, e.Until.Format(time.RFC3339), person)
 }
 
-// costOf is what a purchase may cost at the most. An amount that is none, or cannot be counted, is an error.
+// costOf is what a purchase may cost at the most, with a Broker's fee. An amount that is none, or cannot be counted, is an error.
 func costOf(p *client.Purchase) (Money, error) {
-	cost := client.CostOf(p.Offer)
-	return moneyOf(cost, p.Cost())
+	return moneyOf(p.Total(), p.Charged())
 }
 
 // moneyOf is the most of what was offered, and what was charged in its place.

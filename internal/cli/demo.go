@@ -18,23 +18,27 @@ import (
 )
 
 type demoCommand struct {
-	Listen   string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default})."`
-	URL      string `placeholder:"URL" help:"Public address, when the demo stands behind a proxy; it may have a path."`
-	Data     string `placeholder:"DIR" help:"Folder for the sample content and the database; without it a temporary one, removed at the end."`
-	Market   bool   `help:"Put up a whole market instead: publishers, edges, Exchanges, a business, a platform and a buying agent, and a page on which they are watched."`
-	LogLevel string `default:"warn" placeholder:"LEVEL" help:"debug, info, warn or error (${default}); info logs each request."`
+	Listen     string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on (${default})."`
+	URL        string `placeholder:"URL" help:"Public address, when the demo stands behind a proxy; it may have a path."`
+	Data       string `placeholder:"DIR" help:"Folder for the sample content and the database; without it a temporary one, removed at the end."`
+	Market     bool   `help:"Put up a whole market instead: publishers, edges, Exchanges, a Broker, a business, a platform and a buying agent, and a page on which they are watched."`
+	Transcript bool   `help:"With --market: do everything once, print what passes and what it carries, and end."`
+	LogLevel   string `default:"warn" placeholder:"LEVEL" help:"debug, info, warn or error (${default}); info logs each request."`
 }
 
 // Help is the command's example.
 func (demoCommand) Help() string {
 	return "Nothing needs to be installed or prepared, and nothing outside of the folder is touched.\n\n" +
-		"Examples:\n\n\tfrontdesk demo\n\tfrontdesk demo --listen 127.0.0.1:9000 --data ./demo\n\tfrontdesk demo --market"
+		"Examples:\n\n\tfrontdesk demo\n\tfrontdesk demo --listen 127.0.0.1:9000 --data ./demo\n\tfrontdesk demo --market\n\tfrontdesk demo --market --transcript"
 }
 
 // Run serves the sample sites until it is told to stop.
 func (c demoCommand) Run(env *environment) (err error) {
 	if c.Market {
 		return c.runMarket(env)
+	}
+	if c.Transcript {
+		return usage("--transcript is of a market; add --market")
 	}
 	listener, err := server.Listen(env.ctx, c.Listen)
 	if err != nil {

@@ -37,6 +37,9 @@ func (c demoCommand) runMarket(env *environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
+	if c.Transcript {
+		return m.Play(env.ctx, env.stdout)
+	}
 	web := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()

@@ -19,10 +19,11 @@ type spendFlags struct {
 	Most         []string `placeholder:"AMOUNT" help:"With --buyer: pay no more than this for one purchase, like 0.25USD; may be repeated, for each currency."`
 	Site         []string `placeholder:"URL" help:"With --buyer: a front desk to search; may be repeated. The assistant may name others."`
 	Exchange     string   `placeholder:"URL" help:"With --buyer: the one Exchange to buy from. Without it, those that content leads to."`
+	Broker       string   `placeholder:"URL" help:"With --buyer: the Broker that compares Exchanges and buys. Its fee counts against the limits."`
 }
 
 func (f spendFlags) set() bool {
-	return len(f.Limit)+len(f.SessionLimit)+len(f.Most)+len(f.Site) > 0 || f.Exchange != ""
+	return len(f.Limit)+len(f.SessionLimit)+len(f.Most)+len(f.Site) > 0 || f.Exchange != "" || f.Broker != ""
 }
 
 // limits reads what may be spent.
@@ -74,9 +75,14 @@ func (c mcpCommand) serveBuyer(env *environment) error {
 	if err != nil {
 		return err
 	}
+	if c.Exchange != "" && c.Broker != "" {
+		return usage("--exchange and --broker do not belong together: it is bought at one Exchange, or a Broker chooses")
+	}
 	typed := c.Site
-	if c.Exchange != "" {
-		typed = append(typed[:len(typed):len(typed)], c.Exchange)
+	for _, address := range []string{c.Exchange, c.Broker} {
+		if address != "" {
+			typed = append(typed[:len(typed):len(typed)], address)
+		}
 	}
 	fetcher := loaded.Config.Fetcher()
 	defer fetcher.Close()
@@ -90,7 +96,7 @@ func (c mcpCommand) serveBuyer(env *environment) error {
 	}
 	defer wallet.Close()
 	b := buyer.New(buyer.Options{
-		Wallet: wallet, Desks: c.Site, Exchange: c.Exchange,
+		Wallet: wallet, Desks: c.Site, Exchange: c.Exchange, Broker: c.Broker,
 		Client: client.Options{HTTP: &http.Client{Transport: way}, UserAgent: userAgent, Buyer: who},
 	})
 	tools := b.Tools()

@@ -3,6 +3,8 @@ package edge
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +20,7 @@ import (
 
 	"frontdesk/internal/fetch"
 	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
 )
 
@@ -29,6 +33,8 @@ type RemoteConfig struct {
 	Fetcher *fetch.Fetcher
 	// Unknown is how far all paths are open while no policy was ever known.
 	Unknown Access
+	// Others are further Exchanges through which the site sells; its ramp.json names them beside those that the Exchange says.
+	Others []*rampv1.AuthorizedExchange
 	// Keys says whether the Exchange's own keys verify addresses (the form ed25519).
 	Keys bool
 	// Every is how often it is asked; what it says is older than Stale only where it could not be asked, which the log then tells.
@@ -238,7 +244,11 @@ func (r *Remote) takePolicy(h *held) error {
 func (r *Remote) takeDocument(path string, h *held) error {
 	h.Type = documentTypes[path] // whatever the Exchange calls it, it is of the site's own origin
 	if path == ManifestPath {
-		if _, err := wire.ReadProviderManifest(h.Body); err != nil {
+		manifest, err := wire.ReadProviderManifest(h.Body)
+		if err == nil && len(r.config.Others) > 0 {
+			h, err = h.naming(manifest, r.config.Others)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -253,6 +263,26 @@ func (r *Remote) takeDocument(path string, h *held) error {
 	}
 	r.documents.Store(path, h)
 	return nil
+}
+
+// naming is a ramp.json that names further Exchanges, too. What the Exchange said stays as it was.
+func (h *held) naming(manifest *rampv1.ProviderManifest, others []*rampv1.AuthorizedExchange) (*held, error) {
+	for _, one := range others {
+		if !slices.ContainsFunc(manifest.Exchanges, func(x *rampv1.AuthorizedExchange) bool { return strings.EqualFold(x.GetDomain(), one.GetDomain()) }) {
+			manifest.Exchanges = append(manifest.Exchanges, one)
+		}
+	}
+	if err := wire.Validate(manifest); err != nil {
+		return nil, err
+	}
+	text, err := wire.WriteProviderManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	out := *h
+	sum := sha256.Sum256(text)
+	out.Body, out.ETag = text, `"`+hex.EncodeToString(sum[:16])+`"`
+	return &out, nil
 }
 
 // documentTypes are the media types of documents.

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/fetch"
 	"frontdesk/test/clock"
 	wire "frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
 )
 
 // says is an Exchange that says of a site what stands in its texts, by path.
@@ -203,4 +204,58 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 	serves("when the site attests nothing any more", "")
 	r = remote(t, folder, server.URL, now, Blocked)
 	serves("after another restart", "")
+}
+
+// TestASiteThatSellsThroughSeveralExchangesNamesThem: ramp.json as its Exchange says it, with those that the site itself names, each once.
+func TestASiteThatSellsThroughSeveralExchangesNamesThem(t *testing.T) {
+	const said = `{"ver": "1.0", "provider": "www.example.com", "exchanges": [{"domain": "one.example", "endpoint": "https://one.example", "relationship": "DIRECT"}]}`
+	s := says{emptyPolicy: text(`{}`), "/exchange/v1/keys": text(`{"keys": []}`), "/provider/www.example.com/ramp.json": text(said)}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	folder := t.TempDir()
+	direct := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
+	config := RemoteConfig{
+		Exchange: server.URL, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}), Unknown: Blocked, Keys: true, Every: time.Minute, Stale: time.Hour,
+		Others: []*rampv1.AuthorizedExchange{
+			{Domain: "One.example", Endpoint: "https://elsewhere.example", Relationship: direct}, {Domain: "two.example", Endpoint: "https://two.example", Relationship: direct},
+		},
+	}
+	served := func(r *Remote) (*rampv1.ProviderManifest, string) {
+		t.Helper()
+		answer := httptest.NewRecorder()
+		r.Document(ManifestPath).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "https://www.example.com"+ManifestPath, nil))
+		manifest, err := wire.ReadProviderManifest(answer.Body.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return manifest, answer.Header().Get("Etag")
+	}
+	var tags []string
+	for _, again := range []bool{false, true} { // at a restart it is what was kept
+		r, err := OpenRemote(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !again {
+			if err := r.Ask(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		manifest, tag := served(r)
+		if x := manifest.Exchanges; len(x) != 2 || x[0].Endpoint != "https://one.example" || x[1].Domain != "two.example" {
+			t.Errorf("it names %v", x)
+		}
+		tags = append(tags, tag)
+	}
+	if tags[0] == "" || tags[0] != tags[1] {
+		t.Errorf("the tags are %v", tags)
+	}
+	config.Others = nil
+	r, err := OpenRemote(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if manifest, tag := served(r); len(manifest.Exchanges) != 1 || tag == tags[0] {
+		t.Errorf("without others it names %v, under the tag %s", manifest.Exchanges, tag)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"frontdesk/client"
+	"frontdesk/internal/buyer"
 	"frontdesk/internal/tool"
 	"frontdesk/wire/intake"
 	"frontdesk/wire/strictjson"
@@ -34,10 +35,12 @@ func (m *Market) acts() map[string]func(context.Context, []byte) (any, error) {
 }
 
 // Act does what a person asks for: a tool of the agent's (search, quote, buy, fetch, report, dispute, spending), or one of the acts retrieve and
-// cite of the platform, and submit and bind of the agent at the business. The result is one JSON object; failed says that it is a failure, which
-// says what to do.
+// cite of the platform, and submit and bind of the agent at the business. The arguments of a tool may have one that the tool does not know: by, which is
+// "broker" to buy through the Broker. The result is one JSON object; failed says that it is a failure, which says what to do.
 func (m *Market) Act(ctx context.Context, name string, arguments []byte) (result []byte, failed, known bool) {
-	for _, t := range m.agent.Tools() {
+	defer m.hub.quiet(ctx)
+	arguments, agent := m.by(arguments)
+	for _, t := range agent.Tools() {
 		if t.Name == name {
 			out := t.Call(ctx, tool.Call{Arguments: arguments})
 			return out.Object, out.Failed, true
@@ -56,6 +59,24 @@ func (m *Market) Act(ctx context.Context, name string, arguments []byte) (result
 		return []byte(`{"code":"failed","message":"the result cannot be written"}`), true, true
 	}
 	return result, failed, true
+}
+
+// by takes the argument by off others, and gives who buys so. What cannot be read is left to the tool.
+func (m *Market) by(arguments []byte) ([]byte, *buyer.Buyer) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(arguments, &all) != nil || all["by"] == nil {
+		return arguments, m.agent
+	}
+	agent := m.agent
+	if string(all["by"]) == `"broker"` {
+		agent = m.brokered
+	}
+	delete(all, "by")
+	rest, err := json.Marshal(all)
+	if err != nil {
+		return arguments, agent
+	}
+	return rest, agent
 }
 
 // retrieve asks a publisher for passages, as the platform.

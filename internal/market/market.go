@@ -1,4 +1,4 @@
-// Package market is a whole market in one process, for people to watch and for tests: two publishers with edges, two Exchanges, a business
+// Package market is a whole market in one process, for people to watch and for tests: two publishers with edges, two Exchanges, a Broker, a business
 // with intakes, a platform with keys and a buying agent. Each has its own keys and its own store, its own address on this machine, and knows
 // of the others what they publish: all that passes between them passes over sockets, as it would between machines. A page draws it.
 //
@@ -54,15 +54,18 @@ type Market struct {
 	fetcher   *fetch.Fetcher
 
 	wallet    *buyer.Wallet
-	agent     *buyer.Buyer
+	agent     *buyer.Buyer          // at Exchanges
+	brokered  *buyer.Buyer          // through the Broker
 	platforms map[string]client.Key // of the platform, by publisher
 
 	desk desk // what the page's acts go on with
 
-	stop    context.CancelFunc
-	leaving chan struct{}
-	running sync.WaitGroup
-	failed  chan error
+	stop      context.CancelFunc // all
+	stopEdges context.CancelFunc
+	leaving   chan struct{}
+	running   sync.WaitGroup
+	edges     sync.WaitGroup // which tell their Exchanges of the last deliveries, and end before them
+	failed    chan error
 }
 
 // agentKey is the buying agent's id and key.
@@ -78,11 +81,12 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 		servers: map[string]*server.Server{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}), failed: make(chan error, 16),
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	m.stop = stop
+	gates, stopEdges := context.WithCancel(run)
+	m.stop, m.stopEdges = stop, stopEdges
 	for _, step := range []func() error{
 		m.listen, m.write, func() error { return m.found(ctx) },
 		func() error { return m.serve(run, false) }, func() error { return m.ready(ctx) },
-		func() error { return m.serve(run, true) }, func() error { return m.serveOrigins(run) },
+		func() error { return m.serve(gates, true) }, func() error { return m.serveOrigins(run) },
 		func() error { return m.stock(ctx) }, func() error { return m.openAgent(ctx) },
 	} {
 		if err := step(); err != nil {
@@ -94,6 +98,8 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 
 // Close ends all places, and waits for them.
 func (m *Market) Close() error {
+	m.stopEdges()
+	m.edges.Wait()
 	m.stop()
 	select {
 	case <-m.leaving:
@@ -225,59 +231,78 @@ func (m *Market) found(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	edges := map[string]string{}
-	for _, p := range publishers {
-		public, err := m.callerKey(p.id)
-		if err != nil {
+	who := agentDomain + "/" + agentID
+	for _, id := range append([]string{"broker"}, exchanges...) {
+		if _, _, err := m.do(ctx, "ramp", "requester", "add", agentDomain, agentID, "--key", "@"+m.file("agent", "ramp-agent.json"), "--config", m.config(id)); err != nil {
 			return err
 		}
-		at, who := []string{"--config", m.config(p.exchange)}, agentDomain+"/"+agentID
-		for _, args := range [][]string{
-			{"ramp", "requester", "add", agentDomain, agentID, "--key", "@" + m.file("agent", "ramp-agent.json")},
-			{"ramp", "account", "open", who, Currency},
-			{"ramp", "account", "credit", who, "5", Currency},
-			{"ramp", "tenant", "add", p.id, "--name", p.name, "--domain", host(m.address(p.edge)), "--price", p.price, "--currency", Currency, "--permit", "ai-input", "--permit", "search",
-				"--report", "24h", "--caller", caller, "--key", "@" + public},
-		} {
-			if _, _, err := m.do(ctx, append(args, at...)...); err != nil {
+	}
+	for _, id := range exchanges {
+		for _, args := range [][]string{{"open", who, Currency}, {"credit", who, "5", Currency}} {
+			if _, _, err := m.do(ctx, append([]string{"ramp", "account", args[0]}, append(args[1:], "--config", m.config(id))...)...); err != nil {
 				return err
 			}
 		}
-		secret, told, err := m.do(ctx, append([]string{"keys", "issue", "edge", p.edge, "--site", p.id}, at...)...)
-		if err == nil {
-			edges[p.edge] = keyOf(told)
-			err = os.WriteFile(m.file(p.edge, "exchange.secret"), []byte(secret), 0o600)
-		}
-		if err != nil {
+	}
+	for _, p := range publishers {
+		if err := m.callerKey(p.id); err != nil {
 			return err
 		}
-		secret, told, err = m.do(ctx, "keys", "issue", "platform", platformID, "--config", m.config(p.id))
+		secret, told, err := m.do(ctx, "keys", "issue", "platform", platformID, "--config", m.config(p.id))
 		if err != nil {
 			return err
 		}
 		m.platforms[p.id] = client.NewKey(keyOf(told), []byte(strings.TrimSuffix(secret, "\n")))
 	}
+	edges := map[string]string{}
+	for _, s := range sales {
+		if edges[s.edge], err = m.supply(ctx, s); err != nil {
+			return err
+		}
+	}
 	return m.configure(edges)
 }
 
-// callerKey makes the key of who speaks for a publisher at its Exchange.
-func (m *Market) callerKey(publisher string) (public string, err error) {
-	open, private, err := ed25519.GenerateKey(rand.Reader)
+// supply puts a publisher in at an Exchange, and gives the id of the key under which the edge tells it of deliveries.
+func (m *Market) supply(ctx context.Context, s sale) (key string, err error) {
+	at := []string{"--config", m.config(s.exchange)}
+	args := []string{
+		"ramp", "tenant", "add", s.publisher, "--name", places[s.publisher].Name, "--domain", host(m.address(s.domainEdge())), "--price", s.price, "--currency", Currency, "--permit", "ai-input", "--permit", "search",
+		"--report", "24h", "--caller", caller(s.publisher), "--key", "@" + m.file(s.publisher, "cms-pub.pem"),
+	}
+	if s.edge != s.domainEdge() {
+		args = append(args, "--at", m.address(s.edge), "--form", "hmac")
+	}
+	signs, _, err := m.do(ctx, append(args, at...)...)
 	if err != nil {
 		return "", err
+	}
+	secret, told, err := m.do(ctx, append([]string{"keys", "issue", "edge", s.edge, "--site", s.publisher}, at...)...)
+	if err != nil {
+		return "", err
+	}
+	return keyOf(told), errors.Join(
+		os.WriteFile(m.file(s.edge, "exchange.secret"), []byte(secret), 0o600),
+		os.WriteFile(m.file(s.edge, "delivery.hex"), []byte(signs), 0o600))
+}
+
+// callerKey makes the key of who speaks for a publisher at its Exchanges.
+func (m *Market) callerKey(publisher string) error {
+	open, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return "", err
+		return err
 	}
 	shown, err := x509.MarshalPKIXPublicKey(open)
 	if err != nil {
-		return "", err
+		return err
 	}
-	public = m.file(publisher, "cms-pub.pem")
-	return public, errors.Join(
+	return errors.Join(
 		os.WriteFile(m.file(publisher, "cms.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600),
-		os.WriteFile(public, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: shown}), 0o644))
+		os.WriteFile(m.file(publisher, "cms-pub.pem"), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: shown}), 0o644))
 }
 
 // isEdge says whether a place is an edge.
@@ -293,7 +318,7 @@ func (m *Market) serve(ctx context.Context, edges bool) error {
 		if err != nil {
 			return fmt.Errorf("the configuration of %s: %w", id, err)
 		}
-		options := server.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id), Around: m.hub.around(id)}
+		options := server.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id), Around: m.hub.around(id), Broker: id == "broker"}
 		if edges {
 			s, err := server.NewEdge(options)
 			if err != nil {
@@ -314,7 +339,11 @@ func (m *Market) serve(ctx context.Context, edges bool) error {
 
 // run runs a place until it ends.
 func (m *Market) run(id string, serve func() error) {
-	m.running.Go(func() {
+	group := &m.running
+	if isEdge(id) {
+		group = &m.edges
+	}
+	group.Go(func() {
 		if err := serve(); err != nil {
 			m.log.Error("a place of the market ended", "place", id, "error", err)
 			select {
@@ -395,35 +424,43 @@ func (m *Market) ready(ctx context.Context) error {
 	return nil
 }
 
-// stock has the publishers show their Exchange that the domain of their edge is theirs, and say what they sell.
+// stock has the publishers show that the domain of their edge is theirs, and say what they sell.
 func (m *Market) stock(ctx context.Context) error {
-	for _, p := range publishers {
-		domain, exchange, key := host(m.address(p.edge)), m.address(p.exchange), m.file(p.id, "cms.pem")
-		if _, _, err := m.do(ctx, "ramp", "verify-domain", domain, "--exchange", exchange, "--caller", caller, "--key-file", key, "--cdn-type", "hmac", "--config", m.config(p.edge)); err != nil {
-			return err
-		}
-		var lines strings.Builder
-		for _, a := range texts[p.id] {
-			if !a.sold() {
-				continue
-			}
-			line, err := json.Marshal(map[string]any{
-				"domain": domain, "path": a.path, "title": a.title, "word_count": len(strings.Fields(a.text)), "content_hash": a.hash(), "hash_method": "sha256",
-			})
-			if err != nil {
+	for _, s := range sales {
+		domain, exchange, key := host(m.address(s.domainEdge())), m.address(s.exchange), m.file(s.publisher, "cms.pem")
+		if s.edge == s.domainEdge() {
+			if _, _, err := m.do(ctx, "ramp", "verify-domain", domain, "--exchange", exchange, "--caller", caller(s.publisher), "--key-file", key, "--cdn-type", "hmac", "--config", m.config(s.edge)); err != nil {
 				return err
 			}
-			lines.Write(append(line, '\n'))
 		}
-		entries := m.file(p.id, "entries.jsonl")
-		if err := os.WriteFile(entries, []byte(lines.String()), 0o644); err != nil {
+		entries, err := m.entries(s.publisher, domain)
+		if err != nil {
 			return err
 		}
-		if _, _, err := m.do(ctx, "ramp", "push", exchange, entries, "--tenant", p.id, "--caller", caller, "--key-file", key); err != nil {
+		if _, _, err := m.do(ctx, "ramp", "push", exchange, entries, "--tenant", s.publisher, "--caller", caller(s.publisher), "--key-file", key); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// entries writes what a publisher sells into a file.
+func (m *Market) entries(publisher, domain string) (file string, err error) {
+	var lines strings.Builder
+	for _, a := range texts[publisher] {
+		if !a.sold() {
+			continue
+		}
+		line, err := json.Marshal(map[string]any{
+			"domain": domain, "path": a.path, "title": a.title, "word_count": len(strings.Fields(a.text)), "content_hash": a.hash(), "hash_method": "sha256",
+		})
+		if err != nil {
+			return "", err
+		}
+		lines.Write(append(line, '\n'))
+	}
+	file = m.file(publisher, "entries.jsonl")
+	return file, os.WriteFile(file, []byte(lines.String()), 0o644)
 }
 
 // web are the options of a client of a place: what it asks for is known by its name, and reaches this machine alone.
@@ -453,24 +490,48 @@ func (m *Market) openAgent(ctx context.Context) error {
 		return err
 	}
 	options.Buyer = client.Buyer{ID: agentID, Domain: agentDomain, Key: who.key, KeyID: who.id}
-	m.agent = buyer.New(buyer.Options{Wallet: m.wallet, Client: options, Desks: []string{m.address("review"), m.address("almanac")}})
+	desks := []string{m.address("review"), m.address("almanac")}
+	m.agent = buyer.New(buyer.Options{Wallet: m.wallet, Client: options, Desks: desks})
+	m.brokered = buyer.New(buyer.Options{Wallet: m.wallet, Client: options, Desks: desks, Broker: m.address("broker")})
 	for _, p := range publishers {
-		address := m.address(p.edge) + texts[p.id][0].path
-		c, err := client.New(m.address(p.id), options)
-		if err != nil {
-			return err
-		}
-		if err := m.until(ctx, "the offers of "+p.exchange, func(ctx context.Context) error {
-			_, err := c.Offers(ctx, client.Result{URL: address}, client.Fetching{})
-			return err
-		}); err != nil {
-			return err
-		}
-		if err := m.until(ctx, "the policy of "+p.edge, func(ctx context.Context) error { return m.gated(ctx, address) }); err != nil {
+		if err := m.offered(ctx, p.id, options); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// offered waits until what a publisher sells is offered everywhere, and its edges know what is sold.
+func (m *Market) offered(ctx context.Context, publisher string, options client.Options) error {
+	path, through := texts[publisher][0].path, 0
+	for _, s := range sales {
+		if s.publisher != publisher {
+			continue
+		}
+		through++
+		if err := m.until(ctx, "the policy of "+s.edge, func(ctx context.Context) error { return m.gated(ctx, m.address(s.edge)+path) }); err != nil {
+			return err
+		}
+	}
+	c, err := client.New(m.address(publisher), options)
+	if err != nil {
+		return err
+	}
+	broker, err := client.OpenBroker(m.address("broker"), options.Buyer, options)
+	if err != nil {
+		return err
+	}
+	item := client.Result{URL: m.address(publisher+"edge") + path}
+	return m.until(ctx, "the offers of "+publisher, func(ctx context.Context) error {
+		all, err := c.Offers(ctx, item, client.Fetching{})
+		if err == nil && len(all) < through {
+			err = fmt.Errorf("%d of %d Exchanges offer it", len(all), through)
+		}
+		if err == nil {
+			_, err = broker.Steps().Offers(ctx, item, client.Fetching{})
+		}
+		return err
+	})
 }
 
 // gated says whether an edge knows by now that an address is sold: it tells an agent without a licence through whom.

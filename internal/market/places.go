@@ -14,18 +14,41 @@ type Place struct {
 }
 
 // lanes are the ids of those who take part.
-var lanes = map[string]bool{
-	"platform": true, "agent": true, "review": true, "reviewedge": true, "almanac": true, "almanacedge": true,
-	"north": true, "south": true, "business": true,
+var lanes = func() map[string]bool {
+	all := map[string]bool{}
+	for _, id := range order {
+		all[id] = true
+	}
+	return all
+}()
+
+// The publishers, their edges, and what platforms call what they write about.
+var publishers = []struct {
+	id, name, edge, label string
+}{
+	{"review", "The Tidewater Review", "reviewedge", "news.local"},
+	{"almanac", "The Skerry Almanac", "almanacedge", "sea.tides"},
 }
 
-// The publishers, and the Exchange through which each sells.
-var publishers = []struct {
-	id, name, edge, exchange, price, label string
-}{
-	{"review", "The Tidewater Review", "reviewedge", "north", "0.02", "news.local"},
-	{"almanac", "The Skerry Almanac", "almanacedge", "south", "0.05", "sea.tides"},
+// The Exchanges at which the agent has an account.
+var exchanges = []string{"north", "south"}
+
+// sale is a publisher that sells through an Exchange.
+type sale struct {
+	publisher, exchange, price string
+	// edge delivers what the Exchange sold, and tells it.
+	edge string
 }
+
+// sales are who sells through whom. The Review sells the same at two prices.
+var sales = []sale{
+	{"review", "north", "0.02", "reviewedge"},
+	{"review", "south", "0.015", "secondedge"},
+	{"almanac", "south", "0.05", "almanacedge"},
+}
+
+// domainEdge is the edge at the publisher's domain, which answers for it.
+func (s sale) domainEdge() string { return s.publisher + "edge" }
 
 // Currency is that of all prices: XTS, which ISO 4217 keeps for tests, so that nothing costs anybody money.
 const Currency = "XTS"
@@ -34,7 +57,15 @@ const (
 	agentDomain = "agent.localhost"
 	agentID     = "reading-bot"
 	platformID  = "harbour_chat"
-	caller      = "cms" // who speaks for a publisher at its Exchange
+)
+
+// caller is who speaks for a publisher at its Exchanges.
+func caller(publisher string) string { return publisher + "-cms" }
+
+// What the Broker takes of a price, in percent, and what it lets each requester spend in a day.
+const (
+	brokerFee    = "10"
+	brokerBudget = "0.06"
 )
 
 // common is what the configurations have in common. What a place asks for is known by its user agent.
@@ -44,7 +75,7 @@ func (m *Market) common(id string) string {
 }
 
 // configurations are those of all places that serve, by their ids.
-func (m *Market) configurations(secrets map[string]string) map[string]string {
+func (m *Market) configurations(keys map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, p := range publishers {
 		all[p.id] = m.common(p.id) + fmt.Sprintf(`site: {id: %[1]s, name: %[2]q, url: %[3]q}
@@ -54,19 +85,34 @@ terms:
   - {match: {}, access: open, labels: [%[5]s]}
 intent: {enabled: true, publisher: {id: %[1]s}, compliance: {last_updated: "2026-11-22"}}
 `, p.id, p.name, m.address(p.edge), m.file(p.id, "content"), p.label)
-		all[p.edge] = m.common(p.edge) + fmt.Sprintf(`edge:
+	}
+	for _, s := range sales {
+		all[s.edge] = m.common(s.edge) + fmt.Sprintf(`edge:
   exchange: %q
   every: 1s
+  manifests: 600/1m
   spool: {every: 1s}
   key: %q
   secret_file: %q
   sites:
-    - {domain: %q, url: %q, origin: %q}
-`, m.address(p.exchange), secrets[p.edge], m.file(p.edge, "exchange.secret"), host(m.address(p.edge)), m.address(p.edge), m.origins[p.id])
-		all[p.exchange] = m.common(p.exchange) + fmt.Sprintf(`site: {id: %[1]s, name: %[2]q, url: %[3]q}
+    - {domain: %q, url: %q, origin: %q, exchanges: [%s], keys: [%s]}
+`, m.address(s.exchange), keys[s.edge], m.file(s.edge, "exchange.secret"), host(m.address(s.domainEdge())), m.address(s.edge), m.origins[s.publisher], m.others(s), m.signedBy(s))
+	}
+	for _, id := range exchanges {
+		all[id] = m.common(id) + fmt.Sprintf(`site: {id: %[1]s, name: %[2]q, url: %[3]q}
 terms: [{match: {}, access: open}]
-ramp: {enabled: true, domain: %[4]q, signatures: required, currency: %[5]s}
-`, p.exchange, places[p.exchange].Name, m.address(p.exchange), p.exchange+".localhost", Currency)
+ramp: {enabled: true, domain: %[4]s, currency: %[5]s}
+`, id, places[id].Name, m.address(id), domain(id), Currency)
+	}
+	all["broker"] = m.common("broker") + fmt.Sprintf(`roles: [broker]
+broker:
+  deadline: 10s
+  fee: {share: %q}
+  budgets: [{requester: "*", amount: %q, currency: %s, period: 24h}]
+  exchanges:
+`, brokerFee, brokerBudget, Currency)
+	for _, id := range exchanges {
+		all["broker"] += fmt.Sprintf("    - {domain: %s, url: %q}\n", domain(id), m.address(id))
 	}
 	all["business"] = m.common("business") + fmt.Sprintf(`site: {id: business, name: %q, url: %q}
 terms: [{match: {}, access: open}]
@@ -79,12 +125,36 @@ intakes:
 	return all
 }
 
+// domain is by which an Exchange is known.
+func domain(exchange string) string { return exchange + ".localhost" }
+
+// others are the further Exchanges of an edge's site, as its configuration has them.
+func (m *Market) others(s sale) string {
+	var all []string
+	for _, other := range sales {
+		if other.publisher == s.publisher && other.exchange != s.exchange {
+			all = append(all, fmt.Sprintf("{domain: %s, endpoint: %q}", domain(other.exchange), m.address(other.exchange)))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// signedBy are the keys by which an edge verifies, where it is not the one at the domain, for which one is registered.
+func (m *Market) signedBy(s sale) string {
+	if s.edge == s.domainEdge() {
+		return ""
+	}
+	return fmt.Sprintf("{form: hmac, file: %q}", m.file(s.edge, "delivery.hex"))
+}
+
 // places are those who take part, by their ids.
 var places = map[string]Place{
 	"platform":    {ID: "platform", Name: "Harbour Chat", Role: "a platform"},
 	"agent":       {ID: "agent", Name: "Reading bot", Role: "a buying agent"},
 	"review":      {ID: "review", Name: "The Tidewater Review", Role: "a publisher"},
+	"broker":      {ID: "broker", Name: "Quay Broker", Role: "a Broker"},
 	"reviewedge":  {ID: "reviewedge", Name: "The Review's edge", Role: "an edge"},
+	"secondedge":  {ID: "secondedge", Name: "The Review's second edge", Role: "an edge, for what South sells of it"},
 	"almanac":     {ID: "almanac", Name: "The Skerry Almanac", Role: "a publisher"},
 	"almanacedge": {ID: "almanacedge", Name: "The Almanac's edge", Role: "an edge"},
 	"north":       {ID: "north", Name: "North Exchange", Role: "an Exchange"},
@@ -93,7 +163,7 @@ var places = map[string]Place{
 }
 
 // order is that of the lanes.
-var order = []string{"platform", "agent", "review", "reviewedge", "almanac", "almanacedge", "north", "south", "business"}
+var order = []string{"platform", "agent", "broker", "north", "south", "review", "reviewedge", "secondedge", "almanac", "almanacedge", "business"}
 
 // intakes are what the business takes in.
 const intakes = `provider:

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,6 +20,8 @@ type Message struct {
 	What     string `json:"what"` // the RPC, or the path without its query, in which secrets may be
 	Status   int    `json:"status"`
 	At       string `json:"at"` // when it came: UTC, RFC 3339 with milliseconds
+	// Carried says in words what was asked, and what was answered.
+	Carried []string `json:"carried,omitempty"`
 }
 
 // maxMessages is how many messages are kept for pages that are opened later.
@@ -31,6 +34,47 @@ type hub struct {
 	recent  []Message
 	watched map[chan Message]bool
 	polled  map[string]bool // what edges ask their Exchange for again and again
+	flying  int             // messages of those who act, which are not answered yet
+	landed  chan struct{}   // closed when there is none; nil where nobody waits
+}
+
+// acting are those who send something because a person has pressed a button, at once.
+var acting = map[string]bool{"platform": true, "agent": true, "broker": true}
+
+// fly counts a message of somebody who acts, until land.
+func (h *hub) fly(from string) (land func()) {
+	if !acting[from] {
+		return func() {}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.flying++
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.flying--; h.flying == 0 && h.landed != nil {
+			close(h.landed)
+			h.landed = nil
+		}
+	}
+}
+
+// quiet waits until all messages of those who act are told, so that what comes of an act is told after what passed.
+func (h *hub) quiet(ctx context.Context) {
+	h.mu.Lock()
+	if h.flying == 0 {
+		h.mu.Unlock()
+		return
+	}
+	if h.landed == nil {
+		h.landed = make(chan struct{})
+	}
+	landed := h.landed
+	h.mu.Unlock()
+	select {
+	case <-landed:
+	case <-ctx.Done():
+	}
 }
 
 // again says whether an edge asks for what it keeps asking for. The first time is told alone, or nothing else would be seen.
@@ -95,15 +139,26 @@ func (h *hub) around(to string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			from, _, _ := strings.Cut(r.UserAgent(), "/")
+			if from == brokerAgent {
+				from = "broker"
+			}
 			if !lanes[from] || from == to || h.again(from, r.Method, r.URL.Path) { // a person's browser, or whoever looks after itself
 				next.ServeHTTP(w, r)
 				return
 			}
+			defer h.fly(from)()
 			m := Message{From: from, To: to, Method: r.Method, At: time.Now().UTC().Format("2006-01-02T15:04:05.000Z")}
 			m.Protocol, m.What = described(r.URL.Path)
-			answer := &noted{ResponseWriter: w, status: http.StatusOK}
+			asked, answer := &seen{}, &noted{ResponseWriter: w, status: http.StatusOK}
+			if r.Body != nil {
+				r.Body = watched{r.Body, asked}
+			}
+			header := r.Header.Clone()
 			defer func() {
 				m.Status = answer.status
+				m.Carried = exchanged{
+					m: &m, request: read(asked, header), answer: read(&answer.seen, w.Header()), bytes: answer.bytes, media: w.Header().Get("Content-Type"),
+				}.carried()
 				h.tell(m)
 			}()
 			next.ServeHTTP(answer, r)
@@ -111,11 +166,25 @@ func (h *hub) around(to string) func(http.Handler) http.Handler {
 	}
 }
 
-// noted notes the status of an answer.
+// brokerAgent is the name under which a Broker asks.
+const brokerAgent = "frontdesk-broker"
+
+// noted notes the status of an answer, and how it begins.
 type noted struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
+	seen   seen
+	bytes  int64
+}
+
+// Write notes what is written.
+func (n *noted) Write(p []byte) (int, error) {
+	n.wrote = true
+	written, err := n.ResponseWriter.Write(p)
+	n.seen.Write(p[:written])
+	n.bytes += int64(written)
+	return written, err
 }
 
 // WriteHeader notes the status.

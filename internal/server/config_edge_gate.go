@@ -90,6 +90,9 @@ type EdgeSite struct {
 	License string `yaml:"license"`
 	// Fetches is how often one signed address may be fetched at this edge; 0 is 100, and 1 makes it good once.
 	Fetches int `yaml:"fetches"`
+	// Exchanges are further Exchanges through which the site sells: its `ramp.json` names them beside that of `edge.exchange`. What they sell is
+	// delivered by whoever they sign addresses for, such as another edge. `frontdesk serve` has them from `ramp.exchanges`.
+	Exchanges []RAMPExchange `yaml:"exchanges"`
 	// Tokens are what challenges of the domain are answered with at `/.well-known/ramp-verify/`, up to 20, for an hour from the start.
 	Tokens []string `yaml:"tokens"`
 	// TokensFile has further ones, one in each line, up to 20. It is read again when it changes, and answered for an hour from then.
@@ -263,6 +266,10 @@ func (c *checks) gatedSite(path string, site EdgeSite, seen map[string]bool) {
 			c.problem(fmt.Sprintf("%s.tokens[%d]", path, i), "it is no token; write it as the Exchange gave it")
 		}
 	}
+	if len(site.Exchanges) > 0 && c.Config.Edge.Exchange == "" {
+		c.problem(path+".exchanges", "without edge.exchange this front desk is the Exchange, and ramp.exchanges names the others")
+	}
+	c.otherSellers(path+".exchanges", site.Exchanges)
 	between(c, path+".keys", len(site.Keys), 0, maxEdgeKeys)
 	for i, key := range site.Keys {
 		c.gatedKey(fmt.Sprintf("%s.keys[%d]", path, i), key)

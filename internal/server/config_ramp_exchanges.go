@@ -5,6 +5,7 @@ import (
 
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/trust"
+	rampv1 "frontdesk/wire/ramp/v1"
 )
 
 // RAMPExchange is an Exchange elsewhere through which the sites sell, too.
@@ -20,16 +21,28 @@ type RAMPExchange struct {
 const maxRAMPExchanges = 50
 
 // rampExchanges checks ramp.exchanges.
-func (c *checks) rampExchanges() {
-	between(c, "ramp.exchanges", len(c.Config.RAMP.Exchanges), 0, maxRAMPExchanges)
-	for i, x := range c.Config.RAMP.Exchanges {
-		path := fmt.Sprintf("ramp.exchanges[%d]", i)
+func (c *checks) rampExchanges() { c.otherSellers("ramp.exchanges", c.Config.RAMP.Exchanges) }
+
+// otherSellers checks a list of further Exchanges.
+func (c *checks) otherSellers(path string, all []RAMPExchange) {
+	between(c, path, len(all), 0, maxRAMPExchanges)
+	for i, x := range all {
+		path := fmt.Sprintf("%s[%d]", path, i)
 		if domain, err := trust.ParseDomain(x.Domain); err != nil || domain != x.Domain {
 			c.problem(path+".domain", "%q is no domain; write it like exchange.example.com, in lower case and ASCII", x.Domain)
 		}
 		c.publicURL(path+".endpoint", x.Endpoint)
 		c.oneOf(path+".relationship", first(x.Relationship, "direct"), "direct", "reseller")
 	}
+}
+
+// authorised is the entry of ramp.json for an Exchange.
+func (x RAMPExchange) authorised() *rampv1.AuthorizedExchange {
+	how := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
+	if x.Relationship == "reseller" {
+		how = rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER
+	}
+	return &rampv1.AuthorizedExchange{Domain: x.Domain, Endpoint: x.Endpoint, Relationship: how}
 }
 
 // otherExchanges are further Exchanges through which the sites sell.

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/post"
 	"frontdesk/internal/spool"
 	wire "frontdesk/wire/edge"
+	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
 )
 
@@ -255,8 +256,12 @@ func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks
 func (s *Server) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
 	e := s.config.Edge
 	published := slices.ContainsFunc(site.Keys, func(k EdgeKey) bool { return k.File == "" })
+	var others []*rampv1.AuthorizedExchange
+	for _, x := range site.Exchanges {
+		others = append(others, x.authorised())
+	}
 	remote, err := edge.OpenRemote(edge.RemoteConfig{
-		Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(s.config.Data, "edge", "sites", site.Domain), Fetcher: s.config.Fetcher(),
+		Others: others, Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(s.config.Data, "edge", "sites", site.Domain), Fetcher: s.config.Fetcher(),
 		Unknown: edge.Access(first(site.Unknown, "blocked")), Keys: published, Every: e.Every, Stale: e.Stale, Now: s.options.Now, Log: s.log,
 	})
 	if err != nil {

@@ -30,25 +30,39 @@ for (const look of [{ name: "wide", viewport: { width: 1440, height: 1000 } }, {
     assert.match(await press(page, "Ask", "Asked"), /Inside the dredging contract \(sold\)/);
     await press(page, "Retrieve", "Retrieved");
     await press(page, "Tell that it was shown", "Told");
-    assert.match(await press(page, "Ask the price", "The price"), /0\.02 XTS per access/);
-    assert.match(await press(page, "Buy", "Bought"), /0\.02 XTS/);
+    // Through the Broker, which takes the cheaper of two and a fee, and says what it passed over.
+    assert.match(await press(page, "Ask the price", "The price"), /0\.015 XTS per access.*at south\.localhost; the Broker takes 0\.0015 XTS, and all of it is 0\.0165 XTS/);
+    const choice = page.getByRole("region", { name: "How the Broker chose" });
+    await choice.getByRole("row", { name: /North Exchange 0\.02 XTS per access is not taken/ }).waitFor();
+    await choice.getByRole("row", { name: /South Exchange 0\.015 XTS per access is taken/ }).waitFor();
+    assert.match(await press(page, "Buy", "Bought"), /Sold bysouth\.localhostCost0\.015 XTSBroker’s fee0\.0015 XTSPassed overnorth\.localhost: it costs 0\.02 XTS, and 0\.0165 XTS may be paid/);
+    await choice.getByRole("row", { name: /North Exchange 0\.02 XTS per access is passed over: it costs 0\.02 XTS/ }).waitFor();
+    await choice.getByText(/passed on and signed by broker\.localhost:\d+/).waitFor();
     assert.match(await press(page, "Fetch", "Fetched"), /byte for byte.*it is open for both sides/s);
     await press(page, "Report its use", "Reported");
     await press(page, "Dispute", "Disputed");
+
+    // By the agent itself, at the Exchanges.
+    await page.getByLabel("Who compares and buys").selectOption({ label: "The agent itself, at the Exchanges" });
+    assert.ok(await page.getByRole("button", { name: "Buy", exact: true }).isDisabled(), "what was quoted by the Broker can be bought as if by the agent");
+    assert.match(await press(page, "Ask the price", "The price"), /0\.015 XTS per access.*at south.*0\.02 XTS per access.*at north/);
+    assert.match(await press(page, "Buy", "Bought"), /Cost0\.015 XTS/);
     assert.match(await press(page, "Submit", "Submitted"), /760\.00 EUR/);
     assert.match(await press(page, "Accept the offer", "Accepted"), /nothing is painted/);
-    await page.getByText(/^Spent 0\.0\d of 1 XTS this month\.$/).waitFor();
+    await page.getByText(/^Spent 0\.0\d+ of 1 XTS this month, 0\.0\d+ of it through the Broker\.$/).waitFor();
 
     // What passed is drawn for eyes, and said in words.
     if (look.name === "wide") {
       assert.ok(await page.locator("#drawing path").count() > 15);
       await page.getByText("The same in words").click();
     }
-    await page.getByRole("list", { name: "Messages" }).getByText("Reading bot asks North Exchange: POST ExecuteTransaction, answered 200").first().waitFor();
+    await page.getByRole("list", { name: "Messages" }).getByText("Quay Broker asks South Exchange: POST ExecuteTransaction, answered 200").first().waitFor();
+    await page.getByRole("list", { name: "Messages" }).getByText("Reading bot asks South Exchange: POST ExecuteTransaction, answered 200").first().waitFor();
+    await page.getByRole("list", { name: "Messages" }).getByText("passed over north.localhost: it costs 0.02 XTS, and 0.0165 XTS may be paid").first().waitFor();
     await page.getByRole("list", { name: "Messages" }).getByText("Harbour Chat asks The Tidewater Review: POST /intent/retrieve, answered 200").first().waitFor();
 
     // A receipt is true, and a changed one is not.
-    await page.getByRole("list", { name: "Receipts" }).getByRole("button", { name: /^transaction · North Exchange/ }).first().click();
+    await page.getByRole("list", { name: "Receipts" }).getByRole("button", { name: /^transaction · South Exchange/ }).first().click();
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText(/^True: it stands in the ledger/).waitFor();
     await p.picture(`market-${look.name}`, { fullPage: true });

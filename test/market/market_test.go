@@ -30,8 +30,8 @@ func open(t *testing.T) *town {
 	return &town{t, process.Start(t, "demo", "--market", "--listen", "127.0.0.1:0").URL}
 }
 
-// act presses a button, and reads the result. It gives the code of a failure.
-func (m *town) act(name string, arguments map[string]any, out any) (code string) {
+// act presses a button, and reads the result. It gives the code and the words of a failure.
+func (m *town) act(name string, arguments map[string]any, out any) (code, message string) {
 	m.t.Helper()
 	text, err := json.Marshal(arguments)
 	if err != nil {
@@ -50,14 +50,20 @@ func (m *town) act(name string, arguments map[string]any, out any) (code string)
 		if out != nil {
 			m.t.Fatalf("%s: %s: %s", name, failure.Code, failure.Message)
 		}
-		return failure.Code
+		return failure.Code, failure.Message
 	}
 	if out != nil {
 		if err := json.Unmarshal(told.Result, out); err != nil {
 			m.t.Fatalf("%s: %v: %s", name, err, told.Result)
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// fails presses a button that is to fail.
+func (m *town) fails(name string, arguments map[string]any) (code, message string) {
+	m.t.Helper()
+	return m.act(name, arguments, nil)
 }
 
 func (m *town) post(path string, body []byte, out any) {
@@ -162,12 +168,17 @@ func (m *town) messages(until string) (all []string) {
 		var one struct {
 			From, To, Protocol, What string
 			Status                   int
+			Carried                  []string
 		}
 		if err := json.Unmarshal([]byte(text), &one); err != nil {
 			m.t.Fatal(err)
 		}
 		line := fmt.Sprintf("%s > %s %s %s %d", one.From, one.To, one.Protocol, one.What, one.Status)
-		if all = append(all, line); line == until {
+		last := line == until
+		if len(one.Carried) > 0 {
+			line += " [" + strings.Join(one.Carried, "; ") + "]"
+		}
+		if all = append(all, line); last {
 			return all
 		}
 	}
@@ -175,84 +186,142 @@ func (m *town) messages(until string) (all []string) {
 	return nil
 }
 
+type amount struct {
+	Amount   float64
+	Currency string
+}
+
 type quote struct {
 	Offers []struct {
 		PurchaseID string `json:"purchase_id"`
 		Exchange   string
-		Price      struct{ Amount float64 }
+		Broker     string
+		Price      amount
+		Fee        amount `json:"broker_fee"`
+		Total      amount
 	}
 }
 
 type purchase struct {
 	TransactionID string `json:"transaction_id"`
+	Exchange      string
+	Cost          amount
+	Fee           amount                           `json:"broker_fee"`
+	Passed        []struct{ Exchange, Why string } `json:"passed_over"`
 	Text          string
 	Checked       string
 	ReportID      string `json:"report_id"`
 	DisputeID     string `json:"dispute_id"`
 }
 
-// TestAMarketOfAllFourProtocols presses every button: asks both publishers, has a platform retrieve and cite, buys of both through their Exchanges, fetches at their
+// find asks the publishers, and gives the address of what is for sale at a path.
+func (m *town) find(question, path string) (address string) {
+	m.t.Helper()
+	var found struct {
+		Items []struct {
+			URL     string
+			ForSale bool `json:"for_sale"`
+		}
+	}
+	m.act("search", map[string]any{"query": question}, &found)
+	for _, item := range found.Items {
+		if item.ForSale && strings.HasSuffix(item.URL, path) {
+			return item.URL
+		}
+	}
+	m.t.Fatalf("%s: %+v", question, found)
+	return ""
+}
+
+// used fetches what was bought, reports and disputes it, and holds the text's last words.
+func (m *town) used(by, transaction, end string) {
+	m.t.Helper()
+	with := func(more map[string]any) map[string]any {
+		all := map[string]any{"by": by, "transaction_id": transaction}
+		for name, value := range more {
+			all[name] = value
+		}
+		return all
+	}
+	var text, filed, disputed purchase
+	if m.act("fetch", with(nil), &text); !strings.HasSuffix(strings.TrimSpace(text.Text), end) || !strings.Contains(text.Checked, "byte for byte") {
+		m.t.Errorf("fetched: %+v", text)
+	}
+	if m.act("report", with(nil), &filed); filed.ReportID == "" {
+		m.t.Errorf("reported: %+v", filed)
+	}
+	if m.act("dispute", with(map[string]any{"reason": "incomplete-content"}), &disputed); disputed.DisputeID == "" {
+		m.t.Errorf("disputed: %+v", disputed)
+	}
+}
+
+// sold holds that an Exchange has on record that it sold something, that it was reported, disputed and delivered, with receipts that are true.
+func (m *town) sold(exchange, transaction string) {
+	m.t.Helper()
+	for _, kind := range []string{"transaction", "usage", "dispute", "delivery"} {
+		m.verify(m.fact(exchange, kind, transaction))
+	}
+}
+
+// TestAMarketOfAllFourProtocols presses every button: asks both publishers, has a platform retrieve and cite, buys at Exchanges and through the Broker, fetches at the
 // edges, reports, disputes, submits to the business and binds; and finds each in the ledger of whom it concerns, with a receipt that is true.
 func TestAMarketOfAllFourProtocols(t *testing.T) {
 	m := open(t)
-	for _, p := range []struct {
-		publisher, exchange, edge, question, path, end string
-		price                                          float64
-	}{
-		{"review", "north", "reviewedge", "what is inside the dredging contract", "/premium/dredging-contract", "it is open for both sides.", 0.02},
-		{"almanac", "south", "almanacedge", "what does wind add to the tide", "/premium/tide-and-weather", "and eight the mole.", 0.05},
-	} {
-		var found struct {
-			Items []struct {
-				URL     string
-				ForSale bool `json:"for_sale"`
-			}
-		}
-		m.act("search", map[string]any{"query": p.question}, &found)
-		address := ""
-		for _, item := range found.Items {
-			if item.ForSale && strings.HasSuffix(item.URL, p.path) {
-				address = item.URL
-			}
-		}
-		if address == "" {
-			t.Fatalf("%s: %+v", p.question, found)
-		}
+	dredging := m.find("what is inside the dredging contract", "/premium/dredging-contract")
+	tide := m.find("what does wind add to the tide", "/premium/tide-and-weather")
+	for publisher, question := range map[string]string{"review": "what does a barge of mud cost", "almanac": "what does wind add to the tide"} {
 		var passages struct {
 			Passages  []struct{ Text string }
 			Citations []any
 			Signed    bool
 		}
-		m.act("retrieve", map[string]any{"publisher": p.publisher, "query": p.question}, &passages)
+		m.act("retrieve", map[string]any{"publisher": publisher, "query": question}, &passages)
 		if len(passages.Passages) == 0 || len(passages.Citations) == 0 || !passages.Signed {
 			t.Errorf("retrieved: %+v", passages)
 		}
 		m.act("cite", nil, &struct{}{})
+		m.verify(m.fact(publisher, "access", ""))
+		m.verify(m.fact(publisher, "citation", ""))
+	}
+
+	// At the Exchanges: the Review's articles are sold at both, the Almanac's at one.
+	for _, p := range []struct {
+		address, exchange, end string
+		offers                 int
+		price                  float64
+	}{
+		{dredging, "north", "it is open for both sides.", 2, 0.02},
+		{tide, "south", "and eight the mole.", 1, 0.05},
+	} {
 		var quoted quote
-		m.act("quote", map[string]any{"url": address}, &quoted)
-		if len(quoted.Offers) != 1 || quoted.Offers[0].Price.Amount != p.price || !strings.Contains(quoted.Offers[0].Exchange, "//"+p.exchange+".localhost:") {
+		m.act("quote", map[string]any{"url": p.address}, &quoted)
+		if len(quoted.Offers) != p.offers || p.offers == 2 && quoted.Offers[0].Price.Amount != 0.015 {
 			t.Fatalf("quoted: %+v", quoted)
 		}
-		var bought, text, filed, disputed purchase
-		m.act("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, &bought)
-		transaction := map[string]any{"transaction_id": bought.TransactionID}
-		if m.act("fetch", transaction, &text); !strings.HasSuffix(strings.TrimSpace(text.Text), p.end) || !strings.Contains(text.Checked, "byte for byte") {
-			t.Errorf("fetched: %+v", text)
+		taken := quoted.Offers[p.offers-1]
+		if taken.Price.Amount != p.price || !strings.Contains(taken.Exchange, "//"+p.exchange+".localhost:") {
+			t.Fatalf("quoted: %+v", quoted)
 		}
-		if m.act("report", transaction, &filed); filed.ReportID == "" {
-			t.Errorf("reported: %+v", filed)
-		}
-		m.act("dispute", map[string]any{"transaction_id": bought.TransactionID, "reason": "incomplete-content"}, &disputed)
-		if disputed.DisputeID == "" {
-			t.Errorf("disputed: %+v", disputed)
-		}
-		for _, f := range []fact{
-			m.fact(p.publisher, "access", ""), m.fact(p.publisher, "citation", ""), m.fact(p.exchange, "transaction", bought.TransactionID),
-			m.fact(p.exchange, "usage", bought.TransactionID), m.fact(p.exchange, "delivery", bought.TransactionID),
-		} {
-			m.verify(f)
-		}
+		var bought purchase
+		m.act("buy", map[string]any{"purchase_id": taken.PurchaseID}, &bought)
+		m.used("exchange", bought.TransactionID, p.end)
+		m.sold(p.exchange, bought.TransactionID)
 	}
+
+	// Through the Broker, which takes the cheaper of two, and a fee.
+	var quoted quote
+	m.act("quote", map[string]any{"by": "broker", "url": dredging}, &quoted)
+	if len(quoted.Offers) != 1 || quoted.Offers[0].Exchange != "south.localhost" || quoted.Offers[0].Total.Amount != 0.0165 {
+		t.Fatalf("quoted: %+v", quoted)
+	}
+	var bought purchase
+	m.act("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID}, &bought)
+	if bought.Exchange != "south.localhost" || bought.Cost.Amount != 0.015 || bought.Fee.Amount != 0.0015 || len(bought.Passed) != 1 || bought.Passed[0].Exchange != "north.localhost" {
+		t.Errorf("bought: %+v", bought)
+	}
+	m.used("broker", bought.TransactionID, "it is open for both sides.")
+	m.sold("south", bought.TransactionID)
+
 	var offered struct{ Offer struct{ Summary string } }
 	if m.act("submit", map[string]any{"hull": "wood", "length_m": 8}, &offered); !strings.Contains(offered.Offer.Summary, "760.00 EUR") {
 		t.Errorf("offered: %+v", offered)
@@ -261,23 +330,78 @@ func TestAMarketOfAllFourProtocols(t *testing.T) {
 	for _, kind := range []string{"intake", "bind"} {
 		m.verify(m.fact("business", kind, ""))
 	}
+	m.passed()
+}
 
-	passed := strings.Join(m.messages("agent > business Intake /intake/boat-repair/bind 200"), "\n")
+// passed holds that what should have passed did, with what it carried, and no secret in it.
+func (m *town) passed() {
+	m.t.Helper()
+	all := strings.Join(m.messages("agent > business Intake /intake/boat-repair/bind 200"), "\n")
 	for _, want := range []string{
 		"agent > review NLWeb /ask 200", "agent > almanac NLWeb /ask 200", "platform > review Intent /intent/retrieve 200", "platform > almanac Intent /intent/events ",
-		"agent > reviewedge RAMP /.well-known/ramp.json 200", "agent > north RAMP DiscoverResources 200", "agent > north RAMP ExecuteTransaction 200", "agent > reviewedge RAMP /premium/dredging-contract 200",
-		"agent > south RAMP ReportUsage 200", "agent > south RAMP DisputeTransaction 200", "almanacedge > south RAMP /exchange/v1/deliveries 200", "north > reviewedge RAMP /.well-known/ramp-verify/… 200",
-		"agent > business Intake /intake/boat-repair 200",
+		"agent > reviewedge RAMP /.well-known/ramp.json 200 [sells through north.localhost and south.localhost]", "agent > north RAMP DiscoverResources 200", "agent > north RAMP ExecuteTransaction 200",
+		"agent > reviewedge RAMP /premium/dredging-contract 200", "agent > south RAMP ReportUsage 200", "agent > south RAMP DisputeTransaction 200",
+		"almanacedge > south RAMP /exchange/v1/deliveries 200", "secondedge > south RAMP /exchange/v1/deliveries 200", "north > reviewedge RAMP /.well-known/ramp-verify/… 200",
+		"agent > broker RAMP Resolve 200", "chose south.localhost for 0.015 XTS; takes 0.0015 XTS for itself", "passed over north.localhost: it costs 0.02 XTS, and 0.0165 XTS may be paid",
+		"passed on and signed by broker.localhost:", "broker > north RAMP DiscoverResources 200", "broker > south RAMP ExecuteTransaction 200", "broker > south RAMP ReportUsage 200", "broker > south RAMP DisputeTransaction 200",
+		"north > broker RAMP /.well-known/ramp-agent.json 200", "agent > secondedge RAMP /premium/dredging-contract 200", "agent > business Intake /intake/boat-repair 200 [hull: wood; length_m: 8; offers: ",
 	} {
-		if !strings.Contains(passed, want) {
-			t.Errorf("%q did not pass:\n%s", want, passed)
+		if !strings.Contains(all, want) {
+			m.t.Errorf("%q did not pass:\n%s", want, all)
 		}
 	}
-	if at := regexp.MustCompile(`[?&]|expires|signature=`).FindString(passed); at != "" {
-		t.Errorf("a message shows %q of an address", at)
+	if at := regexp.MustCompile(`\?|&[a-z]|expires=|signature=|sailor@|whsec_`).FindString(all); at != "" {
+		m.t.Errorf("a message shows %q:\n%s", at, all)
+	}
+}
+
+// TestTheBrokerHoldsABudget buys through it until its budget for the agent is used up: then nothing is paid, and it says how it stands. At an Exchange it can still be bought.
+func TestTheBrokerHoldsABudget(t *testing.T) {
+	m := open(t)
+	address := m.find("what is inside the dredging contract", "/premium/dredging-contract")
+	var quoted quote
+	for range 3 {
+		var bought purchase
+		m.act("quote", map[string]any{"by": "broker", "url": address}, &quoted)
+		m.act("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID}, &bought)
+		m.act("report", map[string]any{"transaction_id": bought.TransactionID}, &struct{}{})
+	}
+	m.act("quote", map[string]any{"by": "broker", "url": address}, &quoted)
+	code, message := m.fails("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID})
+	if code != "not_bought" || !strings.Contains(message, "0.0105 XTS left of 0.06 XTS") {
+		t.Errorf("beyond the budget: %s: %s", code, message)
+	}
+	var spending struct {
+		Limits []struct{ Spent amount }
+	}
+	if m.act("spending", nil, &spending); spending.Limits[0].Spent.Amount != 0.0495 {
+		t.Errorf("spent: %+v", spending)
+	}
+	m.act("quote", map[string]any{"url": address}, &quoted)
+	m.act("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, &purchase{})
+}
+
+// TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal.
+func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
+	out := process.MustRun(t, "demo", "--market", "--transcript", "--listen", "127.0.0.1:0")
+	at := 0
+	for _, want := range []string{
+		"1. The agent asks both publishers", "NLWeb /ask", "Intent /intent/retrieve", "4. The agent asks the Exchanges", "offers it for 0.02 XTS per access", "offers it for 0.015 XTS per access",
+		"6. The agent buys through the Broker", "passed on and signed by broker.localhost:", "Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
+		"Reading bot > The Review's second edge  RAMP /premium/dredging-contract  200", "Quay Broker > South Exchange  RAMP ReportUsage  200", "Quay Broker > South Exchange  RAMP DisputeTransaction  200",
+		"Intake /intake/boat-repair/bind", "transaction  South Exchange         true", "bind         Harbour & Pine Boats   true", "delivery     South Exchange         true",
+	} {
+		found := strings.Index(out[at:], want)
+		if found < 0 {
+			t.Fatalf("%q is not there, or not in its place:\n%s", want, out)
+		}
+		at += found
+	}
+	if strings.Contains(out, "NOT TRUE") || strings.Contains(out, "sailor@") {
+		t.Error(out)
 	}
 	if path := os.Getenv("FRONTDESK_TRANSCRIPT"); path != "" { // for who wants to read it
-		if err := os.WriteFile(path, []byte(passed+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
 			t.Error(err)
 		}
 	}
@@ -332,10 +456,10 @@ func TestThePageIsForThisMachine(t *testing.T) {
 			t.Errorf("%s %s of %q from %q: %d, want %d", tc.method, tc.path, tc.host, tc.origin, got, tc.want)
 		}
 	}
-	if code := m.act("bind", map[string]any{"email": "a@b.example"}, nil); code == "" {
+	if code, _ := m.act("bind", map[string]any{"email": "a@b.example"}, nil); code == "" {
 		t.Error("an offer that was not made was bound")
 	}
-	if code := m.act("buy", map[string]any{"purchase_id": "p", "limit": "9"}, nil); code != "invalid" {
+	if code, _ := m.act("buy", map[string]any{"purchase_id": "p", "limit": "9"}, nil); code != "invalid" {
 		t.Errorf("a limit in a call: %q", code)
 	}
 }

@@ -48,6 +48,7 @@ const after = {
     state.purchase = result.offers[0].purchase_id;
     button("buy").disabled = false;
     for (const later of ["fetch", "report", "dispute"]) button(later).disabled = true;
+    state.by = $("by").value;
   },
   buy(result) {
     state.transaction = result.transaction_id;
@@ -57,13 +58,17 @@ const after = {
   submit() { button("bind").disabled = false; },
 };
 
+for (const id of ["by", "address"]) $(id).addEventListener("change", () => { button("buy").disabled = true; });
+
 // offerAddress lets a text be chosen, the last that was found first.
 function offerAddress(url, name) {
   addresses.set(url, name);
+  button("buy").disabled = true;
   $("address").replaceChildren(...[...addresses].reverse().map(([value, text]) => made("option", { value }, text)));
 }
 
-const waiting = { buy: () => ({ purchase_id: state.purchase }), fetch: () => ({ transaction_id: state.transaction }), report: () => ({ transaction_id: state.transaction, displayed_to_user: true }),
+// What was asked the price of is bought by whom it was asked by.
+const waiting = { buy: () => ({ by: state.by, purchase_id: state.purchase }), fetch: () => ({ transaction_id: state.transaction }), report: () => ({ transaction_id: state.transaction, displayed_to_user: true }),
   dispute: () => ({ transaction_id: state.transaction, reason: "incomplete-content", description: "Pressed in the demonstration." }), cite: () => ({}), bind: () => ({ email: $("email").value }) };
 
 for (const form of document.forms) {
@@ -81,19 +86,26 @@ async function purse() {
   try {
     const { result } = await post("/act/spending", "{}");
     const [limit] = result.limits;
-    $("purse").textContent = `Spent ${limit.spent.amount} of ${limit.limit.amount} ${limit.limit.currency} this ${limit.per}.`;
+    const through = result.purchases.filter((p) => p.broker).reduce((sum, p) => sum + p.counts.amount, 0);
+    $("purse").textContent = `Spent ${limit.spent.amount} of ${limit.limit.amount} ${limit.limit.currency} this ${limit.per}${through ? `, ${Number(through.toFixed(8))} of it through the Broker` : ""}.`;
   } catch { /* the next act tries again */ }
 }
 
 // What came of it.
 const facts = { message: "Says", transaction_id: "Transaction", report_id: "Report", dispute_id: "Dispute", status: "Status", checked: "Checked", fetch_until: "To be fetched until", explanation: "Why", cited: "Source", code: "Code" };
 
+const price = (p) => `${p.amount} ${p.currency}`;
+const hostOf = (address) => (address.includes("//") ? new URL(address).host : address);
+
 function show(name, failed, result) {
   const list = made("dl");
   const say = (term, text) => list.append(made("dt", {}, term), made("dd", {}, String(text)));
   for (const [key, term] of Object.entries(facts)) if (typeof result[key] === "string") say(term, result[key]);
-  if (result.cost) say("Cost", `${result.cost.amount} ${result.cost.currency}`);
-  for (const offer of result.offers ?? []) say(offer.title || "Offer", `${offer.price.amount} ${offer.price.currency} ${offer.model}, for ${(offer.permits ?? ["any use"]).join(" and ")}, at ${new URL(offer.exchange).host}${offer.why_not ? `; ${offer.why_not}` : ""}`);
+  if (result.transaction_id && result.exchange) say("Sold by", hostOf(result.exchange));
+  if (result.cost) say("Cost", price(result.cost));
+  if (result.broker_fee) say("Broker’s fee", price(result.broker_fee));
+  for (const offer of result.offers ?? []) say(offer.title || "Offer", `${price(offer.price)} ${offer.model}, for ${(offer.permits ?? ["any use"]).join(" and ")}, at ${hostOf(offer.exchange)}${offer.broker_fee ? `; the Broker takes ${price(offer.broker_fee)}, and all of it is ${price(offer.total)}` : ""}${offer.why_not ? `; ${offer.why_not}` : ""}`);
+  for (const one of result.passed_over ?? []) say("Passed over", [one.exchange, one.why].filter(Boolean).join(": "));
   if (result.offer) say("The business offers", result.offer.summary);
   if (result.bound?.message) say("The business says", result.bound.message);
   const box = made("article", { className: failed ? "failed" : "" }, made("h3", {}, made("span", {}, failed ? `${titles[name]}: it did not work` : titles[name]), made("time", { className: "soft" }, new Date().toLocaleTimeString())));
@@ -111,7 +123,7 @@ function show(name, failed, result) {
 
 // What passes.
 const svg = "http://www.w3.org/2000/svg";
-const step = 132, top = 56, row = 40, most = 200;
+const step = 118, top = 56, row = 40, most = 200;
 const place = Object.fromEntries(lanes.map((l, i) => [l.id, step / 2 + i * step]));
 const drawing = $("drawing");
 const all = [];
@@ -136,7 +148,7 @@ for (const lane of lanes) {
 // folded puts a name into two lines where it is long.
 function folded(name) {
   const words = name.split(" ");
-  if (name.length < 15 || words.length < 2) return [name];
+  if (name.length < 12 || words.length < 2) return [name];
   const half = Math.ceil(words.length / 2);
   return [words.slice(0, half).join(" "), words.slice(half).join(" ")];
 }
@@ -151,13 +163,16 @@ $("lanes").addEventListener("scroll", () => head.setAttribute("transform", `tran
 function draw(m) {
   const [from, to] = [place[m.from], place[m.to]];
   const toRight = to > from, end = toRight ? to - 9 : to + 9;
-  const g = drawn("g", { class: "fresh" });
+  const g = drawn("g", { class: "fresh message" });
+  g.append(drawn("rect", { class: "hit", x: Math.min(from, to), y: 2, width: Math.abs(to - from), height: row - 4 }), drawn("title", {}, [`${names[m.from]} asks ${names[m.to]}`, ...(m.carried ?? [])].join("\n")));
+  g.addEventListener("click", () => readMessage(m.n));
   const what = `${m.what.length > 34 ? `${m.what.slice(0, 33)}…` : m.what} ${m.status}`;
   g.append(
     drawn("line", { class: `arrow ${m.protocol}${m.status >= 400 ? " refused" : ""}`, x1: from, x2: end, y1: 26, y2: 26 }),
     drawn("path", { class: `tip ${m.protocol}`, d: toRight ? `M${to} 26l-10-5v10z` : `M${to} 26l10-5v10z` }),
     drawn("text", { class: `what ${m.protocol}`, x: Math.min(Math.max((from + to) / 2, what.length * 3.8), step * lanes.length - what.length * 3.8), y: 19 }, what));
   arrows.append(g);
+  setTimeout(() => g.classList.remove("fresh"), 600); // what is out of sight would come later
   if (arrows.children.length > most) arrows.firstElementChild.remove();
   [...arrows.children].forEach((e, i) => e.setAttribute("transform", `translate(0 ${top + i * row})`));
 }
@@ -167,12 +182,44 @@ function passed(m) {
   all.push(m);
   draw(m);
   size();
-  $("messages").append(made("li", { value: m.n }, made("span", { className: `tag ${m.protocol}` }, m.protocol), made("b", {}, names[m.from]), " asks ", made("b", {}, names[m.to]), `: ${m.method} ${m.what}, answered ${m.status}`));
+  const line = made("li", { value: m.n, tabIndex: -1 }, made("span", { className: `tag ${m.protocol}` }, m.protocol), made("b", {}, names[m.from]), " asks ", made("b", {}, names[m.to]), `: ${m.method} ${m.what}, answered ${m.status}`);
+  if (m.carried) line.append(made("ul", { className: "carried" }, ...m.carried.map((text) => made("li", {}, text))));
+  $("messages").append(line);
+  compare(m);
   if ($("messages").children.length > most) $("messages").firstElementChild.remove();
   $("count").textContent = `(${all.length})`;
   if (atEnd) box.scrollTop = box.scrollHeight;
   clearTimeout(passed.soon);
   passed.soon = setTimeout(receipts, 300);
+}
+
+// readMessage shows a message in words.
+function readMessage(n) {
+  $("words").open = true;
+  const line = document.querySelector(`#messages > li[value="${n}"]`);
+  line?.scrollIntoView({ block: "nearest" });
+  line?.focus();
+}
+
+// What the Exchanges offered the Broker, since it was asked last, and what it made of it.
+let heard = [];
+function compare(m) {
+  if (m.from === "broker" && m.what === "DiscoverResources") heard.push(m);
+  if (m.to !== "broker" || m.what !== "Resolve" || !heard.length) return;
+  const lines = m.carried ?? [];
+  const said = (start) => lines.filter((line) => line.startsWith(start));
+  $("choices").replaceChildren(...heard.map((one) => {
+    const domain = `${one.to}.localhost`;
+    const chosen = said(`chose ${domain} `).length > 0;
+    const why = said(`passed over ${domain}: `).map((line) => line.slice(`passed over ${domain}: `.length));
+    const offers = (one.carried ?? []).filter((line) => line.startsWith("offers ")).map((line) => line.replace(/^offers (it for )?/, ""));
+    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? "is taken" : why.length ? `is passed over: ${why.join("; ")}` : "is not taken: there is a better one"));
+  }));
+  const hop = (heard[0].carried ?? []).find((line) => line.startsWith("passed on and signed by "));
+  $("choice-about").textContent = `The agent’s query was ${hop ?? "passed on"}, so each Exchange knows who asks, and by way of whom.`;
+  $("choice-says").textContent = lines.filter((line) => /^(at most|takes|refused|transaction) /.test(line) || line.startsWith("refused: ")).join("; ");
+  $("choice").hidden = false;
+  heard = [];
 }
 
 const source = new EventSource("/events");
