@@ -70,7 +70,7 @@ type Collected struct {
 	raw  map[*rampv1.Offer]ramp.ReceivedOffer
 
 	fresh sync.Mutex
-	read  bool // the Exchange's keys were, since
+	read  bool // it was tried to read the Exchange's keys, since
 }
 
 // Collect asks what is offered, once, and verifies nothing yet: who takes few of many offers verifies those. binary speaks the
@@ -171,16 +171,15 @@ func withSignature(unsigned []byte, signature string) ([]byte, error) {
 	return append(append(out, ','), unsigned[1:]...), err // the offer has members: an offer_id at the least
 }
 
-// refreshed reads the Exchange's keys, once since something was collected.
+// refreshed reads the Exchange's keys, at most once since something was collected.
 func (x *Exchange) refreshed(ctx context.Context, c *Collected) error {
 	c.fresh.Lock()
 	defer c.fresh.Unlock()
 	if c.read {
 		return nil
 	}
-	err := x.refresh(ctx)
-	c.read = err == nil
-	return err
+	c.read = true // who does not give them is not asked for each offer
+	return x.refresh(ctx)
 }
 
 // Execute sends a purchase in a requester's name, as it is, and gives the answer as it is (RAMP v1, ExecuteTransaction).

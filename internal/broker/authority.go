@@ -55,7 +55,7 @@ func (b *Broker) authorised(ctx context.Context, p *peer, uri string) error {
 	}
 	manifest, err := b.provider(ctx, host)
 	if err != nil {
-		return fmt.Errorf("the ramp.json of %.80s: %w", host, err)
+		return fmt.Errorf("the ramp.json of %.80s: %w", host, failing(err))
 	}
 	for _, x := range manifest.GetExchanges() {
 		if domainOf(x.GetDomain()) == p.domain && (p.typed || slices.Contains(places(x), p.places[0])) {

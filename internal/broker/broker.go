@@ -154,7 +154,7 @@ const maxTables = 32
 const (
 	manifestHolds  = time.Hour
 	providerHolds  = 10 * time.Minute
-	failureHolds   = 30 * time.Second
+	failureHolds   = 5 * time.Second
 	documentWithin = 5 * time.Second
 )
 

@@ -206,17 +206,11 @@ func (f *found) uris() (all []string) {
 // verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. What is the same as what is taken for
 // an address before it is not taken again.
 func (b *Broker) verify(ctx context.Context, f *found, choices []*choice) error {
-	turns := make(chan struct{}, 4) // as many at a time as there are processors to speak of
 	var wait sync.WaitGroup
 	for _, c := range choices {
-		if len(c.order) == 0 {
-			continue
+		if len(c.order) > 0 {
+			wait.Go(func() { b.next(ctx, f, c) })
 		}
-		wait.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			b.next(ctx, f, c)
-		})
 	}
 	wait.Wait()
 	if err := ctx.Err(); err != nil {
@@ -236,18 +230,21 @@ func (b *Broker) verify(ctx context.Context, f *found, choices []*choice) error 
 	return nil
 }
 
-// next takes the next candidate of a choice that is good; none where there is no more.
+// next takes the next candidate of a choice that is good; none where there is no more. For what it has to read for that, such as the manifest of the address's host or
+// keys of an Exchange that has others now, it waits no longer than for offers.
 func (b *Broker) next(ctx context.Context, f *found, c *choice) {
 	c.taken = nil
+	reading, cancel := context.WithTimeout(ctx, b.Deadline)
+	defer cancel()
 	for c.at < len(c.order) && ctx.Err() == nil {
 		one := c.order[c.at]
 		c.at++
-		if err := b.authorised(ctx, one.peer, c.uri); err != nil {
+		if err := b.authorised(reading, one.peer, c.uri); err != nil {
 			c.absent = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED
 			f.over.note(one.peer.domain, c.uri, err)
 			continue
 		}
-		document, err := one.exchange.Verify(ctx, one.Collected, one.offer)
+		document, err := b.signed(ctx, one)
 		if err == nil {
 			one.object, err = ramp.ReadObject(document)
 		}
@@ -259,4 +256,11 @@ func (b *Broker) next(ctx context.Context, f *found, c *choice) {
 		one.document, c.taken = document, one
 		return
 	}
+}
+
+// signed is the JSON of an offer as its Exchange has signed it.
+func (b *Broker) signed(ctx context.Context, one *candidate) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
+	defer cancel()
+	return one.exchange.Verify(ctx, one.Collected, one.offer)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -476,5 +477,39 @@ func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
 	}
 	for _, path := range []string{"a", "b"} {
 		d.must(budget(d.request(path, path), 1, 0))
+	}
+}
+
+// TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing: an Exchange that is cheaper signs with a key that it never shows, for five addresses; and nobody
+// answers at the host of another address. The agent, who has not the patience for that, has the rest of the good one.
+func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
+	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline = 500 * time.Millisecond })
+	d.must(d.request("warm", "z")) // manifests and keys are known
+	before := []int{len(d.at[0].Bought()), len(d.at[1].Bought())}
+	hole, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hole.Close() // whoever connects waits
+	liar, other := d.at[1], ed25519.NewKeyFromSeed(bytes.Repeat([]byte{99}, ed25519.SeedSize))
+	liar.Lock()
+	liar.Price, liar.Key = 0.01, other
+	liar.Before = func(name string, _ http.ResponseWriter, r *http.Request) bool {
+		if name == "keys" {
+			<-r.Context().Done()
+		}
+		return name == "keys"
+	}
+	liar.Unlock()
+	r := d.request("r", "a", "b", "c", "d", "e")
+	r.Requester.Uris = append(r.Requester.Uris, "http://"+hole.Addr().String()+"/f")
+	ctx, cancel := context.WithTimeout(t.Context(), documentWithin-time.Second)
+	defer cancel()
+	got, err := d.Resolve(ctx, Asked{RAMPRequest: r, Account: "buyer.example/bot"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := items(t, got); len(all) != 5 || len(d.at[0].Bought()) != before[0]+5 || len(liar.Bought()) != before[1] {
+		t.Errorf("bought %v", all)
 	}
 }

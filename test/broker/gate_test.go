@@ -1,0 +1,111 @@
+package broker
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// gate is an address before servers: a connection to it goes to the first of them that takes it, and a broken one is that of whoever came by it.
+type gate struct {
+	net.Listener
+	URL   string
+	nodes []string // host and port
+	next  atomic.Int64
+	// cut has whoever buys be taken to the server, and never back: the server's answer is dropped, and with it the connection.
+	cut  atomic.Bool
+	cuts atomic.Int64 // how often it did
+
+	mu  sync.Mutex
+	all map[net.Conn]bool
+}
+
+// openGate opens one before servers, which need not listen yet.
+func openGate(t testing.TB, nodes ...string) *gate {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{Listener: l, URL: "http://" + l.Addr().String(), nodes: nodes, all: map[net.Conn]bool{}}
+	t.Cleanup(func() {
+		l.Close()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for c := range g.all {
+			c.Close()
+		}
+	})
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go g.pass(c)
+		}
+	}()
+	return g
+}
+
+// host is by which others know what stands behind it.
+func (g *gate) host() string { return g.Addr().String() }
+
+// pass carries one connection there and back.
+func (g *gate) pass(c net.Conn) {
+	defer g.keep(c)()
+	var to net.Conn
+	first := g.next.Add(1)
+	for i := range g.nodes {
+		var err error
+		if to, err = net.Dial("tcp", g.nodes[(int(first)+i)%len(g.nodes)]); err == nil {
+			break
+		}
+	}
+	if to == nil {
+		return
+	}
+	defer g.keep(to)()
+	var buys atomic.Bool
+	go func() {
+		defer to.Close()
+		piece := make([]byte, 64<<10)
+		for {
+			n, err := c.Read(piece)
+			if n > 0 && g.cut.Load() && bytes.Contains(piece[:n], []byte("/ExecuteTransaction ")) {
+				buys.Store(true)
+			}
+			if _, wrong := to.Write(piece[:n]); err != nil || wrong != nil {
+				return
+			}
+		}
+	}()
+	piece := make([]byte, 64<<10)
+	for {
+		n, err := to.Read(piece)
+		if buys.Load() && n > 0 {
+			g.cuts.Add(1)
+			return
+		}
+		if _, wrong := c.Write(piece[:n]); err != nil || wrong != nil {
+			return
+		}
+	}
+}
+
+// keep notes a connection, until the function it gives closes it.
+func (g *gate) keep(c io.Closer) func() {
+	conn := c.(net.Conn)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.all[conn] = true
+	return func() {
+		conn.Close()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.all, conn)
+	}
+}
