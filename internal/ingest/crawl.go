@@ -97,6 +97,7 @@ type visit struct {
 	response *fetch.Response // its body only until it was dealt with
 	digest   []byte          // of the body
 	err      error
+	damage   error // of a list or a feed in UTF-16
 	broken   error // of the store, which is no fault of the page and ends the run
 
 	outcome  outcome

@@ -43,7 +43,7 @@ func (v *visit) licencesOf() (all []string) {
 	for _, address := range licence.FromLink(v.response.Header.Values("Link")) {
 		add(address)
 	}
-	body := v.response.Body
+	body, _ := licence.Text(v.response.Body) // what is damaged names what can be read
 	switch {
 	case v.feed:
 		if bytes.Contains(body, rslSign) {

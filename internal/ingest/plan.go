@@ -97,6 +97,9 @@ func (c *crawl) kindOf(v *visit) (string, error) {
 	if err := v.unzip(c.MaxBytes); err != nil {
 		return "", fail.New(fail.Invalid, "source %s of site %s: %s is compressed and cannot be unpacked: %v; nothing was changed", c.source.Name, c.source.Site, v.address, err)
 	}
+	if v.damage != nil {
+		return "", fail.New(fail.Invalid, "source %s of site %s: %s cannot be read: %v; nothing was changed", c.source.Name, c.source.Site, v.address, v.damage)
+	}
 	what := map[string]string{"page": "a page", "": "a document of no form that is read (" + mediaOf(v.response) + ")"}[is]
 	if what == "" {
 		what = "a " + is

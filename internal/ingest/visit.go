@@ -86,7 +86,9 @@ func (c *crawl) outcomeOf(v *visit) (outcome, string) {
 	case status < 200 || status > 299:
 		return failed, v.reason()
 	}
-	v.digest = digest(v.response)
+	if v.digest = digest(v.response); v.damage != nil {
+		v.digest = nil // what can be read of it may be what was read before
+	}
 	if v.at.String() != v.address.String() && v.role == pageRole {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -156,8 +158,37 @@ func garbled(head []byte) bool {
 	return 50*controls > len(head)
 }
 
+// widened has the body in UTF-8 of a list or a feed in UTF-16; of a page that is left to whoever reads pages.
+func (v *visit) widened() {
+	text, damage := licence.Text(v.response.Body)
+	if bytes.Equal(text, v.response.Body) {
+		if lowered := bytes.ToLower(text[:min(len(text), 200)]); bytes.Contains(lowered, []byte("<?xml")) && bytes.Contains(lowered, []byte("utf-16")) {
+			v.response.Body = unlabelled(text) // which is not what it says
+		}
+		return
+	}
+	head := bytes.TrimLeft(text[:min(len(text), 4<<10)], "\ufeff \t\r\n")
+	switch root := strings.ToLower(sitemap.Root(head)); {
+	case root == "rss", root == "feed", root == "rdf", sitemap.KindOf(head) != sitemap.None:
+		text = unlabelled(text)
+	case len(head) > 0 && (head[0] == '{' || head[0] == '['), bytes.HasPrefix(head, []byte("http")):
+	default:
+		return
+	}
+	v.response.Body, v.damage = text, damage
+}
+
+// unlabelled is a document of XML without its own word for its encoding, which is not that of the text any more.
+func unlabelled(text []byte) []byte {
+	if end := bytes.Index(text[:min(len(text), 1<<10)], []byte("?>")); end > 0 && bytes.HasPrefix(text, []byte("<?xml")) {
+		return append([]byte(`<?xml version="1.0"`), text[end:]...)
+	}
+	return text
+}
+
 // unzip unpacks a body that is a file of gzip's, as lists and feeds are.
 func (v *visit) unzip(most int64) error {
+	defer v.widened()
 	if body := v.response.Body; len(body) < 2 || body[0] != 0x1f || body[1] != 0x8b {
 		return nil
 	}
@@ -183,6 +214,12 @@ func (c *crawl) open(ctx context.Context, v *visit, last *unit, emit func(contex
 	body := v.response.Body
 	last.media = v.response.Header.Get("Content-Type")
 	switch {
+	case v.damage != nil && is != "page":
+		v.outcome = failed
+		c.mu.Lock()
+		c.lost = true
+		c.mu.Unlock()
+		return "what is there cannot be read: " + v.damage.Error(), nil
 	case (is == "sitemap" || is == "schemamap") && v.role != pageRole:
 		v.list = true
 		return c.readList(v), nil

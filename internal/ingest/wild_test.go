@@ -4,7 +4,70 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/encoding/unicode"
 )
+
+// wides are a text in UTF-16, of either order, with its mark and without.
+func wides(t *testing.T, text string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for name, order := range map[string]unicode.Endianness{"LE": unicode.LittleEndian, "BE": unicode.BigEndian} {
+		for mark, policy := range map[string]unicode.BOMPolicy{"": unicode.UseBOM, " without a mark": unicode.IgnoreBOM} {
+			body, err := unicode.UTF16(order, policy).NewEncoder().String(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[name+mark] = body
+		}
+	}
+	return all
+}
+
+// TestListsAndFeedsInUTF16AreMetAsThoseInUTF8 reads sources that are a sitemap, an index, a list of addresses and feeds in UTF-16. Of one that is damaged what was there stays, and the owner is told.
+func TestListsAndFeedsInUTF16AreMetAsThoseInUTF8(t *testing.T) {
+	const declared = `<?xml version="1.0" encoding="UTF-16"?>` + "\n"
+	feed := `<rss version="2.0"><channel><title>News ö</title><link>HOST/</link><item><title>Über 😀</title><link>HOST/1</link><description>It is new.</description></item></channel></rss>`
+	for name, test := range map[string]struct{ kind, media, text, item string }{
+		"a sitemap":          {"sitemap", "application/xml", declared + "<urlset><url><loc>HOST/a</loc></url><!-- ö --></urlset>", "/a A page"},
+		"an index":           {"sitemap", "text/xml; charset=utf-16", declared + "<sitemapindex><sitemap><loc>HOST/map.xml</loc></sitemap></sitemapindex>", "/a A page"},
+		"found by itself":    {"auto", "application/xml", "<urlset><url><loc>HOST/a</loc></url></urlset>", "/a A page"},
+		"a list in text":     {"sitemap", "text/plain", "HOST/a\n", "/a A page"},
+		"a feed":             {"feed", "application/rss+xml", declared + feed, "/1 Über 😀"},
+		"a feed that is not": {"feed", "application/rss+xml; charset=utf-16", feed, "/1 Über 😀"},
+		"a feed in JSON":     {"feed", "application/feed+json", `{"version":"https://jsonfeed.org/version/1.1","title":"x","items":[{"id":"1","url":"HOST/1","title":"Über 😀","content_text":"It is new."}]}`, "/1 Über 😀"},
+	} {
+		h := newHost(t)
+		h.web.URL, h.web.Kind = "/list", test.kind
+		h.put("/a", "<!doctype html><title>A page</title><h1>A page</h1><p>"+strings.Repeat("It has some words of its own. ", 20)+"</p>")
+		h.put("/map.xml", "<?xml version='1.0'?><urlset><url><loc>HOST/a</loc></url></urlset>")
+		text := strings.ReplaceAll(test.text, "HOST", h.server.URL)
+		bodies := wides(t, text)
+		bodies["UTF-8"] = text
+		for order, body := range bodies {
+			h.put("/list", body, "Content-Type", test.media)
+			if report, err := h.run(); err != nil || !slices.Equal(h.items(), []string{test.item}) || report.SkippedCount > 0 {
+				t.Errorf("%s, %s: %v, %q, %+v", name, order, err, h.items(), report.Skipped)
+			}
+		}
+		for order, body := range wides(t, text) {
+			for damage, broken := range map[string]string{"half a character": body + "x", "half a pair": body + map[bool]string{true: "\xd8\x00", false: "\x00\xd8"}[strings.HasPrefix(order, "BE")]} {
+				h.put("/list", broken, "Content-Type", test.media)
+				report, err := h.run()
+				told := ""
+				if err != nil {
+					told = err.Error()
+				}
+				for _, problem := range report.Skipped {
+					told += problem.Origin + ": " + problem.Reason
+				}
+				if !slices.Equal(h.items(), []string{test.item}) || !strings.Contains(told, "/list") || !strings.Contains(told, "UTF-16") {
+					t.Errorf("%s, %s, %s: %q, told %q", name, order, damage, h.items(), told)
+				}
+			}
+		}
+	}
+}
 
 // TestFeedsOfTheWildAreReadOrNamed has feeds as they are found. Those that are only untidy are read; of the others what was read before stays, and the owner is told where
 // and why.

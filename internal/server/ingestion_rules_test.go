@@ -41,6 +41,7 @@ var ingestionRules = map[string]string{
 	"never emptied by accident":                               "TestGoodCatalogueIsNotReplacedByLittle TestNamedPagesDoNotEmptyASource TestWhatIsStatedIsKeptWhole TestSiteThatIsDownLeavesTheCatalogueAsItIs TestPostsThatDoNotShowAnyMoreLeaveByWordAlone",
 	"stale after 48 hours, critical after seven days":         "TestWhatIsOldIsWarnedOf TestSourcesTellHowOldTheyAre TestAgesOfSourcesAreForPeople",
 	"what is poisoned leaves what was, and the owner is told": "TestAPoisonedReadingLeavesWhatWasAndSaysSo TestDocumentsThatCouldDoHarmAreRefused TestListsOfTheWildAreReadOrRefusedWhole TestFeedsOfTheWildAreReadOrNamed",
+	"UTF-16 is met as UTF-8; what is damaged is refused":      "TestListsAndFeedsInUTF16AreMetAsThoseInUTF8 TestLicencesInUTF16AreReadOrRefusedWhole TestTextIsThatOfEitherOrder",
 }
 
 // TestEveryRuleOfIngestionHasItsTests looks whether the tests above are there.

@@ -155,8 +155,8 @@ func (r *reading) lookAt(ctx context.Context, one *Looked) (had bool, err error)
 	}
 	one.ETag, one.LastModified = response.Header.Get("Etag"), response.Header.Get("Last-Modified")
 	links := licence.FromLink(response.Header.Values("Link"))
-	if bytes.Contains(bytes.ToLower(response.Body), mediaSign) {
-		on := licence.FromPage(response.Body)
+	if body, _ := licence.Text(response.Body); bytes.Contains(bytes.ToLower(body), mediaSign) { // a page that is damaged names what can be read
+		on := licence.FromPage(body)
 		links = append(links, on.Links...)
 		if one.Within = on.Documents; len(one.Within) > 0 {
 			one.Answered = response.URL

@@ -180,7 +180,7 @@ func (r *reading) named(ctx context.Context, place string) error {
 	if err != nil || page == nil || page.Status != http.StatusOK {
 		return err
 	}
-	for i, text := range licence.FromPage(page.Body).Documents {
+	for i, text := range onPage(page.Body).Documents {
 		if err := r.take(fmt.Sprintf("%s#%d", page.URL, i+1), text); err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (r *reading) page(ctx context.Context, page *fetch.Response) error {
 	if err != nil {
 		return err
 	}
-	on := licence.FromPage(page.Body)
+	on := onPage(page.Body)
 	for _, address := range slices.Concat(licence.FromLink(page.Header.Values("Link")), on.Links) {
 		if err := r.document(ctx, address, at, true); err != nil {
 			return err
@@ -256,10 +256,17 @@ func (r *reading) document(ctx context.Context, address string, base *url.URL, n
 	return r.take(at.String(), response.Body)
 }
 
+// onPage is what a page names of licences, in UTF-16 too.
+func onPage(body []byte) licence.OnPage {
+	text, _ := licence.Text(body) // a page that is damaged names what can be read
+	return licence.FromPage(text)
+}
+
 // isPage says whether a body is a page of HTML, or nothing.
 func isPage(body []byte) bool {
+	body, _ = licence.Text(body[:min(len(body), 2048)])
 	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 512)], "\ufeff \t\r\n"))
-	return len(head) == 0 || bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) || head[0] != '<' && !bytes.HasPrefix(body, []byte{0xff, 0xfe}) && !bytes.HasPrefix(body, []byte{0xfe, 0xff})
+	return len(head) == 0 || bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) || head[0] != '<'
 }
 
 // take keeps a document that can be read, and says what is wrong with another.
@@ -378,6 +385,9 @@ func (r *reading) list(ctx context.Context, l listed) error {
 	body, err := unzip(response.Body, r.MaxBytes)
 	if err != nil {
 		return fail.New(fail.Invalid, "the sitemap %s cannot be unpacked: %v", at, err)
+	}
+	if body, err = licence.Text(body); err != nil {
+		return fail.New(fail.Invalid, "the sitemap %s cannot be read: %v", at, err)
 	}
 	if isPage(body) {
 		return nil

@@ -1,7 +1,9 @@
 package licence
 
 import (
+	"bytes"
 	"encoding/xml"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -310,4 +312,30 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTextIsThatOfEitherOrder holds what is read of UTF-16 against what was written, and finds what is damaged.
+func TestTextIsThatOfEitherOrder(t *testing.T) {
+	for _, text := range []string{"<rsl>", "<a>ö€😀</a>", "[1]"} {
+		for _, big := range []bool{false, true} {
+			marked := utf16Of(text, big)
+			for name, document := range map[string][]byte{"marked": marked, "bare": marked[2:]} {
+				if got, err := Text(document); err != nil || string(got) != text {
+					t.Errorf("%s %q, big %t: %q, %v", name, text, big, got, err)
+				}
+				if got, err := Text(document[:len(document)-1]); err == nil || !strings.Contains(err.Error(), "breaks off") {
+					t.Errorf("%s %q, big %t, cut: %q, %v", name, text, big, got, err)
+				}
+				lone := append(bytes.Clone(document), map[bool][]byte{true: {0xdc, 0x00}, false: {0x00, 0xdc}}[big]...)
+				if got, err := Text(lone); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("at byte %d", len(document))) || string(got) != text+"\ufffd" {
+					t.Errorf("%s %q, big %t, half a pair: %q, %v", name, text, big, got, err)
+				}
+			}
+		}
+	}
+	for _, same := range []string{"", "<", "<rsl>", "\ufeff<rsl>", "ö", "\x00\x00", "\xff"} {
+		if got, err := Text([]byte(same)); err != nil || string(got) != same {
+			t.Errorf("%q became %q, %v", same, got, err)
+		}
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // The namespaces of RSL documents, and of the extension of sitemaps.
@@ -89,6 +88,10 @@ func Parse(text []byte) (*Document, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("it has more than %d bytes", MaxBytes)
 	}
+	text, err := Text(text)
+	if err != nil {
+		return nil, err
+	}
 	p := parser{decoder: newDecoder(text)}
 	for {
 		token, err := p.decoder.Token()
@@ -104,18 +107,13 @@ func Parse(text []byte) (*Document, error) {
 	}
 }
 
-// newDecoder reads XML in any encoding that is known by its name or its mark. No entity is read from anywhere, and none that a document
+// newDecoder reads XML in any encoding that is known by its name, or as Text does. No entity is read from anywhere, and none that a document
 // defines is replaced.
 func newDecoder(text []byte) *xml.Decoder {
-	from := io.Reader(bytes.NewReader(bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")))
-	marked := bytes.HasPrefix(text, []byte{0xfe, 0xff}) || bytes.HasPrefix(text, []byte{0xff, 0xfe})
-	if marked {
-		from = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(bytes.NewReader(text))
-	}
-	d := xml.NewDecoder(from)
+	d := xml.NewDecoder(bytes.NewReader(bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")))
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(label string, from io.Reader) (io.Reader, error) {
-		if marked || strings.EqualFold(label, "utf-8") {
+		if label = strings.ToLower(label); label == "utf-8" || strings.HasPrefix(label, "utf-16") { // whoever could read that label has decoded it
 			return from, nil
 		}
 		return charset.NewReaderLabel(label, from)
