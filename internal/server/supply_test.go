@@ -67,7 +67,7 @@ func openSupplied(t *testing.T) *supplied {
 	}))
 	t.Cleanup(s.host.Close)
 	loaded, err := Load(Layers{
-		File: write(t, t.TempDir(), "frontdesk.yaml", "url: "+marketURL+"\nfetch: {allow: [127.0.0.0/8]}\nramp: {enabled: true, signatures: none}\n"+
+		File: write(t, t.TempDir(), "frontdesk.yaml", "url: "+marketURL+"\nroles: [broker]\nfetch: {allow: [127.0.0.0/8]}\nramp: {enabled: true, signatures: none}\n"+
 			"limits: {rate: {failures: 10000/1m}}\nsites: [{id: own, url: \"https://own.example\"}]\nterms: [{match: {}, access: open}]\n"),
 		Flags: map[string]string{
 			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t),

@@ -39,7 +39,7 @@ var tenantDoors = map[string][]string{
 		"/.well-known/ramp.json", "/exchange/v1/keys", "/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
 		"/ledger/checkpoint", "/ledger/tile/{tile...}", "/provider/{domain}/access-policy.json", "/provider/{domain}/ramp-verifier.json", "/provider/{domain}/ramp.json", "/provider/{domain}/rsl.txt",
 		"/ramp.v1.CatalogService/", "/ramp.v1.ExchangeService/", "/ramp.v1.ExchangeService/ConfirmDomainVerification", "/ramp.v1.ExchangeService/DiscoverResources",
-		"/ramp.v1.ExchangeService/RequestDomainVerification", "/ramp-sitemap.xml", "/provider/{domain}/ramp-sitemap.xml", "/.well-known/ramp-verify/{token}",
+		"/ramp.v1.ExchangeService/RequestDomainVerification", "/ramp-sitemap.xml", "/provider/{domain}/ramp-sitemap.xml", "/.well-known/ramp-verify/{token}", "/.well-known/ramp-agent.json",
 	},
 	operators: {
 		"/admin/", "/admin/accounts", "/admin/accounts/", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}", "/admin/accounts/{currency}/{domain}/{id...}", "/admin/callers", "/admin/callers/{id}",
@@ -54,7 +54,7 @@ var tenantDoors = map[string][]string{
 	edges:     {"/exchange/v1/deliveries"},
 	buyers: {
 		"/deliver/{transaction}", "/deliver/{transaction}/stream", "/frontdesk.delivery.v1.DeliveryService/Stream", "/ramp.v1.ExchangeService/DisputeTransaction", "/ramp.v1.ExchangeService/ExecuteTransaction",
-		"/ramp.v1.ExchangeService/ReportUsage",
+		"/ramp.v1.ExchangeService/ReportUsage", "/broker/v1/resolve", "/ramp.v1.BrokerService/", "/ramp.v1.BrokerService/Resolve",
 	},
 }
 
