@@ -1,8 +1,8 @@
 // Package client asks front desks: any server that speaks NLWeb 0.55 over HTTP, Frontdesk or another. As a platform, it
 // asks publishers of the Agentic Intent Protocol for passages, and tells them what was shown: see [OpenPublisher]. As an
 // agent, it submits to businesses of the Agent Intake Protocol and binds their offers: see [DiscoverIntakes]. As a buyer, it
-// asks Exchanges of RAMP v1 for offers, buys, fetches and reports: see [OpenExchange]; or has the licensed text of what an
-// answer found by one call more: see [Client.Fetch].
+// asks Exchanges of RAMP v1 for offers, buys, fetches and reports: see [OpenExchange]; has a Broker buy, see [OpenBroker]; or has the licensed
+// text of what an answer found by one call more: see [Client.Fetch]. As a provider, it pushes what can be sold: see [OpenCatalog].
 //
 //	desk, err := client.New("https://www.example.com", client.Options{})
 //	answer, err := desk.Ask(ctx, client.Question{Text: "a quick vegan dinner", Limit: 5})

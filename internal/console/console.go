@@ -5,8 +5,8 @@
 // It is a client like any other: it posts to /ask and shows what comes back. Of our rooms it needs phrase alone, for its own
 // words in the language of who looks at it.
 //
-// The package has the owner's pages, too, under /console/: what was given to whom, what was denied, and the keys of platforms,
-// for those who are logged in. They read through what server hands them, and are in English. server mounts both.
+// The package has the owner's pages, too, under /console/: what was given to whom, what was denied, the keys of platforms, what
+// agents submit, and what is sold, for those who are logged in. They read through what server hands them, and are in English. server mounts both.
 package console
 
 import (

@@ -2,7 +2,8 @@
 // site's content. A use case identifies who asks, admits, decides by the owner's terms, selects and records, and
 // answers only with what it decided to release.
 //
-// The doors (nlweb and its siblings) translate into and out of it; below it stand answer, terms and content.
+// The doors (nlweb and its siblings) translate into and out of it; below it stand answer, terms, content and the rooms that keep what
+// was done: session, excerpt, submission, deal, account, dispute, ledger, outbox and their siblings.
 package desk
 
 import (

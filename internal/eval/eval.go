@@ -2,7 +2,7 @@
 // runs the questions and hands over what came back and how long it took.
 //
 // The figures are the usual ones of retrieval, computed as trec_eval does with its -c option: a judged question that
-// was not answered counts as zero, so that no search can gain by staying silent.
+// was not answered counts as zero, so that no search can gain by staying silent. It stands below cli, which asks the questions.
 package eval
 
 import (

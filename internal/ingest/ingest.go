@@ -1,13 +1,15 @@
-// Package ingest reads what a site has (files and folders of JSON-LD, Markdown and HTML) and turns it into content's
-// items: each thing's type, name, description, keys, picture, dates and running text, cut into passages.
+// Package ingest reads what a site has (files and folders of JSON-LD, Markdown and HTML; on the web pages, feeds, sitemaps, schema
+// maps and WordPress) and turns it into content's items: each thing's type, name, description, keys, picture, dates and running
+// text, cut into passages.
 //
 // The way of a file: files finds it, reading takes it apart into units (some lines, a document, a page) in bounded
 // memory, workers turn units into drafts of items on all cores, and the drafts leave in the order of the source, so
 // that equal sources give equal items. A thing that cannot be read is a Problem with its place and reason, and no
 // more: the run goes on.
 //
-// It stands above content, which it fills through a Run; the commands stand above it. Its parts tree (JSON as it is
-// found in the wild) and passage (cutting text) know nothing of items.
+// It stands above content, which it fills through a Run, and fetch, by which it visits the web; server and the commands stand above
+// it. Its parts tree (JSON as it is found in the wild), passage (cutting text), sitemap and frontier (which addresses are worth a
+// visit) know nothing of items.
 package ingest
 
 import (

@@ -5,6 +5,8 @@
 //
 // No session is kept between requests, so that any node may answer any request and no client can hold memory. The
 // revisions with a handshake and the one without (2026-07-28) are both spoken this way.
+//
+// It stands on the desk, whose items are its resources, and on tool; it knows none of the doors whose tools it offers.
 package mcp
 
 import (

@@ -1,6 +1,6 @@
 // Package nlweb is the door for NLWeb 0.55: it reads requests, calls the desk, and writes answers as JSON or as a
 // stream of server-sent events. It owns the protocol's words and statuses and knows nothing of content, terms or
-// search.
+// search. It stands on the desk, as the other doors do.
 package nlweb
 
 import (

@@ -165,3 +165,15 @@ func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherMethodsAreRefusedInJSONRPC holds that the whole server, too, refuses what is no POST in the words of the Model Context Protocol.
+func TestOtherMethodsAreRefusedInJSONRPC(t *testing.T) {
+	s, _ := open(t, "")
+	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
+		r := httptest.NewRequest(method, "/mcp", nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
+		if w := send(s, r); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" || !strings.Contains(w.Body.String(), `"code":-32600`) {
+			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
+		}
+	}
+}

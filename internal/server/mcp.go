@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/fail"
 	"frontdesk/internal/mcp"
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/ramp"
@@ -102,7 +103,14 @@ func (s *Server) mcpRoutes() []route {
 			return last.host
 		},
 	})
-	return []route{{pattern: mcpPath, name: mcpPath, methods: []string{http.MethodPost}, cors: true, door: doorMCP, tells: true, handler: handler}}
+	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
+		if fail.From(err).Code == fail.Method { // which the door tells in its protocol's own words
+			handler.ServeHTTP(w, r)
+			return
+		}
+		nlweb.WriteError(w, r, err)
+	}
+	return []route{{pattern: mcpPath, name: mcpPath, methods: []string{http.MethodPost}, cors: true, door: doorMCP, tells: true, refuse: refuse, handler: handler}}
 }
 
 // loadTime is how long a call waits for the content to be loaded, when it comes before.

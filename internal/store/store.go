@@ -12,7 +12,17 @@
 //	content_version    content   one small row for each version of an item: from which revision, until which
 //	content_item       content   what a version holds: the fields, the passages and the object
 //	content_page       content   what a run over the web remembers of a page for the next
+//	content_revision   content   when readers first saw a revision
 //	trust_key          trust     the API keys that the owner gave out, as hashes
+//	login_session      trust     who is logged in to the console
+//	platform_key       trust     the keys of platforms, sealed
+//	platform_nonce     trust     what they have used up
+//	requester_party    trust     who may ask the Exchange, with which keys
+//	requester_former_key trust     which keys a requester's domain had before
+//	requester_revoked  trust     the tokens of delegations that are taken no more
+//	requester_version  trust     how often these were changed
+//	delivery_key       trust     the keys that sign addresses at CDNs, sealed
+//	answer_token       trust     the challenges of domains that are answered
 //	ledger_entry       ledger    what happened, one row for each fact, in its place
 //	ledger_pending     ledger    what has no place yet
 //	ledger_tile        ledger    the hashes of the tree over all entries
@@ -25,10 +35,24 @@
 //	submission_bind    submission  one row for each offer that was bound, with what it was bound with sealed
 //	submission_work    submission  who erases what is due
 //	deal_offer         deal      one row for each offer of RAMP: for what, to whom and for how much, as it was signed
+//	deal_request       deal      one row for each request of a buyer to buy
+//	deal_transaction   deal      one row for each purchase
 //	deal_delivery      deal      one row for each answer with content that was licensed
+//	deal_refusal       deal      why addresses of purchases were refused
+//	deal_event         deal      which entries of the ledger tell of each transaction
+//	delegation_count   delegation what was counted under a block of a token
+//	delegation_use     delegation what each purchase was counted as
 //	dispute_case       dispute   what buyers dispute: one row for each, and where it stands
 //	dispute_step       dispute   how it came there
 //	dispute_request    dispute   the requests that filed or appealed
+//	dispute_note       dispute   what people noted when they decided
+//	evidence_line      evidence  what others logged of deliveries
+//	measure_case       measure   each dispute that was counted
+//	measure_month      measure   counts of a party's month
+//	measure_taken      measure   the measures that were taken
+//	measure_day        measure   how many purchases contradict their records, by day and site
+//	measure_cursor     measure   how far was counted
+//	measure_reconciled measure   until when purchases were held against their records
 //	edge_key           trust     the keys with which edges tell what they delivered, sealed
 //	traffic_day        traffic   how often edges saw each agent, by the day
 //	traffic_path       traffic   where they saw it, by the day
@@ -36,6 +60,7 @@
 //	vault_key          submission  the keys of what is sealed; in a database of its own
 //	limit_bucket       limit     how much of a limit is used up that nodes share or an intake declares
 //	outbox_effect      outbox    what is still to be done outside
+//	session_turn       session   what callers wanted to be remembered, encrypted
 //	promise_job        session   one row for each promise: the question, and how far the work on it is
 //	promise_answer     session   what came of it
 //	spend_day          spend     what the language model took of a day
@@ -47,6 +72,7 @@
 //	account_journal    account   every movement of it
 //	account_revenue    account   what sites earned, by day and buyer
 //	account_hold       account   one row for each purchase: what was authorised and charged
+//	account_meter      account   for how long what is live was used
 //	account_licence    account   licences and subscriptions
 //	account_quota      account   the quotas of subscriptions
 //	broker_request     broker    what is bought for agents, and what they were answered
@@ -61,8 +87,16 @@
 //	supply_domain      supply    whose each domain is
 //	supply_shelf       supply    how often something was pushed for each tenant
 //	supply_entry       supply    what was pushed
+//	supply_pattern     supply    which of these have a star in their address
+//	supply_attested    supply    what providers attested of their own addresses
+//	supply_challenge   supply    the challenges of domains
+//	supply_verified    supply    which domains are verified
+//	supply_version     supply    how often tenants were changed
+//	stated_site        stated    when what a site states was read, and how that went
+//	stated_part        stated    what it states
 //	supply_rejection   supply    what was refused of that
 //	caller_party       trust     who may push, with which keys
+//	caller_version     trust     how often these were changed
 //
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by order of first

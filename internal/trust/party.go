@@ -2,8 +2,11 @@
 // OAuth 2.0 authorization server, and names the party behind them; the doors read the party from the context. Whether
 // a party may enter is decided by whoever calls it.
 //
-// It keeps the API keys that the owner gave out, as hashes, in a table of its own (Keys). Secrets are compared in
+// It keeps the API keys that the owner gave out, as hashes, in a table of its own (Keys), and all other keys: the site's own
+// (SiteKeys), those of platforms, requesters, callers, edges and CDNs, and the folder of secrets. Secrets are compared in
 // constant time, and neither they nor what a token says of a person appears in an error.
+//
+// It stands on store and fetch; the doors, the desk and server stand on it.
 package trust
 
 import "context"
