@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,7 +13,7 @@ import (
 type rampDispute struct {
 	File string `arg:"" help:"The purchase that fetch or buy kept with --save."`
 	buyerFlags
-	ReportID    string        `name:"report-id" required:"" placeholder:"ID" help:"The id of the report on it, as frontdesk ramp report tells it."`
+	ReportID    string        `name:"report-id" placeholder:"ID" help:"The id of the report on it, as frontdesk ramp report tells it. Without it, the one that the file has."`
 	Reason      string        `required:"" enum:"delivery-failed,content-mismatch,incomplete-content,wrong-content,expired-before-fetch" help:"${enum}."`
 	Hash        string        `placeholder:"HEX" help:"The SHA-256 of what came; or its simhash-v1, as simhash-v1:HEX, where the offer tells that."`
 	Description string        `placeholder:"TEXT" help:"What happened, for people."`
@@ -25,7 +26,7 @@ type rampDispute struct {
 
 // Help is the command's example.
 func (rampDispute) Help() string {
-	return "Report its use first, also that nothing could be used of it.\n\nExample:\n\n\tfrontdesk ramp dispute lamp.json --report-id rep-01HZY3 --reason delivery-failed --follow"
+	return "Report its use first, also that nothing could be used of it.\n\nExample:\n\n\tfrontdesk ramp dispute lamp.json --reason delivery-failed --follow"
 }
 
 // Run disputes, and follows.
@@ -36,6 +37,9 @@ func (c rampDispute) Run(env *environment) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.ReportID = cmp.Or(c.ReportID, p.Reported); c.ReportID == "" {
+		return fmt.Errorf("%s has no report on its use; report it first, by `frontdesk ramp report`, or name the report by --report-id", c.File)
 	}
 	reason, err := client.ParseDisputeReason(c.Reason)
 	if err != nil {

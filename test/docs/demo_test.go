@@ -69,7 +69,28 @@ func TestTheDemoSellsAsItSays(t *testing.T) {
 		if accounts := process.MustRun(t, "ramp", "account", "list", "--config", config); !strings.Contains(accounts, left) || strings.Count(accounts, "\n") != 2 {
 			t.Errorf("the accounts, want %s on one:\n%s", left, accounts)
 		}
+		disputes(t, commands["report"], "d-"+left)
 		server.End(t)
+	}
+}
+
+// disputes has the purchase disputed by its file, which knows the report; the same again says where that stands.
+func disputes(t *testing.T, report []string, id string) {
+	t.Helper()
+	as := []string{"ramp", "dispute", report[2], "--reason", "incomplete-content", "--id", id}
+	for i, word := range report {
+		if word == "--as" || word == "--config" {
+			as = append(as, word, report[i+1])
+		}
+	}
+	var first, again map[string]any
+	for _, stands := range []*map[string]any{&first, &again} {
+		if err := json.Unmarshal([]byte(process.MustRun(t, as...)), stands); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id, _ := first["dispute_id"].(string); id == "" || first["dispute_id"] != again["dispute_id"] {
+		t.Errorf("disputed: %v\nagain: %v", first, again)
 	}
 }
 
