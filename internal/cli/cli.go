@@ -41,7 +41,7 @@ type grammar struct {
 	Intent   intentCommands  `cmd:"" help:"Ask publishers for passages, and tell them what was cited (Agentic Intent Protocol)."`
 	Intake   intakeCommands  `cmd:"" help:"Submit to businesses and accept their offers; erase or export what was submitted here (Agent Intake Protocol)."`
 	Ramp     rampCommands    `cmd:"" name:"ramp" help:"Sell licensed content: who may ask, accounts, licences, subscriptions, and what they brought (RAMP)."`
-	Check    checkCommand    `cmd:"" help:"Look at anybody's publisher or business from outside, or at a document of theirs."`
+	Check    checkCommand    `cmd:"" help:"Look at anybody's publisher, business, provider or Exchange from outside, or at a document of theirs."`
 	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well questions are answered, by judged questions."`
 	Config   configCommands  `cmd:"" help:"Check, show or begin a configuration file."`

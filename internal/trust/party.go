@@ -6,6 +6,8 @@
 // (SiteKeys), those of platforms, requesters, callers, edges and CDNs, and the folder of secrets. Secrets are compared in
 // constant time, and neither they nor what a token says of a person appears in an error.
 //
+// Of RAMP v1 it tells requesters, the intermediaries of a query, delegations and verifiers.
+//
 // It stands on store and fetch; the doors, the desk and server stand on it.
 package trust
 
