@@ -297,7 +297,7 @@ var rooms = []room{
 	{path: "test/broker/peer", inside: []string{"test/exchange", "wire/ramp", "wire/ramp/v1"}, outside: []string{protobuf}},
 	{path: "test/exchange", inside: []string{"wire/comp/v1", "wire/ramp", "wire/ramp/v1", "wire/sign"}, outside: []string{protobuf}},
 	{path: "test/offers", inside: []string{"test/business", "test/process"}},
-	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "test/process", "wire/receipt", "wire/sign"}},
+	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "internal/catalog", "internal/stated", "internal/supply", "test/process", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/receipt", "wire/sign"}, outside: []string{protobuf, connect}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
 	{path: "test/market", inside: []string{"test/process"}},
 	{path: "test/domain", inside: []string{"client", "test/process"}, tool: true},
