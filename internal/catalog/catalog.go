@@ -33,6 +33,8 @@ type Config struct {
 	// nothing. Teller gives whose sitemaps tell of a host's addresses that are for sale though nothing of them is here; nil for nobody's.
 	Told   func(site, canonical string) []stated.Address
 	Teller func(host string) (site string, ok bool)
+	// Owns says whether what is pushed for a tenant may be sold at a host: what it pushed when the host was its own stands in nobody's way. Nil for all.
+	Owns func(tenant, host string) bool
 	// Kind says what kind of source one of content's is; nil for all alike.
 	Kind func(site, source string) stated.Source
 	// Statements are what the owner says of items beside what they say of themselves.
@@ -233,15 +235,16 @@ func (c *Catalog) Find(address string) []Entry {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	found := c.exactly(canonical)
-	if len(found) > 0 {
+	if slices.ContainsFunc(found, func(e Entry) bool { return !e.Pushed.Aside }) {
 		return c.tell(merged(found, canonical), canonical)
 	}
+	asides := found // what does nothing but attest stands in nothing's way
 	item, ok := c.aliases.find(canonical)
 	if !ok {
 		if found = c.listed(canonical); len(found) > 0 {
 			return found
 		}
-		found = c.tell(merged(c.fitting(canonical), canonical), canonical)
+		found = c.tell(merged(append(c.fitting(canonical), asides...), canonical), canonical)
 		for i := range found {
 			found[i].Address = address
 		}
@@ -256,13 +259,22 @@ func (c *Catalog) Find(address string) []Entry {
 
 // exactly gives the entries whose own address it is. The caller holds mu.
 func (c *Catalog) exactly(canonical string) (found []Entry) {
-	c.t.at(canonical, func(row row, r record) { found = append(found, c.entry(row, r)) })
+	c.t.at(canonical, func(row row, r record) {
+		if e := c.entry(row, r); c.owned(&e, canonical) {
+			found = append(found, e)
+		}
+	})
 	if len(found) > 1 {
 		slices.SortFunc(found, func(a, b Entry) int {
 			return cmp.Or(strings.Compare(a.Site, b.Site), cmp.Compare(c.rank(&a), c.rank(&b)), strings.Compare(a.Site+"\n"+a.Source+"\n"+a.URL, b.Site+"\n"+b.Source+"\n"+b.URL))
 		})
 	}
 	return found
+}
+
+// owned says whether an entry is of content, or pushed for whoever has the host of an address by now.
+func (c *Catalog) owned(e *Entry, canonical string) bool {
+	return !e.IsPushed() || c.config.Owns == nil || c.config.Owns(e.Site, hostOf(canonical))
 }
 
 // entry makes an entry of a record and of what the owner says of it. The caller holds mu.

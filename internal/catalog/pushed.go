@@ -38,6 +38,16 @@ type Pushed struct {
 	Pattern bool
 }
 
+// attests is how Attests names an entry by its author and revision.
+func attests(author string, revision int64) string {
+	return author + " " + strconv.FormatInt(revision, 36)
+}
+
+// AttestedBy says whether Attests has the entry of an author at a revision. Another revision of it may attest something else, of another text.
+func (p *Pushed) AttestedBy(author string, revision int64) bool {
+	return slices.Contains(strings.Split(p.Attests, ","), attests(author, revision))
+}
+
 // IsPushed says whether the entry was pushed: what is at its address is not here.
 func (e *Entry) IsPushed() bool { return e.Source == PushedSource }
 
@@ -208,8 +218,11 @@ func (c *Catalog) fitting(canonical string) (found []Entry) {
 		return nil
 	}
 	take := func(row row, r record) {
-		if c.t.isPushed(r) {
-			found = append(found, c.entry(row, r))
+		if !c.t.isPushed(r) {
+			return
+		}
+		if e := c.entry(row, r); c.owned(&e, canonical) && !e.Pushed.Aside {
+			found = append(found, e)
 		}
 	}
 	for end := len(canonical); p.beginnings > 0 && end > len(host) && len(found) == 0; end-- {
@@ -266,7 +279,7 @@ func compareBool(a, b bool) int {
 func (e *Entry) patterned(asked string) {
 	e.Pushed.At = strings.TrimPrefix(e.URL, "https://")
 	if e.Pushed.Attested {
-		e.Pushed.Attests = e.Pushed.Author + " " + strconv.FormatInt(e.Since, 36)
+		e.Pushed.Attests = attests(e.Pushed.Author, e.Since)
 	}
 	beginning, stars := supply.Pattern(e.Pushed.At)
 	if !stars && (!beginning || asked == e.Pushed.At) {

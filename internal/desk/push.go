@@ -258,11 +258,22 @@ func (d *Desk) place(one *Pushed, p pushing) {
 		one.refuse(RefusedPath, "the path has to begin with a slash, and to be one of an address of the web")
 		return
 	}
+	if beginning, stars := supply.Pattern(one.Path); !sameKind(canonical, beginning, stars) {
+		one.refuse(RefusedPath, "the path stands for another kind of address once its dot segments and backslashes are read; write it as "+canonical[len(hostOf(canonical)):]+" where that is meant")
+		return
+	}
 	if host := hostOf(canonical); !d.owns(p.tenant, host) {
 		one.refuse(RefusedDomain, "the domain "+host+" is not one of the tenant's")
 		return
 	}
 	one.Entry.Address, one.Entry.Caller, one.Entry.Pushed = canonical, p.by.ID, p.now
+}
+
+// sameKind says whether an address is of a kind: a beginning, a pattern with stars, or itself. A path like /a/.. does not end in a slash, and so must not be sold as
+// everything that there is.
+func sameKind(canonical string, beginning, stars bool) bool {
+	b, s := supply.Pattern(canonical)
+	return b == beginning && s == stars
 }
 
 // look looks whether an entry that has its place may be there, and says what its attestations have to be of.
@@ -365,10 +376,17 @@ func (d *Desk) Withdraw(ctx context.Context, by *trust.Caller, tenant string, pa
 			addresses = append(addresses, canonical)
 		}
 	}
-	if removed, err = d.supplying.Shelves.Remove(ctx, tenant, addresses, author); err == nil {
-		d.pushes(ctx)
+	if err = d.befalls("withdraw"); err == nil {
+		removed, err = d.supplying.Shelves.Remove(ctx, tenant, addresses, author)
 	}
-	return removed, err
+	if err == nil {
+		err = d.befalls("withdrawn")
+	}
+	if err != nil {
+		return 0, err
+	}
+	d.pushes(ctx)
+	return removed, nil
 }
 
 // hostsOf are the hosts of a tenant.
@@ -426,7 +444,7 @@ func (d *Desk) attestedOf(ctx context.Context, ware *catalog.Entry) []*rampv1.Re
 	at := attestedAt{ware.Site, ware.Pushed.At, ware.Pushed.Attests}
 	all, known := d.attestations.GetIfPresent(at)
 	if !known {
-		texts, err := d.supplying.Shelves.Attestations(ctx, at.tenant, at.address)
+		texts, err := d.supplying.Shelves.Attestations(ctx, at.tenant, at.address, ware.Pushed.AttestedBy)
 		if err != nil {
 			d.config.Log.Warn("attestations cannot be read, so an offer tells of none", "error", err)
 			return nil

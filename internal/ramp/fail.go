@@ -80,8 +80,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 
 // plain is the status for who speaks none of the protocols, for whom the status of an RPC's error would be misleading.
 func plain(r *http.Request, code fail.Code) int {
+	kind := r.Header.Get("Content-Type")
 	switch {
-	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
+	case strings.HasPrefix(kind, "application/grpc") && !strings.HasPrefix(kind, "application/grpc-web-text"): // whose frames in base64 nobody here could write
 		return 0
 	case code == fail.Method:
 		return http.StatusMethodNotAllowed

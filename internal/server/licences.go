@@ -381,7 +381,7 @@ func (h *House) ValuesOf(ctx context.Context, config Config, address string) (al
 	if canonical(address) == "" {
 		return nil, fail.New(fail.Invalid, "%.200q is no address of the web", address)
 	}
-	made := catalog.Config{Content: h.Catalog, Supply: h.Shelves, Told: h.Told, Teller: h.teller, Kind: config.kindOf()}
+	made := catalog.Config{Content: h.Catalog, Supply: h.Shelves, Told: h.Told, Teller: h.teller, Kind: config.kindOf(), Owns: h.owner(config)}
 	goods, err := catalog.New(made)
 	if err != nil {
 		return nil, err

@@ -79,6 +79,20 @@ func supplyHost(domain string) (string, bool) {
 	return host, canonical == host+"/"
 }
 
+// owner says whether a host is a tenant's, or that of a site by its id.
+func (h *House) owner(config Config) func(tenant, host string) bool {
+	return func(tenant, host string) bool {
+		if site, ok := config.siteAt(host); ok {
+			return site == tenant
+		}
+		if h.Tenants == nil {
+			return false
+		}
+		one := h.Tenants.At(host)
+		return one != nil && one.ID == tenant
+	}
+}
+
 // checkTenant says what of a tenant cannot be done.
 func checkTenant(t *supply.Tenant) error {
 	d := t.Delivery

@@ -369,6 +369,9 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 		"INVALID_ENTRY   ":     bad(func(e *rampv1.ResourceEntry) { e.Title = proto.String(strings.Repeat("x", 5000)) }),
 		"INVALID_PATH":         bad(func(e *rampv1.ResourceEntry) { e.Path = "bad" }),
 		"INVALID_PATH ":        bad(func(e *rampv1.ResourceEntry) { e.Path = "/a#b" }),
+		"INVALID_PATH  ":       bad(func(e *rampv1.ResourceEntry) { e.Path = "/bad/.." }), // it is the address of all that there is, and does not look so
+		"INVALID_PATH   ":      bad(func(e *rampv1.ResourceEntry) { e.Path = "/bad/." }),
+		"INVALID_PATH    ":     bad(func(e *rampv1.ResourceEntry) { e.Path = `/bad\` }),
 		"DOMAIN_NOT_OF_TENANT": bad(func(e *rampv1.ResourceEntry) { e.Domain = "own.example" }),
 		"UNKNOWN_CRITICAL_EXTENSION": bad(func(e *rampv1.ResourceEntry) {
 			e.Ext, e.ExtCritical = &structpb.Struct{Fields: map[string]*structpb.Value{"cat": structpb.NewBoolValue(true)}}, []string{"cat"}
@@ -392,7 +395,7 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 			t.Errorf("%s: %s", reason, told)
 		}
 	}
-	for _, path := range []string{"/bad", "/attested", "/a", "/b"} {
+	for _, path := range []string{"/bad", "/bad/x", "/", "/x", "/attested", "/a", "/b"} {
 		if s.offered("https://"+s.provider()+path) != nil {
 			t.Errorf("%s was refused, and is offered", path)
 		}
@@ -468,6 +471,27 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 	_, told := s.call("RemoveResources", "third", supplierKey("third"), &rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{"/x", "/y"}}, false)
 	if told != `{"removed":1}` || s.offered(at+"/x") == nil || s.offered(at+"/y") == nil {
 		t.Error(told)
+	}
+}
+
+// TestAHostThatMovesIsSoldByWhoHasIt gives a host of one tenant's to another: what the first has pushed there is not sold, and does not stand in the way of
+// what the second pushes.
+func TestAHostThatMovesIsSoldByWhoHasIt(t *testing.T) {
+	s := openSupplied(t)
+	s.onboard("old", free, "books.example", "old.example")
+	s.push("old", "old", entryAt("books.example", "/one"), entryAt("books.example", "/shelf/*"), entryAt("books.example", "/*/x/*"))
+	s.admin("POST", "/admin/tenants", `{"tenant_id":"old","domains":["old.example"],"price":`+free+`,"delivery":{"at":"https://cdn.old.example","form":"ed25519"}}`, 200)
+	for _, path := range []string{"/one", "/shelf/1"} {
+		if s.offered("https://books.example"+path) != nil {
+			t.Errorf("%s is offered by who does not have it any more", path)
+		}
+	}
+	s.onboard("new", free, "books.example")
+	s.push("new", "new", entryAt("books.example", "/*"))
+	for _, path := range []string{"/one", "/shelf/1", "/1/x/2", "/2"} {
+		if offer := s.offered("https://books.example" + path); offer == nil || !strings.HasPrefix(offer.Package.Id, "PKG-new-") {
+			t.Errorf("%s is offered as %v", path, offer)
+		}
 	}
 }
 

@@ -238,22 +238,25 @@ func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, r
 }
 
 // Attestations gives what was attested at an address of a tenant, each as JSON as it was signed: what came from the tenant first, then by the
-// domains of contributors.
-func (s *Shelves) Attestations(ctx context.Context, tenant, address string) (all [][]byte, err error) {
+// domains of contributors. It gives those of the entries alone that of picks by their authors and revisions, so that who follows behind does not put
+// what is attested by now beside what an entry said before; a nil one picks all.
+func (s *Shelves) Attestations(ctx context.Context, tenant, address string, of func(author string, revision int64) bool) (all [][]byte, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
-		rows, err := tx.Query(ctx, `SELECT attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`, tenant, address)
+		rows, err := tx.Query(ctx, `SELECT author, revision, attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`, tenant, address)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
+			var author string
+			var revision int64
 			var text []byte
-			if err := rows.Scan(&text); err != nil {
+			if err := rows.Scan(&author, &revision, &text); err != nil {
 				return err
 			}
 			var parts []string
-			if len(text) > 0 {
+			if len(text) > 0 && (of == nil || of(author, revision)) {
 				if err := json.Unmarshal(text, &parts); err != nil {
 					return fmt.Errorf("read attestations: %w", err)
 				}

@@ -222,12 +222,22 @@ func TestAttestationsKeepTheirBytes(t *testing.T) {
 		if _, err := shelves.Put(t.Context(), supply.Batch{Tenant: "a", Entries: []*supply.Entry{other, own}}); err != nil {
 			t.Fatal(err)
 		}
-		all, err := shelves.Attestations(t.Context(), "a", "a.example/1")
+		all, err := shelves.Attestations(t.Context(), "a", "a.example/1", nil)
 		if err != nil || len(all) != 3 || string(all[0]) != `{"verifier": "a.example",  "n":1.0}` || string(all[2]) != `{"verifier":"w.example"}` {
 			t.Errorf("%s, %v", all, err)
 		}
-		if all, err := shelves.Attestations(t.Context(), "b", "a.example/1"); len(all) != 0 || err != nil {
+		if all, err := shelves.Attestations(t.Context(), "b", "a.example/1", nil); len(all) != 0 || err != nil {
 			t.Errorf("another tenant has %s, %v", all, err)
+		}
+		// Of an entry that was pushed anew since nothing is given to who knows the one of before.
+		if _, err := shelves.Put(t.Context(), supply.Batch{Tenant: "a", Entries: []*supply.Entry{own}}); err != nil {
+			t.Fatal(err)
+		}
+		for revision, want := range map[int64]int{1: 2, 2: 1, 3: 0} {
+			all, err := shelves.Attestations(t.Context(), "a", "a.example/1", func(_ string, at int64) bool { return at == revision })
+			if err != nil || len(all) != want {
+				t.Errorf("of revision %d there are %s, %v", revision, all, err)
+			}
 		}
 	})
 }

@@ -98,7 +98,7 @@ func (p *pusher) look(there map[string]*catalog.Entry, shelves *supply.Shelves, 
 		if _, starred := supply.Pattern(p.x.domain() + path); starred {
 			stars[p.x.domain()+path] = true
 		}
-		texts, err := shelves.Attestations(context.Background(), tenant, p.x.domain()+path)
+		texts, err := shelves.Attestations(context.Background(), tenant, p.x.domain()+path, nil)
 		if err != nil || len(texts) != map[bool]int{true: 1}[attests(i)] {
 			t.Errorf("%s has the attestations %q: %v", path, texts, err)
 		}

@@ -1,0 +1,66 @@
+package desk
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/catalog"
+	"frontdesk/internal/store"
+	"frontdesk/internal/store/storetest"
+	"frontdesk/internal/supply"
+)
+
+// FuzzPushedPath pushes an entry at a path, and asks for another: what is taken is offered at its own address, what looks like one address is offered there alone, and it
+// is taken out by the path by which it was put in. What is refused is offered nowhere.
+func FuzzPushedPath(f *testing.F) {
+	for _, path := range []string{"/a", "/a/", "/a*", "/a/../", "/a/..", "/a/.", `/a\`, "/%2e%2e", "/a%2F", "/a?b=c/", "/*", "/a*b", "//", "/\u00e9", "/a#b", "a", "", "/\xff", "/a/%2e", "/a?x=/.."} {
+		f.Add(path, "/abc")
+		f.Add(path, "/")
+	}
+	s := supplierOn(f, storetest.OpenSQLite(f, append([]store.Schema{}, pushSchemas...)...))
+	p := &pusher{supplier: s, by: acme}
+	at := func(t *testing.T, path string) map[string]bool {
+		groups, err := s.Quote(t.Context(), asking("https://"+acmeHost+path), plainly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]bool{}
+		for _, o := range groups[0].Offers {
+			found[o.Package.Title] = true
+		}
+		return found
+	}
+	f.Fuzz(func(t *testing.T, path, other string) {
+		if len(path) > 200 || len(other) > 200 {
+			return
+		}
+		accepted, rejected, err := p.Push(t.Context(), acme, "acme", 1, func(int) Pushed {
+			return Pushed{Domain: acmeHost, Path: path, Entry: supply.Entry{Title: "it"}}
+		})
+		if err != nil || accepted+rejected != 1 {
+			t.Fatalf("%q: %d, %d, %v", path, accepted, rejected, err)
+		}
+		own, err := catalog.Canonical("https://" + acmeHost + path)
+		if accepted == 1 && err != nil {
+			t.Fatalf("%q is taken, and is no address: %v", path, err)
+		}
+		asked, wrong := catalog.Canonical("https://" + acmeHost + other)
+		if accepted == 0 {
+			if wrong == nil && len(at(t, other)) > 0 {
+				t.Fatalf("%q was refused, and sells %q", path, other)
+			}
+			return
+		}
+		if !maps.Equal(at(t, path), map[string]bool{"it": true}) {
+			t.Fatalf("%q is not offered", path)
+		}
+		if plain := !strings.Contains(path, "*") && !strings.HasSuffix(path, "/"); wrong == nil && plain && asked != own && len(at(t, other)) > 0 {
+			t.Fatalf("%q sells %q", path, other)
+		}
+		removed, err := p.Withdraw(t.Context(), acme, "acme", []string{path})
+		if removed != 1 || err != nil || len(at(t, path)) > 0 {
+			t.Fatalf("%q cannot be taken out: %d, %v", path, removed, err)
+		}
+	})
+}
