@@ -214,7 +214,7 @@ var rooms = []room{
 			"internal/account",
 			"internal/submission", "internal/submission/engine", "wire/intake", "wire/ramp", "wire/sign", "wire/strictjson",
 		},
-		outside: []string{cache, jsonText, syncx},
+		outside: []string{cache, jsonText, protobuf, syncx},
 	},
 
 	// Doors speak one protocol each: the desk, what goes over the wire, and nothing below or beside.
@@ -270,7 +270,7 @@ var rooms = []room{
 			"internal/session", "internal/nlweb", "internal/discovery", "internal/mcp", "internal/tool", "internal/console", "internal/demo", "internal/strictyaml", "internal/certs", "wire/receipt",
 			"internal/catalog", "internal/deal", "internal/delegation", "internal/dispute", "internal/traffic", "internal/excerpt", "internal/outbox", "internal/intent", "internal/intake", "internal/ramp", "internal/submission", "internal/submission/engine", "internal/post", "internal/wellknown", "wire/contenthash", "wire/edge", "wire/intent", "wire/intake", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson",
 		},
-		outside: []string{notes, metrics, sysx, frames, protobuf},
+		outside: []string{notes, metrics, sysx, frames, connect, protobuf},
 	},
 	// A whole market in one process, put together of what others are.
 	{path: "internal/market", inside: []string{"client", "internal/buyer", "internal/fail", "internal/fetch", "internal/ledger", "internal/server", "internal/tool", "wire/intake", "wire/receipt", "wire/strictjson"}},
