@@ -64,6 +64,15 @@ type posted struct {
 	body    []byte
 }
 
+// usedUp says whether a Broker refuses since a budget is used up, which waiting a little does not change.
+func (p *posted) usedUp() bool {
+	if p.status != http.StatusTooManyRequests {
+		return false
+	}
+	_, is := failureOfExchange(p).Details()["budget"]
+	return is
+}
+
 // run makes an errand, and again while that may help and there is patience for it. It gives the last answer, whatever its
 // status. Errors are of the types Broken and Unreachable, the context's, or that of compose.
 func (c *Client) run(ctx context.Context, e errand) (*posted, error) {
@@ -73,7 +82,7 @@ func (c *Client) run(ctx context.Context, e errand) (*posted, error) {
 		switch {
 		case err != nil && !(e.repeatable && passing(err)):
 			return nil, err
-		case err == nil && !e.again(got.status):
+		case err == nil && (!e.again(got.status) || got.usedUp()):
 			return got, nil
 		case err == nil:
 			asked = retryAfter(got.header)

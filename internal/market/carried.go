@@ -71,12 +71,15 @@ func (d document) list() (all []document) {
 	return all
 }
 
+// maxWords is how many bytes of a text are shown.
+const maxWords = 320
+
 // text is a short value; empty for none.
 func (d document) text() string {
 	switch value := d.value.(type) {
 	case string:
-		if len(value) > 160 {
-			value = strings.ToValidUTF8(value[:160], "") + "…"
+		if len(value) > maxWords {
+			value = strings.ToValidUTF8(value[:maxWords], "") + "…"
 		}
 		return value
 	case float64:

@@ -76,6 +76,31 @@ for (const look of [{ name: "wide", viewport: { width: 1440, height: 1000 } }, {
   });
 }
 
+test("the Broker's budget, and a message that is pressed", async () => {
+  const p = await open(browser, market.url, { viewport: { width: 1440, height: 1000 }, reducedMotion: "reduce" });
+  const { page } = p;
+  await page.goto(market.url);
+  await press(page, "Ask", "Asked");
+  let last = "";
+  for (let n = 0; n < 4 && !last.includes("it did not work"); n++) { // the tests before this one have bought, too
+    await press(page, "Ask the price", "The price");
+    last = await press(page, "Buy", "Bought");
+  }
+  assert.match(last, /Bought: it did not work.*XTS left of 0\.06 XTS/);
+  const choice = page.getByRole("region", { name: "How the Broker chose" });
+  await choice.getByRole("row", { name: /South Exchange 0\.015 XTS per access nothing is bought/ }).waitFor();
+  await choice.getByText(/refused: the budget "operator" has/).waitFor();
+  const drawn = page.locator("#drawing .message").filter({ hasText: "Resolve 429" }).last();
+  await drawn.scrollIntoViewIfNeeded();
+  await drawn.click();
+  const line = page.locator("#messages > li:focus");
+  await line.getByText("Quay Broker").waitFor();
+  assert.match(await line.textContent(), /POST Resolve, answered 429.*refused: the budget/);
+  assert.equal(await page.locator("#drawing .fresh").evaluateAll((all) => all.filter((e) => getComputedStyle(e).animationName !== "none").length), 0, "something moves for who wants no motion");
+  assert.ok(await page.evaluate(() => document.querySelector("#drawing .lane").y2.baseVal.value >= document.querySelector("#drawing").height.baseVal.value - 40), "the lanes end before the messages");
+  await p.check();
+});
+
 test("by keyboard alone, and what does not work says so", async () => {
   const p = await open(browser, market.url, {});
   const { page } = p;

@@ -371,6 +371,16 @@ func TestTheBrokerHoldsABudget(t *testing.T) {
 	if code != "not_bought" || !strings.Contains(message, "0.0105 XTS left of 0.06 XTS") {
 		t.Errorf("beyond the budget: %s: %s", code, message)
 	}
+	m.act("submit", map[string]any{"hull": "wood", "length_m": 8}, &struct{}{})
+	asked := 0
+	for _, line := range m.messages("agent > business Intake /intake/boat-repair 200") {
+		if strings.HasPrefix(line, "agent > broker RAMP Resolve 429") {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("a Broker whose budget is used up was asked %d times", asked)
+	}
 	var spending struct {
 		Limits []struct{ Spent amount }
 	}

@@ -139,7 +139,7 @@ const lines = drawn("g", {}), arrows = drawn("g", {}), head = drawn("g", {});
 drawing.append(lines, arrows, head);
 head.append(drawn("rect", { class: "band", x: 0, y: 0, width: step * lanes.length, height: top - 8 }));
 for (const lane of lanes) {
-  lines.append(drawn("line", { class: "lane", x1: place[lane.id], x2: place[lane.id], y1: top - 8, y2: 4000 }));
+  lines.append(drawn("line", { class: "lane", x1: place[lane.id], x2: place[lane.id], y1: top - 8, y2: top + most * row + 12 }));
   const [first, ...rest] = folded(lane.name);
   head.append(drawn("text", { class: "name", x: place[lane.id], y: rest.length ? 20 : 28 }, first));
   if (rest.length) head.append(drawn("text", { class: "name", x: place[lane.id], y: 38 }, rest.join(" ")));
@@ -184,7 +184,9 @@ function passed(m) {
   size();
   const line = made("li", { value: m.n, tabIndex: -1 }, made("span", { className: `tag ${m.protocol}` }, m.protocol), made("b", {}, names[m.from]), " asks ", made("b", {}, names[m.to]), `: ${m.method} ${m.what}, answered ${m.status}`);
   if (m.carried) line.append(made("ul", { className: "carried" }, ...m.carried.map((text) => made("li", {}, text))));
-  $("messages").append(line);
+  const list = $("messages"), following = list.scrollTop + list.clientHeight > list.scrollHeight - 60;
+  list.append(line);
+  if (following) list.scrollTop = list.scrollHeight;
   compare(m);
   if ($("messages").children.length > most) $("messages").firstElementChild.remove();
   $("count").textContent = `(${all.length})`;
@@ -193,8 +195,12 @@ function passed(m) {
   passed.soon = setTimeout(receipts, 300);
 }
 
+$("words").addEventListener("toggle", () => { if (!reading) $("messages").scrollTop = $("messages").scrollHeight; reading = false; });
+
 // readMessage shows a message in words.
+let reading = false;
 function readMessage(n) {
+  reading = !$("words").open;
   $("words").open = true;
   const line = document.querySelector(`#messages > li[value="${n}"]`);
   line?.scrollIntoView({ block: "nearest" });
@@ -213,7 +219,7 @@ function compare(m) {
     const chosen = said(`chose ${domain} `).length > 0;
     const why = said(`passed over ${domain}: `).map((line) => line.slice(`passed over ${domain}: `.length));
     const offers = (one.carried ?? []).filter((line) => line.startsWith("offers ")).map((line) => line.replace(/^offers (it for )?/, ""));
-    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? "is taken" : why.length ? `is passed over: ${why.join("; ")}` : "is not taken: there is a better one"));
+    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? "is taken" : why.length ? `is passed over: ${why.join("; ")}` : m.status >= 400 ? "nothing is bought" : "is not taken: there is a better one"));
   }));
   const hop = (heard[0].carried ?? []).find((line) => line.startsWith("passed on and signed by "));
   $("choice-about").textContent = `The agent’s query was ${hop ?? "passed on"}, so each Exchange knows who asks, and by way of whom.`;
