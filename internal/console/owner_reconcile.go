@@ -21,6 +21,8 @@ type reconciledBody struct {
 	Days    []reconciledRow
 	Rows    []differenceRow
 	Until   time.Time // before which days were counted; zero before there is any
+	Since   time.Time // the first day that something was counted on; zero before there is any
+	Early   bool      // the day is before that
 	Sheet   string    // the address of the differences as CSV
 	Lines   string    // and as lines of JSON
 	Counted *reconciledRow
@@ -87,6 +89,9 @@ func (o *owner) reconciliation(w http.ResponseWriter, r *http.Request, v *visit)
 	if body.Until, err = o.config.Sales.Disputes.Measures.ReconciledUntil(ctx); err != nil {
 		return unread(err)
 	}
+	if body.Since, err = o.config.Sales.Disputes.Measures.ReconciledSince(ctx); err != nil {
+		return unread(err)
+	}
 	if since.IsZero() {
 		err = o.reconciledDays(ctx, &body, q.Get("before"))
 	} else {
@@ -136,7 +141,7 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody, since, 
 		return link("reconciliation", "day", body.Day, "site", body.Site, "kind", body.Kind, "before", before)
 	}
 	body.First = page("")
-	body.Ripe = !until.After(body.Until)
+	body.Ripe, body.Early = !until.After(body.Until), since.Before(body.Since)
 	body.Sheet = link("reports/reconciliation.csv", "site", body.Site, "since", body.Day, "until", body.Day)
 	body.Lines = link("reports/reconciliation.jsonl", "site", body.Site, "since", body.Day, "until", body.Day)
 	days, err := o.config.Sales.Disputes.Measures.Days(ctx, measure.Wanted{Site: body.Site, Since: since, Until: until, Limit: perPage})

@@ -349,6 +349,8 @@ type transactionBody struct {
 	Text   string // the offer, as it was signed
 	Events []eventRow
 	More   bool // there are more events than are shown
+	// Principal is the domain of whom it was bought for under a delegation, and Delegation the id by which that is revoked; empty for none.
+	Principal, Delegation string
 }
 
 // eventRow is what befell a purchase.
@@ -380,6 +382,7 @@ func (o *owner) transaction(w http.ResponseWriter, r *http.Request, v *visit) er
 		return unread(err)
 	}
 	body := transactionBody{transactionRow: rows[0], Price: priceSays(t.Price), Text: indented(t.Document), Title: titleOf(t.Document)}
+	body.Principal, body.Delegation = o.delegated(ctx, t.Entry)
 	for i, e := range events {
 		if body.More = i == eventsShown; body.More {
 			break
@@ -392,6 +395,26 @@ func (o *owner) transaction(w http.ResponseWriter, r *http.Request, v *visit) er
 	}
 	o.show(w, r, http.StatusOK, sheet{Title: "Transaction " + t.ID, Page: "sales-transaction", In: &v.in, CSRF: v.csrf(), Body: body})
 	return nil
+}
+
+// delegated says under whose delegation something was bought, as its entry of the ledger tells (RAMP v1, Delegation); nothing where there is none, or the entry has no place yet.
+func (o *owner) delegated(ctx context.Context, entry string) (principal, id string) {
+	if entry == "" {
+		return "", ""
+	}
+	bought, err := o.config.Receipt(ctx, entry)
+	if err != nil {
+		return "", ""
+	}
+	for _, f := range fields(strictjson.Value(bought.Entry.Body)) {
+		switch f.Name {
+		case "principal_domain":
+			principal = f.Text
+		case "delegation":
+			id = f.Text
+		}
+	}
+	return principal, id
 }
 
 // eventSays is what befell a purchase, by the kind of its entry in the ledger.

@@ -86,3 +86,20 @@ func (r *Reader) ReconciledUntil(ctx context.Context) (until time.Time, err erro
 	}
 	return until, nil
 }
+
+// ReconciledSince is the first day that something was counted on; zero for none.
+func (r *Reader) ReconciledSince(ctx context.Context) (first time.Time, err error) {
+	err = r.db.View(ctx, func(tx *store.Tx) error {
+		var at int64
+		err := tx.QueryRow(ctx, `SELECT COALESCE(MIN(day), 0) FROM measure_day`).Scan(&at)
+		first = time.Time{}
+		if at > 0 {
+			first = store.FromMicros(at)
+		}
+		return err
+	})
+	if err != nil {
+		return first, fmt.Errorf("read since when purchases are reconciled: %w", err)
+	}
+	return first, nil
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/store"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/biscuit"
 	"frontdesk/wire/ramp"
@@ -161,6 +163,33 @@ func (d *mandate) expect(step, want, got string) {
 	d.t.Helper()
 	if got != want && (want == "" || !strings.HasPrefix(got, want+": ")) {
 		d.t.Errorf("%s: %q, want %q", step, got, want)
+	}
+}
+
+// TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought shows whose it is and the id by which it is revoked, and never the token.
+func TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought(t *testing.T) {
+	d := openMandate(t, "ramp: {enabled: true}\n")
+	if d.db.Engine() != store.SQLite {
+		t.Skip("entries have their place once a server runs, but on SQLite")
+	}
+	token := d.token(mandated)
+	under := d.delegation(token)
+	offer, why := d.discovers(under)
+	if offer == nil {
+		t.Fatal(why)
+	}
+	d.expect("the purchase", "", d.buys("b1", offer, under))
+	p := d.atConsole(trust.Viewer)
+	p.sees("/console/sales/transactions", 200, "https://example.com/soup")
+	link := regexp.MustCompile(`/console/sales/transactions/(txn-[^"?]+)"`).FindStringSubmatch(p.page)
+	if link == nil {
+		t.Fatal(p.page)
+	}
+	p.sees("/console/sales/transactions/"+link[1], 200, "Bought for", "<bdi>"+d.principal()+"</bdi>", hex.EncodeToString(token.RevocationIDs()[0]))
+	for _, secret := range []string{under.Token, "ceo@p.example"} {
+		if strings.Contains(p.page, secret) || strings.Contains(p.page, secret[:min(len(secret), 40)]) {
+			t.Errorf("the page tells %.40s", secret)
+		}
 	}
 }
 

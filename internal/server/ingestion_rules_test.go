@@ -39,7 +39,7 @@ var ingestionRules = map[string]string{
 	"daily, incremental, by webhook":                          "TestOnlyWhatChangedIsSentAgain TestWhatIsAsItWasIsNotSentAgain TestSystemsSayThatContentHasChanged TestPagesThatChangedAreReadAlone TestNamedPagesAloneAreReadAnew",
 	"built aside and swapped at once, whatever fails":         "TestALossOfPowerLeavesAWholeEdition TestABrokenConnectionLeavesAWholeEdition TestALossOfPowerLeavesWhatWasStatedWhole TestABrokenConnectionLeavesWhatWasStatedWhole TestKilledProcessLeavesAWholeState TestAReadingThatIsCutAnywhereIsNone",
 	"never emptied by accident":                               "TestGoodCatalogueIsNotReplacedByLittle TestNamedPagesDoNotEmptyASource TestWhatIsStatedIsKeptWhole TestSiteThatIsDownLeavesTheCatalogueAsItIs TestPostsThatDoNotShowAnyMoreLeaveByWordAlone",
-	"stale after 48 hours, critical after seven days":         "TestWhatIsOldIsWarnedOf TestSourcesTellHowOldTheyAre TestAgesOfSourcesAreForPeople",
+	"stale after 48 hours, critical after seven days":         "TestWhatIsOldIsWarnedOf TestFiguresTellHowOldWhatWasReadIs TestSourcesTellHowOldTheyAre TestAgesOfSourcesAreForPeople",
 	"what is poisoned leaves what was, and the owner is told": "TestAPoisonedReadingLeavesWhatWasAndSaysSo TestDocumentsThatCouldDoHarmAreRefused TestListsOfTheWildAreReadOrRefusedWhole TestFeedsOfTheWildAreReadOrNamed",
 	"UTF-16 is met as UTF-8; what is damaged is refused":      "TestListsAndFeedsInUTF16AreMetAsThoseInUTF8 TestLicencesInUTF16AreReadOrRefusedWhole TestTextIsThatOfEitherOrder",
 }

@@ -229,8 +229,7 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)
 	s.readStated()
-	age, level := gauge("a", "a", "site", "source"), gauge("b", "b", "site", "source")
-	said := map[string]Age{}
+	told := newAges(s.metrics)
 	for _, one := range []struct {
 		after time.Duration
 		age   Age
@@ -238,7 +237,7 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 	}{{48 * time.Hour, Recent, ""}, {time.Second, Stale, "is old"}, {5 * 24 * time.Hour, Critical, "is very old"}} {
 		s.clock.Pass(one.after)
 		before := len(s.log.String())
-		if err := s.lookAtAges(t.Context(), age, level, said); err != nil {
+		if err := s.lookAtAges(t.Context(), told); err != nil {
 			t.Fatal(err)
 		}
 		all, err := s.LicenceStatuses(t.Context(), s.config)
@@ -247,9 +246,53 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 		}
 	}
 	s.readStated()
-	if err := s.lookAtAges(t.Context(), age, level, said); err != nil || len(s.stale.tell()) > 0 {
+	if err := s.lookAtAges(t.Context(), told); err != nil || len(s.stale.tell()) > 0 {
 		t.Errorf("after another reading: %q, %v", s.stale.tell(), err)
 	}
+}
+
+// TestFiguresTellHowOldWhatWasReadIs reads the figures as whoever watches them does: a source of the web, and the licences of a tenant that are read a day later.
+func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
+	s, h := openReading(t)
+	s.config.Licences.From = []LicencePlace{{Site: "acme", URL: h.URL + "/"}}
+	h.put("/", article("Home", ""))
+	h.put("/rsl.txt", acmeRSL)
+	told := newAges(s.metrics)
+	figures := func(want ...string) {
+		t.Helper()
+		if err := s.lookAtAges(t.Context(), told); err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		s.metrics.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		var got []string
+		for line := range strings.Lines(w.Body.String()) {
+			if strings.HasPrefix(line, "frontdesk_read_") {
+				got = append(got, strings.TrimSpace(line))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", s.clock.Now(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	const acme, web = `{site="acme",source="licences"} `, `{site="own",source="web"} `
+	figures() // of what was never read nobody knows how old it is
+	s.readWhole()
+	s.clock.Pass(24 * time.Hour)
+	s.readStated()
+	figures("frontdesk_read_age_seconds"+acme+"0", "frontdesk_read_age_seconds"+web+"86400", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
+	s.clock.Pass(24 * time.Hour)
+	figures("frontdesk_read_age_seconds"+acme+"86400", "frontdesk_read_age_seconds"+web+"172800", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
+	s.clock.Pass(time.Second)
+	figures("frontdesk_read_age_seconds"+acme+"86401", "frontdesk_read_age_seconds"+web+"172801", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"1")
+	s.clock.Pass(5 * 24 * time.Hour)
+	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"604801", "frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"2")
+	h.put("/rsl.txt", "<rsl>")
+	s.readStated() // in vain: what is in force is as old as it was
+	s.readWhole()
+	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"0", "frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"0")
+	s.config.Licences.From = nil // nobody reads them any more
+	figures("frontdesk_read_age_seconds"+web+"0", "frontdesk_read_stale"+web+"0")
 }
 
 func TestSystemsSayThatContentHasChanged(t *testing.T) {

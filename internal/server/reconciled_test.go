@@ -113,6 +113,9 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 		}
 		p = m.atConsole(trust.Viewer)
 		p.sees("/console/sales/reconciliation", 200, "5 (83.3 %)", "Differences of 2027-05-04")
+		p.sees("/console/sales/reconciliation", 200, "is the first day that was counted", "/console/sales/reports/reconciliation-days.csv")
+		p.sees("/console/sales/reconciliation?day=2027-05-03", 200, "from before counting began")
+		p.sees("/console/sales/reports/reconciliation-days.csv", 200, ",6,5,83.3,0")
 		p.sees("/console/sales/reconciliation?site=nobodys", 200, "Nothing fits")
 		p.sees(page+"&site="+days[0].Site, 200, "This is what was counted", "5 (83.3 %)", "/console/sales/transactions/"+unrecorded.Transaction, "reported as not used at all", "/console/sales/transactions/"+unused.Transaction, "txn-nobodys-1", "reconciliation.csv")
 	}

@@ -72,16 +72,40 @@ func (s *staleness) tell() []string {
 	return nil
 }
 
+// ages are the figures of how old what was read is, and what was said of it.
+type ages struct {
+	seconds, stale *prometheus.GaugeVec
+	said           map[[2]string]Age // by site and source
+}
+
+func newAges(m *metrics) ages {
+	a := ages{
+		seconds: gauge("read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
+		stale:   gauge("read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
+		said:    map[[2]string]Age{},
+	}
+	m.registry.MustRegister(a.seconds, a.stale)
+	return a
+}
+
+// forget takes out what is not read any more.
+func (a ages) forget(read map[[2]string]bool) {
+	for key := range a.said {
+		if !read[key] {
+			delete(a.said, key)
+			a.seconds.DeleteLabelValues(key[0], key[1])
+			a.stale.DeleteLabelValues(key[0], key[1])
+		}
+	}
+}
+
 // watchAges looks every minute how old is what was read of the web: it says so once in the log when that is too old, and always in the figures and the console.
 func (s *Server) watchAges(ctx context.Context) {
-	age := gauge("read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source")
-	level := gauge("read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source")
-	s.metrics.registry.MustRegister(age, level)
-	said := map[string]Age{}
+	told := newAges(s.metrics)
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
 	for {
-		if err := s.lookAtAges(ctx, age, level, said); err != nil && ctx.Err() == nil {
+		if err := s.lookAtAges(ctx, told); err != nil && ctx.Err() == nil {
 			s.log.Warn("how old what was read is cannot be told", "error", err)
 		}
 		select {
@@ -92,16 +116,16 @@ func (s *Server) watchAges(ctx context.Context) {
 	}
 }
 
-func (s *Server) lookAtAges(ctx context.Context, age, level *prometheus.GaugeVec, said map[string]Age) error {
+func (s *Server) lookAtAges(ctx context.Context, told ages) error {
 	now := s.now()
-	warnings := []string{}
+	warnings, seen := []string{}, map[[2]string]bool{}
 	one := func(site, source, where string, read time.Time, problem string) {
 		if read.IsZero() {
 			return
 		}
 		is := s.config.Licences.ageOf(read, now)
-		age.WithLabelValues(site, source).Set(now.Sub(read).Seconds())
-		level.WithLabelValues(site, source).Set(map[Age]float64{Stale: 1, Critical: 2}[is])
+		told.seconds.WithLabelValues(site, source).Set(now.Sub(read).Seconds())
+		told.stale.WithLabelValues(site, source).Set(map[Age]float64{Stale: 1, Critical: 2}[is])
 		if is != Recent {
 			text := fmt.Sprintf("%s of %s was last read at %s (%s). ", source, site, read.UTC().Format("2006-01-02 15:04 UTC"), where)
 			if problem != "" {
@@ -109,11 +133,11 @@ func (s *Server) lookAtAges(ctx context.Context, age, level *prometheus.GaugeVec
 			}
 			warnings = append(warnings, text)
 		}
-		key := site + "/" + source
-		if before := said[key]; is == before {
+		key := [2]string{site, source}
+		before := told.said[key]
+		if told.said[key], seen[key] = is, true; is == before {
 			return
 		}
-		said[key] = is
 		switch about := []any{"site", site, "source", source, "read", read, "where", where, "problem", problem}; is {
 		case Stale:
 			s.log.Warn("what was read of the web is old", about...)
@@ -145,6 +169,7 @@ func (s *Server) lookAtAges(ctx context.Context, age, level *prometheus.GaugeVec
 			one(l.Site, "licences", l.Where, l.Read, l.Problem)
 		}
 	}
+	told.forget(seen)
 	s.stale.warnings.Store(&warnings)
 	return nil
 }
