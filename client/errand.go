@@ -1,12 +1,13 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -112,11 +113,20 @@ func (c *Client) once(ctx context.Context, e errand) (*posted, error) {
 		return nil, overdue(ctx, e.address, err)
 	}
 	defer response.body.Close()
-	text, err := io.ReadAll(response.body)
-	if err != nil {
+	text := bytes.NewBuffer(make([]byte, 0, told(response.header)+bytes.MinRead))
+	if _, err := text.ReadFrom(response.body); err != nil {
 		return nil, overdue(ctx, e.address, &Broken{URL: e.address, Err: err})
 	}
-	return &posted{e.address, response.status, response.header, text}, nil
+	return &posted{e.address, response.status, response.header, text.Bytes()}, nil
+}
+
+// told is how many bytes an answer says to have, so that room is made for it once; for one that says nothing, or much, there is less at first.
+func told(header http.Header) int {
+	n, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(n, 64<<10)
 }
 
 // overdue tells an exchange that took too long from a context that ended.

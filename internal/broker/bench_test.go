@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -52,7 +53,32 @@ func BenchmarkResolve(b *testing.B) {
 			}
 		})
 		b.Run(form+"/buy", func(b *testing.B) { d.run(b, false) })
+		b.Run(form+"/ratios", func(b *testing.B) { d.ratios(b, answers, binary) })
 	}
+}
+
+// ratios does by turns what is compared, so that whatever else the machine does weighs on both alike, and tells the ratios of the medians.
+func (d *desk) ratios(b *testing.B, answers [][]byte, binary bool) {
+	purchases := d.purchases(b)
+	var took [4][]time.Duration
+	for b.Loop() {
+		for i, do := range []func(){
+			func() { d.floor(b, answers, binary) },
+			func() { d.once(b, true) },
+			func() { d.commit(b); d.floor(b, answers, binary); d.purchase(b, purchases); d.commit(b) },
+			func() { d.once(b, false) },
+		} {
+			began := time.Now()
+			do()
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	median := func(i int) float64 {
+		slices.Sort(took[i])
+		return took[i][len(took[i])/2].Seconds()
+	}
+	b.ReportMetric(median(1)/median(0), "choose/floor")
+	b.ReportMetric(median(3)/median(2), "buy/buyfloor")
 }
 
 // purchases are what is sent to each Exchange to buy what wins, as bytes.
@@ -131,14 +157,17 @@ func (d *desk) benchRequest(id string, dry bool) *rampv1.RAMPRequest {
 }
 
 func (d *desk) run(b *testing.B, dry bool) {
-	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		n++
-		got, err := d.Resolve(context.Background(), Asked{RAMPRequest: d.benchRequest(fmt.Sprint("r", n, dry, time.Now().UnixNano()), dry), Account: "buyer.example/bot"})
-		if err != nil || len(got.Ext.Fields[extItems].GetListValue().GetValues()) != 20 {
-			b.Fatal(got, err)
-		}
+		d.once(b, dry)
+	}
+}
+
+// once has one request answered.
+func (d *desk) once(b *testing.B, dry bool) {
+	got, err := d.Resolve(context.Background(), Asked{RAMPRequest: d.benchRequest(newID("r"), dry), Account: "buyer.example/bot"})
+	if err != nil || len(got.Ext.Fields[extItems].GetListValue().GetValues()) != 20 {
+		b.Fatal(got, err)
 	}
 }
 

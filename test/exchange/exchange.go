@@ -136,10 +136,12 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.Unlock()
 	if ready != nil {
 		body, _ := io.ReadAll(r.Body)
-		ready = bytes.Replace(ready, queryOf(ready), queryOf(body), 1)
+		id, at := queryOf(body), bytes.Index(ready, queryOf(ready))
 		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
 		w.Header().Set("Content-Length", strconv.Itoa(len(ready)))
-		_, _ = w.Write(ready)
+		for _, part := range [][]byte{ready[:at], id, ready[at+len(id):]} {
+			_, _ = w.Write(part)
+		}
 		return
 	}
 	if before != nil && before(name, w, r) {
