@@ -60,7 +60,7 @@ func (c *checks) vault() {
 // manifest checks what would be published, and says where in the configuration it comes from.
 func (c *checks) manifest() {
 	m, err := c.Config.manifestAt(exampleDesk)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(m.Intakes, func(one wire.Intake) bool { return len(one.InputSchema) == 0 }) {
 		return // which was found with the intake
 	}
 	document, err := wellknown.New(m)
