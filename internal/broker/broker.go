@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"frontdesk/client"
 	"frontdesk/internal/keytable"
 	"frontdesk/internal/store"
@@ -222,6 +224,10 @@ func (b *Broker) resolve(ctx context.Context, a Asked, digest []byte) (answer *r
 			return nil, false, err
 		case !first:
 			return nil, true, nil
+		}
+	} else if !w.done && !w.Own {
+		if w.Requester, err = proto.Marshal(a.GetRequester()); err != nil { // which may be signed by another key by now
+			return nil, false, err
 		}
 	}
 	answer, err = b.finish(ctx, w)

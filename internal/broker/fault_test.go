@@ -513,3 +513,38 @@ func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
 		t.Errorf("bought %v", all)
 	}
 }
+
+// TestAnOpenPurchaseIsMadeWithTheNewSignature: the agent's key is taken back while it is not known whether something was bought. It asks again under its new one.
+func TestAnOpenPurchaseIsMadeWithTheNewSignature(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, func(c *Config) { c.BuyWithin = 50 * time.Millisecond })
+	var shut atomic.Bool
+	shut.Store(true)
+	var signature atomic.Value
+	d.at[0].Before = func(name string, w http.ResponseWriter, r *http.Request) bool {
+		if name != "ExecuteTransaction" {
+			return false
+		}
+		if shut.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		q := &rampv1.TransactionRequest{}
+		if err := ramp.Unmarshal(body, q); err != nil {
+			t.Error(err)
+		}
+		signature.Store(q.GetRequester().GetSignature())
+		return false
+	}
+	r := budget(d.request("r", "a"), 1, 0)
+	d.refused(r, "unavailable")
+	shut.Store(false)
+	d.BuyWithin = 10 * time.Second
+	r.Requester.Signature = "bmV3"
+	if d.must(r); signature.Load() != "bmV3" {
+		t.Errorf("the purchase was signed %v", signature.Load())
+	}
+}

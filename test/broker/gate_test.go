@@ -18,9 +18,14 @@ type gate struct {
 	// cut has whoever buys be taken to the server, and never back: the server's answer is dropped, and with it the connection.
 	cut  atomic.Bool
 	cuts atomic.Int64 // how often it did
+	// record has what is sent to servers be kept, by connection.
+	record atomic.Bool
+	// before, where it is set, is called before a purchase goes on to the server.
+	before atomic.Pointer[func()]
 
 	mu  sync.Mutex
 	all map[net.Conn]bool
+	log []*bytes.Buffer
 }
 
 // openGate opens one before servers, which need not listen yet.
@@ -51,8 +56,17 @@ func openGate(t testing.TB, nodes ...string) *gate {
 	return g
 }
 
-// host is by which others know what stands behind it.
-func (g *gate) host() string { return g.Addr().String() }
+// recorded is what was sent to servers while it was to be kept.
+func (g *gate) recorded() (all [][]byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, one := range g.log {
+		if one.Len() > 0 {
+			all = append(all, bytes.Clone(one.Bytes()))
+		}
+	}
+	return all
+}
 
 // pass carries one connection there and back.
 func (g *gate) pass(c net.Conn) {
@@ -72,11 +86,19 @@ func (g *gate) pass(c net.Conn) {
 	var buys atomic.Bool
 	go func() {
 		defer to.Close()
-		piece := make([]byte, 64<<10)
+		piece, kept := make([]byte, 64<<10), g.kept()
 		for {
 			n, err := c.Read(piece)
-			if n > 0 && g.cut.Load() && bytes.Contains(piece[:n], []byte("/ExecuteTransaction ")) {
-				buys.Store(true)
+			if bytes.Contains(piece[:n], []byte("/ExecuteTransaction ")) {
+				buys.Store(g.cut.Load())
+				if before := g.before.Load(); before != nil {
+					(*before)()
+				}
+			}
+			if g.record.Load() {
+				g.mu.Lock()
+				kept.Write(piece[:n])
+				g.mu.Unlock()
 			}
 			if _, wrong := to.Write(piece[:n]); err != nil || wrong != nil {
 				return
@@ -94,6 +116,15 @@ func (g *gate) pass(c net.Conn) {
 			return
 		}
 	}
+}
+
+// kept is where the record of a connection goes.
+func (g *gate) kept() *bytes.Buffer {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	one := &bytes.Buffer{}
+	g.log = append(g.log, one)
+	return one
 }
 
 // keep notes a connection, until the function it gives closes it.

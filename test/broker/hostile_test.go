@@ -23,23 +23,11 @@ type behaviour struct {
 	Only   string            `json:"only,omitempty"`
 }
 
-// told is what a peer tells of itself.
-type told struct {
-	Asked  map[string]int `json:"asked"`
-	Bought []string       `json:"bought"`
-	Open   int            `json:"open"`
-}
-
 const peerProgram = "./test/broker/peer"
 
 func startPeer(t testing.TB, args ...string) *process.Peer {
 	t.Helper()
 	return process.StartPeer(t, peerProgram, args...)
-}
-
-func tells(p *process.Peer) (out told) {
-	p.Tell(&out)
-	return out
 }
 
 // domain is by which a peer is known.

@@ -90,7 +90,7 @@ store: "`+store+`"
 metrics: {listen: "off"}
 limits: {rate: {address: "", failures: ""}}
 fetch: {allow: [127.0.0.0/8]}
-ramp: {requester_rate: ""}
+ramp: {requester_rate: "", signatures: required}
 broker:
   deadline: 5s
   buy_within: 1s
