@@ -100,7 +100,7 @@ type Config struct {
 	Log *slog.Logger
 	// Watch is told what happens.
 	Watch Watch
-	// Fault, where tests set it, is called at the steps of a purchase and makes them fail.
+	// Fault, where tests set it, is called at the steps of a purchase and makes them fail; at "unsure", the attempts end.
 	Fault func(step string) error
 }
 

@@ -240,6 +240,9 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 		}
 		one.Sent = one.Sent || sent
 		b.Log.Warn("it is not known whether a purchase was made; it is tried again", "exchange", one.Exchange, "id", one.ID, "error", err)
+		if b.fault("unsure") != nil {
+			return
+		}
 		select {
 		case <-time.After(wait):
 			wait *= 2

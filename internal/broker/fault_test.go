@@ -200,7 +200,13 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 	suite(t, func(t *testing.T, db *store.DB) {
 		for _, by := range []string{"agent", "broker"} {
 			now := clock.At(time.Now())
-			d := openDesk(t, db, 2, func(c *Config) { c.BuyWithin, c.Now = 50*time.Millisecond, now.Now })
+			d := openDesk(t, db, 2, func(c *Config) { c.Now = now.Now })
+			d.Fault = func(step string) error { // it is not tried again until it can be heard
+				if step == "unsure" {
+					return errCut
+				}
+				return nil
+			}
 			d.at[1].Price = 0.01
 			d.at[1].Lock()
 			d.at[1].After = lose(1 << 40)
@@ -223,13 +229,13 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 			d.at[1].Lock()
 			d.at[1].After = nil
 			d.at[1].Unlock()
+			d.Fault = nil
 			if by == "broker" {
 				now.Pass(time.Minute)
 				if err := d.Look(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 			}
-			d.BuyWithin = 10 * time.Second
 			got = d.must(r)
 			if held, spent := stand(t, db); len(items(t, got)) != 2 || len(d.at[1].Bought()) != 1 || len(d.at[0].Bought()) != 1 || held != 0 || spent-before != 0.03*unit {
 				t.Errorf("by %s: %v, held %d, spent %d", by, got, held, spent-before)
