@@ -225,7 +225,11 @@ func (c *Catalog) fitting(canonical string) (found []Entry) {
 			found = append(found, e)
 		}
 	}
-	for end := len(canonical); p.beginnings > 0 && end > len(host) && len(found) == 0; end-- {
+	end := len(canonical)
+	if star := strings.IndexByte(canonical, '*'); star >= 0 {
+		end = star // what has a star before its end is no beginning
+	}
+	for ; p.beginnings > 0 && end > len(host) && len(found) == 0; end-- {
 		if c.t.at(canonical[:end]+"*", take); len(found) == 0 && canonical[end-1] == '/' {
 			c.t.at(canonical[:end], take)
 		}

@@ -124,6 +124,7 @@ func FuzzPushedAddresses(f *testing.F) {
 	f.Add("/a\n/b/\n/b/c*\n/b/*/print\n/*/long/print\n/*t", uint64(0), "/abc\n/a\n/a/\n/b\n/b/\n/b/x\n/b/cde\n/b/x/print\n/x/long/print\n/t")
 	f.Add("/\n/*\n/**\n/*/*\n/a?b=*\n/a?*&c", uint64(5), "/\n/a\n/a/b\n/a?b=1\n/a?x&c\n//")
 	f.Add("/%2A\n/%61\n/a%2Fb\n/a/../b\n/./\n/a/.", uint64(2), "/*\n/a\n/a/b\n/b\n/\n/a/")
+	f.Add("/x*/\n/x/\n/**\n/", uint64(8), "/x*/y\n/*000\n/x*/\n/x*y")
 	f.Add("/aa*aa\n/*aba*\n/a*b*c", uint64(0), "/aaa\n/aaaa\n/ababa\n/abc\n/axbxc")
 	f.Fuzz(func(t *testing.T, pushed string, removed uint64, asked string) {
 		c, has := emptyCatalog(t, Config{}), map[string]bool{}
