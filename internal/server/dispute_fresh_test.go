@@ -40,6 +40,7 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 		"not changed":           {"", -3 * time.Minute, "old", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
 		"nothing is attested":   {", attest: false", -3 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
 		"what changes all day":  {", items: [{match: {path: \"/soup\"}, mutability: dynamic}]", -3 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
+		"by likeness alone":     {", hash_method: simhash-v1", -3 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"}, // which tells no version from another
 		"and twice after it":    {"", -3 * time.Minute, "new, newer", "AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
 		"it was sent as bought": {"", -3 * time.Minute, "fetched, new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
 	} {
