@@ -58,7 +58,8 @@ type Market struct {
 	brokered  *buyer.Buyer          // through the Broker
 	platforms map[string]client.Key // of the platform, by publisher
 
-	desk desk // what the page's acts go on with
+	desk   desk  // what the page's acts go on with
+	opened int64 // the number of the last message that passed while the market was put up
 
 	stop      context.CancelFunc // all
 	stopEdges context.CancelFunc
@@ -93,6 +94,8 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 			return nil, errors.Join(err, m.Close())
 		}
 	}
+	m.hub.quiet(ctx)
+	m.opened = m.hub.number()
 	return m, nil
 }
 

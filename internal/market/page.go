@@ -93,7 +93,7 @@ func (m *Market) show(w http.ResponseWriter, _ *http.Request) {
 		all[i].Address = m.address(id)
 	}
 	var text bytes.Buffer
-	err := page.Execute(&text, map[string]any{"Places": all, "Limit": strings.Replace(spending, Currency+"/", " "+Currency+" a ", 1), "Fee": brokerFee, "Budget": brokerBudget, "Currency": Currency})
+	err := page.Execute(&text, map[string]any{"Places": all, "Opened": m.opened, "Limit": strings.Replace(spending, Currency+"/", " "+Currency+" a ", 1), "Fee": brokerFee, "Budget": brokerBudget, "Currency": Currency})
 	if err == nil {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(text.Bytes())

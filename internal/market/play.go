@@ -62,12 +62,7 @@ var scenario = []step{
 
 // Play does the whole scenario, and writes what passes, with what it carried, and what came of each act.
 func (m *Market) Play(ctx context.Context, out io.Writer) error {
-	done, told := map[string]any{}, int64(0)
-	before, _, stop := m.hub.watch(0)
-	stop()
-	for _, one := range before {
-		told = one.Number // what passed while the market was put up
-	}
+	done, told := map[string]any{}, m.opened
 	for i, s := range scenario {
 		fmt.Fprintf(out, "\n%d. %s\n\n", i+1, s.title)
 		arguments, err := json.Marshal(s.with(done))

@@ -113,6 +113,13 @@ func (h *hub) tell(m Message) {
 	}
 }
 
+// number is that of the last message.
+func (h *hub) number() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last
+}
+
 // watch gives the messages after one, and those to come until stop is called. The channel is closed for who does not keep up.
 func (h *hub) watch(after int64) (before []Message, next chan Message, stop func()) {
 	h.mu.Lock()

@@ -209,7 +209,9 @@ function readMessage(n) {
 
 // What the Exchanges offered the Broker, since it was asked last, and what it made of it.
 let heard = [];
+const before = Number(document.querySelector("main").dataset.opened);
 function compare(m) {
+  if (m.n <= before) return; // what passed while the market was put up
   if (m.from === "broker" && m.what === "DiscoverResources") heard.push(m);
   if (m.to !== "broker" || m.what !== "Resolve" || !heard.length) return;
   const lines = m.carried ?? [];
@@ -219,7 +221,7 @@ function compare(m) {
     const chosen = said(`chose ${domain} `).length > 0;
     const why = said(`passed over ${domain}: `).map((line) => line.slice(`passed over ${domain}: `.length));
     const offers = (one.carried ?? []).filter((line) => line.startsWith("offers ")).map((line) => line.replace(/^offers (it for )?/, ""));
-    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? "is taken" : why.length ? `is passed over: ${why.join("; ")}` : m.status >= 400 ? "nothing is bought" : "is not taken: there is a better one"));
+    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? "is taken" : !offers.length ? "" : why.length ? `is passed over: ${why.join("; ")}` : m.status >= 400 ? "nothing is bought" : "is not taken: there is a better one"));
   }));
   const hop = (heard[0].carried ?? []).find((line) => line.startsWith("passed on and signed by "));
   $("choice-about").textContent = `The agent’s query was ${hop ?? "passed on"}, so each Exchange knows who asks, and by way of whom.`;
