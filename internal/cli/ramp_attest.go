@@ -172,7 +172,9 @@ func readAttestations(env *environment, name string) (all []*rampv1.ResourceAtte
 	text = bytes.TrimSpace(text)
 	var parts []strictjson.Value
 	if bytes.HasPrefix(text, []byte("[")) {
-		err = strictjson.Decode(text, &parts)
+		if err = strictjson.Decode(text, &parts); err != nil {
+			return nil, fmt.Errorf("%s: %w", clean(name), err)
+		}
 	} else if one := (&rampv1.ResourceAttestation{}); ramp.Unmarshal(text, one) == nil {
 		return []*rampv1.ResourceAttestation{one}, nil
 	} else {
