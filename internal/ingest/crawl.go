@@ -98,6 +98,7 @@ type visit struct {
 	digest   []byte          // of the body
 	err      error
 	damage   error // of a list or a feed in UTF-16
+	cut      bool  // what came could not be read to its end
 	broken   error // of the store, which is no fault of the page and ends the run
 
 	outcome  outcome

@@ -992,3 +992,53 @@ func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
 		t.Errorf("%+v, %+v", report.Summary, report.Web)
 	}
 }
+
+// What a site sends cut, with a length that fits, takes nothing away: neither at once nor when the site says afterwards that nothing has changed.
+func TestFeedThatEndsTooEarlyRemovesNothing(t *testing.T) {
+	var all []string
+	for i := range 8 {
+		all = append(all, fmt.Sprintf(`{"@type":"Book","name":"book %d","url":"/book%d"}`, i, i))
+	}
+	array, lines := "["+strings.Join(all, ",\n")+"]", strings.Join(all, "\n")+"\n"
+	feed := rss("a", "b", "c", "d", "e", "f", "g", "h")
+	for name, c := range map[string]struct{ path, kind, text string }{
+		"an array": {"/all.json", "application/json", array}, "lines": {"/all.jsonl", "application/jsonl", lines}, "a feed": {"/all.xml", "application/rss+xml", feed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			h.web.URL, h.web.Complete = c.path, true
+			h.put(c.path, c.text, "Content-Type", c.kind, "ETag", `"1"`)
+			if report := h.mustRun(); report.Summary.Items != 8 {
+				t.Fatalf("%+v, %+v", report.Summary, report.Web)
+			}
+			h.put(c.path, c.text[:len(c.text)*3/4-5], "Content-Type", c.kind, "ETag", `"2"`)
+			for range 2 {
+				report, err := h.run()
+				if err == nil && (report.Summary.Items != 8 || !report.Partial) {
+					t.Errorf("%+v, %+v", report.Summary, report.Web)
+				}
+				if n := len(h.items()); n != 8 {
+					t.Errorf("%d of 8 are left: %v", n, err)
+				}
+			}
+			h.put(c.path, c.text, "Content-Type", c.kind, "ETag", `"3"`)
+			if report := h.mustRun(); report.Summary.Items != 8 || report.Partial {
+				t.Errorf("whole again: %+v, %+v", report.Summary, report.Web)
+			}
+		})
+	}
+}
+
+// What came cut the first time is asked for again, though the site says that nothing has changed since.
+func TestFeedThatEndedTooEarlyIsReadAgain(t *testing.T) {
+	h := newHost(t)
+	h.web.URL = "/all.json"
+	text := `[{"@type":"Book","name":"a","url":"/a"},{"@type":"Book","name":"b","url":"/b"}]`
+	h.put("/all.json", text[:len(text)-10], "Content-Type", "application/json", "ETag", `"1"`)
+	if report := h.mustRun(); !report.Partial || len(report.Unread) != 1 {
+		t.Fatalf("%+v", report)
+	}
+	h.put("/all.json", text, "Content-Type", "application/json", "ETag", `"1"`)
+	h.mustRun()
+	h.wantItems("/a a", "/b b")
+}

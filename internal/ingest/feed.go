@@ -19,7 +19,7 @@ import (
 // feed makes items of the entries of a feed: RSS, Atom or JSON Feed.
 func (w *worker) feed(u *unit, r *result) {
 	if nestedFeed(u.text) {
-		r.problem(u.file.name, fmt.Sprintf("the feed's elements are nested deeper than %d levels", mostNested))
+		r.unread(u.file.name, fmt.Sprintf("the feed's elements are nested deeper than %d levels", mostNested))
 		return
 	}
 	feed, err := gofeed.NewParser().Parse(strings.NewReader(u.text))
@@ -29,7 +29,7 @@ func (w *worker) feed(u *unit, r *result) {
 		}
 	}
 	if err != nil {
-		r.problem(u.file.name, "the feed cannot be read: "+err.Error())
+		r.unread(u.file.name, "the feed cannot be read: "+err.Error())
 		return
 	}
 	at := u.address(w.base)

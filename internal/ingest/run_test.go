@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -129,6 +130,37 @@ func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
 	report = s.mustRun()
 	if report.Partial || report.Summary.Removed != 3 || len(s.urls()) != 3 {
 		t.Errorf("once the file is gone: %+v, %q", report, s.urls())
+	}
+}
+
+// A file that was written half, or copied half, is told from one that has less in it.
+func TestNothingIsRemovedWhenAFileEndsTooEarly(t *testing.T) {
+	object := func(i int) string {
+		return fmt.Sprintf(`{"@type":"Book","name":"Book %d","url":"/book/%d"}`, i, i)
+	}
+	var all []string
+	for i := range 8 {
+		all = append(all, object(i))
+	}
+	for name, text := range map[string]string{"a.json": "[" + strings.Join(all, ",\n") + "]", "a.jsonl": strings.Join(all, "\n") + "\n"} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.write(name, text)
+			s.write("b.jsonl", books(3))
+			s.mustRun()
+			before := s.urls()
+			if len(before) < 8 {
+				t.Fatalf("%q", before)
+			}
+			s.write(name, text[:len(text)*3/4-5])
+			if report := s.mustRun(); !report.Partial || report.Summary.Removed != 0 || len(s.urls()) != len(before) || len(report.Unread) != 1 || !strings.HasPrefix(report.Unread[0].Origin, name) {
+				t.Errorf("%+v, %q", report, s.urls())
+			}
+			s.write(name, text)
+			if report := s.mustRun(); report.Partial || len(s.urls()) != len(before) {
+				t.Errorf("whole again: %+v, %q", report, s.urls())
+			}
+		})
 	}
 }
 

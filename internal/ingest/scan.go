@@ -173,10 +173,16 @@ func (s *scan) hand(ctx context.Context, order <-chan *unit, room *semaphore.Wei
 		}
 		room.Release(u.weight())
 		if u.whole {
-			s.notWhole(*u.problem)
+			r.cut = u.problem
+		}
+		if r.cut != nil {
+			s.notWhole(*r.cut)
 		}
 		if u.visit != nil {
 			s.pass(u, &r)
+			if r.cut != nil {
+				u.visit.cut = true
+			}
 		}
 		for _, p := range r.problems {
 			to.problem(p)
@@ -226,6 +232,9 @@ func (s *scan) pass(u *unit, r *result) {
 
 // conclude ends a visit.
 func (s *scan) conclude(ctx context.Context, v *visit, names *namer) error {
+	if v.cut && v.known != nil { // what it held before stays
+		v.outcome = failed
+	}
 	if err := s.web.settle(ctx, v); err != nil {
 		return err
 	}

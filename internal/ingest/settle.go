@@ -167,6 +167,9 @@ func (c *crawl) learned(v *visit) *recollection {
 	if len(m.ETag) > 1000 || len(m.Modified) > 100 {
 		m.ETag, m.Modified = "", ""
 	}
+	if v.cut { // it is read again, whatever is said of it
+		m.Reader = ""
+	}
 	if v.sight != nil {
 		m.Links = v.sight.links
 		if c.learns(v) {

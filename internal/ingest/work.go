@@ -17,8 +17,9 @@ import (
 type result struct {
 	drafts   []draft
 	problems []Problem
-	read     int    // candidates for items
-	sight    *sight // of a page of the web
+	read     int      // candidates for items
+	cut      *Problem // why the rest of the file could not be read, where that is so: what is missing may still be the source's
+	sight    *sight   // of a page of the web
 }
 
 // worker turns units into items. It is stateless and may be used by many at once.
@@ -43,7 +44,7 @@ func (w *worker) work(u *unit) (r result) {
 	case u.form == documentForm && u.spans != nil:
 		w.elements(u, &r)
 	case u.form == documentForm:
-		w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: u.address(w.base), base: w.baseOf(u)})
+		r.cut = w.text(&r, &piece{file: u.file, text: u.text, line: 1, page: u.address(w.base), base: w.baseOf(u)})
 	case u.form == markdownForm:
 		w.markdown(u, &r)
 	case u.form == pageForm:
@@ -84,7 +85,9 @@ func (w *worker) lines(u *unit, r *result) {
 		if !valid {
 			p.text = repair(text)
 		}
-		w.text(r, &p)
+		if fault := w.text(r, &p); fault != nil && !strings.HasSuffix(text, "\n") { // the file ends within a line
+			r.cut = fault
+		}
 	}
 }
 
@@ -97,6 +100,12 @@ func (w *worker) elements(u *unit, r *result) {
 
 func (r *result) problem(origin, reason string) {
 	r.problems = append(r.problems, Problem{origin, reason})
+}
+
+// unread notes a file that could not be read to its end.
+func (r *result) unread(origin, reason string) {
+	r.problem(origin, reason)
+	r.cut = &Problem{origin, reason}
 }
 
 // piece is a text that holds JSON documents which may refer to each other.
@@ -137,15 +146,18 @@ func (p *piece) place(offset int, pointer string) string {
 	return strings.TrimSpace(place(p.file.name, line) + " " + p.pointer + pointer)
 }
 
-// text reads a piece and makes items of what it is about.
-func (w *worker) text(r *result, p *piece) {
+// text reads a piece and makes items of what it is about. It gives what of it could not be read.
+func (w *worker) text(r *result, p *piece) *Problem {
 	p.text = strings.TrimRight(p.text, " \t\r\n")
 	documents, fault := tree.Parse(p.text, mostDepth)
 	finds, h := w.finds(p, documents)
 	w.items(r, p, h, finds)
 	if fault != nil {
-		r.problem(p.place(fault.Offset, ""), "this is no JSON that can be read: "+fault.Reason)
+		why := Problem{p.place(fault.Offset, ""), "this is no JSON that can be read: " + fault.Reason}
+		r.problems = append(r.problems, why)
+		return &why
 	}
+	return nil
 }
 
 // finds gathers what documents are about.
