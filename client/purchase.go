@@ -139,6 +139,9 @@ func (x *Exchange) Fetch(ctx context.Context, b *Bought, accept ...string) (*Con
 		if err == nil {
 			request.Header.Set("Accept-Encoding", "identity") // digests are of what is sent
 			request.Header.Set("Accept", accepted(accept))
+			if id := x.buyer.Licence; id != "" && strings.Contains(address, ramp.LicenceHash(id)) { // the address is bound to it
+				request.Header.Set(ramp.LicenceHeader, id)
+			}
 		}
 		return request, err
 	}})

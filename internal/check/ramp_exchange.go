@@ -498,7 +498,7 @@ var exchangeProbes = []exchangeProbe{
 		case got == "":
 			return wrong("there is no agent_identity_hash", "answer the SHA-256 of id:domain of the requester, in lower-case hex")
 		case got != ramp.AgentIdentityHash(b.ID, b.Domain):
-			return doubt("agent_identity_hash is not the SHA-256 of id:domain", "answer that, or tell buyers by what agents are known")
+			return doubt("agent_identity_hash is not the SHA-256 of id:domain", "answer that, or that of the id of the licence that the buyer named, or tell buyers by what agents are known")
 		}
 		return passed()
 	}},

@@ -58,6 +58,7 @@ type tenantAdd struct {
 	Mutability string        `placeholder:"WORD" help:"static, dynamic or live. Without it, static where an entry has a hash."`
 	At         string        `placeholder:"URL" help:"Who delivers: scheme and host, such as https://cdn.acme.example."`
 	Form       string        `placeholder:"FORM" help:"How addresses are signed there: hmac, cloudfront, akamai, fastly or ed25519."`
+	Agent      string        `enum:",requester,license" default:"" help:"What addresses are bound to there: requester (without it, too), who bought; or license, the licence that the buyer names and whoever fetches shows."`
 	KeyPairID  string        `name:"key-pair-id" placeholder:"ID" help:"For cloudfront: the id that CloudFront gave the public key."`
 	SecretFile string        `placeholder:"FILE" help:"Take the secret that signs addresses from a file, or from standard input with -, instead of making one."`
 	Encoding   string        `enum:",text,base64,hex" default:"" help:"How it is written in the file: text, base64 or hex."`
@@ -80,7 +81,10 @@ func (c tenantAdd) Run(env *environment) error {
 	if (c.At == "") != (c.Form == "") {
 		return usage("--at and --form belong together")
 	}
-	t := supply.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Mutability: c.Mutability, Delivery: supply.Delivery{At: c.At, Form: c.Form}}
+	if c.Agent != "" && c.At == "" {
+		return usage("--agent says what addresses at --at are bound to; name that, too")
+	}
+	t := supply.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Mutability: c.Mutability, Delivery: supply.Delivery{At: c.At, Form: c.Form, Agent: c.Agent}}
 	t.Rule = terms.Rule{Access: terms.Licensed, Functions: terms.Functions{Permit: c.Permit, Prohibit: c.Prohibit}, Reporting: terms.Reporting{Window: c.Report}}
 	if c.Price != "" || c.Model == "free" {
 		t.Rule.Price = terms.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}

@@ -159,7 +159,7 @@ func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	t.Rule.Access = terms.Licensed
 	if at := field1(r, "at"); at != "" {
-		t.Delivery = supply.Delivery{At: at, Form: field1(r, "cdn")}
+		t.Delivery = supply.Delivery{At: at, Form: field1(r, "cdn"), Agent: field1(r, "agent")}
 	}
 	caller, key := field1(r, "caller"), field1(r, "key")
 	if (caller == "") != (key == "") {

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -93,8 +94,23 @@ type PurchaseItem struct {
 // Purchased is what came of a Purchase.
 type Purchased struct {
 	Items []PurchasedItem // in the order of the offers
-	Agent string          // the hash that the requester is bound by
+	Agent string          // the hash that all of them are bound to; that of the requester where some are bound to a licence, and others are not
 	Again bool            // the request was answered before
+}
+
+// bind makes Agent what all that was bought is bound to, where that is one.
+func (p *Purchased) bind() {
+	one := ""
+	for _, item := range p.Items {
+		switch agent := item.Transaction.Agent; {
+		case item.Denial != "":
+		case one == "":
+			one = agent
+		case one != agent:
+			return
+		}
+	}
+	p.Agent = cmp.Or(one, p.Agent)
 }
 
 // PurchasedItem is what came of one offer.
@@ -219,7 +235,7 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 		return nil, err
 	}
 	for i, item := range p.Items {
-		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now)}
+		lines[i] = purchaseLine{id: item.Offer, offer: offers[i], denial: d.refuses(p, i, offers[i], now), agent: out.Agent}
 	}
 	if err := d.Ready(); err != nil { // what is for sale is not known yet: that would be a denial that is remembered
 		return nil, err
@@ -228,26 +244,28 @@ func (d *Desk) purchase(ctx context.Context, p Purchase, offers []*deal.Offer, n
 	followed := false
 	for i := range lines {
 		if lines[i].denial == "" {
-			lines[i].denial = d.sells(ctx, p, offers[i], now)
+			d.sells(ctx, p, &lines[i], now)
 		}
 		if lines[i].denial == ContentUnavailable && !followed { // another node may have offered what this one has not heard of
 			followed = true
 			if err := d.catchUp(ctx); err != nil {
 				return nil, err
 			}
-			lines[i].denial = d.sells(ctx, p, offers[i], now)
+			d.sells(ctx, p, &lines[i], now)
 		}
 		if lines[i].denial == "" && d.dealing.Held != nil {
 			lines[i].denial = d.dealing.Held(ctx, offers[i].Site)
 		}
 	}
-	if out.Items, err = d.buy(ctx, p, out.Agent, lines, forged, now); !errors.Is(err, errForged) {
+	if out.Items, err = d.buy(ctx, p, lines, forged, now); !errors.Is(err, errForged) {
+		out.bind()
 		return out, err
 	}
 	for _, i := range forged() {
 		lines[i].denial = SignatureInvalid
 	}
-	out.Items, err = d.buy(ctx, p, out.Agent, lines, func() []int { return nil }, now)
+	out.Items, err = d.buy(ctx, p, lines, func() []int { return nil }, now)
+	out.bind()
 	return out, err
 }
 
@@ -278,6 +296,7 @@ type purchaseLine struct {
 	id     string
 	offer  *deal.Offer // nil for one that is not known
 	denial Denial      // why it cannot be bought whatever the book says
+	agent  string      // what its address is bound to
 }
 
 // taken looks up what came of a request before, or the offers that it takes.
@@ -331,37 +350,45 @@ func (d *Desk) catchUp(ctx context.Context) error {
 	return err
 }
 
-// sells says why today's terms do not let an offer be sold any more.
-func (d *Desk) sells(ctx context.Context, p Purchase, offer *deal.Offer, now time.Time) Denial {
+// sells notes why today's terms do not let an offer be sold any more, or else what its address is bound to.
+func (d *Desk) sells(ctx context.Context, p Purchase, line *purchaseLine, now time.Time) {
+	offer := line.offer
+	line.denial = ""
 	q := quoter{
 		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI, operation: trust.OperationTransact, cents: cents(cost(offer)),
 		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: offer.Functions, User: p.User, Country: p.Country},
 	}
 	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil {
-		return ContentUnavailable
+		line.denial = ContentUnavailable
+		return
 	}
 	var sold bool
 	if q.rules, q.tenant, sold = d.soldBy(q.ware, q.rules); !sold {
-		return ContentUnavailable
+		line.denial = ContentUnavailable
+		return
 	}
 	d.license(&q)
+	away := offer.Delivery == instructions && q.outlet != nil
 	switch {
 	case errors.Is(q.locked, trust.ErrDelegationOver):
-		return DelegationExpired
+		line.denial = DelegationExpired
 	case q.locked != nil:
-		return ScopeInsufficient // which whoever has an offer may know
+		line.denial = ScopeInsufficient // which whoever has an offer may know
 	case q.absent == FunctionOut:
-		return FunctionProhibited
+		line.denial = FunctionProhibited
 	case q.absent == CountryOut:
-		return GeoRestricted
-	case q.absent != "", offer.Delivery == instructions && q.outlet != nil && !q.outlet.ready(ctx, q.ware.URL, now):
-		return ContentUnavailable
+		line.denial = GeoRestricted
+	case q.absent != "", away && !q.outlet.ready(ctx, q.ware.URL, now):
+		line.denial = ContentUnavailable
+	case away && q.outlet.Licence && p.Licence == "":
+		line.denial = InvalidLicence // there would be nothing to show where it is fetched
+	case away && q.outlet.Licence:
+		line.agent = ramp.LicenceHash(p.Licence)
 	}
-	return ""
 }
 
 // buy is the transaction of Commit. It is errForged, and nothing is bought, where one of the lines is forged.
-func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purchaseLine, forged func() []int, now time.Time) (items []PurchasedItem, err error) {
+func (d *Desk) buy(ctx context.Context, p Purchase, lines []purchaseLine, forged func() []int, now time.Time) (items []PurchasedItem, err error) {
 	buyer := p.Requester.Account()
 	err = d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		items = make([]PurchasedItem, len(lines))
@@ -379,7 +406,7 @@ func (d *Desk) buy(ctx context.Context, p Purchase, agent string, lines []purcha
 				item.Denial = ReportingOverdue
 			}
 			if item.Denial == "" {
-				if item, err = d.sell(ctx, tx, p, agent, line.offer, now); err != nil {
+				if item, err = d.sell(ctx, tx, p, line.agent, line.offer, now); err != nil {
 					return err
 				}
 			}
@@ -613,6 +640,7 @@ func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Reque
 		return nil, refuse(RequestConflict, "another request had this id; give each its own")
 	}
 	out := &Purchased{Again: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
+	defer out.bind()
 	err := d.dealing.DB.View(ctx, func(tx *store.Tx) error {
 		out.Items = nil
 		for i, line := range before.Lines {

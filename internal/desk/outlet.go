@@ -21,6 +21,9 @@ type Outlet struct {
 	Name string
 	// At is where, such as "https://cdn.example.net". An item has the path and the query there that it has in its own address.
 	At string
+	// Licence binds what is delivered there to the licence that the buyer names, which whoever fetches it shows, instead of to who the buyer is
+	// (RAMP v1, agent_identity_hash).
+	Licence bool
 	// Keys give the keys that sign addresses at the time, the one in use first; none while there is none.
 	Keys func(context.Context) ([]sign.URLKey, error)
 }

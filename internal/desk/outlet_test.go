@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/account"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
 
@@ -61,6 +64,49 @@ func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
 	_, query, _ := strings.Cut(item.URL, "?")
 	if _, err := d.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
 		t.Errorf("the CDN's address opens something here: %v", err)
+	}
+	d.sound(t)
+}
+
+// TestWhatIsBoundToALicenceIsSoldToWhoNamesOne has a CDN deliver to who shows the licence, beside what is delivered here.
+func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
+	d, c := outsourced(t)
+	outlet := d.quoting.Outlet
+	d.quoting.Outlet = func(f terms.Facts) *Outlet {
+		out := outlet(f)
+		if out != nil {
+			out.Licence = true
+		}
+		return out
+	}
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		return d.book.AddLicence(ctx, tx, account.Licence{ID: "gold", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}, Paid: "per_access"}, d.clock.Now())
+	})
+	before, self := d.balance(t), ramp.AgentIdentityHash(bot.ID, bot.Domain)
+	p := d.take(bot, d.offered(t, bot, "a/1"))
+	if out := d.commit(t, p); out.Items[0].Denial != InvalidLicence || out.Agent != self || d.balance(t) != before {
+		t.Errorf("without a licence: %+v", out)
+	}
+	p = d.take(bot, d.offered(t, bot, "a/1"))
+	p.Licence = "gold"
+	out := d.commit(t, p)
+	_, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(out.Items[0].URL, d.clock.Now())
+	if err != nil || grant.Agent != ramp.LicenceHash("gold") || out.Agent != grant.Agent || out.Items[0].Transaction.Agent != grant.Agent {
+		t.Errorf("%+v, %+v, %v", out, grant, err)
+	}
+	if again := d.commit(t, p); !again.Again || again.Agent != out.Agent || again.Items[0].URL != out.Items[0].URL {
+		t.Errorf("again: %+v", again)
+	}
+	here := d.take(bot, d.offered(t, bot, "t/1"))
+	here.Licence = "gold"
+	if out := d.commit(t, here); out.Agent != self || out.Items[0].Transaction.Agent != self {
+		t.Errorf("what is delivered here: %+v", out)
+	}
+	both := d.take(bot, d.offered(t, bot, "a/2"), d.offered(t, bot, "t/1"))
+	both.Licence = "gold"
+	out = d.commit(t, both)
+	if out.Agent != self || out.Items[0].Transaction.Agent != ramp.LicenceHash("gold") || out.Items[1].Transaction.Agent != self {
+		t.Errorf("both: %+v", out)
 	}
 	d.sound(t)
 }

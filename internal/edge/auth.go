@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/event"
 	wire "frontdesk/wire/edge"
+	"frontdesk/wire/ramp"
 )
 
 // The paths of Auth.
@@ -71,7 +72,7 @@ func (g *Gate) Auth() http.Handler {
 func original(r *http.Request, prefix string) asked {
 	a := asked{
 		method: r.Header.Get(prefix + "Method"), host: r.Header.Get(prefix + "Host"), target: r.Header.Get(prefix + "Uri"), userAgent: r.UserAgent(),
-		license: r.Header.Get(licenseHeader), again: r.URL.Path == AuthRequestPath,
+		license: r.Header.Get(ramp.LicenceHeader), again: r.URL.Path == AuthRequestPath,
 	}
 	senders := strings.Split(r.Header.Get("X-Forwarded-For"), ",")
 	if address, err := netip.ParseAddr(strings.TrimSpace(senders[len(senders)-1])); err == nil {

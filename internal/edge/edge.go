@@ -18,9 +18,7 @@ package edge
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -31,6 +29,7 @@ import (
 	"frontdesk/internal/event"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/spool"
+	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
 
@@ -326,8 +325,7 @@ func licensed(how, license, agent string) bool {
 	case license == "":
 		return false
 	}
-	sum := sha256.Sum256([]byte(license))
-	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(agent)) == 1
+	return subtle.ConstantTimeCompare([]byte(ramp.LicenceHash(license)), []byte(agent)) == 1
 }
 
 // document is what a gate serves itself at a path of a site; nil for nothing.
@@ -370,7 +368,7 @@ func (g *Gate) countRefusal(ctx context.Context, a asked, why *refusal) *refusal
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target, ok := targetOf(r)
 	a := asked{
-		method: r.Method, host: g.config.Host(r), target: target, userAgent: r.UserAgent(), license: r.Header.Get(licenseHeader), client: network(g.config.Client(r)),
+		method: r.Method, host: g.config.Host(r), target: target, userAgent: r.UserAgent(), license: r.Header.Get(ramp.LicenceHeader), client: network(g.config.Client(r)),
 	}
 	var v verdict
 	if ok {
@@ -405,9 +403,6 @@ func (v verdict) word() string {
 	}
 	return "passed"
 }
-
-// licenseHeader is where an agent names its licence (RAMP v1, agent binding at the edge).
-const licenseHeader = "X-Agent-License-Id"
 
 // pass has the site's content answer.
 func (g *Gate) pass(w http.ResponseWriter, r *http.Request, v verdict) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"frontdesk/internal/event"
+	"frontdesk/wire/ramp"
 )
 
 // Origin is the server that has a site's content. NewOrigin makes one. It may be used from many goroutines.
@@ -155,7 +156,7 @@ var hidden = map[string]bool{
 	"X-Host": true, "X-Http-Host-Override": true, "X-Http-Method": true, "X-Http-Method-Override": true, "X-Method-Override": true, "X-Override-Url": true,
 	"X-Http-Destinationurl": true, "X-Real-Ip": true, "X-Client-Ip": true, "Client-Ip": true, "X-Cluster-Client-Ip": true, "X-Remote-Ip": true, "X-Remote-Addr": true,
 	"X-Originating-Ip": true, "True-Client-Ip": true, "Cf-Connecting-Ip": true, "Fastly-Client-Ip": true, "X-Azure-Clientip": true, "X-Envoy-External-Address": true,
-	"X-Envoy-Original-Path": true, "X-Sendfile-Type": true, "X-Accel-Mapping": true, "X-Forwarded": true, "Forwarded": true, "Proxy": true, licenseHeader: true,
+	"X-Envoy-Original-Path": true, "X-Sendfile-Type": true, "X-Accel-Mapping": true, "X-Forwarded": true, "Forwarded": true, "Proxy": true, ramp.LicenceHeader: true,
 }
 
 var hiddenPrefixes = []string{"X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Edge-"}

@@ -26,6 +26,9 @@ type RAMPDelivery struct {
 	At string `yaml:"at,required"`
 	// Form is how addresses are signed: `hmac`, `cloudfront`, `akamai`, `fastly`; or `ed25519`, with the site's key.
 	Form string `yaml:"form,required"`
+	// Agent is what addresses are bound to: `requester` (without it, too), who bought; or `license`, the licence that the buyer names, whose id
+	// whoever fetches shows in `X-Agent-License-Id`. A buyer that names none is sold nothing that is delivered there.
+	Agent string `yaml:"agent"`
 	// Hash is `sha1` or `sha256`, for `fastly` (without it SHA-256) and `cloudfront` (without it SHA-1, as CloudFront has it).
 	Hash string `yaml:"hash"`
 	// Policy is which policy addresses carry, for `cloudfront`: `canned` (without it, too), or `custom`, which says from when they open as
@@ -41,6 +44,12 @@ type RAMPDelivery struct {
 	// Escape is for a property that has "escape token input" on, for `akamai` with `token: url`.
 	Escape bool `yaml:"escape"`
 }
+
+// What addresses may be bound to.
+const (
+	agentRequester = "requester"
+	agentLicence   = "license"
+)
 
 var deliveryName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
@@ -85,6 +94,9 @@ func (c *checks) rampDeliveryForm(path string, d RAMPDelivery) {
 		forms = append(forms, string(f))
 	}
 	c.oneOf(path+".form", d.Form, forms...)
+	if d.Agent != "" {
+		c.oneOf(path+".agent", d.Agent, agentRequester, agentLicence)
+	}
 	if d.Escape && (d.Form != "akamai" || d.Token != "url") {
 		c.problem(path+".escape", "only addresses of the form \"akamai\" with `token: url` are escaped; remove it")
 	}
@@ -154,7 +166,7 @@ func (h *House) outlets(config Config) (func(terms.Facts) *desk.Outlet, error) {
 	return func(facts terms.Facts) *desk.Outlet {
 		for _, o := range all {
 			if o.match.Matches(facts) {
-				return &desk.Outlet{Name: o.Name, At: o.at, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return h.outletKeys(ctx, o) }}
+				return &desk.Outlet{Name: o.Name, At: o.at, Licence: o.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return h.outletKeys(ctx, o) }}
 			}
 		}
 		return nil

@@ -81,7 +81,7 @@ func (h *House) tenantOutlet(t *supply.Tenant, domain string) *desk.Outlet {
 	d := tenantDelivery(t)
 	if proven != nil && proven.Key != "" {
 		if d.Form != proven.Form || d.At == "" {
-			d = RAMPDelivery{At: trust.Origin(domain), Form: proven.Form}
+			d = RAMPDelivery{At: trust.Origin(domain), Form: proven.Form, Agent: d.Agent}
 		}
 		d.Name = supply.DomainPlace(t.ID, domain)
 	}
@@ -89,7 +89,7 @@ func (h *House) tenantOutlet(t *supply.Tenant, domain string) *desk.Outlet {
 	if d.At == "" || !ok {
 		return nil
 	}
-	return &desk.Outlet{Name: d.Name, At: at, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
+	return &desk.Outlet{Name: d.Name, At: at, Licence: d.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
 		return h.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
 	}}
 }

@@ -116,7 +116,7 @@ func checkTenant(t *supply.Tenant) error {
 // tenantDelivery is a tenant's delivery as the configuration has those of sites.
 func tenantDelivery(t *supply.Tenant) RAMPDelivery {
 	d := t.Delivery
-	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
+	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
 }
 
 // tenantFact is the body of an entry of the ledger on a tenant.

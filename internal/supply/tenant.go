@@ -36,8 +36,9 @@ type Tenant struct {
 
 // Delivery is who delivers a tenant's content, and how addresses are signed there.
 type Delivery struct {
-	At        string `json:"at"`   // scheme and host, such as https://cdn.example.net
-	Form      string `json:"form"` // hmac, cloudfront, akamai, fastly or ed25519
+	At        string `json:"at"`              // scheme and host, such as https://cdn.example.net
+	Form      string `json:"form"`            // hmac, cloudfront, akamai, fastly or ed25519
+	Agent     string `json:"agent,omitempty"` // what addresses are bound to: requester (without it, too) or license
 	Hash      string `json:"hash,omitempty"`
 	Parameter string `json:"parameter,omitempty"`
 	Token     string `json:"token,omitempty"`

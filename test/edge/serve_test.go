@@ -13,9 +13,9 @@ import (
 	"frontdesk/test/process"
 )
 
-// house is a front desk that is gate and Exchange in one, with something to sell, and a buyer who has paid in. origin is written into the site
-// behind the gate, and may be empty.
-func house(t *testing.T, origin string) (w *world, address, config string, get func(path, userAgent string, headers ...string) reply) {
+// house is a front desk that is gate and Exchange in one, with something to sell, and a buyer who has paid in. site is written into the site
+// behind the gate, delivery into how what is bought is delivered there; both may be empty.
+func house(t *testing.T, site, delivery string) (w *world, address, config string, get func(path, userAgent string, headers ...string) reply) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,10 +51,10 @@ ramp:
   enabled: true
   domain: desk.example.com
   signatures: none
-  delivery: [{name: gate, match: {}, at: "`+address+`", form: hmac}]
+  delivery: [{name: gate, match: {}, at: "`+address+`", form: hmac`+delivery+`}]
 edge:
   spool: {every: 50ms}
-  sites: [{domain: localhost, url: "`+address+`"`+origin+`}]
+  sites: [{domain: localhost, url: "`+address+`"`+site+`}]
 `)
 	process.MustRun(t, "ingest", "--config", config)
 	process.MustRun(t, "keys", "issue", "delivery", "gate", "--config", config)
@@ -94,7 +94,7 @@ func (w *world) buy(t *testing.T, config, uri string) string {
 // TestServeIsGateAndExchangeInOne buys at the front desk and fetches through its own gate; what left is in its ledger.
 func TestServeIsGateAndExchangeInOne(t *testing.T) {
 	o := newOrigin(t)
-	w, address, config, get := house(t, `, origin: "http://`+o.Addr().String()+`"`)
+	w, address, config, get := house(t, `, origin: "http://`+o.Addr().String()+`"`, "")
 	w.origin = o
 	host := strings.TrimPrefix(address, "http://")
 	if r := get("/premium/lamp", robot); r.status != 403 || !strings.Contains(r.body, address+"/.well-known/ramp.json") || r.header.Get("Content-Security-Policy") != "" {
@@ -125,7 +125,7 @@ func TestServeIsGateAndExchangeInOne(t *testing.T) {
 
 // TestServeDeliversFromItsOwnContent has no origin: what is open is for everyone, what was bought for who bought it, and nothing else leaves.
 func TestServeDeliversFromItsOwnContent(t *testing.T) {
-	w, address, config, get := house(t, "")
+	w, address, config, get := house(t, "", "")
 	const lamp, chair = "A lamp that is described at length", "A chair that everybody may read of."
 	if r := get("/news/chair", person, "Accept: text/html"); r.status != 200 || !strings.Contains(r.body, "<p>"+chair) || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Errorf("what is open: %d %v %s", r.status, r.header, r.body)
@@ -143,5 +143,45 @@ func TestServeDeliversFromItsOwnContent(t *testing.T) {
 	w.End(t)
 	if ledger := process.MustRun(t, "ledger", "export", "--config", config); strings.Count(ledger, `"kind":"delivery"`) != 1 {
 		t.Errorf("the ledger does not tell of one delivery:\n%s", ledger)
+	}
+}
+
+// TestTheLicenceOpensWhatWasBought sells to who names a licence what the gate gives to who shows it.
+func TestTheLicenceOpensWhatWasBought(t *testing.T) {
+	o := newOrigin(t)
+	w, address, config, get := house(t, `, license: require, origin: "http://`+o.Addr().String()+`"`, ", agent: license")
+	w.origin = o
+	w.origin.got()
+	const buyer = "buyer.example.com/research-bot"
+	process.MustRun(t, "ramp", "license", "add", "gold", buyer, "--paid", "per_access", "--config", config)
+	buying := []string{"ramp", "buy", w.URL, address + "/premium/lamp", "--as", buyer, "--unsigned", "--use", "ai-input", "--yes", "--config", config}
+	if _, out, err := process.Run(t, buying...); err == nil || !strings.Contains(out, "invalid license") {
+		t.Errorf("without a licence: %v, %s", err, out)
+	}
+	saved := filepath.Join(w.dir, "lamp.json")
+	if got := process.MustRun(t, append(buying, "--license", "gold", "--save", saved)...); got != text("/premium/lamp") {
+		t.Errorf("with it: %q", got)
+	}
+	if got := w.origin.got(); len(got) != 1 || got[0].header.Get("X-Agent-License-Id") != "" {
+		t.Errorf("the origin got %+v", got)
+	}
+	record, err := os.ReadFile(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, signed, found := strings.Cut(string(record), address)
+	for found && !strings.HasPrefix(signed, "/premium/lamp?") {
+		_, signed, found = strings.Cut(signed, address)
+	}
+	signed, _, _ = strings.Cut(signed, `"`)
+	signed = strings.ReplaceAll(signed, `\u0026`, "&")
+	for header, want := range map[string]int{"": 403, "X-Agent-License-Id: silver": 403, "X-Agent-License-Id: gold": 200} {
+		var headers []string
+		if header != "" {
+			headers = append(headers, header)
+		}
+		if r := get(signed, robot, headers...); r.status != want {
+			t.Errorf("%q: %d, not %d: %s", header, r.status, want, r.body)
+		}
 	}
 }

@@ -119,6 +119,16 @@ func AgentIdentityHash(id, domain string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// LicenceHash is what stands in its place where those who deliver ask for the licence: the SHA-256 of the licence's id, in lower-case hex.
+// Whoever fetches shows the id in the header [LicenceHeader].
+func LicenceHash(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// LicenceHeader is the header in which whoever fetches shows the id of the licence to those who deliver.
+const LicenceHeader = "X-Agent-License-Id"
+
 func canonical(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
