@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"frontdesk/test/process"
 )
@@ -90,6 +91,7 @@ func (a *assistant) brokerQuote(address string) through {
 		if code != "not_bought" || !strings.Contains(message, "unauthenticated") { // the demo knows the Broker's key within a second
 			a.t.Fatalf("quote: %s: %s", code, message)
 		}
+		<-time.After(200 * time.Millisecond) // whoever asks without pause is told to wait, for its wrong signatures
 	}
 	if len(out.Offers) != 1 || out.Offers[0].Total.Amount != 0.022 || out.Offers[0].Fee.Amount != 0.002 || out.Offers[0].Broker == "" {
 		a.t.Fatalf("the quote: %+v", out)
