@@ -72,7 +72,7 @@ func (x *Exchange) attested(ctx context.Context, uri string, offer *rampv1.Offer
 		if failed != nil {
 			return 0, failed
 		}
-		if err = ramp.VerifyAttestation(a, a.Uri, keys, time.Now()); err == nil {
+		if err = ramp.VerifyAttestation(a, a.Uri, keys, x.client.options.Now()); err == nil {
 			return level, nil
 		}
 		if fresh {

@@ -40,7 +40,7 @@ func (o *Offered) Confirm(data any, scopes ...intake.Scope) (*Confirmed, error) 
 	if offer.BindEndpoint == "" {
 		return nil, errors.New("this offer cannot be bound: it is the answer")
 	}
-	if offer.Expired(time.Now()) {
+	if offer.Expired(o.provider.client.options.Now()) {
 		return nil, ErrExpired
 	}
 	text, err := encoded(data)
@@ -67,7 +67,7 @@ func (o *Offered) Confirm(data any, scopes ...intake.Scope) (*Confirmed, error) 
 	if len(found) > 0 {
 		return nil, &Unfit{found}
 	}
-	c := &Confirmed{offered: o, data: text, scopes: append([]intake.Scope{intake.ScopeIntake, intake.ScopeOffer, intake.ScopeBind}, scopes...), at: time.Now()}
+	c := &Confirmed{offered: o, data: text, scopes: append([]intake.Scope{intake.ScopeIntake, intake.ScopeOffer, intake.ScopeBind}, scopes...), at: o.provider.client.options.Now()}
 	slices.Sort(c.scopes)
 	c.scopes = slices.Compact(c.scopes)
 	if _, err := c.body(); err != nil {
@@ -111,7 +111,7 @@ type BoundOffer struct {
 // with what it answered before, as Frontdesk does.
 func (p *Provider) BindOffer(ctx context.Context, c *Confirmed) (*BoundOffer, error) {
 	offer := c.offered.Response.Offer
-	if offer.Expired(time.Now()) {
+	if offer.Expired(p.client.options.Now()) {
 		return nil, ErrExpired
 	}
 	if c.offered.provider != p {

@@ -65,7 +65,7 @@ func (p *Publisher) event(kind, id, request string, at time.Time) intent.Event {
 		id = "evt_" + random()
 	}
 	if at.IsZero() {
-		at = time.Now()
+		at = p.client.options.Now()
 	}
 	of := p.declaration.Publisher
 	return intent.Event{

@@ -59,6 +59,8 @@ type Options struct {
 	// Verify says what ed25519.Verify says, and stands in its place where offers of an Exchange are verified: for a program that
 	// verifies very many by few keys, and has a faster way. Nil is ed25519.Verify.
 	Verify func(public ed25519.PublicKey, message, signature []byte) bool
+	// Now is the clock by which requests are signed, and offers and keys held to be in time; nil is time.Now.
+	Now func() time.Time
 }
 
 // StaticToken is an Options.Token that is always the same.
@@ -126,6 +128,9 @@ func (o *Options) fill() {
 	}
 	if o.Verify == nil {
 		o.Verify = ed25519.Verify
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"frontdesk/wire/sign"
 )
 
 // findable is where a service's document is, from the address of its site or its own. Addresses without https are refused,
@@ -63,6 +65,7 @@ type posted struct {
 	status  int
 	header  http.Header
 	body    []byte
+	at      time.Time // when it came
 }
 
 // usedUp says whether a Broker refuses since a budget is used up, which waiting a little does not change.
@@ -117,7 +120,31 @@ func (c *Client) once(ctx context.Context, e errand) (*posted, error) {
 	if _, err := text.ReadFrom(response.body); err != nil {
 		return nil, overdue(ctx, e.address, &Broken{URL: e.address, Err: err})
 	}
-	return &posted{e.address, response.status, response.header, text.Bytes()}, nil
+	return &posted{e.address, response.status, response.header, text.Bytes(), c.options.Now()}, nil
+}
+
+// maxApart is how much clocks may differ without a word on it: as much as the signatures of requests bear (RFC 9421).
+const maxApart = sign.ClockSkew
+
+// clockApart is how far the clock of who answered is ahead of that by which the answer came; 0 where that is too little to matter, or not told.
+func clockApart(header http.Header, came time.Time) time.Duration {
+	at, err := http.ParseTime(header.Get("Date"))
+	apart := at.Sub(came).Round(time.Second)
+	if err != nil || header.Get("Age") != "" || apart.Abs() <= maxApart { // what a cache kept tells no time
+		return 0
+	}
+	return apart
+}
+
+// apartWords says so for people; empty for clocks that agree.
+func apartWords(apart time.Duration) string {
+	switch {
+	case apart > 0:
+		return fmt.Sprintf("; its clock is %s ahead of this machine's: set the one that is wrong", apart)
+	case apart < 0:
+		return fmt.Sprintf("; its clock is %s behind this machine's: set the one that is wrong", -apart)
+	}
+	return ""
 }
 
 // told is how many bytes an answer says to have, so that room is made for it once; for one that says nothing, or much, there is less at first.

@@ -163,7 +163,7 @@ func (x *Exchange) Forward(ctx context.Context, query *rampv1.ResourceQuery, cri
 		return nil, errors.New("who passes a query on signs it; give the buyer's key")
 	}
 	query = proto.CloneOf(query)
-	if err := ramp.AppendHop(query, ramp.Hop{Domain: x.buyer.Domain, ID: x.buyer.ID, At: time.Now()}, x.buyer.Key); err != nil {
+	if err := ramp.AppendHop(query, ramp.Hop{Domain: x.buyer.Domain, ID: x.buyer.ID, At: x.client.options.Now()}, x.buyer.Key); err != nil {
 		return nil, err
 	}
 	return x.quotes(ctx, query, critical)
@@ -173,11 +173,11 @@ func (x *Exchange) Forward(ctx context.Context, query *rampv1.ResourceQuery, cri
 func (x *Exchange) quotes(ctx context.Context, query *rampv1.ResourceQuery, critical []string) (*Quotes, error) {
 	uris := query.GetRequester().GetUris()
 	answer := &rampv1.ResourceResponse{}
-	text, err := x.call(ctx, "DiscoverResources", query, answer)
+	got, err := x.call(ctx, "DiscoverResources", query, answer)
 	if err != nil {
 		return nil, err
 	}
-	alone, grouped, err := ramp.ReceivedOffers(text)
+	alone, grouped, err := ramp.ReceivedOffers(got.body)
 	if err != nil {
 		return nil, &NotAnExchange{x.base, err.Error()}
 	}
@@ -186,11 +186,11 @@ func (x *Exchange) quotes(ctx context.Context, query *rampv1.ResourceQuery, crit
 	if len(answer.Offers) > 0 && len(uris) > 0 {
 		groups, grouped = []*rampv1.OfferGroup{{Uri: uris[0], Offers: answer.Offers}}, [][]ramp.ReceivedOffer{alone}
 	}
-	fresh := false
+	fresh, apart := false, clockApart(got.header, got.at)
 	for g, group := range groups {
 		q := Quote{URI: group.Uri, Absence: group.GetAbsenceReason()}
 		for i, offer := range group.Offers {
-			if err := x.good(ctx, offer, grouped[g][i], critical, &fresh); err != nil {
+			if err := x.good(ctx, offer, grouped[g][i], critical, apart, &fresh); err != nil {
 				q.Passed = append(q.Passed, fmt.Errorf("offer %.60q: %w", offer.OfferId, err))
 				continue
 			}
@@ -209,9 +209,9 @@ const rampVersion = "1.0"
 
 // good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by the Exchange, all of it as
 // it came. fresh says whether its keys were read since the offers came: they are, once, when a signature is none of those known.
-func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.ReceivedOffer, critical []string, fresh *bool) error {
-	now := time.Now()
-	if err := fits(offer, critical, now); err != nil {
+func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.ReceivedOffer, critical []string, apart time.Duration, fresh *bool) error {
+	now := x.client.options.Now()
+	if err := fits(offer, critical, now, apart); err != nil {
 		return err
 	}
 	documents, err := payloads(offer, came)
@@ -234,8 +234,8 @@ func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.Rece
 	return errors.New("it is not signed by the Exchange")
 }
 
-// fits says what is wrong with an offer beside its signature.
-func fits(offer *rampv1.Offer, critical []string, now time.Time) error {
+// fits says what is wrong with an offer beside its signature. apart is how far the clock of the Exchange is ahead.
+func fits(offer *rampv1.Offer, critical []string, now time.Time, apart time.Duration) error {
 	if err := ramp.Validate(offer); err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func fits(offer *rampv1.Offer, critical []string, now time.Time) error {
 		return fmt.Errorf("it needs %s to be understood", strings.Join(keys, ", "))
 	}
 	if offer.ExpiresAt != nil && !now.Before(offer.ExpiresAt.AsTime()) {
-		return errors.New("it has ended")
+		return errors.New("it has ended" + apartWords(apart))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (p *Provider) discover(ctx context.Context) error {
 	if status != http.StatusOK {
 		return &NotAnIntake{URL: p.address.String(), Status: status, Findings: oneFinding("the status is not 200: there is no manifest here", "ask another address")}
 	}
-	reading := intake.Options{Now: time.Now()}
+	reading := intake.Options{Now: p.client.options.Now()}
 	found := intake.Check(intake.KindManifest, text, reading)
 	manifest, err := intake.ReadManifest(text, reading)
 	if err != nil {

@@ -65,6 +65,9 @@ const typeBinary = "application/proto"
 type Collected struct {
 	Response *rampv1.ResourceResponse
 
+	// Apart is how far the clock of the Exchange is ahead of this machine's, to the second; 0 where that is less than a minute, or not told.
+	Apart time.Duration
+
 	text []byte // as it came, where that was JSON
 	once sync.Once
 	raw  map[*rampv1.Offer]ramp.ReceivedOffer
@@ -98,7 +101,7 @@ func (x *Exchange) Collect(ctx context.Context, p *Passed, binary bool) (*Collec
 	case got.status != http.StatusOK:
 		return nil, failureOfExchange(got)
 	}
-	out := &Collected{Response: &rampv1.ResourceResponse{}}
+	out := &Collected{Response: &rampv1.ResourceResponse{}, Apart: clockApart(got.header, got.at)}
 	if binary {
 		err = ramp.Binary{}.Unmarshal(got.body, out.Response)
 	} else {
@@ -134,8 +137,8 @@ func (c *Collected) came(offer *rampv1.Offer) ramp.ReceivedOffer {
 // Verify says what is wrong with an offer that was collected: it must be well-formed, in time, understood, and signed by the Exchange. It
 // gives the JSON that the signature is over, with the signature in it, for whoever is to verify it again. critical are the keys of ext that are understood. Of a signature that no known key has made, the Exchange's keys are read anew.
 func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer, critical ...string) ([]byte, error) {
-	now := time.Now()
-	if err := fits(offer, critical, now); err != nil {
+	now := x.client.options.Now()
+	if err := fits(offer, critical, now, c.Apart); err != nil {
 		return nil, err
 	}
 	signature, err := sign.DecodeSignature(offer.ExchangeSignature)

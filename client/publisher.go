@@ -73,7 +73,7 @@ func OpenPublisher(ctx context.Context, address string, platform Platform, optio
 	if err != nil {
 		return nil, err
 	}
-	declaration, found := intent.ReadDeclaration(text, intent.Options{Versions: bothVersions, NullReason: true, Now: time.Now()})
+	declaration, found := intent.ReadDeclaration(text, intent.Options{Versions: bothVersions, NullReason: true, Now: options.Now()})
 	if declaration == nil {
 		return nil, &Invalid{URL: u.String(), Status: http.StatusOK, Findings: found, Raw: text}
 	}

@@ -322,7 +322,7 @@ func FuzzPassages(f *testing.F) {
 	f.Add(401, []byte(`{"status":"error","error":{"code":"auth_failed"}}`), "")
 	f.Add(429, []byte(`<html>`), "v1=")
 	f.Fuzz(func(t *testing.T, status int, body []byte, signature string) {
-		p := &Publisher{platform: platform(), declaration: intent.Declaration{Version: intent.Version01}}
+		p := &Publisher{client: Client{options: Options{Now: time.Now}}, platform: platform(), declaration: intent.Declaration{Version: intent.Version01}}
 		p.declaration.Retrieval.Supports = intent.Supports{Chunks: true, Citations: true}
 		got := &sent{address: "https://example.com/retrieve", status: status, header: http.Header{}, body: body}
 		if signature != "" {

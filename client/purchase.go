@@ -243,7 +243,7 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 		u.ID = newSession()
 	}
 	if u.At.IsZero() {
-		u.At = time.Now()
+		u.At = x.client.options.Now()
 	}
 	report := &rampv1.UsageReport{
 		Ver: rampVersion, Id: u.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId, Timestamp: timestamppb.New(u.At.Truncate(time.Microsecond)),
@@ -264,7 +264,7 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 
 // call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them can be repeated. It gives
 // the answer also as it came.
-func (x *Exchange) call(ctx context.Context, method string, request, answer proto.Message) ([]byte, error) {
+func (x *Exchange) call(ctx context.Context, method string, request, answer proto.Message) (*posted, error) {
 	if err := ramp.Validate(request); err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (x *Exchange) call(ctx context.Context, method string, request, answer prot
 	if err := ramp.Unmarshal(got.body, answer); err != nil {
 		return nil, &NotAnExchange{address, err.Error()}
 	}
-	return got.body, nil
+	return got, nil
 }
 
 // compose writes an RPC, signed for now.
@@ -303,7 +303,7 @@ func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*h
 	if x.buyer.KeyID != "" {
 		keyID += "#" + x.buyer.KeyID
 	}
-	input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header}, sign.SigningParameters{KeyID: keyID, Created: time.Now()}, x.buyer.Key)
+	input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header}, sign.SigningParameters{KeyID: keyID, Created: x.client.options.Now()}, x.buyer.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -319,6 +319,9 @@ type ExchangeError struct {
 	Status     int    // of HTTP
 	RetryAfter time.Duration
 	Raw        []byte // the whole answer
+	// Apart is how far the clock of the Exchange is ahead of this machine's, to the second; 0 where that is less than a minute, or not told.
+	// Who is far ahead or behind has its signatures refused.
+	Apart time.Duration
 
 	broker bool // it is a Broker's
 }
@@ -329,7 +332,7 @@ func (e *ExchangeError) Error() string {
 	if e.broker {
 		who = "Broker"
 	}
-	return fmt.Sprintf("the %s answered %d %s: %s", who, e.Status, e.Code, orSilent(e.Message))
+	return fmt.Sprintf("the %s answered %d %s: %s%s", who, e.Status, e.Code, orSilent(e.Message), apartWords(e.Apart))
 }
 
 // Details are what programs read of a failure beside its code, as JSON has it: a Broker's budget, and what it found, or did not take. Nil
@@ -353,7 +356,7 @@ func (e *ExchangeError) Details() map[string]any {
 
 // failureOfExchange reads a failure.
 func failureOfExchange(got *posted) *ExchangeError {
-	out := &ExchangeError{Status: got.status, RetryAfter: retryAfter(got.header), Raw: got.body}
+	out := &ExchangeError{Status: got.status, RetryAfter: retryAfter(got.header), Raw: got.body, Apart: clockApart(got.header, got.at)}
 	var told struct{ Code, Message string }
 	if json.Unmarshal(got.body, &told) == nil {
 		out.Code, out.Message = told.Code, told.Message

@@ -55,7 +55,7 @@ type Passages struct {
 // breaks the protocol, with more passages than were declared or with a wrong signature, is an error and no answer.
 func (p *Publisher) Retrieve(ctx context.Context, r Retrieval) (*Passages, error) {
 	e := p.declaration.Endpoints
-	if open, whyNot := p.declaration.Open(time.Now()); !open {
+	if open, whyNot := p.declaration.Open(p.client.options.Now()); !open {
 		return nil, &Denied{Reason: intent.ReasonAccessDisabled, Message: whyNot}
 	}
 	if e == nil || e.Retrieve == nil {
@@ -79,7 +79,7 @@ func (p *Publisher) Retrieve(ctx context.Context, r Retrieval) (*Passages, error
 // request writes a retrieval down.
 func (p *Publisher) request(ctx context.Context, r Retrieval) intent.RetrieveRequest {
 	request := intent.RetrieveRequest{
-		Version: p.declaration.Version, RequestID: "req_" + random(), Timestamp: sign.FormatTime(time.Now()),
+		Version: p.declaration.Version, RequestID: "req_" + random(), Timestamp: sign.FormatTime(p.client.options.Now()),
 		Platform: intent.Platform{ID: p.platform.ID, Software: p.platform.Software, SoftwareVersion: p.platform.SoftwareVersion},
 		Intent:   intent.Intent{Domain: r.Domain, Subdomain: r.Subdomain, Confidence: r.Confidence},
 		Context:  intent.Context{Language: r.Language, Placement: r.Placement},
@@ -174,7 +174,7 @@ func (p *Publisher) attempt(ctx context.Context, method, address string, body []
 		request.Header.Set("Accept", typeJSON)
 		request.Header.Set("Accept-Encoding", "identity") // the signature is over the bytes on their way
 		request.Header.Set("User-Agent", p.client.options.UserAgent)
-		head := sign.Headers{Version: p.declaration.Version, KeyID: p.platform.Key.ID, Timestamp: sign.FormatTime(time.Now()), Nonce: random()}
+		head := sign.Headers{Version: p.declaration.Version, KeyID: p.platform.Key.ID, Timestamp: sign.FormatTime(p.client.options.Now()), Nonce: random()}
 		head.Signed(p.platform.Key.secret, method, path, body).Write(request.Header)
 		return request, nil
 	})
@@ -197,7 +197,7 @@ func (p *Publisher) verify(got *sent, path string) (signed bool, err error) {
 		return false, nil
 	}
 	head, err := sign.Read(got.header)
-	if err != nil || head.KeyID != p.platform.Key.ID || !head.Fresh(time.Now()) ||
+	if err != nil || head.KeyID != p.platform.Key.ID || !head.Fresh(p.client.options.Now()) ||
 		!head.Verify(p.platform.Key.secret, strconv.Itoa(got.status), path, got.body) {
 		return false, ErrForged
 	}

@@ -162,11 +162,11 @@ func surroundings(s Submission) strictjson.Value {
 
 // offered reads what was answered to a submission.
 func (p *Provider) offered(to *intake.Intake, request *intake.Request, s Submission, got *posted) (*Offered, error) {
-	response, findings, err := got.response()
+	response, findings, err := got.response(p.client.options.Now())
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, intake.CheckOffer(to, request, response, time.Now())...)
+	findings = append(findings, intake.CheckOffer(to, request, response, p.client.options.Now())...)
 	switch {
 	case response.Status == intake.StatusError || got.status >= 400:
 		return nil, got.refusal(response)
@@ -211,8 +211,8 @@ func (p *Provider) Offered(id, session string, raw []byte) (*Offered, error) {
 }
 
 // response reads an answer, and gives doubts about it.
-func (g *posted) response() (*intake.Response, intake.Findings, error) {
-	findings := intake.Check(intake.KindResponse, g.body, intake.Options{Now: time.Now()})
+func (g *posted) response(now time.Time) (*intake.Response, intake.Findings, error) {
+	findings := intake.Check(intake.KindResponse, g.body, intake.Options{Now: now})
 	response, err := intake.ReadResponse(g.body, intake.Options{})
 	if err == nil {
 		return response, findings, nil

@@ -124,7 +124,14 @@ func (w *work) answered() (*rampv1.RAMPResponse, error) {
 	if slices.ContainsFunc(w.Items, func(i *item) bool { return i.State == bought }) {
 		return w.response()
 	}
-	return nil, refuse("unavailable", "it is not known yet whether this was bought: the Exchange did not answer; send the same request again, which buys nothing twice").later(comeBack)
+	words := "the Exchange did not answer"
+	for _, one := range w.Buys {
+		if one.State == open && one.why != nil {
+			words = one.Exchange + ": " + failing(one.why).Error()
+			break
+		}
+	}
+	return nil, refuse("unavailable", "it is not known yet whether this was bought: %s; send the same request again, which buys nothing twice", clip(words, 300)).later(comeBack)
 }
 
 // response tells what was bought: the first in the fields, all in ext (RAMP v1, RAMPResponse, which holds one transaction).

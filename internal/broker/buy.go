@@ -238,7 +238,7 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 			one.State = denied
 			return
 		}
-		one.Sent = one.Sent || sent
+		one.Sent, one.why = one.Sent || sent, err
 		b.Log.Warn("it is not known whether a purchase was made; it is tried again", "exchange", one.Exchange, "id", one.ID, "error", err)
 		if b.fault("unsure") != nil {
 			return

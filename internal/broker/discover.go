@@ -223,7 +223,15 @@ func failing(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return errLate
 	case errors.As(err, &told):
-		return fmt.Errorf("it answered %s: %s", clip(told.Code, 40), clip(told.Message, 200))
+		return fmt.Errorf("it answered %s: %s%s", clip(told.Code, 40), clip(told.Message, 150), clocks(told.Apart))
 	}
 	return err
+}
+
+// clocks says that the clocks of an Exchange and the Broker are apart; empty where they are not.
+func clocks(apart time.Duration) string {
+	if apart == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; its clock and the Broker's are %s apart: one of them is wrong", apart.Abs())
 }

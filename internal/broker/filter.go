@@ -98,7 +98,7 @@ func (w *wishes) fits(c *candidate) error {
 	p := c.offer.GetPricing()
 	switch {
 	case c.offer.GetExpiresAt() != nil && !w.now.Before(c.offer.GetExpiresAt().AsTime()):
-		return errors.New("the offer has ended")
+		return errors.New("the offer has ended" + clocks(c.Apart))
 	case p.GetModel() == rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE:
 		return errors.New("it asks for a share of what is earned, which no amount bounds")
 	case ramp.Metered(p) && p.GetRate() > 0 && p.GetEstimatedQuantity() <= 0:

@@ -151,6 +151,8 @@ type buy struct {
 	State    state    `json:"state,omitempty"`
 	Sent     bool     `json:"sent,omitempty"`    // the Exchange may have had it
 	Counted  bool     `json:"counted,omitempty"` // for or against the Exchange
+
+	why error // the last attempt left open whether it was made; nil where this process has made none
 }
 
 // unsold is an address for which nothing is bought.

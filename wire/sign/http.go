@@ -169,7 +169,7 @@ func (s *HTTPSignature) Fresh(now time.Time) error {
 	case end.Before(s.Created), end.After(s.Created.Add(maxLifetime)):
 		return errors.New("it expires before it was created, or more than 15 minutes after; let it expire within minutes")
 	case !now.Before(end.Add(ClockSkew)):
-		return errors.New("it has expired; sign again")
+		return errors.New("it has expired; sign again, or set your clock")
 	}
 	return nil
 }
