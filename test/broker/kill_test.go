@@ -46,14 +46,31 @@ type market struct {
 	at       *gate // of the Exchange
 	brokers  []*process.Server
 	configs  []string
-	through  *gate // of the Brokers
+	door     string // by which the Brokers are asked
+	through  *gate  // that it is, where nothing else is before them
 	credit   float64
 }
 
 // openMarket starts it all, with so many things to buy for 0.02 USD each.
 func openMarket(t *testing.T, store string, brokers, things int, more string) *market {
 	t.Helper()
-	m := &market{t: t, credit: 100}
+	var listens []string
+	for range brokers {
+		listens = append(listens, process.Vacant(t))
+	}
+	through := openGate(t, listens...)
+	m := openMarketAt(t, through.URL, listens, store, things, more)
+	m.through = through
+	for _, config := range m.configs {
+		m.brokers = append(m.brokers, process.Start(t, "broker", "--config", config))
+	}
+	return m
+}
+
+// openMarketAt does so for Brokers that are to listen at some addresses, and are asked by another; none of them is started.
+func openMarketAt(t *testing.T, door string, listens []string, store string, things int, more string) *market {
+	t.Helper()
+	m := &market{t: t, door: door, credit: 100}
 	dir, listen := t.TempDir(), process.Vacant(t)
 	m.at = openGate(t, listen)
 	for i := range things {
@@ -75,15 +92,10 @@ ramp: {enabled: true, domain: shop.example, requester_rate: "", reports: {overdu
 	admit(t, m.exchange.config)
 	process.MustRun(t, "ramp", "account", "open", "buyer.example.com/bot", "USD", "--config", m.exchange.config)
 	process.MustRun(t, "ramp", "account", "credit", "buyer.example.com/bot", fmt.Sprint(m.credit), "USD", "--config", m.exchange.config)
-	var listens []string
-	for range brokers {
-		listens = append(listens, process.Vacant(t))
-	}
-	m.through = openGate(t, listens...)
 	for i, listen := range listens {
 		m.configs = append(m.configs, write(t, filepath.Join(dir, fmt.Sprintf("broker-%d.yaml", i)), `
 listen: `+listen+`
-url: `+m.through.URL+`
+url: `+door+`
 data: broker-`+strconv.Itoa(i)+`
 keys: keys
 store: "`+store+`"
@@ -100,9 +112,6 @@ broker:
 	}
 	admit(t, m.configs[0])
 	m.exchange.Server = process.Start(t, "serve", "--config", m.exchange.config)
-	for _, config := range m.configs {
-		m.brokers = append(m.brokers, process.Start(t, "broker", "--config", config))
-	}
 	return m
 }
 
@@ -111,7 +120,7 @@ func (m *market) thing(i int) string { return m.at.URL + "/thing-" + strconv.Ito
 
 // broker is a client of the Brokers, that opens a connection for each request.
 func (m *market) broker() *client.Broker {
-	b, err := client.OpenBroker(m.through.URL, agent(), client.Options{Retries: -1, HTTP: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}})
+	b, err := client.OpenBroker(m.door, agent(), client.Options{Retries: -1, HTTP: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {
 		m.t.Fatal(err)
 	}
