@@ -25,8 +25,8 @@ import (
 const between = 60
 
 // TestNodesBehindNginxCarryOneDesk has three nodes of one PostgreSQL behind the nginx of docs/scale.md, and buyers who buy, fetch and report
-// through it without end, sending again what has no answer. Under that one node is paused, one is killed and one is added; the paused one goes
-// on in the middle of what it did, and the killed one comes back. Nothing that was acknowledged is lost or doubled, money and the ledger agree with
+// through it without end, sending again what has no answer, while others wait for answers that are promised. Under that one node is paused, one is killed and one is added; the paused one goes
+// on in the middle of what it did, and the killed one comes back. Nothing that was acknowledged is lost or doubled, every promise is kept by whichever node lives, money and the ledger agree with
 // what buyers were told; every node follows the content, none goes back behind what it has shown; and a limit is one for all nodes together.
 func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
 	storetest.NeedPostgres(t)
@@ -38,7 +38,8 @@ func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
 		n.listen = append(n.listen, process.Vacant(t))
 		n.node(i, n.listen[i], `
 proxies: [127.0.0.1]
-limits: {rate: {address: 30/1m, failures: ""}}`)
+limits: {rate: {address: 30/1m, failures: ""}}
+ask: {promise: {workers: 4, slow: [{match: amber, for: 300ms}]}}`)
 	}
 	n.stock()
 	for i := range 3 {
@@ -53,6 +54,9 @@ limits: {rate: {address: 30/1m, failures: ""}}`)
 		running.Go(func() { n.shops(worker) })
 	}
 	running.Go(n.watchesTheLedger)
+	for range 2 {
+		running.Go(n.waits)
+	}
 
 	n.passes("three nodes")
 	n.follows()
@@ -96,9 +100,9 @@ limits: {rate: {address: 30/1m, failures: ""}}`)
 		server.End(t)
 	}
 	n.close()
-	t.Logf("%d requests to buy, and %d of all were sent again: %d things bought, %d denied; %d fetches, %d reports; the ledger was seen to grow %d times; a node followed the content after at most %s",
-		len(n.all), n.again.Load(), n.granted, n.denied, n.fetched, n.reports, n.grown, n.longest.Round(time.Millisecond))
-	if n.granted < 5*between || n.again.Load() == 0 || n.grown == 0 {
+	t.Logf("%d requests to buy, and %d of all were sent again: %d things bought, %d denied; %d fetches, %d reports; %d promises kept; the ledger was seen to grow %d times; a node followed the content after at most %s",
+		len(n.all), n.again.Load(), n.granted, n.denied, n.fetched, n.reports, n.kept.Load(), n.grown, n.longest.Round(time.Millisecond))
+	if n.granted < 5*between || n.again.Load() == 0 || n.grown == 0 || n.kept.Load() < 6 {
 		t.Error("too little happened: nothing was tested")
 	}
 }
@@ -111,6 +115,7 @@ type nodes struct {
 	over    chan struct{}   // closed when everybody is to end
 	bought  atomic.Int64
 	again   atomic.Int64 // requests that were sent more than once
+	kept    atomic.Int64 // promises of answers
 	grown   int          // how often the ledger was seen to be larger
 	more    int          // items that were added
 	longest time.Duration
@@ -245,6 +250,52 @@ func (n *nodes) buysOne(worker, i int) error {
 		n.bought.Add(1)
 	}
 	return nil
+}
+
+// waits asks questions that take their time, and waits for the answers that are promised, whichever node made the promise, until it is over.
+func (n *nodes) waits() {
+	client := &http.Client{Timeout: time.Minute, Transport: from{http.DefaultTransport}}
+	for {
+		select {
+		case <-n.over:
+			return
+		default:
+		}
+		var r response
+		ask := func(path, body string) (lost, err error) {
+			answer, err := client.Post(n.gate.URL+path, "application/json", strings.NewReader(body))
+			if err != nil {
+				return err, nil
+			}
+			defer answer.Body.Close()
+			text, err := io.ReadAll(answer.Body)
+			switch {
+			case err != nil:
+				return err, nil
+			case answer.StatusCode >= 500:
+				return fmt.Errorf("%s: %s", answer.Status, text), nil
+			}
+			r = response{raw: string(text)}
+			return nil, json.Unmarshal(text, &r)
+		}
+		err := n.insist(func() (lost, err error) { return ask("/ask", `{"query":{"text":"an amber item"}}`) })
+		token := r.Promise.Token
+		if err == nil && token == "" {
+			err = fmt.Errorf("no answer is promised: %s", r.raw)
+		}
+		for err == nil && r.Promise.Token != "" {
+			<-time.After(20 * time.Millisecond)
+			err = n.insist(func() (lost, err error) { return ask("/await", `{"promise_token":"`+token+`","action":"checkin"}`) })
+		}
+		if err == nil && r.Error.Code != "NO_RESULTS" { // items that are licensed for other uses are not told
+			err = fmt.Errorf("a promise is kept by %s", r.raw)
+		}
+		if err != nil {
+			n.fault(err)
+			return
+		}
+		n.kept.Add(1)
+	}
 }
 
 // watchesTheLedger asks for its checkpoint through the gate until it is over: whichever node answers, it never shrinks.
