@@ -239,7 +239,7 @@ func ReadResolved(answer *rampv1.RAMPResponse) (*Resolved, error) {
 	}
 	list, is := ext["ramp.items"]
 	if !is {
-		if answer.TransactionId == "" && !out.DryRun {
+		if _, offered := ext["ramp.offer"]; !offered && answer.TransactionId == "" {
 			return out, nil
 		}
 		item, err := resolvedItem(answer)

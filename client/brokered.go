@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,13 +45,39 @@ func (b *Brokered) Search(ctx context.Context, words string, most int) (all []Fo
 			all = append(all, FoundItem{URI: got.Items[i].URI, Title: got.Items[i].Offer.GetPackage().GetTitle()})
 		}
 		all = append(all, got.Found...)
-	case errors.As(err, &told) && (told.Code == "failed_precondition" || told.Code == "not_found"):
+	case errors.As(err, &told) && told.Details()["found"] != nil: // by another Broker, which refuses what it may not buy
 		readDetail(told, "found", &all)
 	default:
 		return nil, err
 	}
 	return all[:min(len(all), most)], nil
 }
+
+// maxSigned is for how many addresses OffersFor asks the price.
+const maxSigned = 20
+
+// OffersFor has the Broker search by words, and asks it then what it would buy for each address that was found: the buyer signs for these addresses, so
+// that nobody can put others in. It gives the purchases that can be made, that which fits the words best first, and all that was
+// found, which may be more: not everything is for sale. Purchases and error are otherwise those of Offers; nothing found is a *NotBought without
+// an address.
+func (b *Brokered) OffersFor(ctx context.Context, words string, f Fetching) ([]*Purchase, []FoundItem, error) {
+	found, err := b.Search(ctx, words, maxSigned)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) == 0 {
+		return nil, nil, &NotBought{Passed: []error{ErrNothingFound}}
+	}
+	uris := make([]string, len(found))
+	for i, one := range found {
+		uris[i] = one.URI
+	}
+	all, err := b.offers(ctx, uris, f)
+	return all, found, err
+}
+
+// ErrNothingFound is among NotBought.Passed where a search found nothing.
+var ErrNothingFound = errors.New("the Broker's search finds nothing for these words; put it in others")
 
 // readDetail reads one of the details of a failure, where it is there.
 func readDetail(told *ExchangeError, name string, into any) {
@@ -63,18 +90,26 @@ func readDetail(told *ExchangeError, name string, into any) {
 // The Exchange has signed its offer, which is verified here. The Broker's fee is beside the price, and Passed says what was not taken. The
 // error is a *NotBought where nothing is left. Of f, Uses and Most count; a Most of zero sets no bound.
 func (b *Brokered) Offers(ctx context.Context, item Result, f Fetching) ([]*Purchase, error) {
+	return b.offers(ctx, []string{item.URL}, f)
+}
+
+// offers does so for several addresses, and gives the purchases in their order.
+func (b *Brokered) offers(ctx context.Context, uris []string, f Fetching) (all []*Purchase, err error) {
 	functions, err := f.functions()
 	if err != nil {
 		return nil, err
 	}
-	got, err := b.broker.Resolve(ctx, &Resolving{URIs: []string{item.URL}, Uses: f.uses(), Most: f.Most, DryRun: true})
-	if err != nil {
-		return nil, notBoughtOr(item.URL, err, err)
+	none := &NotBought{}
+	if len(uris) == 1 {
+		none.URI = uris[0]
 	}
-	none := &NotBought{URI: item.URL}
+	got, err := b.broker.Resolve(ctx, &Resolving{URIs: uris, Uses: f.uses(), Most: f.Most, DryRun: true})
+	if err != nil {
+		return nil, notBoughtOr(none.URI, err, err)
+	}
 	for i := range got.Items {
 		one := &got.Items[i]
-		if one.Offer == nil || one.URI != item.URL {
+		if one.Offer == nil || !slices.Contains(uris, one.URI) {
 			continue
 		}
 		if err := b.verify(ctx, one); err != nil {
@@ -85,11 +120,20 @@ func (b *Brokered) Offers(ctx context.Context, item Result, f Fetching) ([]*Purc
 			none.Passed = append(none.Passed, err)
 			continue
 		}
-		return []*Purchase{{
-			Exchange: one.Exchange, Broker: b.broker.relay.address, ID: NewPurchase(), URI: item.URL, Offer: one.Offer, Fee: feeOf(one), Uses: f.uses(), Passed: got.Passed,
-		}}, nil
+		all = append(all, &Purchase{
+			Exchange: one.Exchange, Broker: b.broker.relay.address, ID: NewPurchase(), URI: one.URI, Offer: one.Offer, Fee: feeOf(one), Uses: f.uses(), Passed: passedFor(got.Passed, one.URI),
+		})
 	}
-	return nil, none
+	if len(all) == 0 {
+		return nil, none
+	}
+	slices.SortStableFunc(all, func(a, b *Purchase) int { return slices.Index(uris, a.URI) - slices.Index(uris, b.URI) })
+	return all, nil
+}
+
+// passedFor is what a Broker did not take for one address: what it says of another is left out.
+func passedFor(all []PassedOver, uri string) []PassedOver {
+	return slices.DeleteFunc(slices.Clone(all), func(one PassedOver) bool { return strings.Contains(one.URI, "/") && one.URI != uri })
 }
 
 func feeOf(i *ResolvedItem) Price {

@@ -18,7 +18,7 @@ import (
 // NotBought says why nothing was bought, and nothing paid: nothing is offered, nothing that is offered fits, or the Exchange
 // denies it.
 type NotBought struct {
-	URI string
+	URI string // empty where it is about several addresses, or a search
 	// Absence is why there is no offer; unspecified where there were some, or where nobody said it.
 	Absence rampv1.OfferAbsenceReason
 	// Denial is why the Exchange did not sell what it had offered; unspecified where it was not asked to.
@@ -32,7 +32,10 @@ func (e *NotBought) Error() string {
 	words := func(name, prefix string) string {
 		return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " "))
 	}
-	text := "nothing was bought for " + e.URI
+	text := "nothing was bought"
+	if e.URI != "" {
+		text += " for " + e.URI
+	}
 	switch {
 	case e.Denial != rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED:
 		return text + ": the Exchange denies it, " + words(e.Denial.String(), "DENIAL_REASON_")

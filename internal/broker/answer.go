@@ -266,6 +266,11 @@ func (b *Broker) quote(a Asked, f *found) (*rampv1.RAMPResponse, error) {
 			w.Items = append(w.Items, c.item())
 		}
 	}
+	if len(w.Items) == 0 && len(f.listed) > 0 && len(f.choices) == 0 { // who asks signs the addresses that it wants, and asks again
+		out := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}}
+		put(out.Ext.Fields, extFound, jsonOf(f.listed))
+		return out, nil
+	}
 	if len(w.Items) == 0 {
 		return nil, f.nothing()
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -46,6 +47,11 @@ func TestWhatASearchFindsIsBought(t *testing.T) {
 			if c.code != "" {
 				if told := d.refused(r, c.code); len(told.Details()["found"].([]any)) != 3 || d.at[0].Asked("DiscoverResources") != 0 {
 					t.Errorf("told %v", told.Details())
+				}
+				r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
+				told := d.must(r).GetExt().GetFields() // it buys nothing anyway, and is told what was found
+				if list := told[extFound].GetListValue().GetValues(); len(list) != 3 || list[0].GetStructValue().GetFields()["uri"].GetStringValue() != d.at[0].URI("none") || told[extItems] != nil || d.at[0].Asked("DiscoverResources") != 0 {
+					t.Errorf("told %v", told)
 				}
 				return
 			}

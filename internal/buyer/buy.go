@@ -13,15 +13,18 @@ import (
 )
 
 type quoting struct {
-	URL  string   `json:"url"`
-	Uses []string `json:"uses"`
+	URL   string   `json:"url"`
+	Query string   `json:"query"`
+	Uses  []string `json:"uses"`
 }
 
 type quotedOffer struct {
 	PurchaseID string `json:"purchase_id"`
-	Exchange   string `json:"exchange"`
-	Title      string `json:"title,omitempty"`
-	Price      price  `json:"price"`
+	// URL is what it is for, where a search found it.
+	URL      string `json:"url,omitempty"`
+	Exchange string `json:"exchange"`
+	Title    string `json:"title,omitempty"`
+	Price    price  `json:"price"`
 	// Broker is who buys it, Fee what it takes on top of the price, and Total both.
 	Broker    string   `json:"broker,omitempty"`
 	Fee       *price   `json:"broker_fee,omitempty"`
@@ -42,8 +45,10 @@ type quotedOffer struct {
 }
 
 type quoted struct {
-	URL    string        `json:"url"`
+	URL    string        `json:"url"` // that of the first offer, where a search found it
 	Offers []quotedOffer `json:"offers"`
+	// Found is what a search found, for sale or not.
+	Found []client.FoundItem `json:"found,omitempty"`
 	// Bought are transactions in which it was bought before.
 	Bought []boughtBefore `json:"already_bought,omitempty"`
 	Next   string         `json:"next"`
@@ -56,11 +61,16 @@ type boughtBefore struct {
 }
 
 func (b *Buyer) quoteTool() tool.Tool {
+	what := `"required":["url"],"additionalProperties":false,"properties":{"url":{"type":"string","maxLength":8192,"description":"The address of the content, as search gives it."},`
+	if b.Broker != "" {
+		what = `"additionalProperties":false,"properties":{"url":{"type":"string","maxLength":8192,"description":"The address of the content, as search gives it. Either this or query."},` +
+			`"query":{"type":"string","minLength":1,"maxLength":2000,"description":"What is wanted, in plain words, where you know no address: the Broker searches all that it knows, and the offers are for what it finds, the one that fits best first."},`
+	}
 	return tool.Tool{
 		Name: "quote", Title: "Ask what licensed content costs",
 		Description: b.asks() + " Nothing is bought. Each offer has a purchase_id for buy, " +
 			"what it permits and forbids, whether its use must be reported, and whether the person's limits allow it. already_bought tells of earlier purchases: do not buy twice without need.",
-		Input: []byte(`{"type":"object","required":["url"],"additionalProperties":false,"properties":{"url":{"type":"string","maxLength":8192,"description":"The address of the content, as search gives it."},` +
+		Input: []byte(`{"type":"object",` + what +
 			`"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it is wanted for; ai-input, the text as input of a model, where nothing is said."}}}`),
 		Output: []byte(`{"type":"object","properties":{"url":{"type":"string"},"offers":{"type":"array","items":{"type":"object"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
 		Reads:  true, World: true, Call: called(b.quote),
@@ -70,7 +80,7 @@ func (b *Buyer) quoteTool() tool.Tool {
 // asks says whom a quote asks.
 func (b *Buyer) asks() string {
 	if b.Broker != "" {
-		return "Has the Broker ask the Exchanges that sell the content at url what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
+		return "Has the Broker ask the Exchanges that sell the content at url, or what it finds for the words of query, what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
 	}
 	return "Asks every Exchange that sells the content at url what a licence costs (RAMP v1), verifies the offers' signatures, and gives them with the cheapest first."
 }
@@ -80,10 +90,6 @@ const maxOffers = 20
 
 // quote asks what is offered.
 func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
-	item, c, err := b.item(q.URL)
-	if err != nil {
-		return nil, err
-	}
 	for _, use := range q.Uses {
 		if _, err := client.ParseFunction(use); err != nil {
 			return nil, wrong("uses: %v", err)
@@ -91,7 +97,7 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 	}
 	f := b.fetching()
 	f.Uses = q.Uses
-	offers, err := c.Offers(ctx, item, f)
+	offers, found, err := b.offers(ctx, q, f)
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +105,23 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &quoted{URL: q.URL, Next: "Call buy with the purchase_id of one offer; it stands until expires_at. Tell the person the price first, unless they left it to you."}
+	out := &quoted{URL: offers[0].URI, Found: found, Next: "Call buy with the purchase_id of one offer; it stands until expires_at. Tell the person the price first, unless they left it to you."}
 	b.mu.Lock()
 	for _, p := range offers[:min(len(offers), maxOffers)] {
 		b.quoted.put(p.ID, p)
 	}
 	b.mu.Unlock()
 	for _, p := range offers[:min(len(offers), maxOffers)] {
-		out.Offers = append(out.Offers, shownOffer(p, stands))
+		offer := shownOffer(p, stands)
+		if q.Query != "" {
+			offer.URL = p.URI
+		}
+		out.Offers = append(out.Offers, offer)
 	}
 	if !slices.ContainsFunc(out.Offers, func(o quotedOffer) bool { return o.Allowed }) {
 		out.Next = "None of these is within the person's limits, as why_not says: tell the person."
 	}
-	before, err := b.Wallet.Latest(ctx, q.URL, 3)
+	before, err := b.Wallet.Latest(ctx, out.URL, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +131,31 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 		}
 	}
 	return out, nil
+}
+
+// offers asks for those of an address, or of what the Broker finds for words.
+func (b *Buyer) offers(ctx context.Context, q *quoting, f client.Fetching) (offers []*client.Purchase, found []client.FoundItem, err error) {
+	words := strings.TrimSpace(q.Query)
+	switch {
+	case words == "" && q.Query != "":
+		return nil, nil, wrong("query is empty; say what is wanted")
+	case words != "" && b.Broker == "":
+		return nil, nil, wrong("only a Broker finds what to buy by words, and the person has set none; call search, and quote with the url of what it finds")
+	case words != "" && q.URL != "":
+		return nil, nil, wrong("say url or query, not both")
+	case words != "":
+		c, err := b.broker(b.Broker)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.OffersFor(ctx, words, f)
+	}
+	item, c, err := b.item(q.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	offers, err = c.Offers(ctx, item, f)
+	return offers, nil, err
 }
 
 func shownOffer(p *client.Purchase, stands []Stand) quotedOffer {

@@ -74,7 +74,7 @@ func (b *Buyer) Tools() []tool.Tool {
 func (b *Buyer) Instructions() string {
 	broker := ""
 	if b.Broker != "" {
-		broker = "A Broker compares Exchanges and buys for you: quote tells what it would take and what it takes for itself, and buy costs no more than that. "
+		broker = "A Broker compares Exchanges and buys for you: quote tells what it would take and what it takes for itself, and buy costs no more than that. Where you know no address, quote with query has it search all that it knows. "
 	}
 	return broker + "These tools buy licensed content for the person you work for, within limits that the person has set and you cannot change (spending tells them). The way is: search finds items, " +
 		"quote tells what a licence to one costs and what it permits, buy takes one offer of a quote, fetch gives its text, report tells how it was used, which many offers oblige to. " +

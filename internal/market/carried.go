@@ -248,28 +248,48 @@ func (x exchanged) discover(t *account) {
 	q := x.request
 	t.say("%s of %s wants %s", q.at("requester", "id").text(), q.at("requester", "domain").text(), paths(q.at("requester", "uris").texts()))
 	t.say("passed on and signed by %s", strings.Join(q.at("intermediaries").each("domain"), ", then "))
-	offers := x.answer.at("offers").list()
-	for _, group := range x.answer.at("offer_groups").list() {
-		offers = append(offers, group.at("offers").list()...)
+	n := t.offered("it", x.answer.at("offers").list())
+	groups := x.answer.at("offer_groups").list()
+	for _, group := range groups {
+		what := "it"
+		if len(groups) > 1 {
+			what = path(group.at("uri").text())
+		}
+		n += t.offered(what, group.at("offers").list())
 	}
-	for _, offer := range offers {
-		t.say("offers it for %s %s %s", offer.at("pricing", "rate").text(), offer.at("pricing", "currency").text(), inWords("PRICING_MODEL_", offer.at("pricing", "model").text()))
-	}
-	if len(offers) == 0 && x.m.Status == http.StatusOK {
+	if n == 0 && x.m.Status == http.StatusOK {
 		t.say("offers nothing: %s", inWords("OFFER_ABSENCE_REASON_", firstOf(append(x.answer.at("offer_groups").each("absence_reason"), "not in catalog")...)))
 	}
+}
+
+// offered tells of offers for one thing, and how many there are.
+func (t *account) offered(what string, offers []document) int {
+	for _, offer := range offers {
+		t.say("offers %s for %s %s %s", what, offer.at("pricing", "rate").text(), offer.at("pricing", "currency").text(), inWords("PRICING_MODEL_", offer.at("pricing", "model").text()))
+	}
+	return len(offers)
 }
 
 // resolve describes what a Broker is asked, what it took, and what it did not.
 func (x exchanged) resolve(t *account) {
 	q, a := x.request, x.answer
 	t.say("%s of %s wants %s", q.at("requester", "id").text(), q.at("requester", "domain").text(), paths(q.at("requester", "uris").texts()))
+	t.say("looks for: %s", q.at("query").text())
 	t.say("at most %s", q.at("constraints", "max_price").money())
 	if q.at("ext", "ramp.dry_run").value == true {
 		t.say("asks what would be bought, and buys nothing")
 	}
-	t.say("chose %s for %s", a.at("exchange").text(), a.at("cost").money())
-	t.say("takes %s for itself", a.at("broker_fee").money())
+	for _, one := range a.at("ext", "ramp.found").list() {
+		t.say("found %s: %s", path(one.at("uri").text()), one.at("title").text())
+	}
+	if items := a.at("ext", "ramp.items").list(); len(items) > 1 {
+		for _, one := range items {
+			t.say("for %s chose %s for %s, and %s for itself", path(one.at("ext", "ramp.uri").text()), one.at("exchange").text(), one.at("cost").money(), one.at("broker_fee").money())
+		}
+	} else {
+		t.say("chose %s for %s", a.at("exchange").text(), a.at("cost").money())
+		t.say("takes %s for itself", a.at("broker_fee").money())
+	}
 	t.say("transaction %s", a.at("transaction_id").text())
 	for _, one := range a.at("ext", "ramp.passed").list() {
 		t.say("passed over %s: %s", one.at("exchange").text(), one.at("why").text())

@@ -86,8 +86,9 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 	m.stop, m.stopEdges = stop, stopEdges
 	for _, step := range []func() error{
 		m.listen, m.write, func() error { return m.found(ctx) },
-		func() error { return m.serve(run, false) }, func() error { return m.ready(ctx) },
-		func() error { return m.serve(gates, true) }, func() error { return m.serveOrigins(run) },
+		func() error { return m.serve(run, func(id string) bool { return !isEdge(id) && id != "broker" }) }, func() error { return m.ready(ctx) },
+		func() error { return m.serve(run, func(id string) bool { return id == "broker" }) }, func() error { return m.readyBroker(ctx) }, // which reads what publishers publish
+		func() error { return m.serve(gates, isEdge) }, func() error { return m.serveOrigins(run) },
 		func() error { return m.stock(ctx) }, func() error { return m.openAgent(ctx) },
 	} {
 		if err := step(); err != nil {
@@ -311,10 +312,10 @@ func (m *Market) callerKey(publisher string) error {
 // isEdge says whether a place is an edge.
 func isEdge(id string) bool { return strings.HasSuffix(id, "edge") }
 
-// serve starts everybody who serves, or the edges, which ask their Exchange as soon as they start.
-func (m *Market) serve(ctx context.Context, edges bool) error {
+// serve starts some of those who serve. The Broker and the edges ask others as soon as they start.
+func (m *Market) serve(ctx context.Context, which func(id string) bool) error {
 	for _, id := range order {
-		if m.listeners[id] == nil || isEdge(id) != edges {
+		if m.listeners[id] == nil || !which(id) {
 			continue
 		}
 		loaded, err := server.Load(server.Layers{File: m.config(id)})
@@ -322,7 +323,7 @@ func (m *Market) serve(ctx context.Context, edges bool) error {
 			return fmt.Errorf("the configuration of %s: %w", id, err)
 		}
 		options := server.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id), Around: m.hub.around(id), Broker: id == "broker"}
-		if edges {
+		if isEdge(id) {
 			s, err := server.NewEdge(options)
 			if err != nil {
 				return fmt.Errorf("%s: %w", id, err)
@@ -403,28 +404,49 @@ func (m *Market) ready(ctx context.Context) error {
 		if m.servers[id] == nil {
 			continue
 		}
-		err := m.until(ctx, id, func(ctx context.Context) error {
-			got, err := m.fetcher.Get(ctx, fetch.Request{URL: m.address(id) + "/readyz"})
-			if err == nil && got.Status != http.StatusOK {
-				err = fmt.Errorf("status %d", got.Status)
-			}
-			return err
-		})
-		if err != nil {
+		if err := m.answers(ctx, id); err != nil {
 			return err
 		}
 	}
 	for _, p := range publishers {
-		if err := m.until(ctx, p.id, func(context.Context) error {
-			if n := m.servers[p.id].Desk.Items(); n < len(texts[p.id]) {
-				return fmt.Errorf("it has read %d items", n)
-			}
-			return nil
-		}); err != nil {
+		if err := m.knows(ctx, p.id, len(texts[p.id])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readyBroker waits until the Broker answers, and has read what both publishers publish.
+func (m *Market) readyBroker(ctx context.Context) error {
+	all := 0
+	for _, p := range publishers {
+		all += len(texts[p.id])
+	}
+	if err := m.answers(ctx, "broker"); err != nil {
+		return err
+	}
+	return m.knows(ctx, "broker", all)
+}
+
+// answers waits until a place is ready.
+func (m *Market) answers(ctx context.Context, id string) error {
+	return m.until(ctx, id, func(ctx context.Context) error {
+		got, err := m.fetcher.Get(ctx, fetch.Request{URL: m.address(id) + "/readyz"})
+		if err == nil && got.Status != http.StatusOK {
+			err = fmt.Errorf("status %d", got.Status)
+		}
+		return err
+	})
+}
+
+// knows waits until a place can search so many items.
+func (m *Market) knows(ctx context.Context, id string, items int) error {
+	return m.until(ctx, id, func(context.Context) error {
+		if n := m.servers[id].Desk.Items(); n < items {
+			return fmt.Errorf("it has read %d of %d items", n, items)
+		}
+		return nil
+	})
 }
 
 // stock has the publishers show that the domain of their edge is theirs, and say what they sell.

@@ -65,7 +65,7 @@ func caller(publisher string) string { return publisher + "-cms" }
 // What the Broker takes of a price, in percent, and what it lets each requester spend in a day.
 const (
 	brokerFee    = "10"
-	brokerBudget = "0.06"
+	brokerBudget = "0.1"
 )
 
 // common is what the configurations have in common. What a place asks for is known by its user agent.
@@ -113,6 +113,10 @@ broker:
 `, brokerFee, brokerBudget, Currency)
 	for _, id := range exchanges {
 		all["broker"] += fmt.Sprintf("    - {domain: %s, url: %q}\n", domain(id), m.address(id))
+	}
+	all["broker"] += "sources: # what publishers publish, so that it can be searched\n"
+	for _, p := range publishers {
+		all["broker"] += fmt.Sprintf("  - {name: %s, url: %q, kind: schemamap, crawl: {hosts: [%q]}}\n", p.id, m.address(p.id)+"/schemamap.xml", host(m.address(p.edge)))
 	}
 	all["business"] = m.common("business") + fmt.Sprintf(`site: {id: business, name: %q, url: %q}
 terms: [{match: {}, access: open}]

@@ -56,6 +56,9 @@ var scenario = []step{
 	{title: "The agent fetches what it bought", act: "fetch", with: take("transaction_id")},
 	{title: "The agent reports its use, through the Broker", act: "report", with: and(take("transaction_id"), map[string]any{"displayed_to_user": true})},
 	{title: "The agent disputes it, through the Broker", act: "dispute", with: and(take("transaction_id"), map[string]any{"reason": "incomplete-content"})},
+	{title: "The agent asks the Broker for a text that it cannot name", act: "quote", with: with(map[string]any{"by": "broker", "query": "whose names stand in the land register?"}), keep: []string{"purchase_id"}},
+	{title: "The agent buys what fits best", act: "buy", with: and(take("purchase_id"), map[string]any{"by": "broker"}), keep: []string{"transaction_id"}},
+	{title: "The agent fetches what it bought by words", act: "fetch", with: take("transaction_id")},
 	{title: "The agent submits to the business", act: "submit", with: with(map[string]any{"hull": "wood", "length_m": 8})},
 	{title: "You accept the offer", act: "bind", with: with(map[string]any{"email": "sailor@tidewater.example"})},
 }

@@ -214,7 +214,7 @@ func described(path string) (protocol, what string) {
 	switch {
 	case strings.HasPrefix(path, "/deliver/"):
 		return "RAMP", "/deliver/…"
-	case path == "/ask" || strings.HasPrefix(path, "/await"):
+	case path == "/ask", strings.HasPrefix(path, "/await"), path == "/schemamap.xml", strings.HasPrefix(path, "/feeds/"): // what is read by those who search themselves
 		return "NLWeb", path
 	case strings.HasPrefix(path, "/intent/receipts/"):
 		return "Intent", "/intent/receipts/…"

@@ -42,6 +42,18 @@ for (const look of [{ name: "wide", viewport: { width: 1440, height: 1000 } }, {
     await press(page, "Report its use", "Reported");
     await press(page, "Dispute", "Disputed");
 
+    // By words: the Broker searches what the publishers publish.
+    await page.getByLabel("Ask for a text about").fill("how is a barometer read, and who owns the waterfront");
+    assert.match(await press(page, "Find it", "Searched by words"), /Who owns the waterfront\?0\.015 XTS per access.*at south\.localhost; the Broker takes 0\.0015 XTS.*Found, and not soldHow to read a barometer/);
+    await choice.getByText(/^Its search for “how is a barometer read, and who owns the waterfront” found \d texts, for which the agent signed\./).waitFor();
+    await choice.getByRole("row", { name: /South Exchange .*\/premium\/who-owns-the-waterfront for 0\.015 XTS per access.* is taken/ }).waitFor();
+    assert.equal(await page.getByLabel("Address of the text").evaluate((e) => e.selectedOptions[0].textContent), "Who owns the waterfront?");
+    assert.match(await press(page, "Buy what fits best", "Bought"), /Sold bysouth\.localhostCost0\.015 XTSBroker’s fee0\.0015 XTS/);
+    assert.match(await press(page, "Fetch what was bought", "Fetched"), /it begins with a rope shed that has no roof/);
+    await press(page, "Report its use", "Reported");
+    await page.getByLabel("Ask for a text about").fill("zyzzyva quokka xylophone");
+    assert.match(await press(page, "Find it", "Searched by words: it did not work"), /the Broker's search finds nothing for these words; put it in others/);
+
     // By the agent itself, at the Exchanges.
     await page.getByLabel("Who compares and buys").selectOption({ label: "The agent itself, at the Exchanges" });
     assert.ok(await page.getByRole("button", { name: "Buy", exact: true }).isDisabled(), "what was quoted by the Broker can be bought as if by the agent");
@@ -60,6 +72,9 @@ for (const look of [{ name: "wide", viewport: { width: 1440, height: 1000 } }, {
     await page.getByRole("list", { name: "Messages" }).getByText("Reading bot asks South Exchange: POST ExecuteTransaction, answered 200").first().waitFor();
     await page.getByRole("list", { name: "Messages" }).getByText("passed over north.localhost: it costs 0.02 XTS, and 0.0165 XTS may be paid").first().waitFor();
     await page.getByRole("list", { name: "Messages" }).getByText("Harbour Chat asks The Tidewater Review: POST /intent/retrieve, answered 200").first().waitFor();
+
+    await page.getByRole("list", { name: "Messages" }).getByText("looks for: how is a barometer read, and who owns the waterfront").first().waitFor();
+    await page.getByRole("list", { name: "Messages" }).getByText("refused: the search found nothing").first().waitFor();
 
     // A receipt is true, and a changed one is not.
     await page.getByRole("list", { name: "Receipts" }).getByRole("button", { name: /^transaction · South Exchange/ }).first().click();
@@ -86,7 +101,7 @@ test("the Broker's budget, and a message that is pressed", async () => {
     await press(page, "Ask the price", "The price");
     last = await press(page, "Buy", "Bought");
   }
-  assert.match(last, /Bought: it did not work.*XTS left of 0\.06 XTS/);
+  assert.match(last, /Bought: it did not work.*XTS left of 0\.1 XTS/);
   const choice = page.getByRole("region", { name: "How the Broker chose" });
   await choice.getByRole("row", { name: /South Exchange 0\.015 XTS per access nothing is bought/ }).waitFor();
   await choice.getByText(/refused: the budget "operator" has/).waitFor();

@@ -192,8 +192,12 @@ type amount struct {
 }
 
 type quote struct {
+	URL    string
+	Found  []struct{ URI, Title string }
 	Offers []struct {
 		PurchaseID string `json:"purchase_id"`
+		URL        string
+		Title      string
 		Exchange   string
 		Broker     string
 		Price      amount
@@ -360,7 +364,7 @@ func TestTheBrokerHoldsABudget(t *testing.T) {
 	m := open(t)
 	address := m.find("what is inside the dredging contract", "/premium/dredging-contract")
 	var quoted quote
-	for range 3 {
+	for range 6 {
 		var bought purchase
 		m.act("quote", map[string]any{"by": "broker", "url": address}, &quoted)
 		m.act("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID}, &bought)
@@ -368,7 +372,7 @@ func TestTheBrokerHoldsABudget(t *testing.T) {
 	}
 	m.act("quote", map[string]any{"by": "broker", "url": address}, &quoted)
 	code, message := m.fails("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID})
-	if code != "not_bought" || !strings.Contains(message, "0.0105 XTS left of 0.06 XTS") {
+	if code != "not_bought" || !strings.Contains(message, "0.001 XTS left of 0.1 XTS") {
 		t.Errorf("beyond the budget: %s: %s", code, message)
 	}
 	m.act("submit", map[string]any{"hull": "wood", "length_m": 8}, &struct{}{})
@@ -384,11 +388,83 @@ func TestTheBrokerHoldsABudget(t *testing.T) {
 	var spending struct {
 		Limits []struct{ Spent amount }
 	}
-	if m.act("spending", nil, &spending); spending.Limits[0].Spent.Amount != 0.0495 {
+	if m.act("spending", nil, &spending); spending.Limits[0].Spent.Amount != 0.099 {
 		t.Errorf("spent: %+v", spending)
 	}
 	m.act("quote", map[string]any{"url": address}, &quoted)
 	m.act("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, &purchase{})
+}
+
+// TestAnAgentBuysWhatItCannotName: the Broker has read what both publishers publish, and searches it; what fits best is quoted, bought and fetched, and what
+// is found and not sold is told. A search that finds nothing says so, and asks no Exchange.
+func TestAnAgentBuysWhatItCannotName(t *testing.T) {
+	m := open(t)
+	byWords := func(words string) map[string]any { return map[string]any{"by": "broker", "query": words} }
+	for _, tc := range []struct {
+		words, path, end string
+		total            float64
+	}{
+		{"whose names stand in the land register", "/premium/who-owns-the-waterfront", "begins with a rope shed that has no roof.", 0.0165},
+		{"a landing book of herring", "/premium/herring-by-the-moon", "so that you can divide for yourself.", 0.055},
+	} {
+		var quoted quote
+		m.act("quote", byWords(tc.words), &quoted)
+		if len(quoted.Offers) == 0 || !strings.HasSuffix(quoted.URL, tc.path) || quoted.Offers[0].URL != quoted.URL || quoted.Offers[0].Total.Amount != tc.total || quoted.Found[0].URI != quoted.URL || quoted.Offers[0].Title == "" {
+			t.Fatalf("%s: %+v", tc.words, quoted)
+		}
+		var bought purchase
+		m.act("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID}, &bought)
+		m.used("broker", bought.TransactionID, tc.end)
+		m.sold("south", bought.TransactionID)
+	}
+	var quoted quote
+	m.act("quote", byWords("how is a barometer read, and who owns the waterfront"), &quoted)
+	free := func(uri string) bool { return strings.HasSuffix(uri, "/how-to-read-a-barometer") }
+	if n := len(quoted.Found); n < 2 || n <= len(quoted.Offers) {
+		t.Errorf("found: %+v", quoted)
+	}
+	told := false
+	for _, one := range quoted.Found {
+		told = told || free(one.URI)
+	}
+	for _, one := range quoted.Offers {
+		if free(one.URL) {
+			t.Errorf("what is free is offered: %+v", one)
+		}
+	}
+	if !told {
+		t.Errorf("what is free was not found: %+v", quoted.Found)
+	}
+	if code, message := m.fails("quote", byWords("zyzzyva quokka xylophone")); code != "not_bought" || !strings.Contains(message, "finds nothing for these words") {
+		t.Errorf("nothing is found: %s: %s", code, message)
+	}
+	if code, message := m.fails("quote", map[string]any{"query": "the waterfront"}); code != "invalid" || !strings.Contains(message, "Broker") {
+		t.Errorf("by words without a Broker: %s: %s", code, message)
+	}
+	m.act("submit", map[string]any{"hull": "wood", "length_m": 8}, &struct{}{})
+	all := m.messages("agent > business Intake /intake/boat-repair 200")
+	last := ""
+	for i, line := range all {
+		if strings.Contains(line, "looks for: zyzzyva") {
+			last = line
+			if next := strings.Join(all[i+1:], "\n"); strings.Contains(next, "DiscoverResources") {
+				t.Errorf("Exchanges are asked for nothing:\n%s", next)
+			}
+		}
+	}
+	if !strings.HasPrefix(last, "agent > broker RAMP Resolve 404 [") || !strings.Contains(last, "refused: the search found nothing") {
+		t.Errorf("told of a search that finds nothing: %s", last)
+	}
+	text := strings.Join(all, "\n")
+	for _, want := range []string{
+		"broker > review NLWeb /schemamap.xml 200", "broker > almanac NLWeb /feeds/almanac/1-of-1.jsonl 200",
+		"agent > broker RAMP Resolve 200 [looks for: whose names stand in the land register; asks what would be bought, and buys nothing; found /premium/who-owns-the-waterfront: Who owns the waterfront?",
+		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access", "chose south.localhost for 0.015 XTS; takes 0.0015 XTS for itself; transaction ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q did not pass:\n%s", want, text)
+		}
+	}
 }
 
 // TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal.
@@ -399,6 +475,9 @@ func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
 		"1. The agent asks both publishers", "NLWeb /ask", "Intent /intent/retrieve", "4. The agent asks the Exchanges", "offers it for 0.02 XTS per access", "offers it for 0.015 XTS per access",
 		"6. The agent buys through the Broker", "passed on and signed by broker.localhost:", "Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
 		"Reading bot > The Review's second edge  RAMP /premium/dredging-contract  200", "Quay Broker > South Exchange  RAMP ReportUsage  200", "Quay Broker > South Exchange  RAMP DisputeTransaction  200",
+		"10. The agent asks the Broker for a text that it cannot name", "looks for: whose names stand in the land register?", "found /premium/who-owns-the-waterfront: Who owns the waterfront?",
+		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access", "11. The agent buys what fits best", "Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
+		"12. The agent fetches what it bought by words", "Reading bot > The Review's second edge  RAMP /premium/who-owns-the-waterfront  200",
 		"Intake /intake/boat-repair/bind", "transaction  South Exchange         true", "bind         Harbour & Pine Boats   true", "delivery     South Exchange         true",
 	} {
 		found := strings.Index(out[at:], want)

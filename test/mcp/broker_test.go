@@ -21,15 +21,16 @@ type brokered struct {
 	config, address string
 }
 
-// openBroker starts a Broker that knows the demo and its reader, and takes a tenth.
+// openBroker starts a Broker that knows the demo and its reader, reads what the demo publishes, and takes a tenth.
 func (m *town) openBroker(t *testing.T) *brokered {
 	t.Helper()
 	dir := t.TempDir()
 	at := process.Vacant(t)
 	b := &brokered{config: filepath.Join(dir, "broker.yaml"), address: "http://" + at}
 	document := filepath.Join(dir, "ramp-agent.json")
-	text := fmt.Sprintf("listen: %s\nurl: %s\ndata: %s\nmetrics: {listen: \"off\"}\nfetch: {allow: [127.0.0.0/8]}\nbroker:\n  deadline: 10s\n  fee: {share: \"10\"}\n  exchanges: [{domain: %q, url: %q}]\n",
-		at, b.address, filepath.Join(dir, "data"), m.domain(t), m.desk.URL)
+	text := fmt.Sprintf("listen: %s\nurl: %s\ndata: %s\nmetrics: {listen: \"off\"}\nfetch: {allow: [127.0.0.0/8], interval: 0s}\nbroker:\n  deadline: 10s\n  fee: {share: \"10\"}\n  exchanges: [{domain: %q, url: %q}]\n"+
+		"sources: [{name: demo, url: %q, kind: schemamap}]\n",
+		at, b.address, filepath.Join(dir, "data"), m.domain(t), m.desk.URL, m.desk.URL+"/schemamap.xml")
 	agent := process.MustRun(t, "keys", "agent", "--id", "reading-bot", "--config", filepath.Join(m.dir, "frontdesk.yaml"))
 	for path, text := range map[string]string{b.config: text, document: agent} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -222,5 +223,63 @@ func TestABrokerThatIsAwayIsAskedAgain(t *testing.T) {
 	}
 	if spent := b.wallet(); spent.Limits[0].Spent.Amount != 0.022 || len(spent.Purchases) != 1 || spent.Purchases[0].State != "bought" {
 		t.Errorf("spent: %+v", spent)
+	}
+}
+
+// TestAnAssistantBuysWhatItCannotName: without any site, search goes to the Broker, which has read what the demo publishes, and a quote by words is for what fits best.
+func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
+	m := openTown(t)
+	broker := m.openBroker(t)
+	a := m.begin(t, "--limit", "0.05XTS/month", "--broker", broker.address, "--set", "fetch.allow=127.0.0.0/8")
+	const words = "what is inside the dredging contract"
+	var found struct {
+		Items []struct {
+			URL, Name string
+			At        string `json:"found_at"`
+		}
+		Unasked []string
+	}
+	for len(found.Items) == 0 { // until the Broker has read it
+		a.must("search", map[string]any{"query": words}, &found)
+		<-time.After(50 * time.Millisecond)
+	}
+	address := found.Items[0].URL
+	if !strings.HasSuffix(address, "/inside-the-dredging-contract") || found.Items[0].Name == "" || found.Items[0].At != broker.address || len(found.Unasked) > 0 {
+		t.Fatalf("found: %+v", found)
+	}
+	a.brokerQuote(address) // until the demo knows the Broker
+	var quoted struct {
+		through
+		URL   string
+		Found []struct{ URI string }
+	}
+	a.must("quote", map[string]any{"query": words}, &quoted)
+	if quoted.URL != address || len(quoted.Offers) == 0 || quoted.Offers[0].Total.Amount != 0.022 || len(quoted.Found) < len(quoted.Offers) {
+		t.Fatalf("quoted by words: %+v", quoted)
+	}
+	var bought, text receipt
+	a.must("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, &bought)
+	if a.must("fetch", map[string]any{"transaction_id": bought.TransactionID}, &text); len(text.Text) < 200 || !strings.Contains(text.Checked, "byte for byte") {
+		t.Errorf("fetched: %+v", text)
+	}
+	var none struct {
+		Items []any
+		Next  string
+	}
+	if a.must("search", map[string]any{"query": "zyzzyva quokka xylophone"}, &none); len(none.Items) != 0 || !strings.Contains(none.Next, "Nothing was found") {
+		t.Errorf("found: %+v", none)
+	}
+	for _, wrong := range []struct {
+		arguments  map[string]any
+		code, says string
+	}{
+		{map[string]any{"query": "zyzzyva quokka xylophone"}, "not_bought", "finds nothing for these words"},
+		{map[string]any{"query": words, "url": address}, "invalid", "not both"},
+		{map[string]any{"query": "  "}, "invalid", "query is empty"},
+		{map[string]any{}, "invalid", "no address"},
+	} {
+		if code, message := a.call("quote", wrong.arguments, nil); code != wrong.code || !strings.Contains(message, wrong.says) {
+			t.Errorf("%v: %s: %s", wrong.arguments, code, message)
+		}
 	}
 }

@@ -73,6 +73,9 @@ for (const [name, make] of Object.entries(clients)) {
         const quoted = await call("quote", { url: item.url });
         assert.equal(quoted.offers?.length, want.offers, JSON.stringify(quoted));
         const [offer] = quoted.offers;
+        const byWords = await call("quote", { query: "whose names stand in the land register?" }); // only a Broker finds what nobody can name
+        if (want.offers === 1) assert.match(byWords.offers?.[0].url ?? JSON.stringify(byWords), /\/premium\/who-owns-the-waterfront$/);
+        else assert.deepEqual([byWords.failed, byWords.code], [true, "invalid"], JSON.stringify(byWords));
         assert.match(offer.exchange, want.exchange);
         assert.deepEqual([offer.total ?? offer.price, offer.within_limits], [{ amount: want.total, currency: "XTS" }, true]);
         const bought = await call("buy", { purchase_id: offer.purchase_id });

@@ -34,12 +34,18 @@ type assistant struct {
 	*sdk.ClientSession
 }
 
-// start starts a buyer with limits.
+// start starts a buyer with limits, which searches the demo.
 func (m *town) start(t *testing.T, flags ...string) *assistant {
+	t.Helper()
+	return m.begin(t, append([]string{"--site", m.desk.URL}, flags...)...)
+}
+
+// begin starts a buyer that knows no site.
+func (m *town) begin(t *testing.T, flags ...string) *assistant {
 	t.Helper()
 	args := append([]string{
 		"mcp", "--buyer", "--config", filepath.Join(m.dir, "frontdesk.yaml"), "--data", m.own, "--set", "keys=" + filepath.Join(m.dir, "keys"),
-		"--as", "reader.tidewater.example/reading-bot", "--site", m.desk.URL,
+		"--as", "reader.tidewater.example/reading-bot",
 	}, flags...)
 	client := sdk.NewClient(&sdk.Implementation{Name: "desktop", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.CommandTransport{Command: process.Command(t, args...)}, nil)

@@ -15,7 +15,9 @@ function made(tag, properties = {}, ...children) {
 const state = { purchase: null, transaction: null };
 const addresses = new Map();
 const titles = { search: "Asked", retrieve: "Retrieved", cite: "Told that it was shown", quote: "The price", buy: "Bought", fetch: "Fetched", report: "Reported", dispute: "Disputed", submit: "Submitted", bind: "Accepted" };
-const button = (act) => document.querySelector(`button[data-act=${act}]`);
+
+// may says whether something can be done now, by each of its buttons: those beside the words only with what was found by words.
+const may = (act, now) => { for (const b of document.querySelectorAll(`button[data-act=${act}]`)) b.disabled = !now || b.classList.contains("words") && !state.words; };
 
 async function post(path, body) {
   const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body });
@@ -24,14 +26,14 @@ async function post(path, body) {
   return told;
 }
 
-async function act(name, args, by) {
+async function act(name, args, by, title = titles[name]) {
   by?.setAttribute("aria-busy", "true");
   try {
     const { failed, result } = await post(`/act/${name}`, JSON.stringify(args));
-    show(name, failed, result);
-    if (!failed) after[name]?.(result);
+    show(title, failed, result);
+    if (!failed) after[name]?.(result, args);
   } catch (error) {
-    show(name, true, { message: `${error.message}; is frontdesk still running?` });
+    show(title, true, { message: `${error.message}; is frontdesk still running?` });
   } finally {
     by?.removeAttribute("aria-busy");
     receipts();
@@ -43,27 +45,33 @@ const after = {
   search(result) {
     for (const item of result.items) if (item.for_sale) offerAddress(item.url, item.name);
   },
-  retrieve() { button("cite").disabled = false; },
-  quote(result) {
+  retrieve() { may("cite", true); },
+  quote(result, args) {
+    if (args.query) { // what was found, the best on top
+      for (const offer of result.offers.toReversed()) offerAddress(offer.url, offer.title);
+      $("by").value = "broker";
+    }
+    state.words = Boolean(args.query);
     state.purchase = result.offers[0].purchase_id;
-    button("buy").disabled = false;
-    for (const later of ["fetch", "report", "dispute"]) button(later).disabled = true;
-    state.by = $("by").value;
+    state.by = args.by;
+    may("buy", true);
+    for (const later of ["fetch", "report", "dispute"]) may(later, false);
   },
   buy(result) {
     state.transaction = result.transaction_id;
-    button("fetch").disabled = button("report").disabled = false;
+    for (const now of ["fetch", "report"]) may(now, true);
   },
-  report() { button("dispute").disabled = false; },
-  submit() { button("bind").disabled = false; },
+  report() { may("dispute", true); },
+  submit() { may("bind", true); },
 };
 
-for (const id of ["by", "address"]) $(id).addEventListener("change", () => { button("buy").disabled = true; });
+for (const id of ["by", "address"]) $(id).addEventListener("change", () => may("buy", false));
 
 // offerAddress lets a text be chosen, the last that was found first.
 function offerAddress(url, name) {
+  addresses.delete(url);
   addresses.set(url, name);
-  button("buy").disabled = true;
+  may("buy", false);
   $("address").replaceChildren(...[...addresses].reverse().map(([value, text]) => made("option", { value }, text)));
 }
 
@@ -77,7 +85,7 @@ for (const form of document.forms) {
     const args = Object.fromEntries(new FormData(form));
     delete args.email;
     if (args.length_m) args.length_m = Number(args.length_m);
-    act(form.dataset.act, args, event.submitter);
+    act(form.dataset.act, args, event.submitter, form.dataset.title);
   });
 }
 for (const b of document.querySelectorAll("button[data-act]")) b.addEventListener("click", () => { if (b.getAttribute("aria-busy") !== "true") act(b.dataset.act, waiting[b.dataset.act](), b); });
@@ -97,7 +105,7 @@ const facts = { message: "Says", transaction_id: "Transaction", report_id: "Repo
 const price = (p) => `${p.amount} ${p.currency}`;
 const hostOf = (address) => (address.includes("//") ? new URL(address).host : address);
 
-function show(name, failed, result) {
+function show(title, failed, result) {
   const list = made("dl");
   const say = (term, text) => list.append(made("dt", {}, term), made("dd", {}, String(text)));
   for (const [key, term] of Object.entries(facts)) if (typeof result[key] === "string") say(term, result[key]);
@@ -106,9 +114,11 @@ function show(name, failed, result) {
   if (result.broker_fee) say("Broker’s fee", price(result.broker_fee));
   for (const offer of result.offers ?? []) say(offer.title || "Offer", `${price(offer.price)} ${offer.model}, for ${(offer.permits ?? ["any use"]).join(" and ")}, at ${hostOf(offer.exchange)}${offer.broker_fee ? `; the Broker takes ${price(offer.broker_fee)}, and all of it is ${price(offer.total)}` : ""}${offer.why_not ? `; ${offer.why_not}` : ""}`);
   for (const one of result.passed_over ?? []) say("Passed over", [one.exchange, one.why].filter(Boolean).join(": "));
+  const unsold = (result.found ?? []).filter((one) => !result.offers.some((offer) => offer.url === one.uri)).map((one) => one.title);
+  if (unsold.length) say("Found, and not sold", unsold.join("; "));
   if (result.offer) say("The business offers", result.offer.summary);
   if (result.bound?.message) say("The business says", result.bound.message);
-  const box = made("article", { className: failed ? "failed" : "" }, made("h3", {}, made("span", {}, failed ? `${titles[name]}: it did not work` : titles[name]), made("time", { className: "soft" }, new Date().toLocaleTimeString())));
+  const box = made("article", { className: failed ? "failed" : "" }, made("h3", {}, made("span", {}, failed ? `${title}: it did not work` : title), made("time", { className: "soft" }, new Date().toLocaleTimeString())));
   if (result.items) {
     box.append(made("ul", {}, ...result.items.map((item) => made("li", {}, made("b", {}, item.name), item.for_sale ? " (sold) " : " ", made("span", { className: "soft" }, item.excerpt ?? "")))));
     if (!result.items.length) box.append(made("p", {}, result.next));
@@ -208,26 +218,33 @@ function readMessage(n) {
 }
 
 // What the Exchanges offered the Broker, since it was asked last, and what it made of it.
-let heard = [];
+let heard = [], searched = "";
 const before = Number(document.querySelector("main").dataset.opened);
 function compare(m) {
   if (m.n <= before) return; // what passed while the market was put up
   if (m.from === "broker" && m.what === "DiscoverResources") heard.push(m);
-  if (m.to !== "broker" || m.what !== "Resolve" || !heard.length) return;
+  if (m.to !== "broker" || m.what !== "Resolve") return;
   const lines = m.carried ?? [];
+  const words = lines.find((line) => line.startsWith("looks for: "));
+  const found = lines.filter((line) => line.startsWith("found ")).length;
+  if (words) searched = `Its search for “${words.slice("looks for: ".length)}” found ${found === 1 ? "one text" : `${found} texts`}, for which the agent signed. `;
+  if (!heard.length) return;
   const said = (start) => lines.filter((line) => line.startsWith(start));
   $("choices").replaceChildren(...heard.map((one) => {
     const domain = `${one.to}.localhost`;
-    const chosen = said(`chose ${domain} `).length > 0;
+    const taken = lines.filter((line) => line.startsWith("for ") && line.includes(` chose ${domain} `)).map((line) => line.split(" ")[1]);
+    const chosen = taken.length > 0 || said(`chose ${domain} `).length > 0;
     const why = said(`passed over ${domain}: `).map((line) => line.slice(`passed over ${domain}: `.length));
     const offers = (one.carried ?? []).filter((line) => line.startsWith("offers ")).map((line) => line.replace(/^offers (it for )?/, ""));
-    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? "is taken" : !offers.length ? "" : why.length ? `is passed over: ${why.join("; ")}` : m.status >= 400 ? "nothing is bought" : "is not taken: there is a better one"));
+    const choice = taken.length ? `is taken for ${taken.join(", ")}` : "is taken";
+    return made("tr", { className: chosen ? "chosen" : "" }, made("th", { scope: "row" }, names[one.to]), made("td", {}, offers.join("; ") || `nothing (${one.status})`), made("td", {}, chosen ? choice : !offers.length ? "" : why.length ? `is passed over: ${why.join("; ")}` : m.status >= 400 ? "nothing is bought" : "is not taken: there is a better one"));
   }));
   const hop = (heard[0].carried ?? []).find((line) => line.startsWith("passed on and signed by "));
-  $("choice-about").textContent = `The agent’s query was ${hop ?? "passed on"}, so each Exchange knows who asks, and by way of whom.`;
+  $("choice-about").textContent = `${searched}The agent’s query was ${hop ?? "passed on"}, so each Exchange knows who asks, and by way of whom.`;
   $("choice-says").textContent = lines.filter((line) => /^(at most|takes|refused|transaction) /.test(line) || line.startsWith("refused: ")).join("; ");
   $("choice").hidden = false;
   heard = [];
+  searched = "";
 }
 
 const source = new EventSource("/events");
