@@ -2,6 +2,7 @@ package broker
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -115,11 +116,14 @@ func (w *work) answered() (*rampv1.RAMPResponse, error) {
 		return out, proto.Unmarshal(w.answer, out)
 	}
 	if w.done {
-		words := "the Exchanges denied what they had offered"
-		if len(w.Unsold) > 0 {
-			words += ": " + w.Unsold[0].Reason
+		words, todo := "the Exchanges denied what they had offered", ""
+		if at := slices.IndexFunc(w.Items, func(i *item) bool { return i.State == denied }); at >= 0 {
+			words = fmt.Sprintf("%s denied what it had offered: %s", clip(w.Items[at].Exchange, 100), w.Items[at].Why)
+			if w.Items[at].Why == "INSUFFICIENT_BALANCE" {
+				todo = "have an account there with enough on it, and "
+			}
 		}
-		return nil, refuse("failed_precondition", "%s; nothing was bought. Ask anew, under another id", clip(words, 300)).with(map[string]any{"unsold": jsonOf(w.Unsold), "passed": jsonOf(w.Passed)})
+		return nil, refuse("failed_precondition", "%s; nothing was bought. To try again, %ssend it under another id", clip(words, 300), todo).with(map[string]any{"unsold": jsonOf(w.Unsold), "passed": jsonOf(w.Passed)})
 	}
 	if slices.ContainsFunc(w.Items, func(i *item) bool { return i.State == bought }) {
 		return w.response()
@@ -258,21 +262,17 @@ func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
 	return nil
 }
 
-// quote says what would be bought.
+// quote says what would be bought under the bound of the request. Budgets are looked at when it is bought.
 func (b *Broker) quote(a Asked, f *found) (*rampv1.RAMPResponse, error) {
 	w := newWork(a, nil, f)
-	for _, c := range f.choices {
-		if c.taken != nil {
-			w.Items = append(w.Items, c.item())
-		}
-	}
-	if len(w.Items) == 0 && len(f.listed) > 0 && len(f.choices) == 0 { // who asks signs the addresses that it wants, and asks again
+	w.plan.Rates = b.Rates
+	if len(f.listed) > 0 && len(f.choices) == 0 { // who asks signs the addresses that it wants, and asks again
 		out := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}}
 		put(out.Ext.Fields, extFound, jsonOf(f.listed))
 		return out, nil
 	}
-	if len(w.Items) == 0 {
-		return nil, f.nothing()
+	if err := w.fit(f, nil); err != nil {
+		return nil, err
 	}
 	var all []*rampv1.RAMPResponse
 	for _, i := range w.Items {

@@ -27,12 +27,23 @@ func (b *Broker) begin(ctx context.Context, w *work, f *found, a Asked) (first b
 	err = b.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
 		*w = plain
 		w.plan.Budgets, w.plan.Rates = b.draws(a), b.Rates
-		for _, c := range f.choices {
-			c.dropped = false
-		}
 		now := b.Now()
-		if err := b.fit(ctx, tx, w, f, now); err != nil {
+		purses := make([]purse, len(w.Budgets))
+		for i, d := range w.Budgets {
+			var err error
+			if purses[i], err = d.stands(ctx, tx, w.account, now); err != nil {
+				return err
+			}
+		}
+		if err := w.fit(f, purses); err != nil {
 			return err
+		}
+		for i, d := range w.Budgets {
+			d.Held, _ = w.Rates.needs(w.Items, d.Currency)
+			purses[i].held += d.Held
+			if err := d.put(ctx, tx, w.account, purses[i]); err != nil {
+				return err
+			}
 		}
 		w.buys(f, 0)
 		w.Unsold, w.Passed, w.Found = f.unsold(nil), f.over.list(), f.listed
@@ -48,11 +59,12 @@ func (b *Broker) begin(ctx context.Context, w *work, f *found, a Asked) (first b
 	return true, err
 }
 
-// fit takes what was chosen into a work, as far as budgets allow, and holds that.
-func (b *Broker) fit(ctx context.Context, tx *store.Tx, w *work, f *found, now time.Time) error {
+// fit takes what was chosen into a work, as far as its bound and its budgets allow, which stand as purses say. The error is a *Refusal.
+func (w *work) fit(f *found, purses []purse) error {
 	var taken []*choice
 	w.Items = nil
 	for _, c := range f.choices {
+		c.dropped = false
 		if c.taken != nil {
 			taken = append(taken, c)
 			w.Items = append(w.Items, c.item())
@@ -60,13 +72,6 @@ func (b *Broker) fit(ctx context.Context, tx *store.Tx, w *work, f *found, now t
 	}
 	if len(taken) == 0 {
 		return f.nothing()
-	}
-	purses := make([]purse, len(w.Budgets))
-	for i, d := range w.Budgets {
-		var err error
-		if purses[i], err = d.stands(ctx, tx, w.account, now); err != nil {
-			return err
-		}
 	}
 	kept := slices.Clone(w.Items)
 	var short *Refusal
@@ -84,13 +89,6 @@ func (b *Broker) fit(ctx context.Context, tx *store.Tx, w *work, f *found, now t
 		return short.with(withUnsold(short.details, f.unsold(nil)))
 	}
 	w.Items = kept
-	for i, d := range w.Budgets {
-		d.Held, _ = w.Rates.needs(kept, d.Currency)
-		purses[i].held += d.Held
-		if err := d.put(ctx, tx, w.account, purses[i]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -109,13 +107,13 @@ func (w *work) over(items []*item, purses []purse) *Refusal {
 		details := map[string]any{
 			"budget": strings.TrimSpace(name), "limit": amount(d.Limit), "currency": d.Currency, "remaining": amount(left), "spent": amount(purses[i].spent), "held": amount(purses[i].held),
 		}
-		until := ""
+		until, todo := "", "raise it, or ask for less"
 		if ends := store.FromMicros(purses[i].ends); !ends.IsZero() {
 			details["resets_at"] = ends.Format(time.RFC3339)
-			until = ", until " + ends.Format(time.RFC3339)
+			until, todo = ", until "+ends.Format(time.RFC3339), "raise it, ask for less, or come back then"
 		}
-		return refuse("resource_exhausted", "the budget %q has %s left of %s: %s are spent, and %s held%s; raise it, ask for less, or come back then",
-			strings.TrimSpace(name), words(left, d.Currency), words(d.Limit, d.Currency), words(purses[i].spent, d.Currency), words(purses[i].held, d.Currency), until).with(details)
+		return refuse("resource_exhausted", "the budget %q has %s left of %s: %s are spent, and %s held%s; %s",
+			strings.TrimSpace(name), words(left, d.Currency), words(d.Limit, d.Currency), words(purses[i].spent, d.Currency), words(purses[i].held, d.Currency), until, todo).with(details)
 	}
 	return nil
 }

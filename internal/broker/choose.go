@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -50,6 +51,11 @@ func bounded(a Asked) error {
 		return &ramp.Invalid{Path: "constraints.exchanges", Problem: fmt.Sprintf("names more than %d Exchanges", MaxExchanges)}
 	case utf8.RuneCountInString(a.GetConstraints().GetBudgetScope()) > maxID:
 		return &ramp.Invalid{Path: "constraints.budget_scope", Problem: fmt.Sprintf("has more than %d characters", maxID)}
+	}
+	if value, is := a.GetExt().GetFields()[extDryRun]; is {
+		if _, is := value.GetKind().(*structpb.Value_BoolValue); !is { // taken for false, it would be bought
+			return &ramp.Invalid{Path: fmt.Sprintf("ext[%q]", extDryRun), Problem: "has to be true or false"}
+		}
 	}
 	for i, name := range a.GetConstraints().GetExchanges() {
 		if at := domainOf(name); strings.ContainsAny(at, "/?#@ \\%") || at == "" {

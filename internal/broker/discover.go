@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
 	"slices"
 	"sort"
 	"strings"
@@ -144,6 +147,7 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 		case r := <-results:
 			delete(waiting, r.peer)
 			if r.err != nil {
+				b.logFailed(r.peer, r.err)
 				passed.note(r.peer.domain, "", failing(r.err))
 			} else {
 				out = append(out, r.heard)
@@ -216,14 +220,40 @@ func refused(err error) bool {
 	return errors.As(err, &told) && told.Status >= 400 && told.Status < 500
 }
 
-// failing is a failure in words that are fit for strangers: an Exchange's own text is clipped.
+var (
+	errAway   = errors.New("it cannot be reached from here, at an address that may be asked and over https")
+	errBroken = errors.New("its answer broke off, or is larger than is read")
+)
+
+// failing is a failure in words that are fit for strangers: an Exchange's own text is clipped, and where a name leads, and how that fails, is told to nobody, since
+// requests name hosts.
 func failing(err error) error {
+	if several, is := err.(interface{ Unwrap() []error }); is {
+		var all []error
+		for _, one := range several.Unwrap() {
+			if one = failing(one); !slices.ContainsFunc(all, func(known error) bool { return known.Error() == one.Error() }) {
+				all = append(all, one)
+			}
+		}
+		if len(all) == 1 {
+			return all[0]
+		}
+		return errors.Join(all...)
+	}
 	var told *client.ExchangeError
+	var away *client.Unreachable
+	var broken *client.Broken
+	var request *url.Error
+	var socket *net.OpError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, client.ErrSilent):
 		return errLate
 	case errors.As(err, &told):
 		return fmt.Errorf("it answered %s: %s%s", clip(told.Code, 40), clip(told.Message, 150), clocks(told.Apart))
+	case errors.As(err, &broken):
+		return errBroken
+	case errors.As(err, &away), errors.As(err, &request), errors.As(err, &socket):
+		return errAway
 	}
 	return err
 }
@@ -234,4 +264,13 @@ func clocks(apart time.Duration) string {
 		return ""
 	}
 	return fmt.Sprintf("; its clock and the Broker's are %s apart: one of them is wrong", apart.Abs())
+}
+
+// logFailed tells the operator what [failing] keeps from strangers, of Exchanges that the operator has named; of those that others name, who looks for it.
+func (b *Broker) logFailed(p *peer, err error) {
+	level := slog.LevelDebug
+	if p.typed && !refused(err) {
+		level = slog.LevelWarn
+	}
+	b.Log.Log(context.Background(), level, "an Exchange was not heard", "exchange", p.domain, "error", err)
 }

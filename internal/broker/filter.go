@@ -165,13 +165,17 @@ func (w *wishes) restricted(r *rampv1.AccessRestrictions) error {
 	return nil
 }
 
-// candidates are the offers for an address of all that was heard that may be taken, and notes why others may not.
+// candidates are the offers for an address of all that was heard that may be taken, and notes why others may not. Where nobody offers anything, absent is why: that it
+// is not in a catalog only where nobody says more.
 func (b *Broker) candidates(uri string, all []*heard, w *wishes, preferred func(*peer) bool, over *passedOver) (out []*candidate, absent rampv1.OfferAbsenceReason) {
+	const unknown = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG
+	offered := false
 	for _, h := range all {
 		offers, why := h.offersFor(uri)
-		if len(offers) == 0 && absent == 0 {
+		if len(offers) == 0 && (absent == 0 || absent == unknown && why != 0) {
 			absent = why
 		}
+		offered = offered || len(offers) > 0
 		if left := len(offers) - maxOffers; left > 0 {
 			over.note(h.peer.domain, uri, fmt.Errorf("%d more offers than are looked at", left))
 			offers = offers[:maxOffers]
@@ -187,6 +191,9 @@ func (b *Broker) candidates(uri string, all []*heard, w *wishes, preferred func(
 			}
 			out = append(out, c)
 		}
+	}
+	if offered {
+		absent = 0
 	}
 	return out, absent
 }

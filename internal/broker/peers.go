@@ -212,7 +212,7 @@ func (b *Broker) listed(ctx context.Context, uris []string, but []*peer, passed 
 			defer func() { <-turns }()
 			manifest, err := b.provider(ctx, host)
 			if err != nil {
-				passed.note("", host, fmt.Errorf("its ramp.json: %w", err))
+				passed.note("", host, fmt.Errorf("its ramp.json: %w", failing(err)))
 				return
 			}
 			found[i] = manifest.GetExchanges()

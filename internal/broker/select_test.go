@@ -1,7 +1,11 @@
 package broker
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +18,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	compv1 "frontdesk/wire/comp/v1"
+	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -261,5 +266,120 @@ func TestADryRunBuysNothing(t *testing.T) {
 	got := d.must(r)
 	if len(d.at[0].Bought())+len(d.at[1].Bought()) != 0 || len(items(t, got)) != 2 || got.TransactionId != "" || got.GetBrokerFee().GetAmount() != 0.002 {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestADryRunSaysWhatWouldBeBought: what does not fit under max_price would not be, and is told so. Nothing is held of budgets, and these are not looked at: what it
+// costs is told, also to whom has none left.
+func TestADryRunSaysWhatWouldBeBought(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	for i, c := range []struct {
+		most float64
+		want []string
+	}{{0.03, []string{"a"}}, {0.04, []string{"a", "b"}}} {
+		r := budget(d.request(fmt.Sprint("r", i), "a", "b"), 0.01, time.Hour)
+		r.Constraints.MaxPrice = &rampv1.Cost{Amount: c.most, Currency: "USD"}
+		r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
+		got := d.must(r)
+		all := items(t, got)
+		for _, path := range c.want {
+			if all[d.at[0].URI(path)] == nil {
+				t.Errorf("at most %g: %v", c.most, got)
+			}
+		}
+		if left := strings.Contains(got.GetExt().GetFields()[extUnsold].String(), "BUDGET"); len(all) != len(c.want) || left != (len(c.want) == 1) {
+			t.Errorf("at most %g: %v", c.most, got)
+		}
+	}
+	if held, spent := stand(t, d.DB); held != 0 || spent != 0 || len(d.at[0].Bought()) != 0 {
+		t.Errorf("held %d, spent %d, bought %v", held, spent, d.at[0].Bought())
+	}
+}
+
+// TestWhatOnlyResemblesADryRunIsRefused: taken for none, it would be bought.
+func TestWhatOnlyResemblesADryRunIsRefused(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	for _, value := range []*structpb.Value{structpb.NewStringValue("true"), structpb.NewNumberValue(1), structpb.NewNullValue()} {
+		r := d.request("r"+value.String(), "a")
+		r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: value}}
+		var wrong *ramp.Invalid
+		if got, err := d.ask(r); !errors.As(err, &wrong) || len(d.at[0].Bought()) != 0 {
+			t.Errorf("%v: %v, %v", value, got, err)
+		}
+	}
+	r := d.request("no", "a")
+	r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(false)}}
+	if got := d.must(r); got.TransactionId == "" {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestWhyNothingIsBought: what is offered and does not fit is not missing from a catalog; and of what is offered by nobody, a reason that says more counts before
+// that.
+func TestWhyNothingIsBought(t *testing.T) {
+	const missing, forbidden = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED
+	none := func(why rampv1.OfferAbsenceReason) func(*rampv1.ResourceResponse) {
+		return func(r *rampv1.ResourceResponse) {
+			r.Offers, r.OfferGroups = nil, []*rampv1.OfferGroup{{Uri: "", AbsenceReason: why.Enum()}}
+		}
+	}
+	for name, c := range map[string]struct {
+		first, second func(*rampv1.ResourceResponse)
+		want          string
+	}{
+		"it is too dear here, and unknown there":  {nil, none(missing), "NO_OFFER_FITS"},
+		"it is unknown here, and too dear there":  {none(missing), nil, "NO_OFFER_FITS"},
+		"it is unknown here, and forbidden there": {none(missing), none(forbidden), "FUNCTION_PROHIBITED"},
+		"it is forbidden here, and unknown there": {none(forbidden), none(missing), "FUNCTION_PROHIBITED"},
+		"nobody knows it":                         {none(missing), none(missing), "NOT_IN_CATALOG"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := openDesk(t, sqlite(t), 2, nil)
+			r := d.request("r", "a")
+			r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 0.0001, Currency: "USD"}}
+			for i, change := range []func(*rampv1.ResourceResponse){c.first, c.second} {
+				if change != nil {
+					d.at[i].Answer = func(answer *rampv1.ResourceResponse) {
+						change(answer)
+						answer.OfferGroups[0].Uri = d.at[0].URI("a")
+					}
+				}
+			}
+			told := d.refused(r, "not_found")
+			if !strings.Contains(told.Error(), "("+c.want+")") {
+				t.Errorf("%v; want %s", told, c.want)
+			}
+		})
+	}
+}
+
+// TestWhereNamesLeadIsToldToNobody: requests name hosts, and what answers there, or does not, is not for them to learn.
+func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
+	broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
+	server := httptest.NewServer(broken)
+	defer server.Close()
+	for name, host := range map[string]string{"nobody listens": "127.0.0.1:1", "it breaks off": strings.TrimPrefix(server.URL, "http://")} {
+		d := openDesk(t, sqlite(t), 1, nil)
+		named := d.request("r1", "a")
+		named.Constraints = &rampv1.RequestConstraints{Exchanges: []string{host}}
+		page := d.request("r2", "a")
+		page.Requester.Uris = []string{"http://" + host + "/a"}
+		for where, r := range map[string]*rampv1.RAMPRequest{"the Exchange": named, "the address": page} {
+			told := d.refused(r, "not_found").Details()["passed"]
+			text, err := json.Marshal(told)
+			if err != nil || !strings.Contains(string(text), errAway.Error()) || strings.Contains(string(text), "dial") || strings.Contains(string(text), "refused") || strings.Contains(string(text), "EOF") {
+				t.Errorf("%s, %s: %s", name, where, text)
+			}
+		}
+	}
+}
+
+// TestADenialSaysWhoseAndWhatToDo: an agent that buys at many Exchanges has to know at which it needs an account.
+func TestADenialSaysWhoseAndWhatToDo(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	d.at[0].Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE }
+	told := d.refused(d.request("r", "a"), "failed_precondition").Error()
+	if !strings.Contains(told, d.at[0].Domain+" denied") || !strings.Contains(told, "INSUFFICIENT_BALANCE") || !strings.Contains(told, "an account") {
+		t.Error(told)
 	}
 }

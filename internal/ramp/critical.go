@@ -32,7 +32,7 @@ func known(message, key string) bool {
 type unknownKeys struct{ keys []string }
 
 func (u *unknownKeys) Error() string {
-	return "ext_critical names " + strings.Join(u.keys, ", ") + ", which this Exchange does not know; leave it out of ext_critical, or do without"
+	return "ext_critical names " + strings.Join(u.keys, ", ") + ", which is not known here; leave it out of ext_critical, or do without"
 }
 
 // extUnknown is the key of an answer's ext that lists critical keys which were not known.

@@ -154,6 +154,9 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 		name := key[strings.LastIndexByte(key, '.')+1:]
 		switch value := filters[key].(type) {
 		case string:
+			if name == "year_min" || name == "year_max" {
+				return out, fail.New(fail.Invalid, "search_filters[%q] is a text, and has to be a year as a number, such as 2019", key)
+			}
 			words = append(words, value)
 		case []any:
 			for _, one := range value {

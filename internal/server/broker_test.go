@@ -341,6 +341,7 @@ func TestFiltersOfSearchesAreWordsAndYears(t *testing.T) {
 		"several words":    {`{"news.category":["economy","harbours"]}`, sought{words: "mud economy harbours"}, false},
 		"years":            {`{"academic.year_min":1999,"academic.year_max":2004,"news.year_min":2001}`, sought{words: "mud", first: 2001, last: 2004}, false},
 		"half a year":      {`{"academic.year_min":1999.5}`, sought{}, true},
+		"a year in words":  {`{"academic.year_min":"1999"}`, sought{}, true},
 		"another number":   {`{"academic.cites_min":3}`, sought{}, true},
 		"no year at all":   {`{"academic.year_min":99999}`, sought{}, true},
 		"yes":              {`{"academic.open":true}`, sought{}, true},
@@ -364,5 +365,23 @@ func TestFiltersOfSearchesAreWordsAndYears(t *testing.T) {
 	}
 	if s.fits(time.Time{}) || !(sought{}).fits(time.Time{}) {
 		t.Error("what says nothing of its time")
+	}
+}
+
+// TestNothingIsServedButTheBroker: where there is nothing else, what is not found is not sent to what is not there either.
+func TestNothingIsServedButTheBroker(t *testing.T) {
+	for name, c := range map[string]struct {
+		routes []route
+		want   string
+	}{
+		"a front desk": {[]route{{pattern: askPath}, {pattern: "/broker/v1/resolve"}}, "/ask"},
+		"a Broker":     {[]route{{pattern: "/broker/v1/resolve"}}, "/broker/v1/resolve"},
+		"an edge":      {nil, "nothing at this address"},
+	} {
+		w := httptest.NewRecorder()
+		nothingAt(c.routes).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/x", nil))
+		if told := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(told, c.want) || strings.Contains(told, "/ask") != (c.want == "/ask") {
+			t.Errorf("%s: %d %s", name, w.Code, told)
+		}
 	}
 }

@@ -108,7 +108,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case behind:
 		f.gate.ServeHTTP(answer, r)
 	case !isPlain(r.URL.Path):
-		notFound(answer, r)
+		nothingAt(nil).ServeHTTP(answer, r)
 	default:
 		f.routes.ServeHTTP(answer, r)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/nlweb"
+	"frontdesk/internal/ramp"
 )
 
 // route is one address of the server.
@@ -43,7 +44,7 @@ var reading = []string{http.MethodGet, http.MethodHead}
 func newRoutes(routes []route, gate *admission, pages *sharing) (*http.ServeMux, map[string]*route) {
 	mux := http.NewServeMux()
 	known := map[string]*route{}
-	routes = append(routes, route{pattern: "/", name: "none", handler: http.HandlerFunc(notFound)})
+	routes = append(routes, route{pattern: "/", name: "none", handler: nothingAt(routes)})
 	for _, r := range routes {
 		handler := r.handler
 		if r.door != "" && gate != nil {
@@ -80,8 +81,21 @@ func noted(r *route, next http.Handler) http.Handler {
 	})
 }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	nlweb.WriteError(w, r, fail.New(fail.NotFound, "there is nothing at this address; POST a question to /ask, or open / in a browser"))
+// nothingAt answers at addresses that nobody serves, and says what there is among some routes.
+func nothingAt(routes []route) http.Handler {
+	has := func(pattern string) bool {
+		return slices.ContainsFunc(routes, func(r route) bool { return r.pattern == pattern })
+	}
+	detail := "there is nothing at this address"
+	switch {
+	case has(askPath):
+		detail += "; POST a question to /ask, or open / in a browser"
+	case has(ramp.ResolvePath):
+		detail += "; POST a RAMPRequest to " + ramp.ResolvePath
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		nlweb.WriteError(w, r, fail.New(fail.NotFound, "%s", detail))
+	})
 }
 
 // allowed refuses other methods.
