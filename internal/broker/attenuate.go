@@ -37,10 +37,11 @@ func (b *Broker) attenuated(a Asked, r *rampv1.Requester, uris []string) *rampv1
 		return r
 	}
 	narrow := proto.CloneOf(r.Delegation)
-	checks := []string{"check if " + oneOf("resource($r), $r.starts_with(%s)", sites)}
+	operations := []string{"discover", "transact"}
 	if dryRun(a.RAMPRequest) {
-		checks = append(checks, `check if operation("discover")`)
+		operations = operations[:1]
 	}
+	checks := []string{"check if " + oneOf("resource($r), $r.starts_with(%s)", sites), "check if " + oneOf("operation(%s)", operations)}
 	checks = append(checks, narrowScopes(narrow, says, r.GetScopes())...)
 	checks = append(checks, narrowSpend(narrow, says, a.GetConstraints().GetMaxPrice())...)
 	until := b.Now().Add(delegationHolds).UTC().Truncate(time.Second)

@@ -94,6 +94,7 @@ func TestADelegationIsNarrowedToTheRequest(t *testing.T) {
 		"what was asked for": {true, func(*biscuit.Request) {}},
 		"another site":       {false, func(r *biscuit.Request) { r.Resource = "https://www.example.com/b" }},
 		"another scope":      {false, func(r *biscuit.Request) { r.RequestedScope = "news:b" }},
+		"another operation":  {false, func(r *biscuit.Request) { r.Operation = "resell" }},
 		"two days later":     {false, func(r *biscuit.Request) { r.Time = r.Time.Add(48 * time.Hour) }},
 	} {
 		r := ask
