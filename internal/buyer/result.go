@@ -53,6 +53,7 @@ func problemOf(err error) *problem {
 	var undisputed *client.NotDisputed
 	var away *client.Unreachable
 	var broken *client.Broken
+	var strange *client.NotADesk
 	switch {
 	case errors.As(err, &out):
 		return out
@@ -79,6 +80,8 @@ func problemOf(err error) *problem {
 		return &problem{Code: strings.ToLower(failure.Code), Message: failure.Error(), Wait: int(failure.RetryAfter.Seconds())}
 	case errors.As(err, &rejected), errors.As(err, &undisputed):
 		return &problem{Code: codeExchange, Message: err.Error()}
+	case errors.As(err, &strange):
+		return &problem{Code: codeAway, Message: err.Error()}
 	case errors.As(err, &away), errors.As(err, &broken), errors.Is(err, context.DeadlineExceeded):
 		return &problem{Code: codeAway, Message: err.Error() + "; try again, or tell the person"}
 	}

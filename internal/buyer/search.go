@@ -80,6 +80,11 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 	case q.Limit == 0:
 		q.Limit = usualFound
 	}
+	for _, site := range q.Sites {
+		if _, err := client.New(site, client.Options{}); err != nil {
+			return nil, wrong("sites: %v", err)
+		}
+	}
 	found, failed := make([][]client.Result, len(desks)), make([]error, len(desks))
 	var wait sync.WaitGroup
 	var brokered []client.FoundItem
