@@ -295,6 +295,6 @@ func (x *Exchange) VerifyOffer(ctx context.Context, i *ResolvedItem) error {
 	if !proto.Equal(offer, i.Offer) {
 		return errors.New("the offer is not the one that the Broker told")
 	}
-	_, err := x.Verify(ctx, &Collected{Response: &rampv1.ResourceResponse{Offers: []*rampv1.Offer{offer}}, text: []byte(`{"offers":[` + string(i.Signed) + `]}`)}, offer)
+	_, _, err := x.Verify(ctx, &Collected{Response: &rampv1.ResourceResponse{Offers: []*rampv1.Offer{offer}}, text: []byte(`{"offers":[` + string(i.Signed) + `]}`)}, offer)
 	return err
 }

@@ -12,10 +12,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
+	"frontdesk/wire/strictjson"
 )
 
 // Passed is a query that an intermediary passes on, written once in each form for as many Exchanges as are asked. It must not be changed.
@@ -135,36 +137,51 @@ func (c *Collected) came(offer *rampv1.Offer) ramp.ReceivedOffer {
 }
 
 // Verify says what is wrong with an offer that was collected: it must be well-formed, in time, understood, and signed by the Exchange. It
-// gives the JSON that the signature is over, with the signature in it, for whoever is to verify it again. critical are the keys of ext that are understood. Of a signature that no known key has made, the Exchange's keys are read anew.
-func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer, critical ...string) ([]byte, error) {
+// gives the JSON that the signature is over, with the signature in it, for whoever is to verify it again, and the same as an object for the ext of a message. critical are the keys of ext that are understood. Of a signature that no known key has made, the Exchange's keys are read anew.
+func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer, critical ...string) (document []byte, object *structpb.Struct, err error) {
 	now := x.client.options.Now()
 	if err := fits(offer, critical, now, c.Apart); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	signature, err := sign.DecodeSignature(offer.ExchangeSignature)
 	if err != nil {
-		return nil, fmt.Errorf("its signature cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("its signature cannot be read: %w", err)
 	}
 	fields, err := ramp.OfferPayload(offer)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, again := range []bool{false, true} {
 		if again {
 			if err := x.refreshed(ctx, c); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if x.signed([][]byte{fields}, signature, now) {
-			return withSignature(fields, offer.ExchangeSignature)
+			return bothForms(fields, offer)
 		}
 		if came := c.came(offer); came != nil {
 			if whole, err := came.Payload(); err == nil && x.signed([][]byte{whole}, signature, now) {
-				return bytes.Clone(came), nil
+				object, err := ramp.ReadObject(came)
+				return bytes.Clone(came), object, err
 			}
 		}
 	}
-	return nil, errors.New("it is not signed by the Exchange")
+	return nil, nil, errors.New("it is not signed by the Exchange")
+}
+
+// bothForms are an offer's JSON and its object, from its canonical JSON without the signature. JSON that cannot be nested deeper than is read, since it opens no
+// more objects and lists than that, need not be read again for its object: the offer is one.
+func bothForms(unsigned []byte, offer *rampv1.Offer) (document []byte, object *structpb.Struct, err error) {
+	if document, err = withSignature(unsigned, offer.ExchangeSignature); err != nil {
+		return nil, nil, err
+	}
+	if bytes.Count(document, []byte("{"))+bytes.Count(document, []byte("[")) <= strictjson.MaxDepth {
+		object, err = ramp.Object(offer)
+	} else {
+		object, err = ramp.ReadObject(document)
+	}
+	return document, object, err
 }
 
 // withSignature is an offer's canonical JSON with its signature put in.

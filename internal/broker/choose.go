@@ -136,23 +136,27 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	preferred := preferring(a)
+	preferred, asked := preferring(a), map[string]bool{}
+	for _, uri := range uris {
+		asked[uri] = true
+	}
 	for _, h := range offered {
 		if len(uris) == 1 {
 			h.alone = uris[0]
 		}
-		if n := h.strays(uris); n > 0 {
+		h.preferred, h.honoured = preferred(h.peer), b.honoured(h.peer.domain)
+		if n := h.strays(asked); n > 0 {
 			f.over.note(h.peer.domain, "", fmt.Errorf("%d of its offers are for addresses that were not asked for", n))
 		}
 	}
 	for _, c := range f.choices {
-		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, preferred, &f.over)
+		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, &f.over)
 		attesting, cancel := context.WithTimeout(ctx, b.Deadline)
 		_, common := b.Rates.common(0, w.paysIn())
 		rank(attesting, c.order, common)
 		cancel()
 	}
-	err = b.verify(ctx, f, f.choices)
+	err = b.verify(ctx, f)
 	f.keepBest()
 	return f, err
 }
@@ -211,9 +215,9 @@ func (f *found) uris() (all []string) {
 
 // verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. What is the same as what is taken for
 // an address before it is not taken again.
-func (b *Broker) verify(ctx context.Context, f *found, choices []*choice) error {
+func (b *Broker) verify(ctx context.Context, f *found) error {
 	var wait sync.WaitGroup
-	for _, c := range choices {
+	for _, c := range f.choices {
 		if len(c.order) > 0 {
 			wait.Go(func() { b.next(ctx, f, c) })
 		}
@@ -224,14 +228,15 @@ func (b *Broker) verify(ctx context.Context, f *found, choices []*choice) error 
 	}
 	taken := map[string]string{}
 	for _, c := range f.choices {
-		if c.taken == nil || c.taken.identity == "" || !slices.Contains(choices, c) && c.same != "" {
+		if c.taken == nil {
 			continue
 		}
-		if uri, is := taken[c.taken.identity]; is && uri != c.uri {
+		same := identity(c.taken.offer)
+		if uri, is := taken[same]; is && uri != c.uri {
 			c.same, c.taken = uri, nil
-			continue
+		} else if same != "" {
+			taken[same] = c.uri
 		}
-		taken[c.taken.identity] = c.uri
 	}
 	return nil
 }
@@ -250,23 +255,20 @@ func (b *Broker) next(ctx context.Context, f *found, c *choice) {
 			f.over.note(one.peer.domain, c.uri, err)
 			continue
 		}
-		document, err := b.signed(ctx, one)
-		if err == nil {
-			one.object, err = ramp.ReadObject(document)
-		}
-		if err != nil {
+		if err := b.signed(ctx, one); err != nil {
 			b.dishonour(one.peer.domain)
 			f.over.note(one.peer.domain, c.uri, err)
 			continue
 		}
-		one.document, c.taken = document, one
+		c.taken = one
 		return
 	}
 }
 
-// signed is the JSON of an offer as its Exchange has signed it.
-func (b *Broker) signed(ctx context.Context, one *candidate) ([]byte, error) {
+// signed reads an offer as its Exchange has signed it.
+func (b *Broker) signed(ctx context.Context, one *candidate) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
 	defer cancel()
-	return one.exchange.Verify(ctx, one.Collected, one.offer)
+	one.document, one.object, err = one.exchange.Verify(ctx, one.Collected, one.offer)
+	return err
 }

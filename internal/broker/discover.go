@@ -65,13 +65,26 @@ type heard struct {
 	peer     *peer
 	exchange *client.Exchange
 	*client.Collected
-	alone string // the address that was asked for, where there was but one
+	groups    map[string]*rampv1.OfferGroup // by their addresses, the first of each
+	alone     string                        // the address that was asked for, where there was but one
+	preferred bool
+	honoured  float64 // share of its offers that the Exchange sold when they were taken
+}
+
+func newHeard(p *peer, x *client.Exchange, c *client.Collected) *heard {
+	h := &heard{peer: p, exchange: x, Collected: c, groups: make(map[string]*rampv1.OfferGroup, len(c.Response.GetOfferGroups()))}
+	for _, group := range c.Response.GetOfferGroups() {
+		if h.groups[group.GetUri()] == nil {
+			h.groups[group.GetUri()] = group
+		}
+	}
+	return h
 }
 
 // strays counts the offers of an answer that are for addresses which were not asked for, or for none.
-func (h *heard) strays(uris []string) (n int) {
+func (h *heard) strays(asked map[string]bool) (n int) {
 	for _, group := range h.Response.GetOfferGroups() {
-		if !slices.Contains(uris, group.GetUri()) {
+		if !asked[group.GetUri()] {
 			n += len(group.GetOffers())
 		}
 	}
@@ -194,7 +207,7 @@ func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Pas
 	if err != nil {
 		return nil, err
 	}
-	return &heard{peer: p, exchange: x, Collected: collected}, nil
+	return newHeard(p, x, collected), nil
 }
 
 // collect has a peer answer in the time that it is given.

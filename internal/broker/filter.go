@@ -24,17 +24,15 @@ type candidate struct {
 	price    int64 // at the most, in units of 1e-8
 	fee      int64
 	currency string
-	identity string // of what is offered; empty for what is known as nothing else
 
-	subscription, preferred bool
-	known                   bool    // perUnit is
-	perUnit                 float64 // what one unit costs, in the currency of the Broker's rates where these know its own
-	each                    float64 // the same, in its own
-	class                   string  // of offers whose perUnit can be compared: unit and currency
-	worth                   int64   // the price in the same currency
-	in                      string  // that currency
-	level                   int     // of attestation
-	honoured                float64 // share of its offers that the Exchange sold when they were taken
+	subscription bool
+	known        bool    // perUnit is
+	perUnit      float64 // what one unit costs, in the currency of the Broker's rates where these know its own
+	each         float64 // the same, in its own
+	class        string  // of offers whose perUnit can be compared: unit and currency
+	worth        int64   // the price in the same currency
+	in           string  // that currency
+	level        int     // of attestation
 
 	document []byte           // the offer's JSON, once its signature was verified
 	object   *structpb.Struct // the same
@@ -167,7 +165,7 @@ func (w *wishes) restricted(r *rampv1.AccessRestrictions) error {
 
 // candidates are the offers for an address of all that was heard that may be taken, and notes why others may not. Where nobody offers anything, absent is why: that it
 // is not in a catalog only where nobody says more.
-func (b *Broker) candidates(uri string, all []*heard, w *wishes, preferred func(*peer) bool, over *passedOver) (out []*candidate, absent rampv1.OfferAbsenceReason) {
+func (b *Broker) candidates(uri string, all []*heard, w *wishes, over *passedOver) (out []*candidate, absent rampv1.OfferAbsenceReason) {
 	const unknown = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG
 	offered := false
 	for _, h := range all {
@@ -181,7 +179,7 @@ func (b *Broker) candidates(uri string, all []*heard, w *wishes, preferred func(
 			offers = offers[:maxOffers]
 		}
 		for _, offer := range offers {
-			c, err := b.candidate(uri, h, offer, preferred(h.peer))
+			c, err := b.candidate(uri, h, offer)
 			if err == nil {
 				err = w.fits(c)
 			}
@@ -200,28 +198,25 @@ func (b *Broker) candidates(uri string, all []*heard, w *wishes, preferred func(
 
 // offersFor are the offers for one address, by the group that names it; an answer without groups is for the one that was asked for.
 func (h *heard) offersFor(uri string) ([]*rampv1.Offer, rampv1.OfferAbsenceReason) {
-	r := h.Response
-	for _, group := range r.GetOfferGroups() {
-		if group.GetUri() == uri {
-			return group.GetOffers(), group.GetAbsenceReason()
-		}
+	if group := h.groups[uri]; group != nil {
+		return group.GetOffers(), group.GetAbsenceReason()
 	}
 	if h.alone == uri {
-		return r.GetOffers(), 0
+		return h.Response.GetOffers(), 0
 	}
 	return nil, 0
 }
 
 // candidate reads an offer.
-func (b *Broker) candidate(uri string, h *heard, offer *rampv1.Offer, preferred bool) (*candidate, error) {
+func (b *Broker) candidate(uri string, h *heard, offer *rampv1.Offer) (*candidate, error) {
 	p := offer.GetPricing()
 	price, ok := units(ramp.Cost(p))
 	if !ok {
 		return nil, errors.New("its price is none")
 	}
 	c := &candidate{
-		heard: h, uri: uri, offer: offer, price: price, currency: strings.ToUpper(p.GetCurrency()), identity: identity(offer), preferred: preferred,
-		subscription: offer.GetSubscriptionId() != "" && price == 0, honoured: b.honoured(h.peer.domain),
+		heard: h, uri: uri, offer: offer, price: price, currency: strings.ToUpper(p.GetCurrency()),
+		subscription: offer.GetSubscriptionId() != "" && price == 0,
 	}
 	if price > 0 && len(c.currency) != 3 {
 		return nil, errors.New("its price has no currency")

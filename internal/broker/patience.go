@@ -1,16 +1,13 @@
 package broker
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // An Exchange is given twice as long as it almost always takes (its 99th percentile), and never longer than all of them have together (RAMP v1, the
 // Broker's fan-out): one that usually answers in 20 ms, and stalls now, holds nobody up until the deadline. It is never given less than a share of the
 // deadline, since machines pause, too.
 
 const (
-	remembered   = 128 // answers of an Exchange whose time is remembered
+	remembered   = 128 // answers of an Exchange whose time is remembered; fewer than 200, see usual
 	enough       = 16  // of them that say how long it takes
 	leastShare   = 4   // of the deadline, one part
 	leastPatient = 50 * time.Millisecond
@@ -32,18 +29,30 @@ func (p *health) took(d time.Duration) {
 // patience is how long it is given of a deadline.
 func (p *health) patience(deadline time.Duration) time.Duration {
 	p.mu.Lock()
-	times, least := slices.Clone(p.times), p.least
+	known, usual, least := len(p.times), usual(p.times), p.least
 	p.mu.Unlock()
 	if least == 0 {
 		least = max(deadline/leastShare, leastPatient)
 	}
-	if len(times) < enough {
-		return deadline
-	}
-	slices.Sort(times)
-	usual := times[(len(times)*99+99)/100-1]
-	if usual > deadline/2 {
+	if known < enough || usual > deadline/2 {
 		return deadline
 	}
 	return min(max(2*usual, least), deadline)
+}
+
+// usual is the 99th percentile of fewer than 200 times: the longest, or of 100 and more the one before it.
+func usual(times []time.Duration) time.Duration {
+	var longest, before time.Duration
+	for _, d := range times {
+		switch {
+		case d > longest:
+			longest, before = d, longest
+		case d > before:
+			before = d
+		}
+	}
+	if len(times) < 100 {
+		return longest
+	}
+	return before
 }

@@ -55,10 +55,11 @@ func (ps *peers) of(p *peer) *peer {
 	if len(ps.all) >= maxKept {
 		clear(ps.all)
 	}
-	if ps.all[p.key()] == nil {
-		ps.all[p.key()] = &health{}
+	key := p.key()
+	if ps.all[key] == nil {
+		ps.all[key] = &health{}
 	}
-	p.health = ps.all[p.key()]
+	p.health = ps.all[key]
 	return p
 }
 

@@ -109,7 +109,10 @@ func (b *Broker) goOn(ctx context.Context, account, id string) error {
 type honour struct{ sold, failed atomic.Int64 }
 
 func (b *Broker) honour(domain string) *honour {
-	one, _ := b.record.LoadOrStore(domain, &honour{})
+	one, is := b.record.Load(domain)
+	if !is {
+		one, _ = b.record.LoadOrStore(domain, &honour{})
+	}
 	return one.(*honour)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -90,10 +91,11 @@ func visit(m protoreflect.Message, path string, look func(string, protoreflect.M
 		return found
 	}
 	var found *Invalid
-	fields := m.Descriptor().Fields()
-	for i := 0; i < fields.Len() && found == nil; i++ {
-		field := fields.Get(i)
-		if field.Message() == nil || !ours(field.Message()) || !m.Has(field) {
+	for _, field := range fieldsBelow(m.Descriptor()) {
+		if found != nil {
+			return found
+		}
+		if !m.Has(field) {
 			continue
 		}
 		below := join(path, string(field.Name()))
@@ -107,6 +109,23 @@ func visit(m protoreflect.Message, path string, look func(string, protoreflect.M
 		}
 	}
 	return found
+}
+
+// below are the fields of messages that hold messages of the protocol.
+var below sync.Map // protoreflect.FullName to []protoreflect.FieldDescriptor
+
+func fieldsBelow(of protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+	if kept, ok := below.Load(of.FullName()); ok {
+		return kept.([]protoreflect.FieldDescriptor)
+	}
+	var fields []protoreflect.FieldDescriptor
+	for i := range of.Fields().Len() {
+		if field := of.Fields().Get(i); field.Message() != nil && ours(field.Message()) {
+			fields = append(fields, field)
+		}
+	}
+	kept, _ := below.LoadOrStore(of.FullName(), fields)
+	return kept.([]protoreflect.FieldDescriptor)
 }
 
 // at puts a path before what was found below it.
@@ -181,8 +200,8 @@ func checkTexts(name string, field protoreflect.FieldDescriptor, list protorefle
 		return nil
 	}
 	for i := range list.Len() {
-		if found := checkText(fmt.Sprintf("%s[%d]", name, i), list.Get(i).String()); found != nil {
-			return found
+		if text := list.Get(i).String(); checkText(name, text) != nil {
+			return checkText(fmt.Sprintf("%s[%d]", name, i), text)
 		}
 	}
 	return nil
