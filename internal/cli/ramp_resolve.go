@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -73,23 +74,44 @@ func (c rampResolve) Run(env *environment) error {
 		if r.ID != "" && c.ID == "" && !c.DryRun {
 			fmt.Fprintf(env.stderr, "The request has the id %s; --id sends it again, which buys nothing twice.\n", r.ID)
 		}
+		var told *client.ExchangeError
+		if errors.As(err, &told) {
+			showFound(env, told.Details())
+		}
 		return explainedExchange(err)
 	}
 	text, err := ramp.Marshal(got.Answer)
 	if err != nil {
 		return err
 	}
+	var unsaved error
 	if c.Save != "" {
-		if err := os.WriteFile(c.Save, append(text, '\n'), 0o600); err != nil {
-			return err
+		if err := os.WriteFile(c.Save, append(text, '\n'), 0o600); err != nil { // what was bought is told all the same
+			unsaved = fmt.Errorf("%w; name another file, and the same request with --id %s, which buys nothing twice", err, clean(got.ID))
 		}
 	}
 	if c.JSON {
 		env.print("%s\n", text)
-		return nil
+		return unsaved
 	}
 	c.show(env, got)
-	return nil
+	return unsaved
+}
+
+// showFound prints what a search found of which the Broker buys nothing by itself: who asks names what is wanted, and signs that.
+func showFound(env *environment, details map[string]any) {
+	list, _ := details["found"].([]any)
+	for _, one := range list {
+		found, _ := one.(map[string]any)
+		uri, _ := found["uri"].(string)
+		title, _ := found["title"].(string)
+		if uri != "" {
+			env.print("%s was found: %s\n", clean(uri), clean(title))
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(env.stderr, "To buy of these, name those that you want: frontdesk ramp resolve BROKER ADDRESS ...")
+	}
 }
 
 // show prints what was bought for people.

@@ -322,6 +322,7 @@ func TestWhatIsNoBrokerIsFoundBeforehand(t *testing.T) {
 		"nothing":         {`rates: {currency: USD, date: 2026-11-20, of: [{currency: EUR, rate: "0"}]}`, "broker.rates.of[0].rate"},
 		"below nothing":   {`rates: {currency: USD, date: 2026-11-20, of: [{currency: EUR, rate: "-1"}]}`, "broker.rates.of[0].rate"},
 		"an unknown key":  {`rates: {base: USD}`, "base"},
+		"a port of mail":  {`exchanges: [{domain: one.example, url: "http://127.0.0.1:25"}]`, "broker.exchanges[0].url"},
 		"a share of more": {`fee: {share: "101"}`, "broker.fee.share"},
 	} {
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", "url: https://b.example\nroles: [broker]\nbroker:\n  "+c.line+"\n")})

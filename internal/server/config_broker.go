@@ -168,7 +168,11 @@ func (c *checks) broker() {
 	for i, x := range b.Exchanges {
 		path := fmt.Sprintf("broker.exchanges[%d]", i)
 		c.brokerNames(path+".domain", x.Domain)
-		c.web(path+".url", x.URL)
+		if c.web(path+".url", x.URL); x.URL != "" {
+			if _, err := c.Config.Fetcher().Transport(x.URL); err != nil {
+				c.problem(path+".url", "%v", err)
+			}
+		}
 		if slices.ContainsFunc(b.Exchanges[:i], func(before BrokerExchange) bool { return before.Domain == x.Domain }) {
 			c.problem(path+".domain", "%s is named twice", x.Domain)
 		}

@@ -56,6 +56,10 @@ func TestTheCommandBuysThroughABroker(t *testing.T) {
 	refuse("too dear", "0.001 USD may be paid", m.thing(0), "--max", "0.001USD")
 	say("buy", "was bought at shop.example for 0.02 USD", m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input", "--save", saved)
 	say("the same again", "was bought at shop.example for 0.02 USD", m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input")
+	out, problem, err := resolve(m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input", "--save", filepath.Join(dir, "none", "lamp.json"))
+	if err == nil || !strings.Contains(out, "was bought at shop.example") || !strings.Contains(problem, "--id lamp-1") {
+		t.Errorf("bought, and not saved: %v\n%s%s", err, out, problem)
+	}
 	refuse("another under its id", "another request had this id", m.thing(1), "--max", "0.05USD", "--id", "lamp-1")
 	if text, err := os.ReadFile(saved); err != nil || !strings.Contains(string(text), `"transaction_id"`) {
 		t.Errorf("saved %s, %v", text, err)
