@@ -169,7 +169,7 @@ func (b *Broker) pick(ctx context.Context, a Asked, uris []string, passed *passe
 	if a.GetRequester().GetDelegation() != nil && !bound(a.GetRequester().GetDelegation()) {
 		all = slices.DeleteFunc(all, func(p *peer) bool {
 			if !p.named {
-				passed.note(p.domain, "", errors.New("others' documents led to it, and it could use the delegation itself: name the Exchange, or bind the token to a key"))
+				passed.note(p.domain, "", errors.New("others' documents led to it, and it could use the delegation itself: name the Exchange in constraints.exchanges"))
 			}
 			return !p.named
 		})
