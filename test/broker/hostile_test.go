@@ -78,21 +78,22 @@ func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 	}
 	at := func(name, does string) behaviour { return behaviour{Tricks: map[string]string{name: does}} }
 	const query, late = "DiscoverResources", "did not answer in time|silent for too long"
+	const unreachable = "it cannot be reached from here"
 	tricks := []trick{
 		{name: "none"},
-		{name: "refuses connections", dead: true, why: "connection refused"},
+		{name: "refuses connections", dead: true, why: unreachable},
 		{name: "lets no connection come about", args: []string{"-hole"}, why: late},
 		{name: "never shows its manifest", behaviour: at("ramp-exchange.json", "stall"), why: late},
 		{name: "drips its manifest", behaviour: at("ramp-exchange.json", "drip"), why: late},
-		{name: "has a manifest without end", behaviour: at("ramp-exchange.json", "endless"), why: "ramp-exchange.json"},
-		{name: "leads elsewhere", behaviour: at("ramp-exchange.json", "elsewhere"), why: "ramp-exchange.json"},
+		{name: "has a manifest without end", behaviour: at("ramp-exchange.json", "endless"), why: "its answer broke off, or is larger than is read"},
+		{name: "leads elsewhere", behaviour: at("ramp-exchange.json", "elsewhere"), why: unreachable},
 		{name: "has the manifest of another", behaviour: behaviour{Lie: "manifest"}, why: "another domain"},
 		{name: "never shows its keys", behaviour: at("keys", "stall"), why: late},
 		{name: "never answers", behaviour: at(query, "stall"), why: late},
 		{name: "drips", behaviour: at(query, "drip"), why: late},
 		{name: "answers half and goes silent", behaviour: at(query, "half"), why: late},
 		{name: "cuts its answer", behaviour: at(query, "cut"), why: "broke off"},
-		{name: "hangs up", behaviour: at(query, "close"), why: "EOF"},
+		{name: "hangs up", behaviour: at(query, "close"), why: unreachable},
 		{name: "answers what is no answer", behaviour: at(query, "garbage"), why: "not RAMP v1"},
 		{name: "leads queries elsewhere", behaviour: at(query, "elsewhere"), why: "307"},
 		{name: "fails with many words", behaviour: at(query, "fail"), why: "larger"},
