@@ -149,12 +149,10 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 			f.over.note(h.peer.domain, "", fmt.Errorf("%d of its offers are for addresses that were not asked for", n))
 		}
 	}
+	_, common := b.Rates.common(0, w.paysIn())
 	for _, c := range f.choices {
 		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, &f.over)
-		attesting, cancel := context.WithTimeout(ctx, b.Deadline)
-		_, common := b.Rates.common(0, w.paysIn())
-		rank(attesting, c.order, common)
-		cancel()
+		b.rank(ctx, c.order, common)
 	}
 	err = b.verify(ctx, f)
 	f.keepBest()

@@ -15,10 +15,10 @@ import (
 // with the class that counts comes after it, and last what does not say what a unit costs; then by the level of attestation, by how often the
 // Exchange has sold what it offered, and by the price (RAMP v1, the Broker's selection). Of the same content at the same place in that order the
 // cheapest is first.
-func rank(ctx context.Context, all []*candidate, currency string) {
+func (b *Broker) rank(ctx context.Context, all []*candidate, currency string) {
 	class := reference(all, currency)
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Or(before(a, b, class), last(a, b)) })
-	if !attest(ctx, all, class) {
+	if !b.attest(ctx, all, class) {
 		return
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int {
@@ -89,8 +89,9 @@ func reference(all []*candidate, currency string) string {
 	return best
 }
 
-// attest looks at what is attested of the candidates that are as good as the first, where that decides between them.
-func attest(ctx context.Context, all []*candidate, class string) bool {
+// attest looks at what is attested of the candidates that are as good as the first, where that decides between them. For
+// the keys of verifiers it waits no longer than for offers.
+func (b *Broker) attest(ctx context.Context, all []*candidate, class string) bool {
 	n, some := 0, false
 	for n < len(all) && before(all[0], all[n], class) == 0 {
 		some = some || len(all[n].offer.GetAttestations()) > 0
@@ -99,6 +100,8 @@ func attest(ctx context.Context, all []*candidate, class string) bool {
 	if n < 2 || !some {
 		return false
 	}
+	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
+	defer cancel()
 	for _, c := range all[:n] {
 		level, _, err := c.exchange.Attestations(ctx, c.uri, c.offer)
 		if err == nil {
