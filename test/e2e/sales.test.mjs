@@ -14,6 +14,7 @@ import { start } from "./desk.mjs";
 const command = promisify(execFile);
 const run = (...args) => command(process.env.FRONTDESK_BINARY, args);
 const buyer = "buyer.example.com/bot";
+const principal = `the-office-of-a-principal-with-a-long-name.${"w".repeat(60)}.example`;
 const long = "donaudampfschifffahrtsgesellschaft".repeat(5);
 const hostile = `<script>alert('marker7')</script>`;
 
@@ -48,6 +49,9 @@ ramp: {enabled: true, domain: shop.example, signatures: required}
   const key = join(folder, "agent.json");
   await writeFile(key, (await run("keys", "agent", "--data", join(folder, "buyer"), "--id", "bot")).stdout);
   await run("ramp", "requester", "add", "--config", config, "buyer.example.com", "bot", "--key", `@${key}`);
+  const principalKey = join(folder, "principal.json");
+  await writeFile(principalKey, (await run("keys", "agent", "--data", join(folder, "principal"), "--id", "ceo")).stdout);
+  await run("ramp", "requester", "add", "--config", config, principal, "ceo", "--key", `@${principalKey}`);
   operator = (await run("console", "token", "Ana", "--config", config)).stdout;
   viewer = (await run("console", "token", "Bo", "--role", "viewer", "--config", config)).stdout;
   [browser, desk] = await Promise.all([launch(), start("serve", "--config", config)]);
@@ -382,6 +386,22 @@ test("a viewer sees it all and has nothing to change it with", async () => {
     assert.equal(await p.page.getByRole("main").locator('form[method="post"]').count(), 0, name);
   }
   await p.check();
+});
+
+test("what was bought under a delegation tells whose, and by which id that is revoked", async () => {
+  const file = join(folder, "delegation.json");
+  await writeFile(file, (await run("ramp", "delegate", "mint", "--data", join(folder, "principal"), "--as", `${principal}/ceo`, "--max-spend", "1.00USD")).stdout);
+  const [{ revocation_id }] = JSON.parse((await run("ramp", "delegate", "inspect", file, "--json")).stdout).blocks;
+  await run("ramp", "buy", desk.url, "https://www.example.com/lamp", "--data", join(folder, "buyer"), "--as", buyer, "--use", "ai-input", "--yes", "--delegation", file);
+  for (const [device, viewport] of devices) {
+    const p = await login(viewer, { viewport });
+    await p.aisle("Transactions");
+    await p.page.getByRole("table", { name: "Purchases" }).getByRole("link").first().click();
+    await p.page.getByText("Bought for", { exact: true }).waitFor();
+    for (const text of [principal, `under the delegation ${revocation_id}`]) await p.says(text);
+    await fits(p, `delegated-${device}`);
+    await p.check();
+  }
 });
 
 for (const [device, viewport] of devices) {
