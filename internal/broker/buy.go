@@ -454,7 +454,13 @@ func (f *found) nothing() *Refusal {
 		text = fmt.Sprintf("nothing is offered that can be bought for %.200s (%s)", unsold[0].URI, unsold[0].Reason)
 	}
 	if list := f.over.list(); len(list) > 0 {
-		text += fmt.Sprintf("; the first of %d reasons: %s", len(list), strings.TrimSpace(list[0].Exchange+" "+list[0].Why))
+		if text += ": "; len(list) > 1 {
+			text += fmt.Sprintf("the first of %d reasons: ", len(list))
+		}
+		if list[0].Exchange != "" {
+			text += list[0].Exchange + ": "
+		}
+		text += list[0].Why
 	}
 	return refuse("not_found", "%s", text).with(map[string]any{"unsold": jsonOf(unsold), "found": jsonOf(f.listed), "passed": jsonOf(f.over.list())})
 }

@@ -197,7 +197,7 @@ func (x exchanged) describe(t *account) {
 func (x exchanged) intent(t *account) {
 	t.say("a reader wants: %s", x.request.at("intent", "query_text").text())
 	if n := len(x.answer.at("content", "chunks").list()); n > 0 {
-		t.say("%s passages, %s to be cited", strconv.Itoa(n), strconv.Itoa(len(x.answer.at("citations").list())))
+		t.say("%s, %s to be cited", counted(n, "passage"), strconv.Itoa(len(x.answer.at("citations").list())))
 	}
 	t.say("event: %s", x.request.at("event_type").text())
 }
@@ -235,7 +235,7 @@ func (x exchanged) ramp(t *account) {
 	case "/.well-known/ramp-exchange.json":
 		t.say("is %s", x.answer.at("domain").text())
 	case "/exchange/v1/keys":
-		t.say("%s keys that sign offers", strconv.Itoa(len(x.answer.at("keys").list())))
+		t.say("%s for offers", counted(len(x.answer.at("keys").list()), "key"))
 	default:
 		if strings.HasPrefix(x.m.What, "/premium/") && x.m.Status == http.StatusOK {
 			t.say("delivers %s bytes of %s", strconv.FormatInt(x.bytes, 10), x.media)
@@ -294,4 +294,12 @@ func (x exchanged) resolve(t *account) {
 	for _, one := range a.at("ext", "ramp.passed").list() {
 		t.say("passed over %s: %s", one.at("exchange").text(), one.at("why").text())
 	}
+}
+
+// counted is so many of a thing.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }

@@ -34,9 +34,6 @@ const (
 	Operator = "operator" // may change what the console can change
 )
 
-// LoginRoles are the roles that there are.
-var LoginRoles = []string{Viewer, Operator}
-
 // consoleScope begins the scope of a key that opens the console and nothing else.
 const consoleScope = "console:"
 
