@@ -55,6 +55,9 @@ func (c rampResolve) Run(env *environment) error {
 	if len(c.URI) == 0 && c.Query == "" {
 		return usage("name the addresses that are wanted, or search with --query")
 	}
+	if c.Budget == "" && (c.BudgetScope != "" || c.Period != 0) {
+		return usage("--budget-scope and --period are of a budget; say how much may be spent with --budget, like --budget 10USD")
+	}
 	r := &client.Resolving{
 		ID: c.ID, URIs: c.URI, Query: c.Query, Uses: c.Use, Exchanges: c.Only, Preferred: c.Preferred, Scope: c.BudgetScope, Period: c.Period, DryRun: c.DryRun,
 	}

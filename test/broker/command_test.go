@@ -71,6 +71,8 @@ func TestTheCommandBuysThroughABroker(t *testing.T) {
 	refuse("nothing", "name the addresses that are wanted")
 	refuse("a price that is none", "--max", m.thing(0), "--max", "much")
 	refuse("a budget that is none", "--budget", m.thing(0), "--budget", "much")
+	refuse("a period of no budget", "--budget", m.thing(0), "--max", "0.05USD", "--period", "1h")
+	refuse("a scope of no budget", "--budget", m.thing(0), "--max", "0.05USD", "--budget-scope", "lamps")
 	refuse("a flag that is none", "unknown flag", m.thing(0), "--cheap")
 	if list := process.MustRun(t, "ramp", "account", "list", "--config", m.exchange.config); !strings.Contains(list, "0.98") {
 		t.Errorf("one thing for 0.02 was bought of 1: %s", list)
