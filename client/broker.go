@@ -105,6 +105,19 @@ func (i *ResolvedItem) Bought() *Bought {
 	}}
 }
 
+// Overcharged is an error with ErrOvercharged where more was charged than the offer says, or anything in another currency; nil otherwise. The Broker
+// tells it in ext["ramp.overcharged"], too; this is by what the Exchange has signed.
+func (i *ResolvedItem) Overcharged() error {
+	if i.Offer == nil {
+		return nil
+	}
+	p := &Purchase{Offer: i.Offer, Result: i.Bought().Result}
+	if offered := CostOf(i.Offer); overcharged(p, offered) {
+		return overchargedBy(p, offered)
+	}
+	return nil
+}
+
 // Unsold is an address for which nothing was bought.
 type Unsold struct {
 	URI    string `json:"uri"`

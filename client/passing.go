@@ -251,7 +251,14 @@ func (x *Exchange) Results(request *rampv1.TransactionRequest, answer *rampv1.Tr
 			return nil, &NotAnExchange{x.base, "the answer to the purchase names other offers, or in another order"}
 		case result.GetDenialReason() == 0 && (result.TransactionId == "" || result.BillingId == ""):
 			return nil, &NotAnExchange{x.base, "the answer to the purchase has no transaction_id or no billing_id"}
+		case result.GetDenialReason() != 0 && (result.GetCost().GetAmount() > 0 || result.GetPackage().GetRetrieval().GetEndpoint() != ""):
+			return nil, &NotAnExchange{x.base, "the answer to the purchase denies what it sells"}
+		case !(result.GetCost().GetAmount() >= 0 && result.GetCost().GetAmount() <= mostCharged): // or no number
+			return nil, &NotAnExchange{x.base, "the answer to the purchase has a cost that is no amount"}
 		}
 	}
 	return results, nil
 }
+
+// mostCharged is the largest amount that a purchase may be said to have cost.
+const mostCharged = 1e9

@@ -24,6 +24,7 @@ const (
 	extPassed = "ramp.passed"           // what was not taken, and why
 	extOpen   = "ramp.open"             // the addresses of which it is not known yet whether something was bought
 	extTotal  = "ramp.total"            // what all of it costs with the fee
+	extOver   = "ramp.overcharged"      // what was charged in place of what was offered, where that is more
 	extRates  = "ramp.rates"            // by which currencies what was bought counted under bounds in another one
 	extMethod = "ramp.discovery_method" // how the address was found, where the request did not name it
 )
@@ -129,13 +130,24 @@ func (w *work) answered() (*rampv1.RAMPResponse, error) {
 		return w.response()
 	}
 	words := "the Exchange did not answer"
+	if at := slices.IndexFunc(w.Buys, func(one *buy) bool { return one.State == open && one.Unsure != "" }); at >= 0 {
+		words = w.Buys[at].Exchange + ": " + w.Buys[at].Unsure
+	}
+	return nil, refuse("unavailable", "it is not known yet whether this was bought: %s; send the same request again, which buys nothing twice", clip(words, 300)).
+		with(map[string]any{"passed": jsonOf(w.unsure())}).later(comeBack)
+}
+
+// unsure says of what is open why it is.
+func (w *work) unsure() (all []passed) {
 	for _, one := range w.Buys {
-		if one.State == open && one.why != nil {
-			words = one.Exchange + ": " + failing(one.why).Error()
-			break
+		if one.State != open || one.Unsure == "" {
+			continue
+		}
+		for _, at := range one.Items {
+			all = append(all, passed{one.Exchange, clip(w.Items[at].URI, 500), "it is not known yet whether it was bought: " + one.Unsure})
 		}
 	}
-	return nil, refuse("unavailable", "it is not known yet whether this was bought: %s; send the same request again, which buys nothing twice", clip(words, 300)).later(comeBack)
+	return all
 }
 
 // response tells what was bought: the first in the fields, all in ext (RAMP v1, RAMPResponse, which holds one transaction).
@@ -151,8 +163,11 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 				return nil, err
 			}
 			all = append(all, one)
-			sum := total[i.Currency]
-			total[i.Currency] = [2]int64{sum[0] + i.charged(), sum[1] + i.Fee}
+			n, currency := i.charged()
+			sum := total[currency]
+			total[currency] = [2]int64{sum[0] + n, sum[1]}
+			sum = total[i.Currency]
+			total[i.Currency] = [2]int64{sum[0], sum[1] + i.Fee}
 		case denied:
 		default:
 			open = append(open, i.URI)
@@ -179,7 +194,7 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 	}
 	put(fields, extUnsold, jsonOf(w.Unsold))
 	put(fields, extFound, jsonOf(w.Found))
-	put(fields, extPassed, jsonOf(w.Passed))
+	put(fields, extPassed, jsonOf(append(slices.Clip(w.Passed), w.unsure()...)))
 	put(fields, extOpen, jsonOf(open))
 	if w.counted() {
 		put(fields, extRates, w.Rates.told())
@@ -244,7 +259,19 @@ func (w *work) sold(n int) (*rampv1.RAMPResponse, error) {
 	if out.DeliveryMethod == 0 {
 		out.DeliveryMethod = rampv1.DeliveryMethod(i.Method)
 	}
-	return out, i.describe(out)
+	if err := i.describe(out); err != nil {
+		return nil, err
+	}
+	if i.overcharged() {
+		n, currency := i.charged()
+		put(out.Ext.Fields, extOver, map[string]any{"offered": inWire(i.Price, i.Currency), "charged": inWire(n, currency)})
+	}
+	return out, nil
+}
+
+// inWire is an amount in an ext.
+func inWire(n int64, currency string) map[string]any {
+	return map[string]any{"amount": amount(n), "currency": currency}
 }
 
 // describe puts into an answer what it is for, and by which offer.

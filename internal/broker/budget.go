@@ -83,7 +83,7 @@ func (d *drawn) put(ctx context.Context, tx *store.Tx, account string, p purse) 
 // needs is what items cost with their fees, in one currency; ok is false where something costs another that cannot be converted.
 func (r *Rates) needs(items []*item, currency string) (sum int64, ok bool) {
 	for _, i := range items {
-		n, ok := r.convert(i.paid(), i.Currency, currency)
+		n, ok := i.spent(r, currency)
 		if !ok {
 			return 0, false
 		}
@@ -106,7 +106,7 @@ func (w *work) settle(ctx context.Context, tx *store.Tx, now time.Time) error {
 				n, _ := w.Rates.convert(i.paid(), i.Currency, d.Currency) // which were looked at when it was taken
 				held += n
 			case (i.State == bought || i.State == lost) && !i.Settled:
-				n, _ := w.Rates.convert(i.spent(), i.Currency, d.Currency)
+				n, _ := i.spent(&w.Rates, d.Currency)
 				spent += n
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"slices"
 	"strings"
@@ -224,6 +223,7 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 		results, sent, err := b.buyOnce(ctx, p, request)
 		switch {
 		case err == nil:
+			one.Unsure = ""
 			for n, at := range one.Items {
 				w.Items[at].came(results[n])
 			}
@@ -236,10 +236,17 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 			one.State = denied
 			return
 		}
-		one.Sent, one.why = one.Sent || sent, err
+		one.Sent, one.Unsure = one.Sent || sent, clip(failing(err).Error(), 300)
 		b.Log.Warn("it is not known whether a purchase was made; it is tried again", "exchange", one.Exchange, "id", one.ID, "error", err)
 		if b.fault("unsure") != nil {
 			return
+		}
+		var told *client.ExchangeError
+		if errors.As(err, &told) {
+			wait = max(wait, told.RetryAfter)
+		}
+		if until, is := ctx.Deadline(); is && wait > time.Until(until) {
+			return // the agent asks again, or the Broker itself
 		}
 		select {
 		case <-time.After(wait):
@@ -266,14 +273,14 @@ func (b *Broker) buyOnce(ctx context.Context, p *peer, request *rampv1.Transacti
 }
 
 // surely says whether an error means that nothing was bought by this request: the Exchange has refused it before it looked whether it had made it already. All
-// else, such as an answer that did not come or cannot be read, leaves open whether it was.
+// else, such as an answer that did not come or cannot be read, leaves open whether it was. So does already_exists: nobody else has this id.
 func surely(err error) bool {
 	var told *client.ExchangeError
 	if !errors.As(err, &told) {
 		return false
 	}
 	switch told.Code {
-	case "invalid_argument", "unauthenticated", "permission_denied", "not_found", "failed_precondition", "already_exists", "unimplemented", "out_of_range":
+	case "invalid_argument", "unauthenticated", "permission_denied", "not_found", "failed_precondition", "unimplemented", "out_of_range":
 		return true
 	}
 	return false
@@ -290,26 +297,44 @@ func (i *item) came(r *rampv1.TransactionResultItem) {
 	i.read = r
 }
 
-// spent is what an item cost in the end, with the fee. What an Exchange says to have charged counts where that is more.
-func (i *item) spent() int64 {
-	charged := i.charged()
-	return min(max(charged, 0)+i.Fee, math.MaxInt64/4)
+// spent is what an item counts in a currency with the fee: of what was bought, what the Exchange says to have charged, whatever was offered. What it says in a
+// currency that cannot be converted counts as what was offered.
+func (i *item) spent(r *Rates, currency string) (int64, bool) {
+	charged, in := i.charged()
+	if in == i.Currency {
+		return r.convert(min(charged+i.Fee, maxUnits), in, currency)
+	}
+	n, ok := r.convert(charged, in, currency)
+	if !ok {
+		return r.convert(i.paid(), i.Currency, currency)
+	}
+	fee, ok := r.convert(i.Fee, i.Currency, currency)
+	return min(n+fee, maxUnits), ok
 }
 
 // charged is what the Exchange says to have charged; the price where it does not say.
-func (i *item) charged() int64 {
+func (i *item) charged() (n int64, currency string) {
 	if i.State != bought {
-		return i.Price
+		return i.Price, i.Currency
 	}
 	r, err := i.result()
 	if err != nil || r.Cost == nil {
-		return i.Price
+		return i.Price, i.Currency
 	}
 	n, ok := units(r.GetCost().GetAmount())
-	if !ok || n > 0 && !strings.EqualFold(r.GetCost().GetCurrency(), i.Currency) {
-		return i.Price
+	switch {
+	case !ok:
+		return i.Price, i.Currency
+	case n == 0 || strings.EqualFold(r.GetCost().GetCurrency(), i.Currency):
+		return n, i.Currency
 	}
-	return n
+	return n, strings.ToUpper(clip(r.GetCost().GetCurrency(), 40))
+}
+
+// overcharged says whether the Exchange has charged more than it offered, or anything in another currency.
+func (i *item) overcharged() bool {
+	n, currency := i.charged()
+	return n > i.Price || currency != i.Currency
 }
 
 // givenUp is after how long it is no longer asked what came of a purchase: Exchanges remember requests for a day, and their clocks may differ.
@@ -369,8 +394,12 @@ func (b *Broker) nextBest(ctx context.Context, w *work) []*choice {
 		if c.taken == nil || at < 0 || w.Items[at].State != denied {
 			continue
 		}
-		w.found.over.note(c.taken.peer.domain, c.uri, errors.New("it was denied: "+w.Items[at].Why))
 		c.denied = append(c.denied, w.Items[at].Why)
+		if w.unheard(at) {
+			w.found.over.note(c.taken.peer.domain, c.uri, errors.New("it was denied when it was asked again, since what it had answered was not heard; nothing was bought elsewhere in its place: "+w.Items[at].Why))
+			continue
+		}
+		w.found.over.note(c.taken.peer.domain, c.uri, errors.New("it was denied: "+w.Items[at].Why))
 		retried = append(retried, c)
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
@@ -382,6 +411,11 @@ func (b *Broker) nextBest(ctx context.Context, w *work) []*choice {
 		}
 	}
 	return fresh
+}
+
+// unheard says whether an item was asked for before it was heard what came of it: then it may have been sold, whatever is said later.
+func (w *work) unheard(at int) bool {
+	return slices.ContainsFunc(w.Buys, func(one *buy) bool { return one.Sent && slices.Contains(one.Items, at) })
 }
 
 // continued takes next best offers into a work, as far as they fit.

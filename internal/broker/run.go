@@ -9,12 +9,14 @@ import (
 	"frontdesk/internal/store"
 )
 
-// How often it is looked after what was left unfinished, when something counts as left, and when an agent comes back.
+// When something counts as left unfinished at the latest, and when an agent comes back.
 const (
-	lookEvery = 10 * time.Second
 	leftAfter = 30 * time.Second
 	comeBack  = 2 * time.Second
 )
+
+// leftAfter is when something counts as left unfinished: nobody works on it for so long any more.
+func (b *Broker) leftAfter() time.Duration { return min(3*max(b.BuyWithin, time.Second), leftAfter) }
 
 // lookAtOnce is how many purchases are gone on with at a time, so that an Exchange that is dead keeps none of another's waiting.
 const lookAtOnce = 16
@@ -27,7 +29,7 @@ const (
 
 // Run finishes what was left unfinished, by this process or others, and forgets what is over, until ctx ends.
 func (b *Broker) Run(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(b.leftAfter() / 3) // so often is looked for it
 	defer tick.Stop()
 	for {
 		if err := b.Look(ctx); err != nil && ctx.Err() == nil {
@@ -48,7 +50,7 @@ func (b *Broker) Look(ctx context.Context) error {
 	now := b.Now()
 	err := b.DB.View(ctx, func(tx *store.Tx) error {
 		left = nil
-		rows, err := tx.Query(ctx, `SELECT account, id FROM broker_request WHERE done = 0 AND touched < $1 ORDER BY touched LIMIT 100`, store.Micros(now.Add(-leftAfter)))
+		rows, err := tx.Query(ctx, `SELECT account, id FROM broker_request WHERE done = 0 AND touched < $1 ORDER BY touched LIMIT 100`, store.Micros(now.Add(-b.leftAfter())))
 		if err != nil {
 			return err
 		}
@@ -134,7 +136,12 @@ func (b *Broker) counts(ctx context.Context, tx *store.Tx, w *work) error {
 		}
 		sold, failed := int64(0), int64(0)
 		for _, at := range one.Items {
-			if w.Items[at].State == bought {
+			i := w.Items[at]
+			over := i.State == bought && i.overcharged()
+			if over {
+				tx.AfterCommit(func() { b.watchOvercharged(one.Exchange, i) })
+			}
+			if i.State == bought && !over {
 				sold++
 			} else {
 				failed++

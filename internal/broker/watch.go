@@ -21,6 +21,8 @@ type Watch struct {
 	Asked func(exchange, result string, took time.Duration)
 	// Bought is told what came of an offer that was taken: "sold", "denied" or "lost".
 	Bought func(exchange, result string)
+	// Overcharged is told of a purchase for which an Exchange has charged more than it offered, or in another currency.
+	Overcharged func(exchange string)
 }
 
 // otherExchange is what those are called that the operator has not named.
@@ -90,6 +92,19 @@ func (b *Broker) watchBought(domain string, s state) {
 	result := map[state]string{bought: "sold", denied: "denied", lost: "lost"}[s]
 	if b.Watch.Bought != nil && result != "" {
 		b.Watch.Bought(b.named(domain), result)
+	}
+}
+
+// watchOvercharged tells the operator, too, what the agent is told.
+func (b *Broker) watchOvercharged(domain string, i *item) {
+	r, err := i.result()
+	if err != nil {
+		return
+	}
+	n, currency := i.charged()
+	b.Log.Warn("an Exchange has charged more than it offered", "exchange", domain, "transaction", clip(r.TransactionId, 200), "offered", words(i.Price, i.Currency), "charged", words(n, currency))
+	if b.Watch.Overcharged != nil {
+		b.Watch.Overcharged(b.named(domain))
 	}
 }
 

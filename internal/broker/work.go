@@ -149,10 +149,9 @@ type buy struct {
 	Named    bool     `json:"named,omitempty"`
 	Items    []int    `json:"items"` // of the plan
 	State    state    `json:"state,omitempty"`
-	Sent     bool     `json:"sent,omitempty"`    // the Exchange may have had it
+	Sent     bool     `json:"sent,omitempty"`    // the Exchange may have had it, and was not heard
+	Unsure   string   `json:"unsure,omitempty"`  // why it is not known what came of it
 	Counted  bool     `json:"counted,omitempty"` // for or against the Exchange
-
-	why error // the last attempt left open whether it was made; nil where this process has made none
 }
 
 // unsold is an address for which nothing is bought.

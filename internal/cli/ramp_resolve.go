@@ -131,6 +131,9 @@ func (c rampResolve) show(env *environment, got *client.Resolved) {
 			continue
 		}
 		env.print("%s was bought at %s for %s%s: %s\n\t%s\n", clean(one.URI), clean(one.Exchange), clean(price.String()), clean(fee), clean(one.TransactionId), clean(one.URL()))
+		if err := one.Overcharged(); err != nil {
+			env.print("\t%s\n", clean(err.Error()))
+		}
 	}
 	for _, one := range got.Unsold {
 		env.print("%s was not bought: %s\n", clean(one.URI), clean(strings.ToLower(strings.ReplaceAll(one.Reason, "_", " "))))

@@ -15,11 +15,12 @@ func (m *metrics) broker() broker.Watch {
 	requests := counter("broker_requests_total", "Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")
 	asked := counter("broker_exchange_queries_total", "Queries to Exchanges by the Exchange, and how it answered: answered, refused, late, failed, or resting where it was not asked.", "exchange", "result")
 	sales := counter("broker_exchange_sales_total", "Offers that were taken, by the Exchange, and what came of them: sold, denied or lost.", "exchange", "result")
+	over := counter("broker_exchange_overcharged_total", "Purchases for which an Exchange has charged more than it offered, or in another currency.", "exchange")
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "frontdesk", Name: "broker_exchange_seconds", Help: "Time that an Exchange took for a query that it answered.",
 		Buckets: []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"exchange"})
-	m.registry.MustRegister(requests, asked, sales, seconds)
+	m.registry.MustRegister(requests, asked, sales, over, seconds)
 	return broker.Watch{
 		Resolved: func(outcome string) { requests.WithLabelValues(outcome).Inc() },
 		Asked: func(exchange, result string, took time.Duration) {
@@ -28,7 +29,8 @@ func (m *metrics) broker() broker.Watch {
 				seconds.WithLabelValues(exchange).Observe(took.Seconds())
 			}
 		},
-		Bought: func(exchange, result string) { sales.WithLabelValues(exchange, result).Inc() },
+		Bought:      func(exchange, result string) { sales.WithLabelValues(exchange, result).Inc() },
+		Overcharged: func(exchange string) { over.WithLabelValues(exchange).Inc() },
 	}
 }
 

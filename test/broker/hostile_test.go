@@ -18,6 +18,7 @@ type behaviour struct {
 	Lists  []string          `json:"lists,omitempty"`
 	Tricks map[string]string `json:"tricks,omitempty"`
 	Times  int               `json:"times,omitempty"`
+	Then   string            `json:"then,omitempty"`
 	Lie    string            `json:"lie,omitempty"`
 	Of     string            `json:"of,omitempty"`
 	Only   string            `json:"only,omitempty"`

@@ -145,6 +145,11 @@ func (m *market) books() float64 {
 // purse asks the Brokers how the operator's budget stands, by asking for more than it has.
 func (m *market) purse(b *client.Broker) (spent, held float64, err error) {
 	_, err = b.Resolve(context.Background(), &client.Resolving{URIs: []string{m.at.URL + "/palace"}})
+	return standingOf(err)
+}
+
+// standingOf reads how a budget stands in the refusal of what is too dear for it.
+func standingOf(err error) (spent, held float64, _ error) {
 	var told *client.ExchangeError
 	if !errors.As(err, &told) || told.Code != "resource_exhausted" {
 		return 0, 0, fmt.Errorf("what is too dear is answered with %w", err)

@@ -44,7 +44,7 @@ type Exchange struct {
 	Manifest func(*rampv1.ExchangeManifest)         // changes the manifest
 	Answer   func(*rampv1.ResourceResponse)         // changes the answer to a query
 	Deny     func(offer string) rampv1.DenialReason // says why an offer is not sold
-	Sold     func(*rampv1.TransactionResponse)      // changes the answer to a purchase
+	Sold     func(*rampv1.TransactionResponse)      // changes the answer to a purchase, and not what was done
 	// Before is told of each request, by the name of its RPC or document, and may answer in place of the Exchange.
 	Before func(name string, w http.ResponseWriter, r *http.Request) (taken bool)
 	// After is told of each RPC whose effect is made, before it is answered, and may answer in place of the Exchange.
@@ -103,6 +103,16 @@ func (x *Exchange) Bought() []string {
 	x.Lock()
 	defer x.Unlock()
 	return append([]string(nil), x.bought...)
+}
+
+// Sales are the addresses for which offers were sold, in their order.
+func (x *Exchange) Sales() (all []string) {
+	x.Lock()
+	defer x.Unlock()
+	for _, id := range x.bought {
+		all = append(all, x.made[id].GetIdentity().GetCanonicalUrl())
+	}
+	return all
 }
 
 // Queries are those that came.
@@ -326,7 +336,7 @@ func (x *Exchange) Sign(o *rampv1.Offer) *rampv1.Offer {
 // execute sells what was offered, once under each id.
 func (x *Exchange) execute(q *rampv1.TransactionRequest) proto.Message {
 	if before, is := x.purchases[q.Id]; is {
-		return before
+		return x.told(before)
 	}
 	out := &rampv1.TransactionResponse{Ver: "1.0", Id: q.Id, AgentIdentityHash: ramp.AgentIdentityHash(q.GetRequester().GetId(), q.GetRequester().GetDomain())}
 	for _, item := range q.Items {
@@ -337,10 +347,16 @@ func (x *Exchange) execute(q *rampv1.TransactionRequest) proto.Message {
 		out.TransactionId, out.BillingId, out.Package, out.Cost, out.DenialReason, out.DeliveryMethod = optional(one.TransactionId), optional(one.BillingId), one.Package, one.Cost, one.DenialReason, one.DeliveryMethod
 		out.ExpiresAt, out.ReportingObligation = one.ExpiresAt, one.ReportingObligation
 	}
+	x.purchases[q.Id] = out
+	return x.told(out)
+}
+
+// told is what is answered to a purchase.
+func (x *Exchange) told(done *rampv1.TransactionResponse) *rampv1.TransactionResponse {
+	out := proto.CloneOf(done)
 	if x.Sold != nil {
 		x.Sold(out)
 	}
-	x.purchases[q.Id] = out
 	return out
 }
 

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,6 +40,8 @@ type Behaviour struct {
 	Tricks map[string]string `json:"tricks"`
 	// Times is how many answers tricks are done to; 0 is all.
 	Times int `json:"times"`
+	// Then is done to the others of these answers.
+	Then string `json:"then"`
 	// Lie is what is wrong of its offers and purchases: see lie.
 	Lie string `json:"lie"`
 	// Of is the address of an Exchange whose offers it gives out as its own, with the lie "others".
@@ -51,6 +54,7 @@ type Behaviour struct {
 type Told struct {
 	Asked  map[string]int `json:"asked"`  // by the last part of paths
 	Bought []string       `json:"bought"` // the ids of offers that were sold, in their order
+	Sales  []string       `json:"sales"`  // the addresses for which they were
 	Open   int            `json:"open"`   // answers that are being given
 }
 
@@ -113,7 +117,7 @@ func swallow() {
 func (p *peer) tell(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = json.NewEncoder(w).Encode(Told{p.asked, p.Bought(), p.open})
+	_ = json.NewEncoder(w).Encode(Told{p.asked, p.Bought(), p.Sales(), p.open})
 }
 
 func (p *peer) set(w http.ResponseWriter, r *http.Request) {
@@ -135,20 +139,29 @@ func (p *peer) set(w http.ResponseWriter, r *http.Request) {
 		p.Exchange.Lists = append(p.Exchange.Lists, &rampv1.AuthorizedExchange{Domain: strings.TrimPrefix(at, "http://"), Endpoint: at + "/rpc", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER})
 	}
 	p.lie(b.Lie)
-	if b.Only != "" {
-		p.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
-			if strings.Contains(uri, b.Only) {
-				return o
-			}
+	offer := p.Offer
+	p.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
+		if !strings.Contains(uri, b.Only) {
 			return nil
 		}
+		if strings.Contains(uri, palace) {
+			o.Pricing.Rate = 5000
+		}
+		if offer != nil {
+			return offer(uri, o)
+		}
+		return o
 	}
 }
 
+// palace is in addresses of what nobody can pay for.
+const palace = "/palace/"
+
 // lie has offers and purchases be wrong.
 func (p *peer) lie(how string) {
-	p.Offer, p.More, p.Signed, p.Answer, p.Sold = nil, nil, nil, nil, nil
+	p.Offer, p.More, p.Signed, p.Answer, p.Sold, p.Deny = nil, nil, nil, nil, nil, nil
 	switch how {
+	case "others":
 	case "price": // it is cheaper than what was signed
 		p.Signed = func(o *rampv1.Offer) { o.Pricing.Rate /= 2 }
 	case "signature": // by a key that nobody knows
@@ -185,15 +198,99 @@ func (p *peer) lie(how string) {
 		p.Answer = func(r *rampv1.ResourceResponse) { r.Id = "qry-of-somebody-else" }
 	case "manifest":
 		p.Manifest = func(m *rampv1.ExchangeManifest) { m.Domain = "exchange.example.com" }
+	default:
+		p.sell(how)
+	}
+}
+
+// sell has it lie of what it sells, after it has.
+func (p *peer) sell(how string) {
+	results := func(do func(*rampv1.TransactionResultItem)) func(*rampv1.TransactionResponse) {
+		return func(r *rampv1.TransactionResponse) { each(r, do) }
+	}
+	cost := func(do func(*rampv1.Cost)) func(*rampv1.TransactionResponse) {
+		return results(func(i *rampv1.TransactionResultItem) { do(i.Cost) })
+	}
+	switch how {
+	case "": // it does not
+	case "denies": // without having sold
+		p.Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE }
+	case "ended": // without having sold: the offer has ended by then
+		p.Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED }
 	case "purchase": // the answer to another purchase
 		p.Sold = func(r *rampv1.TransactionResponse) { r.Id = "brk-of-somebody-else" }
 	case "items": // of other offers
+		p.Sold = results(func(i *rampv1.TransactionResultItem) { i.OfferId = "of-another" })
+	case "fewer":
 		p.Sold = func(r *rampv1.TransactionResponse) {
-			for _, item := range r.Items {
-				item.OfferId = "of-another"
+			r.Items = r.Items[:max(0, len(r.Items)-1)]
+			r.TransactionId = nil
+		}
+	case "further":
+		p.Sold = func(r *rampv1.TransactionResponse) {
+			r.Items = append(r.Items, &rampv1.TransactionResultItem{OfferId: "of-more", TransactionId: "txn-more", BillingId: "bill-more"}, &rampv1.TransactionResultItem{OfferId: "of-most", TransactionId: "txn-most", BillingId: "bill-most"})
+		}
+	case "twice": // the first item in place of the others, too
+		p.Sold = func(r *rampv1.TransactionResponse) {
+			if len(r.Items) == 0 {
+				r.Items = []*rampv1.TransactionResultItem{single(r), single(r)}
+			}
+			for i := range r.Items {
+				r.Items[i] = r.Items[0]
 			}
 		}
+	case "dearer":
+		p.Sold = cost(func(c *rampv1.Cost) { c.Amount = 0.5 })
+	case "cheaper":
+		p.Sold = cost(func(c *rampv1.Cost) { c.Amount /= 2 })
+	case "currency":
+		p.Sold = cost(func(c *rampv1.Cost) { c.Currency = "EUR" })
+	case "boundless": // more than there is
+		p.Sold = cost(func(c *rampv1.Cost) { c.Amount = 1e300 })
+	case "negative":
+		p.Sold = cost(func(c *rampv1.Cost) { c.Amount = -3 })
+	case "renames": // it has other transactions when it is asked again
+		p.Sold = results(func(i *rampv1.TransactionResultItem) { i.TransactionId = "other-" + i.TransactionId })
+	case "nameless":
+		p.Sold = results(func(i *rampv1.TransactionResultItem) { i.TransactionId = "" })
+	case "addressless":
+		p.Sold = results(func(i *rampv1.TransactionResultItem) { i.Package = nil })
+	case "host": // the delivery is another's
+		p.Sold = results(func(i *rampv1.TransactionResultItem) {
+			i.Package.Retrieval.Endpoint = proto.String("http://192.0.2.1/x")
+		})
+	case "takes back": // what it has sold
+		p.Sold = results(func(i *rampv1.TransactionResultItem) {
+			*i = rampv1.TransactionResultItem{OfferId: i.OfferId, DenialReason: rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE.Enum()}
+		})
+	case "both": // sold and denied
+		p.Sold = results(func(i *rampv1.TransactionResultItem) {
+			i.DenialReason = rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE.Enum()
+		})
+	default:
+		log.Fatalf("no such lie: %s", how)
 	}
+}
+
+// each changes what is told of each offer.
+func each(r *rampv1.TransactionResponse, do func(*rampv1.TransactionResultItem)) {
+	for _, item := range r.Items {
+		do(item)
+	}
+	if len(r.Items) > 0 {
+		return
+	}
+	one := single(r)
+	do(one)
+	if one.OfferId != "" {
+		r.Items = []*rampv1.TransactionResultItem{one}
+	}
+	r.TransactionId, r.BillingId, r.Cost, r.Package, r.DenialReason = &one.TransactionId, &one.BillingId, one.Cost, one.Package, one.DenialReason
+}
+
+// single is what is told of one offer where there is but one.
+func single(r *rampv1.TransactionResponse) *rampv1.TransactionResultItem {
+	return &rampv1.TransactionResultItem{TransactionId: r.GetTransactionId(), BillingId: r.GetBillingId(), Cost: r.Cost, Package: r.Package, DenialReason: r.DenialReason}
 }
 
 func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
@@ -205,7 +302,7 @@ func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 	trick := b.Tricks[name]
 	if trick != "" {
 		if p.done++; b.Times > 0 && p.done > b.Times {
-			trick = ""
+			trick = b.Then
 		}
 	}
 	p.mu.Unlock()
@@ -218,10 +315,8 @@ func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 		pass(w, r, b.Of)
 		return
 	}
-	if trick == "refused" { // before anything is done
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w, `{"code":"unauthenticated","message":"the key is not known"}`)
+	if word, is := strings.CutPrefix(trick, "refuses "); is { // before anything is done
+		refuse(w, word)
 		return
 	}
 	whole := httptest.NewRecorder()
@@ -231,6 +326,25 @@ func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	send(w, r, trick, whole.Body.Bytes())
+}
+
+// refuse answers with a status: 401 with a code of Connect's, such as "401 unauthenticated", or without; and with "429 - 3600" for when to come back.
+func refuse(w http.ResponseWriter, word string) {
+	fields := append(strings.Fields(word), "-", "")
+	status, err := strconv.Atoi(fields[0])
+	if err != nil {
+		log.Fatalf("no such trick: %s", word)
+	}
+	if fields[2] != "" && fields[2] != "-" {
+		w.Header().Set("Retry-After", fields[2])
+	}
+	if fields[1] == "-" {
+		http.Error(w, "not now", status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `{"code":%q,"message":"not now"}`, fields[1])
 }
 
 // pass gives out what another Exchange answers.
