@@ -326,7 +326,9 @@ test("reports are downloaded in both forms", async () => {
 });
 
 test("a dispute is read with its evidence, and decided", async () => {
-  const { stdout, stderr } = await run("ramp", "dispute", join(folder, "bought.json"), "--data", join(folder, "buyer"), "--as", buyer, "--report-id", reported, "--reason", "wrong-content", "--description", `not a lamp ${hostile}`);
+  const dispute = (...more) => run("ramp", "dispute", join(folder, "bought.json"), "--data", join(folder, "buyer"), "--as", buyer, "--report-id", reported, "--reason", "wrong-content", ...more);
+  const first = ["--id", "d-1", "--description", `not a lamp ${hostile}`];
+  const { stdout, stderr } = await dispute(...first);
   const id = `${stdout}${stderr}`.match(/dsp-[0-9A-Za-z]+/)[0];
   const v = await login(viewer);
   await v.aisle("Disputes");
@@ -346,6 +348,9 @@ test("a dispute is read with its evidence, and decided", async () => {
     await p.page.getByRole("heading", { name: buyer, level: 1 }).waitFor();
     return +(await p.page.getByRole("main").innerText()).match(/Available\s+([\d.]+) USD/)[1];
   };
+  // Within a minute a rule decides. Who appeals then is heard by a person, and by nobody else.
+  await dispute(...first, "--follow", "--every", "1s");
+  await dispute("--id", "d-2", "--appeal", id, "--description", "it is the picture of a lamp");
   const p = await login(operator);
   const before = await available(p);
   await p.aisle("Disputes");
@@ -353,7 +358,8 @@ test("a dispute is read with its evidence, and decided", async () => {
   await p.page.getByLabel("Decision").selectOption({ label: "Credit what was charged" });
   await p.page.getByRole("button", { name: "Decide" }).click();
   await p.page.getByRole("heading", { name: "Decide" }).waitFor({ state: "detached" });
-  for (const text of ["decided", "credited", "0.02 USD", "key:"]) await p.says(text);
+  for (const text of ["credited", "0.02 USD", "key:"]) await p.says(text);
+  assert.match(await p.page.getByRole("main").innerText(), /How it stands\s+(decided|settled)/); // settled, once it waited for a person
   assert.equal(Math.round(1e4 * (await available(p) - before)), 200); // what the lamp cost
   await p.check();
   await v.check();
