@@ -332,6 +332,9 @@ func (e *ExchangeError) Error() string {
 	if e.broker {
 		who = "Broker"
 	}
+	if e.broker && e.Code == "http_404" {
+		return "the address answered 404: no Broker of RAMP v1 is there; give the address of one"
+	}
 	return fmt.Sprintf("the %s answered %d %s: %s%s", who, e.Status, e.Code, orSilent(e.Message), apartWords(e.Apart))
 }
 

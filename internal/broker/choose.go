@@ -51,6 +51,8 @@ func bounded(a Asked) error {
 		return &ramp.Invalid{Path: "constraints.exchanges", Problem: fmt.Sprintf("names more than %d Exchanges", MaxExchanges)}
 	case utf8.RuneCountInString(a.GetConstraints().GetBudgetScope()) > maxID:
 		return &ramp.Invalid{Path: "constraints.budget_scope", Problem: fmt.Sprintf("has more than %d characters", maxID)}
+	case a.GetConstraints().GetPeriodBudget() == nil && (a.GetConstraints().GetBudgetScope() != "" || a.GetConstraints().GetBudgetPeriod() != nil):
+		return &ramp.Invalid{Path: "constraints.period_budget", Problem: "is missing, so that budget_scope and budget_period bound nothing; say the amount"}
 	}
 	if value, is := a.GetExt().GetFields()[extDryRun]; is {
 		if _, is := value.GetKind().(*structpb.Value_BoolValue); !is { // taken for false, it would be bought
@@ -94,7 +96,7 @@ type choice struct {
 	at      int // of order, of those that are not tried yet
 	taken   *candidate
 	absent  rampv1.OfferAbsenceReason
-	same    string // the address for which the same content is taken already
+	same    string // the address for which the same content is taken instead
 	dropped bool   // for a budget
 	denied  []string
 }
@@ -211,8 +213,8 @@ func (f *found) uris() (all []string) {
 	return all
 }
 
-// verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. What is the same as what is taken for
-// an address before it is not taken again.
+// verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. Of what is the same under several addresses, the cheapest is
+// taken, and the first of those that cost as much.
 func (b *Broker) verify(ctx context.Context, f *found) error {
 	var wait sync.WaitGroup
 	for _, c := range f.choices {
@@ -224,19 +226,36 @@ func (b *Broker) verify(ctx context.Context, f *found) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	taken := map[string]string{}
+	taken := map[string]*choice{}
 	for _, c := range f.choices {
 		if c.taken == nil {
 			continue
 		}
 		same := identity(c.taken.offer)
-		if uri, is := taken[same]; is && uri != c.uri {
-			c.same, c.taken = uri, nil
-		} else if same != "" {
-			taken[same] = c.uri
+		first := taken[same]
+		switch {
+		case same == "":
+		case first == nil || first.uri == c.uri:
+			taken[same] = c
+		case !b.bothSpeak(ctx, first, c):
+		case c.taken.currency == first.taken.currency && c.taken.price+c.taken.fee < first.taken.price+first.taken.fee:
+			first.same, first.taken, taken[same] = c.uri, nil, c
+		default:
+			c.same, c.taken = first.uri, nil
 		}
 	}
 	return nil
+}
+
+// bothSpeak says whether the Exchanges of what is taken for two addresses may sell at both: who may not sell at an address does not say either what is the same as
+// what is there, or it would keep others from selling that.
+func (b *Broker) bothSpeak(ctx context.Context, one, two *choice) bool {
+	if one.taken.peer.key() == two.taken.peer.key() {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
+	defer cancel()
+	return b.authorised(ctx, one.taken.peer, two.uri) == nil && b.authorised(ctx, two.taken.peer, one.uri) == nil
 }
 
 // next takes the next candidate of a choice that is good; none where there is no more. For what it has to read for that, such as the manifest of the address's host or

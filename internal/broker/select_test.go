@@ -249,6 +249,63 @@ func TestTheSameContentIsBoughtOnce(t *testing.T) {
 	}
 }
 
+// TestABoundWithoutAnAmountIsRefused: taken for none, it would let everything be spent.
+func TestABoundWithoutAnAmountIsRefused(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	for id, c := range map[string]*rampv1.RequestConstraints{"r1": {BudgetScope: proto.String("user:1")}, "r2": {BudgetPeriod: durationpb.New(time.Hour)}} {
+		r := d.request(id, "a")
+		r.Constraints = c
+		var wrong *ramp.Invalid
+		if got, err := d.ask(r); !errors.As(err, &wrong) || len(d.at[0].Bought()) != 0 {
+			t.Errorf("%v: %v, %v", c, got, err)
+		}
+	}
+}
+
+// TestTheCheapestOfTheSameIsTaken whichever address is named first.
+func TestTheCheapestOfTheSameIsTaken(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	d.at[0].Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
+		o.Identity.Doi = proto.String("10.1000/1")
+		if uri == d.at[0].URI("b") {
+			o.Pricing.Rate /= 2
+		}
+		return o
+	}
+	for id, paths := range map[string][]string{"r1": {"a", "b", "c"}, "r2": {"b", "a"}} {
+		if all := items(t, d.must(d.request(id, paths...))); len(all) != 1 || all[d.at[0].URI("b")] == nil {
+			t.Errorf("of %v: %v", paths, all)
+		}
+	}
+}
+
+// TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem: that what it sells is the same as what is at an address at which it may not sell is not heard.
+func TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem(t *testing.T) {
+	for _, both := range []bool{false, true} { // whether each may sell at the other's addresses
+		d := openDesk(t, sqlite(t), 2, nil)
+		a, b := d.at[0].URI("a"), d.at[1].URI("b")
+		for _, x := range d.at {
+			x.Lists = []*rampv1.AuthorizedExchange{x.Listed()}
+			if both {
+				x.Lists = []*rampv1.AuthorizedExchange{d.at[0].Listed(), d.at[1].Listed()}
+			}
+			x.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
+				if strings.HasPrefix(uri, x.URL) {
+					o.Pricing.Rate /= 2 // each is the best at its own
+				}
+				o.Identity = &rampv1.ResourceIdentity{CanonicalUrl: proto.String(b)}
+				return o
+			}
+		}
+		r := d.request("r", "a")
+		r.Requester.Uris = []string{a, b}
+		got := items(t, d.must(r))
+		if want := map[bool]int{false: 2, true: 1}[both]; len(got) != want {
+			t.Errorf("where each may sell at the other's addresses %v: %d bought, and not %d", both, len(got), want)
+		}
+	}
+}
+
 func TestExchangesAreFoundByThePagesOfProviders(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		d := openDesk(t, sqlite(t), 1, func(c *Config) { c.Exchanges, c.OnlyExchanges = nil, only })
