@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // SetAttempts changes how often an Update on PostgreSQL is tried.
 func (db *DB) SetAttempts(n int) { db.engine.(*postgresEngine).attempts = n }
@@ -15,3 +18,6 @@ func (db *DB) Waiting() int {
 	defer l.mu.Unlock()
 	return len(l.waiting)
 }
+
+// Under is the context of all who share an UpdateTogether on PostgreSQL.
+func (tx *Tx) Under() context.Context { return tx.under }

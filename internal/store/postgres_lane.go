@@ -179,7 +179,7 @@ func (g *gathering) all(company *company) error {
 			company.join(next)
 			g.members = append(g.members, next)
 		}
-		stays, err := g.member(i)
+		stays, err := g.member(i, company)
 		switch {
 		case err != nil:
 			return err
@@ -190,7 +190,7 @@ func (g *gathering) all(company *company) error {
 }
 
 // member runs one, and says whether it still is one. An error says that the transaction is lost.
-func (g *gathering) member(i int) (stays bool, err error) {
+func (g *gathering) member(i int, company *company) (stays bool, err error) {
 	t, tx := g.members[i], g.fresh()
 	if g.careful {
 		if err := g.do(`SAVEPOINT member`); err != nil {
@@ -206,6 +206,8 @@ func (g *gathering) member(i int) (stays bool, err error) {
 	case collided(tx.failed):
 		return false, tx.failed
 	case collided(err):
+		return false, err
+	case company.ctx.Err() != nil: // all had gone before this one came: it runs again, in a transaction of its own
 		return false, err
 	}
 	g.members = slices.Delete(g.members, i, i+1)

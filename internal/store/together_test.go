@@ -212,6 +212,28 @@ func TestTogetherWhoLeavesTheQueueIsNotRun(t *testing.T) {
 	wantIDs(t, db, "before", "behind", "first")
 }
 
+// TestTogetherWhoComesToThoseWhoHaveLeftIsRun has the only one of a transaction leave when it has run, and another come to it before it is committed.
+func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
+	db := openServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	last := make(chan error, 1)
+	left := db.UpdateTogether(ctx, func(tx *store.Tx) error {
+		go func() {
+			last <- db.UpdateTogether(t.Context(), func(tx *store.Tx) error { return insert(t.Context(), "last", 0)(tx) })
+		}()
+		for db.Waiting() == 0 {
+			runtime.Gosched()
+		}
+		cancel()
+		<-tx.Under().Done()
+		return nil
+	})
+	if err := <-last; err != nil || !errors.Is(left, context.Canceled) {
+		t.Errorf("who left: %v; who came then: %v", left, err)
+	}
+	wantIDs(t, db, "last")
+}
+
 // TestTogetherNobodyWaitsForAProcessThatHasStopped has the server break off a transaction that does nothing.
 func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 	db := openServer(t)
