@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,13 +30,12 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	m := newMarket(t, d, func() int { return int(moment.Add(1)) })
 	m.tries = 100
 	const enough = 300 // what has more steps than there are between two strikes would else never come to its end
-	var steps atomic.Int64
 	var late sync.WaitGroup
 	d.fault = func(step string) error {
-		switch n := steps.Add(1); {
-		case n%23 == 0 && b.broken.Load() < enough: // while it stands at this step
+		switch n := rand.N(60); { // by chance: what is tried again with so many steps would meet whatever comes each so many steps each time
+		case n < 2 && b.broken.Load() < enough: // while it stands at this step
 			b.strike()
-		case n%23 == 11 && b.broken.Load() < enough: // while it goes on
+		case n < 4 && b.broken.Load() < enough: // while it goes on
 			late.Go(b.strike)
 		case n%5 == 0 && (step == "bought" || step == "reported" || step == "disputed"):
 			return errors.New("the answer was lost")

@@ -591,12 +591,12 @@ func word(text string) string {
 	return strings.ToLower(text)
 }
 
-// bare is a host without its port.
+// bare is a host without its port, and nothing for what is none: a query may hang on it, and what signs an address is not kept.
 func bare(host string) string {
 	if at := strings.LastIndexByte(host, ':'); at > 0 && number(host[at+1:]) {
 		host = host[:at]
 	}
-	if len(host) > 253 {
+	if len(host) > 253 || strings.ContainsAny(host, `/?#@\ `) {
 		return ""
 	}
 	return strings.ToLower(host)
