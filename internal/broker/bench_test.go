@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"frontdesk/internal/fetch"
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/wire/ramp"
@@ -23,8 +25,9 @@ import (
 )
 
 // BenchmarkResolve chooses the best offers of 8 Exchanges for 20 addresses, over sockets, beside the floor of what that cannot do without: decoding
-// the same 8 answers, on as many processors, and verifying the 20 offers that win. The Exchanges are in the same process; they answer queries with
-// bytes that they have ready, unread, and what remains of them (net/http's server) counts for the Broker. /buy has the purchases, too: its
+// the same 8 answers, on as many processors, and verifying the 20 offers that win. The Broker asks as it does in the program, by the guarded way. The
+// Exchanges are in the same process: they answer queries, unread but for their ids, with bytes that they have ready, and what that takes counts
+// for the Broker. /buy has the purchases, too: its
 // floor is the one before, the 8 purchases as bytes over the same sockets, and two durable commits of one row each: what is bought has to be on
 // record before it is bought, and after.
 func BenchmarkResolve(b *testing.B) {
@@ -129,7 +132,13 @@ func (d *desk) commit(b *testing.B) {
 }
 
 func benchDesk(b *testing.B, binary bool) *desk {
-	d := openDeskFor(b, storetest.OpenSQLite(b, Schema), 8, func(c *Config) { c.Binary = binary })
+	fetcher := fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	b.Cleanup(fetcher.Close)
+	way, err := fetcher.Transport()
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := openDeskFor(b, storetest.OpenSQLite(b, Schema), 8, func(c *Config) { c.Binary, c.HTTP = binary, &http.Client{Transport: way} })
 	for i, x := range d.at {
 		x.Price = 0.02 + float64(i)/1000
 		x.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer { // each wins some

@@ -149,7 +149,7 @@ func New(c Config) *Broker {
 	return b
 }
 
-// maxTables is how many Exchanges' keys have tables, by which their signatures are verified faster; each takes 370 KiB.
+// maxTables is how many Exchanges' keys have tables, by which their signatures are verified faster; each takes 480 KiB.
 const maxTables = 32
 
 // How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that a provider's cannot be had, and how long one may take.

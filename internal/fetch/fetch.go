@@ -66,6 +66,7 @@ const (
 	connectTimeout = 10 * time.Second // to one address; a host may have several
 	idleTimeout    = 30 * time.Second
 	maxIdlePerHost = 4
+	readBuffer     = 32 << 10 // of a connection: what an Exchange offers for some addresses, or a page, is read at once
 )
 
 // Fetcher gets documents from the web. Its methods may be called from several goroutines.
@@ -119,6 +120,7 @@ func (f *Fetcher) road(p permit) *http.Transport {
 		Protocols:              protocols,
 		DisableCompression:     true, // undone here, so that the sizes of both forms are bounded
 		MaxResponseHeaderBytes: maxHeaderBytes,
+		ReadBufferSize:         readBuffer,
 		MaxIdleConnsPerHost:    maxIdlePerHost,
 		IdleConnTimeout:        idleTimeout,
 	}

@@ -97,7 +97,7 @@ func (c Config) Attests(host string) bool {
 	return served && c.RAMP.Enabled && c.RAMP.Attest
 }
 
-// verifierTables is how many verifiers' keys have tables, of 370 KiB each.
+// verifierTables is how many verifiers' keys have tables, of 480 KiB each.
 const verifierTables = 16
 
 // attestationChecker looks whether attestations hold that others bring.

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -145,13 +144,7 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ready := x.ready[name+r.Header.Get("Content-Type")]
 	x.Unlock()
 	if ready != nil {
-		body, _ := io.ReadAll(r.Body)
-		id, at := queryOf(body), bytes.Index(ready, queryOf(ready))
-		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
-		w.Header().Set("Content-Length", strconv.Itoa(len(ready)))
-		for _, part := range [][]byte{ready[:at], id, ready[at+len(id):]} {
-			_, _ = w.Write(part)
-		}
+		x.answerReady(w, r, ready)
 		return
 	}
 	if before != nil && before(name, w, r) {
@@ -190,6 +183,42 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 	default:
 		http.NotFound(w, r)
+	}
+}
+
+// answerReady answers a query with bytes that are ready, and keeps the connection: net/http's server, which writes an answer in several
+// parts, would take more of the processors than what is measured.
+func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []byte) {
+	body, _ := io.ReadAll(r.Body)
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer conn.Close()
+	for kind := r.Header.Get("Content-Type"); err == nil; {
+		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, len(ready))
+		id, at := queryOf(body), bytes.Index(ready, queryOf(ready))
+		text := append(append(append([]byte(head), ready[:at]...), id...), ready[at+len(id):]...)
+		if _, err = conn.Write(text); err != nil {
+			return
+		}
+		for {
+			if r, err = http.ReadRequest(buffered.Reader); err != nil {
+				return
+			}
+			if path.Base(r.URL.Path) == "DiscoverResources" && r.Header.Get("Content-Type") == kind {
+				body, err = io.ReadAll(r.Body)
+				break
+			}
+			answer := httptest.NewRecorder()
+			x.ServeHTTP(answer, r)
+			result := answer.Result()
+			result.ContentLength = int64(answer.Body.Len())
+			if err = result.Write(conn); err != nil {
+				return
+			}
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func (e *Invalid) Error() string {
 // error is an *[Invalid] that names the first such member. Whether its keys in ext_critical are known, its times
 // right and its signatures good are other questions: see [UnknownCritical].
 func Validate(m proto.Message) error {
-	if found := check(m.ProtoReflect(), ""); found != nil {
+	if found := check(m.ProtoReflect()); found != nil {
 		return found
 	}
 	return nil
@@ -54,7 +54,7 @@ func Validate(m proto.Message) error {
 // a message of that name ("ramp.v1.Requester"), sorted and each once. Who finds any must not act on the message.
 func UnknownCritical(m proto.Message, known func(message, key string) bool) []string {
 	var unknown []string
-	visit(m.ProtoReflect(), "", func(_ string, m protoreflect.Message) *Invalid {
+	visit(m.ProtoReflect(), func(m protoreflect.Message) *Invalid {
 		for _, key := range critical(m) {
 			if !known(string(m.Descriptor().FullName()), key) {
 				unknown = append(unknown, key)
@@ -76,39 +76,39 @@ func critical(m protoreflect.Message) []string {
 }
 
 // check holds a message and all within it against the rules: its own first.
-func check(m protoreflect.Message, path string) *Invalid {
-	return visit(m, path, func(path string, m protoreflect.Message) *Invalid {
+func check(m protoreflect.Message) *Invalid {
+	return visit(m, func(m protoreflect.Message) *Invalid {
 		if found := checkPlain(m); found != nil {
-			return at(path, found)
+			return found
 		}
-		return at(path, rules(m.Interface()))
+		return rules(m.Interface())
 	})
 }
 
-// visit hands a message and those of the protocol within it to a function, until that finds something.
-func visit(m protoreflect.Message, path string, look func(string, protoreflect.Message) *Invalid) *Invalid {
-	if found := look(path, m); found != nil {
+// visit hands a message and those of the protocol within it to a function, until that finds something. What it finds is named from the message that
+// visit was called with: the path is put together only where there is something.
+func visit(m protoreflect.Message, look func(protoreflect.Message) *Invalid) *Invalid {
+	if found := look(m); found != nil {
 		return found
 	}
-	var found *Invalid
 	for _, field := range fieldsBelow(m.Descriptor()) {
-		if found != nil {
-			return found
-		}
 		if !m.Has(field) {
 			continue
 		}
-		below := join(path, string(field.Name()))
 		if !field.IsList() {
-			found = visit(m.Get(field).Message(), below, look)
+			if found := visit(m.Get(field).Message(), look); found != nil {
+				return at(string(field.Name()), found)
+			}
 			continue
 		}
 		list := m.Get(field).List()
-		for j := 0; j < list.Len() && found == nil; j++ {
-			found = visit(list.Get(j).Message(), fmt.Sprintf("%s[%d]", below, j), look)
+		for i := range list.Len() {
+			if found := visit(list.Get(i).Message(), look); found != nil {
+				return at(fmt.Sprintf("%s[%d]", field.Name(), i), found)
+			}
 		}
 	}
-	return found
+	return nil
 }
 
 // below are the fields of messages that hold messages of the protocol.
