@@ -138,6 +138,18 @@ type relayService struct {
 	*door
 }
 
+var errSellsNothing = fail.New(fail.UnsupportedMode, "a Broker sells nothing itself; have it buy by ramp.v1.BrokerService/Resolve or POST /broker/v1/resolve, or ask an Exchange")
+
+// DiscoverResources says where to ask.
+func (relayService) DiscoverResources(ctx context.Context, _ *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
+	return nil, failed(ctx, errSellsNothing)
+}
+
+// ExecuteTransaction says where to ask.
+func (relayService) ExecuteTransaction(ctx context.Context, _ *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
+	return nil, failed(ctx, errSellsNothing)
+}
+
 var errNotSold = fail.New(fail.NotFound, "transaction_id: no transaction of this requester was made through this Broker; ask the Exchange that sold it")
 
 // ReportUsage passes a report on.

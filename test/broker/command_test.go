@@ -2,6 +2,8 @@ package broker
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +52,17 @@ func TestTheCommandBuysThroughABroker(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, selling := range []string{"DiscoverResources", "ExecuteTransaction"} { // who takes the Broker for an Exchange is told what it is
+		response, err := http.Post(m.through.URL+"/ramp.v1.ExchangeService/"+selling, "application/json", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusNotImplemented || !strings.Contains(string(told), "/broker/v1/resolve") {
+			t.Errorf("%s at a Broker: %s %s %v", selling, response.Status, told, err)
+		}
 	}
 	say("dry run", would, m.thing(0), "--max", "0.05USD", "--dry-run", "--use", "ai-input")
 	refuse("without a price", "nothing is offered that can be bought", m.thing(0))
