@@ -127,14 +127,21 @@ const verifierPath = "/.well-known/ramp-verifier.json"
 
 // verifiers are the keys of those who attest things, by their domains.
 type verifiers struct {
-	mu    sync.Mutex
-	known map[string]verifier
+	mu      sync.Mutex
+	known   map[string]verifier
+	reading map[string]*reading // what is being read now
 }
 
 type verifier struct {
 	keys []ramp.Key
 	err  error
 	got  time.Time
+}
+
+// reading is a document of a verifier that is being read; done is closed when it was.
+type reading struct {
+	verifier
+	done chan struct{}
 }
 
 // knows says whether a verifier's keys are remembered.
@@ -145,26 +152,45 @@ func (v *verifiers) knows(domain string) bool {
 	return ok && one.err == nil
 }
 
-// keys gives a verifier's keys. With again, what is remembered was not enough; fresh says that they were read just now.
+// keys gives a verifier's keys. With again, what is remembered was not enough; fresh says that they were read just now. All who want them at the same time wait
+// for one document, each for as long as its context has; that it does not come is remembered though nobody waited for it to the end.
 func (v *verifiers) keys(ctx context.Context, c *Client, domain string, again bool) (keys []ramp.Key, fresh bool, err error) {
 	v.mu.Lock()
 	one, ok := v.known[domain]
-	v.mu.Unlock()
-	age := time.Since(one.got)
-	if ok && age >= 0 && (one.err == nil && age < verifierKept && !again || age < verifierFailed) {
+	if age := time.Since(one.got); ok && age >= 0 && (one.err == nil && age < verifierKept && !again || age < verifierFailed) {
+		v.mu.Unlock()
 		return one.keys, again, one.err
 	}
-	one = verifier{got: time.Now()}
-	if one.keys, one.err = published(ctx, c, domain); ctx.Err() != nil {
+	under := v.reading[domain]
+	if under == nil {
+		under = &reading{done: make(chan struct{})}
+		if v.reading == nil {
+			v.reading = map[string]*reading{}
+		}
+		v.reading[domain] = under
+		go v.read(context.WithoutCancel(ctx), c, domain, under)
+	}
+	v.mu.Unlock()
+	select {
+	case <-under.done:
+		return under.keys, true, under.err
+	case <-ctx.Done():
 		return nil, true, ctx.Err()
 	}
+}
+
+// read reads a verifier's document.
+func (v *verifiers) read(ctx context.Context, c *Client, domain string, into *reading) {
+	into.got = time.Now()
+	into.keys, into.err = published(ctx, c, domain)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.known) >= maxVerifiers || v.known == nil {
 		v.known = map[string]verifier{}
 	}
-	v.known[domain] = one
-	return one.keys, true, one.err
+	v.known[domain] = into.verifier
+	delete(v.reading, domain)
+	close(into.done)
 }
 
 // published reads what a verifier publishes. It has to be at its own host: what it redirects to elsewhere is another's word.

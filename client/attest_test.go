@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
@@ -298,5 +299,44 @@ func TestWhatIsAttestedAsItIsOfferedAsksNobody(t *testing.T) {
 	}
 	if got, err := x.Fetch(t.Context(), &all[0]); err != nil || !got.Offered || !got.Attested || provider.count() != 1 {
 		t.Errorf("%+v, %v, asked %d times", got, err, provider.count())
+	}
+}
+
+// TestAVerifierIsReadOnceForAllWhoWait has many want the keys of a verifier that is slow: they wait for one document, whoever gives up keeps the others from nothing, and what
+// came is remembered.
+func TestAVerifierIsReadOnceForAllWhoWait(t *testing.T) {
+	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
+	x, uri := s.open(), provider.URL+"/a"
+	offer := &rampv1.Offer{Identity: &rampv1.ResourceIdentity{CanonicalUrl: &uri}}
+	offer.Attestations = []*rampv1.ResourceAttestation{provider.signs("a", oldKey, uri, attestedAt, "{}")}
+	asked, answer, serve := make(chan struct{}, 9), make(chan struct{}), provider.serve
+	provider.say(func(w http.ResponseWriter) {
+		asked <- struct{}{}
+		<-answer
+		serve(w)
+	})
+	hurried, hurry := context.WithCancel(t.Context())
+	gaveUp := make(chan error)
+	go func() { // the first, for whom it is read
+		_, _, err := x.Attestations(hurried, uri, offer)
+		gaveUp <- err
+	}()
+	<-asked
+	var others sync.WaitGroup
+	for range 5 {
+		others.Go(func() {
+			if level, _, err := x.Attestations(t.Context(), uri, offer); level != 1 || err != nil {
+				t.Error(level, err)
+			}
+		})
+	}
+	hurry()
+	if err := <-gaveUp; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(answer)
+	others.Wait()
+	if level, _, err := x.Attestations(t.Context(), uri, offer); level != 1 || err != nil || provider.count() != 1 {
+		t.Errorf("level %d, %v, asked %d times", level, err, provider.count())
 	}
 }

@@ -154,9 +154,8 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	_, common := b.Rates.common(0, w.paysIn())
 	for _, c := range f.choices {
 		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, &f.over)
-		b.rank(ctx, c.order, common)
 	}
-	err = b.verify(ctx, f)
+	err = b.verify(ctx, f, common)
 	f.keepBest()
 	return f, err
 }
@@ -215,11 +214,14 @@ func (f *found) uris() (all []string) {
 
 // verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. Of what is the same under several addresses, the cheapest is
 // taken, and the first of those that cost as much.
-func (b *Broker) verify(ctx context.Context, f *found) error {
+func (b *Broker) verify(ctx context.Context, f *found, common string) error {
 	var wait sync.WaitGroup
 	for _, c := range f.choices {
 		if len(c.order) > 0 {
-			wait.Go(func() { b.next(ctx, f, c) })
+			wait.Go(func() { // side by side: whose attestations are slow to be had keeps nobody else waiting
+				b.rank(ctx, c.order, common)
+				b.next(ctx, f, c)
+			})
 		}
 	}
 	wait.Wait()
