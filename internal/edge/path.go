@@ -32,6 +32,9 @@ func readings(raw string) ([]string, error) {
 	}
 	for _, path := range all {
 		if at := strings.IndexAny(path, "?#"); at > 0 { // escaped once, and taken by some for where the path ends
+			if leadsUp(path[:at]) {
+				return nil, errPath
+			}
 			all = append(all, path[:at])
 		}
 	}
@@ -68,16 +71,20 @@ func unescaped(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.Count(plain, "/") != strings.Count(path, "/") || strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) || overlong(plain) {
+	if strings.Count(plain, "/") != strings.Count(path, "/") || strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) || overlong(plain) || leadsUp(plain) {
 		return "", errPath
 	}
-	for step := range strings.SplitSeq(plain, "/") {
-		name, _, _ := strings.Cut(step, ";")
-		if name = strings.TrimRight(name, " "); name == "." || name == ".." { // "..;" and ".. " lead up at some servers
-			return "", errPath
+	return plain, nil
+}
+
+// leadsUp says whether a path has dot segments, also with what some servers leave out behind them.
+func leadsUp(path string) bool {
+	for step := range strings.SplitSeq(path, "/") {
+		if name := strings.TrimRight(named(step), " "); name == "." || name == ".." { // "..;" and ".. " lead up at some servers
+			return true
 		}
 	}
-	return plain, nil
+	return false
 }
 
 // overlong says whether a text has a character of ASCII in a form of UTF-8 that is too long, which old servers undo.
@@ -113,13 +120,18 @@ func merged(path string) string {
 func bare(path string) string {
 	steps := strings.Split(path, "/")
 	for i, step := range steps {
-		name, _, _ := strings.Cut(step, ";")
-		for _, stream := range []string{"::", ":$"} {
-			name, _, _ = strings.Cut(name, stream)
-		}
-		steps[i] = strings.TrimRight(name, ". ")
+		steps[i] = strings.TrimRight(named(step), ". ")
 	}
 	return strings.Join(steps, "/")
+}
+
+// named is a segment of a path without its parameters and the stream of its file.
+func named(step string) string {
+	name, _, _ := strings.Cut(step, ";")
+	for _, stream := range []string{"::", ":$"} {
+		name, _, _ = strings.Cut(name, stream)
+	}
+	return name
 }
 
 // escaped writes a path in the one spelling: percent-encoded are all bytes but those that a path may have and no pattern
