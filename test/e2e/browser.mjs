@@ -28,6 +28,10 @@ export async function open(browser, base, options = {}) {
     const url = new URL(request.url());
     if (url.protocol !== "data:" && url.origin !== new URL(base).origin) seen.push(`request to ${url.href}`);
   });
+  // What a test waits for in vain was either not answered, which this tells, or never asked for.
+  const waiting = new Map();
+  page.on("request", (request) => waiting.set(request, setTimeout(() => console.error(`not answered for 15 seconds: ${request.method()} ${request.url()}`), 15000).unref()));
+  for (const over of ["requestfinished", "requestfailed"]) page.on(over, (request) => { clearTimeout(waiting.get(request)); waiting.delete(request); });
   await page.exposeBinding("noteViolation", (_, text) => { seen.push(`policy: ${text}`); });
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (e) => window.noteViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));
@@ -44,6 +48,23 @@ export async function open(browser, base, options = {}) {
         await this.box.press("Enter");
       }
       await page.waitForFunction(() => document.body.classList.contains("asked") && !document.body.classList.contains("asking"));
+    },
+    // download presses a button and gives what comes of it. Chromium at times loses a click of the protocol by which it is driven: where
+    // nothing was asked for, it is pressed again.
+    async download(button) {
+      for (let tries = 1; ; tries++) {
+        let asked = false;
+        const note = () => { asked = true; };
+        page.on("request", note);
+        try {
+          return (await Promise.all([page.waitForEvent("download", { timeout: 10000 }), button.click()]))[0];
+        } catch (error) {
+          if (asked || tries === 3) throw error;
+          console.error("a click was lost");
+        } finally {
+          page.off("request", note);
+        }
+      }
     },
     // picture keeps a screenshot, if anybody wants to look.
     async picture(name, more = {}) {

@@ -105,7 +105,7 @@ test("one click verifies a receipt, and a changed byte is found", async () => {
   await p.page.getByRole("button", { name: "Verify this text" }).click();
   await verdict.getByRole("heading", { name: "Not true" }).waitFor();
   assert.match(await verdict.innerText(), /party\s+platform:example-chaT\s+platform:example-chat/);
-  const [file] = await Promise.all([p.page.waitForEvent("download"), p.page.getByRole("link", { name: "Download" }).click()]);
+  const file = await p.download(p.page.getByRole("link", { name: "Download" }));
   await file.saveAs(join(folder, "receipt.json"));
   await writeFile(join(folder, "jwks.json"), await (await fetch(`${desk.url}/.well-known/jwks.json`)).text());
   const verified = await run("verify", join(folder, "receipt.json"), "--key", join(folder, "jwks.json"));

@@ -312,7 +312,7 @@ test("reports are downloaded in both forms", async () => {
   const p = await login(viewer);
   await p.aisle("Downloads");
   for (const [report, form, says] of [["Revenue", "CSV", "USD,0.12,6"], ["Revenue", "lines of JSON", `"amount":"0.12"`], ["Transactions", "CSV", "per_token"], ["Transactions", "lines of JSON", "https://www.example.com/lamp"], ["Compliance", "CSV", `${buyer},7,2,`]]) {
-    const [download] = await Promise.all([p.page.waitForEvent("download"), p.page.getByRole("button", { name: `${report} as ${form}` }).click()]);
+    const download = await p.download(p.page.getByRole("button", { name: `${report} as ${form}` }));
     const text = await readFile(await download.path(), "utf8");
     assert.ok(text.includes(says), `${report} as ${form}: ${text}`);
     assert.match(download.suggestedFilename(), form === "CSV" ? /^[a-z]+-[\d-]+\.csv$/ : /^[a-z]+-[\d-]+\.jsonl$/);
@@ -320,7 +320,7 @@ test("reports are downloaded in both forms", async () => {
   const invoice = p.page.getByRole("region", { name: "Invoice" });
   await invoice.getByLabel("Account").fill(buyer);
   await invoice.getByLabel("Currency").fill("USD");
-  const [download] = await Promise.all([p.page.waitForEvent("download"), invoice.getByRole("button", { name: "Invoice as CSV" }).click()]);
+  const download = await p.download(invoice.getByRole("button", { name: "Invoice as CSV" }));
   assert.equal((await readFile(await download.path(), "utf8")).trim().split("\n").length, 7);
   await p.check();
 });
