@@ -33,7 +33,7 @@ var ErrVerifierNotTrusted = errors.New("its verifier is neither the provider nor
 // Attestations looks whether what is attested of an offer holds: each attestation under the keys that its verifier publishes by now, at
 // https://VERIFIER/.well-known/ramp-verifier.json. uri is the address for which the offer was made. The level is the highest
 // of those that hold, 0 for none (RAMP v1, ResourceAttestation). Asked are only the provider, which is the host of uri, and Buyer.Verifiers; what
-// they publish is remembered for some minutes. The error is that of the context; all else is the problem of an attestation.
+// they publish is remembered for some minutes, and read once for all who want it at the same time: to its end, 5 seconds at most, also when ctx ends before. The error is that of the context; all else is the problem of an attestation.
 //
 // How old an attestation may be is for the program to say: RAMP suggests 1 to 4 hours for breaking news, a day for daily news, 7 to 30
 // days for what stays.

@@ -66,7 +66,11 @@ func TestVerifiersAreAskedSideBySide(t *testing.T) {
 		more.Attestations = []*rampv1.ResourceAttestation{a}
 		return []*rampv1.Offer{more}
 	}
-	for uri, one := range items(t, d.must(d.request("r1", "0", "1", "2"))) {
+	bought := items(t, d.must(d.request("r1", "0", "1", "2")))
+	if len(bought) != n {
+		t.Errorf("%d were bought", len(bought))
+	}
+	for uri, one := range bought {
 		if offer := one.GetExt().GetFields()[extOffer].GetStructValue(); len(offer.GetFields()["attestations"].GetListValue().GetValues()) != 1 {
 			t.Errorf("of %s the offer is taken that nobody attests", uri)
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // often is how many signatures of a key are verified without a table: to make one takes as long as that many save.
-const often = 32
+const often = 40
 
 // counted is how many keys are counted that have no table.
 const counted = 4096
@@ -42,7 +42,7 @@ type entry struct {
 	last  atomic.Int64 // the turn in which it was used
 }
 
-// New keeps tables of so many keys at most. Each takes 480 KiB, and between one and two milliseconds to make.
+// New keeps tables of so many keys at most. Each takes 480 KiB, and about two milliseconds to make.
 func New(most int) *Tables { return &Tables{most: most} }
 
 // Verify says what [ed25519.Verify] says, but does not panic over a key that has not the size of one: by that no signature is good.

@@ -45,14 +45,29 @@ func TestATableMultipliesItsPoint(t *testing.T) {
 			want := new(edwards25519.Point).ScalarMult(s, p)
 			got := identity()
 			table.add(&got, s)
-			if got.bytes() != [32]byte(want.Bytes()) {
-				t.Fatalf("point %d times scalar %d is wrong", n, m)
+			hold := func() {
+				t.Helper()
+				if got.bytes() != [32]byte(want.Bytes()) {
+					t.Fatalf("point %d times scalar %d is wrong", n, m)
+				}
 			}
-			base().add(&got, scalars[(m+7)%len(scalars)])
-			want.Add(want, new(edwards25519.Point).ScalarBaseMult(scalars[(m+7)%len(scalars)]))
-			if got.bytes() != [32]byte(want.Bytes()) {
-				t.Fatalf("point %d times scalar %d and another is wrong", n, m)
+			hold()
+			for _, more := range []*edwards25519.Scalar{edwards25519.NewScalar().Negate(s), scalars[(m+7)%len(scalars)]} { // the first leaves nothing of a point without a part of small order
+				table.add(&got, more)
+				want.Add(want, new(edwards25519.Point).ScalarMult(more, p))
+				hold()
+				base().add(&got, more)
+				want.Add(want, new(edwards25519.Point).ScalarBaseMult(more))
+				hold()
 			}
 		}
+	}
+}
+
+// BenchmarkTable makes the table of a key.
+func BenchmarkTable(b *testing.B) {
+	p := new(edwards25519.Point).ScalarBaseMult(scalar(1, "p"))
+	for b.Loop() {
+		newTable(p)
 	}
 }

@@ -49,8 +49,8 @@ export async function open(browser, base, options = {}) {
       }
       await page.waitForFunction(() => document.body.classList.contains("asked") && !document.body.classList.contains("asking"));
     },
-    // download presses a button and gives what comes of it. Chromium at times loses a click of the protocol by which it is driven: where
-    // nothing was asked for, it is pressed again.
+    // download presses a button and gives what comes of it. Now and then nothing does, for a reason that is not known: where the browser has
+    // asked for nothing, which no server can be blamed for, it is pressed again, and told. What was asked for and does not come fails.
     async download(button) {
       for (let tries = 1; ; tries++) {
         let asked = false;
@@ -60,7 +60,7 @@ export async function open(browser, base, options = {}) {
           return (await Promise.all([page.waitForEvent("download", { timeout: 10000 }), button.click()]))[0];
         } catch (error) {
           if (asked || tries === 3) throw error;
-          console.error("a click was lost");
+          console.error("pressed, and nothing was asked for");
         } finally {
           page.off("request", note);
         }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -186,9 +187,10 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerReady answers a query with bytes that are ready, and keeps the connection: net/http's server, which writes an answer in several
-// parts, would take more of the processors than what is measured.
+// answerReady answers a query with bytes that are ready, and keeps the connection for what comes by it: net/http's server, which writes an answer in
+// several parts, would take more of the processors than what is measured.
 func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []byte) {
+	kind := r.Header.Get("Content-Type")
 	body, _ := io.ReadAll(r.Body)
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -196,28 +198,24 @@ func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []b
 		return
 	}
 	defer conn.Close()
-	for kind := r.Header.Get("Content-Type"); err == nil; {
-		head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, len(ready))
-		id, at := queryOf(body), bytes.Index(ready, queryOf(ready))
-		text := append(append(append([]byte(head), ready[:at]...), id...), ready[at+len(id):]...)
-		if _, err = conn.Write(text); err != nil {
-			return
-		}
-		for {
-			if r, err = http.ReadRequest(buffered.Reader); err != nil {
-				return
-			}
-			if path.Base(r.URL.Path) == "DiscoverResources" && r.Header.Get("Content-Type") == kind {
-				body, err = io.ReadAll(r.Body)
-				break
-			}
+	for err == nil {
+		if path.Base(r.URL.Path) == "DiscoverResources" {
+			id, at := queryOf(body), bytes.Index(ready, queryOf(ready))
+			head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, len(ready))
+			_, err = conn.Write(slices.Concat([]byte(head), ready[:at], id, ready[at+len(id):]))
+		} else {
 			answer := httptest.NewRecorder()
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			x.ServeHTTP(answer, r)
 			result := answer.Result()
 			result.ContentLength = int64(answer.Body.Len())
-			if err = result.Write(conn); err != nil {
-				return
-			}
+			err = result.Write(conn)
+		}
+		if err == nil {
+			r, err = http.ReadRequest(buffered.Reader)
+		}
+		if err == nil {
+			body, err = io.ReadAll(r.Body)
 		}
 	}
 }
