@@ -1,7 +1,7 @@
 package ramp
 
 import (
-	"fmt"
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -140,13 +140,22 @@ func digits(text string) bool {
 
 // formatDuration writes a duration with 0, 3, 6 or 9 digits of a second.
 func formatDuration(d *durationpb.Duration) string {
-	sign, seconds, nanos := "", d.Seconds, d.Nanos
+	seconds, nanos := d.Seconds, int64(d.Nanos)
+	text := make([]byte, 0, 32)
 	if seconds < 0 || nanos < 0 {
-		sign, seconds, nanos = "-", -seconds, -nanos
+		text, seconds, nanos = append(text, '-'), -seconds, -nanos
 	}
-	text := fmt.Sprintf("%s%d.%09d", sign, seconds, nanos)
-	for range 2 {
-		text = strings.TrimSuffix(text, "000")
+	text = strconv.AppendInt(text, seconds, 10)
+	if nanos > 0 {
+		point := len(text)
+		text = strconv.AppendInt(text, nanoseconds+nanos, 10) // which has one digit more than there are digits of a second
+		text[point] = '.'
+		for range 2 {
+			text = bytes.TrimSuffix(text, []byte("000"))
+		}
 	}
-	return strings.TrimSuffix(text, ".000") + "s"
+	return string(append(text, 's'))
 }
+
+// nanoseconds are those of a second.
+const nanoseconds = 1_000_000_000
