@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -190,8 +189,10 @@ func (x *Exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answerReady answers a query with bytes that are ready, and keeps the connection for what comes by it: net/http's server, which writes an answer in
 // several parts, would take more of the processors than what is measured.
 func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []byte) {
-	kind := r.Header.Get("Content-Type")
-	body, _ := io.ReadAll(r.Body)
+	var body, out bytes.Buffer
+	_, _ = body.ReadFrom(r.Body)
+	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", r.Header.Get("Content-Type"), len(ready), ready)
+	at := bytes.Index(whole, queryOf(whole))
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -200,12 +201,13 @@ func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []b
 	defer conn.Close()
 	for err == nil {
 		if path.Base(r.URL.Path) == "DiscoverResources" {
-			id, at := queryOf(body), bytes.Index(ready, queryOf(ready))
-			head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, len(ready))
-			_, err = conn.Write(slices.Concat([]byte(head), ready[:at], id, ready[at+len(id):]))
+			out.Reset()
+			out.Write(whole)
+			copy(out.Bytes()[at:], queryOf(body.Bytes()))
+			_, err = conn.Write(out.Bytes())
 		} else {
 			answer := httptest.NewRecorder()
-			r.Body = io.NopCloser(bytes.NewReader(body))
+			r.Body = io.NopCloser(&body)
 			x.ServeHTTP(answer, r)
 			result := answer.Result()
 			result.ContentLength = int64(answer.Body.Len())
@@ -215,7 +217,8 @@ func (x *Exchange) answerReady(w http.ResponseWriter, r *http.Request, ready []b
 			r, err = http.ReadRequest(buffered.Reader)
 		}
 		if err == nil {
-			body, err = io.ReadAll(r.Body)
+			body.Reset()
+			_, err = body.ReadFrom(r.Body)
 		}
 	}
 }
