@@ -1,6 +1,7 @@
 package ramp
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,16 +35,19 @@ var words = map[protoreflect.FullName]map[string]protoreflect.EnumNumber{
 	"comp.v1.RetrievalAuth":        {"RETRIEVAL_AUTH_OTHER": 4},
 }
 
-// shape is how members of a message's JSON are found.
+// shape is what is known of a kind of message, by which its members are found fast.
 type shape struct {
 	members map[string]protoreflect.FieldDescriptor // by each name that a member may have
 	finals  map[string]bool
+	named   []protoreflect.FieldDescriptor // all, in the order of their names
+	below   []protoreflect.FieldDescriptor // those that hold messages of the protocol
+	plain   []protoreflect.FieldDescriptor // those that [checkPlain] looks at: texts, numbers with a fraction, and messages that are not the protocol's
 }
 
-var shapes sync.Map // protoreflect.FullName to *shape
+var shapes sync.Map // protoreflect.MessageDescriptor to *shape
 
 func shapeOf(of protoreflect.MessageDescriptor) *shape {
-	if kept, ok := shapes.Load(of.FullName()); ok {
+	if kept, ok := shapes.Load(of); ok {
 		return kept.(*shape)
 	}
 	s := &shape{members: map[string]protoreflect.FieldDescriptor{}, finals: map[string]bool{}}
@@ -51,14 +55,24 @@ func shapeOf(of protoreflect.MessageDescriptor) *shape {
 		field := of.Fields().Get(i)
 		s.members[string(field.Name())] = field
 		s.members[field.JSONName()] = field
+		s.named = append(s.named, field)
+		switch {
+		case field.Message() != nil && ours(field.Message()):
+			s.below = append(s.below, field)
+		case field.Kind() == protoreflect.StringKind, field.Kind() == protoreflect.DoubleKind && !field.IsList(), field.Message() != nil && !field.IsList():
+			s.plain = append(s.plain, field)
+		}
 	}
+	slices.SortFunc(s.named, func(a, b protoreflect.FieldDescriptor) int {
+		return strings.Compare(string(a.Name()), string(b.Name()))
+	})
 	for alias, name := range aliases[of.FullName()] {
 		s.members[alias] = of.Fields().ByName(name)
 	}
 	for _, name := range finals[of.FullName()] {
 		s.finals[name] = true
 	}
-	kept, _ := shapes.LoadOrStore(of.FullName(), s)
+	kept, _ := shapes.LoadOrStore(of, s)
 	return kept.(*shape)
 }
 

@@ -50,7 +50,7 @@ func objectOf(m protoreflect.Message) (out *structpb.Struct, err error) {
 func memberOf(m protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) (*structpb.Value, error) {
 	if attestation, ok := m.Interface().(*rampv1.ResourceAttestation); ok && field.Name() == "attested_at" {
 		if text := AttestedAt(attestation); text != "" {
-			return structpb.NewStringValue(text), nil
+			return stringValue(text), nil
 		}
 	}
 	if !field.IsList() {
@@ -72,21 +72,21 @@ func valueOf(field protoreflect.FieldDescriptor, value protoreflect.Value) (*str
 		if !utf8.ValidString(value.String()) {
 			return nil, errors.New("the text is not UTF-8")
 		}
-		return structpb.NewStringValue(value.String()), nil
+		return stringValue(value.String()), nil
 	case protoreflect.BoolKind:
 		return structpb.NewBoolValue(value.Bool()), nil
 	case protoreflect.Int32Kind:
-		return structpb.NewNumberValue(float64(value.Int())), nil
+		return numberValue(float64(value.Int())), nil
 	case protoreflect.DoubleKind:
 		if number := value.Float(); math.IsNaN(number) || math.IsInf(number, 0) {
 			return nil, errors.New("the number is not finite")
 		}
-		return structpb.NewNumberValue(value.Float()), nil
+		return numberValue(value.Float()), nil
 	case protoreflect.EnumKind:
 		if named := field.Enum().Values().ByNumber(value.Enum()); named != nil {
-			return structpb.NewStringValue(string(named.Name())), nil
+			return stringValue(string(named.Name())), nil
 		}
-		return structpb.NewNumberValue(float64(value.Enum())), nil
+		return numberValue(float64(value.Enum())), nil
 	case protoreflect.MessageKind:
 		return innerOf(value.Message())
 	}
@@ -96,18 +96,46 @@ func valueOf(field protoreflect.FieldDescriptor, value protoreflect.Value) (*str
 func innerOf(m protoreflect.Message) (*structpb.Value, error) {
 	switch known := m.Interface().(type) {
 	case *structpb.Struct:
-		return structpb.NewStructValue(known), nil
+		return structValue(known), nil
 	case *timestamppb.Timestamp:
 		if err := known.CheckValid(); err != nil {
 			return nil, errors.New("the time is out of range")
 		}
-		return structpb.NewStringValue(formatTime(known)), nil
+		return stringValue(formatTime(known)), nil
 	case *durationpb.Duration:
 		if err := known.CheckValid(); err != nil {
 			return nil, errors.New("the duration is out of range")
 		}
-		return structpb.NewStringValue(formatDuration(known)), nil
+		return stringValue(formatDuration(known)), nil
 	}
 	out, err := objectOf(m)
-	return structpb.NewStructValue(out), err
+	return structValue(out), err
+}
+
+// stringValue, numberValue and structValue make the values of the package structpb, each in one piece: most of what an object takes is its values.
+func stringValue(text string) *structpb.Value {
+	made := &struct {
+		value structpb.Value
+		kind  structpb.Value_StringValue
+	}{kind: structpb.Value_StringValue{StringValue: text}}
+	made.value.Kind = &made.kind
+	return &made.value
+}
+
+func numberValue(number float64) *structpb.Value {
+	made := &struct {
+		value structpb.Value
+		kind  structpb.Value_NumberValue
+	}{kind: structpb.Value_NumberValue{NumberValue: number}}
+	made.value.Kind = &made.kind
+	return &made.value
+}
+
+func structValue(object *structpb.Struct) *structpb.Value {
+	made := &struct {
+		value structpb.Value
+		kind  structpb.Value_StructValue
+	}{kind: structpb.Value_StructValue{StructValue: object}}
+	made.value.Kind = &made.kind
+	return &made.value
 }

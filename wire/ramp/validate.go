@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -91,7 +90,7 @@ func visit(m protoreflect.Message, look func(protoreflect.Message) *Invalid) *In
 	if found := look(m); found != nil {
 		return found
 	}
-	for _, field := range fieldsBelow(m.Descriptor()) {
+	for _, field := range shapeOf(m.Descriptor()).below {
 		if !m.Has(field) {
 			continue
 		}
@@ -109,23 +108,6 @@ func visit(m protoreflect.Message, look func(protoreflect.Message) *Invalid) *In
 		}
 	}
 	return nil
-}
-
-// below are the fields of messages that hold messages of the protocol.
-var below sync.Map // protoreflect.FullName to []protoreflect.FieldDescriptor
-
-func fieldsBelow(of protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
-	if kept, ok := below.Load(of.FullName()); ok {
-		return kept.([]protoreflect.FieldDescriptor)
-	}
-	var fields []protoreflect.FieldDescriptor
-	for i := range of.Fields().Len() {
-		if field := of.Fields().Get(i); field.Message() != nil && ours(field.Message()) {
-			fields = append(fields, field)
-		}
-	}
-	kept, _ := below.LoadOrStore(of.FullName(), fields)
-	return kept.([]protoreflect.FieldDescriptor)
 }
 
 // at puts a path before what was found below it.
@@ -146,29 +128,22 @@ func join(path, name string) string {
 // checkPlain holds what every message has to keep: texts that databases can hold, finite numbers, times and durations in range,
 // ext_critical within ext.
 func checkPlain(m protoreflect.Message) *Invalid {
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		field := fields.Get(i)
+	for _, field := range shapeOf(m.Descriptor()).plain {
 		name := string(field.Name())
-		if !m.Has(field) {
-			continue
-		}
-		if field.IsList() {
-			if found := checkTexts(name, field, m.Get(field).List()); found != nil {
+		switch {
+		case field.IsList():
+			if found := checkTexts(name, m.Get(field).List()); found != nil {
 				return found
 			}
-			continue
-		}
-		switch field.Kind() {
-		case protoreflect.StringKind:
+		case field.Kind() == protoreflect.StringKind:
 			if found := checkText(name, m.Get(field).String()); found != nil {
 				return found
 			}
-		case protoreflect.DoubleKind:
+		case field.Kind() == protoreflect.DoubleKind:
 			if number := m.Get(field).Float(); math.IsNaN(number) || math.IsInf(number, 0) {
 				return &Invalid{name, "has to be a finite number"}
 			}
-		case protoreflect.MessageKind:
+		case m.Has(field):
 			if problem := knownProblem(m.Get(field).Message().Interface()); problem != "" {
 				return &Invalid{name, problem}
 			}
@@ -178,7 +153,7 @@ func checkPlain(m protoreflect.Message) *Invalid {
 	if len(keys) == 0 {
 		return nil
 	}
-	ext, _ := m.Get(fields.ByName("ext")).Message().Interface().(*structpb.Struct)
+	ext, _ := m.Get(m.Descriptor().Fields().ByName("ext")).Message().Interface().(*structpb.Struct)
 	for i, key := range keys {
 		if _, ok := ext.GetFields()[key]; !ok {
 			return &Invalid{fmt.Sprintf("ext_critical[%d]", i), "names a key that ext has not"}
@@ -195,10 +170,7 @@ func checkText(name, text string) *Invalid {
 	return nil
 }
 
-func checkTexts(name string, field protoreflect.FieldDescriptor, list protoreflect.List) *Invalid {
-	if field.Kind() != protoreflect.StringKind {
-		return nil
-	}
+func checkTexts(name string, list protoreflect.List) *Invalid {
 	for i := range list.Len() {
 		if text := list.Get(i).String(); checkText(name, text) != nil {
 			return checkText(fmt.Sprintf("%s[%d]", name, i), text)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,24 +71,6 @@ func canonicalMessage(m proto.Message) ([]byte, error) {
 // errBeyondASCII is of an object with a name that has other letters than those of ASCII.
 var errBeyondASCII = errors.New("a name has letters beyond ASCII")
 
-// inOrder are the fields of messages in the order of their names.
-var inOrder sync.Map // protoreflect.FullName to []protoreflect.FieldDescriptor
-
-func fieldsByName(of protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
-	if kept, ok := inOrder.Load(of.FullName()); ok {
-		return kept.([]protoreflect.FieldDescriptor)
-	}
-	fields := make([]protoreflect.FieldDescriptor, of.Fields().Len())
-	for i := range fields {
-		fields[i] = of.Fields().Get(i)
-	}
-	slices.SortFunc(fields, func(a, b protoreflect.FieldDescriptor) int {
-		return strings.Compare(string(a.Name()), string(b.Name()))
-	})
-	kept, _ := inOrder.LoadOrStore(of.FullName(), fields)
-	return kept.([]protoreflect.FieldDescriptor)
-}
-
 func (w *writer) wrong(format string, args ...any) error {
 	return fmt.Errorf("cannot write %s: %s", w.encoder.StackPointer(), fmt.Sprintf(format, args...))
 }
@@ -101,7 +82,7 @@ func (w *writer) message(m protoreflect.Message) error {
 	fields := m.Descriptor().Fields()
 	var named []protoreflect.FieldDescriptor
 	if w.sorted {
-		named = fieldsByName(m.Descriptor())
+		named = shapeOf(m.Descriptor()).named
 	}
 	for i := range fields.Len() {
 		field := fields.Get(i)
