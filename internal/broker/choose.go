@@ -151,11 +151,7 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 			f.over.note(h.peer.domain, "", fmt.Errorf("%d of its offers are for addresses that were not asked for", n))
 		}
 	}
-	_, common := b.Rates.common(0, w.paysIn())
-	for _, c := range f.choices {
-		c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, &f.over)
-	}
-	err = b.verify(ctx, f, common)
+	err = b.verify(ctx, f, offered)
 	f.keepBest()
 	return f, err
 }
@@ -212,19 +208,25 @@ func (f *found) uris() (all []string) {
 	return all
 }
 
-// verify takes for each choice the best candidate whose signature holds and whose Exchange may sell it. Of what is the same under several addresses, the cheapest is
-// taken, and the first of those that cost as much.
-func (b *Broker) verify(ctx context.Context, f *found, common string) error {
+// verify takes for each choice the best of what is offered whose signature holds and whose Exchange may sell it. Of what is the same under several addresses, the
+// cheapest is taken, and the first of those that cost as much.
+func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
+	_, common := b.Rates.common(0, f.wishes.paysIn())
+	over := make([]passedOver, len(f.choices)) // in the order of the choices, whoever is done first
 	var wait sync.WaitGroup
-	for _, c := range f.choices {
-		if len(c.order) > 0 {
-			wait.Go(func() { // side by side: whose attestations are slow to be had keeps nobody else waiting
+	for i, c := range f.choices {
+		wait.Go(func() { // side by side: whose attestations are slow to be had keeps nobody else waiting
+			c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, &over[i])
+			if len(c.order) > 0 {
 				b.rank(ctx, c.order, common)
-				b.next(ctx, f, c)
-			})
-		}
+				b.next(ctx, c, &over[i])
+			}
+		})
 	}
 	wait.Wait()
+	for i := range over {
+		f.over.add(&over[i])
+	}
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -262,7 +264,7 @@ func (b *Broker) bothSpeak(ctx context.Context, one, two *choice) bool {
 
 // next takes the next candidate of a choice that is good; none where there is no more. For what it has to read for that, such as the manifest of the address's host or
 // keys of an Exchange that has others now, it waits no longer than for offers.
-func (b *Broker) next(ctx context.Context, f *found, c *choice) {
+func (b *Broker) next(ctx context.Context, c *choice, over *passedOver) {
 	c.taken = nil
 	reading, cancel := context.WithTimeout(ctx, b.Deadline)
 	defer cancel()
@@ -271,12 +273,12 @@ func (b *Broker) next(ctx context.Context, f *found, c *choice) {
 		c.at++
 		if err := b.authorised(reading, one.peer, c.uri); err != nil {
 			c.absent = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED
-			f.over.note(one.peer.domain, c.uri, err)
+			over.note(one.peer.domain, c.uri, err)
 			continue
 		}
 		if err := b.signed(ctx, one); err != nil {
 			b.dishonour(one.peer.domain)
-			f.over.note(one.peer.domain, c.uri, err)
+			over.note(one.peer.domain, c.uri, err)
 			continue
 		}
 		c.taken = one

@@ -42,6 +42,13 @@ func (p *passedOver) note(exchange, uri string, why error) {
 	}
 }
 
+// add notes what another noted.
+func (p *passedOver) add(other *passedOver) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, other.all[:min(len(other.all), maxPassed-len(p.all))]...)
+}
+
 // list is what was noted, in an order that does not depend on who answered first.
 func (p *passedOver) list() []passed {
 	p.mu.Lock()
