@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,27 +35,48 @@ func marshal(m proto.Message, brief bool) ([]byte, error) {
 			return text, nil
 		}
 	}
-	var out bytes.Buffer
-	w := &writer{encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true)), brief: brief}
-	if err := w.message(m.ProtoReflect()); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return textOf(m, brief, false)
 }
 
 type writer struct {
+	out     bytes.Buffer
 	encoder *jsontext.Encoder
 	brief   bool
 	sorted  bool // members stand in the order of their names
+}
+
+// writers are used again and again: what grows in them while they write is most of what writing takes.
+var writers = sync.Pool{New: func() any {
+	w := &writer{}
+	w.encoder = jsontext.NewEncoder(&w.out)
+	return w
+}}
+
+// maxKept is how many bytes a writer may have to be used again.
+const maxKept = 64 << 10
+
+// textOf is a message as a writer writes it.
+func textOf(m proto.Message, brief, sorted bool) ([]byte, error) {
+	w := writers.Get().(*writer)
+	w.brief, w.sorted = brief, sorted
+	w.out.Reset()
+	w.encoder.Reset(&w.out, jsontext.AllowDuplicateNames(true))
+	err := w.message(m.ProtoReflect())
+	var text []byte
+	if err == nil {
+		text = bytes.Clone(bytes.TrimSuffix(w.out.Bytes(), []byte("\n")))
+	}
+	if w.out.Cap() <= maxKept {
+		writers.Put(w)
+	}
+	return text, err
 }
 
 // canonicalMessage writes a message as canonical JSON (RFC 8785): as Marshal does, with its members in order. Numbers and
 // strings are written as the standard has them in either case. An object with names beyond ASCII goes the long way, since
 // the standard orders those by UTF-16.
 func canonicalMessage(m proto.Message) ([]byte, error) {
-	var out bytes.Buffer
-	w := &writer{encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true)), sorted: true}
-	err := w.message(m.ProtoReflect())
+	text, err := textOf(m, false, true)
 	if errors.Is(err, errBeyondASCII) {
 		text, err := Marshal(m)
 		if err != nil {
@@ -62,10 +84,7 @@ func canonicalMessage(m proto.Message) ([]byte, error) {
 		}
 		return sign.Canonical(text)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return text, err
 }
 
 // errBeyondASCII is of an object with a name that has other letters than those of ASCII.

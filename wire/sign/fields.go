@@ -201,21 +201,22 @@ func (p *fieldParser) value() (any, error) {
 }
 
 func (p *fieldParser) text() (any, error) {
-	var b strings.Builder
+	var before []byte // what comes before the last character that was escaped
+	from := 1         // where what comes after it begins
 	for i := 1; i < len(p.rest); i++ {
 		switch c := p.rest[i]; {
 		case c == '"':
+			text := string(before) + p.rest[from:i]
 			p.rest = p.rest[i+1:]
-			return b.String(), nil
+			return text, nil
 		case c < ' ' || c > '~':
 			return nil, errField
 		case c == '\\':
+			before = append(before, p.rest[from:i]...)
 			if i++; i == len(p.rest) || p.rest[i] != '"' && p.rest[i] != '\\' {
 				return nil, errField
 			}
-			b.WriteByte(p.rest[i])
-		default:
-			b.WriteByte(c)
+			from = i
 		}
 	}
 	return nil, errField

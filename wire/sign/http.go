@@ -1,6 +1,7 @@
 package sign
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -176,7 +177,8 @@ func (s *HTTPSignature) Fresh(now time.Time) error {
 
 // Base is what is signed (RFC 9421 §2.5). It fails where the request lacks a component, and for components that are not understood here.
 func (s *HTTPSignature) Base(r Request) ([]byte, error) {
-	var b strings.Builder
+	var b bytes.Buffer
+	b.Grow(512 + len(s.input))
 	for _, name := range s.Covered {
 		value, err := r.component(name)
 		if err != nil {
@@ -190,7 +192,7 @@ func (s *HTTPSignature) Base(r Request) ([]byte, error) {
 	}
 	b.WriteString(`"@signature-params": `)
 	b.WriteString(s.input)
-	return []byte(b.String()), nil
+	return b.Bytes(), nil
 }
 
 // Verify says whether the signature is that of a key over a request. It says nothing of the time, nor whether what is covered is
