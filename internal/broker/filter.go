@@ -168,6 +168,7 @@ func (w *wishes) restricted(r *rampv1.AccessRestrictions) error {
 func (b *Broker) candidates(uri string, all []*heard, w *wishes, over *passedOver) (out []*candidate, absent rampv1.OfferAbsenceReason) {
 	const unknown = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG
 	offered := false
+	out = make([]*candidate, 0, len(all))
 	for _, h := range all {
 		offers, why := h.offersFor(uri)
 		if len(offers) == 0 && (absent == 0 || absent == unknown && why != 0) {

@@ -2,6 +2,7 @@ package ramp_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"frontdesk/test/ramp/made"
 	compv1 "frontdesk/wire/comp/v1"
@@ -229,5 +231,30 @@ func TestCodecIsForTheContentTypesOfJSON(t *testing.T) {
 	}
 	if _, err := (ramp.Codec{}).Marshal("no message"); err == nil {
 		t.Error("a string was written as a message")
+	}
+}
+
+// TestDurationsAreWrittenAsTheReferenceWritesThem compares with protojson, whose text of a duration is the standard's.
+func TestDurationsAreWrittenAsTheReferenceWritesThem(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 2_000 {
+		d := &durationpb.Duration{Seconds: random.Int64N(315_576_000_001), Nanos: []int32{0, 1, 1_000, 1_000_000, 999_999_999, 100_000_000, random.Int32N(1_000_000_000)}[n%7]}
+		if n%5 == 0 {
+			d.Seconds %= 2
+		}
+		if d.Seconds == 315_576_000_000 {
+			d.Nanos = 0
+		}
+		if n%2 == 0 {
+			d.Seconds, d.Nanos = -d.Seconds, -d.Nanos
+		}
+		want, err := protojson.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ramp.Marshal(&rampv1.ResourceQuery{Deadline: d})
+		if err != nil || string(got) != `{"deadline":`+string(want)+`}` {
+			t.Fatalf("%v: %s, %v; want %s", d, got, err, want)
+		}
 	}
 }

@@ -361,6 +361,22 @@ func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
 }
 
 // FuzzReadHTTPSignatures holds that nothing panics, and that what is read is written again as it came, blanks aside.
+func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
+	public, private := rfcKeys(t)
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.StringOfN(rapid.RuneFrom([]rune(`\"a ;=()~`)), 0, 40, -1).Draw(t, "id")
+		r := rfcRequest()
+		input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: id, Created: time.Unix(1773451434, 0), Covered: []string{"@method"}}, private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := sign.ReadHTTPSignatures(http.Header{"Signature-Input": {input}, "Signature": {signature}})
+		if err != nil || len(all) != 1 || all[0].KeyID != id || all[0].Verify(public, r) != nil {
+			t.Fatalf("%q is read as %+v, %v", id, all, err)
+		}
+	})
+}
+
 func FuzzReadHTTPSignatures(f *testing.F) {
 	f.Add(`sig-b26=`+rfcInput, "sig-b26="+rfcSig)
 	f.Add(`a=("x" "y";q=?0);created=1;keyid="a\"b";x=:AAAA:;*b=tok/en, b=()`, "a="+rfcSig+", b="+rfcSig)
