@@ -33,7 +33,7 @@ type foundItem struct {
 	Type    string `json:"type,omitempty"`
 	Excerpt string `json:"excerpt,omitempty"`
 	Site    string `json:"site,omitempty"`
-	ForSale bool   `json:"for_sale"`
+	ForSale *bool  `json:"for_sale,omitempty"` // nil where it is not known
 	Desk    string `json:"found_at"`
 }
 
@@ -54,7 +54,7 @@ func (b *Buyer) searchTool() tool.Tool {
 	}
 	return tool.Tool{
 		Name: "search", Title: "Search for content",
-		Description: "Puts a question in plain words to front desks (NLWeb) and gives the items that they find, the best first. Nothing is bought. Of an item with for_sale true there is only an excerpt here, and its url goes into quote." + where,
+		Description: "Puts a question in plain words to front desks (NLWeb) and gives the items that they find, the best first. Nothing is bought. Of an item with for_sale true there is only an excerpt here, and its url goes into quote; of one without for_sale, quote tells whether it is sold." + where,
 		Input: []byte(`{"type":"object","required":["query"],"additionalProperties":false,"properties":{"query":{"type":"string","minLength":1,"maxLength":2000,"description":"What is looked for, in plain words."},` +
 			`"sites":{"type":"array","maxItems":10,"items":{"type":"string"},"description":"Addresses of front desks to ask, like https://www.example.com."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many items at most; 8 where nothing is said."}}}`),
 		Output: []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}},"unasked":{"type":"array","items":{"type":"string"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
@@ -122,10 +122,10 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 	}
 	for _, item := range brokered {
 		if len(out.Items) < q.Limit && !slices.ContainsFunc(out.Items, func(one foundItem) bool { return one.URL == item.URI }) {
-			out.Items = append(out.Items, foundItem{URL: item.URI, Name: clip(item.Title, 200), ForSale: true, Desk: b.Broker})
+			out.Items = append(out.Items, foundItem{URL: item.URI, Name: clip(item.Title, 200), Desk: b.Broker})
 		}
 	}
-	out.Next = "Call quote with the url of an item whose for_sale is true to learn what its text costs; the others are free to read at their url."
+	out.Next = "Call quote with the url of an item whose for_sale is true, or missing, to learn whether its text is sold and what it costs; the others are free to read at their url."
 	if len(out.Items) == 0 {
 		out.Next = "Nothing was found; put it in other words."
 	}
@@ -171,7 +171,8 @@ func (b *Buyer) ask(ctx context.Context, desk string, q *searching) ([]client.Re
 }
 
 func shownItem(desk string, r client.Result) foundItem {
-	return foundItem{r.URL, clip(r.Name, 200), r.Type(), clip(r.Description, maxSnippet), clip(r.Site, 200), licensed(r), desk}
+	sold := licensed(r)
+	return foundItem{r.URL, clip(r.Name, 200), r.Type(), clip(r.Description, maxSnippet), clip(r.Site, 200), &sold, desk}
 }
 
 // licensed says whether an item is for sale, or says at least that it is not free: its site's ramp.json may tell who sells it.

@@ -236,6 +236,7 @@ func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
 		Items []struct {
 			URL, Name string
 			At        string `json:"found_at"`
+			ForSale   *bool  `json:"for_sale"`
 		}
 		Unasked []string
 	}
@@ -244,7 +245,7 @@ func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
 		<-time.After(50 * time.Millisecond)
 	}
 	address := found.Items[0].URL
-	if !strings.HasSuffix(address, "/inside-the-dredging-contract") || found.Items[0].Name == "" || found.Items[0].At != broker.address || len(found.Unasked) > 0 {
+	if !strings.HasSuffix(address, "/inside-the-dredging-contract") || found.Items[0].Name == "" || found.Items[0].At != broker.address || found.Items[0].ForSale != nil || len(found.Unasked) > 0 {
 		t.Fatalf("found: %+v", found)
 	}
 	a.brokerQuote(address) // until the demo knows the Broker
