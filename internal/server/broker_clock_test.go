@@ -67,7 +67,8 @@ func before(t *testing.T, server net.Listener, clock *clockwork, way *httputil.R
 	return out
 }
 
-func openClocked(t *testing.T) *clocked {
+// openClocked starts them. The agent has further keys, if there are any, beside its own.
+func openClocked(t *testing.T, more ...ramp.Key) *clocked {
 	t.Helper()
 	c := &clocked{t: t, key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
 	behind, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,9 +131,9 @@ broker:
   exchanges: [{domain: shop.example, url: "`+c.way.URL+`"}]
   budgets: [{requester: "*", amount: "10", currency: USD}]
 `, &c.broker, front)
-	key := []ramp.Key{{ID: "k", Public: c.key.Public().(ed25519.PublicKey), Active: true}}
+	keys := append(more, ramp.Key{ID: "k", Public: c.key.Public().(ed25519.PublicKey), Active: true})
 	for _, s := range []*Server{c.shop, broker} {
-		if _, err := s.Requesters.Add(t.Context(), trust.Registration{Domain: "buyer.example", ID: "bot", Keys: key}); err != nil {
+		if _, err := s.Requesters.Add(t.Context(), trust.Registration{Domain: "buyer.example", ID: "bot", Keys: keys}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,7 +164,13 @@ broker:
 // buys asks the Broker for one thing.
 func (c *clocked) buys(id, path string) (*client.Resolved, error) {
 	c.t.Helper()
-	b, err := client.OpenBroker(c.url, client.Buyer{ID: "bot", Domain: "buyer.example", Key: c.key, KeyID: "k"}, client.Options{Retries: -1, Now: c.agent.now})
+	return c.buysWith("k", c.key, id, path)
+}
+
+// buysWith does so with another key of the agent's.
+func (c *clocked) buysWith(kid string, key ed25519.PrivateKey, id, path string) (*client.Resolved, error) {
+	c.t.Helper()
+	b, err := client.OpenBroker(c.url, client.Buyer{ID: "bot", Domain: "buyer.example", Key: key, KeyID: kid}, client.Options{Retries: -1, Now: c.agent.now})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -256,6 +263,49 @@ func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 			if c.then.Load() != nil || c.purchases.Load() < 8 {
 				t.Error("no answer was lost")
 			}
+		})
+	}
+}
+
+// TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice has a key of the agent's end by its validity, as time goes by: between offer and purchase, when nothing is
+// bought; and between a purchase and its answer, which is lost. The agent's other key is told what was bought, and buys what was not.
+func TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice(t *testing.T) {
+	const passes = 3 * time.Minute // within which an offer does not end
+	for _, after := range []string{"DiscoverResources", "ExecuteTransaction"} {
+		t.Run(after, func(t *testing.T) {
+			ending := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
+			c := openClocked(t, ramp.Key{ID: "ending", Public: ending.Public().(ed25519.PublicKey), Until: time.Now().Add(passes), Active: true})
+			if _, err := c.buysWith("ending", ending, "before", "/a"); err != nil {
+				t.Fatal("before the key ends:", err)
+			}
+			c.then.Store(&then{after, func() {
+				for _, clock := range []*clockwork{&c.agent, &c.broker, &c.exchange} {
+					clock.set(passes)
+				}
+			}})
+			words, bought := "nothing was bought", 2
+			if after == "ExecuteTransaction" {
+				words = "not known yet whether this was bought"
+			}
+			got, err := c.buysWith("ending", ending, "one", "/b")
+			if err == nil || !strings.Contains(err.Error(), words) || c.then.Load() != nil {
+				t.Fatalf("with a key that has ended: %v, %v", got, err)
+			}
+			if _, err := c.buysWith("ending", ending, "one", "/b"); err == nil || !strings.Contains(err.Error(), "unauthenticated") {
+				t.Error("again with that key:", err)
+			}
+			if after == "DiscoverResources" {
+				if _, err = c.buys("one", "/b"); err == nil || !strings.Contains(err.Error(), "under another id") {
+					t.Error("what was denied, with the other key:", err)
+				}
+				got, err = c.buys("two", "/b")
+			} else {
+				got, err = c.buys("one", "/b")
+			}
+			if err != nil || len(got.Items) != 1 || len(got.Open) != 0 {
+				t.Error("with the other key:", err)
+			}
+			c.sold("after the key has ended", bought)
 		})
 	}
 }
