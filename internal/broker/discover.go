@@ -119,7 +119,8 @@ func (b *Broker) query(a Asked, made string, requester *rampv1.Requester, own bo
 const slack = 10 // of it, one part
 
 // ask asks peers at once, and gives what came before the deadline. One that is dead, slow, lying or flooding costs the others nothing: what
-// came of them is taken as soon as they are there, and who fails twice rests.
+// came of them is taken as soon as they are there, and who fails twice rests. Who was given less time than the Broker gives, since the agent has
+// no more or has gone, has not failed: no agent can have Exchanges rest for others.
 func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) ([]*heard, error) {
 	within := b.Deadline
 	if until, is := ctx.Deadline(); is {
@@ -130,6 +131,7 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 	if err != nil {
 		return nil, err
 	}
+	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	type result struct {
@@ -156,7 +158,7 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 				return
 			}
 			began := time.Now()
-			h, err := b.askOne(ctx, a, p, query, id)
+			h, err := b.askOne(ctx, a, p, query, id, within)
 			b.watchAsked(p, err, began)
 			results <- result{p, h, err}
 		}()
@@ -175,7 +177,9 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 		case <-ctx.Done():
 			for p := range waiting {
 				passed.note(p.domain, "", errLate)
-				p.went(b.Now(), true)
+				if time.Since(started) >= p.patience(b.Deadline) {
+					p.went(b.Now(), true)
+				}
 			}
 			clear(waiting)
 		}
@@ -190,11 +194,14 @@ var (
 	errOther   = errors.New("it answers another query")
 )
 
-// askOne asks one peer, whose answer has to be to the query of this id.
-func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Passed, id string) (*heard, error) {
+// askOne asks one peer, whose answer has to be to the query of this id; the query says that there is so much time.
+func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Passed, id string, within time.Duration) (*heard, error) {
+	hurried := within < p.patience(b.Deadline)
 	x, err := b.peers.exchange(ctx, p)
 	if err != nil {
-		p.went(b.Now(), ctx.Err() == nil)
+		if ctx.Err() == nil {
+			p.went(b.Now(), true)
+		}
 		return nil, err
 	}
 	declared := x.Manifest().GetSupportedProfiles()
@@ -209,7 +216,7 @@ func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Pas
 		err = errOther
 	}
 	if ctx.Err() == nil || err == nil {
-		p.went(b.Now(), err != nil && !refused(err))
+		p.went(b.Now(), err != nil && !refused(err) && !(hurried && outOfTime(err)))
 	}
 	if err != nil {
 		return nil, err
@@ -221,17 +228,27 @@ func (b *Broker) askOne(ctx context.Context, a Asked, p *peer, query *client.Pas
 func (b *Broker) collect(ctx context.Context, p *peer, x *client.Exchange, query *client.Passed) (*client.Collected, error) {
 	until, _ := ctx.Deadline()
 	began := time.Now()
-	given := p.patience(until.Sub(began))
-	ctx, cancel := context.WithTimeout(ctx, given)
-	defer cancel()
+	given := p.patience(b.Deadline)
+	own := given < until.Sub(began) // and not what is left of the request's time
+	if own {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, given)
+		defer cancel()
+	}
 	out, err := x.Collect(ctx, query, b.Binary)
 	switch {
 	case err == nil:
 		p.took(time.Since(began))
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case own && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		p.took(given)
 	}
 	return out, err
+}
+
+// outOfTime says whether an Exchange answered that the time which the query gave it is over.
+func outOfTime(err error) bool {
+	var told *client.ExchangeError
+	return errors.As(err, &told) && told.Code == "deadline_exceeded"
 }
 
 // refused says whether an Exchange answered and said no, which is no failure of its own.
