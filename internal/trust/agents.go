@@ -127,6 +127,7 @@ func (a *agents) begin(ctx context.Context, domain string) (chan struct{}, error
 	if len(a.flights) >= maxAgentTries {
 		return nil, agentsBusy()
 	}
+	domain = strings.Clone(domain) // it may be a part of a header that is far longer, and is remembered
 	flight := make(chan struct{})
 	a.flights[domain] = flight
 	go func() {

@@ -234,6 +234,34 @@ func TestCodecIsForTheContentTypesOfJSON(t *testing.T) {
 	}
 }
 
+// TestWritingKeepsNothingOfWhatWasWrittenBefore writes after messages that were written in another way, and after one that could not be written.
+func TestWritingKeepsNothingOfWhatWasWrittenBefore(t *testing.T) {
+	manifest := &rampv1.ProviderManifest{Ver: "1.0", Exchanges: []*rampv1.AuthorizedExchange{{Domain: "x.example", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT}}}
+	const want = `{"ver":"1.0","exchanges":[{"domain":"x.example","relationship":"PROVIDER_RELATIONSHIP_DIRECT"}]}`
+	for range 20 { // what is used again may be another's, or nobody's
+		first, err := ramp.Marshal(manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ramp.WriteProviderManifest(manifest); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := ramp.OfferPayload(&rampv1.Offer{OfferId: "an offer that is longer than the manifest, whose members stand in the order of their names, and whose text is written after it"}); err != nil {
+			t.Fatal(text, err)
+		}
+		if text, err := ramp.Marshal(&rampv1.ResourceQuery{Id: "q", Requester: &rampv1.Requester{Id: "\xff"}}); err == nil {
+			t.Fatalf("wrote %s", text)
+		}
+		if string(first) != want {
+			t.Fatalf("what was written became %s; want %s", first, want)
+		}
+		again, err := ramp.Marshal(manifest)
+		if err != nil || string(again) != want {
+			t.Fatalf("wrote %s, %v; want %s", again, err, want)
+		}
+	}
+}
+
 // TestDurationsAreWrittenAsTheReferenceWritesThem compares with protojson, whose text of a duration is the standard's.
 func TestDurationsAreWrittenAsTheReferenceWritesThem(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

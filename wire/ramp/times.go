@@ -148,7 +148,7 @@ func formatDuration(d *durationpb.Duration) string {
 	text = strconv.AppendInt(text, seconds, 10)
 	if nanos > 0 {
 		point := len(text)
-		text = strconv.AppendInt(text, nanoseconds+nanos, 10) // which has one digit more than there are digits of a second
+		text = strconv.AppendInt(text, int64(time.Second)+nanos, 10) // whose first digit, the second's, gives way to the point
 		text[point] = '.'
 		for range 2 {
 			text = bytes.TrimSuffix(text, []byte("000"))
@@ -156,6 +156,3 @@ func formatDuration(d *durationpb.Duration) string {
 	}
 	return string(append(text, 's'))
 }
-
-// nanoseconds are those of a second.
-const nanoseconds = 1_000_000_000

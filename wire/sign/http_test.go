@@ -360,7 +360,7 @@ func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
 	}
 }
 
-// FuzzReadHTTPSignatures holds that nothing panics, and that what is read is written again as it came, blanks aside.
+// TestKeyIDsWithQuotationMarksAreReadAsTheyWere holds that what is escaped in a text is read as it was before it was written.
 func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
 	public, private := rfcKeys(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -377,6 +377,7 @@ func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
 	})
 }
 
+// FuzzReadHTTPSignatures holds that nothing panics, and that what is read is written again as it came, blanks aside.
 func FuzzReadHTTPSignatures(f *testing.F) {
 	f.Add(`sig-b26=`+rfcInput, "sig-b26="+rfcSig)
 	f.Add(`a=("x" "y";q=?0);created=1;keyid="a\"b";x=:AAAA:;*b=tok/en, b=()`, "a="+rfcSig+", b="+rfcSig)
