@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
-	"net/http"
 	"strings"
 
 	"frontdesk/wire/ramp"
@@ -37,24 +35,9 @@ func OpenDomains(ctx context.Context, address, caller string, key ed25519.Privat
 
 // openSupplier reads the manifest of an Exchange for one of its callers.
 func openSupplier(ctx context.Context, address, caller string, key ed25519.PrivateKey, options Options) (*Exchange, error) {
-	u, err := findable(address, "/.well-known/ramp-exchange.json")
-	if err != nil {
-		return nil, err
-	}
-	x := &Exchange{client: cautious(options), buyer: Buyer{ID: caller, Domain: caller, Key: key}, address: address}
-	reading, cancel := context.WithTimeout(ctx, maxAttempt)
+	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
 	defer cancel()
-	text, status, err := x.client.document(reading, u.String())
-	if err != nil {
-		return nil, err
-	}
-	if status != http.StatusOK {
-		return nil, &NotAnExchange{u.String(), fmt.Sprintf("the status is %d: there is no manifest here", status)}
-	}
-	if x.manifest, err = ramp.ReadExchangeManifest(text); err != nil {
-		return nil, &NotAnExchange{u.String(), err.Error()}
-	}
-	return x, nil
+	return withManifest(ctx, address, Buyer{ID: caller, Domain: caller, Key: key}, options)
 }
 
 // Exchange is the domain by which the Exchange is known, and its ExchangeService: ramp.json of a domain has to name both.

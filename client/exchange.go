@@ -64,16 +64,31 @@ type Exchange struct {
 //
 // Errors are of the types ExchangeError, NotAnExchange, Broken and Unreachable, or the context's.
 func OpenExchange(ctx context.Context, address string, buyer Buyer, options Options) (*Exchange, error) {
+	if buyer.ID == "" || buyer.Domain == "" {
+		return nil, errors.New("an Exchange wants to know who buys: give the buyer's id and domain")
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
+	defer cancel()
+	x, err := withManifest(ctx, address, buyer, options)
+	if err != nil {
+		return nil, err
+	}
+	x.base = strings.TrimSuffix(x.manifest.ExchangeEndpoint, "/") + exchangePath
+	for _, at := range []string{x.base, x.manifest.KeysUri} {
+		if err := private(at); err != nil {
+			return nil, err
+		}
+	}
+	return x, x.refresh(ctx)
+}
+
+// withManifest reads the manifest of an Exchange at its address.
+func withManifest(ctx context.Context, address string, buyer Buyer, options Options) (*Exchange, error) {
 	u, err := findable(address, "/.well-known/ramp-exchange.json")
 	if err != nil {
 		return nil, err
 	}
-	if buyer.ID == "" || buyer.Domain == "" {
-		return nil, errors.New("an Exchange wants to know who buys: give the buyer's id and domain")
-	}
 	x := &Exchange{client: cautious(options), buyer: buyer, address: address}
-	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
-	defer cancel()
 	text, status, err := x.client.document(ctx, u.String())
 	if err != nil {
 		return nil, err
@@ -84,13 +99,7 @@ func OpenExchange(ctx context.Context, address string, buyer Buyer, options Opti
 	if x.manifest, err = ramp.ReadExchangeManifest(text); err != nil {
 		return nil, &NotAnExchange{u.String(), err.Error()}
 	}
-	x.base = strings.TrimSuffix(x.manifest.ExchangeEndpoint, "/") + exchangePath
-	for _, at := range []string{x.base, x.manifest.KeysUri} {
-		if err := private(at); err != nil {
-			return nil, err
-		}
-	}
-	return x, x.refresh(ctx)
+	return x, nil
 }
 
 // refresh reads the Exchange's keys.

@@ -142,13 +142,22 @@ func listed(r *http.Request, others ...string) (p page, said map[string]string, 
 	if said, err = parameters(r, append(others, "after", "limit")...); err != nil {
 		return p, nil, err
 	}
-	p = page{said["after"], usualPage}
-	if text := said["limit"]; text != "" {
-		if p.limit, err = strconv.Atoi(text); err != nil || p.limit < 1 || p.limit > mostPage {
-			return p, nil, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", mostPage)
-		}
+	p.after = said["after"]
+	p.limit, err = limited(said, usualPage, mostPage)
+	return p, said, err
+}
+
+// limited is how many rows a request asks for, from 1 to most; usual where it does not say.
+func limited(said map[string]string, usual, most int) (int, error) {
+	text := said["limit"]
+	if text == "" {
+		return usual, nil
 	}
-	return p, said, nil
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 || limit > most {
+		return 0, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", most)
+	}
+	return limit, nil
 }
 
 // part is the rows of a page, of which one more was read, and from where the next goes on: empty for none.

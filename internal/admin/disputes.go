@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -148,10 +147,8 @@ func (of Bench) list(_ http.ResponseWriter, r *http.Request) (int, any, error) {
 	if want.Until, err = instant("until", q["until"]); err != nil {
 		return 0, nil, err
 	}
-	if text := q["limit"]; text != "" {
-		if want.Limit, err = strconv.Atoi(text); err != nil || want.Limit < 1 || want.Limit > mostPage {
-			return 0, nil, fail.New(fail.Invalid, "limit is a number from 1 to %d", mostPage)
-		}
+	if want.Limit, err = limited(q, want.Limit, mostPage); err != nil {
+		return 0, nil, err
 	}
 	all, err := of.Reader.Disputes(r.Context(), want)
 	if err != nil {

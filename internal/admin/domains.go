@@ -2,7 +2,6 @@ package admin
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"frontdesk/internal/fail"
@@ -145,11 +144,9 @@ func (c Domains) challenges(r *http.Request, host string) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	limit := usualRefused
-	if text := q["limit"]; text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostRefused {
-			return 0, nil, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", mostRefused)
-		}
+	limit, err := limited(q, usualRefused, mostRefused)
+	if err != nil {
+		return 0, nil, err
 	}
 	all, err := c.Tenants.Challenges(r.Context(), host, limit)
 	list := struct {

@@ -3,7 +3,6 @@ package admin
 import (
 	"encoding/base64"
 	"net/http"
-	"strconv"
 	"time"
 
 	"frontdesk/internal/fail"
@@ -159,11 +158,9 @@ func (c Supply) refused(_ http.ResponseWriter, r *http.Request) (int, any, error
 	if err != nil {
 		return 0, nil, err
 	}
-	limit := usualRefused
-	if text := q["limit"]; text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostRefused {
-			return 0, nil, fail.New(fail.Invalid, "limit has to be a number from 1 to %d", mostRefused)
-		}
+	limit, err := limited(q, usualRefused, mostRefused)
+	if err != nil {
+		return 0, nil, err
 	}
 	all, err := c.Shelves.Refused(r.Context(), id, limit)
 	list := struct {

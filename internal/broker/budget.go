@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -32,7 +33,7 @@ func (b *Broker) draws(a Asked) (all []*drawn) {
 	if budget := c.GetPeriodBudget(); budget != nil {
 		limit, _ := units(budget.GetAmount()) // which wishesOf has looked at
 		all = append(all, &drawn{
-			Scope: scopeOwn + first2(c.GetBudgetScope(), a.GetRequester().GetLicenseId()), Currency: strings.ToUpper(budget.GetCurrency()), Limit: limit, Period: c.GetBudgetPeriod().AsDuration(),
+			Scope: scopeOwn + cmp.Or(c.GetBudgetScope(), a.GetRequester().GetLicenseId()), Currency: strings.ToUpper(budget.GetCurrency()), Limit: limit, Period: c.GetBudgetPeriod().AsDuration(),
 		})
 	}
 	at := slices.IndexFunc(b.Budgets, func(one Budget) bool { return one.Account == a.Account })

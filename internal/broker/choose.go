@@ -179,13 +179,6 @@ func (w *wishes) paysIn() string {
 	return w.currency
 }
 
-func first2(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // preferring says which Exchanges a request, or the operator, prefers.
 func preferring(a Asked) func(*peer) bool {
 	var names []string
@@ -227,7 +220,7 @@ func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
 	for i := range over {
 		f.over.add(&over[i])
 	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	taken := map[string]*choice{}

@@ -42,7 +42,7 @@ func (p *passedOver) note(exchange, uri string, why error) {
 	}
 }
 
-// add notes what another noted.
+// add notes what another noted, in which nothing is noted any more.
 func (p *passedOver) add(other *passedOver) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

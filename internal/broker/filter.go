@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -125,7 +126,7 @@ func (w *wishes) atMost(c *candidate) bool {
 
 // atMostEach says whether a unit costs no more than may be paid: in the currency of max_price, or where there is none in the offer's own.
 func (w *wishes) atMostEach(c *candidate) bool {
-	each, ok := w.rates.into(c.each, c.currency, first2(w.currency, c.currency))
+	each, ok := w.rates.into(c.each, c.currency, cmp.Or(w.currency, c.currency))
 	return c.known && ok && each <= w.GetMaxUnitCost()
 }
 

@@ -97,7 +97,7 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 		{"a status of none", "GET", "?status=done", operator, "", 422, "status is one of filed, "},
 		{"a reason of none", "GET", "?reason=bad", operator, "", 422, "reason is one of"},
 		{"half open", "GET", "?open=1", operator, "", 422, "open is one of true, false"},
-		{"too much", "GET", "?limit=100000", operator, "", 422, "limit is a number from 1"},
+		{"too much", "GET", "?limit=100000", operator, "", 422, "limit has to be a number from 1"},
 		{"no time", "GET", "?since=yesterday", operator, "", 422, "since"},
 		{"no dispute", "GET", "/dsp-none", operator, "", 404, "there is no dispute"},
 		{"nothing there", "GET", "/" + ids[0] + "/steps", operator, "", 404, "nothing at this address"},
