@@ -180,6 +180,9 @@ func samplesIn(path string) (map[string]check.Sample, error) {
 		return nil, nil
 	}
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; write what may be submitted to an intake into a file named after it, like find-a-tradesperson.json, and name that or its folder", path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,13 +18,12 @@ func (c demoCommand) runMarket(env *environment) (err error) {
 	if c.URL != "" || c.Data != "" {
 		return usage("--market is for this machine, and in a folder of its own that is removed at the end; leave out --url and --data")
 	}
-	listener, err := server.Listen(env.ctx, c.Listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	if at, ok := listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
-		return usage("--market is for this machine: listen at 127.0.0.1 or localhost")
+	var listener net.Listener // of the page, which a transcript has not
+	if !c.Transcript {
+		if listener, err = c.listenHere(env); err != nil {
+			return err
+		}
+		defer listener.Close()
 	}
 	folder, done, err := c.folder()
 	if err != nil {
@@ -53,6 +52,19 @@ func (c demoCommand) runMarket(env *environment) (err error) {
 	case <-env.ctx.Done():
 		return nil
 	}
+}
+
+// listenHere listens at an address of this machine alone.
+func (c demoCommand) listenHere(env *environment) (net.Listener, error) {
+	listener, err := server.Listen(env.ctx, c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	if at, ok := listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
+		listener.Close()
+		return nil, usage("--market is for this machine: listen at 127.0.0.1 or localhost")
+	}
+	return listener, nil
 }
 
 // inProcess runs further commands within this process.

@@ -153,6 +153,9 @@ func TestABusinessIsChecked(t *testing.T) {
 			t.Errorf("%s: %d", args, code)
 		}
 	}
+	if code, _, errs = typed(t, "", "check", business.URL, "--sample", "nowhere"); code != exitFailure || !strings.Contains(errs, "there is no nowhere; write") {
+		t.Errorf("without the folder: code %d\n%s", code, errs)
+	}
 	if code, _, errs = typed(t, "", "check", business.URL, "--sample", t.TempDir()); code != exitFailure || !strings.Contains(errs, "no sample") {
 		t.Errorf("%d, %s", code, errs)
 	}

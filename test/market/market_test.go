@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -467,9 +468,15 @@ func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 	}
 }
 
-// TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal.
+// TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal, also where another program, such as a demo, has the
+// address of the page.
 func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
-	out := process.MustRun(t, "demo", "--market", "--transcript", "--listen", "127.0.0.1:0")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	out := process.MustRun(t, "demo", "--market", "--transcript", "--listen", taken.Addr().String())
 	at := 0
 	for _, want := range []string{
 		"1. The agent asks both publishers", "NLWeb /ask", "Intent /intent/retrieve", "4. The agent asks the Exchanges", "offers it for 0.02 XTS per access", "offers it for 0.015 XTS per access",
