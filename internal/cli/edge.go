@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"frontdesk/internal/server"
 )
@@ -30,15 +29,11 @@ func (c edgeImport) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	in := env.stdin
-	if c.Log != "-" {
-		file, err := os.Open(c.Log)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
+	in, err := openInput(env, c.Log)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	deliveries, unread, err := server.ImportLog(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr)}, in)
 	if unread > 0 {
 		fmt.Fprintf(env.stderr, "%d lines could not be read; the log_format has to be that of docs/edge.md\n", unread)

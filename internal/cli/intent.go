@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"strings"
 
 	"frontdesk/client"
@@ -48,16 +46,10 @@ func (f platformFlags) open(env *environment, address string) (*client.Publisher
 
 // secretOf reads a secret: the bytes of a file, without the line break at its end.
 func secretOf(env *environment, file string) ([]byte, error) {
-	var text []byte
-	var err error
-	switch file {
-	case "":
+	if file == "" {
 		return nil, usage("name the file that has the secret with --secret-file; it is no argument, since arguments can be seen by other users of the machine")
-	case "-":
-		text, err = io.ReadAll(io.LimitReader(env.stdin, 1<<16))
-	default:
-		text, err = os.ReadFile(file)
 	}
+	text, err := readInput(env, file, maxSecretFile)
 	if err != nil {
 		return nil, fmt.Errorf("the secret cannot be read: %w", err)
 	}
@@ -237,12 +229,7 @@ func (c intentCite) shown(env *environment) (client.Shown, error) {
 }
 
 // readDocument reads a file, or standard input.
-func readDocument(env *environment, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(io.LimitReader(env.stdin, 64<<20))
-	}
-	return os.ReadFile(name)
-}
+func readDocument(env *environment, name string) ([]byte, error) { return readInput(env, name, 64<<20) }
 
 type intentReceipt struct {
 	Publisher string `arg:"" help:"The publisher's address, such as https://www.example.com."`

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -193,24 +191,6 @@ func (c keysIssuePlatform) Run(env *environment) error {
 
 // maxSecretFile is the most that is read of a file with a key or a secret.
 const maxSecretFile = 16 << 10
-
-// readKeyFile reads a file with a key or a secret, or standard input where it is called "-".
-func readKeyFile(env *environment, name string) ([]byte, error) {
-	from := env.stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxSecretFile))
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", orElse(strings.TrimPrefix(name, "-"), "standard input"), err)
-	}
-	return text, nil
-}
 
 // secret is the secret to take, nil to make one.
 func (c keysIssuePlatform) secret(env *environment) ([]byte, error) {

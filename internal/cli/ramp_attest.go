@@ -100,7 +100,7 @@ func (c attestMint) claims(env *environment) (*structpb.Struct, error) {
 		members[name] = any
 	}
 	if c.File != "" {
-		body, err := readEntriesFile(env, c.File)
+		body, err := readInput(env, c.File, maxEntriesFile)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (c attestMint) key(env *environment, a *rampv1.ResourceAttestation) (ed2551
 
 // readAttestations reads attestations: lines, or an array.
 func readAttestations(env *environment, name string) (all []*rampv1.ResourceAttestation, err error) {
-	text, err := readEntriesFile(env, name)
+	text, err := readInput(env, name, maxEntriesFile)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +322,7 @@ func (c attestVerify) keys(env *environment, a *rampv1.ResourceAttestation) ([]r
 
 // hold holds content against the hash that is claimed.
 func (c attestVerify) hold(env *environment, a *rampv1.ResourceAttestation, out *shownVerified) error {
-	body, err := readEntriesFile(env, c.Content)
+	body, err := readInput(env, c.Content, maxEntriesFile)
 	if err != nil {
 		return err
 	}

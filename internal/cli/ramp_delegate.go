@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -271,13 +269,7 @@ func oneOf(query string, values []string) string {
 
 // readDelegation reads a file with a delegation, or with a token alone, which makes one without anything else.
 func readDelegation(env *environment, name string) (*rampv1.Delegation, *biscuit.Token, error) {
-	var text []byte
-	var err error
-	if name == "-" {
-		text, err = io.ReadAll(io.LimitReader(env.stdin, 1<<20))
-	} else {
-		text, err = os.ReadFile(name)
-	}
+	text, err := readInput(env, name, 1<<20)
 	if err != nil {
 		return nil, nil, err
 	}

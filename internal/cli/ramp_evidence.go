@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -50,15 +49,11 @@ func (c evidenceImport) Run(env *environment) error {
 }
 
 func importLog(env *environment, house *server.House, log evidence.Log, name string) error {
-	in := env.stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
+	in, err := openInput(env, name)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	told, err := house.ImportLog(env.ctx, io.Reader(in), log)
 	if told.Lines > 0 || err == nil {
 		env.print("%s", foundText(name, told))

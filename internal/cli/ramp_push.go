@@ -7,8 +7,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"frontdesk/client"
 	"frontdesk/wire/ramp"
@@ -65,7 +63,7 @@ func (rampPush) Help() string {
 
 // Run pushes entries.
 func (c rampPush) Run(env *environment) error {
-	text, err := readEntriesFile(env, c.File)
+	text, err := readInput(env, c.File, maxEntriesFile)
 	if err != nil {
 		return err
 	}
@@ -86,23 +84,6 @@ func (c rampPush) Run(env *environment) error {
 
 // maxEntriesFile bounds a file of entries, in bytes.
 const maxEntriesFile = 1 << 30
-
-func readEntriesFile(env *environment, name string) ([]byte, error) {
-	from := env.stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxEntriesFile+1))
-	if err == nil && len(text) > maxEntriesFile {
-		err = fmt.Errorf("%s has more than %d bytes; part it", clean(name), maxEntriesFile)
-	}
-	return text, err
-}
 
 // readEntries reads entries: lines, an array, or a request.
 func readEntries(text []byte) (entries []*rampv1.ResourceEntry, err error) {

@@ -41,15 +41,11 @@ func (c verifyCommand) Run(env *environment) error {
 		}
 		keys = append(keys, more...)
 	}
-	in := env.stdin
-	if c.File != "-" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
+	in, err := openInput(env, c.File)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	reader := bufio.NewReaderSize(in, 64<<10)
 	if begin, _ := reader.Peek(len(exportBegins)); string(begin) == exportBegins {
 		return verifyExport(env, reader, keys)
