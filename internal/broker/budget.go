@@ -61,6 +61,9 @@ func (d *drawn) stands(ctx context.Context, tx *store.Tx, account string, now ti
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
+	if is && p.ends == 0 && d.Period > 0 { // it was for all time, and has a period by now
+		p.ends = store.Micros(store.FromMicros(p.started).Add(d.Period))
+	}
 	if !is || p.ends != 0 && store.Micros(now) >= p.ends {
 		p.started, p.ends, p.spent = store.Micros(now), 0, 0
 		if d.Period > 0 {

@@ -104,6 +104,31 @@ func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
 	})
 }
 
+// TestABudgetThatIsGivenAPeriodBeginsAnew: what was spent while it was for all time does not count for all time under a period that it is given later, which began with
+// the first that was spent.
+func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
+	suite(t, func(t *testing.T, db *store.DB) {
+		now := clock.At(time.Now())
+		d := openDesk(t, db, 1, func(c *Config) {
+			c.Now, c.Budgets = now.Now, []Budget{{Account: "*", Amount: 0.03 * unit, Currency: "USD"}}
+		})
+		d.at[0].Offer = func(_ string, o *rampv1.Offer) *rampv1.Offer {
+			o.ExpiresAt = timestamppb.New(now.Now().Add(24 * time.Hour))
+			return o
+		}
+		d.must(d.request("r1", "a"))
+		now.Pass(50 * time.Minute)
+		d.refused(d.request("r2", "b"), "resource_exhausted")
+		d.Budgets[0].Period = time.Hour
+		if at := d.refused(d.request("r2", "b"), "resource_exhausted").Details()["resets_at"]; at != now.Now().Add(10*time.Minute).UTC().Format(time.RFC3339) {
+			t.Errorf("resets at %v, and it is %v", at, now.Now())
+		}
+		now.Pass(11 * time.Minute)
+		d.must(d.request("r3", "b"))
+		d.refused(d.request("r4", "c"), "resource_exhausted")
+	})
+}
+
 // TestTheLastAddressesAreLeftOutOfWhatDoesNotFit holds for what one request may cost, for budgets, and with the fee.
 func TestTheLastAddressesAreLeftOutOfWhatDoesNotFit(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -3,8 +3,10 @@ package buyer
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"frontdesk/client"
@@ -33,6 +35,9 @@ type fetched struct {
 	Text    string `json:"text"`
 }
 
+// maxMedia bounds a media type, in bytes.
+const maxMedia = 200
+
 const transactionArgument = `"transaction_id":{"type":"string","maxLength":300,"description":"That of the purchase; spending lists them."}`
 
 func (b *Buyer) fetchTool() tool.Tool {
@@ -49,6 +54,11 @@ func (b *Buyer) fetchTool() tool.Tool {
 
 // fetch gives what was bought.
 func (b *Buyer) fetch(ctx context.Context, q *fetching) (*fetched, error) {
+	for _, media := range q.Accept {
+		if len(media) > maxMedia || strings.ContainsFunc(media, unicode.IsControl) {
+			return nil, wrong("accept: %.40q is no media type; write it like text/markdown", media)
+		}
+	}
 	kept, c, err := b.kept(ctx, q.TransactionID)
 	if err != nil {
 		return nil, err
@@ -142,6 +152,9 @@ func (b *Buyer) reportTool() tool.Tool {
 
 // report files the report on a purchase.
 func (b *Buyer) report(ctx context.Context, q *reportingUse) (*reported, error) {
+	if q.Quantity != nil && (*q.Quantity < 0 || *q.Quantity > math.MaxInt32) {
+		return nil, wrong("quantity is 0 to %d of the offer's unit; look whether the unit is another", math.MaxInt32)
+	}
 	kept, c, err := b.kept(ctx, q.TransactionID)
 	if err != nil {
 		return nil, err

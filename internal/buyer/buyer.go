@@ -160,11 +160,17 @@ func (b *Buyer) remember(desk string, items []client.Result) {
 	}
 }
 
+// maxAddress bounds an address of content, in bytes (RAMP v1, Requester.uris).
+const maxAddress = 2048
+
 // item is what is known of an address, and where it is asked for.
 func (b *Buyer) item(address string) (client.Result, market, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(address, " \n\t") {
 		return client.Result{}, nil, wrong("%.100q is no address of content; write it whole, like https://www.example.com/premium/lamp", address)
+	}
+	if len(address) > maxAddress {
+		return client.Result{}, nil, wrong("url has %d bytes, and nothing is sold under an address of more than %d", len(address), maxAddress)
 	}
 	b.mu.Lock()
 	item, known := b.found.all[address]

@@ -323,6 +323,11 @@ func TestWhatIsNoBrokerIsFoundBeforehand(t *testing.T) {
 		"below nothing":   {`rates: {currency: USD, date: 2026-11-20, of: [{currency: EUR, rate: "-1"}]}`, "broker.rates.of[0].rate"},
 		"an unknown key":  {`rates: {base: USD}`, "base"},
 		"a port of mail":  {`exchanges: [{domain: one.example, url: "http://127.0.0.1:25"}]`, "broker.exchanges[0].url"},
+		"two budgets":     {`budgets: [{requester: a.example/b, amount: "1", currency: USD}, {requester: a.example/b, amount: "1", currency: EUR}]`, "a.example/b has a budget already"},
+		"two for each":    {`budgets: [{requester: "*", amount: "1", currency: USD}, {requester: "*", amount: "2", currency: USD}]`, "* has a budget already"},
+		"each his own":    {`budgets: [{requester: a.example/b, amount: "1", currency: USD}, {requester: a.example/c, amount: "1", currency: USD}, {requester: "*", amount: "2", currency: USD}]`, ""},
+		"nobody's budget": {`budgets: [{requester: A.example/b, amount: "1", currency: USD}]`, "broker.budgets[0].requester"},
+		"at a port":       {`budgets: [{requester: "127.0.0.1:8080/b/c", amount: "1", currency: USD}]`, ""},
 		"a share of more": {`fee: {share: "101"}`, "broker.fee.share"},
 	} {
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", "url: https://b.example\nroles: [broker]\nbroker:\n  "+c.line+"\n")})

@@ -197,8 +197,12 @@ func (c *checks) broker() {
 			c.problem(path+".currency", "%q is no currency; write three capital letters, like EUR", budget.Currency)
 		}
 		between(c, path+".period", budget.Period, 0, 10*365*24*time.Hour)
-		if domain, id, ok := strings.Cut(budget.Requester, "/"); budget.Requester != "*" && (!ok || domain == "" || id == "") {
-			c.problem(path+".requester", "%q is no requester; write it like buyer.example.com/bot, or * for each", budget.Requester)
+		domain, id, _ := strings.Cut(budget.Requester, "/")
+		if parsed, err := trust.ParseDomain(domain); budget.Requester != "*" && (err != nil || parsed != domain || id == "") {
+			c.problem(path+".requester", "%q is no requester; write it like buyer.example.com/bot with the domain in lower case, or * for each", budget.Requester)
+		}
+		if slices.ContainsFunc(b.Budgets[:i], func(before BrokerBudget) bool { return before.Requester == budget.Requester }) {
+			c.problem(path+".requester", "%s has a budget already, and only one counts; broker.rates let it count what costs other currencies", budget.Requester)
 		}
 	}
 	if !c.Config.brokers() {
