@@ -89,7 +89,8 @@ type PassedOver struct {
 type ResolvedItem struct {
 	URI string
 	*rampv1.RAMPResponse
-	// Offer is the one by which it was bought, and Signed its JSON as the Exchange has signed it.
+	// Offer is the one by which it was bought, and Signed its JSON as the Exchange has signed it, which is not verified yet; nil where the Broker
+	// does not tell it.
 	Offer  *rampv1.Offer
 	Signed []byte
 }
@@ -130,10 +131,11 @@ type Unsold struct {
 type FoundItem struct {
 	URI   string  `json:"uri"`
 	Title string  `json:"title"`
-	Score float64 `json:"score"`
+	Score float64 `json:"score"` // from 0 to 100; 0 where the Broker does not say
 }
 
-// Request is the request, signed.
+// Request makes a request, in which the buyer's key signs who asks and for which addresses, before Change: what that changes of them has to be
+// signed anew. The request's id is put into r where that has none, so r is not for several goroutines. The error is of Filters that JSON cannot carry.
 func (b *Broker) Request(r *Resolving) (*rampv1.RAMPRequest, error) {
 	if r.ID == "" {
 		r.ID = newSession()
@@ -178,8 +180,9 @@ func (b *Broker) Request(r *Resolving) (*rampv1.RAMPRequest, error) {
 }
 
 // Resolve has the Broker find and buy (RAMP v1, RAMPRequest). The error is an *ExchangeError with the Broker's code: "not_found" for what
-// nobody offers, "resource_exhausted" for a budget that is used up, "unavailable" where it is not known yet what came of it. The request's id is
-// put into r, so that the same Resolving asks again and buys nothing twice.
+// nobody offers, "resource_exhausted" for a budget that is used up, "unavailable" where it is not known yet what came of it; or
+// a *NotAnExchange, a *Broken, an *Unreachable, or the context's. The request's id is put into r, so that the same Resolving asks again and buys nothing
+// twice.
 func (b *Broker) Resolve(ctx context.Context, r *Resolving) (*Resolved, error) {
 	request, err := b.Request(r)
 	if err != nil {
@@ -192,7 +195,7 @@ func (b *Broker) Resolve(ctx context.Context, r *Resolving) (*Resolved, error) {
 	return ReadResolved(answer)
 }
 
-// Send sends a request as it is.
+// Send sends a request as it is. Its errors are those of [Broker.Resolve].
 func (b *Broker) Send(ctx context.Context, request *rampv1.RAMPRequest) (*rampv1.RAMPResponse, error) {
 	broker := *strip(b.relay)
 	broker.base = strings.TrimSuffix(b.relay.base, exchangePath) + "/ramp.v1.BrokerService/"
@@ -235,7 +238,7 @@ func (b *Broker) Fetch(ctx context.Context, i *ResolvedItem, accept ...string) (
 	return b.relay.Fetch(ctx, i.Bought(), accept...)
 }
 
-// ReadResolved reads the answer of a Broker.
+// ReadResolved reads the answer of a Broker, which is not nil. The error says which part of it cannot be read.
 func ReadResolved(answer *rampv1.RAMPResponse) (*Resolved, error) {
 	ext := answer.GetExt().GetFields()
 	out := &Resolved{ID: answer.RequestId, Answer: answer, DryRun: ext["ramp.dry_run"].GetBoolValue()}

@@ -3,8 +3,8 @@
 // RAMPRequest).
 //
 // Nothing is bought before it is on record with the id under which it is bought, and what a budget may lose by it is held: who is cut
-// off anywhere asks again with the same request, and buys nothing twice. The package stands on client, wire and store; its door is
-// that of RAMP.
+// off anywhere asks again with the same request, and buys nothing twice. The package stands on client, wire, store and trust, which says
+// who speaks for whom; its door is that of RAMP.
 package broker
 
 import (
@@ -83,7 +83,7 @@ type Config struct {
 	MaxAnswer int64
 	// Binary speaks the protocol's binary form with Exchanges.
 	Binary bool
-	// Verifiers are those whose word on other people's content counts in the choice.
+	// Verifiers are the domains of those whose word on other people's content counts in the choice.
 	Verifiers []string
 	Fee       Fee
 	Budgets   []Budget
@@ -97,7 +97,7 @@ type Config struct {
 	WholeDelegations bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	Log *slog.Logger
+	Log *slog.Logger // nil for none
 	// Watch is told what happens.
 	Watch Watch
 	// Fault, where tests set it, is called at the steps of a purchase and makes them fail; at "unsure", the attempts end.
@@ -175,7 +175,7 @@ func (b *Broker) fault(step string) error {
 }
 
 // Resolve finds the best offers for a request, and buys by them. A request that was answered is answered alike, as long as it is
-// kept. The error is a *Refusal, a *ramp.Invalid, the context's, or ours.
+// kept: 30 days. The same request at the same time is worked on once, and the others wait. The error is a *Refusal, a *ramp.Invalid, the context's, or ours.
 func (b *Broker) Resolve(ctx context.Context, a Asked) (*rampv1.RAMPResponse, error) {
 	answer, err := b.resolved(ctx, a)
 	b.watchResolved(a, answer, err)

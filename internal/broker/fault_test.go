@@ -257,7 +257,7 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 			d.Fault = nil
 			if by == "broker" {
 				now.Pass(time.Minute)
-				if err := d.Look(context.Background()); err != nil {
+				if err := d.look(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -276,7 +276,7 @@ func TestWhatNobodySaysForADayCountsAsSpent(t *testing.T) {
 		d.at[0].After = lose(1 << 40)
 		d.refused(budget(d.request("r", "a"), 1, 0), "unavailable")
 		now.Pass(25 * time.Hour)
-		if err := d.Look(context.Background()); err != nil {
+		if err := d.look(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if held, spent := stand(t, db); held != 0 || spent != 0.02*unit {
@@ -503,7 +503,7 @@ func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
 	now.Pass(time.Minute)
 	armed.Store(true)
 	d.BuyWithin = 10 * time.Second
-	if err := d.Look(t.Context()); err != nil {
+	if err := d.look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"a", "b"} {

@@ -52,7 +52,8 @@ func (b *Broker) saleOf(ctx context.Context, id, billing string, who trust.Reque
 	return out, err
 }
 
-// Report passes a report on to the Exchange that sold. is says that the transaction was made here, by somebody for whom the caller speaks.
+// Report passes a report on to the Exchange that sold. is says that the transaction was made here, by somebody for whom the caller speaks; nobody is
+// asked otherwise, and there is no answer. The error is a *Refusal with what the Exchange said, or that it cannot be reached; the context's; or ours.
 func (b *Broker) Report(ctx context.Context, report *rampv1.UsageReport, who trust.Requester) (answer *rampv1.UsageReportResponse, is bool, err error) {
 	err = b.relay(ctx, report.GetTransactionId(), report.GetBillingId(), who, &is, func(x *client.Exchange) (err error) {
 		answer, err = x.PassReport(ctx, report)

@@ -32,7 +32,7 @@ func (b *Broker) Run(ctx context.Context) {
 	tick := time.NewTicker(b.leftAfter() / 3) // so often is looked for it
 	defer tick.Stop()
 	for {
-		if err := b.Look(ctx); err != nil && ctx.Err() == nil {
+		if err := b.look(ctx); err != nil && ctx.Err() == nil {
 			b.Log.Error("unfinished purchases cannot be looked after", "error", err)
 		}
 		select {
@@ -43,8 +43,9 @@ func (b *Broker) Run(ctx context.Context) {
 	}
 }
 
-// Look does so once.
-func (b *Broker) Look(ctx context.Context) error {
+// look does once what [Broker.Run] does again and again. What cannot be finished yet is logged, and waits for the next time: the error is the
+// database's.
+func (b *Broker) look(ctx context.Context) error {
 	type name struct{ account, id string }
 	var left []name
 	now := b.Now()
@@ -120,7 +121,11 @@ func (b *Broker) honour(domain string) *honour {
 
 // honoured is the share of offers that an Exchange kept to; one of which nothing is known has them all.
 func (b *Broker) honoured(domain string) float64 {
-	h := b.honour(domain)
+	one, is := b.record.Load(domain)
+	if !is { // and nothing is kept: agents name Exchanges as they like
+		return 1
+	}
+	h := one.(*honour)
 	sold, failed := h.sold.Load(), h.failed.Load()
 	return float64(sold+1) / float64(sold+failed+1)
 }
@@ -168,7 +173,8 @@ func (b *Broker) counts(ctx context.Context, tx *store.Tx, w *work) error {
 	return nil
 }
 
-// Load reads how Exchanges kept to their offers.
+// Load reads from the database how Exchanges kept to their offers, by which it is chosen among them. It is called once, before the first request:
+// what other processes count later is not seen.
 func (b *Broker) Load(ctx context.Context) error {
 	return b.DB.View(ctx, func(tx *store.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT domain, sold, failed FROM broker_exchange`)

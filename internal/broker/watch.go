@@ -117,7 +117,7 @@ type Condition struct {
 	Patience time.Duration
 }
 
-// Conditions are those of the Exchanges that the operator has named.
+// Conditions are those of the Exchanges that the operator has named, as they are now.
 func (b *Broker) Conditions() (all []Condition) {
 	for _, p := range b.configured() {
 		all = append(all, Condition{p.domain, !p.resting(b.Now()).IsZero(), p.patience(b.Deadline)})

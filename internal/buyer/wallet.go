@@ -133,7 +133,7 @@ func moneyOf(offered, charged client.Price) (Money, error) {
 }
 
 // Begin counts a purchase against the limits, and writes it down; from then on it may be made. One that is there already is given as it is,
-// with again, and not counted anew. The error is a *Beyond where a limit does not allow it.
+// with again, and not counted anew. The error is a *Beyond where a limit does not allow it; with any error nothing is counted, and it must not be made.
 func (w *Wallet) Begin(ctx context.Context, p *client.Purchase) (kept *Kept, again bool, err error) {
 	cost, err := costOf(p)
 	if err != nil {
@@ -237,7 +237,7 @@ var (
 	ErrSeveral = errors.New("several Exchanges gave this transaction_id; name the purchase by its purchase_id, which spending lists")
 )
 
-// Find gives the purchase of a transaction, or with its own id.
+// Find gives the purchase of a transaction, or with its own id. The error is ErrUnknown, ErrSeveral, or the file's.
 func (w *Wallet) Find(ctx context.Context, id string) (kept *Kept, err error) {
 	if id == "" {
 		return nil, ErrUnknown
@@ -268,7 +268,7 @@ func (w *Wallet) Find(ctx context.Context, id string) (kept *Kept, err error) {
 	return kept, err
 }
 
-// Latest are the purchases that were begun last, the newest first; of an address where it is not empty.
+// Latest are the purchases that were begun last, the newest first and at most so many; of an address where it is not empty.
 func (w *Wallet) Latest(ctx context.Context, uri string, most int) (all []*Kept, err error) {
 	err = w.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
