@@ -28,10 +28,28 @@ export async function open(browser, base, options = {}) {
     const url = new URL(request.url());
     if (url.protocol !== "data:" && url.origin !== new URL(base).origin) seen.push(`request to ${url.href}`);
   });
-  // What a test waits for in vain was either not answered, which this tells, or never asked for.
-  const waiting = new Map();
-  page.on("request", (request) => waiting.set(request, setTimeout(() => console.error(`not answered for 15 seconds: ${request.method()} ${request.url()}`), 15000).unref()));
-  for (const over of ["requestfinished", "requestfailed"]) page.on(over, (request) => { clearTimeout(waiting.get(request)); waiting.delete(request); });
+  // What a test waits for in vain was not answered, or never asked for, or the press that was to ask for it never reached the page. After
+  // 15 seconds without anything, what was seen last tells which it was.
+  const last = [];
+  let quiet;
+  const note = (text) => {
+    last.push(text);
+    if (last.length > 8) last.shift();
+    clearTimeout(quiet);
+    quiet = setTimeout(() => console.error(`nothing for 15 seconds, and before: ${last.join("; ")}`), 15000).unref();
+  };
+  page.on("request", (request) => note(`asked ${request.method()} ${request.url()}`));
+  page.on("requestfinished", (request) => note(`answered ${request.url()}`));
+  page.on("requestfailed", (request) => note(`failed ${request.url()}: ${request.failure()?.errorText}`));
+  page.on("framenavigated", (frame) => note(`at ${frame.url()}`));
+  page.on("download", (download) => note(`downloads ${download.url()}`));
+  page.on("close", () => clearTimeout(quiet));
+  await page.exposeBinding("noteDone", (_, text) => note(text));
+  await page.addInitScript(() => {
+    for (const done of ["mousedown", "click", "submit"]) {
+      addEventListener(done, (e) => window.noteDone?.(`${done} on ${e.target.localName} ${e.target.textContent?.trim().slice(0, 40)}`), true);
+    }
+  });
   await page.exposeBinding("noteViolation", (_, text) => { seen.push(`policy: ${text}`); });
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (e) => window.noteViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));
