@@ -191,7 +191,7 @@ func (f *front) done(r *http.Request, answer *recorder, done request) {
 		level = slog.LevelDebug
 	case status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn // as intended, and worth a look
-	case status >= 500:
+	case status >= 500 && status != http.StatusNotImplemented: // that is the caller's mistake: there is no such method
 		level = slog.LevelError
 	}
 	if !f.log.Enabled(r.Context(), level) {

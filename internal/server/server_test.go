@@ -298,6 +298,18 @@ func TestOverloadIsRefusedAndProbesAreAnswered(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotServedIsNoErrorOfTheLog: it is for those whose server failed, and anybody may ask for what is not there.
+func TestWhatIsNotServedIsNoErrorOfTheLog(t *testing.T) {
+	for status, level := range map[int]string{http.StatusNotImplemented: "INFO", http.StatusServiceUnavailable: "WARN", http.StatusInternalServerError: "ERROR"} {
+		s, log := open(t, "")
+		s.front.routes.HandleFunc("/answers", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		get(s, "/answers")
+		if text := log.String(); !strings.Contains(text, fmt.Sprintf(`"level":%q,"msg":"request"`, level)) {
+			t.Errorf("%d is not told as %s:\n%s", status, level, text)
+		}
+	}
+}
+
 func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 	s, log := open(t, "log: {level: info}")
 	s.front.log = NewLog(Log{Level: "info", Format: "json"}, log)
