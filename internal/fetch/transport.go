@@ -1,10 +1,12 @@
 package fetch
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Transport is the guarded way for a program that makes requests of its own, by an http.Client: each address that it asks is
@@ -37,12 +39,21 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		if request.Body != nil {
 			_ = request.Body.Close() // as http.RoundTripper has it
 		}
-		return nil, err
+		return nil, bare(err)
 	}
 	own := slices.ContainsFunc(t.own, func(u *url.URL) bool { return sameHost(u, to) })
 	answer, err := t.fetcher.roads[permit{own: own, tls: to.Scheme == "https"}].RoundTrip(request)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", to.Host, t.fetcher.explain(request.Context(), request.Context(), to, err))
+		return nil, fmt.Errorf("%s: %w", to.Host, bare(t.fetcher.explain(request.Context(), request.Context(), to, err)))
 	}
 	return answer, nil
+}
+
+// bare is an error without the query of its address: who asks knows that, and others are told errors of what it opens.
+func bare(err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		known.URL, _, _ = strings.Cut(known.URL, "?")
+	}
+	return err
 }

@@ -44,6 +44,16 @@ func TestTransportJudgesEachAddress(t *testing.T) {
 			t.Errorf("%s: %v, want it refused", address, err)
 		}
 	}
+	typed.Close()
+	for _, address := range []string{typed.URL + "/?sign=secret", inner.URL + "/?sign=secret", "ftp://127.0.0.1/?sign=secret"} {
+		request, err := http.NewRequest(http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := way.RoundTrip(request); err == nil || strings.Contains(err.Error(), "secret") { // http.Client itself adds the address
+			t.Errorf("%s: %v tells what opens the address", address, err)
+		}
+	}
 	if _, err := f.Transport("file:///etc/passwd"); err == nil {
 		t.Error("an address that is none was taken")
 	}

@@ -7,7 +7,6 @@
 package tree
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -53,9 +52,6 @@ type Fault struct {
 	Offset int
 	Reason string
 }
-
-// Error gives the reason and the place.
-func (f *Fault) Error() string { return fmt.Sprintf("%s (byte %d)", f.Reason, f.Offset) }
 
 // Text returns a String.
 func Text(s string) *Node { return &Node{Kind: String, Text: s} }
