@@ -406,7 +406,7 @@ func (b *Broker) nextBest(ctx context.Context, w *work) []*choice {
 	defer cancel()
 	var fresh []*choice
 	for _, c := range retried {
-		if b.next(ctx, c, &w.found.over); c.taken != nil {
+		if b.next(ctx, w.found, c, &w.found.over); c.taken != nil {
 			fresh = append(fresh, c)
 		}
 	}

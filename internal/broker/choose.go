@@ -109,6 +109,7 @@ type found struct {
 	choices   []*choice
 	over      passedOver
 	listed    []Found // by a search, of which nothing is bought
+	hosts     hosts   // of the addresses
 }
 
 // choose asks Exchanges, and chooses of what they offer. What is chosen has a signature that holds, and is offered by who may.
@@ -212,7 +213,7 @@ func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
 			c.order, c.absent = b.candidates(c.uri, offered, &f.wishes, &over[i])
 			if len(c.order) > 0 {
 				b.rank(ctx, c.order, common)
-				b.next(ctx, c, &over[i])
+				b.next(ctx, f, c, &over[i])
 			}
 		})
 	}
@@ -234,7 +235,7 @@ func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
 		case same == "":
 		case first == nil || first.uri == c.uri:
 			taken[same] = c
-		case !b.bothSpeak(ctx, first, c):
+		case !b.bothSpeak(ctx, f, first, c):
 		case c.taken.currency == first.taken.currency && c.taken.price+c.taken.fee < first.taken.price+first.taken.fee:
 			first.same, first.taken, taken[same] = c.uri, nil, c
 		default:
@@ -246,25 +247,25 @@ func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
 
 // bothSpeak says whether the Exchanges of what is taken for two addresses may sell at both: who may not sell at an address does not say either what is the same as
 // what is there, or it would keep others from selling that.
-func (b *Broker) bothSpeak(ctx context.Context, one, two *choice) bool {
+func (b *Broker) bothSpeak(ctx context.Context, f *found, one, two *choice) bool {
 	if one.taken.peer.key() == two.taken.peer.key() {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
 	defer cancel()
-	return b.authorised(ctx, one.taken.peer, two.uri) == nil && b.authorised(ctx, two.taken.peer, one.uri) == nil
+	return b.authorised(ctx, &f.hosts, one.taken.peer, two.uri) == nil && b.authorised(ctx, &f.hosts, two.taken.peer, one.uri) == nil
 }
 
 // next takes the next candidate of a choice that is good; none where there is no more. For what it has to read for that, such as the manifest of the address's host or
 // keys of an Exchange that has others now, it waits no longer than for offers.
-func (b *Broker) next(ctx context.Context, c *choice, over *passedOver) {
+func (b *Broker) next(ctx context.Context, f *found, c *choice, over *passedOver) {
 	c.taken = nil
 	reading, cancel := context.WithTimeout(ctx, b.Deadline)
 	defer cancel()
 	for c.at < len(c.order) && ctx.Err() == nil {
 		one := c.order[c.at]
 		c.at++
-		if err := b.authorised(reading, one.peer, c.uri); err != nil {
+		if err := b.authorised(reading, &f.hosts, one.peer, c.uri); err != nil {
 			c.absent = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_AUTHORIZED
 			over.note(one.peer.domain, c.uri, err)
 			continue

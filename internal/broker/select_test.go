@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -438,5 +439,51 @@ func TestADenialSaysWhoseAndWhatToDo(t *testing.T) {
 	told := d.refused(d.request("r", "a"), "failed_precondition").Error()
 	if !strings.Contains(told, d.at[0].Domain+" denied") || !strings.Contains(told, "INSUFFICIENT_BALANCE") || !strings.Contains(told, "an account") {
 		t.Error(told)
+	}
+}
+
+// TestAHostSpeaksOnceForARequest has the ramp.json of a host be there again at some moment of a request, after it was away: for all of the request's addresses there
+// counts the same.
+func TestAHostSpeaksOnceForARequest(t *testing.T) {
+	var away atomic.Bool
+	var now, step atomic.Int64 // each look at the clock takes a step
+	d := openDesk(t, storetest.OpenSQLite(t, Schema), 1, func(c *Config) {
+		began := time.Now()
+		c.OnlyExchanges, c.Now = true, func() time.Time { return began.Add(time.Duration(now.Add(step.Load()))) }
+	})
+	d.at[0].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
+		gone := name == "ramp.json" && away.Load()
+		if gone {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		return gone
+	}
+	d.at[0].Offer = func(_ string, o *rampv1.Offer) *rampv1.Offer { o.ExpiresAt = nil; return o }
+	var paths []string
+	for n := range 20 {
+		paths = append(paths, fmt.Sprintf("article-%02d", n))
+	}
+	all, none := 0, 0
+	for n := range 100 {
+		step.Store(0)
+		now.Add(int64(providerHolds))
+		away.Store(true)
+		d.refused(d.request(fmt.Sprint("away", n), "article"), "not_found")
+		away.Store(false)
+		step.Store(int64(failureHolds) / int64(n+1))
+		again := d.request(fmt.Sprint("again", n), paths...)
+		again.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
+		got, err := d.ask(again)
+		switch told := new(Refusal); {
+		case errors.As(err, &told) && told.Code() == "not_found":
+			none++
+		case err == nil && len(items(t, got)) == len(paths):
+			all++
+		default:
+			t.Fatalf("%d of %d would be bought: %v", len(items(t, got)), len(paths), err)
+		}
+	}
+	if all == 0 || none == 0 {
+		t.Errorf("the host was there again for %d requests, and away for %d", all, none)
 	}
 }
