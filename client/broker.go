@@ -142,6 +142,11 @@ func (b *Broker) Request(r *Resolving) (*rampv1.RAMPRequest, error) {
 	}
 	requester := b.relay.requester(r.URIs)
 	requester.IntendedUse = r.Uses
+	if b.relay.buyer.Key != nil { // which the Broker shows to Exchanges, since they do not see the request
+		if err := b.relay.buyer.Sign(requester); err != nil {
+			return nil, err
+		}
+	}
 	request := &rampv1.RAMPRequest{Ver: rampVersion, Id: r.ID, Requester: requester, SupportedProfiles: r.Profiles}
 	if r.Query != "" {
 		request.Query = &r.Query

@@ -46,7 +46,6 @@ type Exchange struct {
 	manifest *rampv1.ExchangeManifest
 	base     string // of its RPCs
 	address  string // at which it was opened
-	found    bool   // by others' documents: signatures that others could use are kept from it
 
 	verifiers verifiers
 
@@ -285,7 +284,8 @@ func (x *Exchange) signed(documents [][]byte, signature []byte, now time.Time) b
 	return false
 }
 
-// requester is the buyer in a message.
+// requester is the buyer in a message. The message itself is not signed: whoever sees such a signature
+// can use it again, and compose signs the request over HTTP.
 func (x *Exchange) requester(uris []string) *rampv1.Requester {
 	r := &rampv1.Requester{Id: x.buyer.ID, Domain: x.buyer.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT, Uris: uris, Scopes: x.buyer.Scopes}
 	if x.buyer.Delegation != nil {
@@ -293,11 +293,6 @@ func (x *Exchange) requester(uris []string) *rampv1.Requester {
 	}
 	if x.buyer.Licence != "" {
 		r.LicenseId = proto.String(x.buyer.Licence)
-	}
-	if x.buyer.Key != nil && !x.found {
-		if payload, err := ramp.RequesterPayload(r); err == nil {
-			r.Signature, r.SignatureAlgorithm = sign.EncodeSignature(ed25519.Sign(x.buyer.Key, payload)), "ed25519"
-		}
 	}
 	return r
 }

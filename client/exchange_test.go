@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +46,8 @@ type counter struct {
 	before   func(method string, w http.ResponseWriter) (taken bool) // answers instead
 	requests []string                                                // RPCs that came
 	ids      []string                                                // of purchases
-	unsigned int                                                     // requests whose signature over HTTP was wrong or missing
+	unsigned int                                                     // requests whose signature over HTTP was wrong, missing, or another's
+	nonces   []string                                                // of those signatures
 }
 
 var (
@@ -183,12 +185,13 @@ func (c *counter) read(body []byte, m proto.Message) {
 	}
 }
 
-// verify verifies a request's signature over HTTP.
+// verify verifies a request's signature over HTTP, which no other request had.
 func (c *counter) verify(r *http.Request, body []byte) {
 	all, err := sign.ReadHTTPSignatures(r.Header)
-	if err == nil && len(all) == 1 && all[0].KeyID == "buyer.example#k1" && all[0].Covers(sign.RequestComponents...) && all[0].Fresh(time.Now()) == nil &&
+	if err == nil && len(all) == 1 && all[0].Nonce != "" && !slices.Contains(c.nonces, all[0].Nonce) && all[0].KeyID == "buyer.example#k1" && all[0].Covers(sign.RequestComponents...) && all[0].Fresh(time.Now()) == nil &&
 		sign.CheckContentDigest(r.Header.Values(sign.HeaderContentDigest), body) == nil &&
 		all[0].Verify(buyerKey.Public().(ed25519.PublicKey), sign.Request{Method: r.Method, Target: c.URL + r.URL.RequestURI(), Header: r.Header}) == nil {
+		c.nonces = append(c.nonces, all[0].Nonce)
 		return
 	}
 	c.unsigned++

@@ -303,7 +303,8 @@ func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*h
 	if x.buyer.KeyID != "" {
 		keyID += "#" + x.buyer.KeyID
 	}
-	input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header}, sign.SigningParameters{KeyID: keyID, Created: x.client.options.Now()}, x.buyer.Key)
+	input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header},
+		sign.SigningParameters{KeyID: keyID, Created: x.client.options.Now(), Nonce: newSession()}, x.buyer.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ type openedAt struct {
 const maxOpened = 64
 
 // openCached opens an Exchange, or gives the one that was opened within the hour. named says that the program has named it,
-// so that it is sent the signature within the message, too.
+// so that it may be sent a delegation that anybody can use.
 func (c *Client) openCached(ctx context.Context, address string, named bool) (*Exchange, error) {
 	key := sellerKey{address, named}
 	c.exchanges.mu.Lock()
@@ -188,7 +188,7 @@ func (c *Client) openCached(ctx context.Context, address string, named bool) (*E
 	if err != nil {
 		return nil, err
 	}
-	x.address, x.found = address, !named
+	x.address = address
 	c.exchanges.mu.Lock()
 	defer c.exchanges.mu.Unlock()
 	if len(c.exchanges.all) >= maxOpened || c.exchanges.all == nil {

@@ -297,6 +297,9 @@ type SigningParameters struct {
 	Created time.Time // which is signed to the second
 	Expires time.Time // the zero time for SignatureAge after Created
 	Covered []string  // RequestComponents when it is empty
+	// Nonce sets the signature apart from that of the same request in the same second. Verifiers that
+	// take a signature once need it. Empty for none.
+	Nonce string
 }
 
 // SignRequest gives the members of Signature-Input and Signature for a request, to be set, or added to those of others. The
@@ -311,9 +314,11 @@ func SignRequest(r Request, p SigningParameters, key ed25519.PrivateKey) (input,
 	if p.Expires.IsZero() {
 		p.Expires = p.Created.Add(SignatureAge)
 	}
-	return signRequest(r, p.Label, p.Covered, []parameter{
-		{"keyid", p.KeyID}, {"alg", "ed25519"}, {"created", p.Created.Unix()}, {"expires", p.Expires.Unix()},
-	}, key)
+	parameters := []parameter{{"keyid", p.KeyID}, {"alg", "ed25519"}, {"created", p.Created.Unix()}, {"expires", p.Expires.Unix()}}
+	if p.Nonce != "" {
+		parameters = append(parameters, parameter{"nonce", p.Nonce})
+	}
+	return signRequest(r, p.Label, p.Covered, parameters, key)
 }
 
 func signRequest(r Request, label string, covered []string, parameters []parameter, key ed25519.PrivateKey) (input, signature string, err error) {

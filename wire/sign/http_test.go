@@ -223,6 +223,28 @@ func TestVerifyHTTPRefusesAnythingElse(t *testing.T) {
 	})
 }
 
+// TestANonceSetsSignaturesOfOneSecondApart holds that the same request, signed twice in one second, has two signatures, and that each
+// verifies.
+func TestANonceSetsSignaturesOfOneSecondApart(t *testing.T) {
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	r := sign.Request{Method: "POST", Target: "https://x.example/a", Header: map[string][]string{sign.HeaderContentDigest: {sign.ContentDigest(nil)}}}
+	made := map[string]bool{}
+	for _, nonce := range []string{"", "n-1", "n-2"} {
+		input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "x.example", Created: time.Unix(1_800_000_000, 0), Nonce: nonce}, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := sign.ReadHTTPSignatures(map[string][]string{sign.HeaderSignatureInput: {input}, sign.HeaderSignatureOfHTTP: {signature}})
+		if err != nil || all[0].Nonce != nonce || all[0].Verify(key.Public().(ed25519.PublicKey), r) != nil {
+			t.Errorf("%q: %+v, %v", nonce, all, err)
+		}
+		made[signature] = true
+	}
+	if len(made) != 3 {
+		t.Errorf("%d different signatures", len(made))
+	}
+}
+
 func TestSeveralSignatures(t *testing.T) {
 	r, _, key := rampRequest()
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
