@@ -38,6 +38,10 @@ func (c backupCommand) Run(env *environment) error {
 		return err
 	}
 	env.print("Wrote %s, and read it back: %s.\n", c.File, holds(contents))
+	if contents.Rows["submission_record"] > 0 {
+		env.print("It does not hold %s, with the keys to what agents submitted: what is erased stays erased. To move to another machine, stop the server, restore there, "+
+			"and move the vault there, too; keep no copy of it.\n", vaultName(loaded.Config))
+	}
 	return nil
 }
 
@@ -77,13 +81,16 @@ func (c restoreCommand) Run(env *environment) error {
 	if _, err := backup.Restore(env.ctx, c.File, backupSource(env, loaded), c.Replace); err != nil {
 		return err
 	}
-	env.print("Restored %s.", holds(contents))
+	env.print("Restored %s.\n", holds(contents))
+	if contents.Rows["submission_record"] > 0 {
+		env.print("What agents submitted can be read as far as its keys are in %s, which no backup holds. Where they are on another machine, stop the server there and move the vault here before `frontdesk serve`.\n", vaultName(loaded.Config))
+	}
 	if contents.Rows["ledger_head"] == 0 {
-		env.print(" `frontdesk serve` serves it.\n")
+		env.print("`frontdesk serve` serves it.\n")
 		return nil
 	}
-	env.print("\nIts ledger may be older than what was signed since the backup was made. Before `frontdesk serve`, say how it goes on: `frontdesk ledger resume` " +
-		"gives it a new name, and is always right; `frontdesk ledger resume --complete` keeps the name, if nothing was signed since.\n")
+	env.print("`frontdesk ask` and `frontdesk mcp` answer at once. `frontdesk serve` waits until you say how the ledger goes on, which may be older than what was signed " +
+		"since the backup was made: `frontdesk ledger resume` gives it a new name, and is always right; `frontdesk ledger resume --complete` keeps the name, if nothing was signed since.\n")
 	return nil
 }
 
@@ -117,6 +124,14 @@ func (c restoreCommand) configuration(env *environment, contents backup.Contents
 	}
 	env.print("Wrote %s.\n", path)
 	return nil
+}
+
+// vaultName names the vault to the owner, without the password that an address may have.
+func vaultName(config server.Config) string {
+	if file, ok := (store.Config{DSN: config.VaultDSN()}).File(); ok {
+		return "the vault " + file
+	}
+	return "the vault that intakes.vault names"
 }
 
 // backupSource is what a configuration says is to be kept.

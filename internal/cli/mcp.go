@@ -31,7 +31,7 @@ func (c mcpCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := needContent(loaded.Config); err != nil {
+	if err := needContent(loaded.Config); err != nil && len(loaded.Config.AllSources()) == 0 {
 		return err
 	}
 	s, err := server.New(env.ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.stderr), Inside: true})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,10 @@ func parseMatter(matter string) (*tree.Node, error) {
 	}
 	parsed, err := parser.ParseBytes([]byte(matter), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, matterError(err)
+		var mendErr error
+		if parsed, mendErr = parser.ParseBytes([]byte(quoteColons(matter)), 0, parser.AllowDuplicateMapKey()); mendErr != nil {
+			return nil, matterError(err)
+		}
 	}
 	if len(parsed.Docs) == 0 || parsed.Docs[0].Body == nil {
 		return &tree.Node{Kind: tree.Object}, nil
@@ -84,6 +88,18 @@ func parseMatter(matter string) (*tree.Node, error) {
 		return nil, matterFault{2, "the front matter is no list of names and values, such as \"title: Tea\""}
 	}
 	return n, nil
+}
+
+// plainPair is a line with a name and a text on it, neither in quotes nor in brackets, where the text has a colon.
+var plainPair = regexp.MustCompile(`(?m)^([\w-]+):[ \t]+([^\s"'\[{|>&*!#%@` + "`" + `][^\r\n]*:(?:[ \t][^\r\n]*)?)[ \t]*(\r?)$`)
+
+// quoteColons puts the texts in quotes that have a colon, as people write titles ("title: Tea: how we make it"). YAML
+// takes such a line for two names.
+func quoteColons(matter string) string {
+	return plainPair.ReplaceAllStringFunc(matter, func(line string) string {
+		part := plainPair.FindStringSubmatch(line)
+		return part[1] + ": '" + strings.ReplaceAll(strings.TrimRight(part[2], " \t"), "'", "''") + "'" + part[3]
+	})
 }
 
 // matterError finds the line in an error of the YAML parser.

@@ -26,6 +26,8 @@ type find struct {
 	around string
 	// also are other names of the thing, by which it is to be found.
 	also []string
+	// beside is what the page around the thing says in a description of its own.
+	beside string
 }
 
 // harvest finds the things that a document is about. References are joined by @id over the whole document.
@@ -68,7 +70,13 @@ func (h *harvest) visit(f find) {
 		return
 	}
 	h.finds = append(h.finds, f)
-	if entity := h.resolve(f.node.Get("mainEntity")); entity.IsObject() && kindOf(typesOf(entity)) == subject && !isStub(entity) {
+	entity := h.resolve(f.node.Get("mainEntity"))
+	if h.isMainItem(f) {
+		h.finds[len(h.finds)-1].also = append(f.also, nameOf(entity))
+		if address := text(entity.Get("url")); address != "" && address != text(f.node.Get("url")) {
+			h.entity(f, "mainEntity") // has a page of its own
+		}
+	} else if entity.IsObject() && kindOf(typesOf(entity)) == subject && !isStub(entity) {
 		h.entity(f, "mainEntity") // of an article, which is an item beside it
 	} else if isA(typesOf(f.node), "Article") {
 		h.held(f, "hasPart", "mainEntityOfPage")
@@ -102,10 +110,28 @@ func (h *harvest) unwrap(f find) bool {
 		return h.list(f, "dataFeedElement", "item")
 	case isA(types, "Blog"):
 		return h.list(f, "blogPost", "")
+	case h.isMainItem(f):
+		return false
 	case kindOf(types) == webpage:
 		return h.entity(f, "mainEntity") || h.held(f, "about", "hasPart", "mainEntityOfPage")
 	}
 	return false
+}
+
+// isMainItem reports whether a page is the item, and the one thing that the page is about only a part of it: the page
+// has text, and the thing has none, such as the organization of a contact page.
+func (h *harvest) isMainItem(f find) bool {
+	things := f.node.Get("mainEntity").List()
+	if f.page || len(things) != 1 || kindOf(typesOf(f.node)) != webpage || !saysText(f.node) {
+		return false
+	}
+	entity := h.resolve(things[0])
+	return entity.IsObject() && !isReference(entity) && !saysText(entity)
+}
+
+// saysText reports whether a thing has a description or a text of its own.
+func saysText(n *tree.Node) bool {
+	return firstText(n, "description", "text", "articleBody", "abstract", "disambiguatingDescription") != ""
 }
 
 // elements takes an ItemList apart. Its elements are items, or ListItems that hold one or describe one.
@@ -206,6 +232,12 @@ func (h *harvest) entity(f find, property string) bool {
 	}
 	h.inside(f, property, entity, func(inner *find) {
 		inner.main, inner.several = true, things > 1
+		if things == 1 && property == "mainEntity" && kindOf(typesOf(f.node)) == webpage && !h.isMainItem(f) {
+			if name := firstText(f.node, "name", "headline"); name != "" {
+				inner.also = append(inner.also, name)
+			}
+			inner.beside = firstText(f.node, "description", "abstract")
+		}
 		if inner.language == "" {
 			inner.language = languageOf(f.node)
 		}

@@ -62,6 +62,9 @@ func (m *mapper) item(f find, n *tree.Node, blocks []passage.Block) (draft, erro
 	body := bodyOf(n)
 	body = append(body, blocks...)
 	description := firstText(n, "description", "disambiguatingDescription", "summary")
+	if f.beside != "" && squeeze(f.beside) != squeeze(description) && !begins(body, f.beside) {
+		body = append(body, passage.Blocks(f.beside)...)
+	}
 	d.Passages = passages(description, body)
 	if d.Name == "" && len(d.Passages) == 0 {
 		return d, fmt.Errorf("the %s has neither a name nor any text", d.Types[0])

@@ -80,7 +80,7 @@ func (v *view) read() {
 			main++
 			if f.covers = v.covers(n, f.main); f.covers {
 				n = v.facts.complete(v.tidied(n))
-				f.also = v.facts.aliases(nameOf(n))
+				f.also = append(f.also, v.facts.aliases(nameOf(n))...)
 				f.fixed = v.facts.claimed && v.facts.calls(nameOf(n))
 			}
 			blocks = withoutTitle(v.body(n), nameOf(n))

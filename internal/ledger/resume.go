@@ -28,6 +28,9 @@ const (
 	slotFollowed = "followed" // and the name of a ledger that has another name by now; how many entries it had
 )
 
+// ErrUndecided is of a restored ledger, as long as the owner has not said how it goes on. Answering needs no ledger.
+var ErrUndecided = errors.New("the ledger was put back from a backup")
+
 // Advice is what an owner is to do whose ledger does not go on.
 const Advice = "Put back a newer backup, if there is one. Otherwise run `frontdesk ledger resume`: the ledger goes on under a new name, and what " +
 	"was signed under the old one stays true"
@@ -161,8 +164,8 @@ func (l *Ledger) decided(ctx context.Context, tx *store.Tx, h head) error {
 	}
 	unsigned := h.origin == "" && l.options.Keys != nil && len(l.options.Keys()) == 0 // by keys that nobody has
 	if mark != l.known.restored && !unsigned {
-		return fmt.Errorf("the ledger was put back from a backup, with %d entries. If more were signed since that was made, or nobody knows, run `frontdesk ledger resume`: "+
-			"it goes on under a new name. If nothing was, run `frontdesk ledger resume --complete`", h.size)
+		return fmt.Errorf("%w, with %d entries. If more were signed since that was made, or nobody knows, run `frontdesk ledger resume`: "+
+			"it goes on under a new name. If nothing was, run `frontdesk ledger resume --complete`", ErrUndecided, h.size)
 	}
 	l.known.restored = ""
 	return nil

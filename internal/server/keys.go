@@ -113,6 +113,17 @@ func (h *House) recordKey(ctx context.Context, tx *store.Tx, fact keyFact, id, p
 	return err
 }
 
+// firstKeys makes the first key of each kind that the configuration needs.
+func (h *House) firstKeys(config Config) error {
+	if err := h.firstSiteKey(); err != nil {
+		return err
+	}
+	if err := h.firstVerifierKey(config); err != nil {
+		return err
+	}
+	return h.firstAgentKey(config)
+}
+
 // firstSiteKey makes the site's first key when there is none.
 func (h *House) firstSiteKey() error {
 	err := h.SiteKeys.Make()

@@ -116,14 +116,17 @@ func (s *Server) mcpRoutes() []route {
 // loadTime is how long a call waits for the content to be loaded, when it comes before.
 const loadTime = 30 * time.Second
 
-// ServeMCP speaks the Model Context Protocol over a pair of streams until in ends or ctx does. The content is followed
-// meanwhile, whoever changes it.
+// ServeMCP speaks the Model Context Protocol over a pair of streams until in ends or ctx does. It follows the content,
+// whoever changes it. Where nothing was read yet, it reads the sources of the configuration once.
 func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	loaded := make(chan struct{})
 	go func() {
 		defer close(loaded)
+		if !s.hasContent(ctx) {
+			s.readSources(ctx)
+		}
 		if err := s.Desk.Refresh(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the content cannot be loaded; trying again", "error", err)
 		}

@@ -26,6 +26,7 @@ import (
 	"frontdesk/internal/console"
 	"frontdesk/internal/edge"
 	"frontdesk/internal/fetch"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/measure"
 	"frontdesk/internal/nlweb"
@@ -116,17 +117,14 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err := house.UnlockKeys(ctx, config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
-	if err := house.Ledger.Inspect(ctx); err != nil { // before there is a new key, which would not be that of the ledger
+	switch err := house.Ledger.Inspect(ctx); {
+	case options.Inside && errors.Is(err, ledger.ErrUndecided): // answering needs neither the ledger nor new keys
+	case err != nil:
 		return nil, errors.Join(err, house.Close())
-	}
-	if err := house.firstSiteKey(); err != nil {
-		return nil, errors.Join(err, house.Close())
-	}
-	if err := house.firstVerifierKey(config); err != nil {
-		return nil, err
-	}
-	if err := house.firstAgentKey(config); err != nil {
-		return nil, errors.Join(err, house.Close())
+	default: // only now a new key, which would not be that of the ledger
+		if err := house.firstKeys(config); err != nil {
+			return nil, errors.Join(err, house.Close())
+		}
 	}
 	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: newMetrics(house.Desk.Items), outside: newOutside(config), after: time.After}
 	s.leaving, s.leave = context.WithCancel(context.Background())

@@ -135,6 +135,15 @@ func (s *Server) awaitContent(ctx context.Context) bool {
 	return true
 }
 
+// readSources reads each configured source once. A source that fails does not keep the next from being read.
+func (s *Server) readSources(ctx context.Context) {
+	for _, source := range s.config.AllSources() {
+		if _, err := s.Ingest(ctx, source, ingest.Options{}); err != nil && ctx.Err() == nil {
+			s.log.Error("a source cannot be read", "source", source.Name, "site", source.Site, "error", err)
+		}
+	}
+}
+
 func (s *Server) hasContent(ctx context.Context) bool {
 	sources, err := s.Catalog.Sources(ctx)
 	if err != nil && ctx.Err() == nil {

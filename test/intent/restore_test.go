@@ -38,7 +38,8 @@ func TestARestoredLedgerSignsNoSecondHistory(t *testing.T) {
 
 		elsewhere := at("elsewhere")
 		told := process.MustRun(t, "restore", backup, "--config", elsewhere.config)
-		holdsAll(t, told, "frontdesk ledger resume")
+		holdsAll(t, told, "frontdesk ledger resume", "`frontdesk ask` and `frontdesk mcp` answer at once")
+		holdsAll(t, process.MustRun(t, "ask", "--config", elsewhere.config, "the harbour"), "of the harbour, story")
 		elsewhere.refuses(t, "was put back from a backup", "frontdesk ledger resume")
 		holdsAll(t, process.MustRun(t, "ledger", "resume", "--config", elsewhere.config), "goes on as local/ledger/")
 		elsewhere.goesOn(t, dir, keys, early, late)

@@ -199,7 +199,9 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 		t.Fatal("the owner cannot read what was submitted")
 	}
 	backup := filepath.Join(d.folder, "before.backup")
-	process.MustRun(t, "backup", backup, "--config", d.config)
+	if told := process.MustRun(t, "backup", backup, "--config", d.config); !strings.Contains(told, "does not hold the vault") || !strings.Contains(told, "vault.db") {
+		t.Errorf("the backup does not name the vault: %s", told)
+	}
 	if status, answer := d.bind(offer, `{"email":"jane@example.com","full_name":"Jane Doe"}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}
@@ -218,7 +220,9 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 		t.Errorf("there is %s", found)
 	}
 	d.server.End(t)
-	process.MustRun(t, "restore", backup, "--replace", "--config", d.config)
+	if told := process.MustRun(t, "restore", backup, "--replace", "--config", d.config); !strings.Contains(told, "vault.db, which no backup holds") {
+		t.Errorf("the restore does not name the vault: %s", told)
+	}
 	process.MustRun(t, "ledger", "resume", "--config", d.config)
 	text := d.exported()
 	if strings.Contains(text, secret) || strings.Contains(text, `"intake_data": {`) || !strings.Contains(text, `"state": "offered"`) {
