@@ -196,6 +196,7 @@ func ownerTemplate(left func(time.Time) string) *template.Template {
 		"always": func(t time.Time) bool { return t.Year() >= 9999 },
 		"left":   left,
 		"money":  money,
+		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },
 		"rowsOf": func(s sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
 		"amount": amountOf,
 	}).ParseFS(embedded, "owner*.html"))

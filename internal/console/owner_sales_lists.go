@@ -351,6 +351,7 @@ type transactionBody struct {
 	More   bool // there are more events than are shown
 	// Principal is the domain of whom it was bought for under a delegation, and Delegation the id by which that is revoked; empty for none.
 	Principal, Delegation string
+	Usage                 deal.UsageDetails // as far as it was reported
 }
 
 // eventRow is what befell a purchase.
@@ -381,7 +382,7 @@ func (o *owner) transaction(w http.ResponseWriter, r *http.Request, v *visit) er
 	if err != nil {
 		return unread(err)
 	}
-	body := transactionBody{transactionRow: rows[0], Price: priceSays(t.Price), Text: indented(t.Document), Title: titleOf(t.Document)}
+	body := transactionBody{transactionRow: rows[0], Price: priceSays(t.Price), Text: indented(t.Document), Title: titleOf(t.Document), Usage: t.Report.Usage()}
 	body.Principal, body.Delegation = o.delegated(ctx, t.Entry)
 	for i, e := range events {
 		if body.More = i == eventsShown; body.More {

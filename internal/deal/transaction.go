@@ -171,6 +171,8 @@ type Report struct {
 	Consumed int64 // units
 	Settled  int64 // what was charged in the end, in units of 1e-8
 	Deviant  bool  // it is farther from the estimate than is usual
+	// Details are UsageDetails as JSON; empty for none.
+	Details string
 }
 
 // ulid is 26 letters and digits that sort by a time and are never twice the same (Crockford's base 32).
@@ -313,7 +315,7 @@ func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most in
 }
 
 // factColumns are those of a transaction but its document, which is large; and soldColumns those that are known when it is made.
-const factColumns = soldColumns + `, disputed`
+const factColumns = soldColumns + `, disputed, details`
 
 const soldColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
 	amount, value, subscription, quotas, method, failed, entry, duty, due, fields, report, report_of, reported, consumed, settled, deviant`
@@ -339,7 +341,7 @@ func scanned(row interface{ Scan(...any) error }, behind ...any) (t Transaction,
 	var fields string
 	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &t.Disputed}, behind...)...)
+		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &t.Disputed, &t.Report.Details}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
 		t.Quotas = nil
@@ -389,8 +391,8 @@ func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obliga
 	if r.Deviant {
 		deviant = 1
 	}
-	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7 WHERE id = $8`,
-		r.ID, r.Of, store.Micros(r.Made), r.Consumed, r.Settled, deviant, int64(to), id)
+	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7, details = $8 WHERE id = $9`,
+		r.ID, r.Of, store.Micros(r.Made), r.Consumed, r.Settled, deviant, int64(to), r.Details, id)
 	if err == nil && n != 1 {
 		err = errors.New("there is none of the id")
 	}

@@ -61,7 +61,8 @@ func TestTransactionIsReadAsItWasWritten(t *testing.T) {
 		if got := found(); !reflect.DeepEqual(got, want) {
 			t.Errorf("\n%+v\n%+v", got, want)
 		}
-		want.Report, want.Obligation = Report{ID: "rep-1", Of: "theirs", Made: moment.Add(time.Hour), Consumed: 3000, Settled: 4_545_000, Deviant: true}, Late
+		want.Report, want.Obligation = Report{ID: "rep-1", Of: "theirs", Made: moment.Add(time.Hour), Consumed: 3000, Settled: 4_545_000, Deviant: true,
+			Details: UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}}.JSON()}, Late
 		update(t, db, func(ctx context.Context, tx *store.Tx) error { return PutReport(ctx, tx, want.ID, want.Report, Late) })
 		if got := found(); !reflect.DeepEqual(got, want) {
 			t.Errorf("\n%+v\n%+v", got, want)

@@ -90,7 +90,7 @@ func shop(t testing.TB) *dealer {
 func (d *dealer) opened(t testing.TB) *dealer {
 	t.Helper()
 	d.price(t, licensed("/a/**", cent))
-	d.stock(t, story("a/1", "One two three four."), story("a/2", "Five six."), story("a/3", "Seven."), story("t/1", strings.Repeat("word ", 1000)), story("r/1", "Rent."))
+	d.stock(t, story("a/1", "One two three four."), story("a/2", "Five six."), story("a/3", "Seven."), story("t/1", strings.Repeat("word ", 1000)), story("r/1", "Rent."), story("n/1", "Named."))
 	d.credit(t, bot.Account(), funds)
 	return d
 }
@@ -99,7 +99,7 @@ func (d *dealer) opened(t testing.TB) *dealer {
 func (d *dealer) price(t testing.TB, rules ...terms.Rule) {
 	t.Helper()
 	d.obey(t, append(rules, licensed("/t/**", terms.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}),
-		licensed("/r/**", terms.Price{Model: "revenue_share", Rate: "0.1"}))...)
+		licensed("/r/**", terms.Price{Model: "revenue_share", Rate: "0.1"}), licensed("/n/**", terms.Price{Model: "attribution"}))...)
 }
 
 func (d *dealer) update(t testing.TB, fn func(ctx context.Context, tx *store.Tx) error) {

@@ -26,14 +26,13 @@ type Used struct {
 	ID                   string // which the reporter gave it
 	Transaction, Billing string
 	Fields               []string // the names of the members that it has, as required_fields names them
-	Functions            []string // CoMP's names, such as "FUNCTION_AI_INPUT"
 	Consumed             int64    // of Unit
 	Unit                 string   // empty where it does not say
 	// Revenue is what was earned with it, in units of 1e-8 of Currency; of models that share it.
 	Revenue  int64
 	Currency string
-	Shown    *bool // to people; nil where it does not say
-	Cited    *bool
+	// UsageDetails is what else it says.
+	deal.UsageDetails
 }
 
 // Filed is what became of a report.
@@ -96,8 +95,8 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	case t.Failed:
 		return &Filed{Problem: "nothing to report: this transaction was taken back, and nothing could be fetched under it"}, nil
 	}
-	if problem := lacks(u, t); problem != "" {
-		return &Filed{Problem: problem}, nil
+	if problem, err := d.lacks(ctx, tx, u, t); err != nil || problem != "" {
+		return &Filed{Problem: problem}, err
 	}
 	consumed, unit, of := toldAs(u, t)
 	settled, err := d.dealing.Book.Settle(ctx, tx, t.ID, account.Report{Quantity: consumed, Told: u.Consumed, Of: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
@@ -111,7 +110,7 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	if err := d.befalls("settled"); err != nil {
 		return nil, err
 	}
-	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside}
+	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside, Details: u.UsageDetails.JSON()}
 	to := deal.Fulfilled
 	switch {
 	case t.Obligation == deal.NoObligation || t.Obligation == deal.Waived:
@@ -132,15 +131,35 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 	return &Filed{ID: r.ID, Late: to == deal.Late, Deviant: r.Deviant, Settled: r.Settled}, deal.PutReport(ctx, tx, t.ID, r, to)
 }
 
-// lacks says what a report lacks that its transaction asks for.
-func lacks(u Used, t deal.Transaction) string {
+// lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer
+// could dispute it by no report else.
+func (d *Desk) lacks(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction) (string, error) {
 	var missing []string
 	for _, field := range t.Fields {
 		if !slices.Contains(u.Fields, field) {
 			missing = append(missing, field)
 		}
 	}
+	if at := slices.Index(missing, fieldAttribution); at >= 0 && u.Consumed == 0 {
+		n, err := deal.CountDeliveries(ctx, tx, t.ID, 1)
+		if err != nil {
+			return "", err
+		}
+		if n == 0 {
+			missing = slices.Delete(missing, at, at+1)
+		}
+	}
+	return inadequate(u, t, missing), nil
+}
+
+// fieldAttribution is the member of a report that tells how people were shown where something is from.
+const fieldAttribution = "attribution"
+
+// inadequate puts into words what a report lacks.
+func inadequate(u Used, t deal.Transaction, missing []string) string {
 	switch {
+	case slices.Contains(missing, fieldAttribution) && len(u.Attribution) > 0:
+		return "usage.attribution: this was sold for an attribution that people see, and none of these is visible to them; name the source where they see it, and file the report again with that"
 	case len(missing) > 0:
 		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the purchase asks for; file it again with that"
 	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit) && !toldInTime(u, t):
@@ -177,24 +196,30 @@ func toldAs(u Used, t deal.Transaction) (n int64, unit string, of time.Duration)
 
 // usageBody is the body of a ledger entry of kind "usage", in the order of canonical JSON.
 type usageBody struct {
-	Billing   string   `json:"billing_id"`
-	Cited     *bool    `json:"citation_included,omitempty"`
-	Consumed  int64    `json:"consumed_quantity"`
-	Currency  string   `json:"currency,omitempty"`
-	Deviant   bool     `json:"deviant,omitzero"`
-	Shown     *bool    `json:"displayed_to_user,omitempty"`
-	Functions []string `json:"functions,omitempty"`
-	Metered   int64    `json:"metered_seconds,omitzero"`
-	Report    string   `json:"report_id"`
-	Settled   string   `json:"settled,omitempty"`
-	State     string   `json:"state"`
-	Unit      string   `json:"unit,omitempty"`
+	Assets       []deal.Asset       `json:"assets,omitempty"`
+	Attribution  []deal.Attribution `json:"attribution,omitempty"`
+	Billing      string             `json:"billing_id"`
+	Cited        *bool              `json:"citation_included,omitempty"`
+	Consumed     int64              `json:"consumed_quantity"`
+	Currency     string             `json:"currency,omitempty"`
+	Deviant      bool               `json:"deviant,omitzero"`
+	Shown        *bool              `json:"displayed_to_user,omitempty"`
+	Exchange     string             `json:"exchange,omitempty"`
+	Functions    []string           `json:"functions,omitempty"`
+	Metered      int64              `json:"metered_seconds,omitzero"`
+	Report       string             `json:"report_id"`
+	Request      string             `json:"request_id,omitempty"`
+	Settled      string             `json:"settled,omitempty"`
+	State        string             `json:"state"`
+	SubFunctions []string           `json:"subfn,omitempty"`
+	Unit         string             `json:"unit,omitempty"`
 }
 
 // recordUsage puts a report into the ledger, with what is said of it already.
 func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Transaction, r deal.Report, to deal.Obligation, body usageBody) error {
-	body.Billing, body.Cited, body.Consumed, body.Deviant, body.Shown, body.Functions = t.Billing, u.Cited, r.Consumed, r.Deviant, u.Shown, u.Functions
-	body.Report, body.State = r.ID, to.String()
+	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID, to.String()
+	body.Assets, body.Attribution, body.Cited, body.Shown = u.Assets, u.Attribution, u.Cited, u.Shown
+	body.Exchange, body.Functions, body.Request, body.SubFunctions = u.Exchange, u.Functions, u.Request, u.SubFunctions
 	return d.befell(ctx, tx, t, kindUsage, r.Made, body)
 }
 

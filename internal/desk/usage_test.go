@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +23,7 @@ import (
 func report(item PurchasedItem, consumed int64) Used {
 	return Used{
 		Reporter: &bot, ID: "report of " + item.Transaction.ID, Transaction: item.Transaction.ID, Billing: item.Transaction.Billing,
-		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, Functions: []string{"FUNCTION_AI_INPUT"},
+		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, UsageDetails: deal.UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}},
 	}
 }
 
@@ -59,7 +61,7 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	kept := d.transaction(t, item.Transaction.ID)
-	if kept.Obligation != deal.Fulfilled || kept.Report != (deal.Report{ID: filed.ID, Of: used.ID, Made: d.clock.Now(), Consumed: estimate - 100, Settled: filed.Settled}) {
+	if kept.Obligation != deal.Fulfilled || kept.Report != (deal.Report{ID: filed.ID, Of: used.ID, Made: d.clock.Now(), Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
 		t.Errorf("%+v", kept)
 	}
 	entries := d.entries(t, kindUsage)
@@ -209,6 +211,73 @@ func TestAShareOfTheRevenueIsChargedWhenItIsReported(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	d.sound(t)
+}
+
+// TestWhatIsReportedOfAUseIsKept holds that everything a report says is in the ledger's entry and beside the purchase
+// (our reading, D26).
+func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "n/1")
+	yes, no := true, false
+	u := report(item, 1)
+	u.Fields = append(u.Fields, item.Transaction.Fields...)
+	u.UsageDetails = deal.UsageDetails{
+		Functions: []string{"FUNCTION_AI_INPUT"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Shown: &yes, Cited: &no, Exchange: "exchange.example", Request: "q-1",
+		Attribution: []deal.Attribution{{URL: "https://site.example/n/1", Format: "CITATION_FORMAT_LINK", Visible: &yes}, {Format: "CITATION_FORMAT_INLINE", Visible: &no}},
+		Assets:      []deal.Asset{{URI: "https://site.example/n/1", Title: "Named", Package: "pkg-1"}},
+	}
+	if got := d.filed(t, u); got.Problem != "" {
+		t.Fatalf("%+v", got)
+	}
+	kept := d.transaction(t, item.Transaction.ID)
+	if got := kept.Report.Usage(); !reflect.DeepEqual(got, u.UsageDetails) {
+		t.Errorf("beside the purchase:\n%+v\n%+v", got, u.UsageDetails)
+	}
+	body := d.entries(t, kindUsage)[0]["body"].(map[string]any)
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"assets":[{"package_id":"pkg-1","title":"Named","uri":"https://site.example/n/1"}]`,
+		`"attribution":[{"displayed_url":"https://site.example/n/1","format":"CITATION_FORMAT_LINK","visible_to_user":true},{"format":"CITATION_FORMAT_INLINE","visible_to_user":false}]`,
+		`"citation_included":false`, `"displayed_to_user":true`, `"exchange":"exchange.example"`, `"request_id":"q-1"`, `"subfn":["SUB_FUNCTION_RAG"]`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the entry lacks %s:\n%s", want, text)
+		}
+	}
+	d.sound(t)
+}
+
+// TestAnAttributionIsOwedUntilPeopleSeeIt holds what satisfies an offer that is paid for by naming the source (our reading, D26).
+func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
+	d := shop(t)
+	item := d.bought(t, "n/1")
+	if item.Transaction.Obligation != deal.Pending || !slices.Contains(item.Transaction.Fields, "attribution") {
+		t.Fatalf("%+v", item.Transaction)
+	}
+	no := false
+	hidden := report(item, 1)
+	hidden.Attribution = []deal.Attribution{{URL: "https://site.example/n/1", Visible: &no}} // and no "attribution" among its fields
+	if got := d.filed(t, hidden); !strings.Contains(got.Problem, "attribution that people see") {
+		t.Errorf("%+v", got)
+	}
+	if got := d.transaction(t, item.Transaction.ID); got.Obligation != deal.Pending || got.Report.ID != "" {
+		t.Errorf("%+v", got)
+	}
+	// What never came can be reported as not used, which a dispute needs; what was delivered cannot.
+	if got := d.filed(t, report(item, 0)); got.Problem != "" {
+		t.Errorf("nothing came: %+v", got)
+	}
+	came := d.bought(t, "n/1")
+	d.update(t, func(ctx context.Context, tx *store.Tx) error {
+		_, err := deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: came.Transaction.ID, Site: came.Transaction.Site, State: deal.DeliveryEnded, Bytes: 17, At: d.clock.Now()})
+		return err
+	})
+	if got := d.filed(t, report(came, 0)); !strings.Contains(got.Problem, "lacks attribution") {
+		t.Errorf("it came: %+v", got)
+	}
 }
 
 // TestAReportOnSomethingTakenBack is told so.

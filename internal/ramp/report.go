@@ -2,6 +2,7 @@ package ramp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	compv1 "frontdesk/wire/comp/v1"
@@ -52,13 +54,9 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()), Unit: u.GetConsumedUnit(),
 		Fields: fields(r),
 	}
-	if u != nil {
-		out.Shown, out.Cited = u.DisplayedToUser, u.CitationIncluded
-	}
-	for _, f := range u.GetFunction() {
-		if name, ok := compv1.Function_name[int32(f)]; ok && !slices.Contains(out.Functions, name) {
-			out.Functions = append(out.Functions, name)
-		}
+	var err error
+	if out.UsageDetails, err = usageDetails(r); err != nil {
+		return desk.Used{}, err
 	}
 	value, ok := r.GetExt().GetFields()[extRevenue]
 	if !ok {
@@ -73,6 +71,66 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 	}
 	out.Revenue = units(earned)
 	return out, nil
+}
+
+// How much a report may name, beyond what any would; texts are of bytes, addresses of as many as RAMP v1's.
+const (
+	maxAttributions = 100
+	maxAssets       = 100
+	maxReportText   = 2048
+)
+
+// usageDetails is what a report says beside how much was used.
+func usageDetails(r *rampv1.UsageReport) (d deal.UsageDetails, err error) {
+	u := r.GetUsage()
+	if u == nil {
+		u = &rampv1.Usage{}
+	}
+	d = deal.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(), Request: r.GetRequestId()}
+	d.Functions = enumNames(u.GetFunction(), compv1.Function_name)
+	d.SubFunctions = enumNames(u.GetSubfn(), compv1.SubFunction_name)
+	texts := []struct{ path, text string }{{"exchange", d.Exchange}, {"request_id", d.Request}}
+	for i, a := range u.GetAttribution() {
+		one := deal.Attribution{URL: a.GetDisplayedUrl(), Visible: a.VisibleToUser}
+		if a.Format != nil {
+			one.Format = a.Format.String()
+		}
+		d.Attribution = append(d.Attribution, one)
+		texts = append(texts, struct{ path, text string }{fmt.Sprintf("usage.attribution.%d.displayed_url", i), one.URL})
+	}
+	for i, a := range r.GetAssets() {
+		d.Assets = append(d.Assets, deal.Asset{URI: a.Uri, Title: a.GetTitle(), Package: a.GetPackageId()})
+		for _, text := range []string{a.Uri, a.GetTitle(), a.GetPackageId()} {
+			texts = append(texts, struct{ path, text string }{fmt.Sprintf("assets.%d", i), text})
+		}
+	}
+	switch {
+	case len(d.Attribution) > maxAttributions:
+		return d, &wire.Invalid{Path: "usage.attribution", Problem: fmt.Sprintf("has more than %d entries", maxAttributions)}
+	case len(d.Assets) > maxAssets:
+		return d, &wire.Invalid{Path: "assets", Problem: fmt.Sprintf("has more than %d entries", maxAssets)}
+	}
+	for _, t := range texts {
+		if len(t.text) > maxReportText {
+			return d, &wire.Invalid{Path: t.path, Problem: fmt.Sprintf("has a text of more than %d bytes", maxReportText)}
+		}
+	}
+	return d, nil
+}
+
+// enumNames are the names of an enum's values that are known, each once.
+func enumNames[E ~int32](values []E, names map[int32]string) (all []string) {
+	for _, value := range values {
+		if name, ok := names[int32(value)]; ok && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// attributes says whether an entry tells that people were shown something: one that says nothing, or that nobody saw it, does not.
+func attributes(a *rampv1.AttributionDetail) bool {
+	return proto.Size(a) > 0 && (a.VisibleToUser == nil || *a.VisibleToUser)
 }
 
 // units are an amount in units of 1e-8, rounded half to even in the decimals that it is written with; it is 0 to 1e9.
@@ -99,7 +157,7 @@ func fields(r *rampv1.UsageReport) (all []string) {
 		"transaction_id": r.TransactionId != "", "billing_id": r.BillingId != "", "usage": u != nil, "timestamp": r.Timestamp != nil, "request_id": r.GetRequestId() != "",
 		"exchange": r.GetExchange() != "", "assets": len(r.Assets) > 0, "function": len(u.GetFunction()) > 0, "subfn": len(u.GetSubfn()) > 0,
 		"consumed_quantity": u != nil, "displayed_to_user": u != nil && u.DisplayedToUser != nil, "citation_included": u != nil && u.CitationIncluded != nil,
-		"attribution": slices.ContainsFunc(u.GetAttribution(), func(a *rampv1.AttributionDetail) bool { return proto.Size(a) > 0 }), "consumed_unit": u.GetConsumedUnit() != "",
+		"attribution": slices.ContainsFunc(u.GetAttribution(), attributes), "consumed_unit": u.GetConsumedUnit() != "",
 	} {
 		if there {
 			all = append(all, name)

@@ -32,7 +32,8 @@ func TestRevenueIsANumberOfACurrency(t *testing.T) {
 // TestAttributionSaysSomething holds that an entry which is empty attributes nothing.
 func TestAttributionSaysSomething(t *testing.T) {
 	for attribution, want := range map[string]bool{
-		`[]`: false, `[{}]`: false, `[{"zzz":1}]`: false, `[{},{"format":"CITATION_FORMAT_LINK"}]`: true, `[{"displayed_url":"https://a.example/"}]`: true, `[{"visible_to_user":false}]`: true,
+		`[]`: false, `[{}]`: false, `[{"zzz":1}]`: false, `[{},{"format":"CITATION_FORMAT_LINK"}]`: true, `[{"displayed_url":"https://a.example/"}]`: true, `[{"visible_to_user":false}]`: false,
+		`[{"displayed_url":"https://a.example/","visible_to_user":false}]`: false, `[{"visible_to_user":false},{"format":"CITATION_FORMAT_LINK","visible_to_user":true}]`: true,
 	} {
 		m := &rampv1.UsageReport{}
 		if err := wire.Unmarshal([]byte(`{"usage":{"attribution":`+attribution+`}}`), m); err != nil {

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/deal"
@@ -15,6 +16,7 @@ type detail struct {
 	deal.Transaction
 	hold     account.Hold
 	got      deal.Delivered
+	usage    deal.UsageDetails
 	disputed dispute.Case // the zero value of what is not disputed
 }
 
@@ -40,7 +42,7 @@ func (b Books) transactions(ctx context.Context, want Wanted) iter.Seq2[detail, 
 				yield(detail{}, err)
 				return
 			}
-			if some = append(some, detail{Transaction: t}); len(some) == atOnce && !give() {
+			if some = append(some, detail{Transaction: t, usage: t.Report.Usage()}); len(some) == atOnce && !give() {
 				return
 			}
 		}
@@ -81,6 +83,23 @@ func (d detail) amount(units int64) any {
 		return nil
 	}
 	return terms.Amount(units)
+}
+
+// stated is "yes" or "no"; nil for what nobody says.
+func stated(is *bool) any {
+	if is == nil {
+		return nil
+	}
+	return yes(*is)
+}
+
+// listed writes some things into one cell; nil for none.
+func listed[T any](all []T, in func(T) string) any {
+	words := make([]string, 0, len(all))
+	for _, one := range all {
+		words = append(words, in(one))
+	}
+	return text(strings.Join(words, "; "))
 }
 
 var details = []column[detail]{
@@ -125,6 +144,18 @@ var details = []column[detail]{
 		}
 		return "no"
 	}},
+	{"displayed_to_user", func(d detail) any { return stated(d.usage.Shown) }},
+	{"citation_included", func(d detail) any { return stated(d.usage.Cited) }},
+	{"attribution", func(d detail) any {
+		return listed(d.usage.Attribution, deal.Attribution.String)
+	}},
+	{"subfn", func(d detail) any {
+		return listed(d.usage.SubFunctions, func(name string) string { return name })
+	}},
+	{"assets", func(d detail) any {
+		return listed(d.usage.Assets, func(a deal.Asset) string { return a.URI })
+	}},
+	{"report_exchange", func(d detail) any { return text(d.usage.Exchange) }},
 	{"entry", func(d detail) any { return d.Entry }},
 	{"dispute", func(d detail) any { return text(d.disputed.ID) }},
 	{"dispute_reason", func(d detail) any { return text(string(d.disputed.Reason)) }},

@@ -96,10 +96,13 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 	s.sell(b, bot, "shop", "per_token", 0.001, 100, noon.Add(time.Second))
 	s.sell(c, bot, "news", "per_access", 1, 0, noon.Add(2*time.Second))
 	s.do(func(ctx context.Context, tx *store.Tx) error {
-		at := noon.Add(20 * time.Hour)
+		at, shown := noon.Add(20*time.Hour), true
 		settled, err := s.book.Settle(ctx, tx, b, account.Report{Quantity: 90, Now: at})
 		if err == nil {
-			err = deal.PutReport(ctx, tx, b, deal.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged}, deal.Fulfilled)
+			err = deal.PutReport(ctx, tx, b, deal.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged, Details: deal.UsageDetails{
+				Shown: &shown, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "x.example", Assets: []deal.Asset{{URI: "urn:a"}, {URI: "urn:b"}},
+				Attribution: []deal.Attribution{{URL: "=cmd", Format: "CITATION_FORMAT_LINK", Visible: &shown}, {Format: "CITATION_FORMAT_INLINE"}},
+			}.JSON()}, deal.Fulfilled)
 		}
 		if err == nil {
 			_, err = deal.PutDelivery(ctx, tx, deal.Delivery{ID: "dlv-1", Transaction: b, Site: "shop", State: deal.DeliveryEnded, Bytes: 17, At: noon})
@@ -160,10 +163,10 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 			{report.Wanted{Report: report.Compliance, Form: report.Lines, Until: noon.Add(time.Second)},
 				`{"buyer":"buyer.example.com/=cmd","disputes":0,"disputes_credited":0,"disputes_open":0,"in_time":0,"in_time_percent":"0.0","last_purchase":"2026-03-18T12:00:00Z","late":0,"off_estimate":0,"oldest_overdue":"2026-03-19T12:00:00Z","overdue":1,"pending":0,"purchases":1,"reports":0,"waived":0}
 `},
-			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited
-2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,entry-ID-A,,,,,
-2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09
-2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,entry-ID-C,,,,,
+			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,displayed_to_user,citation_included,attribution,subfn,assets,report_exchange,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited
+2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,,,,,,,entry-ID-A,,,,,
+2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,yes,,"'=cmd (link, visible); without an address (inline)",SUB_FUNCTION_RAG,urn:a; urn:b,x.example,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09
+2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,,,,,,,entry-ID-C,,,,,
 `},
 			{report.Wanted{Report: report.Transactions, Form: report.Lines, Site: "news", Buyer: odd},
 				`{"account":"buyer.example.com/*","authorised":"0.02","billing":"bill-ID-A","buyer":"buyer.example.com/=cmd","charged":"0.02","currency":"USD","delivered_bytes":0,"deliveries":0,"delivery":"direct","due":"2026-03-19T12:00:00Z","entry":"entry-ID-A","estimated":0,"model":"per_access","obligation":"pending","offer":"offer","rate":"0.02","site":"news","state":"settled","time":"2026-03-18T12:00:00Z","transaction":"TXN-A","unit":"tokens","uri":"https://news.example/a","worth":"0.02"}

@@ -153,8 +153,13 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	back := sold(t, s, saleBuyer, perAccess, 0, nil)
 	late := sold(t, s, saleBuyer, perAccess, 0, func(d *deal.Transaction, _ *account.Charge) { d.Obligation = deal.Expired })
 	ctx := t.Context()
+	yes, no := true, false
+	details := deal.UsageDetails{
+		Shown: &yes, Cited: &no, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "sold.example", Assets: []deal.Asset{{URI: "https://example.com/soup#1"}},
+		Attribution: []deal.Attribution{{URL: "javascript:alert(1)", Format: "CITATION_FORMAT_FOOTNOTE", Visible: &yes}},
+	}.JSON()
 	if err := s.db.Update(ctx, func(tx *store.Tx) error {
-		if err := deal.PutReport(ctx, tx, sale.ID, deal.Report{ID: "rep-1", Of: "x", Made: c.Now(), Consumed: 3000, Deviant: true}, deal.Fulfilled); err != nil {
+		if err := deal.PutReport(ctx, tx, sale.ID, deal.Report{ID: "rep-1", Of: "x", Made: c.Now(), Consumed: 3000, Deviant: true, Details: details}, deal.Fulfilled); err != nil {
 			return err
 		}
 		for _, kind := range []string{"delivery", "usage"} {
@@ -178,7 +183,8 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.sees("/console/sales/transactions", 200, sale.ID, metered.ID, "3.20 USD", "held until it is reported", "taken back", "report overdue", "reported in time")
-	p.sees("/console/sales/transactions/"+sale.ID, 200, sale.Billing, "Lentil &lt;soup&gt;", "0.02 USD", "Delivered, 4711 bytes", "Use reported", "rep-1", "far from the estimate", "receipts/"+sale.Entry, "consumed_quantity")
+	p.sees("/console/sales/transactions/"+sale.ID, 200, sale.Billing, "Lentil &lt;soup&gt;", "0.02 USD", "Delivered, 4711 bytes", "Use reported", "rep-1", "far from the estimate", "<bdi>javascript:alert(1) (footnote, visible)</bdi>",
+		"<dt>Shown to people</dt><dd>yes</dd>", "<dt>Cited</dt><dd>no</dd>", "SUB_FUNCTION_RAG", "sold.example", "https://example.com/soup#1", "receipts/"+sale.Entry, "consumed_quantity")
 	p.sees("/console/sales/transactions?buyer="+url.QueryEscape(saleBuyer)+"&day="+c.Now().Format(time.DateOnly), 200, sale.ID)
 	p.sees("/console/sales/transactions?buyer=nobody.example/x", 200, "Nothing fits what you chose")
 	p.sees("/console/sales/transactions?account="+url.QueryEscape(saleBuyer), 200, sale.ID, metered.ID, back.ID)
