@@ -368,7 +368,7 @@ func (p *proof) mend(word string) string {
 		return p.listing(p.domains.Exchange())
 	}
 	if word == "KEY_REFUSED" && p.kept != nil && p.kept.Keeps() {
-		p.kept.Drop()
+		p.kept.Drop(p.Exchange)
 	}
 	return mends[word]
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
@@ -208,13 +209,10 @@ func freshKey(form sign.URLForm) (string, error) {
 // Keeps says whether a gate of the configuration verifies addresses of the domain, so that keys are kept for it.
 func (a *Answering) Keeps() bool { return a.keys != "" }
 
-// pendingKey is the name of the file of a key of which it is not known whether it was registered.
-const pendingKey = "registering"
-
-// Pending gives the key that was offered to an Exchange before, of which is not known whether it was registered, since that broke off; ok is false for
-// none. Registered again, it is registered once.
+// Pending gives the key that was offered to an Exchange before and of which it is not known whether it was registered, since that broke off; ok is
+// false for none. Registered again, it is registered once.
 func (a *Answering) Pending(exchange, form string) (key OfferedKey, ok bool) {
-	text, err := os.ReadFile(filepath.Join(a.keys, pendingKey))
+	text, err := os.ReadFile(a.pendingPath(exchange))
 	ok = a.Keeps() && err == nil && json.Unmarshal(text, &key) == nil && key.Stored.Exchange == exchange && key.Stored.Form == form
 	return key, ok
 }
@@ -226,39 +224,57 @@ func (a *Answering) Offer(key OfferedKey) error {
 	}
 	text, err := json.Marshal(key)
 	if err == nil {
-		err = replaceFile(filepath.Join(a.keys, pendingKey), text, 0o600)
+		err = replaceFile(a.pendingPath(key.Stored.Exchange), text, 0o600)
 	}
 	return err
 }
 
-// Drop forgets a key that was not registered.
-func (a *Answering) Drop() error {
-	if err := os.Remove(filepath.Join(a.keys, pendingKey)); !errors.Is(err, fs.ErrNotExist) {
+// Drop forgets a key that an Exchange has not registered.
+func (a *Answering) Drop(exchange string) error {
+	if err := os.Remove(a.pendingPath(exchange)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
+// pendingPath is the file of the key of which it is not known whether an Exchange has registered it.
+func (a *Answering) pendingPath(exchange string) string {
+	return filepath.Join(a.keys, "registering_"+keyName(exchange, ""))
+}
+
+// keyName names the file of a key by its Exchange and by the id that it has there. Ids are the choice of Exchanges, and those of two may be the same:
+// the end of the name, of letters that no file system changes, tells all of them apart, and what stands before is for people.
+func keyName(exchange, id string) string {
+	_, host, _ := strings.Cut(exchange, "://")
+	readable := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", r) {
+			return r
+		}
+		return '_'
+	}, host+"_"+strings.ReplaceAll(id, ".", "_"))
+	sum := sha256.Sum256([]byte(exchange + "\n" + id)) // an address has no line feed
+	return readable[:min(len(readable), 100)] + "_" + hex.EncodeToString(sum[:16])
+}
+
 // Keep has the gate verify by a key that was registered under an id, and by those before it of the same Exchange for an hour more. It gives the file that
-// the key is in.
+// the key is in. Keys of other Exchanges stay as they are until they have ended.
 func (a *Answering) Keep(key OfferedKey, id string, until time.Time) (string, error) {
 	now := a.now().UTC().Truncate(time.Second)
 	key.Stored.Created, key.Stored.Until = now, until.UTC().Add(sign.URLLife)
 	if key.Stored.Form == string(sign.URLCloudFront) {
 		key.Stored.ID = first(key.Stored.ID, id)
 	}
-	name := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r) {
-			return r
-		}
-		return '_'
-	}, id)
-	path := filepath.Join(a.keys, name+".json")
+	path := filepath.Join(a.keys, keyName(key.Stored.Exchange, id)+".json")
 	all, _ := filepath.Glob(filepath.Join(a.keys, "*.json"))
+	var same []string
 	for _, file := range all {
 		old, err := edge.ReadStoredKey(file)
 		switch {
-		case err != nil || file == path:
+		case err != nil:
+		case old.Exchange == key.Stored.Exchange && old.Secret == key.Stored.Secret && old.Public == key.Stored.Public && old.ID == key.Stored.ID:
+			key.Stored.Created = old.Created // it was registered before
+			same = append(same, file)
+		case file == path:
 		case !old.Until.IsZero() && now.After(old.Until.Add(24*time.Hour)):
 			os.Remove(file)
 		case old.Exchange == key.Stored.Exchange && (old.Until.IsZero() || old.Until.After(now.Add(trust.DeliveryKeyGrace+sign.URLLife))):
@@ -268,13 +284,15 @@ func (a *Answering) Keep(key OfferedKey, id string, until time.Time) (string, er
 			}
 		}
 	}
-	if before, err := edge.ReadStoredKey(path); err == nil && before.Secret == key.Stored.Secret && before.Public == key.Stored.Public {
-		key.Stored.Created = before.Created // it was registered before
-	}
 	if err := writeStored(path, key.Stored); err != nil {
 		return "", err
 	}
-	return path, a.Drop()
+	for _, file := range same { // earlier versions named files by the id alone
+		if file != path {
+			os.Remove(file)
+		}
+	}
+	return path, a.Drop(key.Stored.Exchange)
 }
 
 func writeStored(path string, key edge.StoredKey) error {
