@@ -35,6 +35,13 @@ type Used struct {
 	deal.UsageDetails
 }
 
+// What a report says of a use beside its quantity.
+type (
+	UsageDetails = deal.UsageDetails
+	Attribution  = deal.Attribution
+	Asset        = deal.Asset
+)
+
 // Filed is what became of a report.
 type Filed struct {
 	ID      string // ours, for a dispute; empty for one that is not taken

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"frontdesk/internal/deal"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	compv1 "frontdesk/wire/comp/v1"
@@ -81,17 +80,17 @@ const (
 )
 
 // usageDetails is what a report says beside how much was used.
-func usageDetails(r *rampv1.UsageReport) (d deal.UsageDetails, err error) {
+func usageDetails(r *rampv1.UsageReport) (d desk.UsageDetails, err error) {
 	u := r.GetUsage()
 	if u == nil {
 		u = &rampv1.Usage{}
 	}
-	d = deal.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(), Request: r.GetRequestId()}
+	d = desk.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(), Request: r.GetRequestId()}
 	d.Functions = enumNames(u.GetFunction(), compv1.Function_name)
 	d.SubFunctions = enumNames(u.GetSubfn(), compv1.SubFunction_name)
 	texts := []struct{ path, text string }{{"exchange", d.Exchange}, {"request_id", d.Request}}
 	for i, a := range u.GetAttribution() {
-		one := deal.Attribution{URL: a.GetDisplayedUrl(), Visible: a.VisibleToUser}
+		one := desk.Attribution{URL: a.GetDisplayedUrl(), Visible: a.VisibleToUser}
 		if a.Format != nil {
 			one.Format = a.Format.String()
 		}
@@ -99,7 +98,7 @@ func usageDetails(r *rampv1.UsageReport) (d deal.UsageDetails, err error) {
 		texts = append(texts, struct{ path, text string }{fmt.Sprintf("usage.attribution.%d.displayed_url", i), one.URL})
 	}
 	for i, a := range r.GetAssets() {
-		d.Assets = append(d.Assets, deal.Asset{URI: a.Uri, Title: a.GetTitle(), Package: a.GetPackageId()})
+		d.Assets = append(d.Assets, desk.Asset{URI: a.Uri, Title: a.GetTitle(), Package: a.GetPackageId()})
 		for _, text := range []string{a.Uri, a.GetTitle(), a.GetPackageId()} {
 			texts = append(texts, struct{ path, text string }{fmt.Sprintf("assets.%d", i), text})
 		}
