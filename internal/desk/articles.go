@@ -215,7 +215,7 @@ func (c *candidates) suffice(owner *Excerpts, tokens int) bool {
 		}
 		one := passage{article: a, at: c.hits[i].Passage, asked: c}
 		whole := a.passages[one.at].Text
-		bytes := a.left(one.at, owner, nil).reach(whole, 0)
+		bytes := a.left(one.at, owner, &givenBefore{}).reach(whole, 0)
 		if bytes < len(whole) || a.tokens[one.at] > tokens {
 			one.focus() // here, rather than in the transaction
 		}

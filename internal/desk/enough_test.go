@@ -11,7 +11,7 @@ import (
 func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
-	g.owner.MaxChunks = 1
+	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
 	lamps, kettles := sentences("one", 6), strings.ReplaceAll(sentences("two", 6), "lamp", "kettle")
 	g.fill(t, "site", "s", story("a/1", lamps, kettles), story("a/2", "A zebra."))
 	asking := func(session, text string) Retrieval {

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,6 +38,9 @@ type Excerpts struct {
 	// remembered after the last request what a session has seen.
 	Share      float64
 	SessionFor time.Duration
+	// SharePerDay is how much of an article all sessions of a platform together may see in [articleDay], where FullArticle
+	// is false: a session's id is the platform's own text. 0 is the same as Share, and 1 is no bound.
+	SharePerDay float64
 	// Countries, Languages and Placements are refused, as requests name them, without regard to case; "fr" is every "fr-…".
 	Countries, Languages, Placements []string
 	// Confidence is the least with which a request must know its intent, where it says; 0 to 1.
@@ -47,6 +51,25 @@ type Excerpts struct {
 	Grace time.Duration
 	// Keep is how long requests and events are known; afterwards their ledger entries alone are there.
 	Keep time.Duration
+}
+
+// articleDay is how long it is remembered what all sessions of a platform together were given of an article, after the
+// last part that was new to it. So within no such time more of it is given than a day's share.
+const articleDay = 24 * time.Hour
+
+// share and shareOfDay are how much of an article a session, and all sessions of a platform in [articleDay], may see.
+func (e *Excerpts) share() float64 {
+	if e.FullArticle {
+		return 1
+	}
+	return e.Share
+}
+
+func (e *Excerpts) shareOfDay() float64 {
+	if e.FullArticle {
+		return 1
+	}
+	return cmp.Or(e.SharePerDay, e.Share)
 }
 
 // Excerpting is what giving passages to platforms takes.

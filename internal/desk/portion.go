@@ -26,9 +26,24 @@ func tighter(declared, own int) int {
 	return declared
 }
 
-// choose takes in of passages, the best first, what may be given beside what the session was given before, and says how
-// that is recorded.
-func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages iter.Seq[passage], given excerpt.Given) (record excerpt.Answer) {
+// givenBefore is what was given before: to the session that asks, and to all of its platform in [articleDay].
+type givenBefore struct {
+	session, platform excerpt.Given
+	fresh             []string // the addresses of articles of which the platform is given now what it had not
+}
+
+// add takes in that a part of an article is given.
+func (g *givenBefore) add(c excerpt.Chunk, part excerpt.Span) {
+	g.session.Add(c.URL, c.Passage, part)
+	had := g.platform.Of(c.URL)
+	if g.platform.Add(c.URL, c.Passage, part); g.platform.Of(c.URL) > had && !slices.Contains(g.fresh, c.URL) {
+		g.fresh = append(g.fresh, c.URL)
+	}
+}
+
+// choose takes in of passages, the best first, what may be given beside what was given before, and says how that is
+// recorded.
+func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages iter.Seq[passage], given *givenBefore) (record excerpt.Answer) {
 	out.Citations = owner.Citations
 	out.MaxChunks, out.MaxTokens = tighter(owner.MaxChunks, key.MaxChunks), tighter(owner.MaxTokens, key.MaxTokens)
 	record.MaxChunks, record.MaxTokens = out.MaxChunks, out.MaxTokens
@@ -38,21 +53,31 @@ func (out *Retrieved) choose(owner *Excerpts, key trust.PlatformKey, passages it
 		if has(record, c) {
 			continue
 		}
-		from, text := p.part(p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens)
+		left, tokens := p.article.left(p.at, owner, given), out.MaxTokens-record.Tokens
+		from, text := p.part(left, tokens)
+		if left.also != nil && len(text) < len(whole.Text) {
+			left.also = nil
+			_, alone := p.part(left, tokens)
+			record.ByDay = record.ByDay || len(alone) > len(text)
+		}
 		if text == "" {
 			continue
 		}
 		if len(text) < len(whole.Text) {
 			c.From, c.Bytes = from, len(text)
 		}
-		given.Add(c.URL, c.Passage, excerpt.Span{From: from, To: from + len(text)})
+		given.add(c, excerpt.Span{From: from, To: from + len(text)})
 		record.Chunks = append(record.Chunks, c)
-		tokens := p.article.tokensOf(p.at, text)
+		tokens = p.article.tokensOf(p.at, text)
 		record.Tokens += tokens
 		if out.add(owner, p.article, c, Chunk{Text: text, Tokens: tokens}); len(out.Chunks) == out.MaxChunks {
 			break
 		}
 	}
+	if record.ByDay && record.Tokens > 0 {
+		record.MaxTokens = record.Tokens
+	}
+	out.MaxTokens, out.LimitedByDay = record.MaxTokens, record.ByDay
 	return record
 }
 
@@ -61,19 +86,36 @@ func has(record excerpt.Answer, one excerpt.Chunk) bool {
 	return slices.ContainsFunc(record.Chunks, func(c excerpt.Chunk) bool { return c.Site == one.Site && c.URL == one.URL && c.Passage == one.Passage })
 }
 
-// allowance is what of a passage a session may see: again what it has seen, and beside that so many bytes and words.
+// allowance is what of a passage may be seen: again what was seen, and beside that so many bytes and words.
 type allowance struct {
 	seen         excerpt.Spans
 	bytes, words int
+	also         *allowance // which bounds it, too; nil for none
 }
 
-// left is what of a passage a session may see that was given some of the article before: nothing where that was more than may be shown by
-// now.
-func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
-	left := allowance{seen: given.Parts(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
-	if !owner.FullArticle {
-		left.bytes = max(0, int(float64(a.bytes)*owner.Share)-given.Of(a.url))
+// left is what of a passage a session may see that was given some of the article before, bounded also by what all of its
+// platform may see.
+func (a *article) left(at int, owner *Excerpts, given *givenBefore) allowance {
+	left := a.inWords(a.within(at, owner.share(), given.session), given.session)
+	day := owner.shareOfDay()
+	if day < 1 && (given.platform.Of(a.url) > 0 || day < owner.share()) { // else the session's share is less
+		together := a.within(at, day, given.platform)
+		left.also = &together
 	}
+	return left
+}
+
+// within is what of a passage may be seen by a share of the article: nothing more where that was exceeded by now.
+func (a *article) within(at int, share float64, given excerpt.Given) allowance {
+	left := allowance{seen: given.Parts(a.url, a.passages[at].ID), bytes: a.bytes, words: math.MaxInt}
+	if share < 1 {
+		left.bytes = max(0, int(float64(a.bytes)*share)-given.Of(a.url))
+	}
+	return left
+}
+
+// inWords is an allowance with the words that the terms let a session see: nothing at all where it saw more by now.
+func (a *article) inWords(left allowance, given excerpt.Given) allowance {
 	if a.words == 0 {
 		return left
 	}
@@ -91,6 +133,9 @@ func (a *article) left(at int, owner *Excerpts, given excerpt.Given) allowance {
 
 // reach is how far a text may be seen from a byte on.
 func (l allowance) reach(text string, from int) int {
+	if l.also != nil {
+		text = text[:max(from, l.also.reach(text, from))]
+	}
 	for part := range l.seen.Rest(excerpt.Span{From: from, To: len(text)}) {
 		unseen := text[part.From:part.To]
 		end := min(len(unseen), l.bytes)
@@ -171,9 +216,11 @@ func (p passage) part(left allowance, tokens int) (from int, text string) {
 	if from, text = around(whole, best, left, tokens); text != "" {
 		return from, text
 	}
-	for _, part := range left.seen { // it may be seen again
-		if text = beginning(whole[part.From:part.To], part.To-part.From, tokens); text != "" {
-			return part.From, text
+	for all := &left; all != nil; all = all.also {
+		for _, part := range all.seen { // it may be seen again
+			if text = beginning(whole[part.From:part.To], left.reach(whole, part.From)-part.From, tokens); text != "" {
+				return part.From, text
+			}
 		}
 	}
 	return 0, ""

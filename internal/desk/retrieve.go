@@ -60,6 +60,7 @@ type Retrieved struct {
 	Sources              []Source // those of the chunks, in their order
 	Citations            bool     // the sources are to be told
 	MaxChunks, MaxTokens int      // the limits in force
+	LimitedByDay         bool     // the platform's share of a day is among them
 	Event                string   // the id of the access event
 	Entry                string   // of the ledger
 	Again                bool     // the request was answered before
@@ -183,7 +184,7 @@ func (d *Desk) spent(ctx context.Context, tx *store.Tx, key trust.PlatformKey, n
 // give chooses of the candidates what may be given, and records it.
 func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts, r Retrieval, found *candidates, now time.Time) (*Retrieved, *Refusal, error) {
 	session := excerpt.Session(r.Key.Platform, r.Session)
-	given, err := excerpt.GivenTo(ctx, tx, session, now)
+	given, err := givenTo(ctx, tx, owner, r.Key.Platform, session, found, now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -194,7 +195,9 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 		return nil, nil, errShort
 	case found.none():
 		return nil, refuse(NoContent, "Nothing here fits the request."), nil
-	case len(out.Chunks) == 0 && !slices.ContainsFunc(found.articles, func(a *article) bool { return a != nil && given.Of(a.url) > 0 }):
+	case len(out.Chunks) == 0 && record.ByDay:
+		return nil, refuse(PolicyViolation, "The sessions of this platform have seen as much of what fits as the publisher gives in a day."), nil
+	case len(out.Chunks) == 0 && !slices.ContainsFunc(found.articles, func(a *article) bool { return a != nil && given.session.Of(a.url) > 0 }):
 		return nil, refuse(NoContent, "What fits the request is too short to give a part of it within the limits."), nil
 	case len(out.Chunks) == 0:
 		return nil, refuse(PolicyViolation, "This session has seen as much of what fits as the publisher gives."), nil
@@ -207,10 +210,40 @@ func (d *Desk) give(ctx context.Context, tx *store.Tx, g *gate, owner *Excerpts,
 	if err := d.tell(ctx, tx, owner, r, record, out); err != nil {
 		return nil, nil, err
 	}
-	if err := excerpt.Give(ctx, tx, session, given, now.Add(owner.SessionFor)); err != nil {
+	if err := given.keep(ctx, tx, owner, r.Key.Platform, session, now); err != nil {
 		return nil, nil, err
 	}
 	return out, nil, excerpt.Put(ctx, tx, excerpt.Request{Platform: r.Key.Platform, ID: r.ID, Digest: r.Digest, At: out.At, Outcome: excerpt.Ok, Answer: record})
+}
+
+// givenTo is what was given before of the articles that are loaded.
+func givenTo(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string, session [sha256.Size]byte, found *candidates, now time.Time) (*givenBefore, error) {
+	given := &givenBefore{platform: excerpt.Given{}}
+	var err error
+	if given.session, err = excerpt.GivenTo(ctx, tx, session, now); err != nil || owner.shareOfDay() >= 1 {
+		return given, err
+	}
+	var urls []string
+	for _, a := range found.articles {
+		if a != nil && !slices.Contains(urls, a.url) {
+			urls = append(urls, a.url)
+		}
+	}
+	given.platform, err = excerpt.GivenTogether(ctx, tx, platform, urls, now)
+	return given, err
+}
+
+// keep records what is given now with what was given before.
+func (g *givenBefore) keep(ctx context.Context, tx *store.Tx, owner *Excerpts, platform string, session [sha256.Size]byte, now time.Time) error {
+	if err := excerpt.Give(ctx, tx, session, g.session, now.Add(owner.SessionFor)); err != nil || owner.shareOfDay() >= 1 {
+		return err
+	}
+	for _, url := range g.fresh {
+		if err := excerpt.Give(ctx, tx, excerpt.Article(platform, url), g.platform.Only(url), now.Add(articleDay)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // accessBody is the body of a ledger entry of kind "access". It is written in the order of canonical JSON, so that the
@@ -313,8 +346,11 @@ func (d *Desk) giveAgain(ctx context.Context, g *gate, owner *Excerpts, now Retr
 		}
 	}
 	out := &Retrieved{At: r.At, Event: intent.AccessEventID(owner.PublisherID, r.Platform, r.ID), Entry: r.Answer.Entry, Again: true}
-	if out.choose(owner, now.Key, slices.Values(passages), excerpt.Given{}); len(out.Chunks) == 0 {
+	if out.choose(owner, now.Key, slices.Values(passages), &givenBefore{session: excerpt.Given{}, platform: excerpt.Given{}}); len(out.Chunks) == 0 {
 		return nil, refuse(PolicyViolation, "What this request was given may not be given any more.")
+	}
+	if r.Answer.ByDay {
+		out.MaxTokens, out.LimitedByDay = min(out.MaxTokens, r.Answer.MaxTokens), true
 	}
 	return out, nil
 }

@@ -421,7 +421,7 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
-	g.owner.MaxChunks = 1
+	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
 	g.fill(t, "site", "s", story("a/1", sentences("first", 3), sentences("omega", 3)), story("a/2", sentences("other", 3), sentences("omega", 3)))
 	ask := func(session, text string) Retrieval {
 		r := g.request(session)

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/content"
@@ -65,6 +66,7 @@ func drawOwner(t *rapid.T) *Excerpts {
 	e := usualOwner()
 	e.MaxChunks, e.MaxTokens = rapid.IntRange(1, 4).Draw(t, "chunks"), rapid.SampledFrom([]int{60, 90, 40, 20, 200, 12, 5, 1}).Draw(t, "tokens")
 	e.Share, e.FullArticle = rapid.SampledFrom([]float64{0.5, 0.95, 0.3, 0.01}).Draw(t, "share"), rapid.IntRange(0, 3).Draw(t, "full") == 3
+	e.SharePerDay = rapid.SampledFrom([]float64{0, 0, 1, 0.7, 0.2}).Draw(t, "share of a day")
 	e.Domains = rapid.SampledFrom([][]string{{"news.a", "news.b"}, {"news"}, {"news.a", "news.b"}, {"news.b.c"}}).Draw(t, "domains")
 	return e
 }
@@ -136,7 +138,7 @@ func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Ret
 	if r.Key.MaxTokens > 0 {
 		maxTokens = min(maxTokens, r.Key.MaxTokens)
 	}
-	if given.MaxChunks != maxChunks || given.MaxTokens != maxTokens {
+	if given.MaxChunks != maxChunks || given.MaxTokens > maxTokens || given.MaxTokens < maxTokens && !given.LimitedByDay {
 		t.Fatalf("the limits are told as %d and %d, and are %d and %d", given.MaxChunks, given.MaxTokens, maxChunks, maxTokens)
 	}
 	if len(given.Chunks) == 0 || len(given.Chunks) > maxChunks {
@@ -177,8 +179,8 @@ func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Ret
 			t.Fatalf("%q is no part of a passage of %s", chunk.Text, url)
 		}
 	}
-	if tokens > maxTokens {
-		t.Fatalf("%d tokens, at most %d", tokens, maxTokens)
+	if tokens > given.MaxTokens || given.LimitedByDay && (g.owner.FullArticle || g.owner.SharePerDay == 1) {
+		t.Fatalf("%d tokens, at most %d are told, limited by the day: %v", tokens, given.MaxTokens, given.LimitedByDay)
 	}
 	for id := range sourceOf {
 		if !ids[id] {
@@ -186,6 +188,47 @@ func (c corpus) holds(t *rapid.T, g *giver, r Retrieval, area string, given *Ret
 		}
 	}
 	c.adds(t, g, r, given, sourceOf, seen)
+	c.together(t, g, given, sourceOf, seen)
+}
+
+// together takes an answer into what all sessions have seen, and holds that they have seen no more than a day's share.
+func (c corpus) together(t *rapid.T, g *giver, given *Retrieved, sourceOf map[string]string, seen seen) {
+	for _, one := range c.items {
+		of := seen.of("all", one.URL)
+		before, _ := c.amount(one, of)
+		c.marks(one, given, sourceOf, of)
+		after, _ := c.amount(one, of)
+		whole := 0
+		for _, p := range one.Passages {
+			whole += len(p.Text)
+		}
+		share := cmp.Or(g.owner.SharePerDay, g.owner.Share)
+		if after > before && !g.owner.FullArticle && share < 1 && float64(after) > share*float64(whole) {
+			t.Fatalf("all sessions saw %d of %d bytes of %s, the share of a day is %g", after, whole, one.URL, share)
+		}
+	}
+}
+
+// marks takes in what an answer has of an item, and says how many words that is.
+func (c corpus) marks(one content.Item, given *Retrieved, sourceOf map[string]string, of map[string][]bool) (shown int) {
+	for _, chunk := range given.Chunks {
+		if sourceOf[chunk.ID] != one.URL {
+			continue
+		}
+		shown += len(strings.Fields(chunk.Text))
+		id, from := c.whence(one, chunk)
+		for _, p := range one.Passages {
+			if p.ID == id {
+				of[id] = append(of[id], make([]bool, len(p.Text)-len(of[id]))...)
+			}
+		}
+		for i := range chunk.Text {
+			for j := i; j < len(chunk.Text) && (j == i || chunk.Text[j]&0xC0 == 0x80); j++ {
+				of[id][from+j] = true
+			}
+		}
+	}
+	return shown
 }
 
 // adds takes an answer into what the platform has seen, and holds that nobody has seen more of an item than may be.
@@ -194,24 +237,7 @@ func (c corpus) adds(t *rapid.T, g *giver, r Retrieval, given *Retrieved, source
 		of := seen.of(r.Session, one.URL)
 		before, wordsBefore := c.amount(one, of)
 		_, words := c.may(g.rules.Load(), g.owner, "", one.URL, r.Country)
-		shown := 0
-		for _, chunk := range given.Chunks {
-			if sourceOf[chunk.ID] != one.URL {
-				continue
-			}
-			shown += len(strings.Fields(chunk.Text))
-			id, from := c.whence(one, chunk)
-			for _, p := range one.Passages {
-				if p.ID == id {
-					of[id] = append(of[id], make([]bool, len(p.Text)-len(of[id]))...)
-				}
-			}
-			for i := range chunk.Text {
-				for j := i; j < len(chunk.Text) && (j == i || chunk.Text[j]&0xC0 == 0x80); j++ {
-					of[id][from+j] = true
-				}
-			}
-		}
+		shown := c.marks(one, given, sourceOf, of)
 		if words > 0 && shown > words {
 			t.Fatalf("session %s was shown %d words of %s, %d may be shown", r.Session, shown, one.URL, words)
 		}
@@ -308,7 +334,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 					t.Fatal("the repetition has an entry")
 				}
 				if !old.loose {
-					if diff := cmp.Diff(old.given.Chunks, given.Chunks); diff != "" {
+					if diff := gocmp.Diff(old.given.Chunks, given.Chunks); diff != "" {
 						t.Fatalf("the repetition differs: %s", diff)
 					}
 				}
@@ -319,6 +345,7 @@ func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
 				}
 			default:
 				r := g.request(name + rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "session"))
+				r.Key.Platform = name
 				r.Domain = rapid.SampledFrom([]string{"news.a", "news.a", "news.b", "news.b.c", "news.b.c.d", "news"}).Draw(t, "domain")
 				r.Country = rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country")
 				r.Text = rapid.SampledFrom([]string{"", "lamp", "same lamp words", "lamp part 1 room", "part 2", "part 3 corner", "zeppelin"}).Draw(t, "text")

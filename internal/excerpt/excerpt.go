@@ -1,5 +1,5 @@
 // Package excerpt keeps what was given out passage by passage under the Agentic Intent Protocol: the requests that were
-// answered, how much of each article a session has seen, and the events that platforms report. It keeps no text, no
+// answered, how much of each article a session and a platform have seen, and the events that platforms report. It keeps no text, no
 // question and no name of a session.
 //
 // It stands below desk, whose transactions its methods take part in, and above store. What somebody must be able to
@@ -23,7 +23,8 @@ import (
 //
 // excerpt_request has one row for each request that a platform made, by the id that it gave it: the SHA-256 of its body,
 // what came of it, and which passages were given. excerpt_session has of each session, under a hash, which parts of
-// each passage of each article it was given. excerpt_event has the events that platforms reported.
+// each passage of each article it was given; and of each platform and article, under another, what all its sessions
+// together were given. excerpt_event has the events that platforms reported.
 //
 // Every answer writes a row of the first two. So they have no index that only Sweep would use, which looks at all sessions
 // instead; and of the requests by their time that of those alone that got nothing.
@@ -98,7 +99,8 @@ type Answer struct {
 	MaxChunks int     `json:"max_chunks,omitzero"`
 	MaxTokens int     `json:"max_tokens,omitzero"`
 	Tokens    int     `json:"tokens,omitzero"`
-	Entry     string  `json:"entry,omitzero"` // of the ledger
+	ByDay     bool    `json:"by_day,omitzero"` // MaxTokens is what the platform's share of a day left
+	Entry     string  `json:"entry,omitzero"`  // of the ledger
 }
 
 // Request is one that a platform made.

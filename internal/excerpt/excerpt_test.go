@@ -118,6 +118,58 @@ func TestASessionIsKnownByItsHashAloneAndNotForEver(t *testing.T) {
 	})
 }
 
+// TestWhatAPlatformWasGivenOfManyArticles asks for more articles than one statement takes.
+func TestWhatAPlatformWasGivenOfManyArticles(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
+		db := fresh(t, Schema)
+		if Article("ab", "c") == Article("a", "bc") || Article("chat", "one") == Session("chat", "one") {
+			t.Error("two things have one key")
+		}
+		var urls []string
+		given := Given{}
+		for i := range atOnce + 3 {
+			urls = append(urls, fmt.Sprint("https://site.example/", i))
+			given.Add(urls[i], "p", Span{0, 10 + i})
+		}
+		given.Add("elsewhere", "p", Span{0, 7})
+		update(t, db, func(ctx context.Context, tx *store.Tx) error {
+			for i, url := range append(urls, "elsewhere") {
+				until := start.Add(time.Hour)
+				if i == 2 {
+					until = start // which is over
+				}
+				if err := Give(ctx, tx, Article("chat", url), given.Only(url), until); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		update(t, db, func(ctx context.Context, tx *store.Tx) error {
+			got, err := GivenTogether(ctx, tx, "chat", urls, start)
+			for i, url := range urls {
+				want := 10 + i
+				if i == 2 {
+					want = 0
+				}
+				if got.Of(url) != want {
+					t.Errorf("%d bytes of %s are known, want %d", got.Of(url), url, want)
+				}
+			}
+			if got.Of("elsewhere") != 0 {
+				t.Error("what was not asked for is given")
+			}
+			if other, wrong := GivenTogether(ctx, tx, "other", urls, start); wrong != nil || len(other) != 0 {
+				t.Errorf("another platform's are given: %v, %v", other, wrong)
+			}
+			if none, wrong := GivenTogether(ctx, tx, "chat", nil, start); wrong != nil || len(none) != 0 {
+				t.Errorf("of no article there is %v, %v", none, wrong)
+			}
+			return err
+		})
+	})
+}
+
 func TestWhatAPlatformOwes(t *testing.T) {
 	db := storetest.Chosen(t, Schema)
 	request := func(platform, id, outcome string, at time.Time) {

@@ -22,7 +22,12 @@ func Session(platform, id string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "session %d %s %s", len(platform), platform, id))
 }
 
-// Given is what a session was given: of each article which parts of each passage.
+// Article is the key of what all sessions of a platform together were given of an article.
+func Article(platform, url string) [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "article %d %s %s", len(platform), platform, url))
+}
+
+// Given is what a session, or all of a platform, was given: of each article which parts of each passage.
 type Given map[short]map[short]Spans
 
 // short stands for the address of an article or the id of a passage, which are several times as long: the beginning of its
@@ -168,6 +173,55 @@ func cutSpans(r *bytes.Reader, n int) (Spans, error) {
 	return parts, nil
 }
 
+// Only is what was given of one article.
+func (g Given) Only(url string) Given {
+	at := shorten(url)
+	return Given{at: g[at]}
+}
+
+// atOnce is how many articles are asked for by one statement.
+const atOnce = 8
+
+// selectArticles asks for them.
+const selectArticles = `SELECT given FROM excerpt_session WHERE session IN ($1, $2, $3, $4, $5, $6, $7, $8) AND until > $9`
+
+// GivenTogether gives what all sessions of a platform together were given of some articles, as far as that is remembered.
+func GivenTogether(ctx context.Context, tx *store.Tx, platform string, urls []string, now time.Time) (Given, error) {
+	given := Given{}
+	for some := range slices.Chunk(urls, atOnce) {
+		args := make([]any, 0, atOnce+1)
+		for i := range atOnce {
+			key := Article(platform, some[min(i, len(some)-1)])
+			args = append(args, key[:])
+		}
+		if err := given.read(ctx, tx, append(args, store.Micros(now))); err != nil {
+			return nil, fmt.Errorf("find what a platform was given: %w", err)
+		}
+	}
+	return given, nil
+}
+
+// read takes in what is remembered of some articles.
+func (g Given) read(ctx context.Context, tx *store.Tx, args []any) error {
+	rows, err := tx.Query(ctx, selectArticles, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var kept sql.RawBytes
+		if err := rows.Scan(&kept); err != nil {
+			return err
+		}
+		one, err := unpack(kept)
+		if err != nil {
+			return err
+		}
+		maps.Copy(g, one)
+	}
+	return rows.Err()
+}
+
 // GivenTo gives what a session was given; nothing when that is long ago.
 func GivenTo(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now time.Time) (Given, error) {
 	var kept sql.RawBytes
@@ -187,12 +241,12 @@ func GivenTo(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, now t
 	return given, nil
 }
 
-// Give records what a session was given, to be remembered until a time.
-func Give(ctx context.Context, tx *store.Tx, session [sha256.Size]byte, given Given, until time.Time) error {
+// Give records what was given under a key, to be remembered until a time.
+func Give(ctx context.Context, tx *store.Tx, key [sha256.Size]byte, given Given, until time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO excerpt_session (session, given, until) VALUES ($1, $2, $3)
-		ON CONFLICT (session) DO UPDATE SET given = EXCLUDED.given, until = EXCLUDED.until`, session[:], given.pack(), store.Micros(until))
+		ON CONFLICT (session) DO UPDATE SET given = EXCLUDED.given, until = EXCLUDED.until`, key[:], given.pack(), store.Micros(until))
 	if err != nil {
-		return fmt.Errorf("record what a session was given: %w", err)
+		return fmt.Errorf("record what was given: %w", err)
 	}
 	return nil
 }

@@ -96,6 +96,9 @@ func (d *door) render(c *call, request *reading, given *desk.Retrieved) *wire.Re
 		LimitsApplied: &wire.Limits{MaxChunks: given.MaxChunks, MaxTokens: given.MaxTokens},
 		Extensions:    wire.Extensions{"frontdesk.event_id": quoted(given.Event), "frontdesk.receipt": quoted(d.Receipts(c.Request) + given.Entry)},
 	}
+	if given.LimitedByDay {
+		out.Extensions["frontdesk.limited_by"] = quoted("share_per_day")
+	}
 	for _, c := range given.Chunks {
 		out.Content.Chunks = append(out.Content.Chunks, wire.Chunk{ID: c.ID, Text: c.Text, TokenCount: &c.Tokens})
 	}

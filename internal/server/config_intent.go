@@ -46,6 +46,9 @@ type Intent struct {
 	// Share is how much of an item's text one session of a platform may see, from 0.01 to 0.95, unless
 	// `supports.full_article` is true.
 	Share float64 `yaml:"share"`
+	// SharePerDay is how much of an item's text all sessions of a platform may see together in 24 hours, from 0.01 to 1,
+	// unless `supports.full_article` is true: sessions are named by the platform. 0 is the same as `share`, 1 is no bound.
+	SharePerDay float64 `yaml:"share_per_day"`
 	// Session is how long it is remembered what a session has seen, after its last request.
 	Session time.Duration `yaml:"session"`
 	// Training says, for the declaration, whether content may be used for training models.
@@ -179,6 +182,9 @@ func (c *checks) intent() {
 	between(c, "intent.max_chunks", i.MaxChunks, 1, 100)
 	between(c, "intent.max_tokens", i.MaxTokens, 1, 100_000)
 	between(c, "intent.share", i.Share, 0.01, 0.95)
+	if i.SharePerDay != 0 {
+		between(c, "intent.share_per_day", i.SharePerDay, 0.01, 1)
+	}
 	between(c, "intent.session", i.Session, time.Minute, 90*24*time.Hour)
 	between(c, "intent.confidence", i.Confidence, 0, 1)
 	between(c, "intent.events.owed", i.Events.Owed, 0, 1_000_000)
@@ -329,7 +335,7 @@ func (c Config) excerpts() *desk.Excerpts {
 		PublisherID: p.ID, PublisherName: p.Name, Domain: p.Domain, Hosts: i.Hosts, Domains: c.editorialDomains(),
 		Enabled: i.Enabled, State: i.State,
 		Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle,
-		MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens, Share: i.Share, SessionFor: i.Session,
+		MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens, Share: i.Share, SharePerDay: i.SharePerDay, SessionFor: i.Session,
 		Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements, Confidence: i.Confidence,
 		Owed: i.Events.Owed, Grace: i.Events.Grace, Keep: i.Keep,
 	}
@@ -340,7 +346,7 @@ func (c Config) excerpts() *desk.Excerpts {
 // liveIntent are the keys that take effect while the server runs: what says who may have what, and whether anybody may. In the
 // rest (how the protocol is spoken, how often, who is told) a server stays as it began.
 var liveIntent = []string{
-	"state", "hosts", "domains", "supports.chunks", "supports.citations", "supports.full_article", "max_chunks", "max_tokens", "share", "training",
+	"state", "hosts", "domains", "supports.chunks", "supports.citations", "supports.full_article", "max_chunks", "max_tokens", "share", "share_per_day", "training",
 	"compliance.revocable", "compliance.notice_required", "compliance.revocation_reason", "compliance.sunset", "compliance.last_updated",
 	"refuse.countries", "refuse.languages", "refuse.placements", "confidence", "events.required", "events.owed", "events.grace",
 }
@@ -355,7 +361,8 @@ func (c Config) meanwhile(fresh Config) Config {
 	i, now := &c.Intent, fresh.Intent
 	c.Terms, c.RSL = fresh.Terms, fresh.RSL
 	i.State, i.Hosts, i.Domains, i.Supports, i.MaxChunks, i.MaxTokens = now.State, now.Hosts, now.Domains, now.Supports, now.MaxChunks, now.MaxTokens
-	i.Share, i.Training, i.Compliance, i.Refuse, i.Confidence = now.Share, now.Training, now.Compliance, now.Refuse, now.Confidence
+	i.Share, i.SharePerDay, i.Training = now.Share, now.SharePerDay, now.Training
+	i.Compliance, i.Refuse, i.Confidence = now.Compliance, now.Refuse, now.Confidence
 	i.Events.Required, i.Events.Owed, i.Events.Grace = now.Events.Required, now.Events.Owed, now.Events.Grace
 	return c
 }

@@ -29,7 +29,7 @@
 //	ledger_head        ledger    the signed checkpoint of the tree
 //	ledger_state       ledger    the state of what is recorded when it changes
 //	excerpt_request    excerpt   one row for each request of a platform: what came of it, and which passages were given
-//	excerpt_session    excerpt   how much of each item a platform's session has seen
+//	excerpt_session    excerpt   how much of each item a platform's session, and all its sessions together, have seen
 //	excerpt_event      excerpt   the events that platforms reported
 //	submission_record  submission  one row for each submission of an agent: ids and times, and sealed what was submitted and offered
 //	submission_bind    submission  one row for each offer that was bound, with what it was bound with sealed

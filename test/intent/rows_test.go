@@ -280,7 +280,8 @@ var contentRows = []row{
 				p.expect(ok && int(n) == tokensOf([]object{c}), "a chunk is counted as %v, and has %d", c["token_count"], tokensOf([]object{c}))
 				told += int(n)
 			}
-			p.expect(told <= 300 && tokensOf(chunks) <= 300 && limits["max_tokens"] == 300.0, "%d tokens, limits %v", tokensOf(chunks), limits)
+			most, _ := limits["max_tokens"].(float64) // less where the platform has seen much of an article today
+			p.expect(most <= 300 && told <= int(most) && tokensOf(chunks) <= int(most), "%d tokens, limits %v", tokensOf(chunks), limits)
 		})
 	}},
 	{48, "no session covers an article", func(p *probe) {
