@@ -102,7 +102,7 @@ type reportTransactions struct {
 
 // Help says what a row has.
 func (reportTransactions) Help() string {
-	return "One row for each purchase, the oldest first: the offer, what was authorised and charged, how often it was fetched, what was reported, and its entry in the ledger. " +
+	return "One row for each purchase, the oldest first: the offer, what was authorised and charged, how often it was fetched, the use that was declared and reported, and its entry in the ledger. " +
 		"No address that content was fetched from is in it.\n\nExample:\n\n\tfrontdesk ramp report transactions --since 2027-01-01T00:00:00Z --format jsonl > january.jsonl"
 }
 

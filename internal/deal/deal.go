@@ -12,7 +12,7 @@ import "frontdesk/internal/store"
 // deal_offer has one row for each offer that was made, under the bytes of its id, which begin with the time of its end:
 // rows are added and swept away in that order. facts is an Offer as JSON, document what the site has signed of it, and
 // signature the 64 bytes of that. See also transactionTables, eventTables,
-// requestTable, deliveryTables, leanTables, disputeTables, viaTable and usageColumn.
+// requestTable, deliveryTables, leanTables, disputeTables, viaTable, usageColumn and useColumns.
 var Schema = store.Schema{
 	Room: "deal",
 	Steps: []string{`
@@ -22,5 +22,5 @@ CREATE TABLE deal_offer (
 	document  {{bytes}} NOT NULL,
 	signature {{bytes}} NOT NULL
 );
-`, transactionTables, eventTables, requestTable, deliveryTables, leanTables, disputeTables, viaTable, usageColumn},
+`, transactionTables, eventTables, requestTable, deliveryTables, leanTables, disputeTables, viaTable, usageColumn, useColumns},
 }

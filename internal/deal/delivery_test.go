@@ -195,7 +195,12 @@ func TestDeliveriesAreKeptWhenTheyGetATable(t *testing.T) {
 		before := storetest.Open(t, dsn, was)
 		b := bought(1)
 		update(t, before, func(ctx context.Context, tx *store.Tx) error {
-			if err := PutTransaction(ctx, tx, b); err != nil {
+			if _, err := tx.Exec(ctx, `INSERT INTO deal_transaction (id, billing, request, offer, buyer, agent, site, uri, source, item, version, made,
+				expires, model, rate, currency, months, unit, estimate, amount, value, subscription, quotas, method, failed, entry, document, duty, due,
+				fields, report, report_of, reported, consumed, settled, deviant)
+				VALUES ($1, 'bill', 'request', 'offer', $2, 'agent', $3, $4, 'pages', 'item', 1, $5, $6, 'per_access', 1, 'USD', 0, '', 0, 1, 1, '', $7,
+				'direct', 0, 'entry', $7, 1, 0, 'usage', '', '', 0, 0, 0, 0)`,
+				b.ID, b.Buyer, b.Site, b.URI, store.Micros(b.Made), store.Micros(b.Expires), []byte{}); err != nil {
 				return err
 			}
 			for n, kind := range []string{"delivery", "usage", "delivery"} {
@@ -216,6 +221,10 @@ func TestDeliveriesAreKeptWhenTheyGetATable(t *testing.T) {
 		all, _, err := r.Deliveries(t.Context(), Sent{Limit: 9})
 		if err != nil || len(all) != 2 || all[0].Transaction != b.ID || all[0].State != DeliveryEnded || all[0].Site != "news" || all[0].Sum != nil || all[0].Ended != moment {
 			t.Errorf("%+v, %v", all, err)
+		}
+		kept, ok, err := r.Transaction(t.Context(), b.ID)
+		if err != nil || !ok || kept.Buyer != b.Buyer || kept.Declared != nil || kept.Functions.Permit != nil || kept.Report != (Report{}) {
+			t.Errorf("%+v, %v", kept, err)
 		}
 	})
 }

@@ -34,7 +34,9 @@ type Offer struct {
 	Via []string `json:"via,omitempty"`
 	// Functions are what it was asked for, as terms name them; none where nothing was declared.
 	Functions []string `json:"functions,omitempty"`
-	Package   Package  `json:"package"`
+	// For is to what its buyer is bound: for what, by whom and where the item may be used. Its price says nothing.
+	For     terms.Option `json:"for,omitzero"`
+	Package Package      `json:"package"`
 	// Terms is the version of the terms that decided, Rule the index of the rule, and Labels the rule's.
 	Terms  string   `json:"terms"`
 	Rule   int      `json:"rule"`

@@ -108,6 +108,16 @@ DROP INDEX deal_transaction_owed;
 CREATE INDEX deal_transaction_owed ON deal_transaction (buyer, duty, due) WHERE duty > 0;
 `
 
+// useColumns is the step of Schema for what a purchase was declared for, and what its offer permits and prohibits: functions as terms name them, with
+// blanks between them; and whether its report names one that is not permitted, or a time that was yet to come.
+const useColumns = `
+ALTER TABLE deal_transaction ADD COLUMN declared TEXT NOT NULL DEFAULT '';
+ALTER TABLE deal_transaction ADD COLUMN permitted TEXT NOT NULL DEFAULT '';
+ALTER TABLE deal_transaction ADD COLUMN prohibited TEXT NOT NULL DEFAULT '';
+ALTER TABLE deal_transaction ADD COLUMN used_prohibited BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE deal_transaction ADD COLUMN used_future BIGINT NOT NULL DEFAULT 0;
+`
+
 // Obligation is the state of an obligation to report (RAMP v1, reporting).
 type Obligation int64
 
@@ -155,10 +165,14 @@ type Transaction struct {
 	Failed       bool   // it was undone, since nothing could be delivered
 	Entry        string // of the ledger
 	Document     []byte // the offer's JSON, as it was signed
-	Obligation   Obligation
-	Due          time.Time // end of the reporting window; zero for none
-	Fields       []string  // the members that the report must have
-	Report       Report    // the zero value until there is one
+	// Declared are the functions that it was bought for, as terms name them, none where nothing was declared; and Functions those that the offer permits
+	// and prohibits.
+	Declared   []string
+	Functions  terms.Functions
+	Obligation Obligation
+	Due        time.Time // end of the reporting window; zero for none
+	Fields     []string  // the members that the report must have
+	Report     Report    // the zero value until there is one
 	// Disputed is the id of the dispute by which it was given back; empty for one that stands.
 	Disputed string
 }
@@ -172,7 +186,9 @@ type Report struct {
 	Settled  int64 // what was charged in the end, in units of 1e-8
 	Deviant  bool  // it is farther from the estimate than is usual
 	// Details are UsageDetails as JSON; empty for none.
-	Details string
+	Details    string
+	Prohibited bool // it names a function that the offer does not permit
+	Future     bool // its time was yet to come when it was filed
 }
 
 // ulid is 26 letters and digits that sort by a time and are never twice the same (Crockford's base 32).
@@ -318,7 +334,8 @@ func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most in
 const factColumns = soldColumns + `, disputed, details`
 
 const soldColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
-	amount, value, subscription, quotas, method, failed, entry, duty, due, fields, report, report_of, reported, consumed, settled, deviant`
+	amount, value, subscription, quotas, method, failed, entry, duty, due, fields, report, report_of, reported, consumed, settled, deviant, declared, permitted, prohibited,
+	used_prohibited, used_future`
 
 // PutTransaction records a transaction that is new.
 func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
@@ -326,9 +343,10 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 		t.Quotas = []byte{}
 	}
 	err := tx.Put(ctx, `INSERT INTO deal_transaction (`+soldColumns+`, document) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, '', '', 0, 0, 0, 0, $29)`,
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, '', '', 0, 0, 0, 0, $29, $30, $31, 0, 0, $32)`,
 		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since, store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
-		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "), t.Document)
+		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "),
+		strings.Join(t.Declared, " "), strings.Join(t.Functions.Permit, " "), strings.Join(t.Functions.Prohibit, " "), t.Document)
 	if err != nil {
 		return fmt.Errorf("record a transaction: %w", err)
 	}
@@ -337,21 +355,29 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 
 // scanned reads a row of factColumns, and what stands behind them.
 func scanned(row interface{ Scan(...any) error }, behind ...any) (t Transaction, err error) {
-	var made, expires, due, reported, duty, failed, deviant int64
-	var fields string
+	var made, expires, due, reported, duty, failed, deviant, prohibited, future int64
+	var fields, declared, permit, prohibit string
 	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &t.Disputed, &t.Report.Details}, behind...)...)
+		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.Of, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &declared, &permit, &prohibit,
+		&prohibited, &future, &t.Disputed, &t.Report.Details}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
 		t.Quotas = nil
 	}
 	t.Made, t.Expires, t.Due, t.Report.Made = store.FromMicros(made), store.FromMicros(expires), store.FromMicros(due), store.FromMicros(reported)
 	t.Failed, t.Report.Deviant, t.Obligation = failed != 0, deviant != 0, Obligation(duty)
-	if fields != "" {
-		t.Fields = strings.Split(fields, " ")
-	}
+	t.Report.Prohibited, t.Report.Future = prohibited != 0, future != 0
+	t.Fields, t.Declared, t.Functions = listed(fields), listed(declared), terms.Functions{Permit: listed(permit), Prohibit: listed(prohibit)}
 	return t, err
+}
+
+// listed are the words of a text; nil for none.
+func listed(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, " ")
 }
 
 // FindTransaction gives a transaction; ok is false when there is none of the id.
@@ -387,12 +413,9 @@ func GiveBack(ctx context.Context, tx *store.Tx, id, dispute string) error {
 
 // PutReport records what was reported of a transaction, and the state that its obligation has with that.
 func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obligation) error {
-	deviant := 0
-	if r.Deviant {
-		deviant = 1
-	}
-	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7, details = $8 WHERE id = $9`,
-		r.ID, r.Of, store.Micros(r.Made), r.Consumed, r.Settled, deviant, int64(to), r.Details, id)
+	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7, details = $8,
+		used_prohibited = $9, used_future = $10 WHERE id = $11`,
+		r.ID, r.Of, store.Micros(r.Made), r.Consumed, r.Settled, truth(r.Deviant), int64(to), r.Details, truth(r.Prohibited), truth(r.Future), id)
 	if err == nil && n != 1 {
 		err = errors.New("there is none of the id")
 	}

@@ -24,6 +24,7 @@ func bought(n int) Transaction {
 		Agent: "a0", Site: "news", URI: "https://news.example/a", Item: content.Ref{Site: "news", Source: "pages", ID: "i", Since: 7}, Made: moment, Expires: moment.Add(5 * time.Minute),
 		Price: terms.Money{Model: "per_token", Rate: 1515, Currency: "USD", Months: 1}, Unit: "tokens", Estimate: 3200, Amount: 4_848_000, Value: 4_848_001, Subscription: "s", Quotas: []byte("[]"),
 		Method: "instructions", Entry: "e", Document: []byte(`{"offer_id":"x"}`), Obligation: Pending, Due: moment.Add(24 * time.Hour), Fields: []string{"function", "consumed_quantity"},
+		Declared: []string{"search", "ai-input"}, Functions: terms.Functions{Permit: []string{"ai-all", "search"}, Prohibit: []string{"ai-train"}},
 	}
 }
 

@@ -71,3 +71,11 @@ func (d UsageDetails) JSON() string {
 	}
 	return string(text)
 }
+
+// Words are the functions as terms name them, such as "ai-input".
+func (d UsageDetails) Words() (all []string) {
+	for _, name := range d.Functions {
+		all = append(all, strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "FUNCTION_")), "_", "-"))
+	}
+	return all
+}

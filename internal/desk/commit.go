@@ -77,12 +77,23 @@ type Purchase struct {
 	FetchAt string
 	// User and Country are what the requester says of its use; empty for nothing.
 	User, Country string
+	// Functions are what the requester declares that it buys for, as terms name them; none where it declares nothing, so that what the offer was asked
+	// for counts.
+	Functions []string
 	// Licence is the licence or subscription that the requester names; empty for none.
 	Licence string
 	// Delegated is when the delegation ends that the requester says it acts under; zero for none.
 	Delegated time.Time
 	// Limited says that this is one request too many of the requester's.
 	Limited bool
+}
+
+// declared is what an offer is bought for.
+func (p *Purchase) declared(offer *deal.Offer) []string {
+	if len(p.Functions) > 0 {
+		return p.Functions
+	}
+	return offer.Functions
 }
 
 // PurchaseItem is an offer that is taken.
@@ -350,13 +361,13 @@ func (d *Desk) catchUp(ctx context.Context) error {
 	return err
 }
 
-// sells notes why today's terms do not let an offer be sold any more, or else what its address is bound to.
+// sells notes why today's terms, or those that the offer tells, do not let an offer be sold for what is declared, or else what its address is bound to.
 func (d *Desk) sells(ctx context.Context, p Purchase, line *purchaseLine, now time.Time) {
 	offer := line.offer
 	line.denial = ""
 	q := quoter{
 		owner: d.quoting.Owner(), rules: d.config.Terms(), now: now, uri: offer.URI, operation: trust.OperationTransact, cents: cents(cost(offer)),
-		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: offer.Functions, User: p.User, Country: p.Country},
+		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: p.declared(offer), User: p.User, Country: p.Country},
 	}
 	if q.ware = d.wareOf(offer.URI, offer.Site, offer.Item.Source); q.ware == nil {
 		line.denial = ContentUnavailable
@@ -367,7 +378,9 @@ func (d *Desk) sells(ctx context.Context, p Purchase, line *purchaseLine, now ti
 		line.denial = ContentUnavailable
 		return
 	}
-	d.license(&q)
+	if d.license(&q); q.absent == "" {
+		q.absent = q.outside(offer.For)
+	}
 	away := offer.Delivery == instructions && q.outlet != nil
 	switch {
 	case errors.Is(q.locked, trust.ErrDelegationOver):
@@ -442,6 +455,7 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 		ID: deal.NewID("txn", now), Billing: deal.NewID("bill", now), Request: p.ID, Offer: offer.ID, Buyer: p.Requester.Account(), Agent: agent, Site: offer.Site,
 		URI: offer.URI, Item: offer.Item, Made: now, Expires: now.Add(d.dealing.AddressLife).Truncate(time.Second), Price: offer.Price, Unit: offer.Unit,
 		Estimate: offer.Quantity, Subscription: offer.Subscription, Method: offer.Delivery, Document: offer.Document, Fields: offer.Report.Fields,
+		Declared: p.declared(offer), Functions: offer.For.Functions,
 	}
 	if t.Subscription != "" {
 		t.Billing = deal.NewID("sub", now)
@@ -498,24 +512,25 @@ func (d *Desk) sell(ctx context.Context, tx *store.Tx, p Purchase, agent string,
 // purchaseBody is the body of a ledger entry of kind "transaction", in the order of canonical JSON. Amounts are decimal
 // texts. Of the address that content is fetched from nothing is told: there is none before the entry is durable.
 type purchaseBody struct {
-	Agent        string `json:"agent_identity_hash"`
-	Amount       string `json:"amount,omitempty"`
-	Billing      string `json:"billing_id"`
-	Currency     string `json:"currency,omitempty"`
-	Delegation   string `json:"delegation,omitempty"` // the revocation id of the token's authority block
-	Due          string `json:"due,omitempty"`
-	Estimate     int64  `json:"estimated_quantity,omitzero"`
-	Expires      string `json:"expires_at"`
-	Hash         string `json:"content_hash,omitempty"`
-	Model        string `json:"pricing_model"`
-	Offer        string `json:"offer_id"`
-	OfferHash    string `json:"offer_sha256"`
-	Principal    string `json:"principal_domain,omitempty"` // whose delegation it is
-	Rule         int    `json:"rule"`
-	Subscription string `json:"subscription_id,omitempty"`
-	Terms        string `json:"terms"`
-	Unit         string `json:"unit,omitempty"`
-	URI          string `json:"uri"`
+	Agent        string   `json:"agent_identity_hash"`
+	Amount       string   `json:"amount,omitempty"`
+	Billing      string   `json:"billing_id"`
+	Currency     string   `json:"currency,omitempty"`
+	Delegation   string   `json:"delegation,omitempty"` // the revocation id of the token's authority block
+	Due          string   `json:"due,omitempty"`
+	Estimate     int64    `json:"estimated_quantity,omitzero"`
+	Expires      string   `json:"expires_at"`
+	Functions    []string `json:"functions,omitempty"` // what it is declared to be bought for
+	Hash         string   `json:"content_hash,omitempty"`
+	Model        string   `json:"pricing_model"`
+	Offer        string   `json:"offer_id"`
+	OfferHash    string   `json:"offer_sha256"`
+	Principal    string   `json:"principal_domain,omitempty"` // whose delegation it is
+	Rule         int      `json:"rule"`
+	Subscription string   `json:"subscription_id,omitempty"`
+	Terms        string   `json:"terms"`
+	Unit         string   `json:"unit,omitempty"`
+	URI          string   `json:"uri"`
 }
 
 const (
@@ -528,7 +543,7 @@ const (
 func (d *Desk) recordPurchase(ctx context.Context, tx *store.Tx, t deal.Transaction, offer *deal.Offer, under *trust.Delegation) (id string, err error) {
 	sum := sha256.Sum256(offer.Document)
 	body := purchaseBody{
-		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Hash: offer.Hash, Model: t.Price.Model,
+		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Functions: t.Declared, Hash: offer.Hash, Model: t.Price.Model,
 		Offer: offer.ID, OfferHash: hex.EncodeToString(sum[:]), Rule: offer.Rule, Subscription: t.Subscription, Terms: offer.Terms, Unit: t.Unit, URI: t.URI,
 	}
 	if t.Price.Currency != "" {

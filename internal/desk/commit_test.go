@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/internal/account"
 	"frontdesk/internal/catalog"
+	"frontdesk/internal/content"
 	"frontdesk/internal/deal"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
@@ -284,6 +285,7 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 		ID: got.ID, Billing: got.Billing, Request: p.ID, Offer: offer.ID, Buyer: "buyer.example/bot", Agent: out.Agent, Site: "site", URI: address("a/1"), Item: offer.Item,
 		Made: now, Expires: now.Add(5 * time.Minute), Price: terms.Money{Model: "per_access", Rate: dollar / 100, Currency: "USD"}, Unit: offer.Unit, Estimate: offer.Quantity,
 		Amount: dollar / 100, Value: dollar / 100, Method: "direct", Entry: got.Entry, Document: offer.Document,
+		Declared: []string{"ai-input"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -481,6 +483,65 @@ func TestEveryDenial(t *testing.T) {
 			d.sound(t)
 		})
 	}
+}
+
+// TestAnOfferIsNotTakenForAnotherUse takes an offer for what a dearer licence of the same item permits, for what its own does not; and for another country.
+func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
+	t.Parallel()
+	document, err := terms.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*">
+		<license><permits type="usage">search</permits><permits type="geo">DE</permits><payment type="purchase"><amount currency="USD">0.01</amount></payment></license>
+		<license><permits type="usage">search,ai-train</permits><payment type="purchase"><amount currency="USD">5</amount></payment></license></content></rsl>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := shop(t)
+	rules, err := terms.Options{IsA: content.IsA, RSL: []*terms.RSL{document}}.New([]terms.Rule{{Access: terms.Licensed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.bench.rules.Store(rules)
+	q := asking(address("a/1"))
+	q.Functions, q.Country = []string{"search"}, "DE"
+	offers := d.quoted(t, q)[0].Offers
+	if len(offers) != 2 || offers[0].Price.Rate != dollar/100 || offers[1].Price.Rate != 5*dollar {
+		t.Fatalf("%+v", offers)
+	}
+	for _, c := range []struct {
+		offer     int
+		functions []string
+		country   string
+		want      Denial
+	}{
+		{0, []string{"ai-train"}, "DE", FunctionProhibited},
+		{0, []string{"search"}, "FR", GeoRestricted},
+		{0, nil, "DE", ""},
+		{0, []string{"search"}, "", ""},
+		{1, []string{"search", "ai-train"}, "FR", ""},
+		{1, []string{"ai-input"}, "FR", FunctionProhibited},
+	} {
+		p := d.take(bot, offers[c.offer])
+		p.Functions, p.Country = c.functions, c.country
+		got := d.commit(t, digested(p)).Items[0]
+		if got.Denial != c.want {
+			t.Errorf("%+v: %s", c, got.Denial)
+		}
+		if got.Denial != "" {
+			continue
+		}
+		want := c.functions
+		if want == nil {
+			want = q.Functions
+		}
+		if kept := d.transaction(t, got.Transaction.ID).Declared; !slices.Equal(kept, want) {
+			t.Errorf("%+v: %q is on record", c, kept)
+		}
+	}
+	for _, e := range d.entries(t, kindTransaction) {
+		if functions, _ := e["body"].(map[string]any)["functions"].([]any); len(functions) == 0 {
+			t.Errorf("the ledger does not tell what it was declared for: %v", e)
+		}
+	}
+	d.sound(t)
 }
 
 // TestANodeThatIsBehindSellsWhatAnotherOffered takes an offer to a node that has not heard of its item yet, and to one that has heard of nothing: neither

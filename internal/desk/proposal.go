@@ -20,10 +20,8 @@ import (
 // Proposal is an offer with all that its document tells, in words of no protocol.
 type Proposal struct {
 	deal.Offer
-	Ware *catalog.Entry
-	// For is to what the buyer is bound, and DisplayWords how many words of it may be shown; 0 for no bound.
-	For          Bound
-	DisplayWords int
+	Ware         *catalog.Entry
+	DisplayWords int // how many words of it may be shown; 0 for no bound
 	// Open says that everybody may read it at this front desk's other doors.
 	Open bool
 	// UnitCost is the cost of one Unit in the price's currency, in units of 1e-12; 0 where it is not known or not comparable.
@@ -33,12 +31,6 @@ type Proposal struct {
 	Digest   contenthash.Hash
 	Told     map[string]any // what profiles tell, by the keys of RAMP's ext
 	Attested []*rampv1.ResourceAttestation
-}
-
-// Bound is for what, by whom and where something may be used.
-type Bound struct {
-	Functions        terms.Functions
-	Users, Countries terms.Restriction
 }
 
 // Quota is how much of a dimension of a subscription there is.
@@ -168,6 +160,17 @@ func first(texts ...string) string {
 	for _, t := range texts {
 		if t != "" {
 			return t
+		}
+	}
+	return ""
+}
+
+// outside says why what the offer of a licence binds its buyer to leaves out what is bought for now.
+func (m *quoter) outside(to terms.Option) Absence {
+	bound := terms.Decision{Access: terms.Licensed, Permit: to.Functions.Permit, Prohibit: to.Functions.Prohibit, Users: to.Users, Countries: to.Countries}
+	for _, sale := range m.sales() {
+		if absent := absence(bound.Sells(sale)); absent != "" {
+			return absent
 		}
 	}
 	return ""

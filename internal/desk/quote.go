@@ -304,6 +304,21 @@ func (d *Desk) choose(m *quoter) {
 	*m = first
 }
 
+// absence is the reason for what the terms refuse.
+func absence(refusal terms.Refusal) Absence {
+	switch refusal {
+	case terms.Permitted:
+		return ""
+	case terms.ItemBlocked:
+		return NotLicensed
+	case terms.UserRefused:
+		return UserOut
+	case terms.CountryRefused:
+		return CountryOut
+	}
+	return FunctionOut
+}
+
 // license decides what a requester may be offered of a ware, in the order of RAMP v1's reasons.
 func (d *Desk) license(m *quoter) {
 	m.decision = m.rules.Decide(m.ware.Facts())
@@ -316,14 +331,8 @@ func (d *Desk) license(m *quoter) {
 		m.absent = NotInCatalog
 	case d.quoting.Authorised != nil && !d.quoting.Authorised(m.ware.URL):
 		m.absent = NotAuthorised
-	case refusal == terms.ItemBlocked:
-		m.absent = NotLicensed
-	case refusal == terms.UserRefused:
-		m.absent = UserOut
-	case refusal == terms.CountryRefused:
-		m.absent = CountryOut
-	case refusal != terms.Permitted:
-		m.absent = FunctionOut
+	default:
+		m.absent = absence(refusal)
 	}
 	if m.absent == "" {
 		if m.outlet = d.outlet(m.ware, m.tenant); m.ware.IsPushed() && !m.away() {

@@ -21,7 +21,7 @@ type Shelved struct {
 	Quantity int64 // how much one use is thought to take of what the price counts; 0 for unknown
 	Worth    int64 // what a purchase authorises, in units of 1e-8 of the price's currency
 	Report   deal.Duty
-	For      Bound
+	For      terms.Option
 	// Absent is why nobody is offered it; empty where somebody is. Subscribers alone are, where Price is the zero value.
 	Absent Absence
 }

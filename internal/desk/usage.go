@@ -25,9 +25,10 @@ type Used struct {
 	Reporter             *trust.Requester
 	ID                   string // which the reporter gave it
 	Transaction, Billing string
-	Fields               []string // the names of the members that it has, as required_fields names them
-	Consumed             int64    // of Unit
-	Unit                 string   // empty where it does not say
+	Fields               []string  // the names of the members that it has, as required_fields names them
+	At                   time.Time // when it was used; zero where it does not say
+	Consumed             int64     // of Unit
+	Unit                 string    // empty where it does not say
 	// Revenue is what was earned with it, in units of 1e-8 of Currency; of models that share it.
 	Revenue  int64
 	Currency string
@@ -118,6 +119,7 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 		return nil, err
 	}
 	r := deal.Report{ID: deal.NewID("rep", now), Of: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Outside, Details: u.UsageDetails.JSON()}
+	r.Prohibited, r.Future = namesProhibited(u, t), u.At.Sub(now) > clocksApart
 	to := deal.Fulfilled
 	switch {
 	case t.Obligation == deal.NoObligation || t.Obligation == deal.Waived:
@@ -136,6 +138,15 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 		return nil, err
 	}
 	return &Filed{ID: r.ID, Late: to == deal.Late, Deviant: r.Deviant, Settled: r.Settled}, deal.PutReport(ctx, tx, t.ID, r, to)
+}
+
+// clocksApart is how far a reporter's clock may be ahead of ours.
+const clocksApart = 5 * time.Minute
+
+// namesProhibited says whether a report names a function that the offer does not permit.
+func namesProhibited(u Used, t deal.Transaction) bool {
+	bound := terms.Decision{Access: terms.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
+	return bound.Sells(terms.Sale{Functions: u.Words()}) != terms.Permitted
 }
 
 // lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer
@@ -213,12 +224,15 @@ type usageBody struct {
 	Shown        *bool              `json:"displayed_to_user,omitempty"`
 	Exchange     string             `json:"exchange,omitempty"`
 	Functions    []string           `json:"functions,omitempty"`
+	Future       bool               `json:"future,omitzero"`
 	Metered      int64              `json:"metered_seconds,omitzero"`
+	Prohibited   bool               `json:"prohibited,omitzero"`
 	Report       string             `json:"report_id"`
 	Request      string             `json:"request_id,omitempty"`
 	Settled      string             `json:"settled,omitempty"`
 	State        string             `json:"state"`
 	SubFunctions []string           `json:"subfn,omitempty"`
+	At           string             `json:"timestamp,omitempty"`
 	Unit         string             `json:"unit,omitempty"`
 }
 
@@ -227,6 +241,10 @@ func (d *Desk) recordUsage(ctx context.Context, tx *store.Tx, u Used, t deal.Tra
 	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID, to.String()
 	body.Assets, body.Attribution, body.Cited, body.Shown = u.Assets, u.Attribution, u.Cited, u.Shown
 	body.Exchange, body.Functions, body.Request, body.SubFunctions = u.Exchange, u.Functions, u.Request, u.SubFunctions
+	body.Prohibited, body.Future = r.Prohibited, r.Future
+	if !u.At.IsZero() {
+		body.At = u.At.UTC().Format(time.RFC3339)
+	}
 	return d.befell(ctx, tx, t, kindUsage, r.Made, body)
 }
 

@@ -128,6 +128,50 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	}
 }
 
+// TestAReportOfAProhibitedUseOrOfTheFutureIsMarked takes reports of uses that the offer does not permit, and of times that are yet to come, and keeps
+// that they are so.
+func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		permit, prohibit   []string
+		functions          []string
+		ahead              time.Duration
+		used               string
+		prohibited, future bool
+	}{
+		{"what is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"}, 0, "ai-input ai-train", true, false},
+		{"all, of which something is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_ALL"}, 0, "all", true, false},
+		{"what is not permitted", []string{"ai-input"}, nil, []string{"FUNCTION_SEARCH"}, 0, "search", true, false},
+		{"what is permitted", []string{"ai-all"}, nil, []string{"FUNCTION_AI_INDEX"}, 0, "ai-index", false, false},
+		{"no function", []string{"ai-input"}, nil, nil, 0, "", false, false},
+		{"now, by a clock that is fast", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5 * time.Minute, "ai-input", false, false},
+		{"tomorrow", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5*time.Minute + time.Second, "ai-input", false, true},
+		{"yesterday", nil, nil, []string{"FUNCTION_AI_INPUT"}, -24 * time.Hour, "ai-input", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := shop(t)
+			rule := licensed("/a/**", cent)
+			rule.Functions = terms.Functions{Permit: c.permit, Prohibit: c.prohibit}
+			d.price(t, rule)
+			item := d.bought(t, "a/1")
+			d.price(t, terms.Rule{Access: terms.Blocked}) // what was sold counts, not what is for sale now
+			used := report(item, 1)
+			used.Functions, used.At = c.functions, d.clock.Now().Add(c.ahead)
+			filed := d.filed(t, used)
+			kept := d.transaction(t, item.Transaction.ID)
+			if filed.Problem != "" || strings.Join(kept.Report.Usage().Words(), " ") != c.used || kept.Report.Prohibited != c.prohibited || kept.Report.Future != c.future {
+				t.Errorf("%+v, %+v", filed, kept.Report)
+			}
+			body := d.entries(t, kindUsage)[0]["body"].(map[string]any)
+			if (body["prohibited"] == true) != c.prohibited || (body["future"] == true) != c.future || body["timestamp"] != used.At.Format(time.RFC3339) {
+				t.Errorf("the ledger has %v", body)
+			}
+			d.sound(t)
+		})
+	}
+}
+
 // TestAQuantityOutsideOfToleranceCountsAndIsMarked charges at most what was authorised, and at least as much as the
 // tolerance allows (docs/accounts.md).
 func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {

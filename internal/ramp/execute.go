@@ -67,7 +67,7 @@ func purchase(c *call, request *rampv1.TransactionRequest) (desk.Purchase, error
 		return desk.Purchase{}, err
 	}
 	p := desk.Purchase{
-		Requester: c.who, ID: request.Id, User: user, Country: country, Licence: request.Requester.GetLicenseId(), Limited: c.exceeded() != nil,
+		Requester: c.who, ID: request.Id, User: user, Country: country, Functions: intended(request.Requester), Licence: request.Requester.GetLicenseId(), Limited: c.exceeded() != nil,
 	}
 	if ends := request.Requester.GetDelegation().GetExpiresAt(); ends != nil {
 		p.Delegated = ends.AsTime()

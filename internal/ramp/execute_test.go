@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -356,6 +357,56 @@ func TestWhatABuyerSaysOfItsUseCountsAtThePurchase(t *testing.T) {
 		}
 		if got := s.bought(r).GetDenialReason(); got != want {
 			t.Errorf("%s: %s", ext, got)
+		}
+	}
+}
+
+// TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer takes an offer that prohibits training for other uses than it was asked for, alone, as one of several
+// and by a tool.
+func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, "USD", 1_000_000_000)
+	s.obey(terms.Rule{
+		Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}, Functions: terms.Functions{Prohibit: []string{"ai-train"}},
+	})
+	offer := s.offer("a")
+	for n, c := range []struct {
+		use  []string
+		sold bool
+	}{
+		{[]string{"ai-train"}, false},
+		{[]string{" AI_TRAIN "}, false},
+		{[]string{"FUNCTION_AI_TRAIN"}, false},
+		{[]string{"FUNCTION_ALL"}, false},
+		{[]string{"ai_all"}, false},
+		{[]string{"search", "ai-train"}, false},
+		{nil, true},
+		{[]string{""}, true},
+		{[]string{"search", "FUNCTION_AI_INPUT"}, true},
+		{[]string{"SUMMARIZE"}, true},
+	} {
+		want := rampv1.DenialReason_DENIAL_REASON_FUNCTION_PROHIBITED
+		if c.sold {
+			want = rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED
+		}
+		r := buys(fmt.Sprint("alone ", n), offer)
+		r.Requester.IntendedUse = c.use
+		if out := s.bought(r); out.GetDenialReason() != want || (out.TransactionId != nil) != c.sold {
+			t.Errorf("%q: %v", c.use, out)
+		}
+		r = buys(fmt.Sprint("of several ", n), offer)
+		r.Requester.IntendedUse, r.OfferId, r.OfferSignature = c.use, nil, nil
+		r.Items = []*rampv1.TransactionItem{{OfferId: offer.OfferId, OfferSignature: offer.ExchangeSignature}}
+		if out := s.bought(r); len(out.Items) != 1 || out.Items[0].GetDenialReason() != want {
+			t.Errorf("%q, of several: %v", c.use, out)
+		}
+		r.Id = fmt.Sprint("by a tool ", n)
+		text, err := wire.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.uses(ToolExecute, string(text)); got.Failed || strings.Contains(string(got.Object), "FUNCTION_PROHIBITED") == c.sold {
+			t.Errorf("%q, by a tool: %s", c.use, got.Object)
 		}
 	}
 }

@@ -53,6 +53,9 @@ func usage(r *rampv1.UsageReport) (desk.Used, error) {
 		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()), Unit: u.GetConsumedUnit(),
 		Fields: fields(r),
 	}
+	if r.Timestamp != nil {
+		out.At = r.Timestamp.AsTime()
+	}
 	var err error
 	if out.UsageDetails, err = usageDetails(r); err != nil {
 		return desk.Used{}, err

@@ -69,6 +69,7 @@ var audited = func() (all []column[detail]) {
 		"time": true, "transaction": true, "uri": true, "model": true, "rate": true, "currency": true, "unit": true, "estimated": true, "authorised": true, "charged": true, "worth": true,
 		"state": true, "delivery": true, "deliveries": true, "delivered_bytes": true, "obligation": true, "due": true, "reported": true, "consumed": true, "entry": true,
 		"dispute_reason": true, "dispute_status": true, "dispute_resolution": true, "credited": true,
+		"declared_use": true, "reported_use": true, "prohibited_use": true, "future_date": true,
 	}
 	for _, c := range details {
 		if told[c.name] {

@@ -102,6 +102,17 @@ func listed[T any](all []T, in func(T) string) any {
 	return text(strings.Join(words, "; "))
 }
 
+// marked says whether the report is marked so; nil where there is none.
+func (d detail) marked(so bool) any {
+	switch {
+	case d.Report.ID == "":
+		return nil
+	case so:
+		return "yes"
+	}
+	return "no"
+}
+
 var details = []column[detail]{
 	{"time", func(d detail) any { return moment(d.Made) }},
 	{"transaction", func(d detail) any { return d.ID }},
@@ -135,15 +146,7 @@ var details = []column[detail]{
 		}
 		return d.Report.Consumed
 	}},
-	{"off_estimate", func(d detail) any {
-		switch {
-		case d.Report.ID == "":
-			return nil
-		case d.Report.Deviant:
-			return "yes"
-		}
-		return "no"
-	}},
+	{"off_estimate", func(d detail) any { return d.marked(d.Report.Deviant) }},
 	{"displayed_to_user", func(d detail) any { return stated(d.usage.Shown) }},
 	{"citation_included", func(d detail) any { return stated(d.usage.Cited) }},
 	{"attribution", func(d detail) any {
@@ -167,4 +170,8 @@ var details = []column[detail]{
 		}
 		return terms.Amount(d.disputed.Credit)
 	}},
+	{"declared_use", func(d detail) any { return text(strings.Join(d.Declared, " ")) }},
+	{"reported_use", func(d detail) any { return text(strings.Join(d.usage.Words(), " ")) }},
+	{"prohibited_use", func(d detail) any { return d.marked(d.Report.Prohibited) }},
+	{"future_date", func(d detail) any { return d.marked(d.Report.Future) }},
 }

@@ -57,6 +57,10 @@ func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64,
 	if model == "free" {
 		price.Currency = ""
 	}
+	var declared []string
+	if site == "shop" {
+		declared = []string{"search", "ai-input"}
+	}
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		due := at.Add(24 * time.Hour)
 		h, err := s.book.Authorize(ctx, tx, account.Charge{ID: id, Buyer: buyer, Site: site, Item: account.Item{URL: "https://news.example/a"}, Price: price, Quantity: quantity, Due: due, Now: at})
@@ -67,6 +71,7 @@ func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64,
 			ID: id, Billing: "bill-" + id[4:], Request: "r", Offer: "offer", Buyer: buyer, Agent: "00", Site: site, URI: "https://news.example/a", Item: content.Ref{Site: site},
 			Made: at, Expires: at.Add(5 * time.Minute), Price: price, Unit: price.Unit(), Estimate: quantity, Amount: h.Authorised, Value: h.Value, Method: "direct", Entry: "entry-" + id[4:],
 			Document: []byte("{}"), Obligation: deal.Pending, Due: due,
+			Declared: declared,
 		})
 	})
 }
@@ -99,8 +104,8 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 		at, shown := noon.Add(20*time.Hour), true
 		settled, err := s.book.Settle(ctx, tx, b, account.Report{Quantity: 90, Now: at})
 		if err == nil {
-			err = deal.PutReport(ctx, tx, b, deal.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged, Details: deal.UsageDetails{
-				Shown: &shown, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "x.example", Assets: []deal.Asset{{URI: "urn:a"}, {URI: "urn:b"}},
+			err = deal.PutReport(ctx, tx, b, deal.Report{ID: "rep-1", Of: "x", Made: at, Consumed: 90, Settled: settled.Charged, Prohibited: true, Details: deal.UsageDetails{
+				Shown: &shown, Functions: []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "x.example", Assets: []deal.Asset{{URI: "urn:a"}, {URI: "urn:b"}},
 				Attribution: []deal.Attribution{{URL: "=cmd", Format: "CITATION_FORMAT_LINK", Visible: &shown}, {Format: "CITATION_FORMAT_INLINE"}},
 			}.JSON()}, deal.Fulfilled)
 		}
@@ -163,10 +168,10 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 			{report.Wanted{Report: report.Compliance, Form: report.Lines, Until: noon.Add(time.Second)},
 				`{"buyer":"buyer.example.com/=cmd","disputes":0,"disputes_credited":0,"disputes_open":0,"in_time":0,"in_time_percent":"0.0","last_purchase":"2026-03-18T12:00:00Z","late":0,"off_estimate":0,"oldest_overdue":"2026-03-19T12:00:00Z","overdue":1,"pending":0,"purchases":1,"reports":0,"waived":0}
 `},
-			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,displayed_to_user,citation_included,attribution,subfn,assets,report_exchange,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited
-2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,,,,,,,entry-ID-A,,,,,
-2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,yes,,"'=cmd (link, visible); without an address (inline)",SUB_FUNCTION_RAG,urn:a; urn:b,x.example,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09
-2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,,,,,,,entry-ID-C,,,,,
+			{report.Wanted{Report: report.Transactions, Form: report.CSV}, `time,transaction,billing,offer,buyer,account,site,uri,model,rate,currency,unit,estimated,authorised,charged,worth,subscription,licence,state,delivery,deliveries,delivered_bytes,obligation,due,report,reported,consumed,off_estimate,displayed_to_user,citation_included,attribution,subfn,assets,report_exchange,entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited,declared_use,reported_use,prohibited_use,future_date
+2026-03-18T12:00:00Z,TXN-A,bill-ID-A,offer,buyer.example.com/=cmd,buyer.example.com/*,news,https://news.example/a,per_access,0.02,USD,tokens,0,0.02,0.02,0.02,,,settled,direct,0,0,pending,2026-03-19T12:00:00Z,,,,,,,,,,,entry-ID-A,,,,,,,,,
+2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,yes,,"'=cmd (link, visible); without an address (inline)",SUB_FUNCTION_RAG,urn:a; urn:b,x.example,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09,search ai-input,ai-input ai-train,yes,no
+2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,,,,,,,entry-ID-C,,,,,,,,,
 `},
 			{report.Wanted{Report: report.Transactions, Form: report.Lines, Site: "news", Buyer: odd},
 				`{"account":"buyer.example.com/*","authorised":"0.02","billing":"bill-ID-A","buyer":"buyer.example.com/=cmd","charged":"0.02","currency":"USD","delivered_bytes":0,"deliveries":0,"delivery":"direct","due":"2026-03-19T12:00:00Z","entry":"entry-ID-A","estimated":0,"model":"per_access","obligation":"pending","offer":"offer","rate":"0.02","site":"news","state":"settled","time":"2026-03-18T12:00:00Z","transaction":"TXN-A","unit":"tokens","uri":"https://news.example/a","worth":"0.02"}

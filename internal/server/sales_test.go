@@ -148,18 +148,18 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	p.sees("/console/sales/grant?id=lic-1", 200, "purchases by <b>training</b> are paid", "31 Jan 2040")
 
 	// What is bought is seen with its cost, its report and its receipts.
-	sale := sold(t, s, saleBuyer, perAccess, 0, nil)
+	sale := sold(t, s, saleBuyer, perAccess, 0, func(d *deal.Transaction, _ *account.Charge) { d.Declared = []string{"search", "ai-input"} })
 	metered := sold(t, s, saleBuyer, terms.Money{Model: "per_token", Rate: 100_000, Currency: "USD"}, 3200, nil)
 	back := sold(t, s, saleBuyer, perAccess, 0, nil)
 	late := sold(t, s, saleBuyer, perAccess, 0, func(d *deal.Transaction, _ *account.Charge) { d.Obligation = deal.Expired })
 	ctx := t.Context()
 	yes, no := true, false
 	details := deal.UsageDetails{
-		Shown: &yes, Cited: &no, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "sold.example", Assets: []deal.Asset{{URI: "https://example.com/soup#1"}},
+		Shown: &yes, Cited: &no, Functions: []string{"FUNCTION_AI_TRAIN"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "sold.example", Assets: []deal.Asset{{URI: "https://example.com/soup#1"}},
 		Attribution: []deal.Attribution{{URL: "javascript:alert(1)", Format: "CITATION_FORMAT_FOOTNOTE", Visible: &yes}},
 	}.JSON()
 	if err := s.db.Update(ctx, func(tx *store.Tx) error {
-		if err := deal.PutReport(ctx, tx, sale.ID, deal.Report{ID: "rep-1", Of: "x", Made: c.Now(), Consumed: 3000, Deviant: true, Details: details}, deal.Fulfilled); err != nil {
+		if err := deal.PutReport(ctx, tx, sale.ID, deal.Report{ID: "rep-1", Of: "x", Made: c.Now(), Consumed: 3000, Deviant: true, Prohibited: true, Future: true, Details: details}, deal.Fulfilled); err != nil {
 			return err
 		}
 		for _, kind := range []string{"delivery", "usage"} {
@@ -182,9 +182,10 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p.sees("/console/sales/transactions", 200, sale.ID, metered.ID, "3.20 USD", "held until it is reported", "taken back", "report overdue", "reported in time")
+	p.sees("/console/sales/transactions", 200, sale.ID, metered.ID, "3.20 USD", "held until it is reported", "taken back", "report overdue", "reported in time", "used for what the offer prohibits", "dated in the future")
 	p.sees("/console/sales/transactions/"+sale.ID, 200, sale.Billing, "Lentil &lt;soup&gt;", "0.02 USD", "Delivered, 4711 bytes", "Use reported", "rep-1", "far from the estimate", "<bdi>javascript:alert(1) (footnote, visible)</bdi>",
-		"<dt>Shown to people</dt><dd>yes</dd>", "<dt>Cited</dt><dd>no</dd>", "SUB_FUNCTION_RAG", "sold.example", "https://example.com/soup#1", "receipts/"+sale.Entry, "consumed_quantity")
+		"<dt>Shown to people</dt><dd>yes</dd>", "<dt>Cited</dt><dd>no</dd>", "SUB_FUNCTION_RAG", "sold.example", "https://example.com/soup#1", "receipts/"+sale.Entry, "consumed_quantity",
+		"Declared use</dt><dd><code>search</code>, <code>ai-input</code>", "Reported use</dt><dd><code>FUNCTION_AI_TRAIN</code>", "used for what the offer prohibits", "dated in the future")
 	p.sees("/console/sales/transactions?buyer="+url.QueryEscape(saleBuyer)+"&day="+c.Now().Format(time.DateOnly), 200, sale.ID)
 	p.sees("/console/sales/transactions?buyer=nobody.example/x", 200, "Nothing fits what you chose")
 	p.sees("/console/sales/transactions?account="+url.QueryEscape(saleBuyer), 200, sale.ID, metered.ID, back.ID)
@@ -198,7 +199,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	p.sees("/console/sales/offers/none", 404, "There is no offer of this id any more")
 	p.sees("/console/sales/owed", 200, "Overdue <b>1</b>", "Open <b>1</b>", "Met <b>1</b>", "Waived <b>1</b>", late.ID)
 	p.sees("/console/sales/owed?state=open", 200, metered.ID)
-	p.sees("/console/sales/owed?state=met", 200, sale.ID, "3000 tokens")
+	p.sees("/console/sales/owed?state=met", 200, sale.ID, "3000 tokens", "used for what the offer prohibits")
 	p.sees("/console/sales/owed?state=waived&buyer="+url.QueryEscape(saleBuyer), 200, back.ID)
 	p.sees("/console/sales", 200, "<b>1</b> report is overdue", "Revenue by day and buyer, in USD", "0.04 USD", saleBuyer)
 	p.sees(of(saleBuyer), 200, "<b class=\"big\">246.76 USD</b>", "Held", "Charged", "Taken back", sale.ID)
