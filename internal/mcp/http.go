@@ -42,6 +42,7 @@ type handler struct {
 	config       HTTP
 	whole, event http.Handler
 	place        place
+	offers       func(method string) bool
 }
 
 // revisionStateless is the first revision of the protocol without a handshake.
@@ -59,7 +60,7 @@ func (s *Server) Handler(config HTTP) http.Handler {
 			PropagateRequestCancellation: true,
 		})
 	}
-	return &handler{config: config, whole: each(true), event: each(false), place: newPlace(config)}
+	return &handler{config: config, whole: each(true), event: each(false), place: newPlace(config), offers: s.offers}
 }
 
 // ServeHTTP answers one POST.
@@ -78,11 +79,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status, wrong)
 		return
 	}
-	messages, batch, wrong := readMessages(body)
+	stateless := r.Header.Get("Mcp-Protocol-Version") >= revisionStateless
+	messages, batch, wrong := readMessages(body, func(method string) bool {
+		return h.offers(method) && !(stateless && slices.Contains(removed, method))
+	})
 	if i := slices.IndexFunc(messages, func(m message) bool { return m.method == listen }); wrong == nil && i >= 0 && !h.config.Changes {
 		wrong = &problem{id: messages[i].ID, code: jsonrpc.CodeMethodNotFound, text: "this server tells of no changes; read its lists again when they are old"}
 	}
-	stateless := r.Header.Get("Mcp-Protocol-Version") >= revisionStateless
 	if wrong != nil {
 		refuse(w, statusOf(wrong.code, stateless), wrong)
 		return

@@ -388,7 +388,7 @@ func FuzzReadMessages(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		messages, batch, wrong := readMessages(body)
+		messages, batch, wrong := readMessages(body, func(string) bool { return true })
 		if wrong != nil {
 			if answer := wrong.appendJSON(nil); !json.Valid(answer) || wrong.text == "" {
 				t.Fatalf("the error is no JSON: %s", answer)
@@ -410,4 +410,48 @@ func FuzzReadMessages(f *testing.F) {
 			t.Fatalf("method %q here, %q there", messages[0].method, request.Method)
 		}
 	})
+}
+
+// TestOnlyWhatIsDeclaredAnswers holds that a method of a capability that the server does not declare is unknown in
+// every revision, and one that the newest revision no longer has in that, whatever its parameters lack.
+func TestOnlyWhatIsDeclaredAnswers(t *testing.T) {
+	t.Parallel()
+	server, _ := newScripted(t, nil)
+	handler := server.Handler(HTTP{})
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	undeclared := []string{
+		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+		"resources/list", "resources/read", "resources/templates/list",
+	}
+	for revision, methods := range map[string][]string{
+		"": undeclared, "2025-11-25": undeclared, "2026-07-28": append([]string{"initialize", "ping"}, undeclared...),
+	} {
+		status := http.StatusOK
+		if revision == "2026-07-28" {
+			status = http.StatusNotFound
+		}
+		for _, method := range methods {
+			for _, params := range []string{`{}`, `{` + meta + `}`, `{"level":"info","name":"a","uri":"a","protocolVersion":"2026-07-28"}`} {
+				body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
+				r := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
+				r.Header.Set("Content-Type", "application/json")
+				if revision != "" {
+					r.Header.Set("Mcp-Protocol-Version", revision)
+				}
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, r)
+				if w.Code != status || !strings.Contains(w.Body.String(), `"code":-32601`) {
+					t.Errorf("%q %s %s: %d %s", revision, method, params, w.Code, w.Body)
+				}
+			}
+		}
+	}
+	answers := serve(t, fmt.Sprintf(hello, "2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, `{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"info"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"resources/list"}`, `{"jsonrpc":"2.0","id":4,"method":"tools/list"}`)
+	for id, want := range map[string]string{"1": "-32601", "2": "-32601", "3": "-32601", "4": `"tools"`} {
+		if got := answers[id]; len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%s is answered with %s, want %s", id, got, want)
+		}
+	}
 }

@@ -118,18 +118,33 @@ var methods = map[string]shape{
 	"notifications/roots/list_changed": anything,
 }
 
+// removed are the methods that revision 2026-07-28 no longer has.
+var removed = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
+
+// offers says whether the server has a method: one of a capability that it declares. A build with Config.More declares
+// what it likes; the SDK's server alone would answer for capabilities that nobody declared.
+func (s *Server) offers(method string) bool {
+	switch method {
+	case listResources, listTemplates, readResource:
+		return s.config.Desk != nil || s.config.More != nil
+	case "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
+		return s.config.More != nil
+	}
+	return true
+}
+
 // listen opens a stream for changes (revision 2026-07-28).
 const listen = "subscriptions/listen"
 
 // readMessages takes a body apart into its messages and says what is wrong with it: with the JSON (-32700), with a
-// message (-32600), its method (-32601) or the method's parameters (-32602).
-func readMessages(body []byte) (messages []message, batch bool, wrong *problem) {
+// message (-32600), its method (-32601) or the method's parameters (-32602). offers says which methods there are.
+func readMessages(body []byte, offers func(method string) bool) (messages []message, batch bool, wrong *problem) {
 	value := jsontext.Value(bytes.TrimSpace(body))
 	if !value.IsValid(jsontext.AllowDuplicateNames(true)) {
 		return nil, false, &problem{code: jsonrpc.CodeParseError, text: "the body is not one JSON value; send a JSON-RPC 2.0 message"}
 	}
 	if value.Kind() != '[' {
-		m, wrong := readMessage(value)
+		m, wrong := readMessage(value, offers)
 		return []message{m}, false, wrong
 	}
 	var all []strictjson.Value
@@ -143,7 +158,7 @@ func readMessages(body []byte) (messages []message, batch bool, wrong *problem) 
 	}
 	seen := map[string]bool{}
 	for _, one := range all {
-		m, wrong := readMessage(one)
+		m, wrong := readMessage(one, offers)
 		m.text = one
 		if wrong == nil && m.call() && seen[string(m.ID)] {
 			wrong = &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: "two messages of the batch have this id; give each its own"}
@@ -159,7 +174,7 @@ func readMessages(body []byte) (messages []message, batch bool, wrong *problem) 
 
 // readMessage checks one message (JSON-RPC 2.0 §4, and MCP's narrowing of it: an id is a string or a number, and
 // parameters are an object).
-func readMessage(value strictjson.Value) (message, *problem) {
+func readMessage(value strictjson.Value, offers func(string) bool) (message, *problem) {
 	var m message
 	invalid := func(format string, args ...any) (message, *problem) {
 		return m, &problem{id: m.ID, code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf(format, args...)}
@@ -188,7 +203,7 @@ func readMessage(value strictjson.Value) (message, *problem) {
 		m.method = ""
 		return invalid("the method is not the name of one")
 	}
-	wrong := m.check()
+	wrong := m.check(offers)
 	if wrong != nil && !m.call() {
 		m.dropped, wrong = true, nil // JSON-RPC 2.0 §4.1: nobody waits for what is wrong with it
 	}
@@ -205,9 +220,9 @@ func isID(id strictjson.Value) bool {
 }
 
 // check looks at the method and its parameters.
-func (m *message) check() *problem {
+func (m *message) check(offers func(string) bool) *problem {
 	wanted, known := methods[m.method]
-	if !known {
+	if !known || !offers(m.method) {
 		return &problem{id: m.ID, code: jsonrpc.CodeMethodNotFound, text: "there is no method of this name"}
 	}
 	bad := func(format string, args ...any) *problem {

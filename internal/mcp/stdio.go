@@ -23,7 +23,7 @@ const revisionBatch = "2025-03-26"
 // is answered with an error, and the next line is read. Requests that are in work when in ends are answered.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	inside, passed := io.Pipe()
-	lines := &lines{out: out, passed: passed, waiting: map[string]bool{}, answered: make(chan struct{}, 1), ended: make(chan struct{})}
+	lines := &lines{offers: s.offers, out: out, passed: passed, waiting: map[string]bool{}, answered: make(chan struct{}, 1), ended: make(chan struct{})}
 	go lines.read(in)
 	err := s.Run(ctx, &sdk.IOTransport{Reader: inside, Writer: lines})
 	close(lines.ended) // for a reader of lines that is still at it
@@ -36,6 +36,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // lines stands between the streams and the SDK, which would end at the first line that is no message.
 type lines struct {
+	offers func(method string) bool
 	passed *io.PipeWriter
 	batch  bool // the revision that the client asked for has batches
 
@@ -91,7 +92,7 @@ func (l *lines) check(line []byte, whole bool) (passed []byte, wrong *problem) {
 	if len(line) == 0 {
 		return nil, nil
 	}
-	messages, batch, wrong := readMessages(line)
+	messages, batch, wrong := readMessages(line, l.offers)
 	if wrong != nil {
 		return nil, wrong
 	}
