@@ -323,7 +323,7 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 		return asked, nil
 	}
 	asked.Numbered = true
-	if asked.Limit = *q.Limit; asked.Limit == 0 { // which is a default to the desk, and an error when written down
+	if asked.Limit = int(*q.Limit); asked.Limit == 0 { // which is a default to the desk, and an error when written down
 		return asked, fail.New(fail.Malformed, "limit is 0; it must be between 1 and %d", desk.MaxLimit)
 	}
 	return asked, nil

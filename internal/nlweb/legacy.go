@@ -25,6 +25,7 @@ const maxID = 128
 type legacy struct {
 	*exchange
 	id, site string
+	nothing  string // in words, that nothing was found
 }
 
 // legacyGet answers GET with a query.
@@ -70,7 +71,8 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 		return err
 	}
 	question.AnswersOnly = true
-	var answer *desk.Answer // nil when nothing fits: to these clients that is an answer without results
+	// Without an answer nothing fits: to these clients that is one without results, and a message.
+	var answer *desk.Answer
 	reply, err := d.desk.Ask(r.Context(), question)
 	x.tell(reply)
 	var coded *fail.Error
@@ -79,6 +81,8 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 		answer = reply.Answer
 	case !errors.As(err, &coded) || coded.Code != fail.NoResults:
 		return err
+	default:
+		x.nothing = x.word(coded)
 	}
 	x.meta.ResponseType = wire.TypeAnswer
 	if !legacyStream(r, request) {
@@ -105,7 +109,7 @@ func legacyStream(r *http.Request, request *wire.LegacyRequest) bool {
 // legacyWhole answers with one object.
 func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, answer *desk.Answer) error {
 	ctx := r.Context()
-	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Results: []wire.LegacyResult{}}
+	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Message: x.nothing, Results: []wire.LegacyResult{}}
 	draft, err := x.legacyDraft(ctx, answer)
 	if err != nil {
 		return err
@@ -137,9 +141,10 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *event
 		m.QueryID = x.id
 		s.event("", marshal(m))
 	}
+	say := func(kind, text string) { tell(wire.LegacyMessage{MessageType: kind, Message: text, Content: text}) }
 	failure := func(err error) {
 		noteFailure(e, fail.From(err))
-		tell(wire.LegacyMessage{MessageType: wire.LegacyError, Content: x.word(fail.From(err))})
+		say(wire.LegacyError, x.word(fail.From(err)))
 		tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})
 	}
 	draft, err := x.legacyDraft(ctx, answer)
@@ -172,7 +177,10 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *event
 	}
 	flush()
 	if summary := legacySummary(ctx, draft); summary != "" {
-		tell(wire.LegacyMessage{MessageType: wire.LegacySummary, Content: summary})
+		say(wire.LegacySummary, summary)
+	}
+	if x.nothing != "" {
+		say(wire.LegacyNoResults, x.nothing)
 	}
 	noteAnswer(e, x.exchange, count)
 	tell(wire.LegacyMessage{MessageType: wire.LegacyComplete})

@@ -35,7 +35,7 @@ func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) 
 	}
 	body := legacyStreamOf(t, d, answer, context.Background())
 	items := strings.Count(body, `"schema_object":`)
-	failed := strings.Index(body, `data: {"message_type":"error","query_id":"q","content":`)
+	failed := strings.Index(body, `data: {"message_type":"error","query_id":"q","message":`)
 	if items == 0 || items >= 50 || failed < 0 || !strings.HasSuffix(body, "\n\ndata: {\"message_type\":\"complete\",\"query_id\":\"q\"}\n\n") || strings.Contains(body, "content_item") {
 		t.Errorf("%d items, error at %d:\n%s", items, failed, body)
 	}

@@ -195,7 +195,7 @@ func (d *door) call(ctx context.Context, call tool.Call) tool.Result {
 	if err != nil {
 		return x.failed(ctx, err).result()
 	}
-	if x.request, err = wire.DecodeAsk(arguments); err != nil {
+	if x.request, err = wire.DecodeArguments(arguments); err != nil {
 		return x.failed(ctx, malformed(err)).result()
 	}
 	heedLanguage(x.request, bounded(call.Languages))

@@ -79,6 +79,8 @@ func asked(where *route, verb string, done request) bool {
 	switch where.name {
 	case askPath:
 		return verb == http.MethodPost || done.happened.Text("dialect") != ""
+	case whoPath:
+		return true
 	case mcpPath:
 		return done.happened.Text("rpc") == "tools/call"
 	}

@@ -185,7 +185,12 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-const askPath = "/ask"
+// The addresses of NLWeb; sites and who are of the flat dialect.
+const (
+	askPath   = "/ask"
+	sitesPath = "/sites"
+	whoPath   = "/who"
+)
 
 // routes are the server's addresses.
 func (s *Server) routes() []route {
@@ -195,6 +200,11 @@ func (s *Server) routes() []route {
 	ask := nlweb.Handler(s.Desk, s.nlwebConfig())
 	all := []route{
 		{pattern: askPath, name: askPath, methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, cors: true, door: doorAsk, public: asksHow, handler: ask},
+		{
+			pattern: sitesPath, name: sitesPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Sites(s.Desk, s.nlwebConfig()),
+			public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
+		},
+		{pattern: whoPath, name: whoPath, methods: reading, cors: true, door: doorAsk, handler: nlweb.Who(s.Desk, s.nlwebConfig())},
 	}
 	all = append(all, s.probes()...)
 	all = append(all, s.promiseRoutes()...)

@@ -26,6 +26,8 @@ var legacyRows = []row{
 
 		p.expectFlatStream(p.ask(object{"query": "supper", "site": kitchen, "query_id": "q-1", "generate_mode": "summarize"}), want, true)
 		p.expectFlatStream(p.send("GET", "/ask?"+url.Values{"query": {"supper"}, "site": {kitchen}, "query_id": {"q-1"}}.Encode(), ""), want, false)
+		nothing := string(p.ask(object{"query": "unobtainium"}).raw)
+		p.expect(strings.Contains(nothing, `"message_type":"no_results"`) && strings.Contains(nothing, `"message":"`), "nothing is said where nothing is found: %s", nothing)
 		p.failure(p.send("GET", "/ask?query=", ""), http.StatusBadRequest, "INVALID_QUERY")
 	}},
 }
@@ -63,7 +65,7 @@ func (p *probe) expectFlatStream(r reply, want []object, summarized bool) {
 			p.expect(ok && len(batch) > 0, "a batch without results")
 			results = append(results, batch...)
 		case "summary":
-			p.expect(summarized && str(message["content"]) != "", "a summary that is empty or that nobody asked for: %q", frame)
+			p.expect(summarized && str(message["content"]) != "" && message["message"] == message["content"], "a summary that is empty or that nobody asked for: %q", frame)
 		}
 	}
 	p.expectFlat(results, want)

@@ -3,6 +3,7 @@ package nlweb
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,7 @@ type LegacyRequest struct {
 	Streaming    strictjson.Value            `json:"streaming,omitzero"` // a stream unless it is false, 0 or a string of these
 	QueryID      strictjson.Value            `json:"query_id,omitzero"`  // a string or a number; comes back as a string
 	ItemType     List                        `json:"item_type,omitzero"`
+	Limit        *Count                      `json:"limit,omitzero"` // results wanted at most; num_results is another name
 	Other        map[string]strictjson.Value `json:",embed"`
 }
 
@@ -70,11 +72,52 @@ func DecodeLegacy(body []byte) (*LegacyRequest, error) {
 		return nil, &strictjson.Error{Pointer: "/query_id", Problem: "expected a string"}
 	}
 	r.Prev = list(r.Prev)
-	return &r, nil
+	var err error
+	if r.Limit == nil {
+		r.Limit, err = older(r.Other, "/")
+	}
+	return &r, err
+}
+
+// DecodeArguments reads the arguments of the tool ask: the body of POST /ask, also with a query that is a string. What
+// the flat dialect has beside it counts then, and so do the sections of 0.55.
+func DecodeArguments(arguments []byte) (*AskRequest, error) {
+	if !IsLegacy(arguments) {
+		return DecodeAsk(arguments)
+	}
+	flat, err := DecodeLegacy(arguments)
+	if err != nil {
+		return nil, err
+	}
+	asked := flat.Ask()
+	sections := map[string]any{"query": asked.Query}
+	for _, name := range []string{"context", "prefer", "meta"} {
+		if value, given := flat.Other[name]; given {
+			sections[name] = value
+		}
+	}
+	text, err := json.Marshal(sections)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := DecodeAsk(text)
+	if err != nil {
+		return nil, err
+	}
+	whole.Context = append(asked.Context, whole.Context...)
+	if len(asked.Prefer.Mode) > 0 {
+		whole.Prefer.Mode = asked.Prefer.Mode
+	}
+	if itemType, given := flat.Other["itemType"]; given && len(flat.ItemType) == 0 {
+		if err := json.Unmarshal(itemType, &whole.Query.ItemType); err != nil {
+			return nil, &strictjson.Error{Pointer: "/itemType", Problem: "expected a string or an array of strings"}
+		}
+	}
+	return whole, nil
 }
 
 // legacyNames are the parameters of GET that are read.
-var legacyNames = []string{"query", "site", "prev", "generate_mode", "mode", "streaming", "query_id", "item_type"}
+var legacyNames = []string{"query", "site", "prev", "generate_mode", "mode", "streaming", "query_id", "item_type", "limit", numResults}
 
 // ParseLegacy reads a question in the flat dialect from the parameters of GET.
 func ParseLegacy(parameters url.Values) (*LegacyRequest, error) {
@@ -97,6 +140,15 @@ func ParseLegacy(parameters url.Values) (*LegacyRequest, error) {
 	var err error
 	if r.Site, err = tokens("/site", parameters["site"]); err == nil {
 		r.ItemType, err = tokens("/item_type", parameters["item_type"])
+	}
+	for _, name := range []string{"limit", numResults} {
+		if written := strings.TrimSpace(parameters.Get(name)); written != "" && err == nil && r.Limit == nil {
+			var n int
+			if n, err = strconv.Atoi(written); err != nil {
+				err = &strictjson.Error{Pointer: "/" + name, Problem: "expected a whole number"}
+			}
+			r.Limit = new(Count(n))
+		}
 	}
 	return r, err
 }
@@ -155,7 +207,7 @@ func (r *LegacyRequest) ID() string {
 
 // Ask is the same question in the terms of 0.55.
 func (r *LegacyRequest) Ask() *AskRequest {
-	asked := &AskRequest{Query: &Query{Text: r.Query, Site: r.Site, ItemType: r.ItemType}}
+	asked := &AskRequest{Query: &Query{Text: r.Query, Site: r.Site, ItemType: r.ItemType, Limit: r.Limit}}
 	if len(r.Prev) > 0 {
 		asked.Context = Contexts{{Prev: r.Prev}}
 	}
@@ -185,6 +237,7 @@ type LegacyResponse struct {
 	Site    string         `json:"site"` // as asked, with commas between; "all" when none was named
 	Query   string         `json:"query"`
 	Summary string         `json:"summary,omitzero"`
+	Message string         `json:"message,omitzero"` // in words, that nothing was found
 	Results []LegacyResult `json:"results"`
 }
 
@@ -202,6 +255,7 @@ type LegacyResult struct {
 const (
 	LegacyResultBatch = "result_batch"
 	LegacySummary     = "summary"
+	LegacyNoResults   = "no_results"
 	LegacyError       = "error"
 	LegacyComplete    = "complete"
 )
@@ -211,5 +265,39 @@ type LegacyMessage struct {
 	MessageType string         `json:"message_type"`
 	QueryID     string         `json:"query_id"`
 	Results     []LegacyResult `json:"results,omitempty"` // of a result_batch
-	Content     string         `json:"content,omitzero"`  // of a summary or an error
+	Message     string         `json:"message,omitzero"`  // the text of a summary, an error or no_results
+	Content     string         `json:"content,omitzero"`  // the same: some clients read one, some the other
+}
+
+// LegacySites is the answer of /sites: the sites that can be asked, each by what `site` of a question takes.
+type LegacySites struct {
+	MessageType string   `json:"message-type"` // LegacyKindSites; with a dash, as the front ends read it
+	Sites       []string `json:"sites"`
+}
+
+// The message types of /sites and /who.
+const (
+	LegacyKindSites = "sites"
+	LegacyKindWho   = "result"
+)
+
+// LegacyWho is the answer of /who: the sites that have an answer to a question, the best first.
+type LegacyWho struct {
+	Meta        *Meta        `json:"_meta,omitzero"` // nil within a stream
+	MessageType string       `json:"message_type"`   // LegacyKindWho
+	QueryID     string       `json:"query_id,omitzero"`
+	Query       string       `json:"query"`
+	Message     string       `json:"message,omitzero"` // in words, that no site has an answer
+	Content     []LegacySite `json:"content"`
+}
+
+// LegacySite is one site in the answer of /who.
+type LegacySite struct {
+	Type        string `json:"@type"` // WebSite
+	URL         string `json:"url"`   // where its pages are
+	Name        string `json:"name"`
+	Site        string `json:"site"`        // what `site` of a question takes
+	Score       int    `json:"score"`       // of its best item, 0 to 100
+	Description string `json:"description"` // the name of its best item
+	Query       string `json:"query"`       // what to ask it
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestTheShapeOfQueryDecidesTheDialect(t *testing.T) {
@@ -136,4 +137,47 @@ func FuzzLegacy(f *testing.F) {
 			r.ID()
 		}
 	})
+}
+
+// TestArgumentsMayBeFlat holds that the arguments of the tool ask may have a query that is a string, as models write
+// it, beside members of either dialect, and a limit that is a text.
+func TestArgumentsMayBeFlat(t *testing.T) {
+	for text, want := range map[string]*AskRequest{
+		`{"query":"soup"}`:                              {Query: &Query{Text: "soup"}},
+		`{"query":{"text":"soup","limit":"5"}}`:         {Query: &Query{Text: "soup", Limit: new(Count(5))}},
+		`{"query":{"text":"soup","num_results":9}}`:     {Query: &Query{Text: "soup", Limit: new(Count(9))}},
+		`{"query":"soup","limit":"5","itemType":"Pan"}`: {Query: &Query{Text: "soup", Limit: new(Count(5)), ItemType: List{"Pan"}}},
+		`{"query":"soup","site":["a","b"],"prev":["stew"],"generate_mode":"summarize","num_results":" 3 "}`: {
+			Query:   &Query{Text: "soup", Site: List{"a", "b"}, Limit: new(Count(3))},
+			Context: Contexts{{Prev: Texts{"stew"}}}, Prefer: Prefer{Mode: List{"summarize"}},
+		},
+		`{"query":"soup","prefer":{"mode":"list","accept-language":"de"},"context":{"memory":"vegan"}}`: {
+			Query:   &Query{Text: "soup"},
+			Context: Contexts{{Memory: Texts{"vegan"}}}, Prefer: Prefer{Mode: List{"list"}, AcceptLanguage: "de"},
+		},
+	} {
+		got, err := DecodeArguments([]byte(text))
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", text, err, diff)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"query":"  "}`:                          "/query: empty",
+		`{"query":"soup","limit":"five"}`:         "/limit: expected a whole number",
+		`{"query":"soup","num_results":1.5}`:      "/num_results: expected a whole number",
+		`{"query":{"text":"soup","limit":"1.5"}}`: "/query/limit: expected a whole number",
+		`{"query":"soup","prefer":"list"}`:        "/prefer",
+		`{"query":"soup","itemType":7}`:           "/itemType",
+	} {
+		if _, err := DecodeArguments([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	get, err := ParseLegacy(url.Values{"query": {"soup"}, "num_results": {"4"}})
+	if err != nil || *get.Ask().Query.Limit != 4 {
+		t.Errorf("%+v %v", get, err)
+	}
+	if _, err := ParseLegacy(url.Values{"query": {"soup"}, "limit": {"x"}}); err == nil || !strings.Contains(err.Error(), "/limit") {
+		t.Error(err)
+	}
 }

@@ -8,6 +8,7 @@ package nlweb
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -33,11 +34,35 @@ type Query struct {
 	Text     string   `json:"text"`
 	Site     List     `json:"site,omitzero"`
 	ItemType List     `json:"itemType,omitzero"`
-	Limit    *int     `json:"limit,omitzero"`     // results wanted at most, 1 to 1,000
+	Limit    *Count   `json:"limit,omitzero"`     // results wanted at most, 1 to 1,000
 	MinScore *float64 `json:"min_score,omitzero"` // results scoring less are left out, 0 to 100
 	// Filters are the further attributes, which the protocol leaves open.
 	Filters map[string]strictjson.Value `json:",embed"`
 }
+
+// Count is a whole number. On the wire a text that is one is taken, too: models and forms write "5".
+type Count int
+
+// UnmarshalJSONFrom reads either form.
+func (c *Count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	switch dec.PeekKind() {
+	case '0', '"':
+		token, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(token.String()))
+		if err != nil {
+			return &strictjson.Error{Pointer: string(dec.StackPointer()), Problem: "expected a whole number"}
+		}
+		*c = Count(n)
+		return nil
+	}
+	return wrongKind(dec, "expected a whole number")
+}
+
+// numResults is the name of Limit in NLWeb 0.54 and in the flat dialect.
+const numResults = "num_results"
 
 // Context is one context object (NLWeb 0.55 §3.2). The named attributes are those of ConversationalContext, the
 // default type; Other holds those of every other type.
@@ -95,7 +120,25 @@ func DecodeAsk(body []byte) (*AskRequest, error) {
 	if err := req.Meta.check(); err != nil {
 		return nil, err
 	}
-	return &req, nil
+	var err error
+	if req.Query.Limit == nil {
+		req.Query.Limit, err = older(req.Query.Filters, "/query/")
+	}
+	return &req, err
+}
+
+// older takes num_results out of members that have no place of their own; nil for none.
+func older(members map[string]strictjson.Value, at string) (*Count, error) {
+	value := members[numResults]
+	delete(members, numResults)
+	if len(value) == 0 || value.Kind() == 'n' {
+		return nil, nil
+	}
+	var c Count
+	if err := json.Unmarshal(value, &c); err != nil {
+		return nil, &strictjson.Error{Pointer: at + numResults, Problem: "expected a whole number"}
+	}
+	return &c, nil
 }
 
 // check looks at what the decoder took as it came.

@@ -165,6 +165,27 @@ func (s *schemas) paths() object {
 				}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
 			}),
 		},
+		"/sites": object{
+			"get": operation("ask", "sites", "See which sites can be asked (flat dialect)", object{
+				"parameters": []any{parameter("streaming", "A data line instead of an object when true.")},
+				"responses": answers(object{"200": object{
+					"description": "The ids of the sites.",
+					"content":     object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.LegacySites]())}, "text/event-stream": events},
+				}}, "429", "500", "503"),
+			}),
+		},
+		"/who": object{
+			"get": operation("ask", "who", "See which sites have an answer (flat dialect)", object{
+				"parameters": []any{
+					object{"name": "query", "in": "query", "required": true, "description": "The question.", "schema": object{"type": "string"}},
+					parameter("streaming", "A stream of data lines when true."),
+				},
+				"responses": answers(object{"200": object{
+					"description": "The sites, the best first.",
+					"content":     object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.LegacyWho]())}, "text/event-stream": events},
+				}}, "400", "401", "403", "429", "500", "503"),
+			}),
+		},
 		"/sessions/{id}": object{
 			"delete": operation("ask", "forget", "Have a conversation forgotten", object{
 				"description": "Removes what is kept of the conversation on this server. It takes the credential that asked, or the state_token of " +
