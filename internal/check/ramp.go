@@ -289,8 +289,13 @@ func licenceVerdicts(text []byte) (all []verdict) {
 		} else if u, err := url.Parse(c.URL); err == nil && u.Host == "" && !strings.HasPrefix(c.URL, "/") && !strings.HasPrefix(c.URL, "*") {
 			all = append(all, at(doubt(fmt.Sprintf("%q is neither an address nor a path", c.URL), "begin it with / or https://"), "%s", here))
 		}
-		if len(c.Licenses) == 0 && c.Server == "" {
+		switch {
+		case len(c.Licenses) == 0 && c.Direct:
+			all = append(all, at(wrong(c.Unread()+": nothing is permitted", "put all of it into <license>"), "%s", here))
+		case len(c.Licenses) == 0 && c.Server == "":
 			all = append(all, at(doubt("it has no licence, and no server to ask for one: nothing is permitted", "add <license>, or the server"), "%s", here))
+		case c.Direct:
+			all = append(all, at(doubt("what it permits and costs stands in no licence: Frontdesk reads it as one, other readers of RSL may pass it over", "put it into <license>"), "%s", here))
 		}
 		for j, l := range c.Licenses {
 			all = append(all, licensed(l, fmt.Sprintf("%s.license[%d]", here, j))...)

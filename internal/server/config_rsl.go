@@ -42,9 +42,14 @@ func readRSL(path string) (*terms.RSL, error) {
 func (c *checks) rsl() (good bool) {
 	good = true
 	for i, path := range c.Config.RSL {
-		if _, err := readRSL(path); err != nil {
+		document, err := readRSL(path)
+		if err != nil {
 			c.problem(fmt.Sprintf("rsl[%d]", i), "the RSL document %s cannot be used: %v", path, err)
 			good = false
+			continue
+		}
+		for _, why := range document.Unread() {
+			c.warning(fmt.Sprintf("rsl[%d]", i), "%s; write what it permits in its <license>", why)
 		}
 	}
 	return good

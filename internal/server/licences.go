@@ -225,8 +225,13 @@ func (h *House) readLicences(ctx context.Context, config Config, site string, pl
 	if err != nil {
 		return err
 	}
-	if _, err := snapshot.Terms(asking.Hosts, 0).RSL(); err != nil {
+	rules, err := snapshot.Terms(asking.Hosts, 0).RSL()
+	if err != nil {
 		return fail.New(fail.Invalid, "%v", err)
+	}
+	for _, why := range rules.Unread() {
+		h.log.Warn("what a site states permits nothing, since it cannot be read", "site", site, "detail", why)
+		snapshot.Notes = append(snapshot.Notes, why)
 	}
 	if more {
 		snapshot.Notes = append(snapshot.Notes, fmt.Sprintf("the pages of the site name more than %d places of licences; the others are not read", ingest.MostLicencePlaces))

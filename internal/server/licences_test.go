@@ -225,6 +225,27 @@ func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 	}
 }
 
+// TestLicencesThatCannotBeReadPermitNothing has contents without a licence: what stands right in them counts, and nothing is sold under one that says nothing.
+func TestLicencesThatCannotBeReadPermitNothing(t *testing.T) {
+	s, h := openStating(t)
+	h.put("/sitemap.xml", acmeMap)
+	h.put("/rsl.txt", `<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><permits type="usage">ai-input</permits><payment type="purchase" amount="0.07" currency="EUR"/></content></rsl>`)
+	s.readStated()
+	if got := s.prices(h.URL + "/1"); len(got) != 1 || !strings.Contains(got[0], "0.07") {
+		t.Errorf("%q", got)
+	}
+	h.put("/rsl.txt", `<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><copyright>Acme</copyright></content></rsl>`)
+	before := len(s.log.String())
+	s.readStated()
+	if got := s.prices(h.URL + "/1"); len(got) != 0 {
+		t.Errorf("%q is offered under no licence", got)
+	}
+	all, err := s.LicenceStatuses(t.Context(), s.config)
+	if err != nil || !strings.Contains(strings.Join(all[0].Notes, " "), `the content "/"`) || !strings.Contains(s.log.String()[before:], "permits nothing") {
+		t.Errorf("nobody is told: %+v, %v", all, err)
+	}
+}
+
 func TestWhatIsOldIsWarnedOf(t *testing.T) {
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)

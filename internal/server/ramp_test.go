@@ -46,6 +46,16 @@ func TestWhatIsNoExchangeIsFoundBeforehand(t *testing.T) {
 	}
 }
 
+func TestLicencesThatPermitNothingAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, "rsl.xml", `<rsl xmlns="https://rslstandard.org/rsl"><content url="/a"><permits>search</permits></content><content url="/b"/></rsl>`)
+	loaded, err := Load(Layers{File: write(t, folder, "frontdesk.yaml", "rsl: [rsl.xml]\n")})
+	if err != nil || len(loaded.Warnings) != 1 || !strings.Contains(loaded.Warnings.Error(), `rsl[0]: the content "/b" in rsl.xml permits nothing`) {
+		t.Errorf("%v, %v", loaded.Warnings, err)
+	}
+}
+
 func TestWhatIsDoubtfulAboutAnExchangeIsTold(t *testing.T) {
 	for text, says := range map[string]string{
 		"ramp: {enabled: true, domain: x.example}":                        "ramp.enabled: without url, a signature that was made for another Exchange",

@@ -20,6 +20,20 @@ type RSL struct {
 	index rslIndex
 	exact map[string]*Own // by host, path and query; what the patterns say is in it
 	text  []byte          // which tells it apart from others
+
+	unread []string // why contents permit nothing, the first few
+	more   int      // how many others
+}
+
+// maxUnread bounds what is told of contents that permit nothing.
+const maxUnread = 10
+
+// Unread says of which contents nobody can say what they permit, so that they permit nothing, in words for the owner: the first few.
+func (r *RSL) Unread() []string {
+	if r.more == 0 {
+		return r.unread
+	}
+	return append(slices.Clip(r.unread), fmt.Sprintf("so do %d more", r.more))
 }
 
 // rslPart is what is said of the addresses of a pattern.
@@ -77,8 +91,16 @@ func (r *RSL) document(d StatedDocument, said map[rslKey]bool, speaks func(host 
 			own[key] = part.own
 			r.parts = append(r.parts, part)
 		}
+		own[key].Said = true // without a licence that can be read nothing is permitted
 		for i := range content.Licenses {
 			own[key].license(&content.Licenses[i])
+		}
+		switch why := content.Unread(); {
+		case why == "":
+		case len(r.unread) == maxUnread:
+			r.more++
+		default:
+			r.unread = append(r.unread, fmt.Sprintf("the content %.200q in %s permits nothing: %s", content.URL, d.Name, why))
 		}
 	}
 	for key := range own {
@@ -97,7 +119,6 @@ func (r *RSL) order() {
 
 // license adds a licence, which is one more alternative.
 func (o *Own) license(l *licence.License) {
-	o.Said = true
 	option := Option{
 		Functions: Functions{named(l.Permits.Usage), l.Prohibits.Usage},
 		Users:     Restriction{named(l.Permits.User), l.Prohibits.User},

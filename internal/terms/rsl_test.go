@@ -59,7 +59,7 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 		{"https://shop.example/study/x.html", Use{Function: "ai-train", User: "education"}, OwnTermsRefuseIt},
 		{"https://shop.example/study/x.pdf", Use{Function: "search"}, Permitted},                               // the pattern ends
 		{"https://other.example/study/x.html", Use{Function: "ai-input", User: "education"}, OwnTermsRefuseIt}, // another host's
-		{"https://a.example/silent", Use{Function: "ai-train"}, Permitted},
+		{"https://a.example/silent", Use{Function: "ai-train"}, OwnTermsRefuseIt},                              // nobody can say what is permitted
 	} {
 		if got := rules.Decide(page(one.url)).Permits(one.use); got != one.want {
 			t.Errorf("%s for %+v: %q, want %q", one.url, one.use, got, one.want)
@@ -184,4 +184,78 @@ func FuzzMarkup(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestContentWithoutALicenceIsReadAsFarAsItCan has payments and permissions that stand in no <license>, as documents in the wild have them: contents of one
+// pattern are alternatives. Whatever cannot be read so permits nothing, and is told.
+func TestContentWithoutALicenceIsReadAsFarAsItCan(t *testing.T) {
+	t.Parallel()
+	document, err := ParseRSL("rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl">
+  <content url="/premium/*">
+    <permits type="usage">search</permits>
+    <prohibits type="usage">ai-train ai-index</prohibits>
+    <payment type="free"/>
+  </content>
+  <content url="/premium/*">
+    <permits type="usage">ai-train</permits>
+    <prohibits type="usage"></prohibits>
+    <payment type="purchase" currency="EUR" amount="0.30"/>
+  </content>
+  <content url="/cited/"><payment type="attribution"><standard>https://a.example/terms</standard></payment></content>
+  <content url="/empty/"><terms>https://a.example/terms</terms></content>
+  <content url="/prohibits-nothing/"><prohibits type="usage"></prohibits></content>
+  <content url="/asks/" server="https://licences.example"/>
+  <content url="/deep/"><licence><permits type="usage">all</permits><payment type="free"/></licence></content>
+  <content url="/beside/"><license><payment type="free"/></license><prohibits type="usage">ai-train</prohibits></content>
+</rsl>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := Options{RSL: []*RSL{document}}.New([]Rule{{Access: Open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct {
+		path, function string
+		want           Refusal
+	}{
+		{"/premium/x", "search", Permitted},
+		{"/premium/x", "ai-train", OwnTermsRefuseIt}, // which costs something
+		{"/premium/x", "ai-index", OwnTermsRefuseIt},
+		{"/cited/x", "ai-train", Permitted},
+		{"/empty/x", "search", OwnTermsRefuseIt},
+		{"/prohibits-nothing/x", "search", OwnTermsRefuseIt},
+		{"/asks/x", "search", OwnTermsRefuseIt},
+		{"/deep/x", "search", OwnTermsRefuseIt},
+		{"/beside/x", "search", OwnTermsRefuseIt},
+		{"/else", "ai-train", Permitted},
+	} {
+		if got := rules.Decide(page("https://a.example" + one.path)).Permits(Use{Function: one.function}); got != one.want {
+			t.Errorf("%s for %s: %q, want %q", one.path, one.function, got, one.want)
+		}
+	}
+	decision := rules.Decide(page("https://a.example/premium/x"))
+	if len(decision.Own) != 1 || len(decision.Own[0].Paid) != 1 || decision.Own[0].Paid[0].Price.String() != "per_access 0.3 EUR" {
+		t.Errorf("the price: %+v", decision.Own)
+	}
+	told := strings.Join(document.Unread(), "\n")
+	for _, path := range []string{"/empty/", "/prohibits-nothing/", "/asks/", "/deep/", "/beside/"} {
+		if strings.Count(told, `"`+path+`"`) != 1 {
+			t.Errorf("of %s is told:\n%s", path, told)
+		}
+	}
+	if len(document.Unread()) != 5 || !strings.Contains(told, "https://licences.example") {
+		t.Errorf("it is told:\n%s", told)
+	}
+}
+
+func TestWhatCannotBeReadOfManyContentsIsToldInShort(t *testing.T) {
+	t.Parallel()
+	document, err := ParseRSL("rsl.xml", []byte("<rsl>"+strings.Repeat(`<content url="/a"/>`, 3)+strings.Repeat(`<content url="/b"/>`, 30)+"</rsl>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told := document.Unread(); len(told) != maxUnread+1 || told[maxUnread] != "so do 23 more" {
+		t.Errorf("%q", told)
+	}
 }

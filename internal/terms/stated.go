@@ -107,7 +107,7 @@ func (a *StatedAddress) own(part *rslPart) *Own {
 		}
 		out.add(option, was)
 	}
-	if part == nil || !part.own.Said {
+	if part == nil {
 		add(Option{}, false)
 		return out
 	}

@@ -441,6 +441,7 @@ func TestTheCommandChecks(t *testing.T) {
 		`<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license><permits type="usage">ai-input</permits><payment type="purchase"><amount>0,02</amount></payment></license></content></rsl>`:                `"0,02" is no amount`,
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:r="https://ramp.dev/sitemap/1.0"><url><loc>/a</loc><r:content><r:rate>x</r:rate></r:content></url></urlset>`:                                `"x" is no rate`,
 		`{"ver":"1.0","provider":"a.example","exchanges":[]}`: "no Exchange is listed",
+		`<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><permits type="usage">ai-input</permits><payment type="crawl" currency="EUR" amount="0.02"/></content></rsl>`: "stands in no licence",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

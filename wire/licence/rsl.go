@@ -45,11 +45,27 @@ type Content struct {
 	Server    string // of the licences, if there is one
 	Encrypted bool
 	Modified  string // lastmod, as written
+	// Licenses are alternatives. Payments, permissions and prohibitions that stand right in the content, in no licence, are
+	// read as one; beside licences they are not, and the content has none then.
 	Licenses  []License
+	Direct    bool // something stands right in the content that belongs in a licence
 	Copyright Copyright
 	Terms     string // the address of terms in words
 	Schema    string
 	Alternate []string // other forms of the content
+}
+
+// Unread says why a content has no licence, in words for its owner; empty for one that has. It permits nothing.
+func (c *Content) Unread() string {
+	switch {
+	case len(c.Licenses) > 0:
+		return ""
+	case c.Direct:
+		return "it has a licence, and payments or permissions that stand in none beside it, so nobody can say which of them count"
+	case c.Server != "":
+		return "its licence has to be asked for at " + c.Server
+	}
+	return "it has no licence, and no payment or permission that can be read as one"
 }
 
 // Copyright says whose content it is.
@@ -138,7 +154,8 @@ type parser struct {
 	first   int      // the first content of it
 	link    string   // its address
 	license *License
-	within  int // its depth
+	within  int     // its depth
+	direct  License // what stands right in the content that is open
 	payment *Payment
 	paying  int // its depth
 
@@ -254,8 +271,35 @@ func (p *parser) add(c Content) error {
 func (p *parser) open(t xml.StartElement) error {
 	encrypted := attr(t, "encrypted")
 	c := Content{URL: attr(t, "url"), Server: attr(t, "server"), Encrypted: encrypted == "true" || encrypted == "1", Modified: attr(t, "lastmod")}
-	p.own = false
+	p.own, p.direct = false, License{}
 	return p.add(c)
+}
+
+// close ends the content that is open, with what stands right in it.
+func (p *parser) close() {
+	if p.direct.states() {
+		p.content.Direct = true
+		if len(p.content.Licenses) == 0 {
+			p.content.Licenses = []License{p.direct}
+		} else {
+			p.content.Licenses = nil
+		}
+	}
+	p.content = nil
+}
+
+// states says whether a licence that nothing encloses says anything. To prohibit nothing permits nothing.
+func (l *License) states() bool {
+	return len(l.Payments) > 0 || l.Permits.Usage != nil || l.Permits.User != nil || l.Permits.Geo != nil ||
+		len(l.Prohibits.Usage)+len(l.Prohibits.User)+len(l.Prohibits.Geo) > 0
+}
+
+// stated is the licence that an element belongs to: that which is open, or what stands right in the content.
+func (p *parser) stated() *License {
+	if p.license != nil {
+		return p.license
+	}
+	return &p.direct
 }
 
 // inLicense opens an element of a licence.
@@ -265,8 +309,9 @@ func (p *parser) inLicense(name string, t xml.StartElement) {
 		p.listen(name, t)
 	case "payment":
 		if p.payment == nil {
-			p.license.Payments = append(p.license.Payments, Payment{Type: strings.ToLower(attr(t, "type")), Amount: attr(t, "amount"), Currency: strings.ToUpper(attr(t, "currency"))})
-			p.payment, p.paying = &p.license.Payments[len(p.license.Payments)-1], p.depth
+			l := p.stated()
+			l.Payments = append(l.Payments, Payment{Type: strings.ToLower(attr(t, "type")), Amount: attr(t, "amount"), Currency: strings.ToUpper(attr(t, "currency"))})
+			p.payment, p.paying = &l.Payments[len(l.Payments)-1], p.depth
 		}
 	case "amount", "standard", "custom":
 		if p.payment != nil {
@@ -283,6 +328,10 @@ func (p *parser) inContent(name string, t xml.StartElement) {
 		p.listen(name, t)
 	case "terms", "schema", "alternate":
 		p.listen(name, t)
+	case "permits", "prohibits", "payment":
+		if p.depth == p.at+1 && !p.own {
+			p.inLicense(name, t)
+		}
 	}
 }
 
@@ -313,7 +362,7 @@ func (p *parser) end() error {
 		p.license = nil
 	}
 	if p.content != nil && p.depth < p.at && !p.own {
-		p.content = nil
+		p.close()
 	}
 	if p.entered > 0 && p.depth < p.entered {
 		for i := p.first; i < len(p.document.Contents); i++ {
@@ -332,11 +381,11 @@ func (p *parser) heard(text string) error {
 	case "link":
 		p.link = text
 	case "permits":
-		return p.list(&p.license.Permits, text)
+		return p.list(&p.stated().Permits, text)
 	case "prohibits":
-		return p.list(&p.license.Prohibits, text)
+		return p.list(&p.stated().Prohibits, text)
 	case "reporting":
-		p.license.Reporting = text
+		p.stated().Reporting = text
 	case "amount":
 		p.payment.Amount, p.payment.Currency = text, strings.ToUpper(p.prefix)
 	case "standard":
