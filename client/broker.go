@@ -185,7 +185,8 @@ func (b *Broker) Request(r *Resolving) (*rampv1.RAMPRequest, error) {
 }
 
 // Resolve has the Broker find and buy (RAMP v1, RAMPRequest). The error is an *ExchangeError with the Broker's code: "not_found" for what
-// nobody offers, "resource_exhausted" for a budget that is used up, "unavailable" where it is not known yet what came of it; or
+// nobody offers, "resource_exhausted" for a budget that is used up, "unavailable" where it is not known yet what came of it, or, with the detail unsold,
+// where no Exchange answered; or
 // a *NotAnExchange, a *Broken, an *Unreachable, or the context's. The request's id is put into r, so that the same Resolving asks again and buys nothing
 // twice.
 func (b *Broker) Resolve(ctx context.Context, r *Resolving) (*Resolved, error) {

@@ -198,14 +198,15 @@ func (p *Purchase) Charged() Price {
 }
 
 // notBoughtOr is a *NotBought where a Broker's failure means that nothing was bought, and otherwise another error. It is so where nothing is offered that
-// fits, where all Exchanges have denied it, and where a budget does not allow it; but not where too many requests came, of which an earlier one may have bought.
+// fits, where no Exchange was there to be asked, where all Exchanges have denied it, and where a budget does not allow it; but not where too many requests came, of which an earlier one may have bought.
 func notBoughtOr(uri string, err, otherwise error) error {
 	var told *ExchangeError
 	if !errors.As(err, &told) {
 		return otherwise
 	}
 	_, budget := told.Details()["budget"]
-	if told.Code != "not_found" && told.Code != "failed_precondition" && !(told.Code == "resource_exhausted" && budget) {
+	_, unsold := told.Details()["unsold"] // which a purchase that is open has not
+	if told.Code != "not_found" && !(told.Code == "unavailable" && unsold) && told.Code != "failed_precondition" && !(told.Code == "resource_exhausted" && budget) {
 		return otherwise
 	}
 	none := &NotBought{URI: uri, Passed: []error{errors.New(orSilent(told.Message))}}

@@ -483,6 +483,10 @@ func (f *found) nothing() *Refusal {
 		return refuse("not_found", "the search found nothing; ask in other words, or name the addresses in requester.uris").with(map[string]any{"found": []any{}})
 	}
 	unsold := f.unsold(nil)
+	details := map[string]any{"unsold": jsonOf(unsold), "found": jsonOf(f.listed), "passed": jsonOf(f.over.list())}
+	if f.silent > 0 {
+		return refuse("unavailable", "no Exchange answered, and nothing was bought; send the same request again later. The details say why: passed").with(details).later(max(f.silent, comeBack))
+	}
 	text := "nothing is offered that can be bought"
 	if len(unsold) == 1 {
 		text = fmt.Sprintf("nothing is offered that can be bought for %.200s (%s)", unsold[0].URI, unsold[0].Reason)
@@ -496,5 +500,5 @@ func (f *found) nothing() *Refusal {
 		}
 		text += list[0].Why
 	}
-	return refuse("not_found", "%s", text).with(map[string]any{"unsold": jsonOf(unsold), "found": jsonOf(f.listed), "passed": jsonOf(f.over.list())})
+	return refuse("not_found", "%s", text).with(details)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
@@ -108,8 +109,9 @@ type found struct {
 	wishes    wishes
 	choices   []*choice
 	over      passedOver
-	listed    []Found // by a search, of which nothing is bought
-	hosts     hosts   // of the addresses
+	listed    []Found       // by a search, of which nothing is bought
+	hosts     hosts         // of the addresses
+	silent    time.Duration // after which to come back, where no Exchange answered; 0 where one did, or none was asked
 }
 
 // choose asks Exchanges, and chooses of what they offer. What is chosen has a signature that holds, and is offered by who may.
@@ -135,10 +137,11 @@ func (b *Broker) choose(ctx context.Context, a Asked) (*found, error) {
 	if len(all) == 0 {
 		return f, nil
 	}
-	offered, err := b.ask(ctx, a, f.requester, f.own, all, &f.over)
+	offered, silent, err := b.ask(ctx, a, f.requester, f.own, all, &f.over)
 	if err != nil {
 		return nil, err
 	}
+	f.silent = silent
 	preferred, asked := preferring(a), map[string]bool{}
 	for _, uri := range uris {
 		asked[uri] = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"sort"
@@ -120,8 +121,8 @@ const slack = 10 // of it, one part
 
 // ask asks peers at once, and gives what came before the deadline. One that is dead, slow, lying or flooding costs the others nothing: what
 // came of them is taken as soon as they are there, and who fails twice rests. Who was given less time than the Broker gives, since the agent has
-// no more or has gone, has not failed: no agent can have Exchanges rest for others.
-func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) ([]*heard, error) {
+// no more or has gone, has not failed: no agent can have Exchanges rest for others. Where nobody answered, silent is after which time to come back.
+func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) (out []*heard, silent time.Duration, err error) {
 	within := b.Deadline
 	if until, is := ctx.Deadline(); is {
 		within = min(within, time.Until(until)*3/4) // the rest is for the purchase
@@ -129,8 +130,9 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 	id := newID("qry")
 	query, err := b.query(a, id, requester, own, within-within/slack)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	answered, silent := false, maxRest
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -145,6 +147,7 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 	for _, p := range all {
 		if until := p.resting(b.Now()); !until.IsZero() {
 			b.watchResting(p)
+			silent = min(silent, until.Sub(b.Now()))
 			passed.note(p.domain, "", fmt.Errorf("it failed, and is asked again in %s", until.Sub(b.Now()).Round(time.Second)))
 			continue
 		}
@@ -163,7 +166,9 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 			results <- result{p, h, err}
 		}()
 	}
-	var out []*heard
+	if len(waiting) > 0 {
+		silent = comeBack
+	}
 	for len(waiting) > 0 {
 		select {
 		case r := <-results:
@@ -171,7 +176,9 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 			if r.err != nil {
 				b.logFailed(r.peer, r.err)
 				passed.note(r.peer.domain, "", failing(r.err))
+				answered = answered || answers(r.err)
 			} else {
+				answered = true
 				out = append(out, r.heard)
 			}
 		case <-ctx.Done():
@@ -185,7 +192,19 @@ func (b *Broker) ask(ctx context.Context, a Asked, requester *rampv1.Requester, 
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].peer.key() < out[j].peer.key() })
-	return out, nil
+	if answered {
+		silent = 0
+	}
+	return out, silent, nil
+}
+
+// answers says whether who failed so has answered, and would answer again so: it refused, or is no Exchange for this query.
+func answers(err error) bool {
+	var told *client.ExchangeError
+	if errors.As(err, &told) && told.Status == http.StatusTooManyRequests {
+		return false
+	}
+	return refused(err) || errors.Is(err, errProfile) || errors.Is(err, errOther) || errors.Is(err, errOtherDomain)
 }
 
 var (

@@ -82,7 +82,7 @@ func TestAgentsWhoDoNotWaitHaveNoExchangeRest(t *testing.T) {
 	})
 	t.Run("told so, and had the time", func(t *testing.T) { // that is a failure
 		d := hurried(t, late, func(ask func(context.Context)) { ask(context.Background()) })
-		d.refused(d.request("then", "a"), "not_found")
+		d.refused(d.request("then", "a"), "unavailable")
 		if n := d.at[0].Asked("DiscoverResources"); n != 3 {
 			t.Errorf("who fails each time was asked %d times", n)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -411,6 +412,49 @@ func TestWhyNothingIsBought(t *testing.T) {
 	}
 }
 
+// TestWithAllExchangesDeadItIsUnavailable: nobody can say that nothing is offered. Where one of them has answered, or refused, it can be said.
+func TestWithAllExchangesDeadItIsUnavailable(t *testing.T) {
+	dead := func(w http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	fails := func(w http.ResponseWriter) { http.Error(w, "", http.StatusInternalServerError) }
+	refuses := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"code":"permission_denied","message":"not you"}`)
+	}
+	for name, c := range map[string]struct {
+		first, second func(http.ResponseWriter)
+		want          string
+	}{
+		"both are dead":                      {dead, dead, "unavailable"},
+		"one is dead, and one has a failure": {dead, fails, "unavailable"},
+		"one is dead, and one refuses":       {dead, refuses, "not_found"},
+		"one is dead, and one has it not":    {dead, nil, "not_found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := openDesk(t, sqlite(t), 2, nil)
+			for i, fail := range []func(http.ResponseWriter){c.first, c.second} {
+				d.at[i].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
+					if fail == nil || name != "DiscoverResources" {
+						return false
+					}
+					fail(w)
+					return true
+				}
+			}
+			d.at[1].Answer = func(r *rampv1.ResourceResponse) {
+				r.Offers, r.OfferGroups = nil, []*rampv1.OfferGroup{{Uri: d.at[0].URI("a"), AbsenceReason: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG.Enum()}}
+			}
+			for n := range 4 { // from the third on, they rest
+				told := d.refused(d.request(fmt.Sprint("r", n), "a"), c.want)
+				if _, is := told.Details()["unsold"]; !is || (told.RetryAfter() >= comeBack) != (c.want == "unavailable") {
+					t.Errorf("%d: %v, %v, %v", n, told, told.Details(), told.RetryAfter())
+				}
+			}
+		})
+	}
+}
+
 // TestWhereNamesLeadIsToldToNobody: requests name hosts, and what answers there, or does not, is not for them to learn.
 func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
 	broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
@@ -423,7 +467,11 @@ func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
 		page := d.request("r2", "a")
 		page.Requester.Uris = []string{"http://" + host + "/a"}
 		for where, r := range map[string]*rampv1.RAMPRequest{"the Exchange": named, "the address": page} {
-			told := d.refused(r, "not_found").Details()["passed"]
+			code := "not_found"
+			if r == named { // it alone is asked
+				code = "unavailable"
+			}
+			told := d.refused(r, code).Details()["passed"]
 			text, err := json.Marshal(told)
 			if err != nil || !strings.Contains(string(text), errAway.Error()) || strings.Contains(string(text), "dial") || strings.Contains(string(text), "refused") || strings.Contains(string(text), "EOF") {
 				t.Errorf("%s, %s: %s", name, where, text)

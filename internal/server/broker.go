@@ -126,6 +126,21 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 	return all, nil
 }
 
+var errNoBroker = fail.New(fail.UnsupportedMode, "this front desk is no Broker; ask its Exchange by ramp.v1.ExchangeService/DiscoverResources, where /.well-known/ramp-exchange.json names one, or another Broker. "+
+	"Its operator starts a Broker by `broker` in `roles`")
+
+// brokerAbsent answer whoever looks for a Broker where there is none. They are no part of what a description tells.
+func (s *Server) brokerAbsent() (all []route) {
+	if s.gate == nil || s.broker != nil {
+		return nil
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ramp.WriteError(w, r, errNoBroker) })
+	for _, pattern := range ramp.BrokerPatterns(false) {
+		all = append(all, route{pattern: pattern, name: pattern, methods: []string{http.MethodPost}, cors: true, refuse: ramp.WriteError, handler: handler})
+	}
+	return all
+}
+
 // brokerSlack is how much longer a request may take than what it waits for.
 const brokerSlack = 2 * time.Second
 

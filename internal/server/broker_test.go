@@ -35,7 +35,7 @@ type own struct {
 	url string
 }
 
-func openOwn(t *testing.T) *own {
+func openOwn(t *testing.T, replace ...string) *own {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func openOwn(t *testing.T) *own {
 	}
 	o := &own{t: t, log: &logbook{}, url: "http://" + listener.Addr().String()}
 	loaded, err := Load(Layers{
-		File: write(t, t.TempDir(), "frontdesk.yaml", `
+		File: write(t, t.TempDir(), "frontdesk.yaml", strings.NewReplacer(replace...).Replace(`
 url: `+o.url+`
 fetch: {allow: [127.0.0.0/8]}
 roles: [broker]
@@ -56,7 +56,7 @@ broker:
   deadline: 10s
   buy_within: 15s
   exchanges: [{domain: shop.example, url: "`+o.url+`"}]
-`),
+`)),
 		Flags: map[string]string{"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t)},
 	})
 	if err != nil {
@@ -251,6 +251,35 @@ func TestABrokerBuysAtTheExchangeOfItsOwnProcess(t *testing.T) {
 	}
 	if strings.Contains(text, "buyer.example") || strings.Contains(text, "/soup") {
 		t.Error("the figures tell of who buys what")
+	}
+}
+
+// TestWithoutABrokerItIsUnimplemented asks an Exchange, and a front desk that is none either, to buy elsewhere: each way to ask is told, in its own form, that there is no Broker
+// here, and what to do.
+func TestWithoutABrokerItIsUnimplemented(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string][]string{
+		"an Exchange": {"roles: [broker]", ""}, "a front desk": {"roles: [broker]", "", "ramp: {enabled: true, signatures: none, domain: shop.example}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openOwn(t, replace...)
+			for way, resolve := range o.resolvers() {
+				want := "unimplemented"
+				if strings.HasPrefix(way, "gRPC") {
+					want = "12"
+				}
+				if got, code := resolve(o.request("r", "/soup")); code != want {
+					t.Errorf("%s: %q %v", way, code, got)
+				}
+			}
+			for _, path := range []string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/ramp.v1.BrokerService/Other"} {
+				response, text := o.post(http.DefaultClient, path, "application/json", []byte("{}"))
+				if response.StatusCode != http.StatusNotImplemented || !strings.Contains(string(text), "ExchangeService/DiscoverResources") {
+					t.Errorf("%s: %s %s", path, response.Status, text)
+				}
+			}
+		})
 	}
 }
 

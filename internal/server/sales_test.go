@@ -268,7 +268,7 @@ func TestReportsAreDownloaded(t *testing.T) {
 	for _, d := range []struct{ path, media, begins, says string }{
 		{"revenue.csv?since=" + day + "&until=" + day, "text/csv; charset=utf-8; header=present", "day,site,", day + ",main," + saleBuyer + ",USD,0.02,1"},
 		{"transactions.jsonl?since=" + day, "application/jsonl", "{", sale.ID},
-		{"transactions.csv?until=2020-01-01", "text/csv; charset=utf-8; header=present", "time,transaction", "entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited\n"},
+		{"transactions.csv?until=2020-01-01", "text/csv; charset=utf-8; header=present", "time,transaction", "entry,dispute,dispute_reason,dispute_status,dispute_resolution,credited,declared_use,reported_use,prohibited_use,future_date\n"},
 		{"transactions.jsonl?until=2020-01-01", "application/jsonl", "", ""},
 		{"compliance.csv", "text/csv; charset=utf-8; header=present", "buyer,", saleBuyer + ",1,"},
 		{"invoice.csv?since=" + day + "&until=" + day + "&currency=usd&buyer=" + url.QueryEscape(" "+saleBuyer), "text/csv; charset=utf-8; header=present", "time,transaction", sale.ID},

@@ -161,7 +161,7 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
-	mux, known := newRoutes(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
+	mux, known := newRoutes(append(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.brokerAbsent()...), s.gate, newSharing(config.CORS, s.gate != nil && (s.gate.strict || s.gate.counts())))
 	s.front = &front{
 		outside: s.outside, strict: strictTransport(config.TLS),
 		routes: mux, known: known, log: options.Log, metrics: s.metrics, now: options.Now, most: int64(config.Limits.Requests),
