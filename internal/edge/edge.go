@@ -297,7 +297,11 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 		if why := g.unready(v.site); why != nil {
 			return why // before the address counts as fetched
 		}
-		counted, _ := g.fetches.Within(ctx, v.site.Domain+" "+grant.Transaction, limit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
+		one := grant.Transaction
+		if one == "" {
+			one = a.target // which names no transaction, and so stands for itself
+		}
+		counted, _ := g.fetches.Within(ctx, v.site.Domain+" "+one, limit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
 		if len(counted) > 0 && !counted[0].OK {
 			return tooOften(counted[0].RetryAfter, "the address was fetched as often as it may be; buy again")
 		}

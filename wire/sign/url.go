@@ -62,8 +62,8 @@ type urlForm interface {
 // URLGrant is what a signed address is bound to.
 type URLGrant struct {
 	Expires     time.Time // to the second
-	Agent       string    // the hash of who may fetch it: letters, digits, - and _
-	Transaction string    // letters, digits, - and _
+	Agent       string    // the hash of who may fetch it: letters, digits, - and _; "" where an address of ed25519 names none
+	Transaction string    // letters, digits, - and _; "" where an address of ed25519 names none
 	// Begins is from when the address opens; only a [URLPass] of CloudFront has it, and it is zero otherwise.
 	Begins time.Time
 }
@@ -71,8 +71,8 @@ type URLGrant struct {
 // URLKey is a key that signs addresses in one form.
 type URLKey struct {
 	Form URLForm
-	// ID is how an address names the key, in letters, digits, - and _: CloudFront's Key-Pair-Id, the kid of ed25519. The other
-	// forms name none.
+	// ID is how an address names the key, in letters, digits, - and _: CloudFront's Key-Pair-Id, the kid of ed25519, which may
+	// have points, too. The other forms name none.
 	ID string
 	// Secret is that of hmac, akamai and fastly: the bytes, not their hex or base64.
 	Secret []byte
@@ -153,7 +153,7 @@ func (r URLKeys) Sign(content string, grant URLGrant, now time.Time) (string, er
 	if grant.Expires.Sub(now) > URLLife {
 		return "", ErrURLTooFar
 	}
-	if !r.holds(content) || !grant.plain() || !grant.Begins.IsZero() {
+	if !r.holds(content) || strings.Contains(content, " ") || !grant.plain() || !grant.Begins.IsZero() {
 		return "", ErrURLForm
 	}
 	for _, k := range r.Keys {
@@ -174,7 +174,7 @@ func (r URLKeys) Sign(content string, grant URLGrant, now time.Time) (string, er
 func (r URLKeys) Can(content string, now time.Time) bool {
 	for _, k := range r.Keys {
 		if k.lives(now) {
-			return r.holds(content) && k.Check() == nil && urlForms[k.Form].binds(k, content)
+			return r.holds(content) && !strings.Contains(content, " ") && k.Check() == nil && urlForms[k.Form].binds(k, content)
 		}
 	}
 	return false
@@ -227,7 +227,7 @@ func (r URLKeys) read(address string, now time.Time) (content string, grant URLG
 		}
 		form := urlForms[k.Form]
 		c, g, ok := form.read(k, address)
-		if !ok || !r.holds(c) || !g.plain() || !form.binds(k, c) {
+		if !ok || !r.holds(c) || !g.told(k.Form) || !form.binds(k, c) || k.Form != URLEd25519 && strings.Contains(address, " ") {
 			continue
 		}
 		if form.bears(k, address, c, g) {
@@ -269,19 +269,25 @@ func (k URLKey) mark() string {
 }
 
 // holds says whether an address is at the origin, and none that could be taken for another: it is of visible ASCII characters,
-// with a path that has no steps up or down.
+// with a path that has no steps up or down. Within the path there may be blanks, which ed25519 signs as they are.
 func (r URLKeys) holds(address string) bool {
 	rest, at := strings.CutPrefix(address, r.Origin)
 	if !at || r.Origin == "" || !strings.HasPrefix(rest, "/") || strings.ContainsAny(rest, `#"\<>`) {
 		return false
 	}
 	for _, c := range []byte(address) {
-		if c <= ' ' || c > '~' {
+		if c < ' ' || c > '~' {
 			return false
 		}
 	}
 	path, query, asked := strings.Cut(rest, "?")
+	if strings.Contains(query, " ") || strings.Contains(r.Origin, " ") {
+		return false
+	}
 	for step := range strings.SplitSeq(path, "/") {
+		if strings.Trim(step, " ") != step { // which some leave out
+			return false
+		}
 		plain, err := url.PathUnescape(step)
 		if err != nil || strings.ContainsAny(plain, "\\\x00") {
 			return false
@@ -300,6 +306,15 @@ func dots(step string) bool { return step == "." || step == ".." }
 
 // plain says whether a grant can be told in an address.
 func (g URLGrant) plain() bool { return plain(g.Agent) && plain(g.Transaction) && g.Expires.Unix() > 0 }
+
+// told says whether a grant is one that an address of a form may tell: those of ed25519 may leave out for whom, and for which
+// transaction.
+func (g URLGrant) told(form URLForm) bool {
+	if form != URLEd25519 {
+		return g.plain()
+	}
+	return (g.Agent == "" || plain(g.Agent)) && (g.Transaction == "" || plain(g.Transaction)) && g.Expires.Unix() > 0
+}
 
 // plain says whether a text is an id that needs no escaping in an address.
 func plain(id string) bool {

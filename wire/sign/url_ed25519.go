@@ -11,7 +11,7 @@ import (
 
 // urlEd25519 is the form with the Exchange's own key: exp, kid, agent_id and txn_id join the content's query, all in the order of
 // their names, and sig is an Ed25519 signature, in base64url without padding, over "GET", a line feed and that address.
-// Nothing of the text is normalised.
+// Nothing of the text is normalised. We name agent and transaction always; addresses of other Exchanges may leave them out.
 type urlEd25519 struct{}
 
 // ed25519Names are the names that the form adds.
@@ -21,8 +21,8 @@ func (f urlEd25519) check(k URLKey) error {
 	if _, ok := f.public(k); !ok {
 		return errors.New("the form ed25519 needs an Ed25519 key")
 	}
-	if !plain(k.ID) {
-		return errors.New("the key's id has to be of letters, digits, - and _")
+	if !plain(strings.ReplaceAll(k.ID, ".", "_")) {
+		return errors.New("the key's id has to be of letters, digits, -, _ and points")
 	}
 	return nil
 }
@@ -44,7 +44,14 @@ func (urlEd25519) binds(_ URLKey, content string) bool { return free(content, ed
 
 // unsigned is the address before it is signed.
 func (urlEd25519) unsigned(k URLKey, content string, grant URLGrant) string {
-	return byName(addPairs(content, "exp", seconds(grant.Expires), "kid", k.ID, agentName, grant.Agent, transactionName, grant.Transaction))
+	pairs := []string{"exp", seconds(grant.Expires), "kid", k.ID}
+	if grant.Agent != "" {
+		pairs = append(pairs, agentName, grant.Agent)
+	}
+	if grant.Transaction != "" {
+		pairs = append(pairs, transactionName, grant.Transaction)
+	}
+	return byName(addPairs(content, pairs...))
 }
 
 func (f urlEd25519) sign(k URLKey, content string, grant URLGrant) (string, error) {
@@ -79,7 +86,7 @@ func nameOf(pair string) string {
 func (urlEd25519) read(k URLKey, address string) (content string, grant URLGrant, ok bool) {
 	content, taken := takePairs(address, ed25519Names)
 	grant = URLGrant{Expires: readSeconds(taken["exp"]), Agent: taken[agentName], Transaction: taken[transactionName]}
-	return content, grant, len(taken) == len(ed25519Names) && taken["kid"] == k.ID
+	return content, grant, taken["kid"] == k.ID // what else is missing, bears finds
 }
 
 // takePairs takes the pairs of some names out of an address's query, wherever they stand; what stands twice, the first.

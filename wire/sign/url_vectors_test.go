@@ -136,3 +136,59 @@ func TestSignedURLsAreTheWorkedOnes(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressesOfOtherExchangesOpen has what other Exchanges sign with ed25519 (RAMP v1, signed URLs) and ours do not: key ids with a point, blanks in the
+// path, and addresses that name no agent or no transaction.
+func TestAddressesOfOtherExchangesOpen(t *testing.T) {
+	t.Parallel()
+	private := seedKey()
+	keys := URLKeys{Origin: workedOrigin, Keys: []URLKey{{Form: URLEd25519, ID: "x.v1", Public: private.Public()}}}
+	now := workedGrant.Expires.Add(-time.Minute)
+	signed := func(before, after string) string { // what stands before sig in the order of names, and behind it
+		sig := base64.RawURLEncoding.EncodeToString(ed25519.Sign(private, []byte("GET\n"+workedOrigin+before+after)))
+		return workedOrigin + before + "&sig=" + sig + after
+	}
+	const agent = "agent_id=" + workedAgent + "&"
+	const end = "exp=1773451434&kid=x.v1"
+	for name, one := range map[string]struct {
+		address, content string
+		grant            URLGrant
+	}{
+		"all named":      {signed("/a?"+agent+end, "&txn_id=t1"), "/a", URLGrant{Agent: workedAgent, Transaction: "t1"}},
+		"no transaction": {signed("/a?"+agent+"doc=7&"+end, ""), "/a?doc=7", URLGrant{Agent: workedAgent}},
+		"no agent":       {signed("/a?"+end, "&txn_id=t1"), "/a", URLGrant{Transaction: "t1"}},
+		"neither":        {signed("/a?a=2&"+end, "&z=9"), "/a?a=2&z=9", URLGrant{}},
+		"a blank":        {signed("/a path/doc?"+end, "&x=1"), "/a path/doc?x=1", URLGrant{}},
+	} {
+		one.grant.Expires = workedGrant.Expires
+		content, grant, err := keys.Verify(one.address, now)
+		if err != nil || content != workedOrigin+one.content || grant != one.grant {
+			t.Errorf("%s: %s, %+v, %v", name, content, grant, err)
+		}
+		other := keys
+		other.Keys = []URLKey{{Form: URLEd25519, ID: "x_v1", Public: private.Public()}}
+		if _, _, err := other.Verify(one.address, now); err == nil {
+			t.Errorf("%s: a key of another id opens it", name)
+		}
+	}
+	for name, address := range map[string]string{
+		"no time":              signed("/a?kid=x.v1", ""),
+		"no key":               signed("/a?exp=1773451434", ""),
+		"an empty agent":       signed("/a?agent_id=&"+end, ""),
+		"an agent of blanks":   signed("/a?agent_id=a b&"+end, ""),
+		"a blank in the query": signed("/a?doc=a b&"+end, ""),
+		"a blank at an end":    signed("/a /doc?"+end, ""),
+		"no signature":         workedOrigin + "/a?" + end,
+	} {
+		if content, _, err := keys.Verify(address, now); err == nil {
+			t.Errorf("%s opens %s", name, content)
+		}
+	}
+	if _, _, err := keys.Verify(signed("/a?"+end, "&txn_id=t1")[:len(workedOrigin)+2]+"%20path?"+end, now); err == nil {
+		t.Error("a changed path opens")
+	}
+	hmac := URLKeys{Origin: workedOrigin, Keys: []URLKey{workedKey}}
+	if address, err := hmac.Sign(workedOrigin+"/a b", workedGrant, now); err != ErrURLForm {
+		t.Errorf("%s, %v", address, err)
+	}
+}
