@@ -287,7 +287,7 @@ func TestWithoutABrokerItIsUnimplemented(t *testing.T) {
 func (o *own) figures() string {
 	o.t.Helper()
 	w := httptest.NewRecorder()
-	o.metrics.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	o.metrics.handler(o.front.routes).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
 }
 

@@ -130,6 +130,7 @@ func (c *checks) numbers() {
 	between(c, "limits.body", limits.Body, 1<<10, 1<<30)
 	between(c, "limits.header", limits.Header, 4<<10, 16<<20)
 	between(c, "limits.connections", limits.Connections, 1, 1<<20)
+	between(c, "limits.connections_per_address", limits.PerAddress, 1, 1<<20)
 	between(c, "limits.requests", limits.Requests, 1, 1<<20)
 	between(c, "limits.header_timeout", limits.HeaderTimeout, 10*time.Millisecond, time.Hour)
 	between(c, "limits.read_timeout", limits.ReadTimeout, 10*time.Millisecond, time.Hour)

@@ -187,9 +187,14 @@ type Limits struct {
 	// Drain is how long the server goes on taking requests after it was told to stop, while `/readyz` says no
 	// already: as long as a load balancer takes to notice.
 	Drain time.Duration `yaml:"drain"`
-	// Connections is the most connections at a time; further ones wait.
+	// Connections is the most connections at a time. For a further one, the connection that has idled longest is closed; where
+	// none idles, it waits.
 	Connections int `yaml:"connections"`
-	// Requests is the most requests in work at a time, streams among them; further ones are told to come back.
+	// PerAddress is the most connections at a time from one address, or from one /64 of IPv6; the networks of `proxies` may have
+	// more. For a further one, the address's connection that has idled longest is closed; where none idles, it is refused.
+	PerAddress int `yaml:"connections_per_address"`
+	// Requests is the most requests in work at a time, streams among them; further ones are told to come back. A request whose
+	// body is still on its way makes room for a further one: of those, the one that has waited longest is cut off.
 	Requests int `yaml:"requests"`
 	// Rate bounds how often requests may come.
 	Rate Rates `yaml:"rate"`
@@ -249,6 +254,7 @@ func Default() Config {
 			IdleTimeout:     2 * time.Minute,
 			ShutdownTimeout: 10 * time.Second,
 			Connections:     4096,
+			PerAddress:      512,
 			Requests:        4096,
 			Rate:            defaultRates(),
 		},

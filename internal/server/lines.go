@@ -1,58 +1,302 @@
 package server
 
 import (
+	"container/list"
 	"context"
+	"errors"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
-// lines is a listener that lets only so many connections in at a time. Beyond what x/net's LimitListener does, its connections can be told
-// how long a client may stay silent (line.attend).
+// lines is a listener that lets only so many connections in at a time, and only so many from one client address. Where
+// there is no room, the connection that has idled longest is closed for the new one: idle are those between two requests,
+// and those whose first request is not there yet. Nobody is thus kept out by connections on which nothing happens.
+//
+// It learns from http.Server.ConnState what happens on connections. Beyond what x/net's LimitListener does, they can be
+// told how long a client may stay silent (line.attend).
 type lines struct {
 	net.Listener
-	free   chan struct{} // one for each connection that may come
-	closed chan struct{}
-	once   sync.Once
+	bounds lineBounds
+
+	mu      sync.Mutex
+	room    *sync.Cond // told when a connection ends or becomes idle, and of the end
+	closed  bool
+	open    int
+	idle    list.List      // of *line; the front one has idled longest
+	origins map[string]int // connections by the address that they come from
+	scarce  rarely
 }
 
-func newLines(listener net.Listener, most int) *lines {
-	return &lines{Listener: listener, free: make(chan struct{}, most), closed: make(chan struct{})}
+// lineBounds are what lines lets in, and whom it tells of the rest.
+type lineBounds struct {
+	most    int                     // connections at a time
+	each    int                     // of them from one address; 0 for as many
+	exempt  func(netip.Addr) bool   // addresses of which there may be more: trusted proxies; nil for none
+	relieve func() bool             // ends a request that waits for its body, where no connection idles; nil for nothing
+	shown   func(netip.Addr) string // what the log may tell of an address; nil for nothing
+	log     *slog.Logger
+	figures *lineFigures
 }
 
-// Accept gives the next connection, once there is room for it.
+func newLines(listener net.Listener, bounds lineBounds) *lines {
+	if bounds.log == nil {
+		bounds.log = slog.New(slog.DiscardHandler)
+	}
+	if bounds.figures == nil {
+		bounds.figures = newLineFigures()
+	}
+	l := &lines{Listener: listener, bounds: bounds, origins: map[string]int{}}
+	l.room = sync.NewCond(&l.mu)
+	return l
+}
+
+// Accept gives the next connection for which there is room.
 func (l *lines) Accept() (net.Conn, error) {
-	select {
-	case l.free <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			if l.starves(err) {
+				continue
+			}
+			return nil, err
+		}
+		c := &line{Conn: conn, of: l}
+		c.from, c.origin = originOf(conn)
+		if l.bounds.each == 0 || !c.from.IsValid() || l.bounds.exempt != nil && l.bounds.exempt(c.from) {
+			c.origin = ""
+		}
+		admitted, err := l.admit(c)
+		if admitted {
+			return c, nil
+		}
+		_ = conn.Close()
+		if err != nil {
+			return nil, err
+		}
 	}
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
+}
+
+// originOf is the address that a connection comes from, and what counts as one address; none where there is no network.
+func originOf(conn net.Conn) (netip.Addr, string) {
+	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}, ""
 	}
-	return &line{Conn: conn, leave: func() { <-l.free }}, nil
+	from := tcp.AddrPort().Addr().Unmap()
+	return from, network(from)
+}
+
+// admit makes room for a connection, waits for it where nothing idles, and counts it. It refuses one from an address that
+// has as many as it may have and is busy on all of them.
+func (l *lines) admit(c *line) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.origin != "" && l.origins[c.origin] >= l.bounds.each {
+		if !l.shed(c.origin, l.bounds.figures.address) {
+			l.bounds.figures.refused.Inc()
+			l.tell(c.from, "an address has as many connections as limits.connections_per_address lets in, all of them busy: further ones are refused; "+
+				"if it is a proxy of yours, name it in proxies")
+			return false, nil
+		}
+		l.tell(c.from, "an address has as many connections as limits.connections_per_address lets in: those that idle are closed for new ones; "+
+			"if it is a proxy of yours, name it in proxies")
+	}
+	for l.open >= l.bounds.most && !l.closed {
+		if l.shed("", l.bounds.figures.full) {
+			l.tell(c.from, "there are as many connections as limits.connections lets in: those that idle are closed for new ones")
+			continue
+		}
+		l.tell(c.from, "there are as many connections as limits.connections lets in, all of them busy: new ones wait")
+		if l.bounds.relieve != nil {
+			l.mu.Unlock()
+			l.bounds.relieve()
+			l.mu.Lock()
+			if l.open < l.bounds.most || l.idle.Len() > 0 {
+				continue
+			}
+		}
+		l.room.Wait()
+	}
+	if l.closed {
+		return false, net.ErrClosed
+	}
+	l.open++
+	if c.origin != "" {
+		l.origins[c.origin]++
+	}
+	c.state = lineBusy
+	l.bounds.figures.busy.Inc()
+	l.rest(c)
+	return true, nil
+}
+
+// shed closes the connection that has idled longest, of one origin or of all, and says whether there was one. It is called
+// with the lock held.
+func (l *lines) shed(origin string, count prometheus.Counter) bool {
+	for at := l.idle.Front(); at != nil; at = at.Next() {
+		if c := at.Value.(*line); origin == "" || c.origin == origin {
+			count.Inc()
+			l.forget(c)
+			_ = c.Conn.Close() // net/http, which waits for a request on it, finds out and closes it, too
+			return true
+		}
+	}
+	return false
+}
+
+// starves says whether a connection could not be taken for want of file descriptors and one was freed for it.
+func (l *lines) starves(err error) bool {
+	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bounds.figures.starved.Inc()
+	l.tell(netip.Addr{}, "there are no file descriptors left for new connections: those that idle are closed for new ones; "+
+		"raise the limit of open files (LimitNOFILE of systemd, ulimit -n) or lower limits.connections")
+	return l.shed("", l.bounds.figures.full)
+}
+
+// tell warns, with the lock held. from goes into the log only as far as log.clients has it.
+func (l *lines) tell(from netip.Addr, what string) {
+	times, ok := l.scarce.now(what)
+	if !ok {
+		return
+	}
+	attrs := []slog.Attr{slog.Int("open", l.open), slog.Int("idle", l.idle.Len()), slog.Int("times", times)}
+	if l.bounds.shown != nil {
+		if client := l.bounds.shown(from); client != "" {
+			attrs = append(attrs, slog.String("client", client))
+		}
+	}
+	l.bounds.log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)
+}
+
+// rest notes that a connection idles, with the lock held.
+func (l *lines) rest(c *line) {
+	if c.state == lineBusy {
+		c.state, c.place = lineIdle, l.idle.PushBack(c)
+		l.bounds.figures.busy.Dec()
+		l.bounds.figures.idle.Inc()
+		l.room.Broadcast()
+	}
+}
+
+// work notes that a request is in work on a connection, with the lock held.
+func (l *lines) work(c *line) {
+	if c.state == lineIdle {
+		l.idle.Remove(c.place)
+		c.state, c.place = lineBusy, nil
+		l.bounds.figures.idle.Dec()
+		l.bounds.figures.busy.Inc()
+	}
+}
+
+// forget notes that a connection is gone, with the lock held.
+func (l *lines) forget(c *line) {
+	l.work(c)
+	if c.state != lineBusy {
+		return
+	}
+	c.state = lineGone
+	l.bounds.figures.busy.Dec()
+	l.open--
+	if c.origin != "" {
+		if l.origins[c.origin]--; l.origins[c.origin] == 0 {
+			delete(l.origins, c.origin)
+		}
+	}
+	l.room.Broadcast()
 }
 
 // Close ends Accept.
 func (l *lines) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.mu.Lock()
+	l.closed = true
+	l.room.Broadcast()
+	l.mu.Unlock()
 	return l.Listener.Close()
 }
 
 // line is one connection.
 type line struct {
 	net.Conn
-	leave func()
-	once  sync.Once
+	of     *lines
+	from   netip.Addr
+	origin string // as of network; empty where its connections are not counted
+
+	state lineState     // these two under the lock of lines
+	place *list.Element // in lines.idle
 }
+
+// lineState is what happens on a connection.
+type lineState int
+
+const (
+	lineGone lineState = iota
+	lineIdle
+	lineBusy
+)
 
 // Close makes room for another.
 func (c *line) Close() error {
-	c.once.Do(c.leave)
+	c.of.mu.Lock()
+	c.of.forget(c)
+	c.of.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// lineOf is the line below what net/http has of a connection; nil where there is none.
+func lineOf(conn net.Conn) *line {
+	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secured.NetConn()
+	}
+	c, _ := conn.(*line)
+	return c
+}
+
+// noteState is for http.Server.ConnState.
+func noteState(conn net.Conn, state http.ConnState) {
+	c := lineOf(conn)
+	if c == nil {
+		return
+	}
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	switch state {
+	case http.StateNew, http.StateIdle:
+		c.of.rest(c)
+	case http.StateActive, http.StateHijacked:
+		c.of.work(c)
+	}
+}
+
+// lineFigures are the metrics of connections.
+type lineFigures struct {
+	idle, busy                      prometheus.Gauge
+	full, address, refused, starved prometheus.Counter
+	all                             []prometheus.Collector
+}
+
+func newLineFigures() *lineFigures {
+	open := gauge("connections", "Connections of clients: busy with a request, or idle.", "state")
+	shed := counter("connections_shed_total", "Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
+		"from one address (address), and new ones from an address that was busy on all that it may have (refused).", "reason")
+	starved := prometheus.NewCounter(prometheus.CounterOpts{
+		Namespace: "frontdesk", Name: "connections_starved_total", Help: "Connections that could not be taken at once, for want of file descriptors.",
+	})
+	return &lineFigures{
+		idle: open.WithLabelValues("idle"), busy: open.WithLabelValues("busy"), full: shed.WithLabelValues("full"),
+		address: shed.WithLabelValues("address"), refused: shed.WithLabelValues("refused"), starved: starved,
+		all: []prometheus.Collector{open, shed, starved},
+	}
 }
 
 // attend has the connection break off whose client does not acknowledge for so long what was sent; 0 is for as long as the operating
@@ -68,10 +312,7 @@ type lineKey struct{}
 
 // withLine is for http.Server.ConnContext.
 func withLine(ctx context.Context, conn net.Conn) context.Context {
-	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		conn = secured.NetConn()
-	}
-	if c, ok := conn.(*line); ok {
+	if c := lineOf(conn); c != nil {
 		return context.WithValue(ctx, lineKey{}, c)
 	}
 	return ctx

@@ -30,7 +30,8 @@ func TestASilentClientOfAStreamIsLeft(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		server := httptest.NewUnstartedServer(mux)
 		server.Config.ConnContext = withLine
-		server.Listener = newLines(server.Listener, 1) // so that all requests are on one connection
+		server.Config.ConnState = noteState
+		server.Listener = newLines(server.Listener, lineBounds{most: 1}) // so that all requests are on one connection
 		if secure {
 			server.StartTLS()
 		} else {

@@ -26,6 +26,8 @@ type metrics struct {
 	items    *prometheus.GaugeVec
 	skipped  *prometheus.GaugeVec
 	reloads  *prometheus.CounterVec
+	lines    *lineFigures
+	cut      prometheus.Counter
 }
 
 // newMetrics makes the figures; indexed tells how many items the index holds, and is nil where there is none.
@@ -42,7 +44,12 @@ func newMetrics(indexed func() int) *metrics {
 		items:   gauge("ingest_items", "Items of a source after its last run in this process.", "site", "source"),
 		skipped: gauge("ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
 		reloads: counter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result"),
+		lines:   newLineFigures(),
+		cut: prometheus.NewCounter(prometheus.CounterOpts{
+			Namespace: "frontdesk", Name: "requests_cut_total", Help: "Requests that were cut off while they waited for their bodies, because there were too many.",
+		}),
 	}
+	m.registry.MustRegister(append(m.lines.all, m.cut)...)
 	m.registry.MustRegister(m.requests, m.seconds, m.asks, m.runs, m.items, m.skipped, m.reloads,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if indexed != nil {
@@ -137,9 +144,12 @@ const (
 	runFailed    = "failed"
 )
 
-// handler serves the figures.
-func (m *metrics) handler() http.Handler {
+// handler serves the figures, and probes, which are thus answered when clients have all connections.
+func (m *metrics) handler(probes http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	for _, path := range []string{"/healthz", "/readyz"} {
+		mux.Handle(path, probes)
+	}
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	return mux
 }

@@ -101,19 +101,26 @@ func (o *outside) named(r *http.Request) string {
 	if o.clients != clientNetwork && o.clients != clientAddress {
 		return ""
 	}
-	client := o.Client(r)
+	return o.shown(o.Client(r))
+}
+
+// shown is what the log tells of an address; empty for nothing.
+func (o *outside) shown(client netip.Addr) string {
 	if !client.IsValid() {
 		return ""
 	}
-	if o.clients == clientAddress {
+	switch o.clients {
+	case clientAddress:
 		return client.String()
+	case clientNetwork:
+		bits := 24
+		if client.Is6() {
+			bits = 48
+		}
+		network, _ := client.Prefix(bits) // fits either kind
+		return network.String()
 	}
-	bits := 24
-	if client.Is6() {
-		bits = 48
-	}
-	network, _ := client.Prefix(bits) // fits either kind
-	return network.String()
+	return ""
 }
 
 // Host is the host that a request was sent to, past the trusted proxies.

@@ -301,12 +301,21 @@ func TestTokensAreNotGuessed(t *testing.T) {
 			t.Fatalf("guess %d: %d", i, w.Code)
 		}
 	}
-	p.get("/console/login")
-	if w := p.post("/console/login", "token", token); w.Code != http.StatusTooManyRequests || p.cookies["frontdesk_console"] != "" {
-		t.Errorf("after ten guesses: %d", w.Code)
+	wrong := func() int {
+		p.get("/console/login")
+		return p.post("/console/login", "token", token[:len(token)-1]+"_").Code
+	}
+	if status := wrong(); status != http.StatusTooManyRequests || p.cookies["frontdesk_console"] != "" {
+		t.Errorf("after ten guesses: %d", status)
+	}
+	newPerson(t, s).login(token) // nobody who shares the address is kept out
+	if status := wrong(); status != http.StatusTooManyRequests {
+		t.Errorf("after a right token: %d", status)
 	}
 	c.Pass(time.Minute)
-	p.login(token)
+	if status := wrong(); status != http.StatusUnauthorized {
+		t.Errorf("a minute later: %d", status)
+	}
 }
 
 func TestTheFirstTokenIsMadeOnce(t *testing.T) {

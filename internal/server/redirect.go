@@ -70,11 +70,11 @@ func (s *Server) serveRedirects(ctx context.Context, listener net.Listener, sour
 	server := &http.Server{
 		Handler:     source.Challenge(newRedirector(s.config.URL, port)),
 		ReadTimeout: s.config.Limits.HeaderTimeout, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnState: noteState, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	s.log.Info("redirecting to https", "address", listener.Addr().String())
-	if err := server.Serve(s.bounded(listener)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(s.bounded(listener, nil)); !errors.Is(err, http.ErrServerClosed) {
 		s.log.Error("nobody is redirected any more", "error", err)
 	}
 }

@@ -32,8 +32,11 @@ type front struct {
 	most    int64 // requests in work at a time
 	inWork  atomic.Int64
 	aside   aside
-	gate    *edge.Gate // before sites; nil without any
-	only    bool       // there is nothing but the gate, and probes
+
+	arrivals arrivals
+	scarce   rarely     // of requests that were cut off
+	gate     *edge.Gate // before sites; nil without any
+	only     bool       // there is nothing but the gate, and probes
 }
 
 // gated is the route of what comes for a site behind the gate.
@@ -60,7 +63,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = f.outside.strip(r)
 	}
 	id := newID()
-	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r)}
+	body := f.arrivals.watch(w, r)
+	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r), body: body}
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
 	if behind {
@@ -78,7 +82,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	ended := func(r *http.Request, client string) {
 		f.done(r, answer, request{id, f.now().Sub(begin), client, happened})
-		f.inWork.Add(-1)
+		if body.leave() {
+			f.inWork.Add(-1)
+		}
 	}
 	aside := false
 	defer func() {
@@ -97,7 +103,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	switch n := f.inWork.Add(1); {
-	case n > f.most && (behind || !f.isProbe(r)):
+	case n > f.most && (behind || !f.isProbe(r)) && !f.relieve():
 		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
 		busy.RetryAfter = time.Second
 		if behind {
@@ -113,6 +119,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.routes.ServeHTTP(answer, r)
 	}
 	if answer.rest == nil {
+		if answer.lingers {
+			body.linger()
+		}
 		return
 	}
 	client := f.outside.named(r)
@@ -237,6 +246,9 @@ type recorder struct {
 
 	detachable bool  // the rest can be written aside
 	rest       *rest // that a handler wants to be written so
+
+	body    *arrival // of the request; nil for none
+	lingers bool     // it is read on after the answer
 }
 
 // WriteHeader notes the final status; informational ones come before it, but for that after which HTTP is over.
@@ -252,6 +264,10 @@ func (w *recorder) begin(status int) {
 	w.status = status
 	if w.tally != nil {
 		w.tally.finish(w.Header())
+	}
+	if w.body.lingers(status) && http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
+		w.lingers = true
+		w.Header().Set("Connection", "close")
 	}
 }
 

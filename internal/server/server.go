@@ -355,9 +355,17 @@ func (s *Server) keepCertificates(ctx context.Context, background *sync.WaitGrou
 	background.Go(source.Keep(ctx))
 }
 
-// bounded lets only so many connections in at a time.
-func (s *Server) bounded(listener net.Listener) net.Listener {
-	return newLines(listener, s.config.Limits.Connections)
+// bounded lets only so many connections in at a time, of one address and of all. The server on it needs noteState.
+func (s *Server) bounded(listener net.Listener, relieve func() bool) net.Listener {
+	most, files := s.config.Limits.Connections, openFiles()
+	if room := files / 4 * 3; files > 0 && room < most { // the rest is for the database, and for what is fetched
+		s.log.Warn("this process may not open enough files for limits.connections; raise their limit (LimitNOFILE of systemd, ulimit -n), or lower the key",
+			"files", files, "connections", most, "let_in", room)
+		most = max(1, room)
+	}
+	return newLines(listener, lineBounds{
+		most: most, each: s.config.Limits.PerAddress, exempt: s.outside.trusted, relieve: relieve, shown: s.outside.shown, log: s.log, figures: s.metrics.lines,
+	})
 }
 
 // serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
@@ -371,9 +379,9 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source certs.
 	}
 	go func() { failed <- server.Serve(s.front.aside.back) }()
 	if source == nil {
-		go func() { failed <- server.Serve(s.bounded(listener)) }()
+		go func() { failed <- server.Serve(s.bounded(listener, s.front.relieve)) }()
 	} else {
-		go func() { failed <- server.ServeTLS(s.bounded(listener), "", "") }()
+		go func() { failed <- server.ServeTLS(s.bounded(listener, s.front.relieve), "", "") }()
 	}
 	about := []any{"address", listener.Addr().String(), "tls", source != nil}
 	if s.db != nil { // an edge has none
@@ -421,6 +429,7 @@ func (s *Server) public() *http.Server {
 		Protocols:         protocols,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, SendPingTimeout: silent, PingTimeout: silent},
 		ConnContext:       withLine,
+		ConnState:         noteState,
 		MaxHeaderBytes:    int(limits.Header),
 		ReadHeaderTimeout: limits.HeaderTimeout,
 		ReadTimeout:       limits.ReadTimeout,
@@ -514,7 +523,7 @@ func (s *Server) listenMetrics(ctx context.Context) (net.Listener, error) {
 // serveMetrics answers Prometheus until ctx ends.
 func (s *Server) serveMetrics(ctx context.Context, listener net.Listener) {
 	server := &http.Server{
-		Handler: s.metrics.handler(), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
+		Handler: s.metrics.handler(s.front.routes), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()

@@ -16,7 +16,7 @@ func TestTenThousandIdleClientsAreBounded(t *testing.T) {
 	const clients = 10_000
 	w := start(t, "", "")
 	w.End(t)
-	w.rewrite(t, "idle_timeout: 5s", "idle_timeout: 5m, connections: 12000, requests: 12000")
+	w.rewrite(t, "idle_timeout: 5s", "idle_timeout: 5m, connections: 12000, connections_per_address: 12000, requests: 12000")
 	w.run(t)
 	if r := w.get(t, "/news/a", person); r.status != 200 {
 		t.Fatalf("before: %d", r.status)
