@@ -132,10 +132,13 @@ func (f *front) relieve() bool {
 	return true
 }
 
+// mostLingered is how much of a body is read once its request is refused. The client of a larger one may see its connection reset.
+const mostLingered = 64 << 20
+
 // linger sends the answer, and reads what the client still sends, for as long as a request may take to come.
 func (b *arrival) linger() {
 	if err := b.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return
 	}
-	_, _ = io.Copy(io.Discard, b)
+	_, _ = io.Copy(io.Discard, io.LimitReader(b, mostLingered))
 }

@@ -63,8 +63,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = f.outside.strip(r)
 	}
 	id := newID()
-	body := f.arrivals.watch(w, r)
-	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r), body: body}
+	answer := &recorder{ResponseWriter: w, detachable: detachable(w, r), body: f.arrivals.watch(w, r)}
 	header := answer.Header()
 	header["X-Request-Id"] = []string{id}
 	if behind {
@@ -82,7 +81,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	ended := func(r *http.Request, client string) {
 		f.done(r, answer, request{id, f.now().Sub(begin), client, happened})
-		if body.leave() {
+		if answer.body.leave() {
 			f.inWork.Add(-1)
 		}
 	}
@@ -120,11 +119,14 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if answer.rest == nil {
 		if answer.lingers {
-			body.linger()
+			answer.body.linger()
 		}
 		return
 	}
 	client := f.outside.named(r)
+	if answer.body.leave() {
+		answer.body = nil // it was read, and holds buffers of net/http
+	}
 	if aside = f.setAside(answer, r, func(r *http.Request) { ended(r, client) }); !aside {
 		answer.rest.write(r.Context(), answer)
 	}
