@@ -228,14 +228,7 @@ func (b *Brokered) Deliver(ctx context.Context, p *Purchase, f Fetching) (*Conte
 
 // Report has the Broker pass a report on, as [Client.Report].
 func (b *Brokered) Report(ctx context.Context, p *Purchase, u Use) error {
-	if u.ID == "" {
-		u.ID = p.ID + "-report"
-	}
-	id, err := b.broker.relay.Report(ctx, p.bought(), u)
-	if err == nil {
-		p.Reported = id
-	}
-	return byBroker(err)
+	return byBroker(p.report(ctx, b.broker.relay, u))
 }
 
 // Dispute has the Broker pass a dispute on, as [Client.Dispute].

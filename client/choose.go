@@ -185,6 +185,26 @@ func ParseFunction(word string) (compv1.Function, error) {
 	return compv1.Function(value), nil
 }
 
+// ParseSubFunction reads a sub-function of CoMP as people write it: "rag" or "SUB_FUNCTION_RAG".
+func ParseSubFunction(word string) (compv1.SubFunction, error) {
+	name := strings.TrimPrefix(strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(word), "-", "_")), "SUB_FUNCTION_")
+	value, ok := compv1.SubFunction_value["SUB_FUNCTION_"+name]
+	if !ok {
+		return 0, fmt.Errorf("%q is no sub-function; there are training, rag, grounding, agent-view, agent-actions and other", word)
+	}
+	return compv1.SubFunction(value), nil
+}
+
+// ParseCitation reads how a source was named as people write it: "link" or "CITATION_FORMAT_LINK".
+func ParseCitation(word string) (rampv1.CitationFormat, error) {
+	name := strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(word)), "CITATION_FORMAT_")
+	value, ok := rampv1.CitationFormat_value["CITATION_FORMAT_"+name]
+	if !ok {
+		return 0, fmt.Errorf("%q is no form of a citation; there are link, footnote and inline", word)
+	}
+	return rampv1.CitationFormat(value), nil
+}
+
 // CostOf is what an offer costs at the most, as far as it says: its rate, or that for as many units as it estimates. Of a share
 // of revenue it is the share.
 func CostOf(o *rampv1.Offer) Price {

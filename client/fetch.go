@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,9 +34,13 @@ type Fetching struct {
 	Before func(*Purchase) error
 	// Later leaves the report on the use to the program, which files it by Report. Otherwise it is filed where the offer asks for one:
 	// as many of the offer's units as Count says of what was delivered. Without Count that is all of it, as the offer itself counts it (1
-	// where it does not); but what is charged by the unit only the program can count, so there the report is left to it.
+	// where it does not); but what is charged by the unit only the program can count, so there the report is left to it. It is also left to
+	// the program where the report must say what only the program knows, as how people were shown where it is from (Purchase.MustSay):
+	// Use says so of what was delivered. Its Quantity is that of Count where it is 0 and Count is given, and its Functions are Uses where
+	// it names none.
 	Later bool
 	Count func(*Content) int
+	Use   func(*Content) Use
 }
 
 // Price is an amount of a currency.
@@ -132,19 +137,47 @@ func overchargedBy(p *Purchase, offered Price) error {
 
 // report files the report on a purchase, where one is asked for and may be filed here.
 func (c *Client) report(ctx context.Context, x *Exchange, p *Purchase, f Fetching, functions []compv1.Function) error {
-	if f.Later || p.Reported != "" || !p.Owes() || f.Count == nil && counted(p.Offer.GetPricing()) {
+	if f.Later || p.Reported != "" || !p.Owes() {
 		return nil
 	}
-	quantity := max(int(p.Offer.GetPricing().GetEstimatedQuantity()), 1)
-	if f.Count != nil {
-		quantity = f.Count(p.content)
+	use := Use{}
+	if f.Use != nil {
+		use = f.Use(p.content)
 	}
-	id, err := x.Report(ctx, p.bought(), Use{ID: p.ID + "-report", Quantity: quantity, Functions: functions})
-	if err != nil {
+	switch {
+	case use.Quantity != 0:
+	case f.Count != nil:
+		use.Quantity = f.Count(p.content)
+	case ramp.Metered(p.Offer.GetPricing()), f.Use == nil && counted(p.Offer.GetPricing()):
+		return nil
+	default:
+		use.Quantity = max(int(p.Offer.GetPricing().GetEstimatedQuantity()), 1)
+	}
+	if len(use.Functions) == 0 {
+		use.Functions = functions
+	}
+	if slices.ContainsFunc(p.MustSay(), func(field string) bool { return !use.says(field) }) {
+		return nil
+	}
+	if err := p.report(ctx, x, use); err != nil {
 		return &Unfinished{p, StepReport, err}
 	}
-	p.Reported = id
 	return nil
+}
+
+// report files a report on a purchase; it is one report, however often it is filed.
+func (p *Purchase) report(ctx context.Context, x *Exchange, u Use) error {
+	if u.ID == "" {
+		u.ID = p.ID + "-report"
+	}
+	if u.RequestID == "" {
+		u.RequestID = p.ID
+	}
+	id, err := x.Report(ctx, p.bought(), u)
+	if err == nil {
+		p.Reported = id
+	}
+	return err
 }
 
 // Report files a report on a purchase that was left to the program, or broke off. Its errors are those of [Exchange.Report].
@@ -156,14 +189,7 @@ func (c *Client) Report(ctx context.Context, p *Purchase, u Use) error {
 	if err != nil {
 		return err
 	}
-	if u.ID == "" {
-		u.ID = p.ID + "-report"
-	}
-	id, err := x.Report(ctx, p.bought(), u)
-	if err == nil {
-		p.Reported = id
-	}
-	return err
+	return p.report(ctx, x, u)
 }
 
 // next is the step that a purchase is at.

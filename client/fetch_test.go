@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -380,6 +381,59 @@ func TestReportsAreFiledAsTheProgramWants(t *testing.T) {
 			}
 			if err := s.desk.Report(t.Context(), got.Purchase, client.Use{Quantity: 17}); err != nil || got.Purchase.Owes() || !strings.Contains(report, `"consumed_quantity":17`) {
 				t.Errorf("%v, %s", err, report)
+			}
+		})
+	}
+}
+
+// TestAnAttributionIsReported holds that an offer which is paid for by naming the source can be completed: by Fetch where the program says
+// how people were shown it, and otherwise later.
+func TestAnAttributionIsReported(t *testing.T) {
+	address, yes, no := "https://site.example/a", true, false
+	seen := client.Use{
+		Attribution:  []*rampv1.AttributionDetail{{DisplayedUrl: &address, Format: rampv1.CitationFormat_CITATION_FORMAT_LINK.Enum(), VisibleToUser: &yes}},
+		SubFunctions: []compv1.SubFunction{compv1.SubFunction_SUB_FUNCTION_RAG}, Shown: &yes, Revenue: &client.Price{Amount: 12.5, Currency: "USD"},
+	}
+	for name, use := range map[string]*client.Use{
+		"at once": &seen, "later": nil, "hidden": {Attribution: []*rampv1.AttributionDetail{{DisplayedUrl: &address, VisibleToUser: &no}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.offer = func(o *rampv1.Offer) {
+				o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_ATTRIBUTION
+				o.Reporting = &rampv1.ReportingObligation{Required: true, RequiredFields: []string{"transaction_id", "attribution"}}
+			}
+			report := ""
+			s.seen = func(method string, body []byte) {
+				if method == "ReportUsage" {
+					report = string(body)
+				}
+			}
+			f := usd(1)
+			if use != nil {
+				f.Use = func(*client.Content) client.Use { return *use }
+			}
+			got, err := s.fetch(f)
+			if err != nil || got.Content == nil || got.Purchase.Owes() != (name != "at once") || (report == "") != (name != "at once") {
+				t.Fatalf("%+v, %v, %s", got, err, report)
+			}
+			if name != "at once" {
+				if fields := got.Purchase.MustSay(); !slices.Contains(fields, "attribution") {
+					t.Errorf("it must say %v", fields)
+				}
+				later := seen
+				later.Quantity = 1
+				if err := s.desk.Report(t.Context(), got.Purchase, later); err != nil || got.Purchase.Owes() {
+					t.Fatal(err)
+				}
+			}
+			for _, want := range []string{
+				`"attribution":[{"displayed_url":"https://site.example/a","format":"CITATION_FORMAT_LINK","visible_to_user":true}]`, `"subfn":["SUB_FUNCTION_RAG"]`,
+				`"displayed_to_user":true`, `"ramp.revenue":{"amount":12.5,"currency":"USD"}`, `"request_id":`, `"exchange":`,
+			} {
+				if !strings.Contains(report, want) {
+					t.Errorf("the report lacks %s:\n%s", want, report)
+				}
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"frontdesk/wire/ramp"
@@ -51,6 +52,13 @@ func (p *Purchase) Cost() Price {
 // Owes says whether its use must be reported: by the offer, or by what the Exchange answered.
 func (p *Purchase) Owes() bool {
 	return p.Reported == "" && (p.Offer.GetReporting().GetRequired() || p.Result.GetReportingObligation().GetRequired())
+}
+
+// MustSay are the members that the report on its use must have, as RAMP v1's required_fields names them.
+func (p *Purchase) MustSay() []string {
+	all := slices.Concat(p.Offer.GetReporting().GetRequiredFields(), p.Result.GetReportingObligation().GetRequiredFields())
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // bought is the purchase as Buy gives it.

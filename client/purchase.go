@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -214,9 +215,40 @@ type Use struct {
 	Quantity int    // in the offer's unit, up to 2,147,483,647
 	// Functions it was used for; none where the offer does not ask.
 	Functions []compv1.Function
-	Shown     *bool // to people; nil says nothing
-	Cited     *bool
+	// SubFunctions are those of CoMP, more closely what for.
+	SubFunctions []compv1.SubFunction
+	Shown        *bool // to people; nil says nothing
+	Cited        *bool
+	// Attribution is how people were shown where it is from. An offer of the model attribution is paid for by that.
+	Attribution []*rampv1.AttributionDetail
+	// Revenue is what was earned with it, of an offer whose price is a share of that; nil says nothing.
+	Revenue *Price
+	// RequestID is that of the query that it began with, for whoever follows it; empty says nothing.
+	RequestID string
 	At        time.Time // zero for now
+}
+
+// extRevenue is the key of a report's ext that tells what was earned (docs/ramp.md).
+const extRevenue = "ramp.revenue"
+
+// says says whether the report has a member that an Exchange asks for, by the name that required_fields has for it. Members that
+// every report has, and names that are not known, count as there: the Exchange says what it makes of them.
+func (u *Use) says(field string) bool {
+	switch field {
+	case "function":
+		return len(u.Functions) > 0
+	case "subfn":
+		return len(u.SubFunctions) > 0
+	case "displayed_to_user":
+		return u.Shown != nil
+	case "citation_included":
+		return u.Cited != nil
+	case "attribution":
+		return slices.ContainsFunc(u.Attribution, func(a *rampv1.AttributionDetail) bool { return a.VisibleToUser == nil || *a.VisibleToUser })
+	case extRevenue:
+		return u.Revenue != nil
+	}
+	return true
 }
 
 // Rejected is a report that the Exchange did not take.
@@ -249,8 +281,29 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 		Ver: rampVersion, Id: u.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId, Timestamp: timestamppb.New(u.At.Truncate(time.Microsecond)),
 		Usage: &rampv1.Usage{Function: u.Functions, ConsumedQuantity: int32(u.Quantity), DisplayedToUser: u.Shown, CitationIncluded: u.Cited},
 	}
+	report.Usage.Subfn, report.Usage.Attribution = u.SubFunctions, u.Attribution
 	if unit := b.Offer.GetPricing().GetUnit(); unit != "" {
 		report.Usage.ConsumedUnit = &unit
+	}
+	if u.RequestID != "" {
+		report.RequestId = &u.RequestID
+	}
+	if domain := x.manifest.GetDomain(); domain != "" {
+		report.Exchange = &domain
+	}
+	if uri := b.Offer.GetIdentity().GetCanonicalUrl(); uri != "" {
+		asset := &rampv1.UsageAsset{Uri: uri}
+		if p := b.Offer.GetPackage(); p != nil {
+			asset.Title, asset.PackageId = filled(p.GetTitle()), filled(p.GetId())
+		}
+		report.Assets = []*rampv1.UsageAsset{asset}
+	}
+	if u.Revenue != nil {
+		var err error
+		report.Ext, err = structpb.NewStruct(map[string]any{extRevenue: map[string]any{"amount": u.Revenue.Amount, "currency": u.Revenue.Currency}})
+		if err != nil {
+			return "", fmt.Errorf("the revenue cannot be written: %w", err)
+		}
 	}
 	answer := &rampv1.UsageReportResponse{}
 	if _, err := x.call(ctx, "ReportUsage", report, answer); err != nil {
@@ -260,6 +313,14 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 		return "", &Rejected{answer.GetRejectionReason()}
 	}
 	return answer.ReportId, nil
+}
+
+// filled is a text that is there; nil for an empty one.
+func filled(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them can be repeated. It gives

@@ -32,7 +32,9 @@ type fetched struct {
 	// Checked says against what the text was held.
 	Checked string `json:"checked"`
 	Report  bool   `json:"report_required"`
-	Text    string `json:"text"`
+	// MustSay are the members that the report must have.
+	MustSay []string `json:"report_must_say,omitempty"`
+	Text    string   `json:"text"`
 }
 
 // maxMedia bounds a media type, in bytes.
@@ -73,6 +75,9 @@ func (b *Buyer) fetch(ctx context.Context, q *fetching) (*fetched, error) {
 		return nil, explainedLate(kept, err, b.Now())
 	}
 	out := &fetched{TransactionID: kept.Transaction(), URL: kept.URI, Media: content.Media, Hash: kept.Hash, Report: kept.Owes()}
+	if out.Report {
+		out.MustSay = kept.MustSay()
+	}
 	switch {
 	case content.Offered:
 		out.Checked = "it is what was offered, byte for byte"
@@ -132,8 +137,42 @@ type reportingUse struct {
 	TransactionID string   `json:"transaction_id"`
 	Uses          []string `json:"uses"`
 	Quantity      *int     `json:"quantity"`
+	SubUses       []string `json:"subfn"`
 	Shown         *bool    `json:"displayed_to_user"`
 	Cited         *bool    `json:"citation_included"`
+	Attribution   []struct {
+		URL     *string `json:"displayed_url"`
+		Format  string  `json:"format"`
+		Visible *bool   `json:"visible_to_user"`
+	} `json:"attribution"`
+	Revenue *price `json:"revenue"`
+}
+
+// told puts what a report says into u.
+func (q *reportingUse) told(u *client.Use) error {
+	u.Shown, u.Cited = q.Shown, q.Cited
+	for _, word := range q.SubUses {
+		sub, err := client.ParseSubFunction(word)
+		if err != nil {
+			return wrong("subfn: %v", err)
+		}
+		u.SubFunctions = append(u.SubFunctions, sub)
+	}
+	for _, a := range q.Attribution {
+		one := &rampv1.AttributionDetail{DisplayedUrl: a.URL, VisibleToUser: a.Visible}
+		if a.Format != "" {
+			format, err := client.ParseCitation(a.Format)
+			if err != nil {
+				return wrong("attribution: %v", err)
+			}
+			one.Format = format.Enum()
+		}
+		u.Attribution = append(u.Attribution, one)
+	}
+	if q.Revenue != nil {
+		u.Revenue = &client.Price{Amount: q.Revenue.Amount, Currency: q.Revenue.Currency}
+	}
+	return nil
 }
 
 func (b *Buyer) reportTool() tool.Tool {
@@ -144,7 +183,11 @@ func (b *Buyer) reportTool() tool.Tool {
 		Input: []byte(`{"type":"object","required":["transaction_id"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it was used for; ai-input where nothing is said."},` +
 			`"quantity":{"type":"integer","minimum":0,"maximum":2147483647,"description":"How much of the offer's unit was used; 1 access where nothing is said. Needed where a unit such as tokens is charged."},` +
-			`"displayed_to_user":{"type":"boolean","description":"Whether a person was shown it."},"citation_included":{"type":"boolean","description":"Whether the source was named."}}}`),
+			`"displayed_to_user":{"type":"boolean","description":"Whether a person was shown it."},"citation_included":{"type":"boolean","description":"Whether the source was named."},` +
+			`"subfn":{"type":"array","maxItems":6,"items":{"enum":["training","rag","grounding","agent-view","agent-actions","other"]},"description":"More closely what for."},` +
+			`"attribution":{"type":"array","maxItems":20,"description":"How the person was shown where it is from. An offer of the model attribution is paid for by this.","items":{"type":"object","additionalProperties":false,"properties":{` +
+			`"displayed_url":{"type":"string","maxLength":2048},"format":{"enum":["link","footnote","inline"]},"visible_to_user":{"type":"boolean"}}}},` +
+			`"revenue":{"type":"object","required":["amount","currency"],"additionalProperties":false,"description":"What was earned with it, where the price is a share of that.","properties":{"amount":{"type":"number","minimum":0},"currency":{"type":"string"}}}}}`),
 		Output: []byte(`{"type":"object","properties":{"transaction_id":{"type":"string"},"report_id":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
 		World:  true, Call: called(b.report),
 	}
@@ -162,7 +205,10 @@ func (b *Buyer) report(ctx context.Context, q *reportingUse) (*reported, error) 
 	if kept.Reported != "" {
 		return &reported{kept.Transaction(), kept.Reported, "It was reported before; a purchase is reported once."}, nil
 	}
-	use := client.Use{Quantity: 1, Shown: q.Shown, Cited: q.Cited, At: b.Now()}
+	use := client.Use{Quantity: 1, At: b.Now()}
+	if err := q.told(&use); err != nil {
+		return nil, err
+	}
 	switch p := kept.Offer.GetPricing(); {
 	case q.Quantity != nil:
 		use.Quantity = *q.Quantity

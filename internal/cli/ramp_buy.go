@@ -380,11 +380,14 @@ type reportUse struct {
 	Quantity int      `required:"" placeholder:"NUMBER" help:"How much was used, in the offer's unit."`
 	Use      []string `placeholder:"FUNCTION" help:"What it was used for: ai-input, search, ai-index, ai-train; may be repeated."`
 	ID       string   `name:"id" placeholder:"ID" help:"The id of the report; sent again under it, it counts once."`
+	usageFlags
 }
 
 // Help is the command's example.
 func (reportUse) Help() string {
-	return "Example:\n\n\tfrontdesk ramp report lamp.json --quantity 17 --use ai-input"
+	return "What the report must say is told by the purchase; --displayed-url and --citation tell how the source was named, --revenue what was earned.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp report lamp.json --quantity 17 --use ai-input\n" +
+		"\tfrontdesk ramp report lamp.json --quantity 1 --use ai-input --displayed-url https://www.example.com/lamp --citation link"
 }
 
 // Run reports.
@@ -396,14 +399,11 @@ func (c reportUse) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	use := client.Use{ID: c.ID, Quantity: c.Quantity}
-	for _, name := range c.Use {
-		function, err := client.ParseFunction(name)
-		if err != nil {
-			return usage("--use %s", err)
-		}
-		use.Functions = append(use.Functions, function)
+	use, err := c.use(c.Use)
+	if err != nil {
+		return err
 	}
+	use.ID, use.Quantity, use.RequestID = c.ID, c.Quantity, p.ID
 	x, err := c.open(env, p.Exchange)
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ type rampFetch struct {
 	Resume   string   `placeholder:"FILE" help:"Go on with the purchase in this file, which buys nothing twice."`
 	Later    bool     `help:"Do not report the use; frontdesk ramp report does."`
 	Quantity int      `placeholder:"NUMBER" help:"How much of the offer's unit is used, for the report; needed where not the access is sold."`
+	usageFlags
 }
 
 // Help is the command's example.
@@ -51,6 +52,11 @@ func (c rampFetch) Run(env *environment) error {
 	if f.Most, err = parsePrice("--max", c.Max); err != nil {
 		return err
 	}
+	use, err := c.use(c.Use)
+	if err != nil {
+		return err
+	}
+	f.Use = func(*client.Content) client.Use { return use }
 	if c.Quantity > 0 {
 		f.Count = func(*client.Content) int { return c.Quantity }
 	}
@@ -183,6 +189,9 @@ func describedPurchase(p *client.Purchase) string {
 		text += "; its use is reported: " + p.Reported
 	case p.Owes():
 		text += "; its use is to be reported"
+		if fields := p.MustSay(); len(fields) > 0 {
+			text += " with " + strings.Join(fields, ", ")
+		}
 		if r := p.Offer.GetReporting(); r.GetWindow() != nil {
 			text += " within " + r.GetWindow().AsDuration().Truncate(time.Second).String()
 		}

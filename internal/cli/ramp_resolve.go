@@ -30,6 +30,7 @@ type rampResolve struct {
 	Save        string        `placeholder:"FILE" help:"Write the Broker's answer here, for --report."`
 	Report      string        `placeholder:"FILE" help:"Report the use of what is in this file through the Broker; buys nothing."`
 	Quantity    int           `placeholder:"NUMBER" help:"With --report: how much of the offer's unit is used."`
+	usageFlags
 }
 
 // Help is the command's example.
@@ -154,14 +155,11 @@ func (c rampResolve) report(env *environment, broker *client.Broker) error {
 	}
 	var all []client.Use
 	for i := range got.Items {
-		use := client.Use{ID: got.Items[i].TransactionId + "-report", Quantity: max(c.Quantity, 1)}
-		for _, word := range c.Use {
-			function, err := client.ParseFunction(word)
-			if err != nil {
-				return usage("%v", err)
-			}
-			use.Functions = append(use.Functions, function)
+		use, err := c.use(c.Use)
+		if err != nil {
+			return err
 		}
+		use.ID, use.Quantity = got.Items[i].TransactionId+"-report", max(c.Quantity, 1)
 		all = append(all, use)
 	}
 	for i := range got.Items {
