@@ -66,7 +66,7 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 	for pattern := range s.front.known {
 		pattern = described(pattern)
 		served[pattern] = true
-		partial := slices.ContainsFunc([]string{"/admin/requesters/{domain}", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool { return of == pattern })
+		partial := slices.ContainsFunc([]string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/admin/requesters/{domain}", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool { return of == pattern })
 		if methods := doc.Paths[pattern]; methods == nil && !strings.HasSuffix(pattern, "/") && !partial && !slices.Contains(undescribed, pattern) {
 			t.Errorf("%s is served and not described: give it an operation in internal/discovery/internal/openapigen", pattern)
 		}
