@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/server"
+	"frontdesk/internal/store"
 )
 
 type ledgerCommands struct {
@@ -25,14 +26,22 @@ type ledgerCommands struct {
 // openLedger opens the house that keeps the ledger; nil where there is no database yet.
 func openLedger(env *environment, flags configFlags) (*server.House, error) {
 	loaded, err := flags.load(env, nil)
-	if err != nil || needContent(loaded.Config) != nil {
-		return nil, err
-	}
-	house, err := server.OpenHouse(env.ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.stderr))
 	if err != nil {
 		return nil, err
 	}
-	if err := house.UnlockKeys(env.ctx, loaded.Config); err != nil {
+	return openLedgerOf(env, loaded.Config)
+}
+
+// openLedgerOf is openLedger for a configuration that was read.
+func openLedgerOf(env *environment, config server.Config) (*server.House, error) {
+	if needContent(config) != nil {
+		return nil, nil
+	}
+	house, err := server.OpenHouse(env.ctx, config, server.NewLog(server.Log{Level: "error"}, env.stderr))
+	if err != nil {
+		return nil, err
+	}
+	if err := house.UnlockKeys(env.ctx, config); err != nil {
 		return nil, errors.Join(err, house.Close())
 	}
 	return house, nil
@@ -232,13 +241,25 @@ func (ledgerResume) Help() string {
 	return "A database that was put back may be older than what was signed: whoever went on as if nothing had happened would sign a second history " +
 		"under the name of the first, and every holder of a receipt could prove it. So a server does not start with it until its owner says how " +
 		"the ledger goes on: under a new name, with all its entries, or, where nothing was signed since, under its own. Receipts that were given stay true. " +
+		"The same is asked for where the end of SQLite's write-ahead log is damaged: what stands behind the damage is left out, and the log is kept beside the database. " +
 		"Say --complete only if you know it: that the server was ended before the backup was made, and not started since.\n\n" +
 		"Examples:\n\n\tfrontdesk ledger resume\n\tfrontdesk ledger resume --name www.example.com/ledger/second\n\tfrontdesk ledger resume --complete"
 }
 
 // Run has the ledger go on.
 func (c ledgerResume) Run(env *environment) error {
-	house, err := openLedger(env, c.configFlags)
+	loaded, err := c.load(env, nil)
+	if err != nil {
+		return err
+	}
+	kept, err := store.CutLog(env.ctx, loaded.Config.Database(nil))
+	if err != nil {
+		return err
+	}
+	if kept != "" {
+		env.print("The database goes on with what stands before the damage in its write-ahead log. The log as it was is %s: delete it when nobody needs it any more.\n", kept)
+	}
+	house, err := openLedgerOf(env, loaded.Config)
 	if err != nil {
 		return err
 	}

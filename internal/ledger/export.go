@@ -26,6 +26,9 @@ const (
 // ledger.
 func (l *Ledger) Export(ctx context.Context, w io.Writer, form string) (int64, error) {
 	h, err := l.head(ctx)
+	if err == nil {
+		err = l.vouch(ctx, h)
+	}
 	if err != nil {
 		return 0, err
 	}

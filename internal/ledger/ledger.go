@@ -96,8 +96,9 @@ type Options struct {
 	Signers func(origin string) []note.Signer
 	// Keys gives the public keys that have ever signed.
 	Keys func() receipt.Keys
-	// Keep is given the latest checkpoint from time to time, to be kept outside the database; Recall gives the last one that
-	// was kept, or nothing. By it a database is known that is older than what was signed from it. Either may be nil.
+	// Keep is given the latest checkpoint from time to time, and before it leaves the process, to be kept outside the database;
+	// Recall gives the last one that was kept, or nothing. By it a database is known that is older than what was signed from it.
+	// Either may be nil.
 	Keep   func(checkpoint string) error
 	Recall func() (checkpoint string, err error)
 	// Now is the clock; nil is time.Now.
@@ -120,7 +121,8 @@ type Ledger struct {
 	known  known
 	ahead  ahead
 
-	kept string // the checkpoint that Options.Keep was last given; Run's and Resume's
+	keeping sync.Mutex           // of those who keep and vouch; before mu
+	kept    atomic.Pointer[head] // the checkpoint that Options.Keep has by all we know
 
 	heard sync.Mutex
 	news  chan struct{} // closed when there are new entries

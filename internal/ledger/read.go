@@ -24,7 +24,8 @@ type Record struct {
 }
 
 // Receipt makes the receipt of an entry under the latest checkpoint. It is fail.NotFound where there is no such entry. While
-// the entry waits for its place it is fail.Unavailable, and of the receipt there is only the entry.
+// the entry waits for its place it is fail.Unavailable, and of the receipt there is only the entry; so it is while the
+// checkpoint cannot be kept (Options.Keep), before which no receipt leaves.
 func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error) {
 	unknown := fail.New(fail.NotFound, "the ledger has no entry of this id")
 	tag, err := tagOf(id)
@@ -32,8 +33,9 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 		return receipt.Receipt{}, unknown
 	}
 	var r receipt.Receipt
-	err = l.db.View(ctx, func(tx *store.Tx) error {
-		h, err := readHead(ctx, tx)
+	var h head
+	err = l.db.View(ctx, func(tx *store.Tx) (err error) {
+		h, err = readHead(ctx, tx)
 		if err != nil && !errors.Is(err, errNone) {
 			return err
 		}
@@ -53,6 +55,11 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 		r = receipt.Receipt{Entry: record.Entry, Index: record.Index, Proof: proof, Checkpoint: h.checkpoint}
 		return err
 	})
+	if err == nil {
+		if err = l.vouch(ctx, h); err != nil {
+			r = receipt.Receipt{Entry: r.Entry}
+		}
+	}
 	return r, err
 }
 
@@ -107,7 +114,13 @@ func hashesOf(ctx context.Context, tx *store.Tx, h head) interface {
 // Checkpoint gives the latest checkpoint, as a signed note.
 func (l *Ledger) Checkpoint(ctx context.Context) (string, error) {
 	h, err := l.head(ctx)
-	return h.checkpoint, err
+	if err == nil {
+		err = l.vouch(ctx, h)
+	}
+	if err != nil {
+		return "", err
+	}
+	return h.checkpoint, nil
 }
 
 // head reads the head in a transaction of its own.

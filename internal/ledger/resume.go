@@ -19,7 +19,8 @@ import (
 // followed to the end. Whoever then went on would sign a second history under the same name, and those who hold receipts of
 // the first could prove it. So a ledger does not go on from a database
 //
-//   - that a restore has filled (store.Loaded), until Resume says how: nobody but the owner knows what was signed since;
+//   - that a restore has filled, or whose log has lost its end (store.Loaded), until Resume says
+//     how: nobody but the owner knows what was signed since;
 //   - that is not the continuation of what this process has seen, or of what Options.Recall gives.
 
 // The slots of ledger_state for this.
@@ -90,18 +91,18 @@ func (l *Ledger) goesOn(ctx context.Context, tx *store.Tx, h head) error {
 	case last.origin == "" || h.origin == last.origin && h.size == last.size && h.root == last.root:
 	case h.origin == last.origin && l.edge != nil && l.latest.size == h.size && l.latest.root == h.root: // we have made it of the last
 	case h.origin == "":
-		return fmt.Errorf("the keys of this site have signed a ledger of %d entries (%s), and the database holds none. %s", last.size, last.origin, Advice)
+		return halt("the keys of this site have signed a ledger of %d entries (%s), and the database holds none. %s", last.size, last.origin, Advice)
 	case h.origin != last.origin:
 		after, err := followed(ctx, tx, last.origin)
 		if err != nil {
 			return err
 		}
 		if !after {
-			return fmt.Errorf("the keys of this site have signed a ledger of %d entries named %s, and the database holds another, or what it was before it had that name (%s). %s",
+			return halt("the keys of this site have signed a ledger of %d entries named %s, and the database holds another, or what it was before it had that name (%s). %s",
 				last.size, last.origin, h.origin, Advice)
 		}
 	case h.size < last.size:
-		return fmt.Errorf("the ledger in the database ends with %d entries, and %d were signed already (%s): the database is older than that. %s",
+		return halt("the ledger in the database ends with %d entries, and %d were signed already (%s): the database is older than that. %s",
 			h.size, last.size, h.origin, Advice)
 	default:
 		if err := l.continues(ctx, tx, h); err != nil {
@@ -111,6 +112,13 @@ func (l *Ledger) goesOn(ctx context.Context, tx *store.Tx, h head) error {
 	l.known.last = h
 	return nil
 }
+
+// halted is why a ledger does not go on, so that nothing more is signed.
+type halted struct{ error }
+
+func halt(format string, args ...any) error { return &halted{fmt.Errorf(format, args...)} }
+
+func (h *halted) Unwrap() error { return h.error }
 
 // inspectAge is goesOn for Inspect.
 func (l *Ledger) inspectAge(ctx context.Context) error {
@@ -147,7 +155,7 @@ func (l *Ledger) continues(ctx context.Context, tx *store.Tx, h head) error {
 			return err
 		}
 		if edge.Root() != c.root {
-			return fmt.Errorf("the first %d entries of the ledger in the database are not those that were signed (%s). %s", c.size, h.origin, Advice)
+			return halt("the first %d entries of the ledger in the database are not those that were signed (%s). %s", c.size, h.origin, Advice)
 		}
 	}
 	return nil
@@ -164,8 +172,8 @@ func (l *Ledger) decided(ctx context.Context, tx *store.Tx, h head) error {
 	}
 	unsigned := h.origin == "" && l.options.Keys != nil && len(l.options.Keys()) == 0 // by keys that nobody has
 	if mark != l.known.restored && !unsigned {
-		return fmt.Errorf("%w, with %d entries. If more were signed since that was made, or nobody knows, run `frontdesk ledger resume`: "+
-			"it goes on under a new name. If nothing was, run `frontdesk ledger resume --complete`", ErrUndecided, h.size)
+		return halt("%w, with %d entries, or the end of its database's log was lost. If more were signed than it holds, or nobody knows, "+
+			"run `frontdesk ledger resume`: it goes on under a new name. If nothing was, run `frontdesk ledger resume --complete`", ErrUndecided, h.size)
 	}
 	l.known.restored = ""
 	return nil
@@ -193,6 +201,45 @@ func setState(ctx context.Context, tx *store.Tx, slot, value string) error {
 
 // keep gives Options.Keep the latest checkpoint, if it is not the one that it has, and is one from which the ledger goes on.
 func (l *Ledger) keep(ctx context.Context) error {
+	l.keeping.Lock()
+	defer l.keeping.Unlock()
+	return l.keepLatest(ctx)
+}
+
+// vouch is for a head that is about to leave the process, in a receipt, say: it returns when that is kept, or a later one. Those who
+// come while one is being kept wait, and are covered by the next together.
+func (l *Ledger) vouch(ctx context.Context, h head) error {
+	if l.options.Keep == nil || h.origin == "" {
+		return nil
+	}
+	if l.kept.Load().covers(h) {
+		return nil
+	}
+	l.keeping.Lock()
+	defer l.keeping.Unlock()
+	if l.kept.Load().covers(h) {
+		return nil
+	}
+	err := l.keepLatest(ctx)
+	var ended *halted
+	switch {
+	case errors.As(err, &ended): // nothing goes on from h before its owner says how
+		return nil
+	case err == nil || ctx.Err() != nil:
+		return err
+	}
+	unkept := fail.New(fail.Unavailable, "how far the ledger was signed cannot be kept at the moment, before which nothing is given that it has signed; try again")
+	unkept.RetryAfter = 5 * time.Second
+	return unkept.Because(err)
+}
+
+// covers says whether who has seen h knows of other.
+func (h *head) covers(other head) bool {
+	return h != nil && h.origin == other.origin && h.size >= other.size
+}
+
+// keepLatest is keep for who has l.keeping.
+func (l *Ledger) keepLatest(ctx context.Context) error {
 	if err := l.look(ctx); err != nil {
 		return err
 	}
@@ -201,22 +248,29 @@ func (l *Ledger) keep(ctx context.Context) error {
 		h, err = l.headThatGoesOn(ctx, tx)
 		return err
 	})
-	if err != nil || l.options.Keep == nil || h.checkpoint == l.kept {
+	if err != nil || l.options.Keep == nil {
 		return err
+	}
+	if kept := l.kept.Load(); kept != nil && kept.checkpoint == h.checkpoint {
+		return nil
 	}
 	if l.options.Keys != nil {
 		if _, err := receipt.OpenCheckpoint(h.checkpoint, l.options.Keys()); err != nil {
-			return err
+			return &halted{err}
 		}
 	}
-	// Another process may have kept a later one.
-	if last, err := l.recall(); err != nil || last.origin == h.origin && last.size > h.size {
+	last, err := l.recall()
+	if err != nil {
 		return err
+	}
+	if last.checkpoint == h.checkpoint || last.origin == h.origin && last.size > h.size { // another process has kept it, or a later one
+		l.kept.Store(&last)
+		return nil
 	}
 	if err := l.options.Keep(h.checkpoint); err != nil {
 		return err
 	}
-	l.kept = h.checkpoint
+	l.kept.Store(&h)
 	return nil
 }
 

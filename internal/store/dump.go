@@ -182,6 +182,7 @@ func Load(ctx context.Context, config Config, layout Layout, options LoadOptions
 	if err := loadable(config.Schemas, layout); err != nil {
 		return err
 	}
+	config.anyLog = options.Replace
 	db, address, err := connect(ctx, config)
 	if err != nil {
 		return err
@@ -309,7 +310,7 @@ func mark(ctx context.Context, tx *Tx, text string) error {
 	return err
 }
 
-// Loaded is the mark of the Load that filled the database; empty for none.
+// Loaded is the mark of the Load that filled the database, or of the CutLog after which it went on; empty for none.
 func (db *DB) Loaded(ctx context.Context) (mark string, err error) {
 	err = db.View(ctx, func(tx *Tx) error {
 		names, err := texts(ctx, tx, catalogue[db.Engine()])

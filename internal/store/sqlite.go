@@ -34,6 +34,11 @@ func openSQLite(ctx context.Context, path string, config Config) (engine, error)
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
+	if !config.anyLog {
+		if err := wholeLog(path, config.Alone); err != nil {
+			return nil, err
+		}
+	}
 	readers, files := config.Readers, config.Files
 	// The log of WAL keeps what was deleted for a while. Without it, a commit lasts once the folder is synced, too.
 	// Most commits write the same few pages once more, so that a log of 16 MB, before they are copied into the file, saves

@@ -134,6 +134,8 @@ type Config struct {
 	// Files names the layer by which SQLite reads and writes its files, as it was registered with the driver; empty for the
 	// operating system's. Tests put one there that loses what was not synced.
 	Files string
+
+	anyLog bool // a log may be damaged: all is replaced
 }
 
 // DB is an open database. Its methods may be called from several goroutines.
@@ -169,7 +171,8 @@ const (
 var ErrClosed = errors.New("the database is closed")
 
 // Open opens the database, creating an SQLite file (and its directory) that does not exist, and migrates it
-// forward. A database that a newer frontdesk has written is refused. Errors say what to do, and hold no password.
+// forward. A database that a newer frontdesk has written is refused, and one whose log has lost what was committed (ErrDamagedLog). Errors
+// say what to do, and hold no password.
 func Open(ctx context.Context, config Config) (*DB, error) {
 	db, address, err := connect(ctx, config)
 	if err != nil {

@@ -99,6 +99,37 @@ func TestADatabaseOlderThanItsKeysIsRefused(t *testing.T) {
 	house.refuses(t, "the database holds none", "frontdesk ledger resume")
 }
 
+// TestADamagedLogIsRefused kills a server after it has given receipts, and changes a byte of what it had committed, early in SQLite's log.
+func TestADamagedLogIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	_, _ = written(t, dir)
+	house := configured(t, dir, "house", harbourTerms, `rate: ""`, `sessions: ""`)
+	house.furnish(t)
+	house.start(t)
+	keys := filepath.Join(dir, "jwks.json")
+	house.save(t, "/.well-known/jwks.json", keys)
+	log := filepath.Join(house.data, "frontdesk.db-wal")
+	early := []string{house.receipt(t, dir)}
+	before, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := []string{house.receipt(t, dir), house.receipt(t, dir), house.receipt(t, dir)}
+	house.Kill()
+	whole, err := os.ReadFile(log)
+	if err != nil || len(whole) < len(before)+5000 {
+		t.Fatalf("the log has grown from %d to %d bytes: %v", len(before), len(whole), err)
+	}
+	whole[len(before)+1000] ^= 1
+	if err := os.WriteFile(log, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	house.refuses(t, "write-ahead log is damaged", "frontdesk restore --replace", "frontdesk ledger resume")
+	holdsAll(t, process.MustRun(t, "ledger", "resume", "--config", house.config), "frontdesk.db-wal-damaged-", "goes on as local/ledger/")
+	house.goesOn(t, dir, keys, early, late)
+	holdTrue(t, keys, append(early, late...)...)
+}
+
 func (s *served) start(t *testing.T) {
 	t.Helper()
 	s.Server = process.Start(t, "serve", "--config", s.config)
