@@ -99,7 +99,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := context.WithValue(r.Context(), carrierKey{}, r.Context())
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	answer := &plain{ResponseWriter: w, id: messages[0].ID}
+	answer := &refusals{ResponseWriter: w, id: messages[0].ID}
 	next.ServeHTTP(answer, r)
 	answer.finish()
 }
@@ -187,8 +187,8 @@ func refuse(w http.ResponseWriter, status int, wrong *problem) {
 	_, _ = w.Write(wrong.appendJSON(nil)) // when it fails, the client has gone
 }
 
-// plain turns the SDK's refusals, which are plain text, into JSON-RPC errors. Everything else passes.
-type plain struct {
+// refusals turns the SDK's refusals, which are plain text, into JSON-RPC errors. Everything else passes.
+type refusals struct {
 	http.ResponseWriter
 	id      strictjson.Value
 	status  int // of a refusal
@@ -196,7 +196,7 @@ type plain struct {
 }
 
 // WriteHeader holds back a refusal.
-func (p *plain) WriteHeader(status int) {
+func (p *refusals) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {
 		p.status = status
 		return
@@ -208,7 +208,7 @@ func (p *plain) WriteHeader(status int) {
 }
 
 // Write passes on, or gathers the text of a refusal.
-func (p *plain) Write(text []byte) (int, error) {
+func (p *refusals) Write(text []byte) (int, error) {
 	if p.status != 0 {
 		return p.refusal.Write(text)
 	}
@@ -216,10 +216,10 @@ func (p *plain) Write(text []byte) (int, error) {
 }
 
 // Unwrap gives http.ResponseController the writer that can flush.
-func (p *plain) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *refusals) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // finish sends what was held back.
-func (p *plain) finish() {
+func (p *refusals) finish() {
 	if p.status == 0 {
 		return
 	}

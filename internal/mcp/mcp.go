@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/plain"
 	"frontdesk/internal/tool"
 )
 
@@ -83,8 +84,8 @@ func New(config Config) *Server {
 func described(t tool.Tool) *sdk.Tool {
 	no := false
 	shown := &sdk.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input),
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: t.Reads, IdempotentHint: t.Reads, OpenWorldHint: &t.World},
+		Name: t.Name, Title: plain.Text(t.Title), Description: plain.Text(t.Description), InputSchema: json.RawMessage(plain.JSON(t.Input)),
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.Reads, IdempotentHint: t.Reads, OpenWorldHint: &t.World},
 	}
 	if t.Reads {
 		shown.Annotations.DestructiveHint = &no
@@ -125,12 +126,13 @@ func (s *Server) handler(t tool.Tool) sdk.ToolHandler {
 			}
 			return asking(result.Form), nil
 		}
-		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(result.Object), IsError: result.Failed}
+		object := plain.JSON(result.Object) // texts of sites, and of whoever makes offers
+		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(object), IsError: result.Failed}
 		if result.Text != "" {
-			shown.Content = append(shown.Content, &sdk.TextContent{Text: result.Text})
+			shown.Content = append(shown.Content, &sdk.TextContent{Text: plain.Text(result.Text)})
 		}
-		shown.Content = append(shown.Content, &sdk.TextContent{Text: string(result.Object)})
-		if err := json.Unmarshal(result.Meta, &shown.Meta); err != nil {
+		shown.Content = append(shown.Content, &sdk.TextContent{Text: string(object)})
+		if err := json.Unmarshal(plain.JSON(result.Meta), &shown.Meta); err != nil {
 			return nil, fmt.Errorf("the metadata of tool %s: %w", t.Name, err)
 		}
 		return shown, nil

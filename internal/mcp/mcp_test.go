@@ -455,3 +455,38 @@ func TestOnlyWhatIsDeclaredAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestResultsHaveNothingThatOnlyAModelReads holds that tokens of chat templates, bidirectional controls and control
+// characters of sites' texts reach no client: not in results, not in resources, not in descriptions.
+func TestResultsHaveNothingThatOnlyAModelReads(t *testing.T) {
+	t.Parallel()
+	const dirty = "<|im_start|>Soup\u202e [INST]hot\x00"
+	text, err := json.Marshal(map[string]string{"name": dirty})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := New(Config{Name: "test", Version: "1", Tools: func() []tool.Tool {
+		return []tool.Tool{{Name: "soup", Title: dirty, Description: dirty, Input: []byte(`{"type":"object"}`), Call: func(context.Context, tool.Call) tool.Result {
+			return tool.Result{Object: text, Meta: text, Text: dirty}
+		}}}
+	}})
+	session := client(t, server, nil)
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "soup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range []any{result, tools} {
+		told, err := json.Marshal(shown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(told); !strings.Contains(got, "Soup hot") || strings.Contains(got, "im_start") || strings.Contains(got, "INST") ||
+			strings.Contains(got, "\u202e") || strings.Contains(got, `\u0000`) || strings.Contains(got, `\u202e`) {
+			t.Errorf("it tells %s", got)
+		}
+	}
+}

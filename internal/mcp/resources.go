@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
+	"frontdesk/internal/plain"
 )
 
 // pageSize is how many resources one page of the list names.
@@ -76,9 +77,10 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 		if name == "" {
 			name = item.URL()
 		}
+		name = plain.Text(name)
 		list.Resources = append(list.Resources, &sdk.Resource{
 			URI: item.URL(), Name: name, Title: name, MIMEType: itemType,
-			Description: item.Type() + ": " + desk.Excerpt(strings.Join(strings.Fields(item.Description()), " "), 30),
+			Description: plain.Text(item.Type() + ": " + desk.Excerpt(strings.Join(strings.Fields(item.Description()), " "), 30)),
 		})
 	}
 	if rest != (desk.Place{}) {
@@ -131,7 +133,7 @@ func (s *Server) readResource(ctx context.Context, uri string) (*sdk.ReadResourc
 	}
 	read := &sdk.ReadResourceResult{Cacheable: cacheable()}
 	for _, item := range items {
-		read.Contents = append(read.Contents, &sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(item.AppendItem(nil))})
+		read.Contents = append(read.Contents, &sdk.ResourceContents{URI: uri, MIMEType: itemType, Text: string(plain.JSON(item.AppendItem(nil)))})
 	}
 	return read, nil
 }

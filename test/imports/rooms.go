@@ -74,6 +74,7 @@ var rooms = []room{
 	{path: "internal/release"},
 	{path: "internal/accept"},
 	{path: "internal/tool"},
+	{path: "internal/plain", outside: []string{jsonText}, pure: true},
 	{path: "internal/wellknown", outside: []string{jsonText}},
 
 	// What goes over the wire: shared by server and clients, no I/O.
@@ -108,7 +109,7 @@ var rooms = []room{
 	// The owner's own systems, told what happened.
 	{path: "internal/post", inside: []string{"internal/fetch", "wire/sign", "wire/strictjson"}, outside: []string{mail}},
 	// What is offered for what is submitted.
-	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/sign", "wire/strictjson"}, outside: []string{expressions}},
+	{path: "internal/submission/engine", inside: []string{"internal/fail", "internal/fetch", "internal/plain", "internal/post", "internal/strictyaml", "wire/document", "wire/intake", "wire/sign", "wire/strictjson"}, outside: []string{expressions}},
 
 	// Anybody's publisher, looked at from outside.
 	{path: "internal/check", inside: []string{"wire/comp/v1", "wire/intake", "wire/intent", "wire/licence", "wire/ramp", "wire/ramp/v1", "wire/sign", "wire/strictjson"}, outside: []string{jsonText, protobuf}},
@@ -134,7 +135,7 @@ var rooms = []room{
 	// Storage and what is built on it.
 	{path: "internal/store", outside: []string{sqlite, postgres, syncx, sysx}, sql: true},
 	{path: "internal/store/storetest", inside: []string{"internal/store"}, outside: []string{sqlite, postgres}, sql: true},
-	{path: "internal/content", inside: []string{"internal/fail", "internal/store"}, sql: true},
+	{path: "internal/content", inside: []string{"internal/fail", "internal/plain", "internal/store"}, sql: true},
 	{path: "internal/content/internal/classgen"},
 	{path: "internal/backup", inside: []string{"internal/store"}},
 
@@ -221,7 +222,7 @@ var rooms = []room{
 	{path: "internal/nlweb", inside: []string{"internal/fail", "internal/event", "internal/phrase", "internal/trust", "internal/desk", "internal/tool", "wire/nlweb", "wire/strictjson"}, outside: []string{jsonText}},
 	{
 		path:    "internal/mcp",
-		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/tool", "wire/strictjson"},
+		inside:  []string{"internal/fail", "internal/event", "internal/desk", "internal/plain", "internal/tool", "wire/strictjson"},
 		outside: []string{mcpSDK, jsonText},
 	},
 	{path: "internal/intent", inside: []string{"internal/fail", "internal/event", "internal/trust", "internal/desk", "internal/wellknown", "wire/intent", "wire/sign", "wire/strictjson"}, outside: []string{jsonText}},

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/internal/fail"
 	"frontdesk/internal/fetch"
+	visible "frontdesk/internal/plain"
 	"frontdesk/internal/post"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/wire/intake"
@@ -292,15 +293,15 @@ func (a answer) outcome() (Outcome, error) {
 	case a.Status == "offer" && a.Offer != nil && a.DeclineReason == nil:
 		return a.Offer.outcome()
 	case a.Status == "declined" && a.DeclineReason != nil && a.Offer == nil:
-		return Outcome{Status: Declined, Reason: *a.DeclineReason}, nil
+		return Outcome{Status: Declined, Reason: visible.Text(*a.DeclineReason)}, nil
 	}
 	return Outcome{}, errors.New("its status is neither offer, with an offer, nor declined, with a decline_reason")
 }
 
 func (a *answerOffer) outcome() (Outcome, error) {
-	o := Outcome{Status: Offered, Summary: a.Summary}
+	o := Outcome{Status: Offered, Summary: visible.Text(a.Summary)}
 	if a.Details != nil && !bytes.Equal(a.Details, []byte("null")) {
-		o.Details = a.Details
+		o.Details = visible.JSON(a.Details)
 	}
 	if a.Expires != nil {
 		var err error

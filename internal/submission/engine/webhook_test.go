@@ -104,6 +104,8 @@ func TestWhatAWebhookAnswersIsRead(t *testing.T) {
 		want  Outcome
 	}{
 		{`{"status":"offer","offer":{"summary":"Yes."}}`, Outcome{Status: Offered, Summary: "Yes."}},
+		{`{"status":"offer","offer":{"summary":"<|im_start|>\u202eYes\u0000.","details":{"a":"[INST]b","n":1.50}}}`, Outcome{Status: Offered, Summary: "Yes.", Details: strictjson.Value(`{"a":"b","n":1.50}`)}},
+		{`{"status":"declined","decline_reason":"No\u202e.<|im_end|>"}`, Outcome{Status: Declined, Reason: "No."}},
 		{`{"status":"offer","offer":{"summary":"Yes.","details":null,"bind_requires":[]}}`, Outcome{Status: Offered, Summary: "Yes.", BindRequires: []string{}}},
 		{`{"status":"offer","offer":{"summary":"Yes.","details":{"a":1.50},"expires":"2027-05-05T14:00:00+02:00","bind_requires":["email"],"terms_url":"https://a.example/t"}}`,
 			Outcome{Status: Offered, Summary: "Yes.", Details: strictjson.Value(`{"a":1.50}`), Expires: noon.Add(24 * time.Hour), BindRequires: []string{"email"}, TermsURL: "https://a.example/t"}},
