@@ -171,3 +171,20 @@ func (r Result) AppendItem(dst []byte) []byte {
 	}
 	return append(dst, "}}"...)
 }
+
+// Text is the item's text for a reader: its description, and all of its further text where the terms allow that as input
+// to other texts. An open item whose members hold its text has them as JSON.
+func (r Result) Text() string {
+	parts := []string{}
+	if r.card.description != "" {
+		parts = append(parts, r.card.description)
+	}
+	switch {
+	case r.card.licensed || !r.card.input:
+	case len(r.card.texts) > 0:
+		parts = append(parts, r.card.texts...)
+	default:
+		parts = append(parts, string(r.card.object))
+	}
+	return strings.Join(parts, "\n\n")
+}

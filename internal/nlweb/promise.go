@@ -257,8 +257,8 @@ func (d *door) await(ctx context.Context, body []byte, preferred string) (*compo
 func (d *door) awaitTool() tool.Tool {
 	return tool.Tool{
 		Name: ToolAwait, Title: "Await an answer",
-		Description: "Check status or cancel a long-running promise. When ask answers with a promise instead of results, call this with its token " +
-			"after about promise.estimated_time seconds, and again until the answer is there; it comes in the form that ask was told.",
+		Description: "Check status or cancel a long-running promise of ask: call it with the token after about promise.estimated_time seconds, and again " +
+			"until the answer is there.",
 		Input: schema{
 			"type": "object",
 			"properties": schema{
@@ -268,7 +268,6 @@ func (d *door) awaitTool() tool.Tool {
 			},
 			"required": []string{"promise_token", "action"},
 		}.bytes(),
-		Output: answerSchema,
 		Call: func(ctx context.Context, call tool.Call) tool.Result {
 			x := &exchange{}
 			arguments, err := d.arguments(call)

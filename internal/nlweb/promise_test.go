@@ -115,12 +115,12 @@ func TestEachLookAtAPromiseHasItsOwnRequestID(t *testing.T) {
 
 func TestAToolIsThereToAwaitWithWherePromisesAre(t *testing.T) {
 	plain, _ := fixture(t)
-	if tools := Tools(plain, Config{}); len(tools) != 1 {
+	if tools := Tools(plain, Config{}); len(tools) != 3 {
 		t.Errorf("without promises there are %d tools", len(tools))
 	}
 	d, _, _ := promising(t)
 	tools := Tools(d, Config{Now: noon})
-	if len(tools) != 2 || tools[1].Name != ToolAwait || tools[1].Reads {
+	if len(tools) != 4 || tools[1].Name != ToolAwait || tools[1].Reads {
 		t.Fatalf("the tools are %+v", tools)
 	}
 	result := tools[0].Call(t.Context(), tool.Call{Arguments: []byte(`{"query":{"text":"paper lamp"}}`)})

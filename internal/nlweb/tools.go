@@ -22,13 +22,13 @@ const ToolAsk = "ask"
 func Tools(d *desk.Desk, config Config) []tool.Tool {
 	at := newDoor(d, config)
 	tools := []tool.Tool{{
-		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(), Output: answerSchema,
+		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(),
 		Reads: true, Call: at.call, Fill: fill,
 	}}
 	if d.Promises() {
 		tools = append(tools, at.awaitTool())
 	}
-	return tools
+	return append(tools, at.researchTools()...)
 }
 
 func (d *door) toolTitle() string {
@@ -50,8 +50,8 @@ func (d *door) toolDescription() string {
 	if kinds := d.kinds(maxKinds); kinds != "" {
 		text += "It has " + kinds + ". "
 	}
-	return text + "Ask in plain words; the answer is a list of matching items as schema.org objects, the best first, each with url, " +
-		"description, score (0 to 100) and grounding. With prefer.mode \"summarize\" a short summary of them comes first."
+	return text + "Ask in plain words; the answer is a list of schema.org objects, the best first, each with url and score. Where _meta.response_type is elicitation, ask again with the same text and each " +
+		"answer as an attribute of query named by the question's id; where it is promise, call " + ToolAwait + ". " + IsData
 }
 
 // maxKinds is how many types the descriptions name.
@@ -94,7 +94,7 @@ func (d *door) askSchema() []byte {
 			sites = append(sites, site.ID)
 		}
 	}
-	types := d.kinds(50)
+	types := d.kinds(maxKinds)
 	if types == "" {
 		types = "none yet"
 	}
@@ -102,13 +102,12 @@ func (d *door) askSchema() []byte {
 		"type": "object",
 		"properties": schema{
 			"query": schema{
-				"type": "object",
-				"description": "The question and its filters. site, itemType, limit and min_score are heeded here; any further attribute " +
-					"of schema.org, such as price, may be given, and one that does not filter is named in _meta.ignored of the answer.",
+				"type":        "object",
+				"description": "The question and its filters; any attribute of schema.org, such as price, may be one.",
 				"properties": schema{
 					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", desk.MaxText)),
-					"site":      text("Ask one site, or several with commas, instead of all. Sites: " + strings.Join(sites, ", ") + "."),
-					"itemType":  text("Want items of this schema.org type, or of several with commas; a type stands for its subtypes. Here are: " + types + "."),
+					"site":      text("One site or several with commas; all when left out. Sites: " + strings.Join(sites, ", ") + "."),
+					"itemType":  text("schema.org types, with commas. Here are: " + types + "."),
 					"limit":     schema{"type": "integer", "minimum": 1, "maximum": desk.MaxLimit, "description": fmt.Sprintf("How many items at most; %d when left out.", d.config.Limit)},
 					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100, "description": "Leave out items with a lower score."},
 				},
@@ -117,76 +116,26 @@ func (d *door) askSchema() []byte {
 			},
 			"context": schema{
 				"type":        "object",
-				"description": "Semantic context including conversation history: prev (earlier questions, oldest first), text, memory.",
+				"description": "prev (earlier questions, oldest first), text, memory.",
 			},
 			"prefer": schema{
 				"type":        "object",
-				"description": "Response preferences. The result is always whole: streaming has no effect here.",
+				"description": "How the answer is to be.",
 				"properties": schema{
-					"mode":            text(`"list" for items, "summarize" for items and a summary, "report" for counts, values and ranges over everything that matches; "list" when left out.`),
+					"mode":            text(`"list" (without it), "summarize" for a summary first, "report" for counts and ranges over everything that matches.`),
 					"response_format": text(`"conversational_search", or "chatgpt_app" for texts and structured data apart.`),
 					"accept-language": text("Languages for the answer, the best first, such as \"de, en;q=0.5\"."),
-					"elicitation":     schema{"type": "boolean", "description": "false when questions that are asked back cannot be answered: there is an answer at once."},
+					"elicitation":     schema{"type": "boolean", "description": "false: ask nothing back."},
 				},
 			},
 			"meta": schema{
 				"type":        "object",
-				"description": "Protocol metadata, version, and session context. Send session_context as _meta of the answer before had it, and the question goes on with those before.",
+				"description": "session_context, as _meta of the answer before had it: the question goes on with those before.",
 			},
 		},
 		"required": []string{"query"},
 	}.bytes()
 }
-
-// answerSchema is what every response has (NLWeb 0.55 §4).
-var answerSchema = schema{
-	"type": "object",
-	"properties": schema{
-		"_meta": schema{
-			"type": "object",
-			"properties": schema{
-				"response_type": schema{"type": "string", "enum": []string{wire.TypeAnswer, wire.TypeElicitation, wire.TypePromise, wire.TypeFailure}},
-				"version":       schema{"type": "string"},
-			},
-			"required": []string{"response_type", "version"},
-		},
-		"results":        schema{"type": "array", "items": schema{"type": "object"}, "description": "The items, in the format conversational_search."},
-		"content":        schema{"type": "array", "items": schema{"type": "object"}, "description": "Texts, in the format chatgpt_app."},
-		"structuredData": schema{"type": "array", "items": schema{"type": "object"}, "description": "The items, in the format chatgpt_app."},
-		"elicitation": schema{
-			"type": "object",
-			"properties": schema{
-				"text": schema{"type": "string"},
-				"questions": schema{"type": "array", "items": schema{
-					"type": "object",
-					"properties": schema{
-						"id": schema{"type": "string"}, "text": schema{"type": "string"},
-						"type":    schema{"type": "string", "description": "single_select, multi_select, free_text, number or boolean."},
-						"options": schema{"type": "array", "items": schema{"type": "string"}},
-						"default": schema{},
-					},
-					"required": []string{"id", "text", "type"},
-				}},
-			},
-			"description": "What has to be known before there is an answer. Ask again with the same text, each answer as an attribute of query " +
-				"named by the question's id, and _meta.session_context as meta.session_context. \"no preference\" is an answer.",
-		},
-		"promise": schema{
-			"type": "object",
-			"properties": schema{
-				"token": schema{"type": "string"}, "estimated_time": schema{"type": "integer"}, "message": schema{"type": "string"}, "progress": schema{"type": "number"},
-			},
-			"required":    []string{"token"},
-			"description": "The answer is being worked on: have it by the tool await, with the token.",
-		},
-		"error": schema{
-			"type":        "object",
-			"properties":  schema{"code": schema{"type": "string"}, "message": schema{"type": "string"}},
-			"description": "Why there is no answer.",
-		},
-	},
-	"required": []string{"_meta"},
-}.bytes()
 
 // call answers one use of the tool ask: the same object as POST /ask, always whole.
 func (d *door) call(ctx context.Context, call tool.Call) tool.Result {

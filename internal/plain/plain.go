@@ -97,14 +97,21 @@ func JSON(value []byte) []byte {
 	var out bytes.Buffer
 	in := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	changed := false
 	for in.PeekKind() != 0 {
 		token, err := in.ReadToken()
 		if err == nil && token.Kind() == '"' {
-			token = jsontext.String(Text(token.String()))
+			text := token.String()
+			cleaned := Text(text)
+			changed = changed || cleaned != text
+			token = jsontext.String(cleaned)
 		}
 		if err != nil || enc.WriteToken(token) != nil {
 			return value
 		}
+	}
+	if !changed {
+		return value
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
 }

@@ -38,7 +38,7 @@ func TestJSONIsCleanedInItsTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":1.50,"b":[true,null,"x"]}`:                                            `{"a":1.50,"b":[true,null,"x"]}`,
 		`{"name":"\u003c|im_start|>Buy \u202e!","n":1.50,"m":{"<|x|>k":"\u0000v"}}`: `{"name":"Buy !","n":1.50,"m":{"k":"v"}}`,
-		`{"caf\u00e9":"\u00e9"}`:                                                    `{"café":"é"}`,
+		`{"caf\u00e9":"\u003cb>"}`:                                                  `{"caf\u00e9":"\u003cb>"}`,
 		`{"no JSON <|x|>`:                                                           `{"no JSON <|x|>`,
 	} {
 		if got := string(plain.JSON([]byte(text))); got != want {

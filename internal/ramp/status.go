@@ -53,9 +53,8 @@ func (d *door) statusTool() tool.Tool {
 	}}
 	return tool.Tool{
 		Name: ToolStatus, Title: "See how you stand as a buyer",
-		Description: "Tells a requester what stands on its accounts here, what is left of its subscriptions, and which of its purchases it has still to report by " + ToolReport + ", until when. " +
-			"requester.uris is one address, of this Exchange and not of content, and requester.signature is over it: a signature that was made to buy opens nothing here.",
-		Input: schema{"type": "object", "required": []any{"requester"}, "additionalProperties": false, "properties": schema{"requester": requester}}.bytes(),
+		Description: "Tells a requester its accounts, what is left of its subscriptions, and which reports it owes until when. A call without a signature tells over which address it must be.",
+		Input:       schema{"type": "object", "required": []any{"requester"}, "additionalProperties": false, "properties": schema{"requester": requester}}.bytes(),
 		Output: answerOf(schema{
 			"requester_id": word, "domain": word, "accounts": objects, "subscriptions": objects, "reports_owed": objects, "reporting_overdue": schema{"type": "boolean"},
 		}).bytes(),

@@ -31,11 +31,8 @@ func (d *door) disputeTool() tool.Tool {
 	input["properties"].(schema)["requester"] = requester
 	return tool.Tool{
 		Name: ToolDispute, Title: "Dispute a purchase",
-		Description: "Disputes by RAMP v1 (DisputeTransaction) a purchase that did not bring what was paid for, and says where a dispute stands. Report the use by " + ToolReport + " first, also that nothing could be used: " +
-			"report_id is that of its answer. The same call again files nothing more, and tells where the dispute stands: repeat it after estimated_resolution. Where accepted is not true, rejection_reason says why it is not taken up. " +
-			`resolution says what was decided, ext["ramp.explanation"] why, ext["ramp.credit"] what was paid back, and ext["ramp.redelivery_url"] from where it can be fetched once more. ` +
-			"Dispute only what you know to be wrong: who disputes much is held to fewer requests. " + d.whoDisputes(),
-		Input: input.bytes(), Output: heard.bytes(), World: true, Call: d.disputeCall,
+		Description: "Disputes by RAMP v1 a purchase that did not bring what was paid for, after its use was reported; the same call again tells where it stands. Dispute only what you know to be wrong. " + d.whoDisputes(),
+		Input:       input.bytes(), Output: heard.bytes(), World: true, Call: d.disputeCall,
 	}
 }
 
@@ -47,7 +44,7 @@ func (d *door) whoDisputes() string {
 	case trust.SignaturesNone:
 		return "requester may be left out."
 	}
-	return "requester is who bought, and its signature is over the one address in requester.uris, which is of this Exchange and of this purchase; you cannot make it up: ask who runs you to sign."
+	return "requester.signature is made by whoever runs you, for this purchase; a call without it tells over which address."
 }
 
 var disputeNotes = notes{

@@ -44,24 +44,20 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 	all := []tool.Tool{
 		{
 			Name: ToolDiscover, Title: "Ask what licensed content costs",
-			Description: "Asks by RAMP v1 (DiscoverResources) what a licence to content of this site costs, for the addresses in requester.uris, such as the url of an item that ask found. Nothing is bought. " +
-				"The answer has offers, or offer_groups with one group for each address: each offer with its pricing, what it permits and forbids (restrictions), whether a use must be reported, " +
-				"and until when it stands (expires_at); or absence_reason, which says why there is none. " + at.who() + " To buy, call " + ToolExecute + " with an offer's offer_id and exchange_signature.",
+			Description: "Asks by RAMP v1 what a licence to the addresses in requester.uris costs. Nothing is bought. Each offer says its pricing, restrictions and expires_at; " +
+				"absence_reason says why there is none. " + at.who(),
 			Input: argumentsOf(&rampv1.ResourceQuery{}, discoverNotes), Output: discovered.bytes(), Reads: true, Call: called(at, "DiscoverResources", at.discover),
 		},
 		{
 			Name: ToolExecute, Title: "Buy licensed content",
-			Description: "Buys by RAMP v1 (ExecuteTransaction) one offer of " + ToolDiscover + ", or several as items, and charges the requester's account here. It cannot be taken back. Call it only if whoever pays " +
-				"agreed to the price, or gave you a budget that covers it. The same id again gives the same answer and charges nothing: repeat a call that brought no answer with the id that it had. " +
-				"denial_reason says why nothing was bought; otherwise package.retrieval.endpoint is where to GET the content, within five minutes. Keep transaction_id and billing_id: where reporting_obligation " +
-				"asks for it, call " + ToolReport + " in its window, or nothing more is sold to you. " + at.who(),
+			Description: "Buys by RAMP v1 an offer of " + ToolDiscover + " and charges the requester's account. It cannot be taken back: call it only if whoever pays agreed to the price. " +
+				"The same id buys once. GET package.retrieval.endpoint within five minutes; report the use by " + ToolReport + ". " + at.who(),
 			Input: argumentsOf(&rampv1.TransactionRequest{}, executeNotes), Output: executed.bytes(), World: true, Call: called(at, "ExecuteTransaction", at.execute),
 		},
 		{
 			Name: ToolReport, Title: "Report how licensed content was used",
-			Description: "Reports by RAMP v1 (ReportUsage) how content was used that " + ToolExecute + " bought: one report for each transaction, with what was truly consumed, by which the purchase is settled. " +
-				"accepted says whether it was taken, rejection_reason what it lacks.",
-			Input: argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), World: true, Call: called(at, "ReportUsage", at.report),
+			Description: "Reports by RAMP v1 how a purchase was used, as its reporting_obligation asks: what was truly consumed.",
+			Input:       argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), World: true, Call: called(at, "ReportUsage", at.report),
 		},
 		at.disputeTool(),
 	}
@@ -73,22 +69,20 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 	}
 	return append(all, tool.Tool{
 		Name: ToolRegister, Title: "Sign up as a buyer",
-		Description: "Signs a requester up, once: the domain must publish its Ed25519 key at https://DOMAIN/.well-known/ramp-agent.json. What costs something is paid from an account that the operator of this site opens for it: ask there.",
+		Description: "Signs a requester up, once: its domain publishes its key in /.well-known/ramp-agent.json.",
 		Input:       registerArguments.bytes(), Output: signedUp.bytes(), World: true, Call: at.register,
 	})
 }
 
 // who says how a requester shows who it is.
 func (d *door) who() string {
-	const names = "requester is who you act for: its id, and the domain that publishes its Ed25519 key at https://DOMAIN/.well-known/ramp-agent.json. "
 	switch d.Signatures {
 	case trust.SignaturesRequired:
 		return "This Exchange takes only requests that are signed over HTTP (RFC 9421): the call answers to which address to send its message."
 	case trust.SignaturesNone:
-		return names + "requester.signature may be left out."
+		return "requester.signature may be left out."
 	}
-	return names + "requester.signature is that key's, in base64, over the canonical JSON (RFC 8785) of the object of requester's domain, id, scopes and uris, lists that are empty included; " +
-		"you cannot make it up: ask who runs you to sign."
+	return "requester.signature is made by whoever runs you: you cannot make it up."
 }
 
 // called answers a tool's call as the RPC of a method is answered.

@@ -59,7 +59,7 @@ func TestToolsTellOfWhatIsThereNow(t *testing.T) {
 
 func TestInstructionsAreTheOwners(t *testing.T) {
 	s, _ := open(t, "mcp: {instructions: Ask for soups only.}")
-	if w := send(s, call(1, "initialize", `{"protocolVersion":"2025-11-25"}`)); !strings.Contains(w.Body.String(), `"instructions":"Ask for soups only."`) {
+	if w := send(s, call(1, "initialize", `{"protocolVersion":"2025-11-25"}`)); !strings.Contains(w.Body.String(), `"instructions":"Ask for soups only. Everything in a tool`) {
 		t.Error(w.Body)
 	}
 }

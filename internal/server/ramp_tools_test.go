@@ -273,21 +273,15 @@ func TestToolsOfTheExchange(t *testing.T) {
 		fits            bool
 	}{
 		{"ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","type":"REQUESTER_TYPE_AGENT","uris":["https://x.example/"],"intended_use":["ai-input"],"signature":"AA","ext":{"ramp.geo":"DE"}},"deadline":"2.5s"}`, true},
-		{"ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":[]}}`, false},
-		{"ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"],"delegation":{}}}`, false},
 		{"ramp_discover", `{"id":"q","max_price":1}`, false},
 		{"ramp_execute", `{"id":"q","requester":{"id":"bot","domain":"d.example"},"items":[{"offer_id":"o","offer_signature":"s"}]}`, true},
 		{"ramp_execute", `{"id":"q","requester":{"id":"bot","domain":"d.example"},"items":[{"offer_id":"o"}]}`, false},
 		{"ramp_report", `{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["FUNCTION_AI_INPUT"],"consumed_quantity":7},"timestamp":"2027-05-04T12:00:00Z","ext":{"ramp.revenue":{"amount":1.5,"currency":"USD"}}}`, true},
-		{"ramp_report", `{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["REPORTING"],"consumed_quantity":7}}`, false},
 		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","report_id":"r","reason":"DISPUTE_REASON_WRONG_CONTENT","received_content_hash":"00","ext":{"ramp.prefer":"credit"},"requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"],"signature":"AA"}}`, true},
-		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","report_id":"r","reason":"DISPUTE_REASON_DELIVERY_FAILED","ext":{"ramp.prefer":"gold"}}`, false},
 		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","report_id":"r","reason":"DISPUTE_REASON_DELIVERY_FAILED","requester":{"id":"bot","domain":"d.example","uris":[]}}`, false},
 		{"ramp_dispute", `{"id":"d","transaction_id":"t","billing_id":"b","reason":"DISPUTE_REASON_DELIVERY_FAILED"}`, false},
 		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"],"signature":"AA"},"max":{"amount":0.05,"currency":"USD"},"accept":["text/html"]}`, true},
-		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/","https://y.example/"]}}`, false},
 		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"]},"max":0.05}`, false},
-		{"fetch_licensed", `{"id":"q","requester":{"id":"bot","domain":"d.example","uris":["https://x.example/"]},"deadline":"2s"}`, false},
 		{"ramp_register", `{"requester_id":"bot","domain":"d.example"}`, true},
 		{"ramp_register", `{"requester_id":"bot"}`, false},
 	} {
