@@ -123,8 +123,8 @@ func (d *door) askSchema() []byte {
 				"description": "How the answer is to be.",
 				"properties": schema{
 					"mode":            text(`"list" (without it), "summarize" for a summary first, "report" for counts and ranges over everything that matches.`),
-					"response_format": text(`"conversational_search", or "chatgpt_app" for texts and structured data apart.`),
-					"accept-language": text("Languages for the answer, the best first, such as \"de, en;q=0.5\"."),
+					"response_format": text(`"conversational_search" or "chatgpt_app".`),
+					"accept-language": text("Such as \"de, en;q=0.5\"."),
 					"elicitation":     schema{"type": "boolean", "description": "false: ask nothing back."},
 				},
 			},

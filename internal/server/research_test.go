@@ -68,7 +68,7 @@ func TestToolsTakeLittleRoom(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "mcp: {instructions: Sell soup.}\nramp: {enabled: true}\n"+soldSoup)
 	list := send(m, call(1, "tools/list", `{}`)).Body.String()
-	const intakes = 2700 // what the three tools of intakes may take besides
+	const intakes = 2700 // what the three tools of the demo's intakes take besides
 	if len(list) > 12_000-intakes {
 		t.Errorf("the tools take %d bytes", len(list))
 	}

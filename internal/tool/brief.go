@@ -22,7 +22,7 @@ func Brief(t Tool) Tool {
 	}
 	for name, one := range whole.Properties {
 		short := one.brief()
-		if !slices.Contains(whole.Required, name) {
+		if !slices.Contains(whole.Required, name) || strings.HasSuffix(name, "_id") { // which says enough
 			short.Description = ""
 		}
 		whole.Properties[name] = short
