@@ -176,6 +176,14 @@ func (v *View) mentioning(text string, where search.Where) *search.Selection {
 	return v.snapshot.Mentions(text, "", where)
 }
 
+// Share is the share of the items in a selection that mention a word, 0 to 1.
+func (v *View) Share(word string, within *search.Selection) float64 {
+	if within.Empty() {
+		return 0
+	}
+	return float64(v.mentioning(word, search.Anywhere).And(within).Count()) / float64(within.Count())
+}
+
 // onDiets judges by what is declared, by what a diet forbids, and, where the absence of one kind of food is all that is
 // asked, by the ingredients.
 func (v *View) onDiets(c *understand.Constraint) verdict {
