@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -170,7 +171,7 @@ func (m *market) send(ctx context.Context, c call) (*reply, error) {
 			id += "#" + m.options.Buyer.KeyID
 		}
 		request.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(c.body))
-		input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header}, sign.SigningParameters{KeyID: id, Created: created}, key)
+		input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header}, sign.SigningParameters{Nonce: rand.Text(), KeyID: id, Created: created}, key)
 		if err != nil {
 			return nil, err
 		}

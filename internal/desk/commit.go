@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,6 +61,8 @@ type Dealing struct {
 	// RevokedAbove is from which price on, in 1e-8 of whatever currency, nothing is sold under a delegation of which it is not certain that
 	// its principal has not revoked it. Below, what is known counts.
 	RevokedAbove int64
+	// Nonces are the signatures that were taken and count once: see [trust.Requester.Proof].
+	Nonces *trust.Nonces
 	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.
 	Stopping <-chan struct{}
 }
@@ -346,6 +349,8 @@ func (d *Desk) refuses(p Purchase, i int, offer *deal.Offer, now time.Time) Deni
 		return DelegationExpired
 	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.Bears(p.Items[i].Signature):
 		return SignatureInvalid
+	case p.Requester.Broker != "" && !slices.Contains(p.Requester.Covered, offer.URI): // the requester never said that it wants this
+		return SignatureInvalid
 	case offer.Ended(now):
 		return TakenTooLate
 	}
@@ -404,6 +409,9 @@ func (d *Desk) sells(ctx context.Context, p Purchase, line *purchaseLine, now ti
 func (d *Desk) buy(ctx context.Context, p Purchase, lines []purchaseLine, forged func() []int, now time.Time) (items []PurchasedItem, err error) {
 	buyer := p.Requester.Account()
 	err = d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error {
+		if err := d.dealing.Nonces.UseProof(ctx, tx, p.Requester.Proof); err != nil {
+			return err
+		}
 		items = make([]PurchasedItem, len(lines))
 		made := deal.Request{Digest: p.Digest, Made: now}
 		overdue, asked := false, false
@@ -656,6 +664,11 @@ func (d *Desk) purchasedAgain(ctx context.Context, p Purchase, before deal.Reque
 	}
 	out := &Purchased{Again: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	defer out.bind()
+	if p.Requester.Proof != nil {
+		if err := d.dealing.DB.UpdateTogether(ctx, func(tx *store.Tx) error { return d.dealing.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {
+			return nil, err
+		}
+	}
 	err := d.dealing.DB.View(ctx, func(tx *store.Tx) error {
 		out.Items = nil
 		for i, line := range before.Lines {

@@ -32,6 +32,8 @@ type HTTP struct {
 	Forwarded func(*http.Request) string
 	// Origins are the origins whose pages may call; "*" is all of them.
 	Origins []string
+	// Carried gives the context of a request whose body was read, for what its tools have to know of it; nil leaves it as it is.
+	Carried func(r *http.Request, body []byte) context.Context
 	// Changes lets clients listen for changes of what the server offers.
 	Changes bool
 }
@@ -78,6 +80,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if wrong != nil {
 		refuse(w, status, wrong)
 		return
+	}
+	if h.config.Carried != nil {
+		r = r.WithContext(h.config.Carried(r, body))
 	}
 	stateless := r.Header.Get("Mcp-Protocol-Version") >= revisionStateless
 	messages, batch, wrong := readMessages(body, func(method string) bool {

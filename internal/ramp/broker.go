@@ -100,6 +100,11 @@ func (d *door) resolve(ctx context.Context, c *call, request *rampv1.RAMPRequest
 	if under := c.who.Delegation; under != nil && under.Over != nil { // RAMP v1, Delegation: MUST reject expired tokens
 		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Over)
 	}
+	if d.Resolved != nil && c.who.Proof != nil {
+		if err := d.Resolved(ctx, c.who.Proof); err != nil {
+			return nil, err
+		}
+	}
 	out, err := d.Broker.Resolve(ctx, request, c.who.Account())
 	if err != nil {
 		return nil, asTold(err)

@@ -42,13 +42,21 @@ type Config struct {
 	// Targets gives the addresses of a request under which it may have been signed: that at which it arrived, and that
 	// which the public address makes of it.
 	Targets func(*http.Request) []string
+	// Elsewhere says of a request that the host in its Targets is nobody's word but its sender's. Nil says that of none.
+	Elsewhere func(*http.Request) bool
 	// Identify says who sent a request. Its errors are those of [trust.Requesters.Identify].
 	Identify func(context.Context, *rampv1.Requester, trust.Call) (trust.Requester, error)
+	// Resolved takes the signature by which a request to the Broker was let in, once. Nil takes it any number of times.
+	Resolved func(context.Context, *trust.Proof) error
 	// Forwarded says whether a query passed through the intermediaries that it names, as [trust.Requesters.Forwarded] does. Nil
 	// believes none.
 	Forwarded func(context.Context, *rampv1.ResourceQuery, wire.ReceivedQuery, func() error) error
 	// Signatures is how Identify wants requests signed, as [trust.RequesterConfig] has it, for tools to say.
 	Signatures string
+	// Purchases is how it wants requests signed that spend, and Local says that tools are called over no network, by whoever runs this
+	// process: nothing is bought there, since nobody can show who they are.
+	Purchases string
+	Local     bool
 	// Caller says which caller sent a request of the CatalogService, or about a domain, which names it, or does not name anybody. Its errors are those of
 	// [trust.Callers.Identify]. Nil takes nothing that is pushed.
 	Caller func(ctx context.Context, named string, call trust.Call) (*trust.Caller, error)

@@ -71,7 +71,8 @@ func (d *door) receivedAs(method string, most int64, next http.Handler) http.Han
 		if d.Targets != nil {
 			came.Targets = d.Targets(r)
 		}
-		r = r.WithContext(context.WithValue(r.Context(), arrivalKey{}, came))
+		came.Elsewhere = d.Elsewhere != nil && d.Elsewhere(r)
+		r = r.WithContext(WithCall(r.Context(), came))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 		noteStatus(r.Context(), w.Header())
@@ -174,12 +175,36 @@ func fits(m proto.Message, known func(message, key string) bool) error {
 	return nil
 }
 
+// WithCall has the tools of a context's request know the request over HTTP that carries their call, whose signature covers it.
+func WithCall(ctx context.Context, came trust.Call) context.Context {
+	return context.WithValue(ctx, arrivalKey{}, came)
+}
+
+// spends says whether a message costs its sender money, and whether a Broker may send it in a buyer's name. A report settles what was
+// bought, by what it says.
+func spends(m proto.Message) (spends, brokered bool) {
+	switch m.(type) {
+	case *rampv1.TransactionRequest:
+		return true, true
+	case *rampv1.RAMPRequest, *rampv1.UsageReport:
+		return true, false
+	}
+	return false, false
+}
+
 // open holds a message against its rules and names who sent it.
 func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
+	spends, brokered := spends(m)
+	return d.openAs(ctx, m, spends, brokered)
+}
+
+// openAs is open for a message of which it is known otherwise whether it spends.
+func (d *door) openAs(ctx context.Context, m proto.Message, spends, brokered bool) (*call, error) {
 	if err := fits(m, d.heeded); err != nil {
 		return nil, err
 	}
-	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a tool's call
+	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a call over standard input
+	came.Spends, came.Brokered = spends, brokered
 	c := &call{now: d.Now(), http: came}
 	var err error
 	if c.who, err = d.identify(ctx, m, came); err != nil {

@@ -20,6 +20,7 @@ import (
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"
+	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -37,8 +38,8 @@ const (
 // Tools are the door's operations as tools for agents: to sign up, to ask what is offered, to buy, to report, to dispute, to see how one stands, and
 // to have a licensed text in one call. Their arguments
 // are the protocol's messages and nothing else, their results its answers, and their failures its codes. They pass the same
-// steps as an RPC, so that the same requester is told, counted and charged, whichever way it comes. A tool's call is no HTTP
-// request of its own, so it is signed in its message, or not at all.
+// steps as an RPC, so that the same requester is told, counted and charged, whichever way it comes. A tool's call is signed over HTTP
+// by the request that carries it ([WithCall]), or in its message, or not at all.
 func Tools(d *desk.Desk, config Config) []tool.Tool {
 	at := newDoor(d, config)
 	all := []tool.Tool{
@@ -51,7 +52,7 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 		{
 			Name: ToolExecute, Title: "Buy licensed content",
 			Description: "Buys by RAMP v1 an offer of " + ToolDiscover + " and charges the requester's account. It cannot be taken back: call it only if whoever pays agreed to the price. " +
-				"The same id buys once. GET package.retrieval.endpoint within five minutes; report the use by " + ToolReport + ". " + at.who(),
+				"The same id buys once. GET package.retrieval.endpoint within five minutes; report the use by " + ToolReport + ". " + at.whoPays(),
 			Input: argumentsOf(&rampv1.TransactionRequest{}, executeNotes), Output: executed.bytes(), World: true, Call: called(at, "ExecuteTransaction", at.execute),
 		},
 		{
@@ -59,10 +60,7 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 			Description: "Reports by RAMP v1 how a purchase was used, as its reporting_obligation asks: what was truly consumed.",
 			Input:       argumentsOf(&rampv1.UsageReport{}, reportNotes), Output: reported.bytes(), World: true, Call: called(at, "ReportUsage", at.report),
 		},
-		at.disputeTool(),
-	}
-	if config.Signatures != trust.SignaturesRequired { // there is no RPC that it could be sent to instead
-		all = append(all, at.fetchTool(), at.statusTool())
+		at.disputeTool(), at.fetchTool(), at.statusTool(),
 	}
 	if config.SignUp == nil {
 		return all
@@ -78,11 +76,27 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 func (d *door) who() string {
 	switch d.Signatures {
 	case trust.SignaturesRequired:
-		return "This Exchange takes only requests that are signed over HTTP (RFC 9421): the call answers to which address to send its message."
+		return overHTTP
 	case trust.SignaturesNone:
 		return "requester.signature may be left out."
 	}
 	return "requester.signature is made by whoever runs you: you cannot make it up."
+}
+
+// overHTTP says what whoever runs an agent has to do for it.
+const overHTTP = "The HTTP request of the call has to be signed (RFC 9421) by whoever runs you."
+
+// whoPays says how a requester shows that it pays.
+func (d *door) whoPays() string {
+	if d.paysOverHTTP() {
+		return overHTTP
+	}
+	return d.who()
+}
+
+// paysOverHTTP says whether what spends has to be signed over HTTP.
+func (d *door) paysOverHTTP() bool {
+	return d.Purchases == trust.SignaturesRequired || d.Signatures == trust.SignaturesRequired
 }
 
 // called answers a tool's call as the RPC of a method is answered.
@@ -90,7 +104,12 @@ func called[Q, A any](d *door, method string, answer func(context.Context, *call
 	return func(ctx context.Context, c tool.Call) tool.Result {
 		event.From(ctx).Set("tool", method)
 		asked := new(Q)
-		out, err := new(A), d.enter(ctx, method)
+		out, err := new(A), error(nil)
+		if spends, _ := spends(any(asked).(proto.Message)); spends {
+			err = d.enterToSpend(ctx, method)
+		} else {
+			err = d.enter(ctx, method)
+		}
 		if err == nil {
 			err = arguments(c.Arguments, any(asked).(proto.Message), d)
 		}
@@ -108,8 +127,20 @@ func called[Q, A any](d *door, method string, answer func(context.Context, *call
 	}
 }
 
+// enterToSpend is enter for what spends. Nothing does over standard input: nobody can show there who they are.
+func (d *door) enterToSpend(ctx context.Context, method string) error {
+	if d.Local {
+		return fail.New(fail.Unauthorized, "nothing is bought or reported over standard input, where nobody can show who they are; ask the front desk over HTTP, signed with your key (RFC 9421)")
+	}
+	return d.entered(ctx, method, d.paysOverHTTP())
+}
+
 // enter says why no call of a tool is taken, for a method of the Exchange.
 func (d *door) enter(ctx context.Context, method string) error {
+	return d.entered(ctx, method, d.Signatures == trust.SignaturesRequired)
+}
+
+func (d *door) entered(ctx context.Context, method string, overHTTP bool) error {
 	if d.Admit != nil {
 		if err := d.Admit(ctx); err != nil {
 			return err
@@ -119,9 +150,10 @@ func (d *door) enter(ctx context.Context, method string) error {
 	if d.Base != nil {
 		base = d.Base(ctx)
 	}
+	came, _ := ctx.Value(arrivalKey{}).(trust.Call)
 	switch {
-	case d.Signatures == trust.SignaturesRequired:
-		return fail.New(fail.Unauthorized, "this Exchange takes only requests that are signed over HTTP (RFC 9421), which a tool's call is not; POST these arguments, with ver %q, as application/json to %s/%s/%s, signed with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your domain as keyid",
+	case overHTTP && !sign.HasHTTPSignature(came.Header):
+		return fail.New(fail.Unauthorized, "this has to be signed over HTTP (RFC 9421): sign the request that carries the call with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your domain as keyid; or POST the message, with ver %q, as application/json to %s/%s/%s, signed so",
 			Version, base, rampv1connect.ExchangeServiceName, method)
 	case base == "":
 		return fail.New(fail.Unavailable, "this front desk does not know the address at which it is reached, so nothing that is bought could be fetched; its operator has to set url")

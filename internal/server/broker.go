@@ -15,7 +15,9 @@ import (
 	"frontdesk/internal/desk"
 	"frontdesk/internal/fail"
 	"frontdesk/internal/ramp"
+	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -105,7 +107,7 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 	if s.broker == nil {
 		return nil, nil
 	}
-	config := ramp.Config{Signatures: s.config.RAMP.Signatures, Targets: s.signedTargets, Ready: s.readiness, Now: s.options.Now, Broker: s.brokerDoor()}
+	config := ramp.Config{Signatures: s.config.RAMP.Signatures, Purchases: s.config.RAMP.Purchases, Targets: s.signedTargets, Elsewhere: s.elsewhere, Ready: s.readiness, Now: s.options.Now, Broker: s.brokerDoor()}
 	alone := s.exchange == nil
 	if alone {
 		if err := s.OpenRequesters(ctx, s.config); err != nil {
@@ -116,6 +118,9 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]route, error) {
 		}
 	} else {
 		config = *s.exchange
+	}
+	config.Resolved = func(ctx context.Context, proof *trust.Proof) error {
+		return s.db.UpdateTogether(ctx, func(tx *store.Tx) error { return s.Nonces.UseProof(ctx, tx, proof) })
 	}
 	config.MaxDeadline = s.config.Broker.Deadline + s.config.Broker.BuyWithin + brokerSlack
 	handler := s.gate.named(ramp.BrokerHandler(config))

@@ -217,9 +217,6 @@ func (c *checks) broker() {
 	if b.OwnAccount && len(b.Budgets) == 0 {
 		c.warning("broker.own_account", "every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
 	}
-	if c.Config.RAMP.Signatures == signedNone {
-		c.warning("ramp.signatures", "nobody has to show who they are, so anybody can buy in anybody's name; write body or required for a Broker in use")
-	}
 	if b.Deadline+b.BuyWithin >= c.Config.Limits.WriteTimeout {
 		c.problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", show(b.BuyWithin), show(c.Config.Limits.WriteTimeout))
 	}

@@ -36,11 +36,17 @@ type RAMP struct {
 	Deadline time.Duration `yaml:"deadline"`
 	// MaxDeadline is the longest that a query may allow itself, and that any other request may take.
 	MaxDeadline time.Duration `yaml:"max_deadline"`
-	// Signatures says how requesters have to show that they are themselves. `required`: every request is signed as a whole
-	// (RFC 9421), so that nobody who saw it can use it. `body`: where a request is not, the signature within the requester
-	// will do, which who saw it can send again; a report needs none, and has to name transaction and billing. `none`:
-	// nothing has to be signed, which is for trials and closed networks. A signature that is there has to be right in any case.
+	// Signatures says how requesters show who they are when they ask for offers. `required`: every request is signed over
+	// HTTP (RFC 9421). `body`: the signature within the requester is enough, which everybody who sees it can send again.
+	// `none`: nothing has to be signed. A wrong signature is always refused. It holds for purchases and reports, too, where
+	// `purchases` asks for less.
 	Signatures string `yaml:"signatures"`
+	// Purchases says how requesters sign what spends their money: purchases, reports on use, and requests to a Broker.
+	// `required`: over HTTP (RFC 9421), for this address, and each signature counts once. A purchase may also come from a
+	// Broker that signs it so, with the requester's signature over the addresses. `body`: the signature within the
+	// requester is enough, so everybody who sees it can spend the requester's money; reports need none. `none`: nothing
+	// has to be signed, for trials alone. A file that has `signatures` and not `purchases` has its value for both.
+	Purchases string `yaml:"purchases"`
 	// Reports says when buyers that owe reports may buy no more.
 	Reports RAMPReports `yaml:"reports"`
 	// Disputes sets how disputes are taken up and decided.
@@ -91,14 +97,14 @@ type RAMP struct {
 
 func defaultRAMP() RAMP {
 	return RAMP{
-		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody,
+		Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second, Signatures: signedBody, Purchases: signedRequired,
 		RequesterRate: "600/1m", Requesters: defaultRAMPRequesters(), Delegation: defaultRAMPDelegation(),
 		Accounts: defaultRAMPAccounts(), Reports: defaultRAMPReports(), Evidence: defaultRAMPEvidence(), Measures: defaultRAMPMeasures(),
 		Offers: defaultRAMPOffers(), Disputes: defaultRAMPDisputes(), Attest: true, HashMethod: string(contenthash.SHA256),
 	}
 }
 
-// The values of ramp.signatures.
+// The values of ramp.signatures and ramp.purchases.
 const (
 	signedRequired = trust.SignaturesRequired
 	signedBody     = trust.SignaturesBody
@@ -122,6 +128,10 @@ func (c *checks) ramp() {
 	c.rampDelivery()
 	c.oneOf("ramp.hash_method", r.HashMethod, string(contenthash.SHA256), string(contenthash.SimHash))
 	c.oneOf("ramp.signatures", r.Signatures, signedRequired, signedBody, signedNone)
+	c.oneOf("ramp.purchases", r.Purchases, signedRequired, signedBody, signedNone)
+	if r.Enabled || c.Config.brokers() {
+		c.laxSignatures()
+	}
 	c.web("ramp.terms_url", r.TermsURL)
 	c.web("ramp.privacy_url", r.PrivacyURL)
 	for path, host := range map[string]string{"ramp.domain": r.Domain, "ramp.operator_domain": r.OperatorDomain} {
@@ -161,9 +171,42 @@ func (c *checks) exchange() {
 	if r.MaxDeadline >= c.Config.Limits.WriteTimeout {
 		c.problem("ramp.max_deadline", "%s is not less than limits.write_timeout, %s: the answer could not be sent", show(r.MaxDeadline), show(c.Config.Limits.WriteTimeout))
 	}
-	if r.Signatures == signedNone {
-		c.warning("ramp.signatures", "nobody has to show who they are, so anybody can buy in anybody's name; write body or required for a desk in use")
+}
+
+// laxSignatures warns of requesters that need not show who they are.
+func (c *checks) laxSignatures() {
+	if c.Config.RAMP.Signatures == signedNone {
+		c.warning("ramp.signatures", "nobody has to show who they are, so anybody can ask in anybody's name; write body or required for a desk in use")
 	}
+	was := ""
+	if c.carried {
+		was = "it is not set, so it is what ramp.signatures says: "
+	}
+	switch c.Config.RAMP.spending() {
+	case signedBody:
+		c.warning("ramp.purchases", "%sbody: everybody who sees the signature in a requester can spend that requester's money here; write required", was)
+	case signedNone:
+		c.warning("ramp.purchases", "%snone: anybody can buy in anybody's name; write required for a desk in use", was)
+	}
+}
+
+// spending is how what spends has to be signed: at least as ramp.signatures asks of everything.
+func (r RAMP) spending() string {
+	for _, policy := range []string{signedRequired, signedBody} {
+		if r.Signatures == policy || r.Purchases == policy {
+			return policy
+		}
+	}
+	return signedNone
+}
+
+// carrySignatures has a configuration from before ramp.purchases mean what it meant.
+func (l *Loaded) carrySignatures() {
+	before, set := l.origins["ramp.signatures"]
+	if _, named := l.origins["ramp.purchases"]; named || !set {
+		return
+	}
+	l.Config.RAMP.Purchases, l.origins["ramp.purchases"], l.carried = l.Config.RAMP.Signatures, before, true
 }
 
 // email checks an e-mail address that may be empty.

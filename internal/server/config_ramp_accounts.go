@@ -28,7 +28,7 @@ func (c *checks) rampAccounts() {
 		c.problem("ramp.accounts.credit", "%s is more than %s", r.Accounts.Credit, terms.Amount(account.MostLimit))
 	}
 	between(c, "ramp.accounts.tolerance", r.Accounts.Tolerance, 1, 100)
-	if credit > 0 && r.Enabled && r.Signatures == signedNone {
-		c.warning("ramp.accounts.credit", "everybody buys on credit, and nobody has to show who they are; set ramp.signatures, or no credit")
+	if credit > 0 && r.Enabled && r.spending() == signedNone {
+		c.warning("ramp.accounts.credit", "everybody buys on credit, and nobody has to show who they are; set ramp.purchases, or no credit")
 	}
 }

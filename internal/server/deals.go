@@ -37,6 +37,7 @@ func (s *Server) openDeals() error {
 		Reports: func() desk.ReportRules {
 			return desk.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, Least: rules.Least}
 		},
+		Nonces:   s.Nonces,
 		Disputes: s.config.disputeRules, Attests: s.config.RAMP.Attest,
 		AddressKeys: s.Addresses.Keys, RevokedAbove: s.config.RAMP.Delegation.revokedAbove(),
 		Stopping: s.leaving.Done(),

@@ -22,7 +22,6 @@ import (
 	"frontdesk/wire/biscuit"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
-	"frontdesk/wire/sign"
 )
 
 const execute = "/ramp.v1.ExchangeService/ExecuteTransaction"
@@ -106,16 +105,7 @@ func (d *mandate) signs(path string, m proto.Message) *http.Request {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	r := posted("POST", path, string(body))
-	r.Header.Set("Content-Digest", sign.ContentDigest(body))
-	input, signature, err := sign.SignRequest(sign.Request{Method: "POST", Target: marketURL + path, Header: r.Header},
-		sign.SigningParameters{KeyID: d.domain() + "#k1", Created: d.clock.Now()}, d.market.key)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	r.Header.Set("Signature-Input", input)
-	r.Header.Set("Signature", signature)
-	return r
+	return d.signedAs(marketURL+path, path, string(body))
 }
 
 func (d *mandate) by(under *rampv1.Delegation) *rampv1.Requester {

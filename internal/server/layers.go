@@ -33,6 +33,7 @@ type Loaded struct {
 	places  strictyaml.Places
 	origins map[string]origin
 	given   []int // which sources the command line named
+	carried bool  // ramp.purchases is what ramp.signatures says
 }
 
 // origin is where a value came from.
@@ -55,6 +56,7 @@ func Load(layers Layers) (*Loaded, error) {
 	for _, source := range layers.Sources {
 		l.given = append(l.given, l.join(source))
 	}
+	l.carrySignatures()
 	problems, warnings := l.check()
 	if len(findings) == 0 { // what could not be read leaves gaps, which are odd for no other reason
 		l.Warnings = append(l.Warnings, warnings...)

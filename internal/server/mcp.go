@@ -15,6 +15,8 @@ import (
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/release"
 	"frontdesk/internal/tool"
+	"frontdesk/internal/trust"
+	"frontdesk/wire/sign"
 )
 
 const mcpPath = "/mcp"
@@ -105,6 +107,7 @@ func (s *Server) mcpRoutes() []route {
 	}
 	handler := s.mcpServer(nil).Handler(mcp.HTTP{
 		MaxBody: int64(s.config.Limits.Body), Hosts: hosts, Named: s.config.URL != "", Origins: s.config.CORS.Origins,
+		Carried: s.carried,
 		Forwarded: func(r *http.Request) string {
 			_, last := s.outside.trace(r)
 			return last.host
@@ -118,6 +121,16 @@ func (s *Server) mcpRoutes() []route {
 		nlweb.WriteError(w, r, err)
 	}
 	return []route{{pattern: mcpPath, name: mcpPath, methods: []string{http.MethodPost}, cors: true, door: doorMCP, tells: true, refuse: refuse, handler: handler}}
+}
+
+// carried has the tools of RAMP know how the request that carries their call was signed.
+func (s *Server) carried(r *http.Request, body []byte) context.Context {
+	if s.exchange == nil || !sign.HasHTTPSignature(r.Header) {
+		return r.Context()
+	}
+	return ramp.WithCall(r.Context(), trust.Call{
+		Method: r.Method, Header: r.Header.Clone(), Body: body, Targets: s.signedTargets(r), Elsewhere: s.elsewhere(r),
+	})
 }
 
 // loadTime is how long a call waits for the content to be loaded, when it comes before.

@@ -3,7 +3,12 @@ package server
 import (
 	"cmp"
 	"context"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
 
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/terms"
@@ -37,7 +42,7 @@ func (s *Server) openExchange(ctx context.Context) ([]route, error) {
 	}
 	config := ramp.Config{
 		Caller: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
-		Targets: s.signedTargets, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
+		Purchases: s.config.RAMP.Purchases, Local: s.gate == nil, Targets: s.signedTargets, Elsewhere: s.elsewhere, Ready: s.readiness, Stopping: s.stopping.Load, Now: s.options.Now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
 		Base: s.base, FetchAt: func(ctx context.Context) string { return s.base(ctx) + deliverPath },
 	}
 	config.Trusted = s.trustedDisputes()
@@ -156,4 +161,30 @@ func (s *Server) exchangeKeys(w http.ResponseWriter, r *http.Request) {
 // no public address is configured: otherwise what was signed for another server could be used here.
 func (s *Server) signedTargets(r *http.Request) []string {
 	return []string{s.outside.PublicURL(r) + r.URL.RequestURI()}
+}
+
+// elsewhere says whether a request's address is nobody's word but its sender's: it is neither configured, nor the host of the Exchange
+// or a site, nor the one at which the connection arrived. What was signed for another Exchange could be sent here with its host.
+func (s *Server) elsewhere(r *http.Request) bool {
+	if s.config.URL != "" {
+		return false
+	}
+	u, err := url.Parse(s.outside.PublicURL(r))
+	if err != nil {
+		return true
+	}
+	if domain := s.config.exchangeDomain(); strings.EqualFold(u.Host, domain) || strings.EqualFold(u.Hostname(), domain) {
+		return false
+	}
+	for _, site := range s.config.AllSites() {
+		if slices.ContainsFunc(site.Hosts, func(host string) bool { return strings.EqualFold(host, u.Host) }) {
+			return false
+		}
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return u.Hostname() != "localhost"
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return !ip.IsLoopback() && (local == nil || ip.Unmap() != local.AddrPort().Addr().Unmap())
 }

@@ -1,9 +1,13 @@
 package server
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/json"
+	"io"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,10 +28,34 @@ terms:
   - {match: {}, access: open}
 `
 
-// tools calls a tool by MCP: its result's object, and whether it failed.
+// tools calls a tool by MCP: its result's object, and whether it failed. What spends is signed over HTTP, by the POST that carries it.
 func (m *market) tools(name, arguments string) (object string, failed bool) {
 	m.t.Helper()
-	w := send(m, call(1, "tools/call", `{"name":"`+name+`","arguments":`+arguments+`}`))
+	if m.host == nil || !slices.Contains([]string{"ramp_execute", "ramp_report", "fetch_licensed"}, name) {
+		return m.unsigned(name, arguments)
+	}
+	r := toolCalled(name, arguments)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return m.toolAnswer(m.signed(m.at+"/mcp", r, string(body)))
+}
+
+// unsigned is tools without a signature over HTTP.
+func (m *market) unsigned(name, arguments string) (object string, failed bool) {
+	m.t.Helper()
+	return m.toolAnswer(toolCalled(name, arguments))
+}
+
+func toolCalled(name, arguments string) *http.Request {
+	return call(1, "tools/call", `{"name":"`+name+`","arguments":`+arguments+`}`)
+}
+
+func (m *market) toolAnswer(r *http.Request) (object string, failed bool) {
+	m.t.Helper()
+	w := send(m, r)
 	var message struct {
 		Result struct {
 			IsError    bool
@@ -142,8 +170,10 @@ func TestAgentsFetchByOneTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if object, failed := m.tools("fetch_licensed", call(string(text))); !failed || !strings.Contains(object, `"code":"unauthenticated"`) {
-		t.Fatalf("not signed: %s", object)
+	for _, who := range []string{string(text), m.requester()} {
+		if object, failed := m.unsigned("fetch_licensed", call(who)); !failed || !strings.Contains(object, `"code":"unauthenticated"`) {
+			t.Fatalf("not signed over HTTP: %s", object)
+		}
 	}
 	var told struct {
 		Text        string
@@ -214,14 +244,19 @@ func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 	}
 }
 
-// TestToolsSayWhereToSendWhatMustBeSignedOverHTTP holds that nobody buys by a tool where that could not be signed as the owner asks.
+// TestToolsSayWhereToSendWhatMustBeSignedOverHTTP holds that a call that has to be signed over HTTP, and is not, is told how; and that one
+// whose POST is signed is taken.
 func TestToolsSayWhereToSendWhatMustBeSignedOverHTTP(t *testing.T) {
 	m := openMarket(t, "ramp: {enabled: true, signatures: required}\n"+soldSoup)
 	for tool, method := range map[string]string{"ramp_discover": "DiscoverResources", "ramp_execute": "ExecuteTransaction", "ramp_report": "ReportUsage", "ramp_dispute": "DisputeTransaction"} {
-		object, failed := m.tools(tool, `{"id":"q1","requester":`+m.requester()+`}`)
+		object, failed := m.unsigned(tool, `{"id":"q1","requester":`+m.requester()+`}`)
 		if !failed || !strings.Contains(object, `"code":"unauthenticated"`) || !strings.Contains(object, "/ramp.v1.ExchangeService/"+method+", signed") {
 			t.Errorf("%s: %s", tool, object)
 		}
+	}
+	plain := `{"id":"bot","domain":"` + m.domain() + `","uris":["https://example.com/soup"]}`
+	if object, failed := m.tools("fetch_licensed", `{"id":"f1","requester":`+plain+`}`); failed || !strings.Contains(object, "more than max") {
+		t.Errorf("a call whose POST is signed: %s", object)
 	}
 	if object, failed := m.tools("ramp_register", `{"requester_id":"bot","domain":"`+m.domain()+`"}`); failed {
 		t.Errorf("signs up: %s", object)
@@ -254,7 +289,7 @@ func TestToolsOfTheExchange(t *testing.T) {
 	}{
 		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed ramp_register", "you cannot make it up"},
 		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed", "may be left out"},
-		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_register", "signed over HTTP"},
+		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed ramp_register", "has to be signed"},
 	} {
 		all := list(c.more)
 		var names []string

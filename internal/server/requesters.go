@@ -23,7 +23,7 @@ import (
 // OpenRequesters reads who signed up under RAMP, and has the ledger tell of changes.
 func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
 	h.Requesters, err = trust.OpenRequesters(ctx, trust.RequesterConfig{
-		DB: h.db, Fetcher: config.agentFetcher(), Signatures: config.RAMP.Signatures, Registered: config.RAMP.Requesters.Registered,
+		DB: h.db, Fetcher: config.agentFetcher(), Signatures: config.RAMP.Signatures, Purchases: config.RAMP.Purchases, Registered: config.RAMP.Requesters.Registered,
 		KeyGrace: config.RAMP.Delegation.KeyGrace, Now: h.now,
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -26,20 +27,24 @@ type market struct {
 	log   *logbook
 	host  *httptest.Server // of the agent's domain
 	key   ed25519.PrivateKey
+	at    string // its address
 }
 
 const marketURL = "https://exchange.example.com/desk"
 
-func openMarket(t *testing.T, more string) *market {
+func openMarket(t *testing.T, more string) *market { return openMarketAt(t, marketURL, more) }
+
+// openMarketAt is openMarket at an address of its own.
+func openMarketAt(t *testing.T, address, more string) *market {
 	t.Helper()
-	m := &market{t: t, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+	m := &market{t: t, at: address, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
 	document, err := ramp.WriteAgentKeys("bot", "", []ramp.Key{{ID: "k1", Public: m.key.Public().(ed25519.PublicKey), Active: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(document) }))
 	t.Cleanup(m.host.Close)
-	m.Server, m.log = open(t, "url: "+marketURL+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, func(o *Options) { o.Now = m.clock.Now })
+	m.Server, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, func(o *Options) { o.Now = m.clock.Now })
 	return m
 }
 
@@ -75,12 +80,20 @@ func posted(method, path, body string, headers ...string) *http.Request {
 
 const discover = "/ramp.v1.ExchangeService/DiscoverResources"
 
-// over is a request that is signed over HTTP, for a target.
-func (m *market) over(target, body string) *http.Request {
-	r := posted("POST", discover, body)
+// over is a query that is signed over HTTP, for a target.
+func (m *market) over(target, body string) *http.Request { return m.signedAs(target, discover, body) }
+
+// signedAs is a request to a path that the agent signed over HTTP, for a target.
+func (m *market) signedAs(target, path, body string) *http.Request {
+	return m.signed(target, posted("POST", path, body), body)
+}
+
+// signed is a request with a body, signed by the agent over HTTP for a target.
+func (m *market) signed(target string, r *http.Request, body string) *http.Request {
+	m.t.Helper()
 	r.Header.Set("Content-Digest", sign.ContentDigest([]byte(body)))
 	input, signature, err := sign.SignRequest(sign.Request{Method: "POST", Target: target, Header: r.Header},
-		sign.SigningParameters{KeyID: m.domain() + "#k1", Created: m.clock.Now()}, m.key)
+		sign.SigningParameters{KeyID: m.domain() + "#k1", Created: m.clock.Now(), Nonce: rand.Text()}, m.key)
 	if err != nil {
 		m.t.Fatal(err)
 	}

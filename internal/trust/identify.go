@@ -21,6 +21,10 @@ import (
 //
 // A request without a Requester that nobody signed is let in as the zero Requester, unless SignaturesRequired is set.
 //
+// What spends ([Call.Spends]) is held to [RequesterConfig.Purchases]: with SignaturesRequired it is signed over HTTP by the requester, or,
+// where a Broker may send it, by the Broker over HTTP and by the requester in the message. The Requester then has a Proof, which the caller
+// has to take once.
+//
 // The error is fail.Invalid for a domain or id that is none, fail.Unauthorized for who cannot be told, or is not registered
 // where that is asked for, fail.Forbidden for who is suspended and for a delegation that is none, fail.Unavailable when it
 // cannot be told now, or ctx's. In all but the first requests of a domain, a signature is verified and nothing else is done, and the
@@ -45,8 +49,14 @@ func (rs *Requesters) Identify(ctx context.Context, message *rampv1.Requester, c
 	if len(known.Keys) > 0 {
 		proof.own = &agent{id: r.ID, keys: known.Keys}
 	}
-	if r.Signed, r.KeyID, err = proof.of(ctx, message, call, rs.config.Signatures); err != nil {
+	if r.Signed, r.KeyID, err = proof.of(ctx, message, call); err != nil {
 		return Requester{}, err
+	}
+	if r.Proof = proof.proof(call); call.Spends && r.Signed == SignedBody && rs.config.asks(call) == SignaturesRequired {
+		if r.Broker, r.Proof, err = rs.broker(ctx, domain, call); err != nil {
+			return Requester{}, err
+		}
+		r.Covered = message.GetUris()
 	}
 	if r.Signed != "" { // otherwise anybody can call itself so: what the operator says of it does not hold
 		r.describe(known)
@@ -85,6 +95,15 @@ type proving struct {
 	now        time.Time
 	left       int               // verifications
 	signedBy   ed25519.PublicKey // over HTTP; nil for nobody
+	signature  *sign.HTTPSignature
+}
+
+// proof is the signature over HTTP that was found good, of a request that spends.
+func (p *proving) proof(call Call) *Proof {
+	if p.signedBy == nil || !call.Spends {
+		return nil
+	}
+	return &Proof{Key: thumbprint(p.signedBy), Signature: p.signature.Bytes, Until: p.signature.Ends()}
 }
 
 var (
@@ -92,11 +111,16 @@ var (
 		strings.Join(sign.RequestComponents, ", "))
 	errUnsignedHTTP = fail.New(fail.Unauthorized, "this request is not signed over HTTP by its requester; sign it (RFC 9421: %s, with your domain as keyid)",
 		strings.Join(sign.RequestComponents, ", "))
-	errMany = errors.New("there are more signatures and keys than are tried; name the key in keyid, as DOMAIN#KEY")
+	errElsewhere = fail.New(fail.Unauthorized, "this front desk has not been told the address at which you reach it, so a signature for that address could be one for another; its operator has to set url")
+	errMany      = errors.New("there are more signatures and keys than are tried; name the key in keyid, as DOMAIN#KEY")
 )
 
 // of says how a message was signed, and with which key; empty for not at all, where the policy lets that in.
-func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call, policy string) (how, key string, err error) {
+func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call) (how, key string, err error) {
+	policy := p.rs.config.asks(call)
+	if policy == SignaturesRequired && call.Spends && call.Elsewhere && sign.HasHTTPSignature(call.Header) {
+		return "", "", errElsewhere
+	}
 	if sign.HasHTTPSignature(call.Header) {
 		switch key, signed, err := p.http(ctx, call); {
 		case err != nil:
@@ -105,8 +129,9 @@ func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call, 
 			return SignedHTTP, key, nil
 		}
 	}
+	brokered := call.Brokered && p.rs.config.Signatures != SignaturesRequired && sign.HasHTTPSignature(call.Header) && message.GetSignature() != ""
 	switch {
-	case policy == SignaturesRequired:
+	case policy == SignaturesRequired && !brokered:
 		return "", "", errUnsignedHTTP
 	case message.GetSignature() != "":
 		key, err := p.body(ctx, message)
@@ -214,7 +239,7 @@ func (p *proving) verify(s *sign.HTTPSignature, keys []ramp.Key, call Call) (key
 			}
 			err = s.Verify(k.Public, sign.Request{Method: call.Method, Target: target, Header: call.Header})
 			if err == nil {
-				p.signedBy = k.Public
+				p.signedBy, p.signature = k.Public, s
 				return keyName(k), sign.CheckContentDigest(call.Header[sign.HeaderContentDigest], call.Body)
 			}
 		}

@@ -63,6 +63,21 @@ func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string
 	return fresh, err
 }
 
+// UseProof uses the signature by which a request was let in, in the caller's transaction. It is fail.Unauthorized where it was used
+// before: who copied a request gets nothing for it, not the answer that it had either. A nil proof is used any number of times.
+func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {
+	if p == nil {
+		return nil
+	}
+	fresh, err := n.UseNonce(ctx, tx, "ramp:"+p.Key, string(p.Signature), p.Until)
+	if err == nil && !fresh {
+		err = errProofUsed
+	}
+	return err
+}
+
+var errProofUsed = fail.New(fail.Unauthorized, "this signature over HTTP was used already, and counts once; sign the request anew, with a nonce: where the request was answered, the answer is the same, and nothing more is bought")
+
 // count adds to what is known of a key's nonces, and says how many there are. What a transaction adds that is undone
 // or repeated is counted all the same until the next sweep.
 func (n *Nonces) count(keyID string, more int) int {

@@ -32,6 +32,13 @@ type Requester struct {
 	UserCategory, Country string
 	Rate                  string // its own limit, as limit.ParseRate reads it; empty for what holds for everybody
 
+	// Broker is the domain that sent a purchase in the requester's name, under a signature of its own over HTTP; empty where the
+	// requester sent it itself. It may buy at the addresses in Covered and nowhere else, which the requester has signed.
+	Broker  string
+	Covered []string
+	// Proof is the signature over HTTP that let in a request which spends, for whoever answers it to take it once; nil for none.
+	Proof *Proof
+
 	also  []string // ids of the domain for which its key speaks beside it
 	apart []string // ids of the domain that a key of the whole domain does not speak for
 }
@@ -64,6 +71,13 @@ func (r Requester) Speaks(account string) bool {
 	return r.ID == "" && !slices.Contains(r.apart, id)
 }
 
+// Proof is a signature over HTTP that counts once.
+type Proof struct {
+	Key       string    // the thumbprint of the key that made it
+	Signature []byte    // as [Nonces.UseNonce] takes it
+	Until     time.Time // when it is too old to be taken in any case
+}
+
 // Call is the HTTP side of a request that may be signed.
 type Call struct {
 	Method string
@@ -74,6 +88,12 @@ type Call struct {
 	Body    []byte // as it came over the wire
 	// Fetch is asked before anything is fetched to tell who sent the request; its error keeps from it. Nil lets it be fetched.
 	Fetch func() error
+	// Spends says that the request costs the requester money, so that [RequesterConfig.Purchases] holds for it, too. Brokered
+	// says that a Broker may send it in the requester's name.
+	Spends, Brokered bool
+	// Elsewhere says that nobody has told this front desk its address, and that the one in Targets is the sender's word: what was
+	// signed for another Exchange may have been sent here.
+	Elsewhere bool
 }
 
 // Allowance is what a limiter says to a requester: RAMP's RateLimitInfo.

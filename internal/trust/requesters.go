@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
@@ -84,6 +85,9 @@ type RequesterConfig struct {
 	Fetcher *fetch.Fetcher
 	// Signatures is how a request must be signed: SignaturesRequired, SignaturesBody or SignaturesNone.
 	Signatures string
+	// Purchases is how a request that spends must be signed, in the same words; what Signatures asks for beyond that holds for it,
+	// too. Empty asks for what Signatures does.
+	Purchases string
 	// Registered lets in only those who signed up.
 	Registered bool
 	// KeyGrace is how long a principal's tokens count after it has rotated the key that signed them; 0 is DefaultKeyGrace.
@@ -97,6 +101,17 @@ const (
 	SignaturesBody     = "body"     // so, or else by the signature in its Requester; a request without a Requester may be unsigned
 	SignaturesNone     = "none"     // not at all; a signature that is there must be right all the same
 )
+
+// asks says how a request must be signed: the stricter of what holds for all and for those that spend.
+func (c *RequesterConfig) asks(call Call) string {
+	switch {
+	case !call.Spends || c.Purchases == "" || c.Signatures == SignaturesRequired:
+		return c.Signatures
+	case c.Purchases == SignaturesNone:
+		return c.Signatures
+	}
+	return c.Purchases
+}
 
 // Requesters are those who ask under RAMP: who signed up, what keys speak for whom, and who sent a request. What one process
 // changes holds in the others within a second. It may be used from many goroutines.
@@ -127,8 +142,10 @@ func OpenRequesters(ctx context.Context, config RequesterConfig) (*Requesters, e
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if !slices.Contains([]string{SignaturesRequired, SignaturesBody, SignaturesNone}, config.Signatures) {
-		return nil, fmt.Errorf("%q is no way in which requests must be signed; there are %s, %s and %s", config.Signatures, SignaturesRequired, SignaturesBody, SignaturesNone)
+	for _, policy := range []string{config.Signatures, cmp.Or(config.Purchases, config.Signatures)} {
+		if !slices.Contains([]string{SignaturesRequired, SignaturesBody, SignaturesNone}, policy) {
+			return nil, fmt.Errorf("%q is no way in which requests must be signed; there are %s, %s and %s", policy, SignaturesRequired, SignaturesBody, SignaturesNone)
+		}
 	}
 	if config.KeyGrace == 0 {
 		config.KeyGrace = DefaultKeyGrace

@@ -723,3 +723,50 @@ func TestChangesByManyAreAllRead(t *testing.T) {
 		}
 	})
 }
+
+// TestPurchasesAreSignedOverHTTP holds who may spend by the default: the requester over HTTP, or a Broker over HTTP with the requester's signature in
+// the message, for the addresses in it; and that each such request has the proof that counts once.
+func TestPurchasesAreSignedOverHTTP(t *testing.T) {
+	c, host, brokers := newClock(), newAgentHost(t), newAgentHost(t)
+	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
+	brokers.publishes(t, "b1", ramp.Key{ID: "k2", Public: public(2)})
+	domain, uris := host.domain(), []string{"https://a.example/1"}
+	plain := &rampv1.Requester{Id: "bot", Domain: domain, Uris: uris}
+	seen := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: domain, Uris: uris}, key(0))
+	own, broker := signer{"agent", domain + "#k0", key(0)}, signer{"broker", brokers.domain() + "#k2", key(2)}
+	forged := signer{"broker", brokers.domain() + "#k2", key(3)}
+	for name, v := range map[string]struct {
+		purchases string
+		message   *rampv1.Requester
+		http      []signer
+		change    func(*trust.Call)
+		want      string // how it was signed, and by which Broker
+	}{
+		"seen":                               {"required", seen, nil, nil, ""},
+		"seen, where that will do":           {"body", seen, nil, nil, "body"},
+		"over HTTP":                          {"required", plain, []signer{own}, nil, "http"},
+		"by a Broker":                        {"required", seen, []signer{broker}, nil, "body " + brokers.domain()},
+		"by a Broker alone":                  {"required", plain, []signer{broker}, nil, ""},
+		"by a forged Broker":                 {"required", seen, []signer{forged}, nil, ""},
+		"to a Broker, by another":            {"required", seen, []signer{broker}, func(call *trust.Call) { call.Brokered = false }, ""},
+		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *trust.Call) { call.Elsewhere = true }, ""},
+	} {
+		rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, func(config *trust.RequesterConfig) { config.Purchases = v.purchases })
+		call := signedCall(t, c.Now(), v.http...)
+		call.Spends, call.Brokered = true, true
+		if v.change != nil {
+			v.change(&call)
+		}
+		r, err := rs.Identify(t.Context(), v.message, call)
+		if got := strings.TrimSpace(r.Signed + " " + r.Broker); err == nil && got != v.want || err != nil && (v.want != "" || codeOf(err) != fail.Unauthorized) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if err == nil && (len(v.http) > 0) != (r.Proof != nil) || r.Broker != "" && (len(r.Covered) != 1 || r.Covered[0] != uris[0]) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, func(config *trust.RequesterConfig) { config.Purchases = "required" })
+	if _, err := rs.Identify(t.Context(), nil, trust.Call{Spends: true}); codeOf(err) != fail.Unauthorized {
+		t.Errorf("a report that nobody signed: %v", err)
+	}
+}

@@ -14,13 +14,40 @@ import (
 // labelAgent is what an agent calls its signature, as against a Broker.
 const labelAgent = "agent"
 
+// labelBroker is what a Broker calls its signature.
+const labelBroker = "broker"
+
+// broker says which Broker sent a request of a requester's domain, by its signature over HTTP. Of several, that which says so counts.
+func (rs *Requesters) broker(ctx context.Context, of string, call Call) (domain string, proof *Proof, err error) {
+	all, err := readSignatures(call)
+	if err != nil {
+		return "", nil, err
+	}
+	chosen := all[0]
+	if at := slices.IndexFunc(all, func(s sign.HTTPSignature) bool { return s.Label == labelBroker }); at >= 0 {
+		chosen = all[at]
+	}
+	name, _, _ := strings.Cut(chosen.KeyID, "#")
+	if domain, err = ParseDomain(name); err != nil || domain == of {
+		return "", nil, errUnsignedHTTP
+	}
+	if rs.config.Registered && len(rs.ofDomain(domain)) == 0 {
+		return "", nil, fail.New(fail.Unauthorized, "the Broker %s has not signed up here; let it sign up, or buy yourself", clip(domain))
+	}
+	r, err := rs.ofKey(ctx, domain, &chosen, call)
+	return domain, r.Proof, err
+}
+
 // signer says who signed a request that has no Requester, by the key ids of its signatures alone. Of several, the agent's counts.
 func (rs *Requesters) signer(ctx context.Context, call Call) (Requester, error) {
-	if !sign.HasHTTPSignature(call.Header) {
-		if rs.config.Signatures == SignaturesRequired {
-			return Requester{}, errUnsignedHTTP
-		}
+	policy := rs.config.asks(call)
+	switch signed := sign.HasHTTPSignature(call.Header); {
+	case !signed && policy == SignaturesRequired:
+		return Requester{}, errUnsignedHTTP
+	case !signed:
 		return Requester{}, nil
+	case policy == SignaturesRequired && call.Spends && call.Elsewhere:
+		return Requester{}, errElsewhere
 	}
 	all, err := readSignatures(call)
 	if err != nil {
@@ -60,7 +87,9 @@ func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSign
 		}
 	}
 	if given != nil {
-		return rs.speaker(domain, ids, name, parties)
+		r, err := rs.speaker(domain, ids, name, parties)
+		r.Proof = p.proof(call)
+		return r, err
 	}
 	var by *agent
 	key, err := p.try(ctx, "the HTTP signature", func(published *agent) (string, error) {
@@ -76,7 +105,9 @@ func (rs *Requesters) ofKey(ctx context.Context, domain string, s *sign.HTTPSign
 	} else if slices.ContainsFunc(parties, func(g Registration) bool { return g.ID == id && len(g.Keys) > 0 }) {
 		return Requester{}, fail.New(fail.Unauthorized, "the key of the HTTP signature is not one that the operator of this Exchange was given for %s", clip(domain+"/"+id))
 	}
-	return rs.speaker(domain, []string{id}, key, parties)
+	r, err := rs.speaker(domain, []string{id}, key, parties)
+	r.Proof = p.proof(call)
+	return r, err
 }
 
 // speaker is who a key speaks for: requesters of the domain by their ids, of whom those that are suspended do not count, or, by

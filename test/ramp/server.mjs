@@ -52,7 +52,7 @@ terms:
     reporting: {window: 24h}
   - match: {}
     access: open
-ramp: {enabled: true, domain: exchange.example.com}
+ramp: {enabled: true, domain: exchange.example.com, purchases: body} # of clients that sign within the message
 limits: {rate: {failures: 100000/1m}} # until the key is known here, each signature by it is wrong
 `, files)
   const cli = (...args) => execFileSync(process.env.RAMP_FRONTDESK, ['ramp', ...args.slice(0, 2), '--config', desk.file, ...args.slice(2)], { stdio: 'ignore' })

@@ -1,5 +1,5 @@
 // Signatures of RAMP as an agent in another language makes and verifies them.
-import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, randomUUID, sign, verify } from 'node:crypto'
 
 // canonical is RFC 8785 of a value of JSON: numbers and strings are ECMAScript's own.
 export function canonical(value) {
@@ -23,7 +23,7 @@ export function signedRequester(requester) {
 // signedHeaders are those of an HTTP request that is signed as a whole (RFC 9421, RFC 9530), for an agent of a domain.
 export function signedHeaders(domain, url, body, at = Math.floor(Date.now() / 1000)) {
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
-  const input = `("@method" "@target-uri" "content-digest");created=${at};expires=${at + 300};keyid="${domain}";alg="ed25519"`
+  const input = `("@method" "@target-uri" "content-digest");created=${at};expires=${at + 300};nonce="${randomUUID()}";keyid="${domain}";alg="ed25519"`
   const base = `"@method": POST\n"@target-uri": ${url}\n"content-digest": ${digest}\n"@signature-params": ${input}`
   const signature = sign(null, Buffer.from(base), agentKey).toString('base64')
   return { 'Content-Digest': digest, 'Signature-Input': `agent=${input}`, Signature: `agent=:${signature}:` }

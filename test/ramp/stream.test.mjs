@@ -42,7 +42,7 @@ terms:
     access: licensed
     price: {model: per_access, rate: "0.02", currency: USD}
     delivery: [streaming]
-ramp: {enabled: true, domain: exchange.example.com}
+ramp: {enabled: true, purchases: body, domain: exchange.example.com}
 limits: {rate: {failures: 100000/1m}} # until the key is known here, each signature by it is wrong
 `, { 'items.jsonl': items('Nil to nil.') })
   const cli = (...args) => execFileSync(process.env.RAMP_FRONTDESK, ['ramp', ...args.slice(0, 2), '--config', desk.file, ...args.slice(2)], { stdio: 'ignore' })

@@ -155,13 +155,19 @@ const (
 	maxLifetime  = 15 * time.Minute // between created and expires
 )
 
-// Fresh says what keeps a signature from counting at a time: nil for nothing. It must say when it was created, so that who
-// overheard it can use it for minutes at the most.
-func (s *HTTPSignature) Fresh(now time.Time) error {
+// Ends is from when on [HTTPSignature.Fresh] refuses the signature in any case.
+func (s *HTTPSignature) Ends() time.Time {
 	end := s.Expires
 	if end.IsZero() {
 		end = s.Created.Add(SignatureAge)
 	}
+	return end.Add(ClockSkew)
+}
+
+// Fresh says what keeps a signature from counting at a time: nil for nothing. It must say when it was created, so that who
+// overheard it can use it for minutes at the most.
+func (s *HTTPSignature) Fresh(now time.Time) error {
+	end := s.Ends().Add(-ClockSkew)
 	switch {
 	case s.Created.IsZero():
 		return errors.New("it does not say when it was created")
