@@ -35,7 +35,7 @@ func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 	all := look(Browse{})
 	for path, want := range map[string]string{
 		"a/1": "per_access 2 licensed 1000000 ", "a/2": " 0 blocked 0 blocked", "a/3": "per_access 1 licensed 1000000 ",
-		"t/1": "per_token 3 licensed 132000000 ", "r/1": "revenue_share 4 licensed 0 ",
+		"t/1": "per_token 3 licensed 132000000 ", "r/1": "revenue_share 4 licensed 0 ", "n/1": "attribution 5 licensed 0 ",
 	} {
 		if got := all[address(path)]; got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
@@ -44,7 +44,7 @@ func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 			t.Errorf("%s by its address: %v", path, one)
 		}
 	}
-	if len(all) != 5 {
+	if len(all) != 6 {
 		t.Errorf("%d are on the shelf: %v", len(all), all)
 	}
 	if none := look(Browse{Site: "elsewhere"}); len(none) != 0 {
