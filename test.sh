@@ -1,44 +1,30 @@
 #!/usr/bin/env bash
-# Runs every test of Frontdesk, on a fresh Debian machine with Go and nothing else.
+# Runs the tests of Frontdesk, on a fresh Debian machine with Go and nothing else.
 #
-#   ./test.sh            every test, each suite within its time budget
-#   ./test.sh --race     the same, and before it the short tests under the race detector
-#   ./test.sh --only P   only what is in test/P, such as kill or e2e
-#   ./test.sh --quick    go test -short: no database server, no browser, nothing to install
+#   ./test.sh                    what every change is checked by; .ci/run is the same
+#   ./test.sh --nightly          everything else: long forms, kills, load, all of the race detector, fuzzing, packaging
+#   ./test.sh --part kill,load   parts of the nightly run, or suites, by name
+#   ./test.sh --list             the suites with their budgets
+#   ./test.sh --resume ...       leaves out what passed already on this commit, on this machine
+#   ./test.sh --quick            go test -short: no database server, no browser, nothing to install
 #
 # The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm, curl, openssl, nginx and Caddy. As root
 # this script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
 # of its own, as an unprivileged user, on loopback, in a directory of its own, and always stops it.
 #
 # A part that could not run is a failure: the tests fail rather than skip (FRONTDESK_TEST_ALL=1), and a skip that
-# test/allowed-skips.txt does not name fails the run. How the tests are ordered: docs/testing.md.
+# test/allowed-skips.txt does not name fails the run. What runs when: docs/testing.md.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-race= quick= only=
-while [ $# -gt 0 ]; do
-	case $1 in
-	--race) race=1 ;;
-	--quick) quick=1 ;;
-	--only)
-		only=${2:?--only needs the name of a package under test/}
-		shift
-		;;
-	-h | --help)
-		sed -n '2,/^set /{s/^# \{0,1\}//;/^set /!p}' "$0"
-		exit 0
-		;;
-	*)
-		echo "unknown flag $1; ./test.sh --help lists them" >&2
-		exit 2
-		;;
-	esac
-	shift
-done
-
-if [ -n "$quick" ]; then
-	exec go test -short ./...
-fi
+case ${1:-} in
+--quick) exec go test -short ./... ;;
+--list) exec go run ./test/suites -list ;;
+-h | --help)
+	sed -n '2,/^set /{s/^# \{0,1\}//;/^set /!p}' "$0"
+	exit 0
+	;;
+esac
 
 # --- What the tests need -------------------------------------------------------------------------------------------
 
@@ -131,84 +117,5 @@ export FRONTDESK_TEST_ALL=1
 
 # --- The suites ----------------------------------------------------------------------------------------------------
 
-go build -o "$work/report" ./test/report
-failed=()
-
-# suite NAME BUDGET GO-TEST-ARGUMENTS runs one suite. The budget is the time for the whole suite, and for each test
-# binary in it: go test ends a binary that hangs, and shows where.
-suite() {
-	local name=$1 budget=$2 status
-	shift 2
-	printf '\n== %s (budget %s)\n' "$name" "$budget"
-	set +e
-	go "${go_flags[@]}" test -json -count=1 -timeout="$budget" "$@" |
-		"$work/report" -suite "$name" -budget "$budget" -summary "$work/summary" -failures "$work/failures" \
-			"${report_flags[@]}"
-	status=("${PIPESTATUS[@]}")
-	set -e
-	if [ "${status[0]}" != 0 ] || [ "${status[1]}" != 0 ]; then
-		failed+=("$name")
-	fi
-}
-
-# node_suite NAME BUDGET SCRIPT runs tests that are written for node, and holds that some ran and none was skipped.
-node_suite() {
-	local name=$1 budget=$2 script=$3
-	printf '\n== %s (budget %s)\n' "$name" "$budget"
-	if ! timeout "$budget" "$script" --test-reporter=spec 2>&1 | tee "$work/$name" ||
-		grep -q '^ℹ pass 0$' "$work/$name" || ! grep -q '^ℹ skipped 0$' "$work/$name"; then
-		failed+=("$name")
-	fi
-	echo "$name: $(grep '^ℹ' "$work/$name" | grep -v ' 0$' | tr -d 'ℹ' | xargs)" >>"$work/summary"
-}
-
-browser() { node_suite browser 10m test/e2e/run.sh; } # the pages
-mcp() { node_suite mcp 5m test/mcp/run.sh; }         # other people's clients of MCP, and the official suite
-ramp() { node_suite ramp 8m test/ramp/run.sh; }      # RAMP's messages and RPCs against others' programs
-biscuit() { node_suite biscuit 5m test/biscuit/run.sh; } # delegation tokens against the official library
-
-rooms=(./internal/... ./wire/... ./client/... ./cmd/...)
-# The rooms whose tests run on whichever engine they are told to: once on SQLite with all others, once on PostgreSQL.
-mapfile -t above_store < <(grep -rl --include='*_test.go' 'storetest\.Chosen(' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')
-go_flags=()
-
-report_flags=(-allowed test/allowed-skips.txt)
-if [ "$only" = e2e ]; then
-	browser
-elif [ "$only" = mcp ]; then
-	mcp
-elif [ "$only" = ramp ]; then
-	ramp
-elif [ "$only" = biscuit ]; then
-	biscuit
-elif [ -n "$only" ]; then
-	suite "$only" 4h "./test/$only"
-elif [ -n "$race" ]; then
-	# The pure Go SQLite is about ten times slower under the race detector: long tests stay out (-short), and run in
-	# the suites below.
-	report_flags=() # any test may skip here
-	suite 'rooms, race detector' 35m -race -short "${rooms[@]}"
-	FRONTDESK_TEST_RACE=1 suite 'protocol, race detector' 5m -short ./test/conformance
-	report_flags=(-allowed test/allowed-skips.txt)
-fi
-
-if [ -z "$only" ]; then
-	suite 'rooms' 20m "${rooms[@]}"
-	FRONTDESK_TEST_ENGINE=postgres suite 'rooms on PostgreSQL' 20m "${above_store[@]}"
-	suite 'black box' 30m -p 1 ./test/...
-	browser
-	mcp
-	ramp
-	biscuit
-	go_flags=(-C bench)
-	suite 'bench' 3m ./...
-fi
-
-printf '\n== all suites, after %dm%02ds\n' $((SECONDS / 60)) $((SECONDS % 60))
-cat "$work/summary"
-if [ ${#failed[@]} -gt 0 ]; then
-	cat "$work/failures" 2>/dev/null || true
-	printf 'FAILED suite: %s\n' "${failed[@]}"
-	exit 1
-fi
-echo 'All suites passed.'
+go build -o "$work/suites" ./test/suites
+"$work/suites" "$@"

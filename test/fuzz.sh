@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs every fuzz target of the module for a while. It finds the targets itself, so a new one needs no entry anywhere.
 #
-#   test/fuzz.sh          the short form, 2 seconds each (.ci/run does this)
-#   test/fuzz.sh 10m      the long form, before a release
+#   test/fuzz.sh          the short form, 2 seconds each
+#   test/fuzz.sh 10m      the long form, before a release; the nightly run has 20s
 #   test/fuzz.sh 1h strictjson    only targets of packages whose path contains this word
 #
 # Each package's test binary is built once, and as many packages as there are cores are fuzzed side by side, each target by one

@@ -17,8 +17,8 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export BISCUIT_PEER=$scratch/peer
-export FRONTDESK=$scratch/frontdesk
-(cd ../.. && go build -o "$BISCUIT_PEER" ./test/biscuit/peer && go build -o "$FRONTDESK" ./cmd/frontdesk)
+export FRONTDESK=${FRONTDESK_BINARY:-$scratch/frontdesk}
+(cd ../.. && go build -o "$BISCUIT_PEER" ./test/biscuit/peer && { [ -n "${FRONTDESK_BINARY:-}" ] || go build -o "$FRONTDESK" ./cmd/frontdesk; })
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 if [ "${1:-}" = --fuzz ]; then
   shift

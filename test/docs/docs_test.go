@@ -182,21 +182,6 @@ func TestDocumentedQuestionsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestBudgetsOfSuitesAreThoseOfTheScript holds the table of docs/testing.md against test.sh.
-func TestBudgetsOfSuitesAreThoseOfTheScript(t *testing.T) {
-	script, page := read(t, "../../test.sh"), read(t, "../../docs/testing.md")
-	suites := regexp.MustCompile(`(?m)^[^#\n]*suite (?:'([^']+)'|(\w+)) (\d+)m `).FindAllStringSubmatch(script, -1)
-	if len(suites) < 10 {
-		t.Fatalf("test.sh runs %d suites", len(suites))
-	}
-	for _, suite := range suites {
-		name := suite[1] + suite[2]
-		if row := regexp.MustCompile(`(?m)^\| ` + name + ` \|.*\| ` + suite[3] + ` min \|$`); !row.MatchString(page) {
-			t.Errorf("docs/testing.md has no row of the suite %s with a budget of %s min", name, suite[3])
-		}
-	}
-}
-
 func read(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -39,8 +39,8 @@ func Main(m *testing.M, also ...func()) {
 	os.Exit(code)
 }
 
-// Binary returns the path of the program under test. With FRONTDESK_TEST_RACE=1 it is built with the race detector,
-// which ends the process at the first race it sees.
+// Binary returns the path of the program under test: FRONTDESK_BINARY where that is set, else one that is built here.
+// With FRONTDESK_TEST_RACE=1 it is built with the race detector, which ends the process at the first race it sees.
 func Binary(t testing.TB) string {
 	t.Helper()
 	binary.once.Do(func() { binary.err = build() })
@@ -54,6 +54,10 @@ func Binary(t testing.TB) string {
 func Race() bool { return os.Getenv("FRONTDESK_TEST_RACE") == "1" }
 
 func build() error {
+	if given := os.Getenv("FRONTDESK_BINARY"); given != "" && !Race() {
+		binary.path = given
+		return nil
+	}
 	root, err := Root()
 	if err != nil {
 		return err

@@ -14,10 +14,10 @@ done
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export RAMP_PEER=$scratch/peer RAMP_DESCRIPTORS=$scratch/descriptors.binpb RAMP_FRONTDESK=$scratch/frontdesk
+export RAMP_PEER=$scratch/peer RAMP_DESCRIPTORS=$scratch/descriptors.binpb RAMP_FRONTDESK=${FRONTDESK_BINARY:-$scratch/frontdesk}
 RAMP_GRPCURL=$(go -C ../../tools tool -n grpcurl)
 RAMP_BUF=$(go -C ../../tools tool -n buf)
 export RAMP_GRPCURL RAMP_BUF
-(cd ../.. && go build -o "$RAMP_PEER" ./test/ramp/peer && go build -o "$RAMP_FRONTDESK" ./cmd/frontdesk && go -C tools tool buf build ../proto --as-file-descriptor-set --exclude-source-info -o "$RAMP_DESCRIPTORS")
+(cd ../.. && go build -o "$RAMP_PEER" ./test/ramp/peer && { [ -n "${FRONTDESK_BINARY:-}" ] || go build -o "$RAMP_FRONTDESK" ./cmd/frontdesk; } && go -C tools tool buf build ../proto --as-file-descriptor-set --exclude-source-info -o "$RAMP_DESCRIPTORS")
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 node --test --test-timeout=60000 "$@"

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +19,7 @@ type event struct {
 	ImportPath string // instead of Package, with build output
 	Test       string
 	Output     string
+	Elapsed    float64 // seconds
 }
 
 // name identifies a test, or a package as a whole.
@@ -43,12 +47,15 @@ type result struct {
 	skipped   []skip
 	summaries []string // "ok  	frontdesk/internal/store	1.2s"
 	output    map[name]*strings.Builder
+	last      []string // words of tests that failed
+	times     []timed  // of tests, without their parts
 }
 
-// read consumes all events, and prints what failed as soon as its package is through. Lines that are no events are
-// printed as they are.
-func read(in io.Reader, out io.Writer) (*result, error) {
-	r := &result{output: map[name]*strings.Builder{}}
+func newResult() *result { return &result{output: map[name]*strings.Builder{}} }
+
+// readGo consumes the events of go test, and prints what failed as soon as its package is through. Lines that are no
+// events are printed as they are.
+func (r *result) readGo(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -61,10 +68,10 @@ func read(in io.Reader, out io.Writer) (*result, error) {
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return r, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -72,6 +79,9 @@ func read(in io.Reader, out io.Writer) (*result, error) {
 // take adds one event.
 func (r *result) take(e event, out io.Writer) {
 	id := name{e.Package, e.Test}
+	if e.Elapsed > 0 && e.Test != "" && !strings.Contains(e.Test, "/") {
+		r.times = append(r.times, timed{e.Package + " " + e.Test, e.Elapsed})
+	}
 	switch e.Action {
 	case "output":
 		if e.Test == "" && isSummary(e.Output) {
@@ -98,7 +108,8 @@ func (r *result) take(e event, out io.Writer) {
 		delete(r.output, id)
 	case "skip":
 		if e.Test != "" {
-			r.skipped = append(r.skipped, skip{id, reason(r.buffer(id).String())})
+			said := reason(r.buffer(id).String())
+			r.skipped = append(r.skipped, skip{id, said})
 		}
 		delete(r.output, id)
 	}
@@ -135,45 +146,62 @@ func reason(output string) string {
 	return strings.Join(said, " ")
 }
 
-// verdict lists why the suite does not pass; empty when it does.
-func (r *result) verdict(permit *allowed) []string {
+// nodeCount is a line of the summary that node's test runner ends with.
+var nodeCount = regexp.MustCompile(`^ℹ (pass|fail|skipped|cancelled|todo) (\d+)$`)
+
+// readNode takes the counts and the failures from what node's test runner prints for people.
+func (r *result) readNode(in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "✖ ") && !strings.HasPrefix(line, "✖ failing tests") {
+			r.last = append(r.last, "    "+line+"\n")
+		}
+		count := nodeCount.FindStringSubmatch(line)
+		if count == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(count[2])
+		switch {
+		case count[1] == "pass":
+			r.passed += n
+		case count[1] == "skipped" || count[1] == "todo":
+			r.skipped = append(r.skipped, slices.Repeat([]skip{{name: name{"node", "a test"}}}, n)...)
+		default:
+			r.failed = append(r.failed, slices.Repeat([]failure{{name: "a test of node"}}, n)...)
+		}
+	}
+	return lines.Err()
+}
+
+// slowest are the tests that took longest.
+func (r *result) slowest() []timed { return longest(r.times) }
+
+// verdict lists why the suite does not pass; empty when it does. Where it counts tests, one has to have run.
+func (r *result) verdict(permit *allowed, counts bool) []string {
 	var why []string
 	for _, f := range r.failed {
 		why = append(why, "failed: "+f.name)
 	}
 	for _, s := range r.skipped {
 		if !permit.skip(s.name) {
-			why = append(why, fmt.Sprintf("skipped: %s %s", s.pkg, s.test))
+			why = append(why, strings.TrimSpace(fmt.Sprintf("skipped: %s %s: %s", s.pkg, s.test, s.reason)))
 		}
 	}
-	if r.passed == 0 && len(why) == 0 {
+	if counts && r.passed == 0 && len(why) == 0 {
 		why = append(why, "no test ran")
 	}
 	return why
 }
 
-// lastWords are the lines that stand at the end of a longer run for a suite that does not pass: the verdict, and with
-// it the end of what each failed test said.
-func (r *result) lastWords(verdict []string) []string {
-	var lines []string
+// lastWords are the end of what each failed test said, for the end of a longer run.
+func (r *result) lastWords() []string {
+	lines := slices.Clone(r.last)
 	for _, f := range r.failed {
 		for _, word := range f.words {
 			lines = append(lines, "    "+word+"\n")
 		}
 	}
-	for _, why := range verdict {
-		lines = append(lines, "  "+why+"\n")
-	}
 	return lines
-}
-
-// printSkips names every skipped test with its reason.
-func (r *result) printSkips(out io.Writer, permit *allowed) {
-	for _, s := range r.skipped {
-		word := "skipped"
-		if !permit.skip(s.name) {
-			word = "SKIPPED, which is a failure here"
-		}
-		fmt.Fprintf(out, "%s: %s %s: %s\n", word, s.pkg, s.test, s.reason)
-	}
 }

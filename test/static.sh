@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# What can be said of the tree without running its tests: formatting, vet, linter, module files, generated files and
+# the protocol buffer sources. Each check runs, whatever the others found. test.sh runs this as its first suite.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+modules=(. bench tools)
+failed=()
+
+# check NAME COMMAND... runs one check and goes on when it fails, so that one run tells everything.
+check() {
+	local name=$1 began=$SECONDS
+	shift
+	if "$@"; then
+		printf '%s: fine, %d s\n' "$name" $((SECONDS - began))
+	else
+		printf '%s: FAILED, %d s\n' "$name" $((SECONDS - began))
+		failed+=("$name")
+	fi
+}
+
+ours() { # the files of the tree, committed or about to be
+	git ls-files -co --exclude-standard -- "$@" | while read -r file; do [ ! -e "$file" ] || echo "$file"; done
+}
+
+formatting() {
+	local wrong
+	wrong=$(ours '*.go' | xargs gofmt -l)
+	[ -z "$wrong" ] || {
+		printf 'not formatted; run gofmt -w on:\n%s\n' "$wrong"
+		return 1
+	}
+	ours '*.sh' .ci/run | xargs -n 1 bash -n
+}
+
+vet() {
+	go vet ./... && go -C bench vet ./...
+}
+
+lint() {
+	local staticcheck
+	staticcheck=$(go -C tools tool -n staticcheck) || return 1
+	"$staticcheck" ./... && (cd bench && "$staticcheck" ./...)
+}
+
+tidy() {
+	local module
+	for module in "${modules[@]}"; do
+		go -C "$module" mod tidy -diff || {
+			echo "go.mod or go.sum of $module is not current: run go -C $module mod tidy"
+			return 1
+		}
+		go -C "$module" list -m all >/dev/null || return 1
+	done
+}
+
+# generated makes every generated file anew in a copy of the tree, and compares.
+generated() {
+	local copy
+	copy=$(mktemp -d)
+	mkdir "$copy/before"
+	ours | xargs -d '\n' cp --parents -t "$copy/before"
+	cp -r "$copy/before" "$copy/after"
+	(cd "$copy/after" && go generate ./...) && diff -ru "$copy/before" "$copy/after" || {
+		echo 'generated files are not current: run go generate ./...'
+		rm -rf "$copy"
+		return 1
+	}
+	rm -rf "$copy"
+}
+
+# protocol lints the .proto sources, and holds them against the image of what was published: nothing of it may change.
+protocol() {
+	local buf
+	buf=$(go -C tools tool -n buf) || return 1
+	"$buf" lint proto && "$buf" format --diff --exit-code proto && "$buf" breaking proto --against proto/published.binpb
+}
+
+check 'formatting' formatting
+check 'vet' vet
+check 'linter' lint
+check 'module files' tidy
+check 'generated files' generated
+check 'protocol buffers' protocol
+
+[ ${#failed[@]} = 0 ] || {
+	echo "FAILED: ${failed[*]}"
+	exit 1
+}

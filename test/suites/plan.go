@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// suite is a part of the tests that is run, told and budgeted as one.
+type suite struct {
+	name   string
+	part   string        // of the nightly run; empty for what checks every change
+	budget time.Duration // for all of it; a suite that takes longer fails
+	// test are the arguments of go test. Where there are none, command is run.
+	test []string
+	// command runs tests that are written for node, where node is set, or checks something by its exit status.
+	command []string
+	node    bool
+	env     []string
+	// anySkip lets every test skip, as the short forms do; else test/allowed-skips.txt says which may.
+	anySkip bool
+	// inputs are files and folders. If they are as they were when the suite passed last on this machine, it passes again.
+	inputs []string
+}
+
+// What the packages are.
+var (
+	// concurrent are packages with goroutines of their own, which the race detector watches on every change.
+	concurrent = packages("store", "ledger", "search", "limit", "outbox", "session", "edge", "spool", "broker", "measure", "fetch")
+	// apart are folders of test/ that are long by nature, and wait for the night.
+	apart = []string{"kill", "load", "pages", "streams", "tls"}
+)
+
+func packages(names ...string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, "./internal/"+name+"/...")
+	}
+	return paths
+}
+
+// product are all packages of the program.
+var product = []string{"./internal/...", "./wire/...", "./client/...", "./cmd/..."}
+
+// spec has node tell the outcome in the form that readNode reads.
+const spec = "--test-reporter=spec"
+
+// plan is the table of suites, in the order in which they run.
+func plan() []suite {
+	outside, night := blackBox()
+	short := func(args ...string) []string { return append([]string{"-short"}, args...) }
+	return []suite{
+		{name: "static", budget: 5 * time.Minute, command: []string{"test/static.sh"}},
+		{name: "packages", budget: 8 * time.Minute, test: short(product...), anySkip: true},
+		{name: "postgres", budget: 4 * time.Minute, test: short(bothEngines()...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
+		{name: "race", budget: 5 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
+		{name: "black box", budget: 10 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
+		{name: "mcp", budget: 2 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
+		{name: "browser, four journeys", budget: 3 * time.Minute, node: true,
+			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
+		{name: "packaging, if changed", budget: 6 * time.Minute, command: []string{"packaging/check.sh"},
+			inputs: []string{"packaging", "build.sh", "go.mod", "go.sum", "cmd"}},
+		{name: "benchmarks, if changed", budget: 3 * time.Minute, test: []string{"-C", "bench", "./..."}, inputs: []string{"bench", "go.mod"}},
+
+		{name: "packages, long", part: "packages", budget: 25 * time.Minute, test: product},
+		{name: "postgres, long", part: "postgres", budget: 25 * time.Minute, test: bothEngines(), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}},
+		{name: "race, all", part: "race", budget: 40 * time.Minute, test: short(append([]string{"-race"}, product...)...), anySkip: true},
+		{name: "protocol, race", part: "race", budget: 6 * time.Minute, test: short("./test/conformance"), env: []string{"FRONTDESK_TEST_RACE=1"}, anySkip: true},
+		{name: "black box, long", part: "black box", budget: 35 * time.Minute, test: append([]string{"-p=1"}, outside...)},
+		{name: "black box, apart", part: "night", budget: 35 * time.Minute, test: append([]string{"-p=1"}, night...)},
+		{name: "browser", part: "browser", budget: 12 * time.Minute, command: []string{"test/e2e/run.sh", spec}, node: true},
+		{name: "ramp", part: "interop", budget: 8 * time.Minute, command: []string{"test/ramp/run.sh", spec}, node: true},
+		{name: "biscuit", part: "interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec}, node: true},
+		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},
+		{name: "packaging", part: "packaging", budget: 10 * time.Minute, command: []string{"packaging/check.sh"}},
+		{name: "benchmarks", part: "packaging", budget: 5 * time.Minute, test: []string{"-C", "bench", "./..."}},
+	}
+}
+
+// bothEngines are the packages whose tests run on the engine that FRONTDESK_TEST_ENGINE names.
+func bothEngines() []string {
+	found, _ := exec.Command("grep", "-rl", "--include=*_test.go", `storetest\.Chosen(`, "internal").Output()
+	var paths []string
+	for file := range strings.FieldsSeq(string(found)) {
+		paths = append(paths, "./"+filepath.Dir(file))
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// blackBox are the packages of test/ that have tests: those that check every change, and those that are apart.
+func blackBox() (outside, night []string) {
+	files, _ := filepath.Glob("test/*/*_test.go")
+	for _, file := range files {
+		path := "./" + filepath.Dir(file)
+		if slices.Contains(apart, filepath.Base(path)) {
+			night = append(night, path)
+		} else {
+			outside = append(outside, path)
+		}
+	}
+	return slices.Compact(outside), slices.Compact(night)
+}
+
+// printPlan lists the suites.
+func printPlan(out io.Writer, all []suite) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "suite\twhen\tbudget")
+	for _, s := range all {
+		when := "every change"
+		if s.part != "" {
+			when = "nightly, part " + s.part
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.name, when, s.budget)
+	}
+	w.Flush()
+}
