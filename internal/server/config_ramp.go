@@ -180,7 +180,7 @@ func (c *checks) laxSignatures() {
 	}
 	was := ""
 	if c.carried {
-		was = "it is not set, so it is what ramp.signatures says: "
+		was = "ramp.purchases is not set, so it is what ramp.signatures says: "
 	}
 	switch c.Config.RAMP.spending() {
 	case signedBody:

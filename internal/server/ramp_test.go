@@ -60,7 +60,7 @@ func TestWhatIsDoubtfulAboutAnExchangeIsTold(t *testing.T) {
 	for text, says := range map[string]string{
 		"ramp: {enabled: true, domain: x.example}":                        "ramp.enabled: without url, a signature that was made for another Exchange",
 		"url: https://x.example\nramp: {enabled: true, signatures: none}": "ramp.signatures: nobody has to show who they are",
-		"url: https://x.example\nramp: {enabled: true, signatures: body}": "ramp.purchases: it is not set, so it is what ramp.signatures says: body",
+		"url: https://x.example\nramp: {enabled: true, signatures: body}": "ramp.purchases is not set, so it is what ramp.signatures says: body",
 		"url: https://x.example\nramp: {enabled: true, purchases: body}":  "ramp.purchases: body: everybody who sees the signature",
 		"url: https://x.example\nramp: {enabled: true, purchases: none}":  "ramp.purchases: body: everybody who sees the signature", // what ramp.signatures asks for
 	} {
