@@ -54,17 +54,17 @@ func plan() []suite {
 	outside, night := blackBox()
 	short := func(args ...string) []string { return append([]string{"-short"}, args...) }
 	return []suite{
-		{name: "static", budget: 5 * time.Minute, command: []string{"test/static.sh"}},
-		{name: "packages", budget: 8 * time.Minute, test: short(product...), anySkip: true},
-		{name: "postgres", budget: 4 * time.Minute, test: short(bothEngines()...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
-		{name: "race", budget: 5 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
-		{name: "black box", budget: 10 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
-		{name: "mcp", budget: 2 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
-		{name: "browser, four journeys", budget: 3 * time.Minute, node: true,
+		{name: "static", budget: 10 * time.Minute, command: []string{"test/static.sh"}},
+		{name: "packages", budget: 14 * time.Minute, test: short(product...), anySkip: true},
+		{name: "postgres", budget: 8 * time.Minute, test: short(bothEngines()...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
+		{name: "race", budget: 10 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
+		{name: "black box", budget: 15 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
+		{name: "mcp", budget: 5 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
+		{name: "browser, four journeys", budget: 8 * time.Minute, node: true,
 			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
-		{name: "packaging, if changed", budget: 6 * time.Minute, command: []string{"packaging/check.sh"},
+		{name: "packaging, if changed", budget: 15 * time.Minute, command: []string{"packaging/check.sh"},
 			inputs: []string{"packaging", "build.sh", "go.mod", "go.sum", "cmd"}},
-		{name: "benchmarks, if changed", budget: 3 * time.Minute, test: []string{"-C", "bench", "./..."}, inputs: []string{"bench", "go.mod"}},
+		{name: "benchmarks, if changed", budget: 6 * time.Minute, test: []string{"-C", "bench", "./..."}, inputs: []string{"bench", "go.mod"}},
 
 		{name: "packages, long", part: "packages", budget: 25 * time.Minute, test: product},
 		{name: "postgres, long", part: "postgres", budget: 25 * time.Minute, test: bothEngines(), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}},
