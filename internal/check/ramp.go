@@ -247,6 +247,9 @@ func keyVerdicts(kind Kind, text []byte, now time.Time) (all []verdict) {
 	if err != nil {
 		return []verdict{unread(err)}
 	}
+	for _, one := range ramp.UnreadKeys(text) {
+		all = append(all, unread(one))
+	}
 	if name == "" && kind != KindKeys {
 		member := map[Kind]string{KindAgent: "agent_id", KindVerifier: "verifier"}[kind]
 		all = append(all, at(wrong("it does not say whose keys these are", "add "+member), "%s", member))

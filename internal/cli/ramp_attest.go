@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"frontdesk/internal/server"
+	"frontdesk/internal/terms"
 	"frontdesk/wire/contenthash"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -54,13 +55,13 @@ func (c attestMint) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	u, err := url.Parse(c.URI)
-	if err != nil || u.Host == "" {
+	host, ok := terms.Host(c.URI)
+	if !ok || host == "" {
 		return usage("%s is no address of the web; write it like https://www.example.com/lamp", c.URI)
 	}
 	a := &rampv1.ResourceAttestation{Verifier: c.Verifier, Kid: c.Kid, AttestedAt: timestamppb.New(time.Now().UTC().Truncate(time.Second)), Uri: c.URI, Claims: claims}
 	if a.Verifier == "" {
-		a.Verifier = strings.ToLower(u.Host)
+		a.Verifier = host
 	}
 	key, err := c.key(env, a)
 	if err != nil {
@@ -151,6 +152,9 @@ func (c attestMint) key(env *environment, a *rampv1.ResourceAttestation) (ed2551
 		return nil, errors.New("there is no database here; name the folder with --data or the file with --config, or a key with --key-file")
 	}
 	defer house.Close()
+	if host, ok := terms.Host("https://" + a.Verifier + "/"); ok {
+		a.Verifier = host // as its document says
+	}
 	if !loaded.Config.Attests(a.Verifier) {
 		return nil, usage("%s is none of the hosts in whose name this front desk attests (site, ramp.enabled and ramp.attest); another verifier needs --key-file", a.Verifier)
 	}

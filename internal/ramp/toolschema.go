@@ -212,7 +212,7 @@ var executeNotes = requesterNotes(notes{
 	"requester.uris":        described("As they were in the query, since the signature covers them."),
 	"offer_id":              described("The offer's offer_id; leave it out with items."),
 	"offer_signature":       described("The offer's exchange_signature."),
-	"items":                 {"required": []any{"offer_id", "offer_signature"}, "maxItems": 100, "description": "Several offers, each bought for itself; leave it out with offer_id."},
+	"items":                 {"required": []any{"offer_id", "offer_signature"}, "maxItems": 100, "description": "Several offers, each bought for itself and once: an offer that stands here again is SIGNATURE_INVALID; leave it out with offer_id."},
 	"items.offer_id":        described("An offer's offer_id."),
 	"items.offer_signature": described("Its exchange_signature."),
 })

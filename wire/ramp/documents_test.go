@@ -3,6 +3,7 @@ package ramp_test
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/hex"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"frontdesk/wire/ramp"
+	rampv1 "frontdesk/wire/ramp/v1"
 )
 
 func TestProviderManifestSpeaksShortWords(t *testing.T) {
@@ -100,6 +102,50 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 	}
 }
 
+func TestOneMalformedKeyLeavesTheOthers(t *testing.T) {
+	good := `{"kid":"k","public_key":"MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg="}`
+	for _, bad := range []string{
+		`{"kid":"b","public_key":"x"}`, `{"kid":"b","public_key":5}`, `{"kid":7,"x":"A"}`, `{"kty":"OKP","crv":"Ed25519"}`, `null`, `"key"`, `[]`,
+		`{"kid":"b","public_key":"11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=","valid_until":"soon"}`, `{"kid":"b","Public_Key":"x"}`,
+	} {
+		for _, text := range []string{
+			`{"keys":[` + bad + `,` + good + `]}`, `{"keys":[` + good + `,` + bad + `]}`, `{"agent_id":"a","public_key":"x","keys":[` + good + `,` + bad + `]}`,
+			`{"public_key":5,"keys":[` + good + `]}`, `{"public_key":"x","public_key_algorithm":[],"keys":[` + good + `]}`,
+		} {
+			_, keys, err := ramp.ReadKeys([]byte(text))
+			if err != nil || len(keys) != 1 || keys[0].ID != "k" {
+				t.Errorf("%s: %+v, %v", text, keys, err)
+			}
+			if unread := ramp.UnreadKeys([]byte(text)); len(unread) == 0 || !strings.HasPrefix(unread[0].Pointer, "/") {
+				t.Errorf("%s: nothing tells of the other key", text)
+			}
+		}
+		if _, keys, err := ramp.ReadKeys([]byte(`{"keys":[` + bad + `]}`)); err == nil {
+			t.Errorf("%s alone was read as %+v", bad, keys)
+		}
+	}
+}
+
+func TestSingleKeyIsNotGoodWithoutTimesThatCannotBeRead(t *testing.T) {
+	const key = `"public_key":"MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg="`
+	for _, until := range []string{`"soon"`, `5`} {
+		if _, keys, err := ramp.ReadKeys([]byte(`{` + key + `,"keys":[{"kid":"k",` + key + `,"valid_until":` + until + `}]}`)); err == nil {
+			t.Errorf("valid_until %s: %+v", until, keys)
+		}
+	}
+}
+
+func TestAcceptedIsWrittenWhereItIsFalse(t *testing.T) {
+	for _, m := range []proto.Message{&rampv1.UsageReportResponse{}, &rampv1.DisputeResponse{}} {
+		if text, err := ramp.Marshal(m); err != nil || string(text) != `{"accepted":false}` {
+			t.Errorf("%T: %s, %v", m, text, err)
+		}
+	}
+	if text, err := ramp.Marshal(&rampv1.PushResourcesResponse{}); err != nil || string(text) != `{}` {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 func TestKeyIsGoodWithinItsTime(t *testing.T) {
 	from, until := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 	key := ramp.Key{From: from, Until: until}
@@ -143,12 +189,19 @@ func TestSingleKeyKeepsTheTimesThatItHasAmongTheKeys(t *testing.T) {
 
 func TestPublicKeyIsReadInOneWay(t *testing.T) {
 	raw := "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg"
-	for _, text := range []string{raw, raw + "=", strings.ReplaceAll(raw, "/", "_"), "MCowBQYDK2VwAyEA" + raw + "="} {
-		if _, err := ramp.DecodePublicKey(text); err != nil {
-			t.Errorf("%q: %v", text, err)
+	public := workedKey().Public().(ed25519.PublicKey)
+	digits, spki := hex.EncodeToString(public), "302a300506032b6570032100"
+	for _, text := range []string{
+		raw, raw + "=", strings.ReplaceAll(raw, "/", "_"), "MCowBQYDK2VwAyEA" + raw + "=",
+		digits, strings.ToUpper(digits), spki + digits, "ed25519:" + digits, "ed25519:" + raw,
+	} {
+		if got, err := ramp.DecodePublicKey(text); err != nil || !got.Equal(public) {
+			t.Errorf("%q: %x, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", raw + "==", raw + "\n", raw[:20] + "\r\n" + raw[20:], raw[:42], raw[:42] + "h", strings.ReplaceAll(raw, "/", "_") + "+", "MCowBQYDK2VuAyEA" + raw} {
+	for _, text := range []string{"", raw + "==", raw + "\n", raw[:20] + "\r\n" + raw[20:], raw[:42], raw[:42] + "h", strings.ReplaceAll(raw, "/", "_") + "+", "MCowBQYDK2VuAyEA" + raw,
+		digits[:62], digits + "00", digits[:63] + "g", digits[:63] + "\n", spki[:22] + "01" + digits, "ed25519:ed25519:" + raw,
+	} {
 		if key, err := ramp.DecodePublicKey(text); err == nil {
 			t.Errorf("%q was read as %x", text, key)
 		}

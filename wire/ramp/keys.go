@@ -1,9 +1,11 @@
 package ramp
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -139,47 +141,125 @@ func written(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// ReadKeys reads a key document of an agent (ramp-agent.json), a verifier (ramp-verifier.json) or an Exchange, of at most
-// [MaxDocument] bytes: one public_key, or keys in RAMP's form or as JSON Web Keys. name is what the document says of itself,
-// by agent_id or verifier; empty if it says nothing. A public_key that stands among the keys too is that one, with its times.
-// Keys of other kinds are left out; one of ours that cannot be read is an error.
+// ReadKeys reads a key document of an agent (ramp-agent.json), a verifier (ramp-verifier.json) or an
+// Exchange, of at most [MaxDocument] bytes: one public_key, or keys in RAMP's form or as JSON Web Keys.
+// name is what the document says of itself, by agent_id or verifier; empty if it says nothing. A
+// public_key that stands among the keys too is that one, with its times. Keys of other kinds are left
+// out, and so are those that cannot be read; where these are all, that is an error.
 func ReadKeys(data []byte) (name string, keys []Key, err error) {
+	name, keys, unread, err := readKeys(data)
+	if err == nil && len(keys) == 0 && len(unread) > 0 {
+		err = unread[0]
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return name, keys, nil
+}
+
+// UnreadKeys says why keys of a document are left out by [ReadKeys] that are none of another kind.
+func UnreadKeys(data []byte) []*strictjson.Error {
+	_, _, unread, _ := readKeys(data)
+	return unread
+}
+
+func readKeys(data []byte) (name string, keys []Key, unread []*strictjson.Error, err error) {
 	if len(data) > MaxDocument {
-		return "", nil, &strictjson.Error{Problem: fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)}
+		problem := fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)
+		return "", nil, nil, &strictjson.Error{Problem: problem}
 	}
 	var document struct {
 		AgentID   string                      `json:"agent_id"`
 		Verifier  string                      `json:"verifier"`
-		PublicKey string                      `json:"public_key"`
-		Algorithm string                      `json:"public_key_algorithm"`
-		Keys      []tolerantKey               `json:"keys"`
+		PublicKey strictjson.Value            `json:"public_key"`
+		Algorithm strictjson.Value            `json:"public_key_algorithm"`
+		Keys      []strictjson.Value          `json:"keys"`
 		Others    map[string]strictjson.Value `json:",embed"`
 	}
 	if err := strictjson.DecodeTolerant(data, &document); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	for i, w := range document.Keys {
-		key, ours, err := w.read()
+	var doubtful []ed25519.PublicKey // of keys that are left out
+	for i, raw := range document.Keys {
+		key, ours, err := readKey(raw)
 		if err != nil {
-			return "", nil, &strictjson.Error{Pointer: fmt.Sprintf("/keys/%d", i), Problem: err.Error()}
-		}
-		if ours {
+			unread = append(unread, within(fmt.Sprintf("/keys/%d", i), err))
+			doubtful = append(doubtful, publicOf(raw))
+		} else if ours {
 			keys = append(keys, key)
 		}
 	}
-	if document.PublicKey != "" {
-		single, ours, err := writtenKey{Algorithm: document.Algorithm, PublicKey: document.PublicKey}.read()
-		if err != nil {
-			return "", nil, &strictjson.Error{Pointer: "/public_key", Problem: err.Error()}
+	if text := string(document.PublicKey); text != "" && text != "null" && text != `""` {
+		var w writtenKey
+		if err = strictjson.DecodeTolerant(document.PublicKey, &w.PublicKey); err != nil {
+			err = within("/public_key", err)
+		} else if len(document.Algorithm) > 0 {
+			if err = strictjson.DecodeTolerant(document.Algorithm, &w.Algorithm); err != nil {
+				err = within("/public_key_algorithm", err)
+			}
 		}
-		if ours && !slices.ContainsFunc(keys, func(k Key) bool { return k.Public.Equal(single.Public) }) {
+		var single Key
+		var ours bool
+		if err == nil {
+			single, ours, err = w.read()
+		}
+		is := func(k Key) bool { return k.Public.Equal(single.Public) }
+		switch {
+		case err != nil:
+			unread = append(unread, within("/public_key", err))
+		case !ours, slices.ContainsFunc(keys, is):
+		case slices.ContainsFunc(doubtful, func(p ed25519.PublicKey) bool { return p.Equal(single.Public) }):
+			// Its times cannot be read, and without them it would be good for ever.
+		default:
 			keys = append([]Key{single}, keys...)
 		}
 	}
 	if name = document.AgentID; name == "" {
 		name = document.Verifier
 	}
-	return name, keys, nil
+	return name, keys, unread, nil
+}
+
+// within is a failure with where in the document it is.
+func within(pointer string, err error) *strictjson.Error {
+	var inner *strictjson.Error
+	if !errors.As(err, &inner) {
+		return &strictjson.Error{Pointer: pointer, Problem: err.Error()}
+	}
+	if !strings.HasPrefix(inner.Pointer, pointer) {
+		pointer += inner.Pointer
+	} else {
+		pointer = inner.Pointer
+	}
+	return &strictjson.Error{Pointer: pointer, Problem: inner.Problem}
+}
+
+// readKey reads one of the keys of a document.
+func readKey(raw strictjson.Value) (key Key, ours bool, err error) {
+	if raw.Kind() != '{' {
+		return Key{}, false, errors.New("a key has to be an object")
+	}
+	var w tolerantKey
+	if err := strictjson.DecodeTolerant(raw, &w); err != nil {
+		return Key{}, false, err
+	}
+	return w.read()
+}
+
+// publicOf is the public key of one that cannot be read, as far as it tells it; nil where it does not.
+func publicOf(raw strictjson.Value) ed25519.PublicKey {
+	var members map[string]strictjson.Value
+	if strictjson.DecodeTolerant(raw, &members) != nil {
+		return nil
+	}
+	for _, name := range []string{"public_key", "x"} {
+		var text string
+		if strictjson.DecodeTolerant(members[name], &text) == nil && text != "" {
+			public, _ := DecodePublicKey(text)
+			return public
+		}
+	}
+	return nil
 }
 
 // tolerantKey is a key with members that nobody knows.
@@ -219,32 +299,47 @@ func (w writtenKey) read() (key Key, ours bool, err error) {
 	return key, true, nil
 }
 
-var errPublicKey = errors.New("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in base64")
+var errPublicKey = errors.New("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in base64 or hex")
 
-// DecodePublicKey reads an Ed25519 public key as documents write it: its 32 bytes, or the 44 of its SubjectPublicKeyInfo, in
-// base64 or base64url with or without padding.
+// DecodePublicKey reads an Ed25519 public key as documents write it: its 32 bytes, or the 44 of its
+// SubjectPublicKeyInfo, in base64 or base64url with or without padding, or in hex; "ed25519:" may stand
+// before it. As base64, hex of these lengths would be 48 and 66 bytes, so nothing is read in two ways.
 func DecodePublicKey(text string) (ed25519.PublicKey, error) {
-	encoding := base64.RawStdEncoding
-	if strings.ContainsAny(text, "-_") {
-		encoding = base64.RawURLEncoding
+	text = strings.TrimPrefix(text, "ed25519:")
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(text) != 2*ed25519.PublicKeySize && len(text) != 2*spkiSize {
+		raw, err = decodeBase64(text)
 	}
-	bare := text
-	if len(text)%4 == 0 {
-		bare = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
+	if err != nil {
+		return nil, errPublicKey
 	}
-	raw, err := encoding.Strict().DecodeString(bare)
-	if err == nil && strings.ContainsAny(text, "\r\n") { // which the decoder passes over
-		err = errPublicKey
-	}
-	if err == nil && len(raw) == ed25519.PublicKeySize {
+	if len(raw) == ed25519.PublicKeySize {
 		return raw, nil
 	}
-	if err == nil {
-		if parsed, err := x509.ParsePKIXPublicKey(raw); err == nil {
-			if public, ok := parsed.(ed25519.PublicKey); ok {
+	if parsed, err := x509.ParsePKIXPublicKey(raw); err == nil {
+		if public, ok := parsed.(ed25519.PublicKey); ok {
+			written, err := x509.MarshalPKIXPublicKey(public)
+			if err == nil && bytes.Equal(written, raw) { // and not with unused bits
 				return public, nil
 			}
 		}
 	}
 	return nil, errPublicKey
+}
+
+// spkiSize is how many bytes the SubjectPublicKeyInfo of an Ed25519 key has (RFC 8410).
+const spkiSize = 44
+
+func decodeBase64(text string) ([]byte, error) {
+	if strings.ContainsAny(text, "\r\n") { // which the decoder passes over
+		return nil, errPublicKey
+	}
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(text, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	if len(text)%4 == 0 {
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
+	}
+	return encoding.Strict().DecodeString(text)
 }

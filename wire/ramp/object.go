@@ -44,6 +44,9 @@ func objectOf(m protoreflect.Message) (out *structpb.Struct, err error) {
 		out.Fields[string(field.Name())] = one
 		return true
 	})
+	if field := m.Descriptor().Fields().ByName("accepted"); field != nil && always(field) && !m.Has(field) {
+		out.Fields["accepted"] = structpb.NewBoolValue(false)
+	}
 	return out, err
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // Marshal writes a message of ramp.v1 or comp.v1 as JSON: members in the order of their numbers, in snake_case, without
-// those that hold nothing; enums by name; no blanks. The same message gives the same bytes, always. An attestation's
+// those that hold nothing, but for accepted of answers to reports and disputes; enums by name; no blanks. The same message gives the same bytes, always. An attestation's
 // time keeps the text that it was read from. What JSON cannot carry is an error that names the member: a number that is
 // not finite, a time or a duration out of range, invalid UTF-8.
 func Marshal(m proto.Message) ([]byte, error) { return marshal(m, false) }
@@ -108,7 +108,7 @@ func (w *writer) message(m protoreflect.Message) error {
 		if w.sorted {
 			field = named[i]
 		}
-		if !m.Has(field) {
+		if !m.Has(field) && !always(field) {
 			continue
 		}
 		if err := w.encoder.WriteToken(jsontext.String(string(field.Name()))); err != nil {
@@ -119,6 +119,16 @@ func (w *writer) message(m protoreflect.Message) error {
 		}
 	}
 	return w.encoder.WriteToken(jsontext.EndObject)
+}
+
+// always says of a member that it is written also where it holds nothing: whether a report or a dispute
+// was accepted is what the answer is for.
+func always(field protoreflect.FieldDescriptor) bool {
+	if field.Kind() != protoreflect.BoolKind || field.Name() != "accepted" {
+		return false
+	}
+	name := field.FullName()
+	return name == "ramp.v1.UsageReportResponse.accepted" || name == "ramp.v1.DisputeResponse.accepted"
 }
 
 func (w *writer) field(m protoreflect.Message, field protoreflect.FieldDescriptor) error {

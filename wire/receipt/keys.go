@@ -57,7 +57,8 @@ func (ks Keys) verifiers(origin string) (note.Verifiers, error) {
 }
 
 // ParseKeys reads public keys, in whichever form they are: a JWKS or a JWK (RFC 7517 and 8037), PEM, or the lines of
-// C2SP signed notes (ORIGIN+HASH+KEY). Keys of other kinds than Ed25519 are passed over in a JWKS.
+// C2SP signed notes (ORIGIN+HASH+KEY). Keys of other kinds than Ed25519,
+// and those that cannot be read, are passed over in a JWKS.
 func ParseKeys(text []byte) (Keys, error) {
 	trimmed := bytes.TrimSpace(text)
 	var keys Keys
@@ -88,24 +89,34 @@ type jwk struct {
 func parseJWKS(text []byte) (Keys, error) {
 	var set struct {
 		jwk
-		Keys []jwk `json:"keys"`
+		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &set); err != nil {
 		return nil, fmt.Errorf("this is no JWKS: %w", err)
 	}
 	if set.Type != "" {
-		set.Keys = append(set.Keys, set.jwk)
+		set.Keys = append(set.Keys, text)
 	}
 	var keys Keys
-	for _, k := range set.Keys {
+	var unread error // of keys that are left out
+	for _, raw := range set.Keys {
+		var k jwk
+		if err := json.Unmarshal(raw, &k); err != nil {
+			unread = fmt.Errorf("a key of the JWKS cannot be read: %w", err)
+			continue
+		}
 		if k.Type != "OKP" || k.Curve != "Ed25519" || k.Use == "enc" {
 			continue
 		}
 		public, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(k.X, "="))
 		if err != nil || len(public) != ed25519.PublicKeySize {
-			return nil, fmt.Errorf("the key %q of the JWKS is no public key for Ed25519", k.ID)
+			unread = fmt.Errorf("the key %q of the JWKS is no public key for Ed25519", k.ID)
+			continue
 		}
 		keys = append(keys, Key{ID: k.ID, Public: public})
+	}
+	if len(keys) == 0 {
+		return nil, unread
 	}
 	return keys, nil
 }
