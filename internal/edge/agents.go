@@ -8,10 +8,11 @@ var Agents = []string{
 	"Applebot-Extended", "cohere-ai", "Meta-ExternalAgent", "Amazonbot", "AI2Bot", "Diffbot", "Omgilibot", "FacebookBot", "ramp-ai-buyer",
 }
 
-// known is the word of a list that stands in a user agent, letter by letter; empty for none.
+// known is the word of a list that stands in a user agent, without regard to case; empty for none.
 func known(agents []string, userAgent string) string {
+	userAgent = folded(userAgent)
 	for _, word := range agents {
-		if strings.Contains(userAgent, word) {
+		if strings.Contains(userAgent, folded(word)) {
 			return word
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // errPath is of a path that servers read in different ways, so that nobody can say what it opens.
@@ -22,12 +24,20 @@ func readings(raw string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []string{once}
-	if strings.Contains(once, "%") { // some servers decode twice
-		if twice, err := unescaped(once); errors.Is(err, errPath) {
+	all, err := compatible(nil, once)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range all {
+		if !strings.Contains(path, "%") {
+			continue
+		}
+		twice, err := unescaped(path) // as some servers do
+		if err == nil {
+			all, err = compatible(all, twice)
+		}
+		if errors.Is(err, errPath) {
 			return nil, err
-		} else if err == nil {
-			all = append(all, twice)
 		}
 	}
 	for _, path := range all {
@@ -46,6 +56,19 @@ func readings(raw string) ([]string, error) {
 		}
 	}
 	return all, nil
+}
+
+// compatible adds a path to readings, and with it its compatibility form (NFKC), in which some file systems and servers read names.
+func compatible(all []string, path string) ([]string, error) {
+	all = append(all, path)
+	form := norm.NFKC.String(path)
+	if form == path {
+		return all, nil
+	}
+	if strings.Contains(form, "\\") || leadsUp(form) {
+		return nil, errPath
+	}
+	return append(all, form), nil
 }
 
 // usual says of a path quickly that it can be read in one way only.

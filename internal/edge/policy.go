@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -82,12 +84,12 @@ func canonicalPattern(pattern string, as func(string) string) string {
 	return strings.Join(parts, "*")
 }
 
-// folded is a text without the difference of capitals, as file systems that know none read it.
+// folded is a text in its compatibility form (NFKC) without the difference of capitals, as file systems that know none read it.
 func folded(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return strings.ToLower(text)
 	}
-	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, norm.NFKC.String(text))
 }
 
 // At says how far a path is open, as it stands in an address. Where an origin may read it in several ways, in capitals or

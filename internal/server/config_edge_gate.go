@@ -39,7 +39,7 @@ type Edge struct {
 	InfoURL string `yaml:"info_url"`
 	// Sites are the sites behind the gate.
 	Sites []EdgeSite `yaml:"sites"`
-	// Agents are the words by which AI agents are known in the header User-Agent, letter by letter. Without it, those that the
+	// Agents are the words by which AI agents are known in the header User-Agent, without regard to case. Without it, those that the
 	// protocol lists.
 	Agents []string `yaml:"agents"`
 	// Refusals is how often one network address is told that it needs a licence; empty for no limit.

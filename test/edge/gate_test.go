@@ -29,7 +29,7 @@ func TestPeoplePassAndAgentsNeedALicence(t *testing.T) {
 		{"/premium/teaser", robot, 200, ""},
 		{"/secret/a", robot, 403, "not for AI agents"},
 		{"/secret/a", person, 200, ""},
-		{"/premium/a", "gptbot/1.2", 200, ""}, // the words are exact
+		{"/premium/a", "gptbot/1.2", 403, "licence"}, // in capitals or not
 		{"/premium/a", "ramp-ai-buyer", 403, "licence"},
 		{"/premium/a", "x anthropic-ai y", 403, "licence"},
 	} {

@@ -54,11 +54,11 @@ func plan() []suite {
 	outside, night := blackBox()
 	short := func(args ...string) []string { return append([]string{"-short"}, args...) }
 	return []suite{
-		{name: "static", budget: 10 * time.Minute, command: []string{"test/static.sh"}},
-		{name: "packages", budget: 14 * time.Minute, test: short(product...), anySkip: true},
-		{name: "postgres", budget: 8 * time.Minute, test: short(bothEngines()...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
-		{name: "race", budget: 10 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
-		{name: "black box", budget: 15 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
+		{name: "static", budget: 20 * time.Minute, command: []string{"test/static.sh"}},
+		{name: "packages", budget: 20 * time.Minute, test: short(product...), anySkip: true},
+		{name: "postgres", budget: 12 * time.Minute, test: short(bothEngines()...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
+		{name: "race", budget: 15 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
+		{name: "black box", budget: 20 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
 		{name: "mcp", budget: 5 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
 		{name: "browser, four journeys", budget: 8 * time.Minute, node: true,
 			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
