@@ -109,7 +109,7 @@ type found struct {
 	wishes    wishes
 	choices   []*choice
 	over      passedOver
-	listed    []Found       // by a search, of which nothing is bought
+	listed    []Found       // found by a search; nothing of them is bought
 	hosts     hosts         // of the addresses
 	silent    time.Duration // after which to come back, where no Exchange answered; 0 where one did, or none was asked
 }

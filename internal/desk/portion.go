@@ -29,7 +29,7 @@ func tighter(declared, own int) int {
 // givenBefore is what was given before: to the session that asks, and to all of its platform in [articleDay].
 type givenBefore struct {
 	session, platform excerpt.Given
-	fresh             []string // the addresses of articles of which the platform is given now what it had not
+	fresh             []string // the addresses of articles with parts that are new to the platform
 }
 
 // add takes in that a part of an article is given.

@@ -46,7 +46,7 @@ type Config struct {
 	Elsewhere func(*http.Request) bool
 	// Identify says who sent a request. Its errors are those of [trust.Requesters.Identify].
 	Identify func(context.Context, *rampv1.Requester, trust.Call) (trust.Requester, error)
-	// Resolved takes the signature by which a request to the Broker was let in, once. Nil takes it any number of times.
+	// Resolved takes the signature of a request to the Broker, once. Nil takes it any number of times.
 	Resolved func(context.Context, *trust.Proof) error
 	// Forwarded says whether a query passed through the intermediaries that it names, as [trust.Requesters.Forwarded] does. Nil
 	// believes none.

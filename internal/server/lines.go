@@ -38,7 +38,7 @@ type lines struct {
 type lineBounds struct {
 	most    int                     // connections at a time
 	each    int                     // of them from one address; 0 for as many
-	exempt  func(netip.Addr) bool   // addresses of which there may be more: trusted proxies; nil for none
+	exempt  func(netip.Addr) bool   // addresses without a bound: trusted proxies; nil for none
 	relieve func() bool             // ends a request that waits for its body, where no connection idles; nil for nothing
 	shown   func(netip.Addr) string // what the log may tell of an address; nil for nothing
 	log     *slog.Logger

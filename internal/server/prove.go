@@ -237,7 +237,7 @@ func (a *Answering) Drop(exchange string) error {
 	return nil
 }
 
-// pendingPath is the file of the key of which it is not known whether an Exchange has registered it.
+// pendingPath is the file of a key that an Exchange may or may not have registered.
 func (a *Answering) pendingPath(exchange string) string {
 	return filepath.Join(a.keys, "registering_"+keyName(exchange, ""))
 }

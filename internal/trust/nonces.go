@@ -63,7 +63,7 @@ func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string
 	return fresh, err
 }
 
-// UseProof uses the signature by which a request was let in, in the caller's transaction. It is fail.Unauthorized where it was used
+// UseProof uses a request's signature, in the caller's transaction. It is fail.Unauthorized where it was used
 // before: who copied a request gets nothing for it, not the answer that it had either. A nil proof is used any number of times.
 func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {
 	if p == nil {
