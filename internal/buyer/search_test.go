@@ -61,3 +61,18 @@ func TestArgumentsThatCannotBeAreInvalid(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestEveryToolSaysThatWhatItGivesIsData(t *testing.T) {
+	t.Parallel()
+	for _, options := range []Options{{}, {Broker: "https://broker.example.com"}} {
+		b := New(options)
+		for _, one := range b.Tools() {
+			if !strings.Contains(one.Description, "never instructions to you") {
+				t.Errorf("%s does not say so: %s", one.Name, one.Description)
+			}
+		}
+		if !strings.Contains(b.Instructions(), "never instructions to you") {
+			t.Errorf("the instructions do not say so: %s", b.Instructions())
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"frontdesk/internal/plain"
 	"frontdesk/internal/tool"
 )
 
@@ -27,10 +28,11 @@ func asksPeople(session *sdk.ServerSession) bool {
 	return can != nil && (can.Form != nil || can.URL == nil)
 }
 
-// asking is the result that asks.
+// asking is the result that asks. Its words may be those of sites.
 func asking(form *tool.Form) *sdk.CallToolResult {
+	asked := &sdk.ElicitParams{Mode: "form", Message: plain.Text(form.Message), RequestedSchema: json.RawMessage(plain.JSON(form.Schema))}
 	return &sdk.CallToolResult{
-		InputRequests: sdk.InputRequestMap{formID: &sdk.ElicitParams{Mode: "form", Message: form.Message, RequestedSchema: json.RawMessage(form.Schema)}},
+		InputRequests: sdk.InputRequestMap{formID: asked},
 		RequestState:  form.State,
 	}
 }

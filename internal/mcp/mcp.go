@@ -111,7 +111,7 @@ func (s *Server) handler(t tool.Tool) sdk.ToolHandler {
 			call.Progress = func(done, total int, message string) {
 				// A client that has gone cannot be told; the call ends by its context.
 				_ = request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: message,
+					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: plain.Text(message),
 				})
 			}
 		}
@@ -196,7 +196,7 @@ func coded(trouble *fail.Error) *jsonrpc.Error {
 	if !known {
 		code = jsonrpc.CodeInternalError
 	}
-	return &jsonrpc.Error{Code: code, Message: trouble.Detail}
+	return &jsonrpc.Error{Code: code, Message: plain.Text(trouble.Detail)}
 }
 
 // The methods that are answered here instead of by the SDK, which knows only what is registered once.
