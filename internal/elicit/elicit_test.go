@@ -21,11 +21,11 @@ var dinner = []Slot{
 		Languages: []Translation{{Language: "de", Text: "Ernährungsweise?", Options: []string{"vegetarisch", "vegan", "glutenfrei"}}},
 	},
 	{
-		ID: "cooking_time", Text: "How much time?", Kind: "single_select", Filter: "totalTime", Default: "20-40 minutes", Types: []string{"Recipe"},
+		ID: "cooking_time", Text: "How much time?", Kind: "single_select", Filter: "totalTime", Default: []string{"20-40 minutes"}, Types: []string{"Recipe"},
 		Options: []string{"under 20 minutes", "20-40 minutes", "over 40 minutes"}, When: When{Types: []string{"Recipe"}},
 	},
-	{ID: "budget", Text: "What may it cost?", Kind: "number", Filter: "price", Default: "20", When: When{Types: []string{"Product"}}},
-	{ID: "in_stock", Text: "In stock only?", Kind: "boolean", Filter: "availability", Value: "InStock", Default: "true", When: When{Types: []string{"Product"}}},
+	{ID: "budget", Text: "What may it cost?", Kind: "number", Filter: "price", Default: []string{"20"}, When: When{Types: []string{"Product"}}},
+	{ID: "in_stock", Text: "In stock only?", Kind: "boolean", Filter: "availability", Value: "InStock", Default: []string{"true"}, When: When{Types: []string{"Product"}}},
 	{ID: "occasion", Text: "What is it for?", Kind: "free_text", When: When{Words: []string{"gift", "贈り物"}}},
 }
 
@@ -127,6 +127,30 @@ func TestQuestionsAreInTheLanguageOfTheAnswerWhereTheyExistInIt(t *testing.T) {
 	e = asker(Slots).Ask(vague(func(n *Need) { n.Are = are("Product") }))
 	if got := string(e.Prompts[0].Default) + " " + string(e.Prompts[1].Default); got != "20 true" {
 		t.Errorf("the defaults are %s", got)
+	}
+}
+
+func TestTheDefaultOfAMultiSelectIsAList(t *testing.T) {
+	for _, row := range []struct {
+		defaults          []string
+		english, inGerman string
+	}{
+		{nil, "", ""},
+		{[]string{""}, "", ""},
+		{[]string{"vegan"}, `["vegan"]`, `["vegan"]`},
+		{[]string{"gluten-free", "vegetarian"}, `["gluten-free","vegetarian"]`, `["glutenfrei","vegetarisch"]`},
+	} {
+		slot := dinner[0]
+		slot.Default = row.defaults
+		if faults := slot.Check(); len(faults) > 0 {
+			t.Errorf("%q: %v", row.defaults, faults)
+		}
+		if got := string(slot.prompt(phrase.For("en")).Default); got != row.english {
+			t.Errorf("%q begins with %s, want %s", row.defaults, got, row.english)
+		}
+		if got := string(slot.prompt(phrase.For("de")).Default); got != row.inGerman {
+			t.Errorf("%q begins in German with %s, want %s", row.defaults, got, row.inGerman)
+		}
 	}
 }
 
@@ -276,7 +300,9 @@ func TestSlotsAreChecked(t *testing.T) {
 		"options":               func(s *Slot) { s.Options, s.Values, s.Languages = s.Options[:1], nil, nil },
 		"options[1]":            func(s *Slot) { s.Options = []string{"a", "a", "b"} },
 		"values":                func(s *Slot) { s.Values = s.Values[:2] },
-		"default":               func(s *Slot) { s.Default = "pescetarian" },
+		"default":               func(s *Slot) { s.Default = []string{"vegan", "pescetarian"} },
+		"default ":              func(s *Slot) { s.Default = []string{"vegan", "vegan"} },
+		"default  ":             func(s *Slot) { s.Kind, s.Default = "single_select", []string{"vegan", "vegetarian"} },
 		"filter":                func(s *Slot) { s.Filter = "site" },
 		"bound":                 func(s *Slot) { s.Bound = "most" },
 		"value":                 func(s *Slot) { s.Value = "x" },

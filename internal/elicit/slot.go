@@ -25,8 +25,9 @@ type Slot struct {
 	// Values are what the options stand for as values of `filter`, in the same order; without them, the options
 	// themselves.
 	Values []string `yaml:"values"`
-	// Default is the answer to begin with: an option, a text, a number, `true` or `false`.
-	Default string `yaml:"default"`
+	// Default is the answer to begin with: an option, a text, a number, `true` or `false`. For a `multi_select` it may
+	// be a list of options.
+	Default []string `yaml:"default"`
 	// Filter is the attribute that the answer fills, such as `suitableForDiet`, `totalTime` or `price`. When something
 	// is known of it the question is not asked. Without it the answer's words are added to the question.
 	Filter string `yaml:"filter"`
@@ -112,8 +113,9 @@ func (s *Slot) Check() (faults []Fault) {
 	if (s.Kind == string(Boolean)) != (s.Value != "") {
 		wrong("value", "a boolean, and nothing else, needs a value: what yes means")
 	}
-	if s.Default != "" && s.preset() == nil {
-		wrong("default", "%q is no answer to the question", s.Default)
+	if s.hasDefault() && s.preset() == nil {
+		wrong("default", "%q is no answer to the question; a multi_select takes options, each once, any other kind one answer",
+			strings.Join(s.Default, ", "))
 	}
 	if s.When.MoreThan < 0 || s.When.AtMost < 0 {
 		wrong("when", "a number of items or words cannot be negative")
@@ -230,10 +232,15 @@ func (s *Slot) prompt(speaker phrase.Speaker) Prompt {
 	p := Prompt{ID: s.ID, Text: s.Text, Kind: Kind(s.Kind), Options: slices.Clone(s.Options), Default: s.preset()}
 	for _, t := range s.Languages {
 		if t.Language == speaker.Language() {
-			p.Text, p.Options = t.Text, slices.Clone(t.Options)
-			if at := slices.Index(s.Options, s.Default); at >= 0 {
-				p.Default = quote(t.Options[at])
+			translated := *s
+			translated.Text, translated.Options, translated.Default = t.Text, t.Options, nil
+			for _, option := range s.Default {
+				if at := slices.Index(s.Options, option); at >= 0 {
+					option = t.Options[at]
+				}
+				translated.Default = append(translated.Default, option)
 			}
+			p.Text, p.Options, p.Default = t.Text, slices.Clone(t.Options), translated.preset()
 		}
 	}
 	if s.selects() && !slices.ContainsFunc(p.Options, phrase.IsNoPreference) {
@@ -242,30 +249,58 @@ func (s *Slot) prompt(speaker phrase.Speaker) Prompt {
 	return p
 }
 
-// preset is the default as JSON, nil for none or one that is no answer.
+// hasDefault reports whether a default is given. One empty text is none.
+func (s *Slot) hasDefault() bool {
+	return len(s.Default) > 1 || len(s.Default) == 1 && s.Default[0] != ""
+}
+
+// preset is the default as JSON, in the form of an answer: a list for MultiSelect. It is nil for none or one that is no
+// answer.
 func (s *Slot) preset() jsontext.Value {
+	if !s.hasDefault() {
+		return nil
+	}
+	if s.Kind == string(MultiSelect) {
+		return s.presets()
+	}
+	if len(s.Default) != 1 {
+		return nil
+	}
+	only := s.Default[0]
 	switch Kind(s.Kind) {
 	case Number:
-		f, err := strconv.ParseFloat(s.Default, 64)
+		f, err := strconv.ParseFloat(only, 64)
 		if err != nil || f-f != 0 { // not a number, or beyond all bounds
 			return nil
 		}
 		return strconv.AppendFloat(nil, f, 'f', -1, 64)
 	case Boolean:
-		if s.Default != "true" && s.Default != "false" {
+		if only != "true" && only != "false" {
 			return nil
 		}
-		return jsontext.Value(s.Default)
+		return jsontext.Value(only)
 	case FreeText:
-		if s.Default == "" {
-			return nil
-		}
 	default:
-		if !slices.Contains(s.Options, s.Default) {
+		if !slices.Contains(s.Options, only) {
 			return nil
 		}
 	}
-	return quote(s.Default)
+	return quote(only)
+}
+
+// presets is the default of a MultiSelect, nil if a text of it is no option or is there twice.
+func (s *Slot) presets() jsontext.Value {
+	list := jsontext.Value("[")
+	for i, option := range s.Default {
+		if !slices.Contains(s.Options, option) || slices.Contains(s.Default[:i], option) {
+			return nil
+		}
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, quote(option)...)
+	}
+	return append(list, ']')
 }
 
 // quote writes a text as JSON.

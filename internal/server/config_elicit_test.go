@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,7 @@ ask:
         kind: multi_select
         options: [vegan, vegetarian]
         filter: suitableForDiet
+        default: [vegetarian, vegan]
         when: {types: recipe, words: [dinner, "something to eat"], more_than: 3}
         languages:
           - {language: de, text: Ernährung?, options: [vegan, vegetarisch]}
@@ -27,7 +29,7 @@ ask:
 		t.Fatal(err)
 	}
 	slots := loaded.Config.Ask.Elicit.canonical()
-	if len(slots) != 2 || slots[0].When.Types[0] != "Recipe" || slots[0].When.Words[1] != "something to eat" || slots[1].Default != "20" || !slots[1].When.Always {
+	if len(slots) != 2 || slots[0].When.Types[0] != "Recipe" || slots[0].When.Words[1] != "something to eat" || !slices.Equal(slots[0].Default, []string{"vegetarian", "vegan"}) || !slices.Equal(slots[1].Default, []string{"20"}) || !slots[1].When.Always {
 		t.Errorf("the slots are %+v", slots)
 	}
 	if loaded.Config.Ask.Elicit.asker() == nil || Default().Ask.Elicit.asker() != nil {
@@ -39,6 +41,7 @@ ask:
 		"id: budget":                "ask.elicit.slots[1].id",
 		"[vegan, vegetarisch]":      "ask.elicit.slots[0].languages[0].options",
 		`default: "20"`:             "ask.elicit.slots[1].default",
+		"[vegetarian, vegan]":       "ask.elicit.slots[0].default",
 		"filter: suitableForDiet":   "ask.elicit.slots[0].filter",
 		"text: Any diet?":           "ask.elicit.slots[0].text",
 		"text: Ernährung?":          "ask.elicit.slots[0].languages[0].text",
@@ -49,7 +52,7 @@ ask:
 	} {
 		to := map[string]string{
 			"mode: auto": "mode: sometimes", "rounds: 1": "rounds: 0", "id: budget": "id: diet", "[vegan, vegetarisch]": "[vegan]",
-			`default: "20"`: "default: much", "filter: suitableForDiet": "filter: text",
+			`default: "20"`: "default: much", "[vegetarian, vegan]": "[vegetarian, meat]", "filter: suitableForDiet": "filter: text",
 			"text: Any diet?": `text: ""`, "text: Ernährung?": `text: " "`, "id: diet": "id: sort",
 			"filter: suitableForDiet\n":                    "filter: price\n",
 			"kind: number, filter: price, default: \"20\"": `kind: single_select, filter: price, options: [little, much], values: ["under 20", much]`,

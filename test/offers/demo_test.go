@@ -1,9 +1,11 @@
 package offers
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +69,79 @@ func TestTheIntakesOfTheDemo(t *testing.T) {
 	if a := bind(t, offer, 100, jane, "account_creation"); a.code != 200 || a.said.Status != "bound" {
 		t.Errorf("%d %s", a.code, a.text)
 	}
+}
+
+// TestEveryGoalOfTheCheckupGetsDinners submits every goal with every choice of diets: each offer names dinners, and each
+// dinner suits all of the diets.
+func TestEveryGoalOfTheCheckupGetsDinners(t *testing.T) {
+	suits := dietsOfTheKitchen(t)
+	schema := map[string]string{"vegetarian": "VegetarianDiet", "vegan": "VeganDiet", "gluten-free": "GlutenFreeDiet"}
+	for _, goal := range []string{"more energy", "weight", "strength", "keep as it is"} {
+		t.Run(goal, func(t *testing.T) {
+			t.Parallel()
+			// A server for each goal, since the intake declares 30 requests a minute.
+			server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+			for n, diets := range choices("vegetarian", "vegan", "gluten-free") {
+				list, err := json.Marshal(diets)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := submit(t, server.URL, "kitchen-checkup", n,
+					`{"age_range":"30-44","activity":"moderate","weight_kg":80,"height_cm":178,"goal":"`+goal+`","diet":`+string(list)+`}`)
+				var details struct{ Dinners []struct{ Name string } }
+				if err := json.Unmarshal(a.said.Offer.Details, &details); err != nil || a.said.Status != "offer" || len(details.Dinners) == 0 {
+					t.Errorf("%s: no dinner is offered: %s", list, a.text)
+				}
+				for _, dinner := range details.Dinners {
+					for _, diet := range diets {
+						if !slices.Contains(suits[dinner.Name], "https://schema.org/"+schema[diet]) {
+							t.Errorf("%s: %s suits %v", list, dinner.Name, suits[dinner.Name])
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// choices are all selections of some texts, in their order.
+func choices(texts ...string) [][]string {
+	all := [][]string{{}}
+	for _, text := range texts {
+		for _, without := range all {
+			all = append(all, append(slices.Clone(without), text))
+		}
+	}
+	return all
+}
+
+// dietsOfTheKitchen are the diets that the sample's recipes suit, by the recipe's name.
+func dietsOfTheKitchen(t *testing.T) map[string][]string {
+	t.Helper()
+	root, err := process.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "internal", "demo", "content", "kitchen", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("the kitchen has no recipes: ", err)
+	}
+	suits := map[string][]string{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var recipe struct {
+			Name            string
+			SuitableForDiet []string
+		}
+		if err := json.Unmarshal(content, &recipe); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		suits[recipe.Name] = recipe.SuitableForDiet
+	}
+	return suits
 }
 
 // TestTheDocumentedRulesAreRight has the program check the configuration of docs/offers.md, and makes an offer with it.
