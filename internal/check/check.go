@@ -103,7 +103,7 @@ type Options struct {
 }
 
 func (o Options) reading() intent.Options {
-	return intent.Options{Versions: o.Versions, Now: o.Now()}
+	return intent.Options{Versions: o.Versions, NullReason: true, Now: o.Now()}
 }
 
 func (o *Options) fill() {
@@ -174,7 +174,6 @@ func (p *prober) declared(ctx context.Context) error {
 	reading := p.options.reading()
 	found := intent.Check(intent.KindDeclaration, got.body, reading)
 	p.report.document(found, "the declaration is valid")
-	reading.NullReason = true // what is wrong has been told; the rest can be looked at all the same
 	p.declaration, _ = intent.ReadDeclaration(got.body, reading)
 	return nil
 }

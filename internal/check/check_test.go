@@ -182,6 +182,11 @@ func TestADocumentIsLookedAtWherever(t *testing.T) {
 	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Doubtful) != 0 || report.Count(check.Passed) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
+	null := strings.Replace(string(text), `"revocable"`, `"revocation_reason": null, "revocable"`, 1)
+	report, err = check.File("aip.json", intent.KindDeclaration, strings.NewReader(null), check.Options{Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Doubtful) != 1 || report.Results[len(report.Results)-1].Pointer != "/compliance/revocation_reason" {
+		t.Errorf("a reason of null, as the protocol's example has it: %+v, %v", report, err)
+	}
 	report, err = check.File("aip.json", intent.KindDeclaration, strings.NewReader(strings.Replace(string(text), `"none"`, `"all"`, 1)), check.Options{})
 	if err != nil || report.Count(check.Wrong) != 1 {
 		t.Errorf("%+v, %v", report, err)

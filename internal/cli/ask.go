@@ -322,6 +322,7 @@ func shorten(text string, most int) string {
 // lineWidth is where wrap breaks lines.
 const lineWidth = 96
 
+// wrap breaks a text into lines that begin with an indent; a mark in it, such as "- ", stands before the first alone.
 func wrap(text, indent string) string {
 	var b strings.Builder
 	column := 0
@@ -332,7 +333,7 @@ func wrap(text, indent string) string {
 			b.WriteString(indent)
 			column = len(indent)
 		case column+1+width > lineWidth:
-			b.WriteString("\n" + indent)
+			b.WriteString("\n" + strings.Repeat(" ", len(indent)))
 			column = len(indent)
 		default:
 			b.WriteByte(' ')

@@ -25,6 +25,7 @@ func (c brokerCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	env.warn(loaded.Warnings)
 	if loaded.Config.Broker.Domain == "" && loaded.Config.URL == "" {
 		return usage("the Broker needs a domain by which Exchanges know it; give --url, or set url or broker.domain in the configuration")
 	}

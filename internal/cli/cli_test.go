@@ -267,4 +267,8 @@ func TestTextsAreCutAndWrappedAtBlanks(t *testing.T) {
 			t.Errorf("%q", line)
 		}
 	}
+	listed := strings.Split(wrap(strings.Repeat("word ", 40), "    - "), "\n")
+	if len(listed) != 3 || !strings.HasPrefix(listed[0], "    - word") || !strings.HasPrefix(listed[1], "      word") {
+		t.Errorf("a list is broken as %q", listed)
+	}
 }

@@ -65,6 +65,7 @@ func (c edgeCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	env.warn(loaded.Warnings)
 	listener, err := server.Listen(env.ctx, loaded.Config.Listen)
 	if err != nil {
 		return err

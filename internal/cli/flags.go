@@ -60,18 +60,13 @@ func (f configFlags) layers(env *environment, flags map[string]*string, sources 
 	return layers, nil
 }
 
-// load reads the configuration and prints what is odd about it.
+// load reads the configuration. What is odd about it is told by what serves, and by `frontdesk config check`.
 func (f configFlags) load(env *environment, flags map[string]*string, sources ...server.Source) (*server.Loaded, error) {
 	layers, err := f.layers(env, flags, sources...)
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := server.Load(layers)
-	if err != nil {
-		return nil, err
-	}
-	env.warn(loaded.Warnings)
-	return loaded, nil
+	return server.Load(layers)
 }
 
 func (e *environment) warn(warnings strictyaml.Findings) {

@@ -81,6 +81,7 @@ type keysIssueAPI struct {
 	Door    []string      `placeholder:"NAME" help:"A door that the key opens: ask, mcp or intake; or one of the operator's own, admin and reports; or provider:HOST, what was sold of a host; may be repeated. Without it, all but the operator's."`
 	Rate    string        `placeholder:"RATE" help:"The key's own limit, such as 600/1m, in place of limits.rate.key."`
 	Expires time.Duration `placeholder:"SPAN" help:"How long the key is good, such as 720h. Without it, until it is revoked."`
+	JSON    bool          `name:"json" help:"Print the key with its secret as a JSON object."`
 }
 
 // Help is the command's example.
@@ -115,6 +116,11 @@ func (c keysIssueAPI) Run(env *environment) error {
 	text, made, err := house.Keys.Create(env.ctx, key)
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		shown := listedAPI(made, time.Now())
+		shown.Secret = text
+		return printJSON(env, shown)
 	}
 	showAPIKey(env, made, text)
 	if len(loaded.Config.Auth.Required) == 0 {
@@ -563,16 +569,20 @@ func listedPlatform(key trust.PlatformKey, now time.Time) listedKey {
 func appendAPIKeys(ctx context.Context, all []listedKey, keys *trust.Keys, now time.Time) ([]listedKey, error) {
 	known, err := keys.List(ctx)
 	for _, key := range known {
-		kind := "api"
-		if trust.ConsoleRole(key.Scopes) != "" {
-			kind = "console"
-		}
-		all = append(all, listedKey{
-			Kind: kind, ID: key.ID, Name: key.Name, State: key.State(now), Doors: key.Scopes, Rate: key.Rate, Created: key.Created,
-			Ends: instant(key.Expires), Revoked: instant(key.Revoked),
-		})
+		all = append(all, listedAPI(key, now))
 	}
 	return all, err
+}
+
+func listedAPI(key trust.Key, now time.Time) listedKey {
+	kind := "api"
+	if trust.ConsoleRole(key.Scopes) != "" {
+		kind = "console"
+	}
+	return listedKey{
+		Kind: kind, ID: key.ID, Name: key.Name, State: key.State(now), Doors: key.Scopes, Rate: key.Rate, Created: key.Created,
+		Ends: instant(key.Expires), Revoked: instant(key.Revoked),
+	}
 }
 
 // instant is a time that may not be.

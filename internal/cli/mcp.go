@@ -31,6 +31,7 @@ func (c mcpCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	env.warn(loaded.Warnings)
 	if err := needContent(loaded.Config); err != nil && len(loaded.Config.AllSources()) == 0 {
 		return err
 	}

@@ -67,11 +67,7 @@ func (c mcpCommand) serveBuyer(env *environment) error {
 	if err != nil {
 		return err
 	}
-	layers, err := c.layers(env, nil)
-	if err != nil {
-		return err
-	}
-	loaded, err := server.Load(layers) // whose warnings were told
+	loaded, err := c.load(env, nil)
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ func (c serveCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	env.warn(loaded.Warnings)
 	listener, err := server.Listen(env.ctx, loaded.Config.Listen)
 	if err != nil {
 		return err

@@ -98,6 +98,8 @@ func (d *Door) handler(bind bool, answer func(ctx context.Context, base, intake 
 			err = unread
 		case !isJSON(r.Header.Get("Content-Type")):
 			err = fail.New(fail.MediaType, "Send the body as application/json, in UTF-8.")
+		case encoded(r.Header.Get("Content-Encoding")):
+			err = fail.New(fail.MediaType, "Send the body as it is, without Content-Encoding.")
 		}
 		if err != nil {
 			d.refuse(w, r, body, err)
@@ -219,6 +221,9 @@ func isJSON(contentType string) bool {
 	charset := parameters["charset"]
 	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
+
+// encoded says whether a Content-Encoding changes the body.
+func encoded(coding string) bool { return coding != "" && !strings.EqualFold(coding, "identity") }
 
 // send writes an answer.
 func send(w http.ResponseWriter, r *http.Request, out answered) {

@@ -66,8 +66,8 @@ func (d *door) event(ctx context.Context, c *call) answered {
 
 // reported reads the body of a call as an event.
 func (d *door) reported(c *call) (r desk.Reported, version string, f *failure) {
-	if !isJSON(c.Header.Get("Content-Type")) {
-		return r, "", &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType, message: "Send the body as application/json."}
+	if f := unfitBody(c.Header); f != nil {
+		return r, "", f
 	}
 	if c.secret != nil && !d.supports(c.header.Version) {
 		return r, "", &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/internal/desk"
@@ -201,6 +202,20 @@ func (d *door) spend(ctx context.Context, c *call, f *failure) *failure {
 	}
 	return f
 }
+
+// unfitBody says what keeps a body from being read: it is JSON, and not compressed.
+func unfitBody(header http.Header) *failure {
+	switch {
+	case !isJSON(header.Get("Content-Type")):
+		return &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType, message: "Send the body as application/json."}
+	case encoded(header.Get("Content-Encoding")):
+		return &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType, message: "Send the body as it is, without Content-Encoding."}
+	}
+	return nil
+}
+
+// encoded says whether a Content-Encoding changes the body.
+func encoded(coding string) bool { return coding != "" && !strings.EqualFold(coding, "identity") }
 
 // fits checks what a verified message says of itself against its headers.
 func (d *door) fits(c *call, version, platform string) *failure {

@@ -69,8 +69,8 @@ type reading struct {
 
 // request reads the body of a verified call.
 func (d *door) request(c *call) (*reading, *failure) {
-	if !isJSON(c.Header.Get("Content-Type")) {
-		return nil, &failure{status: http.StatusUnsupportedMediaType, code: wire.CodeUnsupportedMediaType, message: "Send the body as application/json."}
+	if f := unfitBody(c.Header); f != nil {
+		return nil, f
 	}
 	if !d.supports(c.header.Version) {
 		return nil, &failure{status: http.StatusBadRequest, code: wire.CodeUnsupportedVersion, message: "X-AIP-Version " + clip(c.header.Version) + " is not answered here."}

@@ -13,10 +13,12 @@ import (
 // Hook is an address of the owner's that gets signed requests. Its fields are set; it may be used from many goroutines.
 type Hook struct {
 	URL    string
-	Secret sign.WebhookSecret
+	Secret sign.WebhookSecret // nil signs nothing
 	// Fetcher is the way there. The address may be on this machine, since the owner typed it.
 	Fetcher *fetch.Fetcher
 	Now     func() time.Time
+	// StatusOnly reads nothing of what is answered but the status.
+	StatusOnly bool
 }
 
 // MaxAnswer is the most bytes of an answer that are taken.
@@ -26,14 +28,20 @@ const MaxAnswer = 64 << 10
 // whatever its status. The error is that of [fetch.Fetcher.Post].
 func (h *Hook) Post(ctx context.Context, id string, body []byte) (*fetch.Response, error) {
 	now := h.Now()
-	return h.Fetcher.Post(ctx, fetch.Request{
+	request := fetch.Request{
 		URL: h.URL, Own: true, MaxBytes: MaxAnswer,
 		Header: http.Header{
 			"Content-Type":        {"application/json"},
 			"Accept":              {"application/json"},
 			sign.WebhookID:        {id},
 			sign.WebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)},
-			sign.WebhookSignature: {h.Secret.Sign(id, now, body)},
 		},
-	}, body)
+	}
+	if h.Secret != nil {
+		request.Header[sign.WebhookSignature] = []string{h.Secret.Sign(id, now, body)}
+	}
+	if h.StatusOnly {
+		request.MaxBytes, request.Cut = 1, true
+	}
+	return h.Fetcher.Post(ctx, request, body)
 }

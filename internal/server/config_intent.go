@@ -13,9 +13,11 @@ import (
 	"frontdesk/internal/desk"
 	door "frontdesk/internal/intent"
 	"frontdesk/internal/limit"
+	"frontdesk/internal/post"
 	"frontdesk/internal/strictyaml"
 	"frontdesk/internal/terms"
 	"frontdesk/wire/intent"
+	"frontdesk/wire/sign"
 )
 
 // Intent serves passages to platforms under the Agentic Intent Protocol: they sign their requests with keys that you
@@ -147,6 +149,20 @@ type IntentSink struct {
 	URL string `yaml:"url,required"`
 	// Platform is the id of the platform whose events it gets; without it, it gets all.
 	Platform string `yaml:"platform"`
+	// SecretEnv names the variable of the environment that holds the secret with which what it gets is signed, in the form of
+	// Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64. Without a secret nothing is signed.
+	SecretEnv string `yaml:"secret_env"`
+	// SecretFile is a file that holds the secret.
+	SecretFile string `yaml:"secret_file"`
+}
+
+// secret is what is signed with that a sink gets; nil for none. The error does not hold it.
+func (s IntentSink) secret() (sign.WebhookSecret, error) {
+	text, err := post.Credential(s.SecretEnv, s.SecretFile)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return sign.ParseWebhookSecret(text)
 }
 
 func defaultIntent() Intent {
@@ -237,6 +253,16 @@ func (c *checks) intent() {
 		}
 		if sink.URL == "" {
 			c.problem(path+".url", "it is empty; write where events are to be posted")
+		}
+		key := path + ".secret_env"
+		if sink.SecretFile != "" {
+			key = path + ".secret_file"
+		}
+		switch secret, err := sink.secret(); {
+		case err != nil:
+			c.problem(key, "%v", err)
+		case secret == nil:
+			c.warning(path, "what it gets is not signed, so that anybody could send it the like; name a secret by secret_env or secret_file")
 		}
 		if names[sink.Name] || sink.Name == "" {
 			c.problem(path+".name", "%q is empty, or another sink's name", sink.Name)

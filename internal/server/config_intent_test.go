@@ -29,6 +29,8 @@ func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
 		"countries and languages":         {"news", "refuse: {countries: [fr, DE], languages: [fr, zh-Hant-TW]}", ""},
 		"a language that is none":         {"news", `refuse: {languages: ["fr_FR"]}`, `intent.refuse.languages[0]: "fr_FR" is no language`},
 		"a password in a sink's address":  {"news", `sinks: [{name: a, url: "https://u:p@sink.example/"}]`, "intent.sinks[0].url: an address must not hold a user or a password"},
+		"a sink's secret that is not set": {"news", `sinks: [{name: a, url: "https://sink.example/", secret_env: NO_SUCH_VARIABLE}]`, "intent.sinks[0].secret_env: the environment has no NO_SUCH_VARIABLE"},
+		"a sink's secret that is none":    {"news", `sinks: [{name: a, url: "https://sink.example/", secret_env: PATH}]`, "intent.sinks[0].secret_env: "},
 	} {
 		text := strings.Replace(intentConfig, "LABEL", `"`+c.label+`"`, 1)
 		if c.line != "" {

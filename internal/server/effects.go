@@ -13,8 +13,14 @@ import (
 // openEffects makes ready what is done outside of what platforms and agents did here; with nobody to tell it does nothing.
 func (s *Server) openEffects() error {
 	var sinks []string
+	s.sinks = map[string]*post.Hook{}
 	if s.config.Intent.Enabled {
 		for _, sink := range s.config.Intent.Sinks {
+			secret, err := sink.secret()
+			if err != nil {
+				return fmt.Errorf("sink %s: %w", sink.Name, err)
+			}
+			s.sinks[sink.Name] = &post.Hook{URL: sink.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now, StatusOnly: true}
 			sinks = append(sinks, sink.Name)
 		}
 	}
@@ -32,7 +38,6 @@ func (s *Server) openEffects() error {
 	if len(sinks) == 0 {
 		return nil
 	}
-	s.poster = s.config.Fetcher()
 	s.effects = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Do: s.doEffect, Now: s.now, Log: s.log})
 	return nil
 }

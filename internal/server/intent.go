@@ -5,14 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/excerpt"
 	"frontdesk/internal/fail"
-	"frontdesk/internal/fetch"
 	"frontdesk/internal/intent"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/nlweb"
@@ -161,9 +159,7 @@ func (s *Server) together() *store.DB {
 
 // postEffect posts an access event to its sink. Of the answer the status counts.
 func (s *Server) postEffect(ctx context.Context, e outbox.Effect) error {
-	at := slices.IndexFunc(s.config.Intent.Sinks, func(sink IntentSink) bool { return sink.Name == e.Sink })
-	request := fetch.Request{URL: s.config.Intent.Sinks[at].URL, Own: true, MaxBytes: 1, Cut: true, Header: http.Header{"Content-Type": {"application/json"}}}
-	response, err := s.poster.Post(ctx, request, e.Body)
+	response, err := s.sinks[e.Sink].Post(ctx, e.ID, e.Body)
 	switch {
 	case err != nil:
 		return err

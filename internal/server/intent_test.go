@@ -1,8 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -145,6 +147,8 @@ func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
 		{"a bid", p.ask("both", with(`"runtime"`, `"bid":1,"runtime"`)), "400 error invalid_request", true},
 		{"a bid in the extensions", p.ask("both", with(`"runtime"`, `"extensions":{"x.bid":1},"runtime"`)), "200 denied policy_violation", true},
 		{"plain text", header("Content-Type", "text/plain"), "415 error unsupported_media_type", true},
+		{"compressed", header("Content-Encoding", "gzip"), "415 error unsupported_media_type", true},
+		{"said not to be compressed", header("Content-Encoding", "identity"), "200 ok", true},
 		{"too large", p.ask("both", strings.Repeat(" ", 64<<10)+p.question()), "413 error request_too_large", false},
 		{"the wrong method", get(), "405 error method_not_allowed", false},
 		{"out of scope", p.ask("both", with(`"food"`, `"foods"`)), "200 denied out_of_scope", true},
@@ -213,6 +217,55 @@ func TestEventsAreCounted(t *testing.T) {
 	}
 	if w := event(4); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 		t.Errorf("status %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+	}
+}
+
+// TestCompressedEventsAreCalledSo holds that what cannot be read says why.
+func TestCompressedEventsAreCalledSo(t *testing.T) {
+	p := openPlatform(t, "")
+	r := p.signed("both", intentEvents, intentEvents, "\x1f\x8b\x08", p.clock.Now())
+	r.Header.Set("Content-Encoding", "gzip")
+	if w := send(p, r); w.Code != http.StatusUnsupportedMediaType || !strings.Contains(w.Body.String(), "without Content-Encoding") {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+}
+
+// TestSinksGetSignedCopies posts what waits for two sinks, one with a secret and one without.
+func TestSinksGetSignedCopies(t *testing.T) {
+	const text = "whsec_c2lua3NpbmtzaW5rc2lua3NpbmtzaW5rc2luaw=="
+	secret, err := sign.ParseWebhookSecret(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SINK_SECRET", text)
+	came := map[string]*http.Request{}
+	bodies := map[string]string{}
+	sink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		came[r.URL.Path], bodies[r.URL.Path] = r, string(body)
+		w.Write(bytes.Repeat([]byte("x"), 1<<20)) // of which nobody reads more than the status
+	}))
+	defer sink.Close()
+	p := openPlatform(t, fmt.Sprintf("  sinks: [{name: auditor, url: %[1]q, secret_env: SINK_SECRET}, {name: open, url: %[2]q}]\n", sink.URL+"/auditor", sink.URL+"/open"))
+	if warned := fmt.Sprint(p.options.Loaded.Warnings); !strings.Contains(warned, "intent.sinks[1]: what it gets is not signed") || strings.Contains(warned, "sinks[0]: what") {
+		t.Errorf("warnings: %s", warned)
+	}
+	if got := outcome(t, send(p, p.ask("both", p.question()))); got != "200 ok" {
+		t.Fatal(got)
+	}
+	for _, name := range []string{"auditor", "open"} {
+		if some, err := p.effects.Once(t.Context(), name); !some || err != nil {
+			t.Fatalf("%s: %v, %v", name, some, err)
+		}
+	}
+	for path, signed := range map[string]bool{"/auditor": true, "/open": false} {
+		r := came[path]
+		if r == nil || !strings.Contains(bodies[path], `"event_id"`) || r.Header.Get(sign.WebhookID) == "" {
+			t.Fatalf("%s got %v: %s", path, r, bodies[path])
+		}
+		if err := secret.Verify(r.Header.Get(sign.WebhookID), r.Header.Get(sign.WebhookTimestamp), r.Header.Get(sign.WebhookSignature), []byte(bodies[path]), p.clock.Now(), time.Minute); (err == nil) != signed {
+			t.Errorf("%s: signed should be %v: %v", path, signed, err)
+		}
 	}
 }
 

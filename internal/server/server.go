@@ -25,12 +25,12 @@ import (
 	"frontdesk/internal/certs"
 	"frontdesk/internal/console"
 	"frontdesk/internal/edge"
-	"frontdesk/internal/fetch"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/limit"
 	"frontdesk/internal/measure"
 	"frontdesk/internal/nlweb"
 	"frontdesk/internal/outbox"
+	"frontdesk/internal/post"
 	"frontdesk/internal/ramp"
 	"frontdesk/internal/trust"
 )
@@ -70,9 +70,9 @@ type Server struct {
 	outside *outside
 	gate    *admission // nil when only this process asks
 
-	effects *outbox.Outbox // nil without any
-	poster  *fetch.Fetcher
-	tellers map[string]teller // of binds, by the sink of their intake
+	effects *outbox.Outbox        // nil without any
+	sinks   map[string]*post.Hook // that get access events, by their names
+	tellers map[string]teller     // of binds, by the sink of their intake
 
 	certificates atomic.Pointer[certs.Source] // nil before Run, and without TLS
 	exchange     *ramp.Config                 // nil without RAMP

@@ -2,6 +2,7 @@ package intake_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,21 @@ func TestTheProseIsChecked(t *testing.T) {
 			if f.Detail == "" || f.Mend == "" || f.Rule == "" {
 				t.Errorf("a finding says too little: %+v", f)
 			}
+		}
+	}
+}
+
+// What is missing is called missing, and not a version that nobody speaks; one that is there and empty stays wrong.
+func TestAMissingVersionIsCalledMissing(t *testing.T) {
+	for k, text := range map[intake.Kind]string{
+		intake.KindManifest: manifest, intake.KindRequest: request, intake.KindResponse: offer, intake.KindBound: bound,
+	} {
+		found := intake.Check(k, []byte(strings.Replace(text, `"aip_version":"0.1.0",`, "", 1)), intake.Options{Now: now})
+		if first := found.First(); first == nil || first.Detail != `"aip_version" is missing` || strings.Contains(fmt.Sprint(found), "is no version") {
+			t.Errorf("a %s without a version: %v", k, found)
+		}
+		if intake.Check(k, []byte(strings.Replace(text, `"aip_version":"0.1.0"`, `"aip_version":""`, 1)), intake.Options{Now: now}).Valid() {
+			t.Errorf("a %s of an empty version is valid", k)
 		}
 	}
 }

@@ -56,9 +56,10 @@ var (
 	sessionUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$`)
 )
 
-// spoken wants a version of 0.1, whatever its last number: those that break anything change the one before.
+// spoken wants a version of 0.1, whatever its last number: those that break anything change the one before. (That it is
+// missing or empty, the schema has found itself.)
 func spoken(version string) Findings {
-	if speaks(version) {
+	if version == "" || speaks(version) {
 		return nil
 	}
 	return Findings{wrong("/aip_version", RuleVersion, "is no version that is spoken here", `write "`+Version+`"`)}
