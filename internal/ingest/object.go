@@ -2,17 +2,20 @@ package ingest
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
+	"strings"
 
 	"frontdesk/internal/ingest/passage"
 	"frontdesk/internal/ingest/tree"
+	plaintext "frontdesk/internal/plain"
 )
 
 // bodyMembers are left out of an item's object where they are long: they are its passages.
 var bodyMembers = set("articleBody text reviewBody transcript mainContentOfPage lyrics liveBlogUpdate")
 
 // object writes the thing as the item's object: its members in the order of the source, with the item's type and
-// absolute URL, and without long texts.
+// absolute URL, and without long texts and addresses that run.
 func object(n *tree.Node, types []string, address string) []byte {
 	out := &tree.Node{Kind: tree.Object, Members: make([]tree.Member, 0, len(n.Members)+2)}
 	if n.Get("@type") == nil {
@@ -33,12 +36,109 @@ func object(n *tree.Node, types []string, address string) []byte {
 		case m.Name == "description" && m.Value.Kind == tree.String && len(m.Value.Text) > longestMember:
 			m.Value = tree.Text(passage.Opening(m.Value.Text, longestMember))
 		}
-		out.Members = append(out.Members, m)
+		if m.Value = harmless(m.Name, m.Value); m.Value != nil {
+			out.Members = append(out.Members, m)
+		}
 	}
 	if n.Get("url") == nil {
 		out.Set("url", tree.Text(address))
 	}
 	return tree.Append(make([]byte, 0, size(out)*9/8+256), out)
+}
+
+// harmless is the value of a member without the addresses in it that are scripts or carry data, which whoever shows an
+// item might open; nil where nothing is left. Values are shared, so what changes is a copy.
+func harmless(name string, n *tree.Node) *tree.Node {
+	switch n.Kind {
+	case tree.String:
+		if runs(name, n.Text) {
+			return nil
+		}
+	case tree.Array:
+		var kept []*tree.Node
+		for i, item := range n.Items {
+			safe := harmless(name, item)
+			if safe != item && kept == nil {
+				kept = append(make([]*tree.Node, 0, len(n.Items)), n.Items[:i]...)
+			}
+			if safe != nil && kept != nil {
+				kept = append(kept, safe)
+			}
+		}
+		if kept != nil {
+			return list(n, kept)
+		}
+	case tree.Object:
+		var kept []tree.Member
+		for i, m := range n.Members {
+			safe := harmless(m.Name, m.Value)
+			if safe != m.Value && kept == nil {
+				kept = append(make([]tree.Member, 0, len(n.Members)), n.Members[:i]...)
+			}
+			if safe != nil && kept != nil {
+				kept = append(kept, tree.Member{Name: m.Name, Value: safe})
+			}
+		}
+		if kept != nil {
+			whole := *n
+			whole.Members = kept
+			return &whole
+		}
+	}
+	return n
+}
+
+// list is n with other items; nil without any.
+func list(n *tree.Node, items []*tree.Node) *tree.Node {
+	if len(items) == 0 {
+		return nil
+	}
+	whole := *n
+	whole.Items = items
+	return &whole
+}
+
+// proseMembers are texts that no program takes for an address, whatever they begin with; so are nameProperties.
+var proseMembers = set(`description disambiguatingDescription abstract summary articleBody text reviewBody transcript
+	mainContentOfPage lyrics liveBlogUpdate recipeInstructions recipeIngredient`)
+
+// runs says whether a member's text is the address of a script or of data, as a browser would read it and also after
+// the catalog has taken out what only a model reads. Where a member may hold a text as well ("JavaScript: the good
+// parts"), an address has no blank behind its scheme, and one of data its comma.
+func runs(member, text string) bool {
+	address := holdsAddress(member)
+	if !strings.Contains(text, ":") || !address && (nameProperties[member] || proseMembers[member]) {
+		return false
+	}
+	text = strings.TrimSpace(strings.Map(dropControl, plaintext.Text(text)))
+	scheme, rest, found := strings.Cut(text, ":")
+	if !found || len(scheme) > len("javascript") {
+		return false
+	}
+	switch strings.ToLower(scheme) {
+	case "javascript", "vbscript":
+		return address || rest != "" && rest[0] != ' '
+	case "data":
+		return address || isData.MatchString(rest)
+	}
+	return false
+}
+
+// isData is what stands behind the scheme of an address that carries data, up to them.
+var isData = regexp.MustCompile(`^[\w/+.-]*(?:;[^\s,]*)?,`)
+
+// holdsAddress says whether a member is one for an address.
+func holdsAddress(member string) bool {
+	if addressProperties[member] {
+		return true
+	}
+	member = strings.ToLower(member)
+	for _, end := range []string{"url", "uri", "urltemplate", "href", "link"} {
+		if strings.HasSuffix(member, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // outline is what things within a long text are and where they are, each once: by that the owner's terms decide on the

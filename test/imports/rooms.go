@@ -188,7 +188,7 @@ var rooms = []room{
 		path: "internal/ingest",
 		inside: []string{
 			"internal/fail", "internal/release", "internal/content", "internal/fetch", "internal/ingest/tree", "internal/ingest/passage",
-			"internal/ingest/frontier", "internal/ingest/sitemap", "wire/licence",
+			"internal/ingest/frontier", "internal/ingest/sitemap", "internal/plain", "wire/licence",
 		},
 		outside: []string{feeds, yaml, toml, markdown, html, text, jsonText, syncx},
 	},
