@@ -18,7 +18,10 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 case ${1:-} in
---quick) exec go test -short ./... ;;
+--quick)
+	go test -short ./...
+	exec go -C test/interop test -short ./...
+	;;
 --list) exec go run ./test/suites -list ;;
 -h | --help)
 	sed -n '2,/^set /{s/^# \{0,1\}//;/^set /!p}' "$0"

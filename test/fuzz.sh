@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module for a while. It finds the targets itself, so a new one needs no entry anywhere.
+# Runs every fuzz target of the tree for a while. It finds the targets itself, so a new one needs no entry anywhere.
 #
 #   test/fuzz.sh          the short form, 2 seconds each
 #   test/fuzz.sh 10m      the long form, before a release; the nightly run has 20s
@@ -28,9 +28,9 @@ fuzz() {
 # fuzz_package FOLDER runs the targets of one package, and notes each with what came of it.
 fuzz_package() {
 	local binary package name names output
-	package=$(go list "$1")
+	package=$(go -C "$1" list)
 	binary=$FUZZ_WORK/${package//\//-}.test
-	if ! output=$(go test -c -fuzz=. -o "$binary" "$1" 2>&1) || ! names=$(cd "$1" && "$binary" -test.list='^Fuzz'); then
+	if ! output=$(go -C "$1" test -c -fuzz=. -o "$binary" 2>&1) || ! names=$(cd "$1" && "$binary" -test.list='^Fuzz'); then
 		printf '%s\n' "$output"
 		echo "$package" >>"$FUZZ_WORK/failed"
 		return

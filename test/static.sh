@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules=(. bench tools)
+modules=(. bench test/interop tools)
 failed=()
 
 # check NAME COMMAND... runs one check and goes on when it fails, so that one run tells everything.
@@ -34,13 +34,13 @@ formatting() {
 }
 
 vet() {
-	go vet ./... && go -C bench vet ./...
+	go vet ./... && go -C bench vet ./... && go -C test/interop vet ./...
 }
 
 lint() {
 	local staticcheck
 	staticcheck=$(go -C tools tool -n staticcheck) || return 1
-	"$staticcheck" ./... && (cd bench && "$staticcheck" ./...)
+	"$staticcheck" ./... && (cd bench && "$staticcheck" ./...) && (cd test/interop && "$staticcheck" ./...)
 }
 
 tidy() {

@@ -48,8 +48,6 @@ const (
 	acme        = "github.com/caddyserver/certmagic"
 	roots       = "golang.org/x/crypto/x509roots/fallback"
 	acmeLog     = "go.uber.org/zap"
-	acmePeer    = "github.com/letsencrypt/pebble/v2"
-	dnsMessage  = "golang.org/x/net/dns/dnsmessage"
 	mcpSDK      = "github.com/modelcontextprotocol/go-sdk"
 	jsonSchema  = "github.com/google/jsonschema-go"
 	schemas     = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -309,7 +307,6 @@ var rooms = []room{
 	{path: "test/model", inside: []string{"test/process"}},
 	{path: "test/model/endpoint"},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
-	{path: "test/tls", inside: []string{"test/process", "client"}, outside: []string{acmePeer, dnsMessage}},
 	{path: "test/streams", inside: []string{"internal/account", "internal/store", "test/process", "client"}},
 	{path: "test/mcp", inside: []string{"internal/server", "internal/content", "test/process"}, outside: []string{mcpSDK}},
 	{path: "test/mcp/everything", inside: []string{"internal/mcp", "internal/tool"}, outside: []string{mcpSDK, jsonSchema}},
@@ -333,9 +330,7 @@ var rooms = []room{
 
 // testTools are the third-party libraries that tests of every room may use.
 var testTools = []string{
-	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/temoto/robotstxt", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
-	"github.com/gowebpki/jcs",                              // the oracle for canonical JSON
-	"github.com/aws/aws-sdk-go-v2/feature/cloudfront/sign", // the oracle for CloudFront's addresses
+	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal/testscript", "golang.org/x/tools/txtar", html,
 	markdown,                                               // reads the Markdown that is written
 	jose, "github.com/modelcontextprotocol/go-sdk/oauthex", // for authorization servers that tests play, and clients that look for them
 }

@@ -82,12 +82,12 @@ func build() error {
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "cmd", "frontdesk")); missing == nil {
 			return dir, nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("no go.mod above the working directory")
+			return "", errors.New("no cmd/frontdesk above the working directory")
 		}
 		dir = parent
 	}

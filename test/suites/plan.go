@@ -33,7 +33,7 @@ var (
 	// concurrent are packages with goroutines of their own, which the race detector watches on every change.
 	concurrent = packages("store", "ledger", "search", "limit", "outbox", "session", "edge", "spool", "broker", "measure", "fetch")
 	// apart are folders of test/ that are long by nature, and wait for the night.
-	apart = []string{"kill", "load", "pages", "streams", "tls"}
+	apart = []string{"kill", "load", "pages", "streams"}
 )
 
 func packages(names ...string) (paths []string) {
@@ -59,6 +59,8 @@ func plan() []suite {
 		{name: "postgres", budget: 12 * time.Minute, test: short(bothEngines()...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
 		{name: "race", budget: 15 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
 		{name: "black box", budget: 20 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
+		{name: "interop", budget: 5 * time.Minute, anySkip: true,
+			test: append([]string{"-C", "test/interop"}, short("./canonical", "./cloudfront", "./robots")...)},
 		{name: "mcp", budget: 5 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
 		{name: "browser, four journeys", budget: 8 * time.Minute, node: true,
 			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
@@ -73,6 +75,7 @@ func plan() []suite {
 		{name: "black box, long", part: "black box", budget: 35 * time.Minute, test: append([]string{"-p=1"}, outside...)},
 		{name: "black box, apart", part: "night", budget: 35 * time.Minute, test: append([]string{"-p=1"}, night...)},
 		{name: "browser", part: "browser", budget: 12 * time.Minute, command: []string{"test/e2e/run.sh", spec}, node: true},
+		{name: "interop, long", part: "interop", budget: 10 * time.Minute, test: []string{"-C", "test/interop", "./..."}},
 		{name: "ramp", part: "interop", budget: 8 * time.Minute, command: []string{"test/ramp/run.sh", spec}, node: true},
 		{name: "biscuit", part: "interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec}, node: true},
 		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},

@@ -7,90 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	cloudfront "github.com/aws/aws-sdk-go-v2/feature/cloudfront/sign"
-	"pgregory.net/rapid"
 )
-
-// TestCloudFrontsOwnSignerAgrees has the vendor's signer make the same address of what ours has bound.
-func TestCloudFrontsOwnSignerAgrees(t *testing.T) {
-	now := workedGrant.Expires.Add(-time.Minute)
-	pair := rapid.StringMatching(`[a-z]{1,3}x=([a-zA-Z0-9_.,:@$()'!*~/?+&=-]|%[0-9A-F]{2}){0,6}[a-z]`)
-	rapid.Check(t, func(t *rapid.T) {
-		content := workedBase
-		if pairs := rapid.SliceOfN(pair, 0, 3).Draw(t, "query"); len(pairs) > 0 {
-			content += "?" + strings.Join(pairs, "&")
-		}
-		bound := addPairs(content, agentName, workedAgent, transactionName, workedTxn)
-		theirs, err := cloudfront.NewURLSigner(workedPair, rsaKey()).Sign(bound, workedGrant.Expires)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key := everyURLKey()["cloudfront, RSA"]
-		if ours, err := withKeys(key).Sign(content, workedGrant, now); err != nil || ours != theirs {
-			t.Fatalf("%s, %v\nwant %s", ours, err, theirs)
-		}
-		if theirs, err = cloudfront.NewURLSigner(workedPair, ecdsaKey()).Sign(bound, workedGrant.Expires); err != nil {
-			t.Fatal(err)
-		}
-		if opened, grant, err := withKeys(everyURLKey()["cloudfront, ECDSA"]).Verify(theirs, now); err != nil || opened != content || grant != workedGrant {
-			t.Fatalf("%s: %s, %v, %v", theirs, opened, grant, err)
-		}
-	})
-}
 
 func TestECDSANeedsNoRandomness(t *testing.T) {
 	key := everyURLKey()["cloudfront, ECDSA"]
 	if a, b := signedURL(t, key, workedBase), signedURL(t, key, workedBase); a != b {
 		t.Errorf("%s\n%s", a, b)
-	}
-}
-
-// TestACustomPolicyNamesOneAddress has the vendor's signer make the same address of the same policy, whose resource is that address and no
-// pattern; and what has a star, which would be one, is not signed.
-func TestACustomPolicyNamesOneAddress(t *testing.T) {
-	now := workedGrant.Expires.Add(-time.Minute)
-	pair := rapid.StringMatching(`[a-z]{1,3}x=([a-zA-Z0-9_.,:@$()'!~/?+&=-]|%[0-9A-F]{2}){0,6}[a-z]`)
-	rapid.Check(t, func(t *rapid.T) {
-		content := workedBase
-		if pairs := rapid.SliceOfN(pair, 0, 3).Draw(t, "query"); len(pairs) > 0 {
-			content += "?" + strings.Join(pairs, "&")
-		}
-		bound := addPairs(content, agentName, workedAgent, transactionName, workedTxn)
-		policy := &cloudfront.Policy{Statements: []cloudfront.Statement{{Resource: bound, Condition: cloudfront.Condition{
-			DateGreaterThan: cloudfront.NewAWSEpochTime(workedGrant.Expires.Add(-URLLife)), DateLessThan: cloudfront.NewAWSEpochTime(workedGrant.Expires),
-		}}}}
-		theirs, err := cloudfront.NewURLSigner(workedPair, rsaKey()).SignWithPolicy(bound, policy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		custom, canned := everyURLKey()["cloudfront, RSA, custom"], everyURLKey()["cloudfront, RSA"]
-		if ours, err := withKeys(custom).Sign(content, workedGrant, now); err != nil || ours != theirs {
-			t.Fatalf("%s, %v\nwant %s", ours, err, theirs)
-		}
-		for _, keys := range []URLKeys{withKeys(custom), withKeys(canned)} { // one who changes from one to the other goes on opening both
-			if opened, grant, err := keys.Verify(theirs, now); err != nil || opened != content || grant != workedGrant {
-				t.Fatalf("%s: %s, %v, %v", theirs, opened, grant, err)
-			}
-		}
-		if opened, _, err := withKeys(custom).Verify(must(withKeys(canned).Sign(content, workedGrant, now)), now); err != nil || opened != content {
-			t.Fatalf("a canned policy: %s, %v", opened, err)
-		}
-		wide := *policy
-		wide.Statements = []cloudfront.Statement{policy.Statements[0]}
-		for _, resource := range []string{workedBase + "*", strings.Replace(bound, workedTxn, "*", 1), workedOrigin + "/*", strings.Replace(bound, "?", "*", 1)} {
-			wide.Statements[0].Resource = resource
-			theirs, err := cloudfront.NewURLSigner(workedPair, rsaKey()).SignWithPolicy(bound, &wide)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if opened, _, err := withKeys(custom).Verify(theirs, now); err == nil {
-				t.Fatalf("a policy of %s opens %s", resource, opened)
-			}
-		}
-	})
-	if address, err := withKeys(everyURLKey()["cloudfront, RSA, custom"]).Sign(workedOrigin+"/a*", workedGrant, now); err != ErrURLForm {
-		t.Errorf("%s, %v", address, err)
 	}
 }
 
@@ -146,26 +68,6 @@ func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 		if got, err := pass.Sign(workedBase, "a&b"); err != ErrURLForm {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
-	}
-}
-
-// The vendor's signer makes the same address of the same policy.
-func TestAPassIsACustomPolicyOfCloudFront(t *testing.T) {
-	now := passGrant.Begins
-	pass := must(withKeys(everyURLKey()["cloudfront, RSA"]).Pass(passScope, passGrant, now))
-	ours, err := pass.Sign(workedBase, workedTxn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	policy := &cloudfront.Policy{Statements: []cloudfront.Statement{{
-		Resource: passScope + "*?agent_id=" + workedAgent + "&txn_id=*",
-		Condition: cloudfront.Condition{
-			DateGreaterThan: cloudfront.NewAWSEpochTime(passGrant.Begins), DateLessThan: cloudfront.NewAWSEpochTime(passGrant.Expires),
-		},
-	}}}
-	theirs, err := cloudfront.NewURLSigner(workedPair, rsaKey()).SignWithPolicy(workedBase+"?"+workedIDs, policy)
-	if err != nil || ours != theirs {
-		t.Errorf("%s\nwant %s, %v", ours, theirs, err)
 	}
 }
 
