@@ -29,6 +29,10 @@ type facts struct {
 	titles   []string // what the page calls itself, without the site's name; the best first
 	items    bool     // some elements are items of microdata
 	things   bool     // some elements are things of RDFa
+	over     string   // which bound of a page its text reaches beyond; empty for none
+	end      int      // where what is read of it ends
+	raw      [][2]int // see tokens
+	foreign  bool
 }
 
 // Bounds of what is kept of a page's head.
@@ -40,9 +44,10 @@ const (
 // factsOf reads the elements of a page as they come, without the cost of a tree: a page whose data says enough needs
 // none.
 func factsOf(text string, own *url.URL) facts {
-	s := factScan{facts: facts{meta: map[string]string{}, kind: "WebPage", base: own}, z: html.NewTokenizer(strings.NewReader(text))}
+	s := factScan{facts: facts{meta: map[string]string{}, kind: "WebPage", base: own}, z: newTokens(text)}
 	s.run()
 	f := s.facts
+	f.over, f.end, f.raw, f.foreign = s.z.over, s.z.source.token, s.z.raw, s.z.foreign
 	if u := locate(s.base, own); u != nil {
 		f.base, f.named = u, true
 	}
@@ -53,7 +58,7 @@ func factsOf(text string, own *url.URL) facts {
 // factScan goes through a page's tags.
 type factScan struct {
 	facts
-	z               *html.Tokenizer
+	z               *tokens
 	canonical, base string
 	svg             int
 	body            bool

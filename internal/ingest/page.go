@@ -24,19 +24,17 @@ func (w *worker) page(u *unit, r *result) {
 	text := printable(decodePage(u.text, u.media))
 	v := view{worker: w, result: r, facts: factsOf(text, u.address(w.base))}
 	v.isFile = u.visit == nil
+	if v.facts.over != "" {
+		r.problem(u.file.name, "the page has more than "+v.facts.over+"; it is read up to there")
+		text = text[:v.facts.end]
+	}
 	if !v.isFile {
 		if r.sight = w.look(u, text, &v.facts); r.sight.hidden || r.sight.moved {
 			return
 		}
 	}
 	v.piece = &piece{file: u.file, page: v.facts.address, base: v.facts.pageBase(), isPage: true}
-	v.root = sync.OnceValue(func() *html.Node {
-		root, err := html.Parse(strings.NewReader(text))
-		if err != nil {
-			return nil // nested more deeply than any browser shows
-		}
-		return root
-	})
+	v.root = sync.OnceValue(func() *html.Node { return v.facts.parse(text) })
 	// A page may tell of thousands of things; its text is looked for once.
 	v.main = sync.OnceValue(func() []passage.Block {
 		if root := v.root(); root != nil {
