@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -243,12 +244,12 @@ func (b *Brokered) Dispute(ctx context.Context, p *Purchase, d *Dispute) (*Dispu
 // verify says why the offer of an item is not that of its Exchange, which the manifest of the item's host has to name. The error is ErrUnsignedOffer where the
 // Exchange has not signed it, or may not sell it.
 func (b *Brokered) verify(ctx context.Context, i *ResolvedItem) error {
-	manifest, err := b.reader.providerOf(ctx, i.URI)
+	listed, err := b.listed(ctx, i)
 	if err != nil {
 		return err
 	}
 	err = fmt.Errorf("%w: the ramp.json of its address does not name %.80s", ErrUnsignedOffer, i.Exchange)
-	for _, listed := range manifest.GetExchanges() {
+	for _, listed := range listed {
 		if !strings.EqualFold(listed.GetDomain(), i.Exchange) {
 			continue
 		}
@@ -265,6 +266,17 @@ func (b *Brokered) verify(ctx context.Context, i *ResolvedItem) error {
 		}
 	}
 	return err
+}
+
+// listed are the Exchanges that may sell an item, by the manifest of its host. What is no page of the web has none: its Exchange is the one that the
+// Broker names, at its own domain.
+func (b *Brokered) listed(ctx context.Context, i *ResolvedItem) ([]*rampv1.AuthorizedExchange, error) {
+	if u, err := url.Parse(i.URI); err == nil && u.Scheme != "https" && u.Scheme != "http" {
+		at := "https://" + i.Exchange
+		return []*rampv1.AuthorizedExchange{{Domain: i.Exchange, Endpoint: at}}, nil
+	}
+	manifest, err := b.reader.providerOf(ctx, i.URI)
+	return manifest.GetExchanges(), err
 }
 
 // unreached says whether an error is of the way, and not of what was sent.

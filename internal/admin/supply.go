@@ -31,12 +31,14 @@ type Supply struct {
 
 // tenantForm is a tenant as a request has it, and as it is told.
 type tenantForm struct {
-	TenantID string          `json:"tenant_id"`
-	Name     string          `json:"name,omitempty"`
-	Domains  []string        `json:"domains"`
-	Price    terms.Price     `json:"price,omitzero"`
-	Function terms.Functions `json:"functions,omitzero"`
-	Scopes   []string        `json:"scopes,omitempty"`
+	TenantID string   `json:"tenant_id"`
+	Name     string   `json:"name,omitempty"`
+	Domains  []string `json:"domains"`
+	// Resources are how the URIs begin of what it sells that is no page of the web.
+	Resources []string        `json:"resources,omitempty"`
+	Price     terms.Price     `json:"price,omitzero"`
+	Function  terms.Functions `json:"functions,omitzero"`
+	Scopes    []string        `json:"scopes,omitempty"`
 	// Reporting is within which a use must be reported.
 	Reporting  reporting       `json:"reporting,omitzero"`
 	Blocked    bool            `json:"blocked,omitempty"`
@@ -48,7 +50,7 @@ type tenantForm struct {
 
 func toldTenant(t *supply.Tenant) tenantForm {
 	out := tenantForm{
-		TenantID: t.ID, Name: t.Name, Domains: t.Domains, Price: t.Rule.Price, Function: t.Rule.Functions, Scopes: t.Rule.Scopes, Blocked: t.Rule.Access == terms.Blocked,
+		TenantID: t.ID, Name: t.Name, Domains: t.Domains, Resources: t.Resources, Price: t.Rule.Price, Function: t.Rule.Functions, Scopes: t.Rule.Scopes, Blocked: t.Rule.Access == terms.Blocked,
 		Mutability: t.Mutability, Delivery: t.Delivery, Created: t.Created.Format(time.RFC3339Nano), Changed: t.Changed.Format(time.RFC3339Nano),
 	}
 	if t.Window > 0 {
@@ -59,7 +61,7 @@ func toldTenant(t *supply.Tenant) tenantForm {
 
 // read makes a tenant of what a request says.
 func (f tenantForm) tenant() (t supply.Tenant, err error) {
-	t = supply.Tenant{ID: f.TenantID, Name: f.Name, Domains: f.Domains, Mutability: f.Mutability, Delivery: f.Delivery}
+	t = supply.Tenant{ID: f.TenantID, Name: f.Name, Domains: f.Domains, Resources: f.Resources, Mutability: f.Mutability, Delivery: f.Delivery}
 	t.Rule = terms.Rule{Access: terms.Licensed, Price: f.Price, Functions: f.Function, Scopes: f.Scopes}
 	if f.Blocked {
 		t.Rule.Access = terms.Blocked

@@ -283,8 +283,12 @@ func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
 		return err
 	}
 	out.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extURI: structpb.NewStringValue(i.URI), extOffer: structpb.NewStructValue(offer)}}
+	method := rampv1.DiscoveryMethod(i.Way)
 	if i.Found != nil {
-		out.Ext.Fields[extMethod] = structpb.NewStringValue(rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH.String())
+		method = rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH
+	}
+	if method != 0 {
+		out.Ext.Fields[extMethod] = structpb.NewStringValue(method.String())
 	}
 	return nil
 }

@@ -98,6 +98,9 @@ const cent = unit / 100
 // addresses.
 func sitesOf(uris []string) (all []string) {
 	for _, uri := range uris {
+		if hostOf(uri) == "" && !slices.Contains(all, uri) { // what is no page of the web belongs to no site
+			all = append(all, uri)
+		}
 		host := strings.TrimPrefix(hostOf(uri), "www.")
 		for _, at := range []string{"https://" + host + "/", "https://www." + host + "/", "http://" + host + "/", "http://www." + host + "/"} {
 			if host != "" && !slices.Contains(all, at) {

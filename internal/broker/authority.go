@@ -63,8 +63,11 @@ func (h *hosts) provider(ctx context.Context, b *Broker, host string) (*rampv1.P
 // that was found by documents at the address that they gave.
 func (b *Broker) authorised(ctx context.Context, h *hosts, p *peer, uri string) error {
 	host := hostOf(uri)
+	if host == "" && p.named {
+		return nil // what is no page of the web has no manifest: the word of the operator, or of the agent, for the Exchange is all that there is
+	}
 	if host == "" {
-		return errors.New("its address is none of the web")
+		return errors.New("its address is none of the web: name the Exchange in constraints.exchanges, or have the Broker's operator name it")
 	}
 	manifest, err := h.provider(ctx, b, host)
 	if err != nil {

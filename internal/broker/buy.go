@@ -132,7 +132,8 @@ func (c *choice) item() *item {
 	t := c.taken
 	return &item{
 		URI: c.uri, Exchange: t.peer.domain, OfferID: t.offer.GetOfferId(), Signature: t.offer.GetExchangeSignature(), Offer: json.RawMessage(t.document), Price: t.price, Fee: t.fee,
-		Currency: t.currency, Subscription: t.subscription, Method: int32(t.offer.GetDeliveryMethod()), Found: c.found, taken: t,
+		Currency: t.currency, Subscription: t.subscription, Method: int32(t.offer.GetDeliveryMethod()), Found: c.found,
+		Way: t.heard.way(c.uri), taken: t,
 	}
 }
 

@@ -209,6 +209,15 @@ func (h *heard) offersFor(uri string) ([]*rampv1.Offer, rampv1.OfferAbsenceReaso
 	return nil, 0
 }
 
+// way is how the Exchange says that an address was discovered (RAMP v1, DiscoveryMethod); 0 for a direct query, and for what is no method.
+func (h *heard) way(uri string) int32 {
+	switch method := h.groups[uri].GetDiscoveryMethod(); method {
+	case rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH, rampv1.DiscoveryMethod_DISCOVERY_METHOD_RECOMMENDATION, rampv1.DiscoveryMethod_DISCOVERY_METHOD_SYNDICATION:
+		return int32(method)
+	}
+	return 0
+}
+
 // candidate reads an offer.
 func (b *Broker) candidate(uri string, h *heard, offer *rampv1.Offer) (*candidate, error) {
 	p := offer.GetPricing()

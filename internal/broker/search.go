@@ -42,7 +42,7 @@ func (b *Broker) search(ctx context.Context, a Asked, f *found) error {
 	if err != nil {
 		return err
 	}
-	results = slices.DeleteFunc(results, func(r Found) bool { return hostOf(r.URI) == "" || slices.Contains(named, r.URI) })
+	results = slices.DeleteFunc(results, func(r Found) bool { return r.URI == "" || slices.Contains(named, r.URI) })
 	results = results[:min(len(results), MaxFound, MaxURIs-len(named))]
 	if len(results) == 0 {
 		return nil

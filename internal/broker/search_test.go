@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -68,4 +69,52 @@ func TestWhatASearchFindsIsBought(t *testing.T) {
 	r := d.request("r")
 	r.Query = proto.String("lamps")
 	d.refused(r, "failed_precondition")
+}
+
+// TestHowAnExchangeDiscoveredAnAddressIsPassedOn tells the agent of a search, a recommendation or syndication of the Exchange (RAMP v1, DiscoveryMethod), and nothing of a
+// direct query or of what is no method.
+func TestHowAnExchangeDiscoveredAnAddressIsPassedOn(t *testing.T) {
+	d := openDesk(t, sqlite(t), 1, nil)
+	methods := map[string]rampv1.DiscoveryMethod{
+		"direct": rampv1.DiscoveryMethod_DISCOVERY_METHOD_MARKETPLACE, "unsaid": 0, "later": 9, "searched": rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH,
+		"recommended": rampv1.DiscoveryMethod_DISCOVERY_METHOD_RECOMMENDATION, "syndicated": rampv1.DiscoveryMethod_DISCOVERY_METHOD_SYNDICATION,
+	}
+	d.at[0].Answer = func(out *rampv1.ResourceResponse) {
+		for _, group := range out.OfferGroups {
+			group.DiscoveryMethod = methods[strings.TrimPrefix(group.Uri, d.at[0].URI(""))].Enum()
+		}
+	}
+	r := d.request("r", "direct", "unsaid", "later", "searched", "recommended", "syndicated")
+	got := items(t, d.must(r))
+	for path, want := range map[string]string{
+		"direct": "", "unsaid": "", "later": "", "searched": "DISCOVERY_METHOD_SEARCH", "recommended": "DISCOVERY_METHOD_RECOMMENDATION", "syndicated": "DISCOVERY_METHOD_SYNDICATION",
+	} {
+		if one := got[d.at[0].URI(path)]; one == nil || one.GetExt().GetFields()[extMethod].GetStringValue() != want {
+			t.Errorf("%s: %v, want %q", path, one, want)
+		}
+	}
+}
+
+// TestWhatIsNoPageIsBoughtWhereItsExchangeIsNamed: it has no host whose ramp.json could list the Exchange, so that the word of the operator or the agent counts.
+func TestWhatIsNoPageIsBoughtWhereItsExchangeIsNamed(t *testing.T) {
+	const uri = "duns:804735132"
+	want := func(d *desk, id string) *rampv1.RAMPRequest {
+		r := d.request(id)
+		r.Requester.Uris = []string{uri}
+		return r
+	}
+	d := openDesk(t, sqlite(t), 1, nil)
+	if got := d.must(want(d, "r")); got.GetTransactionId() == "" || got.GetExt().GetFields()[extURI].GetStringValue() != uri || len(d.at[0].Bought()) != 1 {
+		t.Errorf("%v", got)
+	}
+	x := d.at[0]
+	unnamed := openDesk(t, sqlite(t), 0, nil)
+	unnamed.at = d.at
+	r := want(unnamed, "r2")
+	unnamed.refused(r, "not_found")
+	r = want(unnamed, "r3")
+	r.Constraints = &rampv1.RequestConstraints{Exchanges: []string{x.Domain}}
+	if got := unnamed.must(r); got.GetTransactionId() == "" || len(x.Bought()) != 2 {
+		t.Errorf("%v", got)
+	}
 }

@@ -134,6 +134,7 @@ type item struct {
 	Result       []byte          `json:"result,omitempty"` // a TransactionResultItem as protobuf
 	Method       int32           `json:"method,omitempty"`
 	Found        *Found          `json:"found,omitempty"`
+	Way          int32           `json:"way,omitempty"`     // how its Exchange says that the address was discovered; 0 where the request named it
 	Settled      bool            `json:"settled,omitempty"` // it is counted as spent
 
 	taken *candidate                    // nil of what was taken up again

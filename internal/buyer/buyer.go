@@ -174,8 +174,9 @@ const maxAddress = 2048
 // item is what is known of an address, and where it is asked for.
 func (b *Buyer) item(address string) (client.Result, market, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(address, " \n\t") {
-		return client.Result{}, nil, wrong("%.100q is no address of content; write it whole, like https://www.example.com/premium/lamp", address)
+	web := err == nil && (u.Scheme == "https" || u.Scheme == "http")
+	if err != nil || len(u.Scheme) < 2 || web && u.Host == "" || strings.ContainsAny(address, " \n\t") {
+		return client.Result{}, nil, wrong("%.100q is no address of content; write it whole, like https://www.example.com/premium/lamp, or as a URI like duns:804735132", address)
 	}
 	if len(address) > maxAddress {
 		return client.Result{}, nil, wrong("url has %d bytes, and nothing is sold under an address of more than %d", len(address), maxAddress)
@@ -185,11 +186,17 @@ func (b *Buyer) item(address string) (client.Result, market, error) {
 	desk := b.desks.all[address]
 	b.mu.Unlock()
 	if !known {
-		item, desk = client.Result{URL: address}, u.Scheme+"://"+u.Host
+		item, desk = client.Result{URL: address}, b.Exchange
+		if web {
+			desk = u.Scheme + "://" + u.Host
+		}
 	}
 	if b.Broker != "" {
 		c, err := b.broker(b.Broker)
 		return item, c, err
+	}
+	if desk == "" {
+		return client.Result{}, nil, wrong("%.100q is no web page, so that no site says who sells it; ask the person to start this with --exchange or --broker", address)
 	}
 	c, err := b.client(desk)
 	return item, c, err

@@ -17,7 +17,62 @@ var (
 	errAddressText   = errors.New("it is longer than 8192 bytes, or has control characters or blanks at its ends")
 	errAddressUser   = errors.New("it names a user; leave out what stands before @")
 	errAddressHost   = errors.New("its host or port cannot be read")
+	errURI           = errors.New("it is no absolute URI; write https://, a host and a path, or a scheme with a name, like duns:804735132")
 )
+
+// CanonicalURI is Canonical for a URI of any scheme. That of a resource which is no page of the web begins with a slash, since
+// it has no host: "/duns:804735132". Its scheme is in lower case, and the rest is compared letter by letter once
+// percent-encoding is undone where it says nothing (RFC 3986, section 6.2.2). URIs that run or hold something are none.
+func CanonicalURI(uri string) (string, error) {
+	scheme, rest, _ := strings.Cut(uri, ":")
+	scheme = strings.ToLower(scheme)
+	if scheme == "https" || scheme == "http" {
+		return Canonical(uri)
+	}
+	if len(uri) > maxAddress || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "", errAddressText
+	}
+	if !isScheme(scheme) || actingSchemes[scheme] || rest == "" {
+		return "", errURI
+	}
+	return "/" + scheme + ":" + normal(rest, plainInURI), nil
+}
+
+// URIOf is the URI of a canonical form; of the web's, that with https.
+func URIOf(canonical string) string {
+	if uri, other := strings.CutPrefix(canonical, "/"); other {
+		return uri
+	}
+	return "https://" + canonical
+}
+
+// IsPage says whether a canonical form is of an address of the web, which has a host.
+func IsPage(canonical string) bool { return !strings.HasPrefix(canonical, "/") }
+
+// PlaceOf is the canonical form of a URI that URIOf gave.
+func PlaceOf(uri string) string {
+	if at, web := strings.CutPrefix(uri, "https://"); web {
+		return at
+	}
+	return "/" + uri
+}
+
+// actingSchemes are those of URIs that no catalog sells: what they name runs, or is a file of whoever reads them.
+var actingSchemes = map[string]bool{"javascript": true, "vbscript": true, "data": true, "blob": true, "file": true, "about": true}
+
+// isScheme says whether a text in lower case is a scheme (RFC 3986, section 3.1). One with a point is a host that somebody
+// wrote with its port.
+func isScheme(text string) bool {
+	if len(text) < 2 || text[0] < 'a' || text[0] > 'z' {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '+' && c != '-' {
+			return false
+		}
+	}
+	return text != "localhost"
+}
 
 // Canonical brings an address of the web into the one form by which addresses are compared: host, port, path and query,
 // without scheme and fragment. Two addresses that RFC 3986, section 6.2, calls equivalent have the same form: the host is
@@ -91,7 +146,7 @@ func canonicalAuthority(authority, usual string) (string, error) {
 	return name + ":" + port, nil
 }
 
-// hostOf is the host of an address in canonical form, with its port.
+// hostOf is the host of an address in canonical form, with its port; empty for a URI that is none of the web.
 func hostOf(canonical string) string {
 	return canonical[:strings.IndexByte(canonical, '/')]
 }
@@ -122,7 +177,7 @@ func canonicalPath(path string) string {
 }
 
 // The bytes that stand for themselves in paths and queries.
-var plainInPath, plainInQuery = plain("/:@!$&'()*+,;=[]"), plain("/:@!$&'()*+,;=[]?")
+var plainInPath, plainInQuery, plainInURI = plain("/:@!$&'()*+,;=[]"), plain("/:@!$&'()*+,;=[]?"), plain("/:@!$&'()*+,;=[]?#")
 
 func plain(more string) (set [256]bool) {
 	for c := range 256 {

@@ -78,3 +78,27 @@ func FuzzCanonical(f *testing.F) {
 		}
 	})
 }
+
+// TestURIsOfOtherSchemesHaveOneForm that no address of the web has, and none of what runs or is a file.
+func TestURIsOfOtherSchemesHaveOneForm(t *testing.T) {
+	for uri, want := range map[string]string{
+		"duns:804735132": "/duns:804735132", "DUNS:80%34735132": "/duns:804735132", "urn:ISBN:9783161484100": "/urn:ISBN:9783161484100", "urn:x:ä/b?c#d": "/urn:x:%C3%A4/b?c#d",
+		"https://A.example/x": "a.example/x", "spotify:track:1": "/spotify:track:1", "tag:a.example,2026:1": "/tag:a.example,2026:1",
+	} {
+		got, err := catalog.CanonicalURI(uri)
+		if err != nil || got != want || catalog.IsPage(got) != strings.HasPrefix(uri, "https:") {
+			t.Errorf("%s: %q, %v; want %q", uri, got, err, want)
+		}
+		if again := catalog.PlaceOf(catalog.URIOf(got)); again != got {
+			t.Errorf("%s is %q again", got, again)
+		}
+	}
+	for _, uri := range []string{
+		"", ":", "duns", "duns:", ":804735132", "d:1", "8:1", "a.example:8080/x", "localhost:8080", "duns: 1", "duns:1\n", " duns:1", "/duns:1", "javascript:alert(1)", "JavaScript:x", "data:,x",
+		"file:/etc/passwd", "blob:x", "about:blank", "vbscript:x", "https:x", "duns:" + strings.Repeat("1", 8200), "dü:1",
+	} {
+		if got, err := catalog.CanonicalURI(uri); err == nil {
+			t.Errorf("%q is taken for %q", uri, got)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-// Package catalog keeps what a house can sell: every item that has an address of the web, with what an offer says of it,
+// Package catalog keeps what a house can sell: every item that has an address of the web or another URI, with what an offer says of it,
 // and finds it by that address. It follows the change feed of content, as the search index does, and keeps everything in
 // memory, a few hundred bytes an item, with a file from which it starts quickly.
 //
@@ -33,8 +33,9 @@ type Config struct {
 	// nothing. Teller gives whose sitemaps tell of a host's addresses that are for sale though nothing of them is here; nil for nobody's.
 	Told   func(site, canonical string) []stated.Address
 	Teller func(host string) (site string, ok bool)
-	// Owns says whether what is pushed for a tenant may be sold at a host: what it pushed when the host was its own stands in nobody's way. Nil for all.
-	Owns func(tenant, host string) bool
+	// Owns says whether what is pushed for a tenant may be sold at an address, given as CanonicalURI writes it: what it pushed when the address was its own
+	// stands in nobody's way. Nil for all.
+	Owns func(tenant, canonical string) bool
 	// Kind says what kind of source one of content's is; nil for all alike.
 	Kind func(site, source string) stated.Source
 	// Statements are what the owner says of items beside what they say of themselves.
@@ -216,7 +217,7 @@ func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool
 		n, found := c.t.find(id)
 		if has := false; found && err == nil && c.config.Supply != nil {
 			e := c.t.entry(id, c.t.record(c.t.rows[n].at))
-			has, err = c.config.Supply.Has(ctx, e.Site, strings.TrimPrefix(e.URL, "https://"), e.Pushed.Author)
+			has, err = c.config.Supply.Has(ctx, e.Site, PlaceOf(e.URL), e.Pushed.Author)
 			ok = ok && has
 		}
 		return true
@@ -226,9 +227,9 @@ func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool
 
 // Find gives the entries at an address, by site and source: the items whose own address it is, or else those that it is an
 // alias of, by the longest beginning, else by the longest pattern with stars; or else the pushed entries that stand for all that begins
-// so, or for what fits their stars. There are none for what is no address of the web.
+// so, or for what fits their stars. A URI of another scheme than the web's is an address as well; there are none for what is no URI.
 func (c *Catalog) Find(address string) []Entry {
-	canonical, err := Canonical(address)
+	canonical, err := CanonicalURI(address)
 	if err != nil {
 		return nil
 	}
@@ -274,7 +275,7 @@ func (c *Catalog) exactly(canonical string) (found []Entry) {
 
 // owned says whether an entry is of content, or pushed for whoever has the host of an address by now.
 func (c *Catalog) owned(e *Entry, canonical string) bool {
-	return !e.IsPushed() || c.config.Owns == nil || c.config.Owns(e.Site, hostOf(canonical))
+	return !e.IsPushed() || c.config.Owns == nil || c.config.Owns(e.Site, canonical)
 }
 
 // entry makes an entry of a record and of what the owner says of it. The caller holds mu.
@@ -342,5 +343,5 @@ func (c *Catalog) Sells(host string) bool {
 func (c *Catalog) Hosts() []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return slices.Sorted(maps.Keys(c.t.hosts))
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.t.hosts)), func(host string) bool { return host == "" })
 }

@@ -281,7 +281,7 @@ func compareBool(a, b bool) int {
 
 // patterned makes an entry that stands for more addresses that of the one that was asked for. Its hash is of nothing that could be had.
 func (e *Entry) patterned(asked string) {
-	e.Pushed.At = strings.TrimPrefix(e.URL, "https://")
+	e.Pushed.At = PlaceOf(e.URL)
 	if e.Pushed.Attested {
 		e.Pushed.Attests = attests(e.Pushed.Author, e.Since)
 	}
@@ -289,7 +289,7 @@ func (e *Entry) patterned(asked string) {
 	if !stars && (!beginning || asked == e.Pushed.At) {
 		return
 	}
-	e.URL = "https://" + asked
+	e.URL = URIOf(asked)
 	e.Pushed.Pattern, e.Pushed.Attested, e.Pushed.Attests = true, false, ""
 	e.Pushed.Hashed, e.Pushed.Digest, e.Pushed.Method, e.Hash, e.Mutability = false, "", "", [sha256.Size]byte{}, Dynamic
 }

@@ -45,7 +45,9 @@ func TestWhatOnlyAttestsHidesNoPattern(t *testing.T) {
 // TestWhatATenantPushedAtAHostThatItHasNoMoreHidesNothing has a host go from one tenant to another.
 func TestWhatATenantPushedAtAHostThatItHasNoMoreHidesNothing(t *testing.T) {
 	owner := "old"
-	c := emptyCatalog(t, Config{Owns: func(tenant, host string) bool { return tenant == owner && host == "a.example" }})
+	c := emptyCatalog(t, Config{Owns: func(tenant, canonical string) bool {
+		return tenant == owner && strings.HasPrefix(canonical, "a.example/")
+	}})
 	for _, address := range []string{"a.example/one", "a.example/book/", "a.example/x/*/y"} {
 		pushInto(c, "old", address, false)
 	}

@@ -53,9 +53,9 @@ type reading struct {
 	mutability Mutability
 }
 
-// readEntry reads an item, and where similar is asked for, makes its simhash-v1; ok is false for one that is at no address of the web, which nobody can ask for.
+// readEntry reads an item, and where similar is asked for, makes its simhash-v1; ok is false for one that has no address, which nobody can ask for.
 func readEntry(e *content.Entry, similar bool) (r reading, ok bool) {
-	canonical, err := Canonical(e.URL)
+	canonical, err := CanonicalURI(e.URL)
 	if err != nil {
 		return r, false
 	}
@@ -107,7 +107,7 @@ func (t *table) entry(id content.PackedID, r record) (e Entry) {
 	address := in.text()
 	switch in.number() {
 	case urlSecure:
-		e.URL = "https://" + address
+		e.URL = URIOf(address)
 	case urlPlain:
 		e.URL = "http://" + address
 	default:

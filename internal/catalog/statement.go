@@ -58,7 +58,7 @@ func first[T comparable](to *T, value T) {
 
 // Alias is an address, or a pattern of addresses, under which an item is sold beside its own address.
 type Alias struct {
-	// Pattern is an address of the web. One that ends in a slash or in a star stands for all addresses that begin so; a
+	// Pattern is an address of the web, or another URI. One that ends in a slash or in a star stands for all addresses that begin so; a
 	// star elsewhere stands for any run of characters.
 	Pattern string
 	// Item is the address of the item.
@@ -93,11 +93,11 @@ func compileAliases(all []Alias) (aliases, error) {
 	made := aliases{}
 	begin := map[string]map[string]string{}
 	for _, a := range all {
-		pattern, err := Canonical(a.Pattern)
+		pattern, err := CanonicalURI(a.Pattern)
 		if err != nil {
 			return nil, fmt.Errorf("the pattern %q: %w", a.Pattern, err)
 		}
-		item, err := Canonical(a.Item)
+		item, err := CanonicalURI(a.Item)
 		if err != nil {
 			return nil, fmt.Errorf("the item %q: %w", a.Item, err)
 		}

@@ -138,7 +138,7 @@ func (c *Catalog) listed(canonical string) []Entry {
 	}
 	e := Entry{
 		Ref: content.Ref{Site: site, Source: PushedSource, ID: pushedID(site, canonical, "stated").String()},
-		URL: "https://" + canonical, Mutability: Dynamic, kind: told[0].Source, told: told,
+		URL: URIOf(canonical), Mutability: Dynamic, kind: told[0].Source, told: told,
 	}
 	e.Address, e.Pushed.At, e.AsOf = e.URL, canonical, told[0].ModifiedAt()
 	e.factor = factorOf(c.config.Factors, "")

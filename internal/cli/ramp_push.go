@@ -57,6 +57,7 @@ type rampPush struct {
 // Help is the command's example.
 func (rampPush) Help() string {
 	return "An entry is like {\"domain\": \"www.example.com\", \"path\": \"/article\", \"title\": \"Lamp\", \"word_count\": 800}. It takes the place of the one at its address. " +
+		"What is no web page has its URI as the path and needs no domain: {\"path\": \"duns:804735132\", \"estimated_quantity\": 12}. " +
 		"Why entries were refused the Exchange's operator can tell.\n\n" +
 		"Example:\n\n\tfrontdesk ramp push https://exchange.example.com entries.jsonl --tenant acme --caller acme-cms --key-file acme.pem"
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type tenantAdd struct {
 	configFlags
 	ID         string        `arg:"" name:"id" help:"What it is called, such as acme: small letters, digits and dashes."`
 	Domain     []string      `required:"" placeholder:"HOST" help:"A domain of it, such as www.acme.example; may be repeated."`
+	Resource   []string      `placeholder:"URI" help:"How the URIs begin of what it sells that is no web page, such as duns: or urn:acme:; may be repeated."`
 	Name       string        `placeholder:"TEXT" help:"What people call it."`
 	Price      string        `placeholder:"AMOUNT" help:"What its content costs, such as 0.02."`
 	Model      string        `default:"per_access" placeholder:"MODEL" help:"For what that is: per_access, per_token, per_fetch, free and so on, as in the terms."`
@@ -84,7 +86,7 @@ func (c tenantAdd) Run(env *environment) error {
 	if c.Agent != "" && c.At == "" {
 		return usage("--agent says what addresses at --at are bound to; name that, too")
 	}
-	t := supply.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Mutability: c.Mutability, Delivery: supply.Delivery{At: c.At, Form: c.Form, Agent: c.Agent}}
+	t := supply.Tenant{ID: c.ID, Name: c.Name, Domains: c.Domain, Resources: c.Resource, Mutability: c.Mutability, Delivery: supply.Delivery{At: c.At, Form: c.Form, Agent: c.Agent}}
 	t.Rule = terms.Rule{Access: terms.Licensed, Functions: terms.Functions{Permit: c.Permit, Prohibit: c.Prohibit}, Reporting: terms.Reporting{Window: c.Report}}
 	if c.Price != "" || c.Model == "free" {
 		t.Rule.Price = terms.Price{Model: c.Model, Rate: c.Price, Currency: c.Currency}
@@ -187,7 +189,7 @@ func (c tenantList) Run(env *environment) error {
 			if price != (terms.Money{}) {
 				told = price.String()
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, orElse(clean(t.Name), "-"), clean(strings.Join(t.Domains, ",")), told, orElse(clean(t.Delivery.At), "-"), orElse(t.Delivery.Form, "-"), day(&t.Created))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, orElse(clean(t.Name), "-"), clean(strings.Join(slices.Concat(t.Domains, t.Resources), ",")), told, orElse(clean(t.Delivery.At), "-"), orElse(t.Delivery.Form, "-"), day(&t.Created))
 		}
 		return table.Flush()
 	})

@@ -124,7 +124,7 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 	}
 	for _, s := range all {
 		row := entryRow{shelfRow: newShelfRow(s)}
-		if row.Sources, err = o.config.Sales.Supplied.At(ctx, id, strings.TrimPrefix(s.URL, "https://")); err != nil {
+		if row.Sources, err = o.config.Sales.Supplied.At(ctx, id, s.URL); err != nil {
 			return unread(err)
 		}
 		body.Entries = append(body.Entries, row)

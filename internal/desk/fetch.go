@@ -82,7 +82,7 @@ func (d *Desk) FetchBought(ctx context.Context, address string, grant sign.URLGr
 		return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 	}
 	if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil {
-		if own, err := url.Parse(ware.URL); err != nil || own.RequestURI() != asked.RequestURI() {
+		if own, err := pathAt(ware.URL); err != nil || own != asked.RequestURI() {
 			return nil, fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 	}

@@ -94,6 +94,6 @@ func (d *Desk) licenses(rules *terms.Terms, hit granted, item *content.Item) boo
 	owner.Strict = false // who asks may still say for whom
 	q := quoter{owner: &owner, rules: rules, query: &Query{}, decision: hit.decision, of: hit.Ref.Site}
 	q.licensed(hit.Ref.Site)
-	_, err := catalog.Canonical(item.URL)
+	_, err := catalog.CanonicalURI(item.URL)
 	return err == nil && q.price != (terms.Money{}) && q.unlocked() && q.refused() == terms.Permitted && wholeOf(rules, hit.Ref, item)
 }

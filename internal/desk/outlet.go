@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/supply"
+	"frontdesk/internal/terms"
 	"frontdesk/wire/sign"
 )
 
@@ -19,7 +20,8 @@ import (
 // method INSTRUCTIONS).
 type Outlet struct {
 	Name string
-	// At is where, such as "https://cdn.example.net". An item has the path and the query there that it has in its own address.
+	// At is where, such as "https://cdn.example.net". An item has the path and the query there that it has in its own address; what is
+	// no page of the web has its URI as the path.
 	At string
 	// Licence binds what is delivered there to the licence that the buyer names, which whoever fetches it shows, instead of to who the buyer is
 	// (RAMP v1, agent_identity_hash).
@@ -38,7 +40,13 @@ const (
 // outlet is who delivers a ware; nil for this front desk. A tenant's is delivered by its own outlet alone.
 func (d *Desk) outlet(ware *catalog.Entry, tenant *supply.Tenant) *Outlet {
 	if tenant != nil {
-		return d.supplying.Outlet(tenant, hostOf(cmp.Or(ware.Pushed.At, strings.TrimPrefix(ware.URL, "https://"))))
+		host, _ := terms.Host(ware.URL)
+		if at := cmp.Or(ware.Pushed.At, strings.TrimPrefix(ware.URL, "https://")); host != "" {
+			host = hostOf(at)
+		} else if len(tenant.Domains) > 0 {
+			host = tenant.Domains[0] // what is no page of the web is delivered where the tenant's first domain is
+		}
+		return d.supplying.Outlet(tenant, host)
 	}
 	if d.quoting.Outlet == nil {
 		return nil
@@ -62,11 +70,11 @@ func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now
 	if err != nil {
 		return "", err
 	}
-	own, err := url.Parse(item)
+	path, err := pathAt(item)
 	if err != nil {
 		return "", sign.ErrURLForm
 	}
-	content := o.At + own.RequestURI()
+	content := o.At + path
 	return made.sign(sign.URLKeys{Origin: o.At, Keys: keys}, content, grant, now)
 }
 
@@ -129,6 +137,19 @@ func (o *Outlet) ready(ctx context.Context, item string, now time.Time) bool {
 	if err != nil {
 		return false
 	}
+	path, err := pathAt(item)
+	return err == nil && sign.URLKeys{Origin: o.At, Keys: keys}.Can(o.At+path, now)
+}
+
+// pathAt is the path, with its query, at which an outlet has an item: that of its own address. What is no page of the web is at its
+// URI, as one segment: "/duns:804735132".
+func pathAt(item string) (string, error) {
 	own, err := url.Parse(item)
-	return err == nil && sign.URLKeys{Origin: o.At, Keys: keys}.Can(o.At+own.RequestURI(), now)
+	if err != nil {
+		return "", err
+	}
+	if own.Scheme == "http" || own.Scheme == "https" {
+		return own.RequestURI(), nil
+	}
+	return "/" + strings.ReplaceAll((&url.URL{Path: "/" + item}).EscapedPath()[1:], "/", "%2F"), nil
 }

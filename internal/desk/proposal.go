@@ -62,6 +62,7 @@ type quoter struct {
 
 	ware     *catalog.Entry
 	tenant   *supply.Tenant // whose it is, where that is no site of this front desk's own
+	seller   string         // the domain of who sells what is no page of the web; empty for pages
 	attested []*rampv1.ResourceAttestation
 	decision terms.Decision
 	sold     []sold      // how it is sold beside subscriptions
@@ -292,7 +293,10 @@ func (m *quoter) away() bool { return m.outlet != nil && m.may(instructions) }
 // proposal is one offer; s is the subscription that it is under, nil for none.
 func (m *quoter) proposal(delivery string, s *account.Subscription) *Proposal {
 	w, expires := m.ware, m.now.Add(m.owner.For)
-	seller, _ := terms.Host(w.URL)
+	seller, page := terms.Host(w.URL)
+	if !page {
+		seller = m.seller
+	}
 	out := &Proposal{
 		Offer: deal.Offer{
 			ID: deal.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,7 @@ const attestationsKept = 100_000
 // Pushed is an entry as it is pushed.
 type Pushed struct {
 	Domain, Path string
+	URI          string       // of what is no page of the web, where it has no path
 	Entry        supply.Entry // without what names it
 	Attestations []*rampv1.ResourceAttestation
 	// Reason and Detail say why it cannot be taken, where that is known already; Reason is one of those below, or empty.
@@ -132,7 +134,7 @@ func (d *Desk) Push(ctx context.Context, by *trust.Caller, tenant string, n int,
 	last := map[string]int{} // of what has one address the last counts
 	for i := range all {
 		if p := &all[i]; p.Reason != "" {
-			batch.Refused = append(batch.Refused, supply.Rejection{At: now, Caller: by.ID, Address: p.Domain + p.Path, Reason: p.Reason, Detail: p.Detail})
+			batch.Refused = append(batch.Refused, supply.Rejection{At: now, Caller: by.ID, Address: cmp.Or(p.URI, p.Domain+p.Path), Reason: p.Reason, Detail: p.Detail})
 			continue
 		}
 		accepted++
@@ -252,6 +254,10 @@ func (d *Desk) lookAll(ctx context.Context, some []Pushed, p pushing) error {
 
 // place says where an entry is, if that is one of the tenant's places.
 func (d *Desk) place(one *Pushed, p pushing) {
+	if one.URI != "" {
+		d.placeURI(one, p)
+		return
+	}
 	uri := "https://" + one.Domain + one.Path
 	canonical, err := catalog.Canonical(uri)
 	if err != nil || !strings.HasPrefix(one.Path, "/") || strings.ContainsRune(one.Path, '#') {
@@ -269,6 +275,30 @@ func (d *Desk) place(one *Pushed, p pushing) {
 	one.Entry.Address, one.Entry.Caller, one.Entry.Pushed = canonical, p.by.ID, p.now
 }
 
+// placeURI is place for a resource that is no page of the web: its URI is one that the operator lets the tenant sell.
+func (d *Desk) placeURI(one *Pushed, p pushing) {
+	canonical, err := catalog.CanonicalURI(one.URI)
+	switch {
+	case err != nil:
+		one.refuse(RefusedPath, err.Error())
+	case !d.has(p.tenant, canonical):
+		one.refuse(RefusedDomain, "the URI begins with none of those that the operator lets the tenant sell (frontdesk ramp tenant add --resource)")
+	case one.Domain != "" && !d.owns(p.tenant, one.Domain):
+		one.refuse(RefusedDomain, "the domain "+one.Domain+" is not one of the tenant's")
+	default:
+		one.Entry.Address, one.Entry.Caller, one.Entry.Pushed = canonical, p.by.ID, p.now
+	}
+}
+
+// provider is the domain that provides what is at an address: its host, or, of what is no page of the web, the domain that the entry names, or else the
+// tenant's first.
+func (d *Desk) provider(tenant, canonical, named string) string {
+	if host := hostOf(canonical); host != "" || named != "" {
+		return cmp.Or(host, named)
+	}
+	return slices.Concat(d.hostsOf(tenant), []string{""})[0]
+}
+
 // sameKind says whether an address is of a kind: a beginning, a pattern with stars, or itself. A path like /a/.. does not end in a slash, and so must not be sold as
 // everything that there is.
 func sameKind(canonical string, beginning, stars bool) bool {
@@ -278,8 +308,8 @@ func sameKind(canonical string, beginning, stars bool) bool {
 
 // look looks whether an entry that has its place may be there, and says what its attestations have to be of.
 func (d *Desk) look(ctx context.Context, one *Pushed, subject *attest.Subject, p pushing) (err error) {
-	e, host := &one.Entry, hostOf(one.Entry.Address)
-	*subject = attest.Subject{Provider: host, URI: "https://" + one.Domain + one.Path}
+	e, host := &one.Entry, d.provider(p.tenant, one.Entry.Address, one.Domain)
+	*subject = attest.Subject{Provider: host, URI: cmp.Or(one.URI, "https://"+one.Domain+one.Path)}
 	if domain := p.by.Domain; domain != "" && domain != host && !d.owns(p.tenant, domain) {
 		e.Author, subject.Caller = domain, domain
 		if subject.Contributor, err = d.supplying.Contributes(ctx, host, domain); err != nil {
@@ -320,7 +350,7 @@ func (p *Pushed) attested(ctx context.Context, checker *attest.Checker, subject 
 
 func (p *Pushed) refuse(reason, detail string) { p.Reason, p.Detail = reason, detail }
 
-// hostOf is the host of a canonical address.
+// hostOf is the host of a canonical address; empty for a URI that is none of the web.
 func hostOf(canonical string) string {
 	host, _, _ := strings.Cut(canonical, "/")
 	return host
@@ -333,6 +363,18 @@ func (d *Desk) owns(tenant, host string) bool {
 	}
 	one := d.supplying.Tenants.At(host)
 	return one != nil && one.ID == tenant
+}
+
+// has says whether an address in canonical form is a tenant's, or a site's of its own: by its host, and what is no page of the web as the operator
+// lets the tenant sell it. Sites that are served here may have any.
+func (d *Desk) has(tenant, canonical string) bool {
+	if host := hostOf(canonical); host != "" {
+		return d.owns(tenant, host)
+	}
+	if one := d.supplying.Tenants.Get(tenant); one != nil {
+		return one.Has(catalog.URIOf(canonical))
+	}
+	return d.served[tenant]
 }
 
 // tenantAt is the tenant that has a host beside those of this front desk's own sites; nil for none.
@@ -366,11 +408,11 @@ func (d *Desk) Withdraw(ctx context.Context, by *trust.Caller, tenant string, pa
 			}
 		}
 		for _, uri := range uris {
-			canonical, err := catalog.Canonical(uri)
-			if err != nil || strings.ContainsRune(uri, '#') {
+			canonical, err := catalog.CanonicalURI(uri)
+			if err != nil || catalog.IsPage(canonical) && strings.ContainsRune(uri, '#') {
 				return 0, fail.New(fail.Invalid, "paths[%d]: %.200q is no path and no address; write it like /article or https://www.example.com/article", i, path)
 			}
-			if !d.owns(tenant, hostOf(canonical)) {
+			if !d.has(tenant, canonical) {
 				continue // it has none there
 			}
 			addresses = append(addresses, canonical)
@@ -419,8 +461,8 @@ func (d *Desk) soldBy(ware *catalog.Entry, own *terms.Terms) (rules *terms.Terms
 	if d.supplying == nil {
 		return nil, nil, false
 	}
-	canonical, err := catalog.Canonical(ware.URL)
-	if err != nil || !d.owns(ware.Site, hostOf(canonical)) {
+	canonical, err := catalog.CanonicalURI(ware.URL)
+	if err != nil || !d.has(ware.Site, canonical) {
 		return nil, nil, false
 	}
 	if d.served[ware.Site] {

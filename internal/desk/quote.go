@@ -293,6 +293,9 @@ func (d *Desk) choose(m *quoter) {
 		}
 		one := *m
 		one.ware, one.rules, one.tenant = &ware, rules, tenant
+		if canonical, err := catalog.CanonicalURI(ware.URL); err == nil && !catalog.IsPage(canonical) && d.supplying != nil {
+			one.seller = d.provider(ware.Site, canonical, "")
+		}
 		if d.license(&one); one.absent == "" {
 			*m = one
 			return

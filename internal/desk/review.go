@@ -60,7 +60,7 @@ func (d *Desk) renewed(ctx context.Context, t deal.Transaction, f *dispute.Facts
 	address := ""
 	if ware := d.wareOf(t.URI, t.Site, t.Item.Source); ware != nil && ware.Pushed.At != "" {
 		address = ware.Pushed.At
-	} else if canonical, err := catalog.Canonical(t.URI); err == nil { // it may have gone since
+	} else if canonical, err := catalog.CanonicalURI(t.URI); err == nil { // it may have gone since
 		address = canonical
 	}
 	claims, err := d.supplying.Shelves.Claims(ctx, t.Site, address, t.Made.Add(-dispute.Race), t.Made.Add(dispute.Race))

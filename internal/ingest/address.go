@@ -3,6 +3,7 @@ package ingest
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -62,6 +63,17 @@ func locate(raw string, base *url.URL) *url.URL {
 		}
 	}
 	return u
+}
+
+// resource is the URI of something that is no page of the web, where its scheme is one of those that a source may have.
+func resource(raw, schemes string) *url.URL {
+	raw = strings.TrimSpace(raw)
+	scheme, rest, found := strings.Cut(raw, ":")
+	if !found || rest == "" || len(raw) > longestAddress || !slices.Contains(strings.Fields(schemes), strings.ToLower(scheme)) ||
+		strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return nil
+	}
+	return &url.URL{Scheme: strings.ToLower(scheme), Opaque: rest}
 }
 
 // lacksHost says whether a text reads as a relative URL and was not meant as one: a host stands in its path.

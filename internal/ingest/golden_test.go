@@ -48,6 +48,9 @@ func TestSourcesGiveTheseItems(t *testing.T) {
 				if base, ok := strings.CutPrefix(line, "base: "); ok {
 					source.Base = strings.TrimSpace(base)
 				}
+				if schemes, ok := strings.CutPrefix(line, "schemes: "); ok {
+					source.Schemes = strings.TrimSpace(schemes)
+				}
 				if language, ok := strings.CutPrefix(line, "language: "); ok {
 					source.Language = strings.TrimSpace(language)
 				}

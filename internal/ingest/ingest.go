@@ -37,6 +37,9 @@ type Source struct {
 	Base string
 	// Language and Publisher are those of items that give none.
 	Language, Publisher string
+	// Schemes are those of URIs, in lower case and separated by blanks, that items may have as their url beside the web's,
+	// such as "duns".
+	Schemes string
 }
 
 // Problem is something in a source that could not be used.

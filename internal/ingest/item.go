@@ -305,10 +305,13 @@ func (m *mapper) given(value *tree.Node, pure bool) (*url.URL, error) {
 		if one.IsObject() {
 			one, pure = tree.Text(firstText(one, "@id", "url")), false
 		}
-		if one.Kind != tree.String || strings.TrimSpace(one.Text) == "" || namesNoPage(one.Text) {
+		if one.Kind != tree.String || strings.TrimSpace(one.Text) == "" || namesNoPage(one.Text) && resource(one.Text, m.source.Schemes) == nil {
 			continue
 		}
 		u := locate(one.Text, m.base)
+		if u == nil && pure {
+			u = resource(one.Text, m.source.Schemes)
+		}
 		switch {
 		case u == nil && err == nil && (pure || meansAddress(one.Text)):
 			err = unreadableAddress(one.Text)

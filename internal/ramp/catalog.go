@@ -126,7 +126,7 @@ const (
 
 // pushed is an entry in the desk's words. What is wrong with it is told there, and does not touch the others.
 func pushed(e *rampv1.ResourceEntry) desk.Pushed {
-	p := desk.Pushed{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), Attestations: e.GetAttestations()}
+	p := desk.Pushed{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e), Attestations: e.GetAttestations()}
 	p.Entry.ContentID, p.Entry.Title, p.Entry.Hash, p.Entry.Method = e.GetContentId(), e.GetTitle(), e.GetContentHash(), e.GetHashMethod()
 	p.Entry.Words, p.Entry.Quantity, p.Entry.Found = int64(e.GetWordCount()), int64(e.GetEstimatedQuantity()), int32(e.GetSource())
 	p.Entry.Provenance = e.GetProvenanceSource()

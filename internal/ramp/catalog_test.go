@@ -20,7 +20,7 @@ func FuzzPushedEntries(f *testing.F) {
 		`{"domain":"www.acme.example","path":"/lamp","title":"A paper lamp","word_count":800,"content_hash":"9f86","hash_method":"sha256"}`,
 		`{"domain":"WWW.acme.example","path":"/book/","estimated_quantity":3000,"source":"INGESTION_SOURCE_CATALOG_API","provenance_source":"cms","provenance_timestamp":"2026-03-18T12:00:00Z"}`,
 		`{"domain":"a.example:8080","path":"/a?b=*","attestations":[{"verifier":"a.example","kid":"k1","uri":"https://a.example/a","claims":{"word_count":5},"attested_at":"2026-03-18T12:00:00Z","signature":"AA=="}]}`,
-		`{"domain":"a.example","path":"/x","word_count":-1}`, `{"domain":"","path":""}`, `{"domain":"a.example","path":"/x","ext":{"cat":1},"ext_critical":["cat"]}`, `{"domain":"a.example","path":"/\u0000"}`, `{}`,
+		`{"domain":"a.example","path":"/x","word_count":-1}`, `{"domain":"","path":""}`, `{"path":"duns:804735132"}`, `{"content_id":"duns:80*"}`, `{"domain":"a.example","path":"urn:x:1#y"}`, `{"domain":"a.example","path":"/x","ext":{"cat":1},"ext_critical":["cat"]}`, `{"domain":"a.example","path":"/\u0000"}`, `{}`,
 	} {
 		text = `{"tenant_id":"acme","caller_id":"acme-cms","entries":[` + text + `,` + text + `]}`
 		f.Add([]byte(text), false)
@@ -78,7 +78,7 @@ func FuzzPushedEntries(f *testing.F) {
 func within(t *testing.T, p *desk.Pushed) {
 	t.Helper()
 	e := &p.Entry
-	if p.Domain == "" || p.Domain != strings.ToLower(p.Domain) || p.Path == "" || utf8.RuneCountInString(p.Path) > wire.MaxPath || len(p.Attestations) > wire.MaxAttestations ||
+	if p.URI == "" && (p.Domain == "" || p.Path == "") || p.Domain != strings.ToLower(p.Domain) || utf8.RuneCountInString(p.Path) > wire.MaxPath || len(p.Attestations) > wire.MaxAttestations ||
 		e.Words < 0 || e.Words > math.MaxInt32 || e.Quantity < 0 || e.Quantity > math.MaxInt32 || len(e.Title) > maxEntryTitle || len(e.ContentID) > maxEntryText || len(e.Hash) > maxEntryText || len(e.Method) > 64 || len(e.Provenance) > maxEntryText {
 		t.Fatalf("%+v is taken", p)
 	}

@@ -87,7 +87,7 @@ func group(q *desk.Quoted, sealed map[string]*rampv1.Offer) *rampv1.OfferGroup {
 	for _, o := range q.Offers {
 		out.Offers = append(out.Offers, sealed[o.ID])
 	}
-	if len(out.Offers) > 0 {
+	if len(out.Offers) > 0 { // a query names its addresses: nothing here recommends any, or follows where they are syndicated
 		out.DiscoveryMethod = rampv1.DiscoveryMethod_DISCOVERY_METHOD_MARKETPLACE.Enum()
 	} else {
 		out.AbsenceReason = absences[q.Absent].Enum()

@@ -1,15 +1,19 @@
 package ramp
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"frontdesk/internal/desk"
 	"frontdesk/internal/store"
+	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
@@ -30,11 +34,11 @@ func (s *shop) disputes(id string) *rampv1.DisputeRequest {
 }
 
 // logged has a log tell what was answered under a transaction.
-func (s *shop) logged(transaction string, status int) {
+func (s *shop) logged(transaction string, status, bytes int) {
 	s.t.Helper()
 	if err := s.db.Update(s.t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Exec(s.t.Context(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, $4, 0, 0, 0, '', 0)`,
-			transaction, []byte("1"), store.Micros(s.now), status)
+		_, err := tx.Exec(s.t.Context(), `INSERT INTO evidence_line (txn, digest, site, source, place, at, status, bytes, bound, cut, cache, stray) VALUES ($1, $2, 'site', 'cdn', '', $3, $4, $5, 0, 0, '', 0)`,
+			transaction, []byte("1"), store.Micros(s.now), status, bytes)
 		return err
 	}); err != nil {
 		s.t.Fatal(err)
@@ -49,7 +53,7 @@ func TestADisputeIsAnswered(t *testing.T) {
 		t.Errorf("unsigned: %v", err)
 	}
 	s.trusted.Store(true)
-	s.logged(request.TransactionId, 503)
+	s.logged(request.TransactionId, 503, 0)
 	for range 2 {
 		out, err := s.client.DisputeTransaction(t.Context(), connect.NewRequest(request))
 		if err != nil {
@@ -104,4 +108,56 @@ func TestADisputeIsAnswered(t *testing.T) {
 
 func extOf(key, value string) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{key: structpb.NewStringValue(value)}}
+}
+
+// TestADisputeTellsEachStatusItStandsAt asks again where a dispute stands, from one that waits for evidence to one that is final after an appeal and an investigation (RAMP v1,
+// DisputeStatus and ResolutionType). UNDER_REVIEW is a step within one transaction here and never an answer.
+func TestADisputeTellsEachStatusItStandsAt(t *testing.T) {
+	s := newShop(t, "USD", 100_000_000)
+	s.trusted.Store(true)
+	request := s.disputes("d-1")
+	request.Reason = rampv1.DisputeReason_DISPUTE_REASON_WRONG_CONTENT
+	dispute := ""
+	stands := func(m *rampv1.DisputeRequest, want string) {
+		t.Helper()
+		out, err := s.client.DisputeTransaction(t.Context(), connect.NewRequest(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := wire.Marshal(out.Msg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told struct{ Status, Resolution string }
+		if err := json.Unmarshal(text, &told); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(told.Status + " " + told.Resolution); got != want || !out.Msg.Accepted {
+			t.Errorf("%s, want %s", text, want)
+		}
+		dispute = out.Msg.DisputeId
+	}
+	review := func() {
+		t.Helper()
+		if err := s.desk.KeepDealsOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stands(request, "DISPUTE_STATUS_EVIDENCE_NEEDED")
+	s.logged(request.TransactionId, 200, 40_000)
+	s.now = s.now.Add(13 * time.Hour) // a record may come for half a day
+	review()
+	stands(request, "DISPUTE_STATUS_RESOLVED RESOLUTION_TYPE_REJECTED")
+	appeal := proto.CloneOf(request)
+	appeal.Id, appeal.Description, appeal.Ext, appeal.ExtCritical = "d-2", proto.String("It was a page on something else."), extOf(extAppeal, dispute), []string{extAppeal}
+	stands(appeal, "DISPUTE_STATUS_APPEALED RESOLUTION_TYPE_REJECTED")
+	review()
+	stands(request, "DISPUTE_STATUS_ESCALATED RESOLUTION_TYPE_INVESTIGATION")
+	if _, err := s.desk.DecideDispute(t.Context(), desk.Decision{Dispute: dispute, Resolution: "credit", By: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	stands(request, "DISPUTE_STATUS_SETTLED RESOLUTION_TYPE_CREDIT")
+	review()
+	stands(request, "DISPUTE_STATUS_FINAL RESOLUTION_TYPE_CREDIT")
+	stands(appeal, "DISPUTE_STATUS_FINAL RESOLUTION_TYPE_CREDIT")
 }

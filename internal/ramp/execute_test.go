@@ -28,6 +28,7 @@ import (
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/store"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/traffic"
 	"frontdesk/internal/trust"
 	compv1 "frontdesk/wire/comp/v1"
 	wire "frontdesk/wire/ramp"
@@ -51,7 +52,7 @@ type shop struct {
 
 func newShop(t *testing.T, currency string, funds int64) *shop {
 	t.Helper()
-	s := &shop{selling: newSelling(t, ledger.Schema), book: account.New(account.Options{})}
+	s := &shop{selling: newSelling(t, ledger.Schema, traffic.Schema), book: account.New(account.Options{})}
 	s.stock(nil, article("a", "One two three four."), article("b", strings.Repeat("word ", 1000)))
 	keys, err := trust.OpenSiteKeys(t.TempDir(), func() time.Time { return s.now })
 	if err == nil {
@@ -327,6 +328,14 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	r = buys("licensed", offer)
 	r.Requester.LicenseId = proto.String("gold")
 	denied(rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE, r)
+	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
+		return s.book.AddLicence(t.Context(), tx, account.Licence{ID: "silver", Buyer: buyer, Begins: s.now.Add(-time.Hour), Ends: s.now}, s.now.Add(-time.Hour))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r = buys("licensed once", offer)
+	r.Requester.LicenseId = proto.String("silver")
+	denied(rampv1.DenialReason_DENIAL_REASON_EXPIRED_LICENSE, r)
 	s.left = trust.Allowance{Limit: 1, Window: time.Minute, RetryAfter: time.Second}
 	denied(rampv1.DenialReason_DENIAL_REASON_RATE_LIMITED, buys("in a hurry", offer))
 	s.left = trust.Allowance{}

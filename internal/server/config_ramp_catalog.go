@@ -47,7 +47,7 @@ type RAMPItem struct {
 
 // RAMPAlias is an address under which an item is sold beside its own, such as that of its chapters.
 type RAMPAlias struct {
-	// Pattern is an address of the web. One that ends in a slash or in a star stands for all addresses that begin so, and a
+	// Pattern is an address of the web, or another URI such as `duns:80*`. One that ends in a slash or in a star stands for all addresses that begin so, and a
 	// star elsewhere for any run of characters: `https://www.example.com/book/`.
 	Pattern string `yaml:"pattern,required"`
 	// Item is the address of the item.

@@ -46,6 +46,9 @@ type Source struct {
 	Language string `yaml:"language"`
 	// Publisher is the publisher of content that does not name one; without it, the site's.
 	Publisher string `yaml:"publisher"`
+	// Schemes are those of URIs that items may have as their `url` beside addresses of the web, such as `duns` for
+	// `duns:804735132`. An Exchange sells such an item under its URI. `match.path` sees what follows the colon.
+	Schemes []string `yaml:"schemes"`
 	// AllowShrink lets a run replace the source's content by less than half of it, or by nothing. Otherwise such a
 	// run is refused and the old content stays, because most often something went wrong.
 	AllowShrink bool `yaml:"allow_shrink"`
@@ -161,6 +164,11 @@ func (c *checks) sources() {
 		seen[key] = i
 		c.web(path+".base", source.Base)
 		c.sourceOf(path, source)
+		for n, scheme := range source.Schemes {
+			if _, ok := supplyResource(scheme + ":"); !ok || scheme != strings.ToLower(scheme) || strings.Contains(scheme, ":") {
+				c.problem(fmt.Sprintf("%s.schemes[%d]", path, n), "%q is no scheme of such a URI; write what stands before the colon, like duns", scheme)
+			}
+		}
 	}
 }
 

@@ -23,6 +23,9 @@ func (h *House) openQuotes(config Config) (err error) {
 		own, _ := terms.Host(config.URL)
 		h.providers = trust.NewProviders(config.Fetcher(), config.exchangeDomain(), h.now)
 		quoting.Authorised = func(address string) bool {
+			if canonical, err := catalog.CanonicalURI(address); err == nil && !catalog.IsPage(canonical) {
+				return true // it has no host that could name anybody; the operator lets its tenant sell it
+			}
 			host := soldAt(address)
 			return host == own || h.providers.Names(host)
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 
 	"frontdesk/internal/account"
+	"frontdesk/internal/catalog"
 	"frontdesk/internal/console"
 	"frontdesk/internal/desk"
 	"frontdesk/internal/dispute"
 	"frontdesk/internal/measure"
+	"frontdesk/internal/supply"
 	"frontdesk/internal/trust"
 )
 
@@ -38,7 +40,7 @@ func (s *Server) sales() *console.SalesConfig {
 		_, err := s.Desk.DecideDispute(ctx, desk.Decision{Dispute: id, Resolution: as, By: by, Note: note})
 		return err
 	}
-	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.Shelves.At, PutIn: s.onboard}
+	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt, PutIn: s.onboard}
 	c.Domains = &console.Domains{
 		Known: s.Tenants.Domains, Open: s.Tenants.OpenChallenges, Challenges: s.Tenants.Challenges, Keys: s.Deliveries.List, Forget: s.Tenants.Forget, Revoke: s.Deliveries.Revoke,
 		Start: func(ctx context.Context, by, domain string) (*desk.Challenged, error) {
@@ -56,4 +58,9 @@ func (s *Server) sales() *console.SalesConfig {
 		c.Sites = append(c.Sites, console.Site{ID: site.ID, Name: site.Name})
 	}
 	return c
+}
+
+// pushedAt gives what was pushed at a URI of a tenant, the tenant's own first.
+func (s *Server) pushedAt(ctx context.Context, tenant, uri string) ([]supply.Entry, error) {
+	return s.Shelves.At(ctx, tenant, catalog.PlaceOf(uri))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,7 +78,7 @@ const recordTime = 5 * time.Second
 // ingestSource is a source as ingest wants it.
 func (h *House) ingestSource(source Source) ingest.Source {
 	s := ingest.Source{
-		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher,
+		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher, Schemes: strings.Join(source.Schemes, " "),
 	}
 	if source.URL != "" {
 		crawl := source.Crawl

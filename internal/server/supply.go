@@ -53,7 +53,7 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 		}
 	}
 	h.Shelves, h.Callers = supply.NewShelves(h.db, h.now), trust.NewCallers(h.db, h.now)
-	h.Tenants, err = supply.OpenTenants(ctx, supply.TenantsConfig{DB: h.db, Host: supplyHost, Sites: sites, Check: checkTenant, Now: h.now})
+	h.Tenants, err = supply.OpenTenants(ctx, supply.TenantsConfig{DB: h.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: h.now})
 	if err != nil {
 		return err
 	}
@@ -79,9 +79,27 @@ func supplyHost(domain string) (string, bool) {
 	return host, canonical == host+"/"
 }
 
-// owner says whether a host is a tenant's, or that of a site by its id.
-func (h *House) owner(config Config) func(tenant, host string) bool {
-	return func(tenant, host string) bool {
+// supplyResource is the beginning of URIs that are none of the web, as the catalog has them.
+func supplyResource(beginning string) (string, bool) {
+	canonical, err := catalog.CanonicalURI(strings.TrimSuffix(beginning, "*") + "*")
+	if err != nil || catalog.IsPage(canonical) {
+		return "", false
+	}
+	uri := strings.TrimSuffix(catalog.URIOf(canonical), "*")
+	return uri, !strings.Contains(uri, "*")
+}
+
+// owner says whether an address is a tenant's, or that of a site by its id: by its host, and what is no page of the web as the operator lets the
+// tenant sell it.
+func (h *House) owner(config Config) func(tenant, canonical string) bool {
+	return func(tenant, canonical string) bool {
+		host, _, _ := strings.Cut(canonical, "/")
+		if host == "" {
+			if one := h.Tenants.Get(tenant); one != nil {
+				return one.Has(catalog.URIOf(canonical))
+			}
+			return slices.ContainsFunc(config.AllSites(), func(s Site) bool { return s.ID == tenant })
+		}
 		if site, ok := config.siteAt(host); ok {
 			return site == tenant
 		}

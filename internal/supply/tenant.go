@@ -22,6 +22,9 @@ type Tenant struct {
 	ID      string   `json:"-"` // small letters, digits and dashes
 	Name    string   `json:"name,omitempty"`
 	Domains []string `json:"-"` // in order, at least one; each is one tenant's alone
+	// Resources are how the URIs begin of what it sells that is no page of the web, such as "duns:80"; in order. No two tenants
+	// have URIs in common.
+	Resources []string `json:"resources,omitempty"`
 	// Rule is under which terms its entries are sold; what it asks for is not looked at, since it is for all of them.
 	Rule terms.Rule `json:"rule"`
 	// Window is the rule's reporting window.
@@ -58,7 +61,7 @@ func DomainPlace(tenant, domain string) string { return PlaceOf(tenant) + "/" + 
 // The bounds of tenants.
 const (
 	MostTenants = 10_000
-	MostDomains = 100 // of one tenant
+	MostDomains = 100 // of one tenant; of its resources as well
 	mostName    = 200
 )
 
@@ -67,6 +70,8 @@ type TenantsConfig struct {
 	DB *store.DB // with Schema
 	// Host gives a domain in the form in which the catalog has hosts; ok is false for what is none.
 	Host func(domain string) (host string, ok bool)
+	// Resource gives the beginning of a URI that is none of the web in the form in which the catalog has URIs; ok is false for what is none.
+	Resource func(beginning string) (uri string, ok bool)
 	// Sites are the ids and hosts that are not a tenant's, since they are those of sites that are served here.
 	Sites map[string]bool
 	// Check says what of a tenant does not do, beside what holds for all.
@@ -236,8 +241,41 @@ func (t *Tenants) Put(ctx context.Context, one Tenant) (put *Tenant, fresh bool,
 	return t.Get(one.ID), fresh, nil
 }
 
+// Has says whether a tenant may sell what has a URI that is none of the web, as TenantsConfig.Resource writes it.
+func (t *Tenant) Has(uri string) bool {
+	return slices.ContainsFunc(t.Resources, func(beginning string) bool { return strings.HasPrefix(uri, beginning) })
+}
+
+// apart says which of a tenant's resources another tenant has as well.
+func apart(ctx context.Context, tx *store.Tx, one *Tenant) error {
+	if len(one.Resources) == 0 {
+		return nil
+	}
+	return each(ctx, tx, `SELECT id, document FROM supply_tenant WHERE state = 'active' AND id <> $1`, func(rows store.Rows) error {
+		var id, document string
+		if err := rows.Scan(&id, &document); err != nil {
+			return err
+		}
+		var other Tenant
+		if err := json.Unmarshal([]byte(document), &other); err != nil {
+			return fmt.Errorf("the tenant %s: %w", id, err)
+		}
+		for _, a := range one.Resources {
+			for _, b := range other.Resources {
+				if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
+					return fail.New(fail.Invalid, "resources: URIs that begin with %s are another tenant's, %s", b, id)
+				}
+			}
+		}
+		return nil
+	}, one.ID)
+}
+
 // own makes domains a tenant's own.
 func own(ctx context.Context, tx *store.Tx, one *Tenant) error {
+	if err := apart(ctx, tx, one); err != nil {
+		return err
+	}
 	for _, domain := range one.Domains {
 		var whose string
 		err := each(ctx, tx, `SELECT tenant FROM supply_domain WHERE domain = $1`, func(rows store.Rows) error { return rows.Scan(&whose) }, domain)
@@ -286,6 +324,22 @@ func (t *Tenants) check(one *Tenant) error {
 	}
 	slices.Sort(domains)
 	one.Domains = slices.Compact(domains)
+	if len(one.Resources) > MostDomains {
+		return fail.New(fail.Invalid, "resources: name at most %d", MostDomains)
+	}
+	resources := []string{}
+	for _, beginning := range one.Resources {
+		uri, ok := "", false
+		if t.config.Resource != nil {
+			uri, ok = t.config.Resource(beginning)
+		}
+		if !ok {
+			return fail.New(fail.Invalid, "resources: %.80q is no beginning of a URI; write it like duns: or urn:example:", beginning)
+		}
+		resources = append(resources, uri)
+	}
+	slices.Sort(resources)
+	one.Resources = slices.Compact(resources)
 	if m := one.Mutability; m != "" && m != "static" && m != "dynamic" && m != "live" {
 		return fail.New(fail.Invalid, "mutability: %.20q is none; there are static, dynamic and live", m)
 	}

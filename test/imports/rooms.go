@@ -300,7 +300,7 @@ var rooms = []room{
 	{path: "test/kill", inside: []string{"internal/account", "internal/deal", "internal/dispute", "internal/store", "internal/content", "internal/outbox", "internal/catalog", "internal/stated", "internal/supply", "test/process", "wire/ramp", "wire/ramp/v1", "wire/ramp/v1/rampv1connect", "wire/receipt", "wire/sign"}, outside: []string{protobuf, connect}},
 	{path: "test/edge", inside: []string{"test/process", "wire/edge", "wire/sign"}, tool: true},
 	{path: "test/market", inside: []string{"test/process"}},
-	{path: "test/circle", inside: []string{"test/process"}},
+	{path: "test/circle", inside: []string{"test/process"}, outside: []string{mcpSDK}},
 	{path: "test/domain", inside: []string{"client", "test/process"}, tool: true},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},

@@ -1,6 +1,8 @@
 package ramp
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 
 	compv1 "frontdesk/wire/comp/v1"
@@ -89,8 +91,7 @@ func moreRules(m proto.Message) *Invalid {
 	case *rampv1.PushResourcesRequest:
 		return first(required("tenant_id", m.TenantId), atMost("entries", len(m.Entries), MaxEntries))
 	case *rampv1.ResourceEntry:
-		return first(domain("domain", m.Domain), required("path", m.Path), short2048("path", m.Path), notNegative("word_count", m.GetWordCount()),
-			notNegative("estimated_quantity", m.GetEstimatedQuantity()), atMost("attestations", len(m.Attestations), MaxAttestations))
+		return first(entryPlace(m), notNegative("word_count", m.GetWordCount()), notNegative("estimated_quantity", m.GetEstimatedQuantity()), atMost("attestations", len(m.Attestations), MaxAttestations))
 	case *rampv1.PushResourcesResponse:
 		return first(notNegative("accepted", m.Accepted), notNegative("rejected", m.Rejected))
 	case *rampv1.RemoveResourcesRequest:
@@ -128,6 +129,38 @@ func documentRules(m proto.Message) *Invalid {
 		return notNegative("ratelmt", m.GetRatelmt())
 	}
 	return nil
+}
+
+// EntryURI is the URI of an entry for a resource that is no page of the web, such as "duns:804735132"; empty for an entry that
+// domain and path name. It stands in path, or, without domain and path, in content_id.
+func EntryURI(m *rampv1.ResourceEntry) string {
+	switch {
+	case otherURI(m.Path):
+		return m.Path
+	case m.Path == "" && m.Domain == "" && otherURI(m.GetContentId()):
+		return m.GetContentId()
+	}
+	return ""
+}
+
+// otherURI says whether a text begins as a URI of another scheme than the web's.
+func otherURI(text string) bool {
+	scheme, rest, ok := strings.Cut(text, ":")
+	if !ok || rest == "" || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
+		return false
+	}
+	return len(scheme) > 1 && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-") == ""
+}
+
+// entryPlace holds that an entry is at a path of a domain, or has a URI of another kind. Domain and path apply to pages alone.
+func entryPlace(m *rampv1.ResourceEntry) *Invalid {
+	if uri := EntryURI(m); uri != "" {
+		if m.Domain != "" {
+			return first(domain("domain", m.Domain), short2048("path", uri))
+		}
+		return short2048("path", uri)
+	}
+	return first(domain("domain", m.Domain), required("path", m.Path), short2048("path", m.Path))
 }
 
 // offer is what an Exchange has to keep to in its offers, that of live and of dynamic content included.

@@ -220,9 +220,10 @@ func textList(description string) object {
 
 // The schemas of what the operator's programs keep of tenants and callers.
 var (
-	tenantSchema = object{"type": "object", "required": []any{"tenant_id", "domains"}, "properties": with(with(with(with(with(with(with(members(
+	tenantSchema = object{"type": "object", "required": []any{"tenant_id", "domains"}, "properties": with(with(with(with(with(with(with(with(members(
 		"tenant_id", "Small letters, digits and dashes.", "name", "What people call it.", "mutability", "static, dynamic or live.", "created", "When it was put in; told alone.", "changed", "When it was changed; told alone."),
 		"domains", textList("Each is one tenant's alone.")),
+		"resources", textList("How the URIs begin of what it sells that is no web page, such as duns:. No two tenants have URIs in common.")),
 		"price", object{"type": "object", "description": "As in the terms: model, rate, currency and so on."}),
 		"functions", object{"type": "object", "description": "As in the terms: permit and prohibit."}),
 		"scopes", textList("Of which a requester must have one.")),
