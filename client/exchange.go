@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -93,12 +94,30 @@ func withManifest(ctx context.Context, address string, buyer Buyer, options Opti
 		return nil, err
 	}
 	if status != http.StatusOK {
+		if other := x.successor(ctx, *u); other != nil {
+			return nil, &NotAnExchange{u.String(), other.Error()}
+		}
 		return nil, &NotAnExchange{u.String(), fmt.Sprintf("the status is %d: there is no manifest here", status)}
 	}
 	if x.manifest, err = ramp.ReadExchangeManifest(text); err != nil {
 		return nil, &NotAnExchange{u.String(), err.Error()}
 	}
 	return x, nil
+}
+
+// successor says which protocol that came after RAMP v1 an Exchange without a manifest speaks, by the documents of those; nil where nobody can tell.
+func (x *Exchange) successor(ctx context.Context, at url.URL) error {
+	for _, path := range []string{"/.well-known/fora.json", "/.well-known/ramp.json"} {
+		at.Path = path
+		text, status, err := x.client.document(ctx, at.String())
+		if err != nil || status != http.StatusOK {
+			continue
+		}
+		if other := ramp.RecogniseDocument(path, text); other != nil {
+			return other
+		}
+	}
+	return nil
 }
 
 // refresh reads the Exchange's keys.

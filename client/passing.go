@@ -110,6 +110,9 @@ func (x *Exchange) Collect(ctx context.Context, p *Passed, binary bool) (*Collec
 		out.text = got.body
 		err = ramp.Unmarshal(got.body, out.Response)
 	}
+	if err == nil {
+		err = ramp.FirstForeign(out.text, out.Response)
+	}
 	if err != nil {
 		return nil, &NotAnExchange{address, err.Error()}
 	}

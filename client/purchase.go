@@ -343,7 +343,13 @@ func (x *Exchange) call(ctx context.Context, method string, request, answer prot
 	case got.status != http.StatusOK:
 		return nil, failureOfExchange(got)
 	}
-	if err := ramp.Unmarshal(got.body, answer); err != nil {
+	err = ramp.Unmarshal(got.body, answer)
+	if err == nil {
+		err = ramp.FirstForeign(got.body, answer)
+	} else if other := ramp.Recognise(got.body, answer); other != nil {
+		err = other
+	}
+	if err != nil {
 		return nil, &NotAnExchange{address, err.Error()}
 	}
 	return got, nil

@@ -118,3 +118,15 @@ func TestWhatIsNoPageIsBoughtWhereItsExchangeIsNamed(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestAnExchangeOfALaterProtocolIsPassedOverByName tells why nothing is taken of it, and takes the next.
+func TestAnExchangeOfALaterProtocolIsPassedOverByName(t *testing.T) {
+	d := openDesk(t, sqlite(t), 2, nil)
+	d.at[0].Price, d.at[1].Price = 0.01, 0.03
+	d.at[0].Answer = func(out *rampv1.ResourceResponse) { out.Ver = "2.0" }
+	got := d.must(d.request("r", "lamp"))
+	passed := got.GetExt().GetFields()[extPassed].String()
+	if got.GetExchange() != d.at[1].Domain || len(d.at[0].Bought()) != 0 || !strings.Contains(passed, "RAMP 2.0") {
+		t.Errorf("%v, %s", got, passed)
+	}
+}

@@ -9,6 +9,7 @@ package ramp
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"frontdesk/internal/desk"
+	"frontdesk/internal/fail"
 	"frontdesk/internal/trust"
 	"frontdesk/wire/grpc/health/v1/healthv1connect"
 	wire "frontdesk/wire/ramp"
@@ -120,7 +122,19 @@ func Patterns() []string {
 			all = append(all, all[at]+string(methods.Get(i).Name()))
 		}
 	}
-	return all
+	return append(all, successors...)
+}
+
+// successors are where an Exchange of a protocol that came after RAMP v1 is asked.
+var successors = []string{"/fora.v1.ExchangeService/", "/ramp.v2.ExchangeService/"}
+
+// refuseSuccessor says to who asks in a protocol that came after RAMP v1 which one is spoken here.
+func refuseSuccessor(w http.ResponseWriter, r *http.Request) {
+	name := "RAMP 2"
+	if strings.HasPrefix(r.URL.Path, successors[0]) {
+		name = "FORA"
+	}
+	WriteError(w, r, fail.New(fail.UnsupportedMode, "%s is not spoken here; this Exchange speaks RAMP %s, as its /.well-known/ramp-exchange.json says", name, Version))
 }
 
 // Handler answers the protocol's RPCs, and the health check and the reflection of gRPC beside them.
@@ -130,6 +144,9 @@ func Handler(d *desk.Desk, config Config) http.Handler {
 	path, exchange := rampv1connect.NewExchangeServiceHandler(exchange{door: at}, options...)
 	mux.Handle(path, at.received(exchange))
 	mux.Handle(at.catalogHandler())
+	for _, path := range successors {
+		mux.HandleFunc(path, refuseSuccessor)
+	}
 	path, health := healthv1connect.NewHealthHandler(newHealth(config), options...)
 	mux.Handle(path, lasting(health))
 	services := []string{rampv1connect.ExchangeServiceName, rampv1connect.CatalogServiceName, healthv1connect.HealthName}

@@ -175,6 +175,16 @@ func fits(m proto.Message, known func(message, key string) bool) error {
 	return nil
 }
 
+// recognised is the failure of a message that does not fit: that it is of another protocol, where its JSON tells.
+func recognised(err error, body []byte, m proto.Message) error {
+	var invalid *wire.Invalid
+	var other *wire.Foreign
+	if errors.As(err, &invalid) && errors.As(wire.Recognise(body, m), &other) {
+		return &wire.Invalid{Path: invalid.Path, Problem: other.Error()}
+	}
+	return err
+}
+
 // WithCall has the tools of a context's request know the request over HTTP that carries their call, whose signature covers it.
 func WithCall(ctx context.Context, came trust.Call) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, came)
@@ -200,10 +210,10 @@ func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
 
 // openAs is open for a message of which it is known otherwise whether it spends.
 func (d *door) openAs(ctx context.Context, m proto.Message, spends, brokered bool) (*call, error) {
-	if err := fits(m, d.heeded); err != nil {
-		return nil, err
-	}
 	came, _ := ctx.Value(arrivalKey{}).(trust.Call) // none of a call over standard input
+	if err := fits(m, d.heeded); err != nil {
+		return nil, recognised(err, came.Body, m)
+	}
 	came.Spends, came.Brokered = spends, brokered
 	c := &call{now: d.Now(), http: came}
 	var err error

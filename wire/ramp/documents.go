@@ -42,18 +42,38 @@ func WriteExchangeManifest(m *rampv1.ExchangeManifest) ([]byte, error) {
 func ReadExchangeManifest(data []byte) (*rampv1.ExchangeManifest, error) {
 	m := &rampv1.ExchangeManifest{}
 	err := readDocument(data, m)
+	if err == nil {
+		err = speaks(m.ProtocolVersionsSupported)
+	}
 	shorten(m)
 	return m, err
+}
+
+// speaks says of versions whether all of them are later, incompatible ones.
+func speaks(versions []string) (err error) {
+	for _, ver := range versions {
+		if err = CheckVersion(ver); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func readDocument(data []byte, m proto.Message) error {
 	if len(data) > MaxDocument {
 		return &strictjson.Error{Problem: fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)}
 	}
-	if err := Unmarshal(data, m); err != nil {
-		return err
+	err := Unmarshal(data, m)
+	if err == nil {
+		err = Validate(m)
 	}
-	return Validate(m)
+	if err == nil {
+		return nil
+	}
+	if other := Recognise(data, m); other != nil {
+		return other
+	}
+	return err
 }
 
 // oldWords are what pricing models were called before.

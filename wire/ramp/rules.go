@@ -13,9 +13,9 @@ import (
 func rules(m proto.Message) *Invalid {
 	switch m := m.(type) {
 	case *rampv1.ResourceQuery:
-		return first(required("ver", m.Ver), required("id", m.Id), set("requester", m.Requester != nil), positive("deadline", m.Deadline))
+		return first(version(m.Ver), required("id", m.Id), set("requester", m.Requester != nil), positive("deadline", m.Deadline))
 	case *rampv1.ResourceResponse:
-		return first(required("ver", m.Ver), required("id", m.Id), required("exchange", m.Exchange))
+		return first(version(m.Ver), required("id", m.Id), required("exchange", m.Exchange))
 	case *rampv1.OfferGroup:
 		return required("uri", m.Uri)
 	case *rampv1.RateLimitInfo:
@@ -51,7 +51,7 @@ func rules(m proto.Message) *Invalid {
 	case *rampv1.TransactionItem:
 		return required("offer_id", m.OfferId)
 	case *rampv1.TransactionResponse:
-		return first(required("ver", m.Ver), required("id", m.Id), required("agent_identity_hash", m.AgentIdentityHash))
+		return first(version(m.Ver), required("id", m.Id), required("agent_identity_hash", m.AgentIdentityHash))
 	case *rampv1.TransactionResultItem:
 		return required("offer_id", m.OfferId)
 	}
@@ -61,7 +61,7 @@ func rules(m proto.Message) *Invalid {
 func moreRules(m proto.Message) *Invalid {
 	switch m := m.(type) {
 	case *rampv1.UsageReport:
-		return first(required("ver", m.Ver), required("id", m.Id), required("transaction_id", m.TransactionId), required("billing_id", m.BillingId),
+		return first(version(m.Ver), required("id", m.Id), required("transaction_id", m.TransactionId), required("billing_id", m.BillingId),
 			set("usage", m.Usage != nil), set("timestamp", m.Timestamp != nil))
 	case *rampv1.Usage:
 		return notNegative("consumed_quantity", m.ConsumedQuantity)
@@ -70,12 +70,12 @@ func moreRules(m proto.Message) *Invalid {
 	case *rampv1.UsageReportResponse:
 		return first(set("report_id", !m.Accepted || m.ReportId != ""), set("rejection_reason", m.Accepted || m.GetRejectionReason() != ""))
 	case *rampv1.DisputeRequest:
-		return first(required("ver", m.Ver), required("id", m.Id), required("transaction_id", m.TransactionId), required("billing_id", m.BillingId),
+		return first(version(m.Ver), required("id", m.Id), required("transaction_id", m.TransactionId), required("billing_id", m.BillingId),
 			set("reason", m.Reason != 0), required("report_id", m.ReportId))
 	case *rampv1.DisputeResponse:
 		return first(set("dispute_id", !m.Accepted || m.DisputeId != ""), set("rejection_reason", m.Accepted || m.GetRejectionReason() != ""))
 	case *rampv1.DomainVerificationRequest:
-		return first(required("ver", m.Ver), domain("domain", m.Domain))
+		return first(version(m.Ver), domain("domain", m.Domain))
 	case *rampv1.DomainVerificationChallenge:
 		return first(required("token", m.Token), set("expires_at", m.ExpiresAt != nil), required("verification_url", m.VerificationUrl))
 	case *rampv1.DomainVerificationConfirmation:
@@ -83,11 +83,11 @@ func moreRules(m proto.Message) *Invalid {
 	case *rampv1.DomainVerificationResult:
 		return set("failure_reason", m.Verified || m.GetFailureReason() != "")
 	case *rampv1.RAMPRequest:
-		return first(required("ver", m.Ver), required("id", m.Id), set("requester", m.Requester != nil))
+		return first(version(m.Ver), required("id", m.Id), set("requester", m.Requester != nil))
 	case *rampv1.RequestConstraints:
 		return first(notNegative("max_unit_cost", m.GetMaxUnitCost()), positive("budget_period", m.BudgetPeriod), positive("max_data_age", m.MaxDataAge))
 	case *rampv1.RAMPResponse:
-		return first(required("ver", m.Ver), required("id", m.Id), required("request_id", m.RequestId))
+		return first(version(m.Ver), required("id", m.Id), required("request_id", m.RequestId))
 	case *rampv1.PushResourcesRequest:
 		return first(required("tenant_id", m.TenantId), atMost("entries", len(m.Entries), MaxEntries))
 	case *rampv1.ResourceEntry:
@@ -108,13 +108,13 @@ func moreRules(m proto.Message) *Invalid {
 func documentRules(m proto.Message) *Invalid {
 	switch m := m.(type) {
 	case *rampv1.ProviderManifest:
-		return first(required("ver", m.Ver), domain("provider", m.Provider))
+		return first(version(m.Ver), domain("provider", m.Provider))
 	case *rampv1.CatalogContributor:
 		return domain("domain", m.Domain)
 	case *rampv1.AuthorizedExchange:
 		return domain("domain", m.Domain)
 	case *rampv1.ExchangeManifest:
-		return first(required("ver", m.Ver), domain("domain", m.Domain), required("name", m.Name), required("operator", m.Operator),
+		return first(version(m.Ver), domain("domain", m.Domain), required("name", m.Name), required("operator", m.Operator),
 			required("exchange_endpoint", m.ExchangeEndpoint), required("keys_uri", m.KeysUri),
 			set("protocol_versions_supported", len(m.ProtocolVersionsSupported) > 0), set("pricing_models_supported", len(m.PricingModelsSupported) > 0),
 			set("delivery_methods_supported", len(m.DeliveryMethodsSupported) > 0), currency("base_currency", m.GetBaseCurrency(), false))
@@ -194,7 +194,7 @@ func attestation(m *rampv1.ResourceAttestation) *Invalid {
 // transaction holds that a purchase is by one offer or by a list of them. A signature that is missing is as wrong as any
 // other, and denied rather than refused.
 func transaction(m *rampv1.TransactionRequest) *Invalid {
-	if found := first(required("ver", m.Ver), required("id", m.Id), set("requester", m.Requester != nil)); found != nil {
+	if found := first(version(m.Ver), required("id", m.Id), set("requester", m.Requester != nil)); found != nil {
 		return found
 	}
 	if len(m.Items) == 0 {
@@ -207,7 +207,7 @@ func transaction(m *rampv1.TransactionRequest) *Invalid {
 }
 
 func confirmation(m *rampv1.DomainVerificationConfirmation) *Invalid {
-	if found := first(required("ver", m.Ver), domain("domain", m.Domain), required("token", m.Token)); found != nil {
+	if found := first(version(m.Ver), domain("domain", m.Domain), required("token", m.Token)); found != nil {
 		return found
 	}
 	switch m.GetCdnType() {

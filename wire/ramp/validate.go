@@ -218,6 +218,14 @@ func required(name, text string) *Invalid {
 	return nil
 }
 
+// version holds that a version is stated, and no later, incompatible one.
+func version(ver string) *Invalid {
+	if err := CheckVersion(ver); err != nil {
+		return &Invalid{"ver", err.Error()}
+	}
+	return required("ver", ver)
+}
+
 // set holds that a member is there.
 func set(name string, there bool) *Invalid {
 	if !there {
