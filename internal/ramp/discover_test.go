@@ -384,10 +384,10 @@ func TestPricesAreWrittenAsTheModelsHaveThem(t *testing.T) {
 		{terms.Price{Model: "per_record", Rate: "0.5", Currency: "USD"}, `{"model":"PRICING_MODEL_PER_RECORD","rate":0.5,"currency":"USD","unit_cost":0.5,"unit":"records"}`},
 		{terms.Price{Model: "subscription", Rate: "13.2", Currency: "USD", Months: 1}, `{"model":"PRICING_MODEL_SUBSCRIPTION","rate":13.2,"currency":"USD","unit_cost":0.1,"estimated_quantity":132,"license_duration_months":1,"unit":"tokens"}`},
 		{terms.Price{Model: "training", Rate: "13.2", Currency: "USD", Months: 12}, `{"model":"PRICING_MODEL_TRAINING","rate":13.2,"currency":"USD","unit_cost":0.1,"estimated_quantity":132,"license_duration_months":12,"unit":"tokens"}`},
-		{terms.Price{Model: "revenue_share", Rate: "0.15"}, `{"model":"PRICING_MODEL_REVENUE_SHARE",` + quantity + `"revshare":0.15,` + unit + `}`},
-		{terms.Price{Model: "free"}, `{"model":"PRICING_MODEL_FREE",` + quantity + unit + `}`},
-		{terms.Price{Model: "attribution"}, `{"model":"PRICING_MODEL_ATTRIBUTION",` + quantity + unit + `}`},
-		{terms.Price{Model: "contribution"}, `{"model":"PRICING_MODEL_CONTRIBUTION",` + quantity + unit + `}`},
+		{terms.Price{Model: "revenue_share", Rate: "0.15"}, `{"model":"PRICING_MODEL_REVENUE_SHARE","currency":"USD",` + quantity + `"revshare":0.15,` + unit + `}`},
+		{terms.Price{Model: "free"}, `{"model":"PRICING_MODEL_FREE","currency":"USD",` + quantity + unit + `}`},
+		{terms.Price{Model: "attribution"}, `{"model":"PRICING_MODEL_ATTRIBUTION","currency":"USD",` + quantity + unit + `}`},
+		{terms.Price{Model: "contribution"}, `{"model":"PRICING_MODEL_CONTRIBUTION","currency":"USD",` + quantity + unit + `}`},
 	} {
 		s.obey(terms.Rule{Access: terms.Licensed, Price: c.price})
 		offer := s.got(queryFor("a")).Offers[0]

@@ -1,6 +1,7 @@
 package ramp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -48,7 +49,7 @@ func (d *door) execute(ctx context.Context, c *call, request *rampv1.Transaction
 		single(out, result, item)
 	}
 	if len(request.Items) > 0 {
-		out.TotalCost, out.SubscriptionQuota = total(bought.Items), left(bought.Items)
+		out.TotalCost, out.SubscriptionQuota = total(bought.Items, out.Items), left(bought.Items)
 	}
 	e := event.From(ctx)
 	e.Set("offers", len(bought.Items))
@@ -134,8 +135,8 @@ func (d *door) result(item *desk.PurchasedItem) (*rampv1.TransactionResultItem, 
 		OfferId: t.Offer, TransactionId: t.ID, BillingId: t.Billing, Package: sold(offer, item.URL), DeliveryMethod: deliveries[t.Method],
 		ReportingObligation: offer.Reporting, ExpiresAt: timestamppb.New(t.Expires),
 	}
-	if t.Price.Currency != "" {
-		out.Cost = &rampv1.Cost{Amount: amount(t.Amount), Currency: t.Price.Currency, UnitCost: offer.Pricing.UnitCost}
+	out.Cost = &rampv1.Cost{
+		Amount: amount(t.Amount), Currency: cmp.Or(t.Price.Currency, offer.Pricing.GetCurrency(), d.currency()), UnitCost: offer.GetPricing().UnitCost,
 	}
 	if t.Subscription != "" {
 		out.SubscriptionId = &t.Subscription
@@ -184,20 +185,23 @@ func left(items []desk.PurchasedItem) (all []*rampv1.SubscriptionQuotaInfo) {
 
 // total is what several offers cost together, which is never more than an account can hold; nil where they are not paid in
 // one currency.
-func total(items []desk.PurchasedItem) *rampv1.Cost {
+func total(items []desk.PurchasedItem, results []*rampv1.TransactionResultItem) *rampv1.Cost {
 	var sum int64
-	var currency string
-	for _, item := range items {
-		t := &item.Transaction
+	var currency, free string
+	for i := range items {
+		cost := results[i].Cost
 		switch {
-		case item.Denial != "" || t.Price.Currency == "":
+		case cost == nil: // it was denied
 			continue
-		case currency != "" && currency != t.Price.Currency:
+		case items[i].Transaction.Amount == 0: // which is nothing in every currency
+			free = cmp.Or(free, cost.Currency)
+			continue
+		case currency != "" && currency != cost.Currency:
 			return nil
 		}
-		currency, sum = t.Price.Currency, sum+t.Amount
+		currency, sum = cost.Currency, sum+items[i].Transaction.Amount
 	}
-	if currency == "" {
+	if currency = cmp.Or(currency, free); currency == "" {
 		return nil
 	}
 	return &rampv1.Cost{Amount: amount(sum), Currency: currency}

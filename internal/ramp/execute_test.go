@@ -247,9 +247,21 @@ func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
 		{[]desk.PurchasedItem{item(2e8, "USD", ""), item(3e7, "EUR", desk.TakenTooLate), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
 		{[]desk.PurchasedItem{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
-		{[]desk.PurchasedItem{item(0, "", ""), item(3e7, "EUR", desk.TakenTooLate)}, nil},
+		{[]desk.PurchasedItem{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
+		{[]desk.PurchasedItem{item(0, "", ""), item(3e7, "EUR", desk.TakenTooLate)}, &rampv1.Cost{Currency: "CHF"}},
+		{[]desk.PurchasedItem{item(3e7, "EUR", desk.TakenTooLate)}, nil},
 	} {
-		if got := total(c.items); !proto.Equal(got, c.want) {
+		d := &door{Config: Config{Currency: "CHF"}}
+		var results []*rampv1.TransactionResultItem
+		for i := range c.items {
+			c.items[i].Transaction.Document = []byte(`{"pricing":{},"package":{}}`)
+			result, err := d.result(&c.items[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, result)
+		}
+		if got := total(c.items, results); !proto.Equal(got, c.want) {
 			t.Errorf("%+v: %v", c.items, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package ramp
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -78,7 +79,7 @@ func (d *door) attest(p *desk.Proposal, m *rampv1.Offer) error {
 // offer is an offer in the protocol's words, without its signature.
 func (d *door) offer(p *desk.Proposal) (*rampv1.Offer, error) {
 	out := &rampv1.Offer{
-		OfferId: p.ID, Package: d.packaged(p), Pricing: pricing(p), DeliveryMethod: deliveries[p.Delivery], Reporting: reporting(p),
+		OfferId: p.ID, Package: d.packaged(p), Pricing: d.pricing(p), DeliveryMethod: deliveries[p.Delivery], Reporting: reporting(p),
 		ExpiresAt: timestamppb.New(p.Expires), Identity: identity(p), Restrictions: restrictions(p), SignatureAlgorithm: signatureAlgorithm,
 		IabCategories: p.Ware.Categories, Attestations: p.Attested,
 	}
@@ -144,9 +145,10 @@ func (d *door) packaged(p *desk.Proposal) *compv1.Package {
 
 func isText(media string) bool { return len(media) > 5 && media[:5] == "text/" }
 
-// pricing is what it costs. Under a subscription it costs nothing.
-func pricing(p *desk.Proposal) *rampv1.Pricing {
-	out := &rampv1.Pricing{Model: models[p.Price.Model], Currency: p.Price.Currency}
+// pricing is what it costs. Under a subscription it costs nothing. Also what costs nothing, or a share, has a currency: the
+// field is no optional one (RAMP v1, Pricing).
+func (d *door) pricing(p *desk.Proposal) *rampv1.Pricing {
+	out := &rampv1.Pricing{Model: models[p.Price.Model], Currency: cmp.Or(p.Price.Currency, d.currency())}
 	if p.Quantity > 0 {
 		out.EstimatedQuantity, out.Unit = proto.Int32(clamp(p.Quantity)), &p.Unit
 	}
@@ -166,6 +168,9 @@ func pricing(p *desk.Proposal) *rampv1.Pricing {
 	}
 	return out
 }
+
+// currency is that of what has no price of its own: US dollars if nothing else is configured (RAMP v1, Ingestion).
+func (d *door) currency() string { return cmp.Or(d.Currency, "USD") }
 
 // amount is units of 1e-8 as the double nearest to them, which is written with as few digits as they have.
 func amount(units int64) float64 { return float64(units) / 1e8 }

@@ -38,6 +38,8 @@ const DiscoverPath = rampv1connect.ExchangeServiceDiscoverResourcesProcedure
 type Config struct {
 	// Exchange is the domain by which this Exchange is known: what answers name as exchange.
 	Exchange string
+	// Currency is that of what costs nothing; empty is US dollars.
+	Currency string
 	// Deadline is how long a query may take that does not say, and MaxDeadline how long one may take that does; other
 	// requests may take MaxDeadline.
 	Deadline, MaxDeadline time.Duration

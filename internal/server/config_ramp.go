@@ -30,7 +30,8 @@ type RAMP struct {
 	TermsURL string `yaml:"terms_url"`
 	// PrivacyURL is the address of what it says of privacy.
 	PrivacyURL string `yaml:"privacy_url"`
-	// Currency is the currency, such as `EUR`, in which costs of one unit are told, so that they can be compared.
+	// Currency is the currency, such as `EUR`, in which costs of one unit are told, so that they can be compared. It is also
+	// that of offers that cost nothing, which is USD without it.
 	Currency string `yaml:"currency"`
 	// Deadline is how long a query may take that does not say.
 	Deadline time.Duration `yaml:"deadline"`

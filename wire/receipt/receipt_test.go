@@ -281,6 +281,25 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 	}
 }
 
+// TestOneKeyThatCannotBeReadVoidsNoOthers has keys of all sorts beside a good one; where no key is good, it is said why.
+func TestOneKeyThatCannotBeReadVoidsNoOthers(t *testing.T) {
+	good := `{"kty":"OKP","crv":"Ed25519","kid":"good","x":"` + base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)) + `"}`
+	for _, bad := range []string{
+		`{"kty":"OKP","crv":"Ed25519","kid":"short","x":"AAAA"}`, `{"kty":"OKP","crv":"Ed25519","kid":"none","x":"*"}`, `{"kty":7}`, `"text"`, `null`, `[]`,
+		`{"kty":"RSA","kid":"other","n":"AQAB","e":"AQAB"}`,
+	} {
+		for _, text := range []string{`{"keys":[` + bad + `,` + good + `]}`, `{"keys":[` + good + `,` + bad + `]}`} {
+			keys, err := receipt.ParseKeys([]byte(text))
+			if err != nil || len(keys) != 1 || keys[0].ID != "good" {
+				t.Errorf("%s: %v, %v", text, keys, err)
+			}
+		}
+		if keys, err := receipt.ParseKeys([]byte(`{"keys":[` + bad + `]}`)); err == nil {
+			t.Errorf("%s alone gives %v", bad, keys)
+		}
+	}
+}
+
 func TestTheLibraryOfTheGoTeamAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := int64(rapid.IntRange(1, 600).Draw(t, "n"))
