@@ -40,6 +40,8 @@ type Config struct {
 	Tools func() []tool.Tool
 	// Desk, when not nil, gives its items as resources.
 	Desk *desk.Desk
+	// Pages are resources that stand before the items, where there is a Desk.
+	Pages []Page
 	// More, when not nil, changes the options of the SDK's server, for a build that offers more than tools and items.
 	More func(*sdk.ServerOptions)
 	// Await, when not nil, is called before the content is needed, and waits until it is there.
@@ -89,6 +91,9 @@ func described(t tool.Tool) *sdk.Tool {
 	}
 	if t.Reads {
 		shown.Annotations.DestructiveHint = &no
+	}
+	if t.Meta != nil {
+		shown.Meta = t.Meta
 	}
 	if t.Output != nil {
 		shown.OutputSchema = json.RawMessage(t.Output)

@@ -42,6 +42,28 @@ func (s *Server) resources(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
+// Page is a resource that is no item, such as the template of a widget.
+type Page struct {
+	URI, Name, Description, MIMEType string
+	// Read gives its text; it is called for each reading.
+	Read func() (string, error)
+}
+
+// readPage reads the page of an address; nil where there is none.
+func (s *Server) readPage(uri string) (*sdk.ReadResourceResult, error) {
+	for _, p := range s.config.Pages {
+		if p.URI != uri {
+			continue
+		}
+		text, err := p.Read()
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.ReadResourceResult{Cacheable: cacheable(), Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: p.MIMEType, Text: text}}}, nil
+	}
+	return nil, nil
+}
+
 // anyItem is the resource that the SDK knows. It is in no list, and read under the address of an item.
 const anyItem = "frontdesk:item"
 
@@ -71,7 +93,12 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 	if err != nil {
 		return nil, err
 	}
-	list := &sdk.ListResourcesResult{Cacheable: cacheable(), Resources: make([]*sdk.Resource, 0, len(items))}
+	list := &sdk.ListResourcesResult{Cacheable: cacheable(), Resources: make([]*sdk.Resource, 0, len(s.config.Pages)+len(items))}
+	if after == (desk.Place{}) {
+		for _, p := range s.config.Pages {
+			list.Resources = append(list.Resources, &sdk.Resource{URI: p.URI, Name: p.Name, Description: p.Description, MIMEType: p.MIMEType})
+		}
+	}
 	for _, item := range items {
 		name := item.Name()
 		if name == "" {
@@ -113,6 +140,9 @@ func (s *Server) listTemplates() (sdk.Result, error) {
 }
 
 func (s *Server) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
+	if page, err := s.readPage(uri); page != nil || err != nil {
+		return page, err
+	}
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}

@@ -179,22 +179,6 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Widget is how ChatGPT shows answers in the format chatgpt_app (NLWeb 0.55 §4).
-type Widget struct {
-	Template   string // URI of the template; empty for none
-	Accessible bool   // whether it may call tools
-}
-
-// dress names the widget in the _meta of an answer that one is for.
-func (x *exchange) dress(w Widget) {
-	if w.Template != "" && x.meta.ResponseFormat == wire.FormatChatGPT {
-		x.meta.OutputTemplate, x.meta.WidgetAccessible = w.Template, &w.Accessible
-	}
-}
-
-// undress takes the widget back, from an answer that became a failure.
-func (x *exchange) undress() { x.meta.OutputTemplate, x.meta.WidgetAccessible = "", nil }
-
 // quote appends a JSON string; invalid UTF-8 is replaced.
 func quote(dst []byte, text string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, strings.ToValidUTF8(text, "\uFFFD"))

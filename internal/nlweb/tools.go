@@ -23,7 +23,7 @@ func Tools(d *desk.Desk, config Config) []tool.Tool {
 	at := newDoor(d, config)
 	tools := []tool.Tool{{
 		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(),
-		Reads: true, Call: at.call, Fill: fill,
+		Reads: true, Call: at.call, Fill: fill, Meta: config.Widget.meta(),
 	}}
 	if d.Promises() {
 		tools = append(tools, at.awaitTool())

@@ -59,8 +59,19 @@ func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
 		Name: "frontdesk", Title: s.title(), Version: release.Of().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()) + untrusted,
 		Tools:        func() []tool.Tool { return append(nlweb.Tools(s.Desk, s.nlwebConfig()), others...) },
-		Desk:         s.Desk, Await: await, Log: s.log,
+		Desk:         s.Desk, Pages: s.widgetPages(), Await: await, Log: s.log,
 	})
+}
+
+// widgetPages are the template of the widget, where it is one that this server gives out.
+func (s *Server) widgetPages() []mcp.Page {
+	w := s.config.Ask.Widget
+	if !strings.HasPrefix(w.Template, "ui:") {
+		return nil
+	}
+	return []mcp.Page{{
+		URI: w.Template, Name: "widget", Description: "The template in which ChatGPT shows answers.", MIMEType: nlweb.WidgetType, Read: w.page,
+	}}
 }
 
 // untrusted tells a model how to take the texts of others, whatever the owner tells it besides.

@@ -18,6 +18,8 @@ type Tool struct {
 	Reads bool
 	// World says that the tool reaches beyond what this server keeps.
 	World bool
+	// Meta is what a list of tools says of it beside the protocol's own members, such as a widget for its results; nil for nothing.
+	Meta map[string]any
 	// Fill puts a person's answers to the Form of a result, by the names of its fields, into the arguments of the call that
 	// asked; state is the form's. Nil for a tool that asks nothing.
 	Fill func(arguments []byte, state string, answers map[string]any) []byte
