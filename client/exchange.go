@@ -84,7 +84,7 @@ func OpenExchange(ctx context.Context, address string, buyer Buyer, options Opti
 
 // withManifest reads the manifest of an Exchange at its address.
 func withManifest(ctx context.Context, address string, buyer Buyer, options Options) (*Exchange, error) {
-	u, err := findable(address, "/.well-known/ramp-exchange.json")
+	u, err := findable(address, exchangeManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -227,6 +227,9 @@ func (x *Exchange) quotes(ctx context.Context, query *rampv1.ResourceQuery, crit
 	}
 	return out, nil
 }
+
+// exchangeManifest is where an Exchange says what it is, below its address.
+const exchangeManifest = "/.well-known/ramp-exchange.json"
 
 // exchangePath is what stands between the address of an Exchange and the name of an RPC.
 const exchangePath = "/ramp.v1.ExchangeService/"

@@ -47,7 +47,7 @@ func newShop(t *testing.T) *shop {
 		}
 		fmt.Fprintf(w, `{"_meta":{"response_type":"answer","version":"0.55"},"results":[{"@type":"Article","name":"Soup","url":%q,"actions":[
 			{"name":"share","protocol":"HTTP","endpoint":"https://elsewhere.example/"},
-			{"name":"license","protocol":"HTTP","method":"POST","endpoint":"%s/ramp.v1.ExchangeService/DiscoverResources"}]},
+			{"name":"license","protocol":"HTTP","method":"GET","endpoint":"%s/.well-known/ramp-exchange.json"}]},
 			{"@type":"Article","name":"Open","url":"https://site.example/open"}]}`, soup, c.URL)
 	}))
 	t.Cleanup(desk.Close)

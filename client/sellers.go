@@ -84,7 +84,8 @@ func (c *Client) openFirst(ctx context.Context, places []string, named bool) (x 
 	return nil, err
 }
 
-// toldSeller is the Exchange that an item of an answer names: where its action "license" is done, without the RPC.
+// toldSeller is the Exchange that an item of an answer names: where its action "license" leads, without the manifest or, of older
+// front desks, the RPC.
 func toldSeller(raw []byte) string {
 	item, _ := members(jsontext.Value(raw))
 	var actions []jsontext.Value
@@ -96,8 +97,10 @@ func toldSeller(raw []byte) string {
 		if word(action["name"]) != "license" {
 			continue
 		}
-		if base, ok := strings.CutSuffix(word(action["endpoint"]), exchangePath+"DiscoverResources"); ok {
-			return base
+		for _, end := range []string{exchangeManifest, exchangePath + "DiscoverResources"} {
+			if base, ok := strings.CutSuffix(word(action["endpoint"]), end); ok {
+				return base
+			}
 		}
 	}
 	return ""

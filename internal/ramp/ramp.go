@@ -31,9 +31,6 @@ const Version = "1.0"
 // MaxBody is how many bytes a request may have, and how many its message may have once it is decompressed.
 const MaxBody = 1 << 20
 
-// DiscoverPath is the address of the RPC that tells what is offered.
-const DiscoverPath = rampv1connect.ExchangeServiceDiscoverResourcesProcedure
-
 // Config is what the door needs to know.
 type Config struct {
 	// Exchange is the domain by which this Exchange is known: what answers name as exchange.

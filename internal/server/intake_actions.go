@@ -8,11 +8,11 @@ import (
 
 	"frontdesk/internal/action"
 	"frontdesk/internal/intake"
-	"frontdesk/internal/strictyaml"
 	wire "frontdesk/wire/intake"
 )
 
-// intakeActions are the actions that start intakes: one for each condition under which an item of an answer fits one.
+// intakeActions are the actions that start intakes: one for each condition under which an item of an answer fits one. What is sent
+// is the agent's own, and the person's; so each leads to the manifest, and runs as it is given.
 // Without an address to which data may be sent there are none.
 func (c Config) intakeActions() (all []action.Template) {
 	base := c.ownAddress()
@@ -26,10 +26,8 @@ func (c Config) intakeActions() (all []action.Template) {
 				Match: match, Name: "start-" + one.ID, Type: "ApplyAction",
 				// Braces would be values of the item.
 				Description: strings.NewReplacer("{", "(", "}", ")").Replace(one.Name+": "+what) +
-					". By the Agent Intake Protocol: " + base + wire.WellKnown + " says what to send, after the person has agreed.",
-				HTTP: action.HTTPCall{
-					Method: "POST", Endpoint: intake.Address(base, one.ID), Params: strictyaml.Object(`{"aip_version":"` + wire.Version + `"}`),
-				},
+					". By the Agent Intake Protocol: this manifest says what the intake " + one.ID + " takes, to be sent to " + intake.Address(base, one.ID) + " after the person has agreed.",
+				HTTP: action.HTTPCall{Method: "GET", Endpoint: base + wire.WellKnown},
 			})
 		}
 	}

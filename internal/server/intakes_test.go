@@ -588,8 +588,8 @@ func TestAnswersTellOfIntakesThatFit(t *testing.T) {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
 	a := answer.Results[0].Actions[0]
-	if a.Name != "start-cook" || a.Protocol != "HTTP" || a.Method != "POST" || a.Endpoint != "https://desk.example/intake/cook" || a.Params["aip_version"] != "0.1.0" ||
-		!strings.Contains(a.Description, "Takes anything") || !strings.Contains(a.Description, "https://desk.example/.well-known/agent-intake.json") {
+	if a.Name != "start-cook" || a.Protocol != "HTTP" || a.Method != "GET" || a.Endpoint != "https://desk.example/.well-known/agent-intake.json" || a.Params != nil ||
+		!strings.Contains(a.Description, "Takes anything") || !strings.Contains(a.Description, "https://desk.example/intake/cook") {
 		t.Errorf("the action is %+v", a)
 	}
 }

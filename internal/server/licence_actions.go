@@ -5,30 +5,24 @@ import (
 
 	"frontdesk/internal/action"
 	"frontdesk/internal/ramp"
-	"frontdesk/internal/strictyaml"
 )
 
-// licenceActions are the actions that lead to a licence of an item that is for sale. Without an address at which offers are asked
-// for there are none.
+// licenceActions are the actions that lead to a licence of an item that is for sale. Offers are asked for with a signature, which
+// nobody but the buyer can put into an action; so each leads to the manifest of the Exchange, and runs as it is given. Without
+// an address at which that is there are none.
 func (c Config) licenceActions() []action.Template {
 	base := c.ownAddress()
 	if base == "" || !c.RAMP.Enabled {
 		return nil
 	}
-	query := `{"ver":"` + ramp.Version + `","requester":{"uris":["{url}"]}}`
-	all := []action.Template{{
-		Name: "license", Type: "BuyAction",
-		Description: "Ask what a licence to {url} costs, by RAMP v1: send the params with an id and your requester; an offer of the answer can be bought. " + base + ramp.ExchangeManifest + " tells more.",
-		HTTP:        action.HTTPCall{Method: "POST", Endpoint: base + ramp.DiscoverPath, Params: strictyaml.Object(query)},
-	}}
+	how := "Learn what a licence to {url} costs, by RAMP v1: this manifest names the Exchange, whose RPC DiscoverResources"
 	if c.MCP.Enabled {
-		all = append(all, action.Template{
-			Name: "license_by_tool", Type: "BuyAction",
-			Description: "Ask what a licence to {url} costs, by a tool: add an id and your requester to the arguments; " + ramp.ToolExecute + " buys by an offer of the answer.",
-			MCP:         action.ToolCall{Server: base + mcpPath, Tool: ramp.ToolDiscover, Arguments: strictyaml.Object(`{"requester":{"uris":["{url}"]}}`)},
-		})
+		how += ", or tool " + ramp.ToolDiscover + " at " + base + mcpPath + ","
 	}
-	return all
+	return []action.Template{{
+		Name: "license", Type: "BuyAction", Description: how + " gives offers that can be bought, for a query with an id and you as requester, whose uris have that address.",
+		HTTP: action.HTTPCall{Method: "GET", Endpoint: base + ramp.ExchangeManifest},
+	}}
 }
 
 // addLicences has a set of actions tell of licences.

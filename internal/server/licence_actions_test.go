@@ -1,9 +1,17 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"frontdesk/internal/content"
 )
 
 // licenceOf asks for soup, and gives the actions of the first item by their names.
@@ -22,51 +30,112 @@ func licenceOf(t *testing.T, body []byte) map[string]map[string]any {
 	return all
 }
 
-// TestAnswersLeadToALicence follows the actions of a licensed item to an offer, over HTTP and by the tool.
+// TestAnswersLeadToALicence follows the action of a licensed item to the Exchange, and gets an offer there by what it says.
 func TestAnswersLeadToALicence(t *testing.T) {
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	all := licenceOf(t, send(m, ask("soup")).Body.Bytes())
-	if len(all) != 2 {
+	of := all["license"]
+	if len(all) != 1 || of["protocol"] != "HTTP" || of["method"] != "GET" || of["@type"] != "BuyAction" || of["params"] != nil {
 		t.Fatalf("%v", all)
 	}
-	of, by := all["license"], all["license_by_tool"]
-	endpoint, ok := strings.CutPrefix(of["endpoint"].(string), marketURL)
-	if !ok || of["protocol"] != "HTTP" || of["method"] != "POST" || of["@type"] != "BuyAction" || by["protocol"] != "MCP" || by["server"] != marketURL+"/mcp" {
-		t.Errorf("%v\n%v", of, by)
+	for _, part := range []string{"https://example.com/soup", "DiscoverResources", "ramp_discover at " + marketURL + "/mcp"} {
+		if !strings.Contains(of["description"].(string), part) {
+			t.Errorf("%q is not in %s", part, of["description"])
+		}
 	}
-	for name, arguments := range map[string]any{"license": of["params"], "license_by_tool": by["arguments"]} {
-		message := arguments.(map[string]any)
-		requester := message["requester"].(map[string]any)
-		var signed map[string]any
-		if err := json.Unmarshal([]byte(m.requester()), &signed); err != nil {
-			t.Fatal(err)
+	var manifest struct {
+		Endpoint string `json:"exchange_endpoint"`
+	}
+	if w := send(m, httptest.NewRequest("GET", of["endpoint"].(string), nil)); json.Unmarshal(w.Body.Bytes(), &manifest) != nil || manifest.Endpoint != marketURL {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	query := `{"ver":"1.0","id":"q-1","requester":` + m.requester() + `}`
+	byRPC := send(m, posted("POST", "/ramp.v1.ExchangeService/DiscoverResources", query)).Body.String()
+	byTool, _ := m.tools("ramp_discover", query)
+	for _, answer := range []string{byRPC, byTool} {
+		if !strings.Contains(answer, `"offer_id"`) || !strings.Contains(answer, `"rate":0.02`) {
+			t.Errorf("%s", answer)
 		}
-		uris := requester["uris"].([]any)
-		if len(uris) != 1 || uris[0] != "https://example.com/soup" {
-			t.Errorf("%s asks for %v", name, uris)
-		}
-		for member, value := range signed { // what the description says to add
-			if member != "uris" {
-				requester[member] = value
+	}
+}
+
+// TestActionsRunAsTheyAreGiven does everything that an answer says can be done with its items, exactly as it says: the request to
+// the address with its params, the tool with its arguments. Nothing is added, not even a signature.
+func TestActionsRunAsTheyAreGiven(t *testing.T) {
+	t.Parallel()
+	vault := filepath.Join(t.TempDir(), "vault.db")
+	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup+`
+actions:
+  - match: {}
+    name: more
+    description: What there is besides {name}
+    http: {method: POST, endpoint: "`+marketURL+`/ask", params: {query: {text: "{name}"}}}
+  - match: {}
+    name: read
+    description: Read {name}
+    mcp: {server: "`+marketURL+`/mcp", tool: fetch, arguments: {id: "{url}"}}
+intakes:
+  provider: {name: House, url: 'https://house.example'}
+  vault: 'sqlite:`+vault+`'
+  list:
+    - {id: cook, match: [{}], `+anything+`}
+`)
+	fill(t, m.Server, content.Item{
+		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils.",
+		Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
+	}, content.Item{
+		URL: "https://example.com/open", Types: []string{"Recipe"}, Name: "Open soup", Description: "A soup that is open.",
+		Object: []byte(`{"@type":"Recipe","name":"Open soup","url":"https://example.com/open"}`),
+	})
+	if err := m.Desk.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var answer struct {
+		Results []struct {
+			Name    string
+			Actions []struct {
+				Name, Protocol, Method, Endpoint, Server, Tool string
+				Params, Arguments                              json.RawMessage
 			}
 		}
-		message["id"] = "q-1"
-		text, err := json.Marshal(message)
-		if err != nil {
-			t.Fatal(err)
+	}
+	if w := send(m, ask("soup")); json.Unmarshal(w.Body.Bytes(), &answer) != nil || len(answer.Results) != 2 {
+		t.Fatalf("%s", w.Body)
+	}
+	done := map[string]int{}
+	for _, item := range answer.Results {
+		for _, a := range item.Actions {
+			done[a.Name]++
+			var request *http.Request
+			switch a.Protocol {
+			case "HTTP":
+				request = httptest.NewRequest(a.Method, a.Endpoint, bytes.NewReader(a.Params))
+				if a.Params != nil {
+					request.Header.Set("Content-Type", "application/json")
+				}
+			case "MCP":
+				if a.Server != marketURL+"/mcp" {
+					t.Fatalf("%s: the server is %s", a.Name, a.Server)
+				}
+				request = call(1, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, a.Tool, a.Arguments))
+			}
+			w := send(m, request)
+			var body map[string]any
+			err := json.Unmarshal(w.Body.Bytes(), &body)
+			result, _ := body["result"].(map[string]any)
+			if w.Code != http.StatusOK || err != nil || body["error"] != nil || result["isError"] == true || a.Protocol == "MCP" && result == nil {
+				t.Errorf("%s of %s: %d %s", a.Name, item.Name, w.Code, w.Body)
+			}
 		}
-		var answer string
-		if name == "license" {
-			answer = send(m, posted("POST", endpoint, string(text))).Body.String()
-		} else {
-			answer, _ = m.tools(by["tool"].(string), string(text))
-		}
-		if !strings.Contains(answer, `"offer_id"`) || !strings.Contains(answer, `"rate":0.02`) {
-			t.Errorf("%s: %s", name, answer)
-		}
+	}
+	if want := map[string]int{"more": 2, "read": 2, "license": 1, "start-cook": 2}; !maps.Equal(done, want) {
+		t.Errorf("there were %v, want %v", done, want)
 	}
 }
 
@@ -76,7 +145,7 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 		"ramp: {enabled: true}\n":                                       0, // open
 		"ramp: {enabled: true}\nterms: [{match: {}, access: licensed}]": 0, // no price
 		"ramp: {enabled: true}\nmcp: {enabled: false}\n" + soldSoup:     1,
-		"ramp: {enabled: true, offers: {price: {model: per_access, rate: \"1\", currency: USD}}}\nterms: [{match: {}, access: licensed}]": 2,
+		"ramp: {enabled: true, offers: {price: {model: per_access, rate: \"1\", currency: USD}}}\nterms: [{match: {}, access: licensed}]": 1,
 	} {
 		if all := licenceOf(t, send(openMarket(t, more), ask("soup")).Body.Bytes()); len(all) != want {
 			t.Errorf("%s: %v", more, all)
@@ -88,14 +157,14 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 // door of questions, has them (Agentic Intent Protocol: it is no marketplace).
 func TestPlatformsAreToldOfNoLicence(t *testing.T) {
 	p := openPlatform(t, "ramp: {enabled: true, offers: {price: {model: per_access, rate: \"0.75\", currency: USD}}}\n")
-	if all := licenceOf(t, send(p, ask("lentil stew")).Body.Bytes()); len(all) != 2 {
+	if all := licenceOf(t, send(p, ask("lentil stew")).Body.Bytes()); len(all) != 1 {
 		t.Fatalf("the item is not for sale: %v", all)
 	}
 	w := send(p, p.ask("both", p.question()))
 	if got := outcome(t, w); got != "200 ok" {
 		t.Fatalf("%s: %s", got, w.Body)
 	}
-	for _, word := range []string{"license_by_tool", "BuyAction", "actions", "ramp", "0.75", "price", "offer"} {
+	for _, word := range []string{"BuyAction", "actions", "ramp", "0.75", "price", "offer"} {
 		if strings.Contains(strings.ToLower(w.Body.String()), strings.ToLower(word)) {
 			t.Errorf("it tells of %q: %s", word, w.Body)
 		}

@@ -132,10 +132,10 @@ func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
 		t.Fatal("nothing is read")
 	}
 	for path, want := range map[string][]string{
-		"/1":   {"free 0  search", "per_access 0.5 USD ai_input", "training 9 EUR ai_train"}, // each licence is an offer; without a currency it is the tenant's
-		"/2":   {"per_fetch 0.01 USD ai_input"},                                              // the sitemap counts first
-		"/ask": {"per_access 0.02 USD ai_input"},                                             // a price that has to be asked for is the tenant's
-		"/3":   nil,                                                                          // of which nobody tells
+		"/1":   {"free 0 USD search", "per_access 0.5 USD ai_input", "training 9 EUR ai_train"}, // each licence is an offer; without a currency it is the tenant's
+		"/2":   {"per_fetch 0.01 USD ai_input"},                                                 // the sitemap counts first
+		"/ask": {"per_access 0.02 USD ai_input"},                                                // a price that has to be asked for is the tenant's
+		"/3":   nil,                                                                             // of which nobody tells
 	} {
 		got := s.prices(h.URL + path)
 		slices.Sort(got)
