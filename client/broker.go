@@ -231,6 +231,7 @@ func strip(x *Exchange) *Exchange {
 
 // Report has the Broker pass a report on to the Exchange that sold. Its errors are those of [Exchange.Report].
 func (b *Broker) Report(ctx context.Context, i *ResolvedItem, u Use) (string, error) {
+	u.exchange = i.Exchange
 	return b.relay.Report(ctx, i.Bought(), u)
 }
 

@@ -173,6 +173,9 @@ func (p *Purchase) report(ctx context.Context, x *Exchange, u Use) error {
 	if u.RequestID == "" {
 		u.RequestID = p.ID
 	}
+	if p.Broker != "" {
+		u.exchange = p.Exchange // a Broker passes the report on to it
+	}
 	id, err := x.Report(ctx, p.bought(), u)
 	if err == nil {
 		p.Reported = id

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -226,6 +227,8 @@ type Use struct {
 	// RequestID is that of the query that it began with, for whoever follows it; empty says nothing.
 	RequestID string
 	At        time.Time // zero for now
+
+	exchange string // the domain of the Exchange to which a Broker passes the report on
 }
 
 // extRevenue is the key of a report's ext that tells what was earned (docs/ramp.md).
@@ -288,7 +291,7 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 	if u.RequestID != "" {
 		report.RequestId = &u.RequestID
 	}
-	if domain := x.manifest.GetDomain(); domain != "" {
+	if domain := cmp.Or(x.manifest.GetDomain(), u.exchange); domain != "" {
 		report.Exchange = &domain
 	}
 	if uri := b.Offer.GetIdentity().GetCanonicalUrl(); uri != "" {

@@ -14,6 +14,7 @@ type rampReportCommands struct {
 	Invoice      reportInvoice      `cmd:"" aliases:"buyer-invoice" help:"What was charged to a buyer, purchase by purchase."`
 	Compliance   reportCompliance   `cmd:"" aliases:"compliance-status" help:"What buyers had to report of their use, and whether they did."`
 	Transactions reportTransactions `cmd:"" aliases:"transaction-detail" help:"Every purchase, with what was charged, delivered and reported."`
+	Citations    reportCitations    `cmd:"" help:"Where your items were named as the source, as buyers report it."`
 	Leakage      reportLeakage      `cmd:"" aliases:"leakage-check" help:"What was delivered without being bought, and bought without being delivered."`
 
 	Reconciliation     reportReconciliation     `cmd:"" help:"Where deliveries, purchases and reports contradict one another, and why."`
@@ -109,6 +110,25 @@ func (reportTransactions) Help() string {
 // Run writes every transaction.
 func (c reportTransactions) Run(env *environment) error {
 	return c.write(env, report.Wanted{Report: report.Transactions, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+}
+
+type reportCitations struct {
+	formFlags
+	Site  string    `placeholder:"ID" help:"Only of this site."`
+	Buyer string    `placeholder:"DOMAIN/ID" help:"Only what this requester bought."`
+	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
+}
+
+// Help says what a row has.
+func (reportCitations) Help() string {
+	return "One row for each place at which a buyer named the source: the address that was shown, in which form, whether people could see it, the item, its parts that were used, and when that was reported. " +
+		"A report that says that the source was named and not where has a row without an address.\n\nExample:\n\n\tfrontdesk ramp report citations --site main --since 2027-01-01T00:00:00Z"
+}
+
+// Run writes where items were cited.
+func (c reportCitations) Run(env *environment) error {
+	return c.write(env, report.Wanted{Report: report.Citations, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
 }
 
 type reportLeakage struct {

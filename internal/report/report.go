@@ -1,6 +1,6 @@
-// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are seven reports:
-// what sites earned, what was charged to a buyer, whether buyers report what they owe, every transaction in detail, what was
-// delivered without being bought, or bought without being delivered, where deliveries, transactions and reports contradict one
+// Package report writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are eight reports:
+// what sites earned, what was charged to a buyer, whether buyers report what they owe, every transaction in detail, where items
+// were cited, what was delivered without being bought, or bought without being delivered, where deliveries, transactions and reports contradict one
 // another, and how often they do.
 //
 // It stands above account and deal, which keep the facts, and below the commands and the owner's pages, which give reports out.
@@ -40,13 +40,14 @@ const (
 	Invoice      = "invoice"      // what was charged to an account, purchase by purchase
 	Compliance   = "compliance"   // what buyers had to report of their use, and did
 	Transactions = "transactions" // every transaction in detail
+	Citations    = "citations"    // where items were named as the source, as buyers report it
 	Leakage      = "leakage"      // deliveries without a transaction, and transactions without a delivery
 
 	Reconciliation = "reconciliation"      // where deliveries, transactions and reports contradict one another
 	Days           = "reconciliation-days" // how often they do, by day and site
 )
 
-var reports = []string{Revenue, Invoice, Compliance, Transactions, Leakage, Reconciliation, Days}
+var reports = []string{Revenue, Invoice, Compliance, Transactions, Citations, Leakage, Reconciliation, Days}
 
 // names are the reports by what RAMP v1 calls them.
 var names = map[string]string{
@@ -60,8 +61,8 @@ func Short(name string) string { return cmp.Or(names[name], name) }
 type Wanted struct {
 	Report string // one of the reports
 	Form   string // CSV, Lines or JSON
-	Site   string // of Revenue, Transactions, Leakage, Reconciliation and Days
-	// Buyer is of Invoice, where it must be given, and of Transactions; Currency is of Invoice, where it must be given.
+	Site   string // of Revenue, Transactions, Citations, Leakage, Reconciliation and Days
+	// Buyer is of Invoice, where it must be given, and of Transactions and Citations; Currency is of Invoice, where it must be given.
 	Buyer, Currency string
 	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say since when, and is until now where it
 	// does not say more. Of Revenue, Reconciliation and Days they are the beginnings of days.
@@ -119,6 +120,8 @@ func (b Books) Write(ctx context.Context, w io.Writer, want Wanted) error {
 		return write(w, want.Form, b.invoiced(ctx, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until)), charges)
 	case Compliance:
 		return write(w, want.Form, b.complied(ctx, want), complied)
+	case Citations:
+		return write(w, want.Form, b.citations(ctx, want), cited)
 	case Leakage:
 		return write(w, want.Form, b.leaks(ctx, want), leakage)
 	case Reconciliation:

@@ -173,6 +173,11 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 2026-03-18T12:00:01Z,TXN-B,bill-ID-B,offer,buyer.example.com/research-bot,buyer.example.com/*,shop,https://news.example/a,per_token,0.001,USD,tokens,100,0.1,0.09,0.1,,,settled,direct,2,21,fulfilled,2026-03-19T12:00:01Z,rep-1,2026-03-19T08:00:00Z,90,no,yes,,"'=cmd (link, visible); without an address (inline)",SUB_FUNCTION_RAG,urn:a; urn:b,x.example,entry-ID-B,dsp-1,delivery_failed,auto_resolved,credit,0.09,search ai-input,ai-input ai-train,yes,no
 2026-03-18T12:00:02Z,TXN-C,bill-ID-C,offer,buyer.example.com/research-bot,buyer.example.com/*,news,https://news.example/a,per_access,1,USD,tokens,0,1,0,1,,,released,direct,0,0,waived,2026-03-19T12:00:02Z,,,,,,,,,,,entry-ID-C,,,,,,,,,
 `},
+			{report.Wanted{Report: report.Citations, Form: report.CSV}, `reported,site,uri,displayed_url,format,visible_to_user,displayed_to_user,reported_use,subfn,assets,report_exchange,buyer,bought,transaction,report
+2026-03-19T08:00:00Z,shop,https://news.example/a,'=cmd,link,yes,yes,ai-input ai-train,SUB_FUNCTION_RAG,urn:a; urn:b,x.example,buyer.example.com/research-bot,2026-03-18T12:00:01Z,TXN-B,rep-1
+2026-03-19T08:00:00Z,shop,https://news.example/a,,inline,,yes,ai-input ai-train,SUB_FUNCTION_RAG,urn:a; urn:b,x.example,buyer.example.com/research-bot,2026-03-18T12:00:01Z,TXN-B,rep-1
+`},
+			{report.Wanted{Report: report.Citations, Form: report.Lines, Site: "news"}, ""},
 			{report.Wanted{Report: report.Transactions, Form: report.Lines, Site: "news", Buyer: odd},
 				`{"account":"buyer.example.com/*","authorised":"0.02","billing":"bill-ID-A","buyer":"buyer.example.com/=cmd","charged":"0.02","currency":"USD","delivered_bytes":0,"deliveries":0,"delivery":"direct","due":"2026-03-19T12:00:00Z","entry":"entry-ID-A","estimated":0,"model":"per_access","obligation":"pending","offer":"offer","rate":"0.02","site":"news","state":"settled","time":"2026-03-18T12:00:00Z","transaction":"TXN-A","unit":"tokens","uri":"https://news.example/a","worth":"0.02"}
 `},

@@ -36,7 +36,7 @@ var tenantDoors = map[string][]string{
 	everybody: {
 		"/", "/{$}", "/ask", "/assets/", "/await", "/sites", "/who", "/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card", "/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml",
 		"/.well-known/api-catalog", "/.well-known/jwks.json", "/.well-known/mcp/catalog.json", "/.well-known/mcp/server-card.json", "/.well-known/ramp-exchange.json", "/.well-known/ramp-verifier.json",
-		"/.well-known/ramp.json", "/exchange/v1/keys", "/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
+		"/.well-known/ramp.json", "/exchange/v1/keys", "/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/fora.v1.ExchangeService/", "/ramp.v2.ExchangeService/", "/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
 		"/ledger/checkpoint", "/ledger/tile/{tile...}", "/provider/{domain}/access-policy.json", "/provider/{domain}/ramp-verifier.json", "/provider/{domain}/ramp.json", "/provider/{domain}/rsl.txt",
 		"/ramp.v1.CatalogService/", "/ramp.v1.ExchangeService/", "/ramp.v1.ExchangeService/ConfirmDomainVerification", "/ramp.v1.ExchangeService/DiscoverResources",
 		"/ramp.v1.ExchangeService/RequestDomainVerification", "/ramp-sitemap.xml", "/provider/{domain}/ramp-sitemap.xml", "/.well-known/ramp-verify/{token}", "/.well-known/ramp-agent.json",

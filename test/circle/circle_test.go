@@ -151,6 +151,18 @@ func (w *world) settled(models []model, deliveries float64) {
 	if got := rows["attribution"]["attribution"]; got != "https://site.example/attribution (link, visible)" {
 		w.t.Errorf("the source was named %v", got)
 	}
+	var cited struct {
+		URI     string `json:"uri"`
+		At      string `json:"displayed_url"`
+		Format  string `json:"format"`
+		Visible string `json:"visible_to_user"`
+		By      string `json:"report_exchange"`
+	}
+	lines := process.MustRun(w.t, "ramp", "report", "citations", "--format", "jsonl", "--config", w.config)
+	if err := json.Unmarshal([]byte(lines), &cited); err != nil || cited.URI != w.exchange.URL+"/attribution" || cited.At != "https://site.example/attribution" || cited.Format != "link" ||
+		cited.Visible != "yes" || cited.By != "desk.example.com" {
+		w.t.Errorf("cited: %v %s", err, lines)
+	}
 }
 
 // TestEveryPricingModelGoesFullCircle discovers, buys, fetches and reports something of each model by commands; each obligation is met and each purchase

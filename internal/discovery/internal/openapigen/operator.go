@@ -398,7 +398,7 @@ func inPath(name, description string) object {
 // reports is the reading of a report.
 func (s *schemas) reports() object {
 	name := inPath("name", "The report.")
-	name["schema"] = object{"enum": []any{"provider-revenue", "buyer-invoice", "compliance-status", "transaction-detail", "leakage-check", "reconciliation", "reconciliation-days"}}
+	name["schema"] = object{"enum": []any{"provider-revenue", "buyer-invoice", "compliance-status", "transaction-detail", "citations", "leakage-check", "reconciliation", "reconciliation-days"}}
 	format := parameter("format", "In which form; without it, as Accept says, or JSON.")
 	format["schema"] = object{"enum": []any{"json", "csv", "jsonl"}}
 	rows := object{
@@ -412,8 +412,8 @@ func (s *schemas) reports() object {
 		"406": failing("None of the forms is accepted."),
 	}, object{"description": opens("reports or admin"), "parameters": []any{
 		name, parameter("from", "From when on: a time (RFC 3339), or a day by UTC. buyer-invoice needs it."), parameter("to", "Until before when; a day is its beginning."),
-		parameter("site", "The id of a site, to be told of it alone: of provider-revenue, transaction-detail, leakage-check, reconciliation and reconciliation-days."),
-		parameter("buyer", "DOMAIN/ID of a requester: of transaction-detail, and of buyer-invoice, which needs it (DOMAIN/* is an account of a domain)."),
+		parameter("site", "The id of a site, to be told of it alone: of provider-revenue, transaction-detail, citations, leakage-check, reconciliation and reconciliation-days."),
+		parameter("buyer", "DOMAIN/ID of a requester: of transaction-detail and citations, and of buyer-invoice, which needs it (DOMAIN/* is an account of a domain)."),
 		parameter("currency", "Of buyer-invoice, which needs it, such as USD."),
 		parameter("grace", "Of leakage-check: how old something is at the least that is told of, such as 30m; without it, 1h. Of reconciliation and reconciliation-days: how long a day is over; without it, 48h."), format,
 	}})
