@@ -112,10 +112,15 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if house.Code == fail.Internal || house.Code == fail.Unavailable {
 		event.From(r.Context()).Set("error", err.Error())
 	}
+	comeBack(w, house)
+	_ = answer(w, statuses[house.Code], map[string]map[string]string{"error": {"code": string(house.Code), "message": house.Detail}})
+}
+
+// comeBack says when to come back.
+func comeBack(w http.ResponseWriter, house *fail.Error) {
 	if house.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((house.RetryAfter+time.Second-1)/time.Second)))
 	}
-	_ = answer(w, statuses[house.Code], map[string]map[string]string{"error": {"code": string(house.Code), "message": house.Detail}})
 }
 
 // NoneHandler answers where there is nothing, below addresses of operators.

@@ -55,9 +55,10 @@ func DeliveryLogsHandler(imports Importer) http.Handler {
 func writeFound(w http.ResponseWriter, r *http.Request, err error, told evidence.Told) {
 	house := fail.From(err)
 	event.From(r.Context()).Set("failure", string(house.Code))
-	if house.Code == fail.Internal {
+	if house.Code == fail.Internal || house.Code == fail.Unavailable {
 		event.From(r.Context()).Set("error", err.Error())
 	}
+	comeBack(w, house)
 	_ = answer(w, statuses[house.Code], map[string]any{"error": map[string]string{"code": string(house.Code), "message": house.Detail}, "log": told})
 }
 

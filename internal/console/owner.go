@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -166,12 +167,20 @@ var statuses = map[fail.Code]int{
 	fail.Limited: http.StatusTooManyRequests, fail.Unavailable: http.StatusServiceUnavailable, fail.Timeout: http.StatusServiceUnavailable,
 }
 
+// comeBack says when to come back after an error.
+func comeBack(w http.ResponseWriter, err error) {
+	if after := fail.From(err).RetryAfter; after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
+	}
+}
+
 // refuse draws a page that says what is wrong.
 func (o *owner) refuse(w http.ResponseWriter, r *http.Request, v *visit, err error) {
 	status, known := statuses[fail.From(err).Code]
 	if !known {
 		status = http.StatusInternalServerError
 	}
+	comeBack(w, err)
 	s := sheet{Title: "Not possible", Page: "problem", Problem: fail.From(err).Detail}
 	if v != nil {
 		s.In, s.CSRF = &v.in, v.csrf()

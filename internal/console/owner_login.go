@@ -150,6 +150,7 @@ func (o *owner) login(w http.ResponseWriter, r *http.Request) {
 		o.loginForm(w, r, http.StatusUnauthorized, "This token does not open the console. Look for a slip in it, or make another with the command below.")
 		return
 	case err != nil:
+		comeBack(w, err)
 		o.loginForm(w, r, http.StatusServiceUnavailable, "Tokens cannot be looked up at the moment; try again.")
 		return
 	}

@@ -83,11 +83,29 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// From finds the Error in err's chain. An error of any other kind becomes Internal with a fixed detail, so that
-// no cause can leak.
+// From finds the Error in err's chain. An error of any other kind becomes Internal with a fixed
+// detail, so that no cause can leak. Where an outage is the cause (an error with the method
+// Unavailable, such as the database's), Internal becomes Unavailable, and what is Unavailable says
+// when to come back.
 func From(err error) *Error {
 	var coded *Error
-	if errors.As(err, &coded) {
+	known := errors.As(err, &coded)
+	var outage interface{ Unavailable() time.Duration }
+	switch {
+	case known && (coded.Code != Internal && coded.Code != Unavailable || coded.RetryAfter > 0):
+		return coded
+	case !errors.As(err, &outage):
+	case known && coded.Code == Unavailable:
+		later := *coded
+		later.RetryAfter = outage.Unavailable()
+		return &later
+	default:
+		down := New(Unavailable, "this cannot be looked up or kept at the moment; send the same request again later")
+		down = down.Because(err)
+		down.RetryAfter = outage.Unavailable()
+		return down
+	}
+	if known {
 		return coded
 	}
 	return New(Internal, "an internal error occurred; the server's log has the cause").Because(err)

@@ -40,9 +40,19 @@ func (s *Server) readiness(ctx context.Context) error {
 	defer cancel()
 	if err := s.db.Ping(ctx); err != nil {
 		s.log.Error("the database does not answer", "error", err)
-		return fail.New(fail.Unavailable, "the database does not answer")
+		return unusable("the database does not answer")
+	}
+	if s.db.Failing() != nil { // the log has the cause
+		return unusable("the database takes no writes")
 	}
 	return nil
+}
+
+// unusable is the answer of a probe to which another is worth sending as soon as the database was tried again.
+func unusable(why string) error {
+	e := fail.New(fail.Unavailable, "%s", why)
+	e.RetryAfter = time.Second
+	return e
 }
 
 // writeStatus answers a probe. Like every answer it is an object with _meta.

@@ -181,7 +181,7 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 // receiptFor gives the receipt of an entry that concerns a party; empty for any.
 func (s *Server) receiptFor(ctx context.Context, id, party string) (any, error) {
 	given, err := s.Ledger.Receipt(ctx, id)
-	if err != nil && fail.From(err).Code != fail.Unavailable {
+	if err != nil && (fail.From(err).Code != fail.Unavailable || given.Entry.ID == "") {
 		return nil, err
 	}
 	if party != "" && given.Entry.Party != party {

@@ -101,6 +101,19 @@ func (m *metrics) certificate(expires func() time.Time) {
 	}, func() float64 { return float64(max(0, expires().Unix())) }))
 }
 
+// database shows whether a database fails.
+func (m *metrics) database(name string, failing func() error) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "frontdesk", Name: "database_failing", Help: "1 from when a database could not be used until it takes writes again; 0 otherwise.",
+		ConstLabels: prometheus.Labels{"database": name},
+	}, func() float64 {
+		if failing() != nil {
+			return 1
+		}
+		return 0
+	}))
+}
+
 // busy shows how many requests are in work.
 func (m *metrics) busy(inWork func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

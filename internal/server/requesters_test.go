@@ -35,7 +35,7 @@ const marketURL = "https://exchange.example.com/desk"
 func openMarket(t *testing.T, more string) *market { return openMarketAt(t, marketURL, more) }
 
 // openMarketAt is openMarket at an address of its own.
-func openMarketAt(t *testing.T, address, more string) *market {
+func openMarketAt(t *testing.T, address, more string, change ...func(*Options)) *market {
 	t.Helper()
 	m := &market{t: t, at: address, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
 	document, err := ramp.WriteAgentKeys("bot", "", []ramp.Key{{ID: "k1", Public: m.key.Public().(ed25519.PublicKey), Active: true}})
@@ -44,7 +44,7 @@ func openMarketAt(t *testing.T, address, more string) *market {
 	}
 	m.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(document) }))
 	t.Cleanup(m.host.Close)
-	m.Server, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, func(o *Options) { o.Now = m.clock.Now })
+	m.Server, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, append(change, func(o *Options) { o.Now = m.clock.Now })...)
 	return m
 }
 

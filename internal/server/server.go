@@ -173,6 +173,10 @@ func New(ctx context.Context, options Options) (*Server, error) {
 		s.front.gate = s.gates.gate
 	}
 	s.metrics.busy(s.front.inWork.Load)
+	s.metrics.database("main", house.db.Failing)
+	if house.Vault != nil {
+		s.metrics.database("vault", house.Vault.Failing)
+	}
 	if house.promises != nil {
 		s.metrics.promises(house.promises.Count)
 	}
@@ -326,6 +330,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.gates != nil {
 		s.gates.last(ctx, s.log)
 	}
+	tellHeld(s.log)
 	return err
 }
 
@@ -533,15 +538,19 @@ func (s *Server) serveMetrics(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// NewLog makes the log that a configuration asks for.
+// NewLog makes the log that a configuration asks for. Below the level debug, the same cause is told once a minute.
 func NewLog(config Log, w io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(config.Level)); err != nil {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewTextHandler(w, options)
 	if config.Format == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
+		handler = slog.NewJSONHandler(w, options)
 	}
-	return slog.New(slog.NewTextHandler(w, options))
+	if level > slog.LevelDebug {
+		handler = newRepeats(handler)
+	}
+	return slog.New(handler)
 }

@@ -21,3 +21,6 @@ func (db *DB) Waiting() int {
 
 // Under is the context of all who share an UpdateTogether on PostgreSQL.
 func (tx *Tx) Under() context.Context { return tx.under }
+
+// IsOutage says whether a SQLSTATE tells of an outage.
+func IsOutage(state string, reading bool) bool { return severityOf(state, reading) != sound }

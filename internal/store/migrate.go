@@ -30,7 +30,7 @@ var tokens = map[string]*strings.Replacer{
 const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT NOT NULL PRIMARY KEY, version BIGINT NOT NULL)`
 
 // makeTables makes the tables that the store has for itself.
-var makeTables = map[string]string{SQLite: makeSchemaTable, PostgreSQL: makeSchemaTable + "; " + makeLane}
+var makeTables = map[string]string{SQLite: makeSchemaTable + "; " + makeProbe, PostgreSQL: makeSchemaTable + "; " + makeProbe + "; " + makeLane}
 
 // migrate brings every room's tables to the version that this binary knows. It looks at all of them before it
 // changes any, so that a database that is too new is left as it was.

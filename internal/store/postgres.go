@@ -131,14 +131,14 @@ var refusals = map[string]string{
 
 func (e *postgresEngine) name() string { return PostgreSQL }
 
-func (e *postgresEngine) ping(ctx context.Context) error { return e.pool.PingContext(ctx) }
+func (e *postgresEngine) ping(ctx context.Context) error { return overLine(e.pool.PingContext(ctx)) }
 
 func (e *postgresEngine) close() error { return e.pool.Close() }
 
 func (e *postgresEngine) view(ctx context.Context, fn func(*Tx) error) error {
 	own, err := e.pool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return err
+		return overLine(err)
 	}
 	defer own.Rollback()
 	return perform(&Tx{tx: pooled{own}, bulk: refuseBulk}, fn)
@@ -150,7 +150,7 @@ type pooled struct{ *sql.Tx }
 func (p pooled) exec(ctx context.Context, query string, args []any) (int64, error) {
 	result, err := p.ExecContext(ctx, query, args...)
 	if err != nil {
-		return 0, err
+		return 0, overLine(err)
 	}
 	return result.RowsAffected()
 }
@@ -158,10 +158,16 @@ func (p pooled) exec(ctx context.Context, query string, args []any) (int64, erro
 func (p pooled) query(ctx context.Context, query string, args []any) (Rows, error) {
 	rows, err := p.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err // and not a Rows that holds none
+		return nil, overLine(err) // and not a Rows that holds none
 	}
-	return rows, nil
+	return pooledRows{rows}, nil
 }
+
+// pooledRows mark what ended them before their time.
+type pooledRows struct{ *sql.Rows }
+
+// Err implements Rows.
+func (r pooledRows) Err() error { return overLine(r.Rows.Err()) }
 
 func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
 	pause := firstPause
@@ -198,12 +204,12 @@ func collided(err error) bool {
 func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLevel, fn func(*Tx) error) error {
 	conn, err := e.pool.Conn(ctx)
 	if err != nil {
-		return err
+		return overLine(err)
 	}
 	defer conn.Close()
 	sqlTx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: isolation})
 	if err != nil {
-		return err
+		return overLine(err)
 	}
 	defer sqlTx.Rollback()
 	fresh := func() *Tx {
@@ -216,12 +222,12 @@ func (e *postgresEngine) transact(ctx context.Context, isolation sql.IsolationLe
 		}
 		return err
 	}
-	do := func(query string) error { _, err := sqlTx.ExecContext(ctx, query); return err }
+	do := func(query string) error { _, err := sqlTx.ExecContext(ctx, query); return overLine(err) }
 	if err := tx.last.run(do, fresh); err != nil {
 		return err
 	}
 	if err := sqlTx.Commit(); err != nil {
-		return err
+		return overLine(err)
 	}
 	tx.committed()
 	return nil

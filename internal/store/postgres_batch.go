@@ -30,6 +30,6 @@ func sendOn(conn *sql.Conn) batch {
 			}
 			return nil
 		})
-		return changed, err
+		return changed, overLine(err)
 	}
 }

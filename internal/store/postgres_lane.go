@@ -135,17 +135,17 @@ func (g *gathering) transact(company *company) error {
 	ctx := company.ctx
 	conn, err := g.engine.pool.Conn(ctx)
 	if err != nil {
-		return err
+		return overLine(err)
 	}
 	defer conn.Close()
 	sqlTx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable})
 	if err != nil {
-		return err
+		return overLine(err)
 	}
 	defer sqlTx.Rollback()
 	var last lastly
 	copyIn, send := copyRows(conn), sendOn(conn)
-	g.do = func(query string) error { _, err := sqlTx.ExecContext(ctx, query); return err }
+	g.do = func(query string) error { _, err := sqlTx.ExecContext(ctx, query); return overLine(err) }
 	g.fresh = func() *Tx {
 		return &Tx{tx: pooled{sqlTx}, under: ctx, batch: send, last: &last,
 			bulk: func(_ context.Context, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
@@ -161,7 +161,7 @@ func (g *gathering) transact(company *company) error {
 	if err := last.run(g.do, g.fresh); err != nil {
 		return err
 	}
-	return sqlTx.Commit()
+	return overLine(sqlTx.Commit())
 }
 
 // all runs the members, and takes more from those who wait until it is time to commit.

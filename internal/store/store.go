@@ -8,6 +8,7 @@
 //	frontdesk_schema   store     the version of each room's tables
 //	frontdesk_loaded   store     which backup was loaded last, if any
 //	frontdesk_lane     store     nothing: on PostgreSQL it is locked, see DB.UpdateTogether
+//	frontdesk_probe    store     when a database that failed was last tried, see DB.Failing
 //	content_source     content   one row for each source of each site: what is published, who fills it, how it went
 //	content_version    content   one small row for each version of an item: from which revision, until which
 //	content_item       content   what a version holds: the fields, the passages and the object
@@ -143,6 +144,7 @@ type DB struct {
 	engine engine
 	log    *slog.Logger
 	closed atomic.Bool
+	health health
 }
 
 // engine is what SQLite and PostgreSQL each do in their own way. All methods may be called concurrently. update
@@ -157,6 +159,8 @@ type engine interface {
 	// before has written.
 	migrate(ctx context.Context, fn func(*Tx) error) error
 	settle(ctx context.Context, tables []string) error
+	// severity is what an error of the others says of the database; reading says that it is of a view.
+	severity(err error, reading bool) severity
 	ping(ctx context.Context) error
 	close() error
 }
@@ -200,7 +204,9 @@ func connect(ctx context.Context, config Config) (*DB, address, error) {
 	} else {
 		e, err = openPostgres(ctx, address, config.Readers)
 	}
-	return &DB{engine: e, log: log}, address, err
+	db := &DB{engine: e, log: log}
+	db.health.ctx, db.health.stop = context.WithCancel(context.Background())
+	return db, address, err
 }
 
 // named puts the database's name before an error that does not say it.
@@ -216,6 +222,7 @@ func (db *DB) Close() error {
 	if db.closed.Swap(true) {
 		return nil
 	}
+	db.health.close()
 	return db.engine.close()
 }
 
@@ -244,7 +251,7 @@ func (db *DB) Ping(ctx context.Context) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.ping(ctx)
+	return db.told(ctx, true, db.engine.ping(ctx))
 }
 
 // View runs fn on a consistent snapshot. What fn writes is refused.
@@ -252,7 +259,7 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.view(ctx, fn)
+	return db.told(ctx, true, db.engine.view(ctx, fn))
 }
 
 // Update runs fn in a serializable transaction and returns nil when it is committed and durable. An error from fn
@@ -265,11 +272,13 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 //
 // On SQLite one writer runs the transactions one after another and commits several with one write to the disk, so
 // many small Updates at once are cheap. On PostgreSQL they run side by side, and those that collide are repeated.
+//
+// Where the database cannot be used, the error of this and of all that follow is an [Outage], and [DB.Failing] tells.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.update(ctx, fn)
+	return db.told(ctx, false, db.engine.update(ctx, fn))
 }
 
 // UpdateInTurn is Update for rows that every process changes all the time, such as a counter. Transactions of the same
@@ -279,7 +288,7 @@ func (db *DB) UpdateInTurn(ctx context.Context, turn string, fn func(*Tx) error)
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.updateInTurn(ctx, turn, fn)
+	return db.told(ctx, false, db.engine.updateInTurn(ctx, turn, fn))
 }
 
 // UpdateTogether is Update for transactions that change the same rows all the time, such as those that draw on accounts. They run one
@@ -291,7 +300,7 @@ func (db *DB) UpdateTogether(ctx context.Context, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.engine.updateTogether(ctx, fn)
+	return db.told(ctx, false, db.engine.updateTogether(ctx, fn))
 }
 
 // Settle tells the database that tables have changed a great deal, so that it plans the next queries for what is there

@@ -116,6 +116,9 @@ func (v *Vault) Close() error {
 	return v.db.Close()
 }
 
+// Failing says why the vault's database cannot be used, as [store.DB.Failing] does.
+func (v *Vault) Failing() error { return v.db.Failing() }
+
 // Keys are made batch by batch, since each batch costs a write to the disk, and the next one when there are only few left.
 // Those that nobody took are given out for as long as fresh.
 const (

@@ -62,7 +62,7 @@ func TestFullDiskSaysWhatToDo(t *testing.T) {
 	_, rest, _ := strings.Cut(output, "---- full\n")
 	full, rest, _ := strings.Cut(rest, "---- after\n")
 	after, room, _ := strings.Cut(rest, "---- room\n")
-	if !strings.Contains(full, "frontdesk.db is full: free some space and try again; what was stored before is unharmed") || strings.Count(full, "disk I/O error") > 1 {
+	if !strings.Contains(full, "frontdesk.db is full: free some space and try again; what was stored before is unharmed") || strings.Count(full, "disk I/O error") > 2 { // in the log, and as what came of the run
 		t.Errorf("on a full disk the run says:\n%s", full)
 	}
 	if !strings.Contains(after, "Soup number 7") {

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	mathrand "math/rand/v2"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
@@ -22,7 +24,14 @@ type Disk struct {
 
 	mu   sync.Mutex
 	done []doing
+	full atomic.Bool
 }
+
+// Fill has the layer refuse to write anything, as a full disk does; Free has it write again.
+func (d *Disk) Fill() { d.full.Store(true) }
+
+// Free is the opposite of Fill.
+func (d *Disk) Free() { d.full.Store(false) }
 
 // doing is something that was done to a file.
 type doing struct {
@@ -142,6 +151,9 @@ type recordedFile struct {
 }
 
 func (f *recordedFile) WriteAt(p []byte, at int64) (int, error) {
+	if f.disk.full.Load() {
+		return 0, sqlite3.FULL
+	}
 	f.disk.note(doing{file: f.name, what: "write", at: at, data: append([]byte(nil), p...)})
 	return f.File.WriteAt(p, at)
 }
