@@ -87,7 +87,7 @@ type Config struct {
 type Desk struct {
 	config  Config
 	library *answer.Library
-	cards   *otter.Cache[cardKey, *card]
+	cards   cache[cardKey, *card]
 	sites   map[string]string // name, host or id, folded, to id
 	served  map[string]bool   // ids
 
@@ -101,22 +101,22 @@ type Desk struct {
 
 	goods        goods
 	promises     promises
-	excerpting   *Excerpting                     // nil where no passages are given
-	articleCache *otter.Cache[cardKey, *article] // nil where no passages are given
-	warmed       atomic.Pointer[gate]            // of which articles were loaded
-	intaking     *Intaking                       // nil where nothing is taken in
-	quoting      *Quoting                        // nil where no offers are made
-	dealing      *Dealing                        // nil where nothing is sold
-	supplying    *Supplying                      // nil where nothing is pushed
-	attestations *otter.Cache[attestedAt, []*attest.Kept]
+	excerpting   *Excerpting              // nil where no passages are given
+	articleCache cache[cardKey, *article] // nil where no passages are given
+	warmed       atomic.Pointer[gate]     // of which articles were loaded
+	intaking     *Intaking                // nil where nothing is taken in
+	quoting      *Quoting                 // nil where no offers are made
+	dealing      *Dealing                 // nil where nothing is sold
+	supplying    *Supplying               // nil where nothing is pushed
+	attestations cache[attestedAt, []*attest.Kept]
 	pushLane     lane
 	// pushedAttested checks what is pushed, in that lane.
 	pushedAttested *attest.Checker
 	streams        streams
 	signatures     signatures
 	lately         lately
-	objects        *otter.Cache[content.Ref, map[string]any]
-	unsubscribed   *otter.Cache[subscriber, time.Time]
+	objects        cache[content.Ref, map[string]any]
+	unsubscribed   cache[subscriber, time.Time]
 	readObject     func(context.Context, content.Ref) (map[string]any, error) // for objects; tests put a slow one there
 	submitting     singleflight.Group                                         // submissions that are being answered, by [applied.name]
 	erasing        chan struct{}                                              // there may be something to erase
@@ -144,14 +144,14 @@ func New(config Config) (*Desk, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	cards, err := otter.New(&otter.Options[cardKey, *card]{
+	cards, err := newCache(&otter.Options[cardKey, *card]{
 		MaximumWeight: config.CacheBytes,
 		Weigher:       func(_ cardKey, c *card) uint32 { return c.weight() },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of ready items: %w", err)
 	}
-	wholes, err := otter.New(&otter.Options[wholeKey, bool]{MaximumSize: wholesKept})
+	wholes, err := newCache(&otter.Options[wholeKey, bool]{MaximumSize: wholesKept})
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
 	"frontdesk/internal/catalog"
 	"frontdesk/internal/content"
 	"frontdesk/internal/terms"
@@ -19,7 +17,7 @@ type goods struct {
 	policies   policies
 	licensings licensings
 	sitemaps   sitemaps
-	whole      *otter.Cache[wholeKey, bool] // whether items are sold with what stands within them
+	whole      cache[wholeKey, bool] // whether items are sold with what stands within them
 
 	mu      sync.Mutex    // guards what follows
 	saved   time.Time     // when the catalog's file was looked after

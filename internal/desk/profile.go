@@ -108,7 +108,7 @@ func objectOf(object []byte) map[string]any {
 }
 
 // newObjects makes the cache of objects that profiles told of.
-func newObjects(bytes uint64) (*otter.Cache[content.Ref, map[string]any], error) {
+func newObjects(bytes uint64) (cache[content.Ref, map[string]any], error) {
 	const each = 4 << 10 // about what one takes
-	return otter.New(&otter.Options[content.Ref, map[string]any]{MaximumSize: int(max(bytes/4/each, 64))})
+	return newCache(&otter.Options[content.Ref, map[string]any]{MaximumSize: int(max(bytes/4/each, 64))})
 }

@@ -46,7 +46,7 @@ type Supplying struct {
 
 // OpenSupply lets the desk take what is pushed, and sell it. It is called before the first request, after OpenQuotes.
 func (d *Desk) OpenSupply(s *Supplying) (err error) {
-	d.attestations, err = otter.New(&otter.Options[attestedAt, []*attest.Kept]{
+	d.attestations, err = newCache(&otter.Options[attestedAt, []*attest.Kept]{
 		MaximumWeight: attestationsKept, Weigher: func(_ attestedAt, all []*attest.Kept) uint32 { return uint32(1 + 4*len(all)) },
 	})
 	d.supplying, d.pushLane = s, newLane()

@@ -62,7 +62,7 @@ func (d *Desk) OpenQuotes(q *Quoting) error {
 	if err != nil {
 		return fmt.Errorf("make the cache of what profiles tell: %w", err)
 	}
-	d.unsubscribed, err = otter.New(&otter.Options[subscriber, time.Time]{MaximumSize: 100_000})
+	d.unsubscribed, err = newCache(&otter.Options[subscriber, time.Time]{MaximumSize: 100_000})
 	if err != nil {
 		return fmt.Errorf("make the cache of who has no subscription: %w", err)
 	}

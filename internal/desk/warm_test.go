@@ -3,6 +3,8 @@ package desk
 import (
 	"testing"
 
+	"github.com/maypok86/otter/v2"
+
 	"frontdesk/internal/terms"
 )
 
@@ -14,7 +16,7 @@ func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
 	there := func(want int) {
 		t.Helper()
 		found := 0
-		for key, a := range g.articleCache.All() {
+		for key, a := range g.articleCache.(*otter.Cache[cardKey, *article]).All() {
 			if key.rules != g.config.Terms() || len(a.passages) != 1 || len(a.tokens) != 1 || a.tokens[0] == 0 {
 				t.Errorf("%s is kept as %+v", key.listing.URL, a)
 			}
