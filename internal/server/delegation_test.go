@@ -40,9 +40,12 @@ terms:
   - {match: {}, access: open}
 `
 
-func openMandate(t *testing.T, more string) *mandate {
+func openMandate(t *testing.T, more string) *mandate { return openMandateOf(t, more+premiumSoup) }
+
+// openMandateOf is openMandate with terms of its own.
+func openMandateOf(t *testing.T, config string) *mandate {
 	t.Helper()
-	d := &mandate{market: openMarket(t, more+premiumSoup), key: ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))}
+	d := &mandate{market: openMarket(t, config), key: ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))}
 	d.revoked.Store(`{"revoked":[]}`)
 	d.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != trust.AgentPath {

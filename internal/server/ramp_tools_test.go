@@ -69,10 +69,11 @@ func (m *market) toolAnswer(r *http.Request) (object string, failed bool) {
 }
 
 // credit gives the agent an account with an amount on it, in units of 1e-8.
-func (m *market) credit(amount int64) {
+func (m *market) credit(amount int64) { m.creditTo(m.domain()+"/bot", amount) }
+
+func (m *market) creditTo(buyer string, amount int64) {
 	m.t.Helper()
 	err := m.ChangeAccounts(m.t.Context(), func(tx *store.Tx) error {
-		buyer := m.domain() + "/bot"
 		if err := m.Accounts.Open(m.t.Context(), tx, buyer, "USD", 0, m.clock.Now()); err != nil {
 			return err
 		}
