@@ -55,7 +55,15 @@ var declarationRows = []row{
 	invalid(6, "no chunks at most", set("retrieval.max_chunks", 0)),
 	invalid(7, "a scheme in the host name", set("publisher.domain", "https://harbour.example")),
 	invalid(8, "a time for a day", set("compliance.last_updated", "2026-11-01T00:00:00Z")),
-	invalid(9, "a reason of null", func(d object) { d["compliance"].(object)["revocation_reason"] = nil }),
+	{9, "a reason of null", func(p *probe) { // which the protocol's own example has
+		var d object
+		p.must(json.Unmarshal(p.declaration(nil).raw, &d) == nil, "the declaration is no JSON")
+		_, there := d["compliance"].(object)["revocation_reason"]
+		p.expect(!there, "the declaration itself has a revocation_reason")
+		d["compliance"].(object)["revocation_reason"] = nil
+		valid, told := p.at.check(string(text(d)))
+		p.expect(valid && strings.Contains(told, "revocation_reason") && strings.Contains(told, "warning"), "nobody is warned of it: %s", told)
+	}},
 	{10, "HEAD and conditional requests", func(p *probe) {
 		r := p.declaration(nil)
 		tag := r.header.Get("ETag")
