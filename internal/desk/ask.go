@@ -40,6 +40,8 @@ type Question struct {
 	Types []string
 	// Limit is how many results are wanted, 1 to MaxLimit; 0 is DefaultLimit.
 	Limit int
+	// Most, where it is not 0, is how many results there are at most, whatever Limit and the question's words say.
+	Most int
 	// Numbered says that Limit is what was asked for: a number among the words ("three recipes") does not count then.
 	Numbered bool
 	// MinScore replaces the configured score below which an item is no answer; 0 to 100.
@@ -281,6 +283,7 @@ func (d *Desk) check(q Question) (answer.Question, error) {
 	if asked.Limit < 1 || asked.Limit > MaxLimit {
 		return asked, fail.New(fail.Malformed, "limit is %d; it must be between 1 and %d", q.Limit, MaxLimit)
 	}
+	asked.Limit = q.atMost(asked.Limit)
 	if q.MinScore != nil {
 		asked.MinScore = *q.MinScore
 	}
@@ -303,6 +306,14 @@ func (d *Desk) check(q Question) (answer.Question, error) {
 	var err error
 	asked.Sites, err = d.resolve(q.Sites)
 	return asked, err
+}
+
+// atMost is a number of results within the question's bounds.
+func (q *Question) atMost(limit int) int {
+	if q.Most > 0 {
+		limit = min(limit, q.Most)
+	}
+	return min(limit, MaxLimit)
 }
 
 // resolve turns names of sites into ids; nil means all.

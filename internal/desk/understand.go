@@ -80,7 +80,7 @@ func (d *Desk) understand(ctx context.Context, in *inquiry) error {
 	d.remind(in)
 	in.asked = d.want(in.asked, &in.understood)
 	if count := in.understood.Count; count > 0 && !in.Numbered {
-		in.asked.Limit = min(count, MaxLimit)
+		in.asked.Limit = in.atMost(count)
 	}
 	return nil
 }

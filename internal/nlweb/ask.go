@@ -25,11 +25,14 @@ import (
 
 // Config are the door's settings; the zero value of each member has a default.
 type Config struct {
-	MaxBody      int64            // bytes of a request's body; 0 is 1 MiB
-	WriteTimeout time.Duration    // for a client to take one event of a stream; 0 is 30 seconds
-	Limit        int              // results when the question names no number; 0 is desk.DefaultLimit
-	Widget       Widget           // for answers in the format chatgpt_app
-	Now          func() time.Time // nil is time.Now
+	MaxBody      int64         // bytes of a request's body; 0 is 1 MiB
+	WriteTimeout time.Duration // for a client to take one event of a stream; 0 is 30 seconds
+	Limit        int           // results when the question names no number; 0 is desk.DefaultLimit
+	// StrangerLimit is how many results a question of nobody who is known has at most; 0 for as many as any other's. It is no
+	// less than Limit.
+	StrangerLimit int
+	Widget        Widget           // for answers in the format chatgpt_app
+	Now           func() time.Time // nil is time.Now
 	// Access says who may ask and how often, for GET /ask; nil says nothing of it.
 	Access func(*http.Request) Access
 	Title  string // what people call what is asked here, for Tools; may be empty
@@ -48,6 +51,9 @@ func newDoor(d *desk.Desk, config Config) *door {
 	}
 	if config.Limit == 0 {
 		config.Limit = desk.DefaultLimit
+	}
+	if config.StrangerLimit > 0 {
+		config.StrangerLimit = max(config.StrangerLimit, config.Limit)
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -168,6 +174,9 @@ func (d *door) settle(ctx context.Context, x *exchange) (desk.Question, error) {
 		x.ignore("/prefer/fresh", "the sources are not read again on demand here")
 	}
 	question, err := d.question(ctx, x.request)
+	if question.Most > 0 && question.Limit > question.Most {
+		x.ignore("/query/limit", fmt.Sprintf("who is not known here gets at most %d results; ask for more of them next", question.Most))
+	}
 	question.Report, question.ReportOnly = x.modes.report, x.modes.report && !x.modes.list && !x.modes.summarize
 	question.Session = &desk.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
 	x.meta.ResponseType = wire.TypeAnswer
@@ -318,6 +327,8 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (desk.Question,
 	asked.NoQuestions = r.Prefer.Elicitation != nil && !*r.Prefer.Elicitation
 	if party, known := trust.From(ctx); known {
 		asked.Party = party.ID
+	} else {
+		asked.Most = d.config.StrangerLimit
 	}
 	if q.Limit == nil {
 		return asked, nil

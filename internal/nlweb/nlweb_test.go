@@ -21,6 +21,7 @@ import (
 	"frontdesk/internal/store"
 	"frontdesk/internal/store/storetest"
 	"frontdesk/internal/terms"
+	"frontdesk/internal/trust"
 	"frontdesk/test/transcript"
 	wire "frontdesk/wire/nlweb"
 )
@@ -408,6 +409,50 @@ func TestWhatIsReadyWhenTheTimeIsUpIsTheAnswer(t *testing.T) {
 		}
 		if !row.want(len(got.Results), got.Meta.Partial) {
 			t.Errorf("%s: %d results, partial: %+v", row.name, len(got.Results), got.Meta.Partial)
+		}
+	}
+}
+
+// TestStrangersGetNoMoreThanTheirLimit asks for more, by number and in words; who is known gets it.
+func TestStrangersGetNoMoreThanTheirLimit(t *testing.T) {
+	t.Parallel()
+	d, _ := fixture(t, 30)
+	h := Handler(d, Config{Now: noon, StrangerLimit: 12})
+	ask := func(ctx context.Context, body string) (items int, told string) {
+		t.Helper()
+		r := httptest.NewRequest("POST", "/ask", strings.NewReader(body)).WithContext(ctx)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		var got struct {
+			Results []json.RawMessage
+			Meta    struct{ Ignored []wire.Ignored } `json:"_meta"`
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
+			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+		}
+		for _, one := range got.Meta.Ignored {
+			told += one.Name
+		}
+		return len(got.Results), told
+	}
+	known := trust.With(t.Context(), trust.Party{ID: "buyer.example.com/bot"})
+	for _, c := range []struct {
+		body             string
+		stranger, party  int
+		toldTo, toldMore string
+	}{
+		{`{"query":{"text":"lamp","limit":30,"min_score":0}}`, 12, 30, "/query/limit", ""},
+		{`{"query":{"text":"lamp","num_results":30,"min_score":0}}`, 12, 30, "/query/limit", ""},
+		{`{"query":{"text":"show me 20 lamps","min_score":0}}`, 12, 20, "", ""},
+		{`{"query":{"text":"lamp","limit":11,"min_score":0}}`, 11, 11, "", ""},
+		{`{"query":{"text":"lamp","min_score":0}}`, 10, 10, "", ""},
+	} {
+		if n, told := ask(t.Context(), c.body); n != c.stranger || told != c.toldTo {
+			t.Errorf("%s gives a stranger %d, told %q", c.body, n, told)
+		}
+		if n, told := ask(known, c.body); n != c.party || told != c.toldMore {
+			t.Errorf("%s gives who is known %d, told %q", c.body, n, told)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	question.AnswersOnly, question.Limit, question.Numbered = true, maxWho, true
+	question.AnswersOnly, question.Limit, question.Numbered, question.Most = true, maxWho, true, 0 // the answer has sites, and no items
 	answer := wire.LegacyWho{MessageType: wire.LegacyKindWho, QueryID: firstRunes(asked.ID(), maxID), Query: asked.Query, Content: []wire.LegacySite{}}
 	reply, err := d.desk.Ask(r.Context(), question)
 	x.tell(reply)

@@ -108,7 +108,7 @@ func (d *door) askSchema() []byte {
 					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", desk.MaxText)),
 					"site":      text("One site or several with commas; all when left out. Sites: " + strings.Join(sites, ", ") + "."),
 					"itemType":  text("schema.org types, with commas. Here are: " + types + "."),
-					"limit":     schema{"type": "integer", "minimum": 1, "maximum": desk.MaxLimit, "description": fmt.Sprintf("How many items at most; %d when left out.", d.config.Limit)},
+					"limit":     schema{"type": "integer", "minimum": 1, "maximum": desk.MaxLimit, "description": d.howMany()},
 					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100, "description": "Leave out items with a lower score."},
 				},
 				"required":             []string{"text"},
@@ -135,6 +135,15 @@ func (d *door) askSchema() []byte {
 		},
 		"required": []string{"query"},
 	}.bytes()
+}
+
+// howMany says how many items there are in an answer.
+func (d *door) howMany() string {
+	text := fmt.Sprintf("How many items at most; %d when left out", d.config.Limit)
+	if d.config.StrangerLimit > 0 {
+		text += fmt.Sprintf(", %d for who is not known here", d.config.StrangerLimit)
+	}
+	return text + "."
 }
 
 // call answers one use of the tool ask: the same object as POST /ask, always whole.

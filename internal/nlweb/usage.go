@@ -5,6 +5,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
+	"frontdesk/internal/trust"
 	wire "frontdesk/wire/nlweb"
 )
 
@@ -21,6 +22,10 @@ func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 	for _, site := range d.desk.Sites() {
 		sites = append(sites, site.ID)
 	}
+	results := desk.MaxLimit
+	if _, known := trust.From(r.Context()); !known && d.config.StrangerLimit > 0 {
+		results = min(results, d.config.StrangerLimit)
+	}
 	body := wire.Usage{
 		Meta: wire.Meta{ResponseType: wire.TypeElicitation, Version: wire.Version},
 		Elicitation: wire.Elicitation{
@@ -31,7 +36,7 @@ func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 			Method: http.MethodPost, ContentType: "application/json", Example: wire.AskRequest{Query: &wire.Query{Text: "your question"}}, Sites: sites,
 			Formats: []string{wire.FormatConversational, wire.FormatChatGPT},
 			Modes:   []string{wire.ModeList, wire.ModeSummarize, wire.ModeReport},
-			Limits:  wire.UsageLimits{Results: desk.MaxLimit, Text: desk.MaxText, Body: d.config.MaxBody},
+			Limits:  wire.UsageLimits{Results: results, Text: desk.MaxText, Body: d.config.MaxBody},
 		},
 	}
 	if d.config.Access != nil {

@@ -115,7 +115,7 @@ func TestStreamClosesAConnectionThatCannotGoOn(t *testing.T) {
 }
 
 func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
-	s, log := open(t, "limits: {shutdown_timeout: 50ms}")
+	s, log := open(t, "ask: {stranger_limit: 1000}\nlimits: {shutdown_timeout: 50ms}")
 	lamps(t, s)
 	address, stop := run(t, s)
 	a := connect(t, address)
@@ -138,7 +138,7 @@ func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
 // TestStreamHoldsNothingOfItsRequest holds that a stream that waits for its client keeps no request, and so none of the
 // buffers that net/http read it with.
 func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
-	s, _ := open(t, "limits: {shutdown_timeout: 50ms}")
+	s, _ := open(t, "ask: {stranger_limit: 1000}\nlimits: {shutdown_timeout: 50ms}")
 	lamps(t, s)
 	var asked weak.Pointer[url.URL] // which each copy of the request shares
 	routes := s.front.routes

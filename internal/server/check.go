@@ -122,6 +122,7 @@ func (c *checks) web(path, address string) {
 
 func (c *checks) numbers() {
 	between(c, "ask.limit", c.Config.Ask.Limit, 1, 1000)
+	between(c, "ask.stranger_limit", c.Config.Ask.StrangerLimit, 1, 1000)
 	between(c, "ask.min_score", c.Config.Ask.MinScore, 0, 100)
 	between(c, "ask.timeout", c.Config.Ask.Timeout, 10*time.Millisecond, time.Hour)
 	c.timeZone()

@@ -125,6 +125,9 @@ type Site struct {
 type Ask struct {
 	// Limit is the number of results when a question does not say how many.
 	Limit int `yaml:"limit"`
+	// StrangerLimit is the most results that a question has whose sender is not known by a key or a signature, whatever it asks
+	// for; never less than `limit`. Who is known gets up to 1000, as does whoever runs `frontdesk mcp`.
+	StrangerLimit int `yaml:"stranger_limit"`
 	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
 	MinScore float64 `yaml:"min_score"`
 	// Spelling says whether misspelt words of a question are corrected to words that items have.
@@ -231,7 +234,7 @@ func Default() Config {
 		Data:   "frontdesk-data",
 		Fetch:  defaultFetch(),
 		Ask: Ask{
-			Limit: 10, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
+			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: defaultSession(), Remember: defaultRemember(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Model:    defaultModel(),
 		Intent:   defaultIntent(),

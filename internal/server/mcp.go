@@ -24,14 +24,15 @@ const mcpPath = "/mcp"
 // nlwebConfig are the settings of the NLWeb door.
 func (s *Server) nlwebConfig() nlweb.Config {
 	return nlweb.Config{
-		MaxBody:      int64(s.config.Limits.Body),
-		WriteTimeout: s.config.Limits.WriteTimeout,
-		Limit:        s.config.Ask.Limit,
-		Widget:       nlweb.Widget{Template: s.config.Ask.Widget.Template, Accessible: s.config.Ask.Widget.Accessible},
-		Now:          s.options.Now,
-		Title:        s.title(),
-		About:        s.config.Console.About,
-		Access:       s.access(),
+		MaxBody:       int64(s.config.Limits.Body),
+		WriteTimeout:  s.config.Limits.WriteTimeout,
+		Limit:         s.config.Ask.Limit,
+		StrangerLimit: s.config.Ask.StrangerLimit,
+		Widget:        nlweb.Widget{Template: s.config.Ask.Widget.Template, Accessible: s.config.Ask.Widget.Accessible},
+		Now:           s.options.Now,
+		Title:         s.title(),
+		About:         s.config.Console.About,
+		Access:        s.access(),
 	}
 }
 
@@ -55,10 +56,14 @@ func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
 	for i, t := range others {
 		others[i] = tool.Brief(t)
 	}
+	asking := s.nlwebConfig()
+	if await != nil {
+		asking.StrangerLimit = 0 // over standard input, whoever started it asks
+	}
 	return mcp.New(mcp.Config{
 		Name: "frontdesk", Title: s.title(), Version: release.Of().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()) + untrusted,
-		Tools:        func() []tool.Tool { return append(nlweb.Tools(s.Desk, s.nlwebConfig()), others...) },
+		Tools:        func() []tool.Tool { return append(nlweb.Tools(s.Desk, asking), others...) },
 		Desk:         s.Desk, Pages: s.widgetPages(), Await: await, Log: s.log,
 	})
 }

@@ -25,7 +25,7 @@ metrics: {listen: "127.0.0.1:0"}
 log: {level: warn}
 site: {id: site, url: "https://site.example"}
 sources: [{path: content}]
-ask: {timeout: 1s, promise: {after: 1s}}
+ask: {stranger_limit: 1000, timeout: 1s, promise: {after: 1s}}
 limits:
   body: 1MiB
   header: 64KiB

@@ -86,7 +86,7 @@ func serve(t *testing.T, flags ...string) (server *process.Server, metrics strin
 		}
 	}
 	metrics = freeAddress(t)
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics, "--data", t.TempDir(), "--set", "limits.connections_per_address=4096"}, flags...)
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics, "--data", t.TempDir(), "--set", "limits.connections_per_address=4096", "--set", "ask.stranger_limit=1000"}, flags...)
 	return process.Start(t, append(args, file.Name())...), metrics
 }
 
