@@ -89,6 +89,7 @@ const attestedAt = "2026-03-18T09:00:00.10Z" // which another program would writ
 
 // TestAttestationsOfOffersAreVerified holds each level and each reason why an attestation counts for nothing, over the wire.
 func TestAttestationsOfOffersAreVerified(t *testing.T) {
+	t.Parallel()
 	provider, vendor, stranger := newAttester(t, published(oldKey)...), newAttester(t, published(newKey)...), newAttester(t, published(newKey)...)
 	ended := newAttester(t, ramp.Key{ID: "a", Public: newKey.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Until: time.Now().Add(-time.Second)})
 	web := newAttester(t)
@@ -179,6 +180,7 @@ func TestAttestationsOfOffersAreVerified(t *testing.T) {
 
 // TestVerifiersKeysAreRemembered holds that a verifier is asked once for many offers, and anew for a key that is not known yet.
 func TestVerifiersKeysAreRemembered(t *testing.T) {
+	t.Parallel()
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
 	x, uri := s.open(), provider.URL+"/a"
 	offer := &rampv1.Offer{Identity: &rampv1.ResourceIdentity{CanonicalUrl: &uri}}
@@ -207,6 +209,7 @@ func TestVerifiersKeysAreRemembered(t *testing.T) {
 // TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of what it fetched, by the hash of the offer and that which the provider
 // attests: bytes by SHA-256, nearly the words by simhash-v1.
 func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
+	t.Parallel()
 	words := strings.Fields(strings.Repeat("a b c d e f g h i j k l m n o p q r s t u v w x y z one two three four five six seven eight nine ten eleven twelve ", 6))
 	for i := range words {
 		words[i] += fmt.Sprint(i)
@@ -277,6 +280,7 @@ func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 // TestWhatIsAttestedAsItIsOfferedAsksNobody holds that a fetch asks no verifier for what the offer itself tells, and says that it is attested where
 // the keys are known.
 func TestWhatIsAttestedAsItIsOfferedAsksNobody(t *testing.T) {
+	t.Parallel()
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
 	uri := provider.URL + "/a"
 	s.offer = func(o *rampv1.Offer) {
@@ -305,6 +309,7 @@ func TestWhatIsAttestedAsItIsOfferedAsksNobody(t *testing.T) {
 // TestAVerifierIsReadOnceForAllWhoWait has many want the keys of a verifier that is slow: they wait for one document, whoever gives up keeps the others from nothing, and what
 // came is remembered.
 func TestAVerifierIsReadOnceForAllWhoWait(t *testing.T) {
+	t.Parallel()
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
 	x, uri := s.open(), provider.URL+"/a"
 	offer := &rampv1.Offer{Identity: &rampv1.ResourceIdentity{CanonicalUrl: &uri}}

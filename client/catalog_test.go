@@ -146,6 +146,7 @@ func entriesOf(n, title int) (all []*rampv1.ResourceEntry) {
 }
 
 func TestACatalogIsPushedByAsManyRequestsAsItTakes(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		n, title int
 		want     []int
@@ -168,6 +169,7 @@ func TestACatalogIsPushedByAsManyRequestsAsItTakes(t *testing.T) {
 }
 
 func TestWhatIsRefusedIsCounted(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	entries := entriesOf(3, 1)
 	entries[1].Path = "/a.b"
@@ -178,6 +180,7 @@ func TestWhatIsRefusedIsCounted(t *testing.T) {
 
 // TestAFailureTellsWhatWasTakenBefore fails the third request of several, in the words of the protocol, in no words, and by a line that breaks.
 func TestAFailureTellsWhatWasTakenBefore(t *testing.T) {
+	t.Parallel()
 	for name, row := range map[string]struct {
 		fail func(w http.ResponseWriter)
 		code string
@@ -231,6 +234,7 @@ func TestAFailureTellsWhatWasTakenBefore(t *testing.T) {
 }
 
 func TestEntriesAreTakenOutAndReadAnew(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	c := s.open()
 	if _, _, err := c.Push(t.Context(), entriesOf(1500, 1)); err != nil {
@@ -249,6 +253,7 @@ func TestEntriesAreTakenOutAndReadAnew(t *testing.T) {
 }
 
 func TestACatalogHasToBeOne(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	for name, who := range map[string]client.Supplier{
 		"no caller": {Key: buyerKey, Tenant: "acme"}, "no key": {Caller: "acme-cms", Tenant: "acme"}, "no tenant": {Caller: "acme-cms", Key: buyerKey},

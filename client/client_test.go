@@ -48,6 +48,7 @@ const whole = `{"_meta":{"response_type":"answer","response_format":"conversatio
 	{"@type":"Recipe","name":["Stew","Eintopf"],"url":7,"score":"high"}]}`
 
 func TestWidgetOfAnAnswerIsRead(t *testing.T) {
+	t.Parallel()
 	c := desk(t, Options{}, says(200, "application/json", `{"_meta":{"response_type":"answer","version":"0.55","response_format":"chatgpt_app",
 		"openai/outputTemplate":"ui://widget/answer.html","openai/widgetAccessible":true},"content":[],"structuredData":[]}`))
 	answer, err := c.Ask(t.Context(), Question{Text: "soup", Format: nlweb.FormatChatGPT})
@@ -60,6 +61,7 @@ func TestWidgetOfAnAnswerIsRead(t *testing.T) {
 }
 
 func TestAnswerIsReadWithTypesAndRaw(t *testing.T) {
+	t.Parallel()
 	c := desk(t, Options{}, says(200, "application/json", whole))
 	answer, err := c.Ask(t.Context(), Question{Text: "soup"})
 	if err != nil {
@@ -85,6 +87,7 @@ func TestAnswerIsReadWithTypesAndRaw(t *testing.T) {
 }
 
 func TestQuestionIsWrittenAsTheProtocolHasIt(t *testing.T) {
+	t.Parallel()
 	var body []byte
 	var header http.Header
 	c := desk(t, Options{Token: StaticToken("secret"), UserAgent: "test/1"}, func(w http.ResponseWriter, r *http.Request) {
@@ -124,6 +127,7 @@ func TestQuestionIsWrittenAsTheProtocolHasIt(t *testing.T) {
 }
 
 func TestFailureIsTyped(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		status     int
 		body, code string
@@ -149,6 +153,7 @@ func TestFailureIsTyped(t *testing.T) {
 }
 
 func TestWhatIsNoAnswerOfADeskIsSaidToBeNone(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		status int
 		body   string
@@ -169,6 +174,7 @@ func TestWhatIsNoAnswerOfADeskIsSaidToBeNone(t *testing.T) {
 }
 
 func TestOddMembersOfMetaAreNoHindrance(t *testing.T) {
+	t.Parallel()
 	body := `{"_meta":{"response_type":"answer","version":0.55,"session_context":"x","ignored":"nothing","processing_time_ms":"fast"},"results":[]}`
 	answer, err := desk(t, Options{}, says(200, "application/json", body)).Ask(t.Context(), Question{Text: "soup"})
 	if err != nil || answer.Meta.ResponseType != "answer" || answer.Meta.SessionContext != nil {
@@ -177,6 +183,7 @@ func TestOddMembersOfMetaAreNoHindrance(t *testing.T) {
 }
 
 func TestElicitationIsGiven(t *testing.T) {
+	t.Parallel()
 	body := `{"_meta":{"response_type":"elicitation","version":"0.55"},"elicitation":{"text":"Which?","questions":[{"id":"diet","text":"Diet?","type":"single_select","options":["vegan"]}]}}`
 	c := desk(t, Options{}, says(200, "application/json", body))
 	answer, err := c.Ask(t.Context(), Question{Text: "food"})
@@ -193,6 +200,7 @@ func TestElicitationIsGiven(t *testing.T) {
 }
 
 func TestAnswerLargerThanAllowedIsRefused(t *testing.T) {
+	t.Parallel()
 	body := `{"_meta":{"response_type":"answer"},"results":[{"@type":"Thing","name":"` + strings.Repeat("x", 1000) + `"}]}`
 	handler := says(200, "application/json", body)
 	if _, err := desk(t, Options{MaxAnswer: int64(len(body))}, handler).Ask(t.Context(), Question{Text: "a"}); err != nil {
@@ -206,6 +214,7 @@ func TestAnswerLargerThanAllowedIsRefused(t *testing.T) {
 }
 
 func TestAddressIsOfTheDeskOrItsEndpoint(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"https://a.example":           "https://a.example/ask",
 		"https://a.example/":          "https://a.example/ask",
@@ -226,6 +235,7 @@ func TestAddressIsOfTheDeskOrItsEndpoint(t *testing.T) {
 }
 
 func TestUnreachableDeskSaysSoWithoutTheToken(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -247,6 +257,7 @@ func TestUnreachableDeskSaysSoWithoutTheToken(t *testing.T) {
 }
 
 func TestRedirectsKeepQuestionAndSecret(t *testing.T) {
+	t.Parallel()
 	var got, token string
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -395,6 +406,7 @@ func TestBusyDeskIsLeftAloneInTheEnd(t *testing.T) {
 }
 
 func TestOtherFailuresAreNotRetried(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	c := desk(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		calls.Add(1)
@@ -440,6 +452,7 @@ func TestContextEndsAWait(t *testing.T) {
 }
 
 func TestClosedConnectionIsReplacedWithoutAWord(t *testing.T) {
+	t.Parallel()
 	// Each connection answers once and is then closed by the server, as one that was idle for too long is.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

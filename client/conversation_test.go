@@ -62,6 +62,7 @@ func talkTo(t *testing.T, desk http.Handler, test func(*Client)) {
 }
 
 func TestAConversationCarriesItsSessionAndItsQuestions(t *testing.T) {
+	t.Parallel()
 	desk := &talker{}
 	talkTo(t, desk, func(c *Client) {
 		talk := c.Converse(Question{Types: []string{"Recipe"}, User: "jane", Remember: true})
@@ -93,6 +94,7 @@ func TestAConversationCarriesItsSessionAndItsQuestions(t *testing.T) {
 }
 
 func TestAConversationIsForgottenAtTheDeskAndHere(t *testing.T) {
+	t.Parallel()
 	desk := &talker{}
 	talkTo(t, desk, func(c *Client) {
 		talk := c.Converse(Question{})

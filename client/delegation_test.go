@@ -31,6 +31,7 @@ func delegated(t *testing.T, code string) *rampv1.Delegation {
 }
 
 func TestDelegationsAreRead(t *testing.T) {
+	t.Parallel()
 	text, err := ramp.Marshal(delegated(t, `user("ceo")`))
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +60,7 @@ func TestDelegationsAreRead(t *testing.T) {
 // TestADelegationIsShownOnlyToWhoMaySeeIt holds that every request carries it, and that a token which anybody can use is sent to no Exchange that
 // was only found.
 func TestADelegationIsShownOnlyToWhoMaySeeIt(t *testing.T) {
+	t.Parallel()
 	bound := `user("ceo"); holder(hex:` + hex.EncodeToString(buyerKey.Public().(ed25519.PublicKey)) + `)`
 	others := `user("ceo"); holder(hex:` + hex.EncodeToString(oldKey.Public().(ed25519.PublicKey)) + `)`
 	for _, v := range []struct {

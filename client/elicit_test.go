@@ -14,6 +14,7 @@ import (
 )
 
 func TestAQuestionAskedBackIsAnsweredWithItsSession(t *testing.T) {
+	t.Parallel()
 	var bodies []map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -63,6 +64,7 @@ func TestAQuestionAskedBackIsAnsweredWithItsSession(t *testing.T) {
 }
 
 func TestWhoWantsNoQuestionsSaysSo(t *testing.T) {
+	t.Parallel()
 	for _, no := range []bool{false, true} {
 		r := Question{Text: "x", NoQuestions: no}.request(false)
 		if told := r.Prefer.Elicitation; (told != nil && !*told) != no {
@@ -72,6 +74,7 @@ func TestWhoWantsNoQuestionsSaysSo(t *testing.T) {
 }
 
 func TestRepliesAreReadAsTheirQuestionsWantThem(t *testing.T) {
+	t.Parallel()
 	single := nlweb.Question{Type: nlweb.QuestionSingle, Options: []string{"Red", "Blue", "3"}}
 	multi := nlweb.Question{Type: nlweb.QuestionMulti, Options: []string{"vegan", "nut-free"}}
 	for _, row := range []struct {

@@ -8,6 +8,7 @@ import (
 
 // TestClocksAreToldApart: by the Date of an answer, unless a cache may have kept it, and only where it matters.
 func TestClocksAreToldApart(t *testing.T) {
+	t.Parallel()
 	came := time.Date(2027, 5, 4, 12, 0, 0, 400, time.UTC)
 	for _, one := range []struct {
 		date, age string

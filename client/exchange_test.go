@@ -243,6 +243,7 @@ func wanted(paths ...string) (w client.Wanted) {
 }
 
 func TestExchangeSellsAndDelivers(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	quotes, err := x.Discover(t.Context(), wanted("a", "b"))
@@ -276,6 +277,7 @@ func TestExchangeSellsAndDelivers(t *testing.T) {
 // TestOffersThatAreNotGoodArePassedOver holds that nothing is bought by what the Exchange has not signed, or the program
 // does not understand.
 func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(c *counter){
 		"cheaper on its way":           func(c *counter) { c.signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.01 } },
 		"another's signature":          func(c *counter) { c.key = newKey },
@@ -322,6 +324,7 @@ func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
 // TestOffersAreVerifiedAsTheyCame holds that a signature is over members, too, that the program has never heard of, and over
 // what they say whatever the names are written like.
 func TestOffersAreVerifiedAsTheyCame(t *testing.T) {
+	t.Parallel()
 	snake := strings.NewReplacer("offerId", "offer_id", "deliveryMethod", "delivery_method", "expiresAt", "expires_at", "signatureAlgorithm", "signature_algorithm",
 		"canonicalUrl", "canonical_url", "contentHash", "content_hash", "hashMethod", "hash_method", "resourceMutability", "resource_mutability")
 	camel := func(offer string) string { // the other way round
@@ -382,6 +385,7 @@ func TestOffersAreVerifiedAsTheyCame(t *testing.T) {
 
 // TestAReportThatCannotBeCountedIsNotSent holds that no quantity wraps around into another.
 func TestAReportThatCannotBeCountedIsNotSent(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	quotes, err := x.Discover(t.Context(), wanted("a"))
@@ -401,6 +405,7 @@ func TestAReportThatCannotBeCountedIsNotSent(t *testing.T) {
 }
 
 func TestExchangeMayChangeItsKey(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	c.key, c.served = newKey, published(newKey)
@@ -410,6 +415,7 @@ func TestExchangeMayChangeItsKey(t *testing.T) {
 }
 
 func TestExchangeIsAskedAgainUnderOneID(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	quotes, err := x.Discover(t.Context(), wanted("a"))
@@ -455,6 +461,7 @@ func TestExchangeIsAskedAgainUnderOneID(t *testing.T) {
 }
 
 func TestAnswersOfAnExchangeAreHeldAgainstWhatWasAsked(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(*rampv1.TransactionResponse){
 		"another id":       func(a *rampv1.TransactionResponse) { a.Id = "other" },
 		"no transaction":   func(a *rampv1.TransactionResponse) { a.TransactionId = nil },
@@ -495,6 +502,7 @@ func TestAnswersOfAnExchangeAreHeldAgainstWhatWasAsked(t *testing.T) {
 }
 
 func TestOtherContentThanOfferedIsTold(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	buy := func() *client.Bought {
@@ -526,6 +534,7 @@ func TestOtherContentThanOfferedIsTold(t *testing.T) {
 }
 
 func TestWhatIsNoExchangeIsTold(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	buyer := client.Buyer{ID: "bot", Domain: "buyer.example"}

@@ -85,6 +85,7 @@ func usd(amount float64) client.Fetching {
 // TestLicensedTextTakesTwoCalls holds that after Ask one call discovers, buys, fetches, holds what came against its offer, and
 // reports; and that a signature which others could use again is sent to no Exchange, named or not.
 func TestLicensedTextTakesTwoCalls(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	var bodies []string
 	s.seen = func(method string, body []byte) { bodies = append(bodies, method+string(body)) }
@@ -118,6 +119,7 @@ func TestLicensedTextTakesTwoCalls(t *testing.T) {
 // TestOnlyWhatFitsIsBought holds that nothing is bought but by an offer within the limit, in its currency, for the uses, that can be
 // fetched.
 func TestOnlyWhatFitsIsBought(t *testing.T) {
+	t.Parallel()
 	metered := func(o *rampv1.Offer) {
 		o.Pricing.Model, o.Pricing.Rate = rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, 0.00002
 		o.Pricing.EstimatedQuantity, o.Pricing.Unit = proto.Int32(1000), proto.String("tokens")
@@ -191,6 +193,7 @@ func TestOnlyWhatFitsIsBought(t *testing.T) {
 }
 
 func TestTheCheapestOfferIsTaken(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.more = func(uri string) []*rampv1.Offer {
 		cheap := s.signedOffer(uri, func(o *rampv1.Offer) { o.OfferId, o.Pricing.Rate = "cheap", 0.01 })
@@ -211,6 +214,7 @@ func TestTheCheapestOfferIsTaken(t *testing.T) {
 
 // TestWhatIsChargedInAnotherCurrencyIsTold holds that a number which is not greater is no excuse for a currency that is worth more.
 func TestWhatIsChargedInAnotherCurrencyIsTold(t *testing.T) {
+	t.Parallel()
 	for currency, more := range map[string]bool{"KWD": true, "": true, "usd": false, "USD": false} {
 		s := newShop(t)
 		s.answer = func(a *rampv1.TransactionResponse) { a.Cost.Currency = currency }
@@ -229,6 +233,7 @@ func TestWhatIsChargedInAnotherCurrencyIsTold(t *testing.T) {
 // TestAPurchaseThatBrokeOffIsFinished holds, for each step at which the Exchange or the way to it fails, that the error says how far it
 // came and under which id, and that going on buys nothing twice, also by another program that has only what was written down.
 func TestAPurchaseThatBrokeOffIsFinished(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		step   client.Step
 		method string
@@ -291,6 +296,7 @@ func TestAPurchaseThatBrokeOffIsFinished(t *testing.T) {
 // TestWhatCameIsHeldAgainstItsHash holds that text which is not what was offered, or not what it says of itself, is told, with
 // the transaction, and not reported as used.
 func TestWhatCameIsHeldAgainstItsHash(t *testing.T) {
+	t.Parallel()
 	digest := func(text string) string { return sign.ContentDigest([]byte(text)) }
 	const other = "<p>One two three.</p>"
 	for name, test := range map[string]struct {
@@ -339,6 +345,7 @@ func TestWhatCameIsHeldAgainstItsHash(t *testing.T) {
 }
 
 func TestReportsAreFiledAsTheProgramWants(t *testing.T) {
+	t.Parallel()
 	perToken := func(o *rampv1.Offer) {
 		o.Reporting = &rampv1.ReportingObligation{Required: true}
 		o.Pricing.Model, o.Pricing.EstimatedQuantity, o.Pricing.Unit = rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, proto.Int32(1), proto.String("tokens")
@@ -389,6 +396,7 @@ func TestReportsAreFiledAsTheProgramWants(t *testing.T) {
 // TestAnAttributionIsReported holds that an offer which is paid for by naming the source can be completed: by Fetch where the program says
 // how people were shown it, and otherwise later.
 func TestAnAttributionIsReported(t *testing.T) {
+	t.Parallel()
 	address, yes, no := "https://site.example/a", true, false
 	seen := client.Use{
 		Attribution:  []*rampv1.AttributionDetail{{DisplayedUrl: &address, Format: rampv1.CitationFormat_CITATION_FORMAT_LINK.Enum(), VisibleToUser: &yes}},
@@ -442,6 +450,7 @@ func TestAnAttributionIsReported(t *testing.T) {
 // TestTheExchangeIsFoundByTheSitesManifest holds that an address alone is enough, where its host names who sells for it; and that an Exchange
 // which cannot be reached hides none that can.
 func TestTheExchangeIsFoundByTheSitesManifest(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	listed := []*rampv1.AuthorizedExchange{
 		{Domain: "127.0.0.1:1", Endpoint: "http://127.0.0.1:1", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT},
@@ -479,6 +488,7 @@ func TestTheExchangeIsFoundByTheSitesManifest(t *testing.T) {
 }
 
 func TestWhatIsDeniedOrNotOfferedSaysWhy(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.answer = func(a *rampv1.TransactionResponse) {
 		a.TransactionId, a.BillingId, a.Package = nil, nil, nil
@@ -527,6 +537,7 @@ func FuzzPurchase(f *testing.F) {
 
 // TestWhatMayNotBeBoughtIsNotReported reports a purchase of which nobody knows whether it was made.
 func TestWhatMayNotBeBoughtIsNotReported(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	p := &client.Purchase{Exchange: s.URL, ID: "p", Offer: &rampv1.Offer{OfferId: "offer-of-soup"}}
 	if err := s.desk.Report(t.Context(), p, client.Use{Quantity: 1}); err == nil || !strings.Contains(err.Error(), "finish the purchase") || p.Reported != "" {

@@ -15,6 +15,7 @@ import (
 // TestForwardPassesAQueryOn holds that another's query arrives with its requester untouched and the buyer as its last hop, whose signature
 // holds over the text that arrived, and that offers are held against the Exchange's signature as ever.
 func TestForwardPassesAQueryOn(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	query := &rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "reader", Domain: "agents.example", Uris: []string{"https://site.example/a"}, Signature: "theirs"}}

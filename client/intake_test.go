@@ -47,6 +47,7 @@ func offered(t *testing.T, p *Provider) *Offered {
 var jane = map[string]string{"email": "jane.doe@example.com", "full_name": "Jane Doe"}
 
 func TestFromAQuestionToABoundOffer(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	if len(p.Doubts()) > 0 && !p.Doubts().Valid() || p.Manifest().Provider.Name == "" || p.Intake("none") != nil {
 		t.Errorf("%v", p.Doubts())
@@ -94,6 +95,7 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 
 // Check 67.
 func TestCheck67OnlyHTTPSExceptOnThisMachine(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{"http://www.example.com", "http://192.0.2.1/", "http://localhost.example.com", "ftp://localhost", "https://user:pw@example.com", "example.com"} {
 		if _, err := DiscoverIntakes(t.Context(), address, IntakeAgent{}, Options{}); err == nil || errors.As(err, new(*Unreachable)) {
 			t.Errorf("%s: %v", address, err)
@@ -117,6 +119,7 @@ func TestCheck67OnlyHTTPSExceptOnThisMachine(t *testing.T) {
 
 // Check 68.
 func TestCheck68OffersAreBoundAtTheProvidersAlone(t *testing.T) {
+	t.Parallel()
 	p := &Provider{agent: IntakeAgent{BindHosts: []string{"pay.example.net"}}, address: mustURL(t, "https://www.example.com/.well-known/agent-intake.json")}
 	to := &intake.Intake{ID: "x", Endpoint: "https://api.example.org/intake"}
 	for at, own := range map[string]bool{
@@ -142,6 +145,7 @@ func TestCheck68OffersAreBoundAtTheProvidersAlone(t *testing.T) {
 
 // Checks 69 and 70: what does not fit, is not declared or looks personal is not sent.
 func TestCheck69And70WhatIsNotSent(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	for data, word := range map[string]string{
 		`{"trade":"plumber"}`:            "size",
@@ -199,6 +203,7 @@ func TestCheck69And70WhatIsNotSent(t *testing.T) {
 
 // What the person authorized is sent, and what is kept back may be struck out.
 func TestWhatIsAuthorizedIsSent(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	s := Submission{Data: strictjson.Value(`{"trade":"plumber","size":1,"note":"[redacted]"}`)}
 	if _, err := p.SubmitIntake(t.Context(), provider.Quote, s); err != nil {
@@ -212,6 +217,7 @@ func TestWhatIsAuthorizedIsSent(t *testing.T) {
 
 // Check 71: there is no way to bind without confirming, and what is confirmed is what the offer requires.
 func TestCheck71WhatIsConfirmed(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	o := offered(t, p)
 	for data, word := range map[string]string{
@@ -251,6 +257,7 @@ func TestCheck71WhatIsConfirmed(t *testing.T) {
 
 // Check 72: what has ended is neither confirmed nor bound.
 func TestCheck72AnOfferThatHasEnded(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	o := offered(t, p)
 	c, err := o.Confirm(jane)
@@ -269,6 +276,7 @@ func TestCheck72AnOfferThatHasEnded(t *testing.T) {
 
 // Check 73: an answer to another session is none.
 func TestCheck73TheSessionIsEchoed(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	business.Lie("intake.submit.session")
 	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); !errors.As(err, new(*NotAnIntake)) || !strings.Contains(err.Error(), "session") {
@@ -285,6 +293,7 @@ func TestCheck73TheSessionIsEchoed(t *testing.T) {
 
 // Check 74.
 func TestCheck74StatusAndCodeAreTold(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{Retries: -1})
 	var refused *Refused
 	keyed := Submission{Data: strictjson.Value(provider.SumData)}
@@ -329,6 +338,7 @@ func TestCheck74StatusAndCodeAreTold(t *testing.T) {
 
 // Check 75: answers are bounded in size and time.
 func TestCheck75AnswersAreBounded(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{Retries: -1})
 	business.Lie("client.large")
 	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); !errors.Is(err, ErrTooLarge) {
@@ -392,6 +402,7 @@ func TestCheck75AnswersThatDribbleEnd(t *testing.T) {
 
 // A submission that broke off, or came at a bad time, is made again in the same session; a bind that broke off is not.
 func TestWhatIsSentAgain(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{MaxWait: time.Second})
 	business.Fail(http.StatusServiceUnavailable, http.StatusTooManyRequests)
 	business.Break(1)
@@ -415,6 +426,7 @@ func TestWhatIsSentAgain(t *testing.T) {
 
 // Whatever a provider answers, it is an error of a known type or an offer that can be bound at its own.
 func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{Retries: -1})
 	for _, lie := range []string{"client.no-json", "client.empty", "client.status-error", "client.offer-500", "client.redirect", "client.bound-status", "intake.submit.offer-expired", "intake.submit.no-bind-endpoint", "client.version"} {
 		business.Lie(lie)
@@ -455,6 +467,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 // An offer can be taken up by another process, which has the answer and knows agent and session.
 func TestAnOfferIsTakenUp(t *testing.T) {
+	t.Parallel()
 	business, p := discovered(t, Options{})
 	o := offered(t, p)
 	other := discover(t, business, IntakeAgent{ID: p.Agent().ID}, Options{})
@@ -478,6 +491,7 @@ func TestAnOfferIsTakenUp(t *testing.T) {
 }
 
 func TestWhatIsNoManifest(t *testing.T) {
+	t.Parallel()
 	business := provider.Start(t)
 	for _, lie := range []string{"intake.wellknown.served", "client.no-json", "client.version", "intake.document"} {
 		business.Lie(lie)

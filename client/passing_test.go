@@ -14,6 +14,7 @@ import (
 // TestAnOffersObjectIsItsJSON holds of offers of any shape that their object is that of their JSON, with the signature in it, and that an offer whose JSON nobody
 // would read again, since it is nested too deep, is none.
 func TestAnOffersObjectIsItsJSON(t *testing.T) {
+	t.Parallel()
 	nested := func(levels int) *structpb.Value {
 		v := structpb.NewStringValue(`{["é` + "\n")
 		for range levels {

@@ -99,6 +99,7 @@ func TestAPromiseWithoutATimeIsLookedAtEverLessOften(t *testing.T) {
 }
 
 func TestAskGivesAPromiseAsAnError(t *testing.T) {
+	t.Parallel()
 	server := &later{after: 1}
 	c := desk(t, Options{}, server.ServeHTTP)
 	for range 2 {
@@ -125,6 +126,7 @@ func TestAskGivesAPromiseAsAnError(t *testing.T) {
 }
 
 func TestAStreamThatEndsWithAPromiseIsOne(t *testing.T) {
+	t.Parallel()
 	c := desk(t, Options{}, says(200, "text/event-stream", "event: start\ndata: {\"_meta\":{\"response_type\":\"promise\",\"version\":\"0.55\",\"streaming\":true}}\n\n"+
 		"event: complete\ndata: {\"_meta\":{\"response_type\":\"promise\",\"version\":\"0.55\"},\"promise\":{\"token\":\"t\",\"progress\":7,\"estimated_time\":-1}}\n\n"))
 	stream, err := c.Stream(t.Context(), Question{Text: "soup"})
@@ -139,6 +141,7 @@ func TestAStreamThatEndsWithAPromiseIsOne(t *testing.T) {
 }
 
 func TestCancelGivesNoAnswerOrTheOneThatIsThere(t *testing.T) {
+	t.Parallel()
 	cancelled := &later{body: `{"_meta":{"response_type":"failure","version":"0.55"},"error":{"code":"CANCELLED"}}`}
 	if answer, err := desk(t, Options{}, cancelled.ServeHTTP).Cancel(t.Context(), "promise_1"); answer != nil || err != nil || cancelled.actions[0] != "cancel" {
 		t.Errorf("%v, %v, %v", answer, err, cancelled.actions)

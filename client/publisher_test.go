@@ -41,6 +41,7 @@ func food() Retrieval {
 }
 
 func TestPassagesAreRetrievedAndCited(t *testing.T) {
+	t.Parallel()
 	p, c := opened(t, platform(), Options{})
 	got, err := c.Retrieve(t.Context(), food())
 	if err != nil {
@@ -76,6 +77,7 @@ func TestPassagesAreRetrievedAndCited(t *testing.T) {
 
 // A publisher of version 1.0 is asked in 1.0, and answers in it.
 func TestThePublishersVersionIsSpoken(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	p.Declare(func(d *intent.Declaration) { d.Version = intent.Version10 })
 	c := open(t, p, platform(), Options{})
@@ -95,6 +97,7 @@ func TestThePublishersVersionIsSpoken(t *testing.T) {
 }
 
 func TestADeadlineIsTheLatencyBudget(t *testing.T) {
+	t.Parallel()
 	p, c := opened(t, platform(), Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -110,6 +113,7 @@ func TestADeadlineIsTheLatencyBudget(t *testing.T) {
 }
 
 func TestDenialsAreDecisions(t *testing.T) {
+	t.Parallel()
 	p, c := opened(t, platform(), Options{})
 	_, err := c.Retrieve(t.Context(), Retrieval{Domain: "sports"})
 	var denied *Denied
@@ -139,6 +143,7 @@ func TestDenialsAreDecisions(t *testing.T) {
 
 // TestALyingPublisherGivesNothing has the publisher break what the protocol wants of an answer, one way at a time.
 func TestALyingPublisherGivesNothing(t *testing.T) {
+	t.Parallel()
 	for _, lie := range []string{
 		"content.too-many", "content.token-sum", "content.denial-too", "content.unknown-citation", "content.price", "content.empty", "content.echo", "content.status",
 		"content.signature", "content.signature-path", "content.signature-body", "content.signature-stale", "content.signature-key",
@@ -161,6 +166,7 @@ func TestALyingPublisherGivesNothing(t *testing.T) {
 }
 
 func TestAnUnsignedAnswerIsTakenUnlessSignedOnesAreRequired(t *testing.T) {
+	t.Parallel()
 	p, c := opened(t, platform(), Options{})
 	p.Lie("content.unsigned")
 	if got, err := c.Retrieve(t.Context(), food()); err != nil || got.Signed {
@@ -174,6 +180,7 @@ func TestAnUnsignedAnswerIsTakenUnlessSignedOnesAreRequired(t *testing.T) {
 }
 
 func TestAWrongKeyIsAFailure(t *testing.T) {
+	t.Parallel()
 	as := platform()
 	as.Key = NewKey(publisher.KeyID, []byte("another secret altogether"))
 	for _, lie := range []string{"", "auth.failure-body"} { // the second leaves out what a valid answer has
@@ -194,6 +201,7 @@ func TestAWrongKeyIsAFailure(t *testing.T) {
 // TestWhatFailsOnItsWayIsAskedAgain loses answers and has none: the same request comes again, under another nonce, and is
 // counted once.
 func TestWhatFailsOnItsWayIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	p, c := opened(t, platform(), Options{})
 	p.BreakNext(1)
 	got, err := c.Retrieve(t.Context(), food())
@@ -230,6 +238,7 @@ func TestWhatFailsOnItsWayIsAskedAgain(t *testing.T) {
 }
 
 func TestUntrueCitationsAreTold(t *testing.T) {
+	t.Parallel()
 	_, c := opened(t, platform(), Options{})
 	err := c.Cite(t.Context(), Shown{RequestID: "never", SourceURL: "https://localhost/a", ChunkIDs: []string{"c1"}, Surface: "answer"})
 	var failed *Failed
@@ -242,6 +251,7 @@ func TestUntrueCitationsAreTold(t *testing.T) {
 }
 
 func TestWhatIsNotValidIsNotSent(t *testing.T) {
+	t.Parallel()
 	p, c := opened(t, platform(), Options{})
 	for name, r := range map[string]Retrieval{
 		"domain":   {Domain: "Food"},
@@ -259,6 +269,7 @@ func TestWhatIsNotValidIsNotSent(t *testing.T) {
 }
 
 func TestADeclarationMustBeOne(t *testing.T) {
+	t.Parallel()
 	for body, want := range map[string]string{`{}`: "is missing", `<html>`: "not JSON", `{"aip_version":"9.9"}`: "aip_version"} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
 		defer server.Close()
@@ -283,6 +294,7 @@ func TestADeclarationMustBeOne(t *testing.T) {
 
 // TestNothingSignedIsRedirected: the path is in the signature, and the address is the declaration's to name.
 func TestNothingSignedIsRedirected(t *testing.T) {
+	t.Parallel()
 	elsewhere := 0
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
 	defer other.Close()
@@ -298,6 +310,7 @@ func TestNothingSignedIsRedirected(t *testing.T) {
 
 // TestASecureDeclarationNamesNoInsecureAddress serves a declaration by https whose endpoint is http.
 func TestASecureDeclarationNamesNoInsecureAddress(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	server := httptest.NewTLSServer(p)
 	defer server.Close()
@@ -308,6 +321,7 @@ func TestASecureDeclarationNamesNoInsecureAddress(t *testing.T) {
 }
 
 func TestAKeyDoesNotShowItsSecret(t *testing.T) {
+	t.Parallel()
 	key := NewKey("plat_1", []byte("very secret"))
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 		if text := fmt.Sprintf(format, key) + fmt.Sprintf(format, Platform{Key: key}); strings.Contains(text, "secret\"") || strings.Contains(text, "very") || strings.Contains(text, "118") {

@@ -42,6 +42,7 @@ func names(a *Answer) (all []string) {
 }
 
 func TestStreamGivesResultsInWhateverOrder(t *testing.T) {
+	t.Parallel()
 	summary := "event: result\ndata: {\"index\":0,\"item\":{\"@type\":\"SearchSummary\",\"text\":\"Two.\"}}\n\n"
 	answer, err := collect(t, Options{}, startEvent+resultEvent(2, "b")+summary+": a comment\n\nevent: odd\ndata: {}\n\n"+resultEvent(1, "a")+endEvent)
 	if err != nil || answer.Summary != "Two." || string(answer.Meta.SessionContext) != `{"id":7}` {
@@ -53,6 +54,7 @@ func TestStreamGivesResultsInWhateverOrder(t *testing.T) {
 }
 
 func TestStreamIsReadInEverySpelling(t *testing.T) {
+	t.Parallel()
 	text := "\ufeff" + startEvent + "event:result\nid: 4\nretry: 10\ndata:{\"index\":0,\ndata: \"item\":{\"@type\":\"Thing\",\n" +
 		"data:\ndata:\"name\":\"a\"}}\n\n" + endEvent
 	for name, spelled := range map[string]string{
@@ -66,6 +68,7 @@ func TestStreamIsReadInEverySpelling(t *testing.T) {
 }
 
 func TestStreamThatBreaksOffIsAnErrorAfterItsResults(t *testing.T) {
+	t.Parallel()
 	failed := "event: error\ndata: {\"_meta\":{\"response_type\":\"failure\"},\"error\":{\"code\":\"TIMEOUT\",\"message\":\"Too slow.\"}}\n\n"
 	var failure *Failure
 	var no *NotADesk
@@ -95,6 +98,7 @@ func TestStreamThatBreaksOffIsAnErrorAfterItsResults(t *testing.T) {
 }
 
 func TestConnectionCutWithinAStreamIsAnError(t *testing.T) {
+	t.Parallel()
 	c := desk(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		io.WriteString(w, startEvent+resultEvent(0, "a"))
@@ -113,6 +117,7 @@ func TestConnectionCutWithinAStreamIsAnError(t *testing.T) {
 }
 
 func TestDeskThatDoesNotStreamIsReadAllTheSame(t *testing.T) {
+	t.Parallel()
 	c := desk(t, Options{}, says(200, "application/json", whole))
 	s, err := c.Stream(t.Context(), Question{Text: "soup"})
 	if err != nil {
@@ -131,6 +136,7 @@ func TestDeskThatDoesNotStreamIsReadAllTheSame(t *testing.T) {
 }
 
 func TestDeskThatStreamsUnaskedIsReadAllTheSame(t *testing.T) {
+	t.Parallel()
 	answer, err := desk(t, Options{}, says(200, "text/event-stream", startEvent+resultEvent(0, "a")+endEvent)).Ask(t.Context(), Question{Text: "soup"})
 	if err != nil || !cmp.Equal(names(answer), []string{"a"}) || answer.Raw != nil {
 		t.Errorf("%+v, %v", answer, err)
@@ -142,6 +148,7 @@ func TestDeskThatStreamsUnaskedIsReadAllTheSame(t *testing.T) {
 }
 
 func TestEventsAreGivenAsTheyCame(t *testing.T) {
+	t.Parallel()
 	c := desk(t, Options{}, says(200, "text/event-stream", startEvent+resultEvent(0, "a")+endEvent))
 	s, err := c.Stream(t.Context(), Question{Text: "soup"})
 	if err != nil {
@@ -162,6 +169,7 @@ func TestEventsAreGivenAsTheyCame(t *testing.T) {
 // TestLeavingAStreamEndsTheRequest waits for the desk to see that its client has gone: without that it would wait
 // for ever.
 func TestLeavingAStreamEndsTheRequest(t *testing.T) {
+	t.Parallel()
 	gone := make(chan struct{})
 	c := desk(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -234,6 +242,7 @@ func TestContextEndsAStream(t *testing.T) {
 }
 
 func TestConnectionIsKeptAfterAStream(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	c := desk(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		seen[r.RemoteAddr] = true
@@ -287,6 +296,7 @@ func FuzzAnswer(f *testing.F) {
 }
 
 func TestSentencesOfASummaryAreGivenAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	text := startEvent + "event: delta\ndata: {\"index\":0,\"text\":\"One [1].\"}\n\n" + resultEvent(1, "a") +
 		"event: delta\ndata: {\"index\":0,\"text\":\" Two [1].\"}\n\n" +
 		"event: result\ndata: {\"index\":0,\"item\":{\"@type\":\"SearchSummary\",\"text\":\"One [1]. Two [1].\",\"extractive\":false," +

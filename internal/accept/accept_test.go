@@ -6,6 +6,7 @@ import (
 )
 
 func TestTheFormIsTheOneThatIsLikedBest(t *testing.T) {
+	t.Parallel()
 	media := []string{"text/plain; charset=utf-8", "text/markdown; charset=utf-8", "text/html; charset=utf-8", "application/ld+json"}
 	const plain, markdown, html, linked = "text/plain", "text/markdown", "text/html", "application/ld+json"
 	for _, c := range []struct{ accept, want string }{

@@ -83,6 +83,7 @@ func reason(err error) account.Reason {
 }
 
 func TestAPurchaseWithoutMoneyIsRefused(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		if _, err := b.authorize(charge("txn-1", price("per_access", 0.02))); reason(err) != account.InsufficientBalance {

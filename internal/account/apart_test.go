@@ -10,7 +10,8 @@ import (
 
 // TestHoldsAreKeptWhenTheirTableChanges opens a database as it was before account_hold stood in the order of its key.
 func TestHoldsAreKeptWhenTheirTableChanges(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		was := account.Schema
 		was.Steps = was.Steps[:2]
 		dsn := fresh(t)

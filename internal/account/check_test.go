@@ -11,6 +11,7 @@ import (
 
 // TestCheckFindsWhatWasChanged changes the book behind its back, one thing at a time.
 func TestCheckFindsWhatWasChanged(t *testing.T) {
+	t.Parallel()
 	for name, statement := range map[string]string{
 		"more is available":         `UPDATE account_balance SET available = available + 1, outside = outside - 1 WHERE buyer = $1`,
 		"more is held":              `UPDATE account_balance SET held = held + 1, available = available - 1 WHERE buyer = $1`,

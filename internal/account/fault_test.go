@@ -36,6 +36,7 @@ func (f failing) Err() error {
 // TestAStatementThatFailsLeavesNothingBehind lets each statement of each way to move money fail in turn: then nothing has
 // moved; and when it goes through and is asked for again, it moves nothing twice.
 func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 1000)
@@ -123,6 +124,7 @@ func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
 
 // TestWhatIsNotCommittedDidNotHappen undoes a whole transaction after the book has done its part.
 func TestWhatIsNotCommittedDidNotHappen(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 1)
 	err := b.try(func(ctx context.Context, tx *store.Tx) error {
@@ -139,6 +141,7 @@ func TestWhatIsNotCommittedDidNotHappen(t *testing.T) {
 
 // TestARefusedPurchaseSpoilsNothingElse refuses one purchase of a batch and lets the one before and the one after through.
 func TestARefusedPurchaseSpoilsNothingElse(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 1)
@@ -180,6 +183,7 @@ func crashes(t *testing.T) int {
 // TestALossOfPowerLosesAndDoublesNoMoney loses the power at moments all over a run of purchases, reports, payments and what is
 // taken back. What was acknowledged by then is there, once; and the sums hold.
 func TestALossOfPowerLosesAndDoublesNoMoney(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	folder := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "book.db"), Schemas: []store.Schema{account.Schema}, Files: disk.Name})

@@ -18,6 +18,7 @@ import (
 // TestWhatSitesEarnIsToldWhereverItStands buys of two sites over some days, takes some of it back, and compares what is told with
 // what was done.
 func TestWhatSitesEarnIsToldWhereverItStands(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 1000)
@@ -78,6 +79,7 @@ func TestWhatSitesEarnIsToldWhereverItStands(t *testing.T) {
 
 // TestEarningsOfManyAreToldInTheirOrder puts more rows than a page into both places where they stand.
 func TestEarningsOfManyAreToldInTheirOrder(t *testing.T) {
+	t.Parallel()
 	source := rand.New(rand.NewPCG(1, 2))
 	for _, sizes := range [][2]int{{1200, 0}, {0, 1200}, {1300, 700}, {700, 1300}, {500, 500}, {1000, 3}, {3, 1000}} {
 		db := storetest.Open(t, storetest.NewSQLite(t), account.Schema)

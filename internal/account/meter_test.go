@@ -40,6 +40,7 @@ func (b *bench) timed(id, model string) account.Hold {
 // TestAMeterCountsEachMomentOnce has two streams at a time, ones that are told late, one of which began before all others, and one of
 // nothing.
 func TestAMeterCountsEachMomentOnce(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
 	b.timed("live", "per_minute")
@@ -58,6 +59,7 @@ func TestAMeterCountsEachMomentOnce(t *testing.T) {
 
 // TestWhatIsMeasuredIsCharged settles purchases of five minutes at 0.10 each, of which some seconds were used.
 func TestWhatIsMeasuredIsCharged(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 100)
 	in := func(n int64, of time.Duration) account.Report {
@@ -97,6 +99,7 @@ func TestWhatIsMeasuredIsCharged(t *testing.T) {
 
 // TestWhatIsMeasuredSettlesWithoutAReport lets purchases expire, before and after their reports come, and takes one back.
 func TestWhatIsMeasuredSettlesWithoutAReport(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
 	for _, id := range []string{"swept", "unswept", "unused", "back"} {
@@ -128,6 +131,7 @@ func TestWhatIsMeasuredSettlesWithoutAReport(t *testing.T) {
 
 // TestAMeterOfAnotherModelMovesNoMoney measures what is paid by the access, and what a subscription pays.
 func TestAMeterOfAnotherModelMovesNoMoney(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
 	if h := b.timed("access", "per_access"); h.Charged != coin/10 {
@@ -149,6 +153,7 @@ func TestAMeterOfAnotherModelMovesNoMoney(t *testing.T) {
 
 // TestAMeterCountsWhateverTheOrder tells a meter of made-up times, and holds what it counts against their union.
 func TestAMeterCountsWhateverTheOrder(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 1_000)
 	n := 0

@@ -74,6 +74,7 @@ func (b *bench) amounts() amounts {
 // TestEachModelChargesAsTheTableSays follows a purchase by each of the twelve pricing models: what it authorises, what a
 // report of 90 of the 100 that were estimated charges, what is charged without a report, and what taking it back leaves.
 func TestEachModelChargesAsTheTableSays(t *testing.T) {
+	t.Parallel()
 	const start = 10_000_000
 	flat := amounts{start - 20_000, 0, 20_000}
 	held, used, all := amounts{start - 2_000_000, 2_000_000, 0}, amounts{start - 1_800_000, 0, 1_800_000}, amounts{start - 2_000_000, 0, 2_000_000}
@@ -138,6 +139,7 @@ func TestEachModelChargesAsTheTableSays(t *testing.T) {
 
 // TestTheTableHasAllModelsOfRAMP holds that no pricing model is without a row.
 func TestTheTableHasAllModelsOfRAMP(t *testing.T) {
+	t.Parallel()
 	for _, model := range []string{
 		"per_access", "per_token", "per_fetch", "subscription", "free", "attribution", "contribution", "training", "revenue_share", "per_page",
 		"per_minute", "per_record", "flat",
@@ -153,6 +155,7 @@ func TestTheTableHasAllModelsOfRAMP(t *testing.T) {
 
 // TestAReportChargesWithinTheTolerance settles 100 that were estimated at 0.02 each.
 func TestAReportChargesWithinTheTolerance(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 1000)
 	for _, c := range []struct {
@@ -189,6 +192,7 @@ func TestAReportChargesWithinTheTolerance(t *testing.T) {
 
 // TestAPurchaseIsReportedOnce has a report repeated, come too late, and come of what there is not.
 func TestAPurchaseIsReportedOnce(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
 	for _, id := range []string{"twice", "late", "back", "unswept"} {
@@ -236,6 +240,7 @@ func TestAPurchaseIsReportedOnce(t *testing.T) {
 
 // TestAShareIsOwedWhateverIsThere reports revenue whose share is more than is available.
 func TestAShareIsOwedWhateverIsThere(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	share := terms.Money{Model: "revenue_share", Rate: coin / 10}
 	if _, err := b.authorize(charge("early", share)); reason(err) != account.InsufficientBalance {
@@ -286,6 +291,7 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 
 // TestAModelGrantsWhatItSays buys a licence for training and a subscription, uses both, and takes them back.
 func TestAModelGrantsWhatItSays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 1000)
 	year := terms.Money{Model: "training", Rate: 100 * coin, Currency: "USD", Months: 12}

@@ -15,6 +15,7 @@ import (
 
 // TestTheOperatorMovesMoney opens an account, pays in, takes out, lets lapse, and looks at the statement.
 func TestTheOperatorMovesMoney(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 10)
@@ -61,6 +62,7 @@ func TestTheOperatorMovesMoney(t *testing.T) {
 
 // TestAnAccountGoesBelowNothingAsFarAsItsLimit buys on credit, by the configured limit and by one of its own.
 func TestAnAccountGoesBelowNothingAsFarAsItsLimit(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{Credit: 2 * coin})
 	buy := func(id string, coins float64, want account.Reason) {
 		t.Helper()
@@ -84,6 +86,7 @@ func TestAnAccountGoesBelowNothingAsFarAsItsLimit(t *testing.T) {
 
 // TestASuspendedAccountBuysNothing suspends an account and resumes it.
 func TestASuspendedAccountBuysNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 10)
 	status := func(status string) {
@@ -108,6 +111,7 @@ func TestASuspendedAccountBuysNothing(t *testing.T) {
 
 // TestABuyerWithoutAnAccountUsesThatOfItsDomain has several buyers of a domain, one with an account of its own.
 func TestABuyerWithoutAnAccountUsesThatOfItsDomain(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay("buyer.example.com/*", 10)
 	b.pay("buyer.example.com/rich", 100)
@@ -129,6 +133,7 @@ func TestABuyerWithoutAnAccountUsesThatOfItsDomain(t *testing.T) {
 
 // TestWhatTheOperatorMayNotSayIsRefused goes through what commands may be given.
 func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.pay(buyer, 1)
 	b.subscribe("sub", account.Scope{})
@@ -191,6 +196,7 @@ func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
 
 // TestEveryChangeOfTheOperatorIsTold holds that there is none without, and that one that cannot be told does not happen.
 func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
+	t.Parallel()
 	var told []string
 	var deaf error
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{Changed: func(_ context.Context, _ *store.Tx, c account.Change) error {
@@ -248,6 +254,7 @@ func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
 }
 
 func TestPaymentsAreKnownByTheirReference(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 7)
@@ -277,6 +284,7 @@ func TestPaymentsAreKnownByTheirReference(t *testing.T) {
 }
 
 func TestPeriodsAreReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	for text, q := range map[string]account.Quota{"": {}, "1mo": {Months: 1}, "12mo": {Months: 12}, "24h0m0s": {Span: 24 * time.Hour}} {
 		if months, span, err := account.ParsePeriod(text); err != nil || months != q.Months || span != q.Span || q.Period() != text {
 			t.Errorf("%q: %d, %s, %v; written %q", text, months, span, err, q.Period())

@@ -22,6 +22,7 @@ func names(all []account.Balance) (out []string) {
 }
 
 func TestAccountsAreListedPageByPage(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		var want []string
@@ -70,6 +71,7 @@ func TestAccountsAreListedPageByPage(t *testing.T) {
 }
 
 func TestPurchasesAreListedPageByPage(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 10)
@@ -112,6 +114,7 @@ func TestPurchasesAreListedPageByPage(t *testing.T) {
 }
 
 func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.do(func(ctx context.Context, tx *store.Tx) error {
@@ -158,6 +161,7 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 
 // TestWhatIsBookedTwiceIsFound tells a payment that was sent twice from two payments.
 func TestWhatIsBookedTwiceIsFound(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 10)
@@ -188,6 +192,7 @@ func TestWhatIsBookedTwiceIsFound(t *testing.T) {
 }
 
 func TestTakingsAddUp(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.do(func(ctx context.Context, tx *store.Tx) error {

@@ -73,6 +73,7 @@ func cost(c account.Charge) int64 {
 
 // TestPropertyTheBookIsAsTheOracleSays plays random histories on the book and on the oracle.
 func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, account.Schema)
 	history := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -229,6 +230,7 @@ func halfEven(x *big.Rat) int64 {
 
 // TestPropertyAmountsAreExact compares products and shares with fractions of any size.
 func TestPropertyAmountsAreExact(t *testing.T) {
+	t.Parallel()
 	const most = 1_000_000_000 * coin
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(0, 1<<62).Draw(t, "amount")
@@ -248,6 +250,7 @@ func TestPropertyAmountsAreExact(t *testing.T) {
 
 // TestHalvesAreRoundedToEven says what the last unit of an amount is.
 func TestHalvesAreRoundedToEven(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ amount, part, want int64 }{{1, coin / 2, 0}, {3, coin / 2, 2}, {5, coin / 2, 2}, {7, coin / 2, 4}, {1, coin/2 + 1, 1}, {0, coin, 0}, {9, 0, 0}} {
 		if have := account.Share(c.amount, c.part); have != c.want {
 			t.Errorf("%d of %d: %d, want %d", c.part, c.amount, have, c.want)

@@ -54,6 +54,7 @@ func under(id, subscription string, now time.Time) account.Charge {
 
 // TestAPurchaseCountsInEveryUnit buys under a subscription with all four quotas until one of them is used up.
 func TestAPurchaseCountsInEveryUnit(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.subscribe("sub", account.Scope{},
 		account.QuotaRow{Unit: account.Accesses, Limit: 100, Months: 1}, account.QuotaRow{Unit: account.Tokens, Limit: 2500, Months: 1},
@@ -86,6 +87,7 @@ func TestAPurchaseCountsInEveryUnit(t *testing.T) {
 
 // TestWhatIsTakenBackIsNotUsed takes purchases back, in the period in which they were made and after it.
 func TestWhatIsTakenBackIsNotUsed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Accesses, Limit: 3, Span: 30 * time.Minute}, account.QuotaRow{Unit: account.Tokens, Limit: 9000})
 	at := noon.Add(40 * time.Minute)
@@ -117,6 +119,7 @@ func TestWhatIsTakenBackIsNotUsed(t *testing.T) {
 // TestASubscriptionIsGoodForWhoAndWhatItNames asks for purchases under subscriptions that are somebody's, for something, for a
 // time.
 func TestASubscriptionIsGoodForWhoAndWhatItNames(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	add := func(l account.Licence) {
 		b.do(func(ctx context.Context, tx *store.Tx) error { return b.AddSubscription(ctx, tx, l, "", noon) })
@@ -181,6 +184,7 @@ func TestASubscriptionIsGoodForWhoAndWhatItNames(t *testing.T) {
 
 // TestAPeriodEndsOnTheSameDayOfTheMonth follows a monthly quota that began on the last of January.
 func TestAPeriodEndsOnTheSameDayOfTheMonth(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	begin := time.Date(2027, 1, 31, 10, 0, 0, 0, time.UTC)
 	b.do(func(ctx context.Context, tx *store.Tx) error {
@@ -204,6 +208,7 @@ func TestAPeriodEndsOnTheSameDayOfTheMonth(t *testing.T) {
 
 // TestAQuotaThatIsSetAgainKeepsItsCount changes the limit, the period and the count of a quota.
 func TestAQuotaThatIsSetAgainKeepsItsCount(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Accesses, Limit: 2, Months: 1})
 	for _, id := range []string{"1", "2"} {
@@ -235,6 +240,7 @@ func TestAQuotaThatIsSetAgainKeepsItsCount(t *testing.T) {
 
 // TestAnUnknownSizeTakesOneToken buys what nobody knows the size of, until no token is left.
 func TestAnUnknownSizeTakesOneToken(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.subscribe("sub", account.Scope{}, account.QuotaRow{Unit: account.Tokens, Limit: 1})
 	c := under("1", "sub", noon)
@@ -251,6 +257,7 @@ func TestAnUnknownSizeTakesOneToken(t *testing.T) {
 
 // TestASubscriptionCountsInItsCurrency has a purchase in dollars under one that counts its spending in euros.
 func TestASubscriptionCountsInItsCurrency(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, account.Schema), account.Options{})
 	b.do(func(ctx context.Context, tx *store.Tx) error {
 		if err := b.AddSubscription(ctx, tx, account.Licence{ID: "sub", Buyer: buyer}, "EUR", noon); err != nil {

@@ -42,6 +42,7 @@ func race(t *testing.T, b *bench, want account.Reason, change func(*account.Char
 // TestOfManyForTheLastOneExactlyOneWins has 64 buyers ask at once for the last cent of their domain's account, and for the last
 // access of its subscription.
 func TestOfManyForTheLastOneExactlyOneWins(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay("buyer.example.com/*", 0.01)
@@ -65,6 +66,7 @@ func TestOfManyForTheLastOneExactlyOneWins(t *testing.T) {
 
 // TestAReportAndTheSweepCloseAPurchaseOnce lets reports, the sweep and what takes back run into each other.
 func TestAReportAndTheSweepCloseAPurchaseOnce(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, account.Schema), account.Options{})
 		b.pay(buyer, 100)

@@ -53,6 +53,7 @@ func told(t *testing.T, templates, object string) string {
 }
 
 func TestAnActionIsFilledInForTheItem(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ what, template, want string }{
 		{"HTTP", `
   - match: {type: CreativeWork}
@@ -106,6 +107,7 @@ func TestAnActionIsFilledInForTheItem(t *testing.T) {
 }
 
 func TestAnItemsOwnActionIsToldWhenItHoldsUp(t *testing.T) {
+	t.Parallel()
 	const start, end = `{"@type":"Recipe","name":"Pie","potentialAction":`, `}`
 	for _, row := range []struct{ action, want string }{
 		{`{"@type":"OrderAction","target":"https://shop.example/order/7"}`,
@@ -149,6 +151,7 @@ func TestAnItemsOwnActionIsToldWhenItHoldsUp(t *testing.T) {
 }
 
 func TestAnItemHasNoMoreActionsThanFit(t *testing.T) {
+	t.Parallel()
 	many := `{"name":"Pie","potentialAction":[` + strings.Repeat(`{"@type":"BuyAction","target":"https://shop.example/"},`, 50) + `7]}`
 	for i := range 50 {
 		many = strings.Replace(many, "BuyAction", strings.Repeat("Buy", i+2)+"Action", 1)
@@ -167,6 +170,7 @@ func TestAnItemHasNoMoreActionsThanFit(t *testing.T) {
 }
 
 func TestATemplateThatCannotHoldUpIsRefused(t *testing.T) {
+	t.Parallel()
 	const http = `http: {method: GET, endpoint: "https://x.example/"}`
 	for _, row := range []struct{ template, field string }{
 		{`{match: {}, name: two words, description: d, ` + http + `}`, "name"},

@@ -11,6 +11,7 @@ import (
 
 // TestEveryCodeHasAStatus renders each code of the house.
 func TestEveryCodeHasAStatus(t *testing.T) {
+	t.Parallel()
 	for _, code := range fail.Codes {
 		failure := fail.New(code, "what to do")
 		failure.RetryAfter = 1500 * time.Millisecond

@@ -11,6 +11,7 @@ import (
 
 // A column's items within bounds are those that a look at each finds, however many blocks it has and wherever the bounds lie.
 func TestColumnGivesWhatALookAtEachGives(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, kind := range []struct {
 		name          string

@@ -8,6 +8,7 @@ import (
 )
 
 func TestWhetherSomethingIsFreeOrRemoteIsTold(t *testing.T) {
+	t.Parallel()
 	play := Told{Name: "Play", Facts: facet.Read([]byte(`{"@type":"Event","offers":[{"price":30,"priceCurrency":"EUR"},{"price":0,"priceCurrency":"EUR"}],"isAccessibleForFree":true}`))}
 	walk := Told{Name: "Walk", Facts: facet.Read([]byte(`{"@type":"Event","isAccessibleForFree":true,"startDate":"2027-01-01"}`))}
 	note := Told{Name: "Note", Facts: facet.Read([]byte(`{"@type":"Article","isAccessibleForFree":false}`))}

@@ -18,6 +18,7 @@ func venue(name, town string, lat, long float64) string {
 }
 
 func TestWhatIsNearComesByDistance(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, venue("concert c", "Troisdorf", 50.816, 7.155), venue("concert a", "Bonn", 50.735, 7.099), venue("concert b", "Bonn", 50.737, 7.10), venue("concert d", "Köln", 50.938, 6.96),
 		venue("concert e", "Bonn", 0, 0), venue("concert f", "Hamburg", 53.55, 10.0), venue("concert g", "Bonn", 40.0, -83.0))
 	near := func(kilometres float64) []understand.Constraint {
@@ -36,6 +37,7 @@ func TestWhatIsNearComesByDistance(t *testing.T) {
 }
 
 func TestDistancesAreThoseOnEarth(t *testing.T) {
+	t.Parallel()
 	bonn := point{50.735, 7.099}
 	for _, c := range []struct {
 		to   point

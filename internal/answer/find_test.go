@@ -86,6 +86,7 @@ var lamps = []string{
 }
 
 func TestConditionsHold(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, lamps...)
 	under20 := understand.Constraint{Slot: facet.Price, Max: limit(20), Below: true, Unit: "USD"}
 	for name, c := range map[string]struct {
@@ -113,6 +114,7 @@ func TestConditionsHold(t *testing.T) {
 }
 
 func TestWhatNothingMeetsGivesWayAndIsTold(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, lamps...)
 	cheap := understand.Constraint{Slot: facet.Price, Max: limit(5), Source: understand.FromText}
 	red := understand.Constraint{Slot: facet.Color, Values: []string{"red"}, Source: understand.FromText}
@@ -141,6 +143,7 @@ var meals = []string{
 }
 
 func TestWhatIsLeftOutStaysOut(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, meals...)
 	not := func(slot facet.Slot, words ...string) Question {
 		return Question{Text: "cake", Types: []string{"Recipe"}, Constraints: []understand.Constraint{{Slot: slot, Not: true, Values: words}}}
@@ -175,6 +178,7 @@ func TestWhatIsLeftOutStaysOut(t *testing.T) {
 }
 
 func TestFacetsCountWhatItemsSay(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, lamps...)
 	facets := v.FacetsOf(v.everything)
 	by := map[facet.Slot]Facet{}
@@ -199,6 +203,7 @@ func TestFacetsCountWhatItemsSay(t *testing.T) {
 }
 
 func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T) {
+	t.Parallel()
 	licensed := Admission{Version: "1", Admit: func(*Listing) bool { return true }, Released: func(l *Listing, object []byte) (released []byte, whole, open bool) {
 		open = !strings.Contains(l.URL, "red")
 		return object, open, open
@@ -220,6 +225,7 @@ func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T
 }
 
 func TestCategoryIsTheOneThatIsNamed(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"Product","name":"breeze","category":"Home > Lighting & Ceiling Fans > Ceiling Fans"}`,
 		`{"@type":"Product","name":"glow","category":"Home > Lighting & Ceiling Fans > Wall Lamps"}`,
@@ -237,6 +243,7 @@ func TestCategoryIsTheOneThatIsNamed(t *testing.T) {
 }
 
 func TestPreferencesOrderAndLeaveNothingOut(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"Product","name":"shade lamp","color":"Green"}`,
 		`{"@type":"Product","name":"night lamp","color":"Red"}`,
@@ -254,6 +261,7 @@ func TestPreferencesOrderAndLeaveNothingOut(t *testing.T) {
 }
 
 func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"Recipe","name":"Ginger cake","recipeIngredient":["flour","ginger"]}`,
 		`{"@type":"Recipe","name":"Lemon cake","recipeIngredient":["flour","lemon"]}`,
@@ -291,6 +299,7 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 }
 
 func TestWhatIsNotWantedComesLast(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"Product","name":"Desk lamp","description":"A lamp with a switch."}`, `{"@type":"Product","name":"Touch lamp","description":"A lamp, no switch."}`,
 		`{"@type":"Product","name":"Wall lamp","description":"A lamp for the wall."}`, `{"@type":"Product","name":"Tote bag","description":"A bag without zip."}`)
@@ -299,6 +308,7 @@ func TestWhatIsNotWantedComesLast(t *testing.T) {
 }
 
 func TestTypesAreLeftOutAndNeverGiveWay(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, `{"@type":"Book","name":"On lamps"}`, `{"@type":"Product","name":"Wall lamp"}`)
 	not := func(typ string) []understand.Constraint {
 		return []understand.Constraint{{Slot: understand.OfType, Not: true, Values: []string{typ}, Source: understand.FromText}}
@@ -310,6 +320,7 @@ func TestTypesAreLeftOutAndNeverGiveWay(t *testing.T) {
 }
 
 func TestDietsNeverGiveWay(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, `{"@type":"Recipe","name":"Walnut bread","recipeIngredient":["100 g walnuts"],"suitableForDiet":"https://schema.org/VeganDiet"}`,
 		`{"@type":"Recipe","name":"Walnut cheesecake","recipeIngredient":["500 g cream cheese","biscuits"]}`,
 		`{"@type":"Recipe","name":"Lentil stew","recipeIngredient":["200 g lentils"],"suitableForDiet":"https://schema.org/VeganDiet"}`)

@@ -47,6 +47,7 @@ func names(v *View, question string) []string {
 }
 
 func TestRefreshFollowsWhatWasPublished(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
 	library := NewLibrary(catalog)
@@ -73,6 +74,7 @@ func TestRefreshFollowsWhatWasPublished(t *testing.T) {
 }
 
 func TestForgottenSourceIsGoneAndMayComeBack(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
 	library := NewLibrary(catalog)
@@ -94,6 +96,7 @@ func TestForgottenSourceIsGoneAndMayComeBack(t *testing.T) {
 }
 
 func TestFollowerLeftFarBehindStartsOver(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
 	library := NewLibrary(catalog)
@@ -113,6 +116,7 @@ func TestFollowerLeftFarBehindStartsOver(t *testing.T) {
 }
 
 func TestFailedRefreshLeavesTheOldView(t *testing.T) {
+	t.Parallel()
 	catalog := newCatalog(t)
 	library := NewLibrary(catalog)
 	publish(t, catalog, "a")
@@ -134,6 +138,7 @@ func TestFailedRefreshLeavesTheOldView(t *testing.T) {
 }
 
 func TestItemsBeyondOneBatchAreAllThere(t *testing.T) {
+	t.Parallel()
 	catalog := newCatalog(t)
 	var many []string
 	for i := range batch + 10 {
@@ -153,6 +158,7 @@ func TestItemsBeyondOneBatchAreAllThere(t *testing.T) {
 }
 
 func TestWhatIsNotAdmittedHasNoPartInTheIndex(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
 	publish(t, catalog, "a", "b", "secret")

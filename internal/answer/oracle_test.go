@@ -122,6 +122,7 @@ func drawConstraint(t *rapid.T) understand.Constraint {
 // TestFindIsWhatAScanOfTheObjectsFinds holds Find to an oracle: what it finds is what meets every condition, or, where nothing
 // does, it says what gave way; one condition more never brings in what breaks it; and it comes in the order asked for.
 func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
+	t.Parallel()
 	stock := wares(300)
 	objects := make([]string, len(stock))
 	byName := map[string]ware{}

@@ -21,6 +21,7 @@ var calendar = []string{
 var nov20 = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, calendar...)
 	brunch := "jazz brunch in the garden of the old harbour house"
 	events := []string{"Event"}
@@ -55,6 +56,7 @@ func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
 }
 
 func TestScoresFallAlsoWhereWhatIsOverMoves(t *testing.T) {
+	t.Parallel()
 	v := stocked(t, calendar...)
 	hits := v.Find(Question{Text: "jazz", Today: nov20, Limit: 10, Within: v.Select(func(*Listing) bool { return true })}).Hits
 	if len(hits) != 3 || !slices.IsSortedFunc(hits, func(a, b Hit) int { return int(1000 * (b.Score - a.Score)) }) {
@@ -63,6 +65,7 @@ func TestScoresFallAlsoWhereWhatIsOverMoves(t *testing.T) {
 }
 
 func TestWhatCostsLessComesFirstAmongWhatFitsAsWell(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"Product","name":"arc lamp","offers":{"price":90,"priceCurrency":"EUR"}}`, `{"@type":"Product","name":"clip lamp","offers":{"price":12,"priceCurrency":"EUR"}}`,
 		`{"@type":"Product","name":"desk lamp","offers":{"price":40,"priceCurrency":"EUR"}}`, `{"@type":"Product","name":"tall lamp","offers":{"price":150,"priceCurrency":"EUR"}}`,
@@ -76,6 +79,7 @@ func TestWhatCostsLessComesFirstAmongWhatFitsAsWell(t *testing.T) {
 }
 
 func TestWhatCostsNothing(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"Event","name":"fair walk","isAccessibleForFree":true}`, `{"@type":"Event","name":"fair talk","offers":{"price":0,"priceCurrency":"EUR"}}`,
 		`{"@type":"Event","name":"fair play","offers":[{"price":30,"priceCurrency":"EUR"},{"price":0,"priceCurrency":"EUR"}]}`, `{"@type":"Event","name":"fair run"}`,
@@ -90,6 +94,7 @@ func TestWhatCostsNothing(t *testing.T) {
 }
 
 func TestWorkThatDoesNotSayThatItIsRemoteIsNot(t *testing.T) {
+	t.Parallel()
 	v := stocked(t,
 		`{"@type":"JobPosting","name":"go job","jobLocationType":"TELECOMMUTE","employmentType":"Full-time"}`,
 		`{"@type":"JobPosting","name":"rust job","employmentType":["PART_TIME","Praktikum"]}`,

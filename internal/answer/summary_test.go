@@ -12,6 +12,7 @@ import (
 )
 
 func TestSentencesEndWhereAReaderWouldEndThem(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string][]string{
 		"One. Two! Three?":                        {"One.", "Two!", "Three?"},
 		"It costs 3.50 at Dr. Hale's. Come early": {"It costs 3.50 at Dr. Hale's.", "Come early"},
@@ -43,6 +44,7 @@ func FuzzSentencesLoseNothing(f *testing.F) {
 }
 
 func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
+	t.Parallel()
 	terms := []search.Term{{Stems: []string{"basil"}, Weight: 0.8}, {Stems: []string{"soup"}, Weight: 0.2}}
 	items := []Told{
 		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "A soup for cold days. Fresh basil makes it sing.", Facts: said(facet.TotalTime, 25, facet.Rating, 4.5)},
@@ -62,6 +64,7 @@ func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
 }
 
 func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
+	t.Parallel()
 	items := []Told{
 		{Type: "Recipe", Name: "Tomato soup", Language: "en", Text: "Fresh basil makes it sing.", Facts: said(facet.TotalTime, 25, facet.Rating, 4.5)},
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!", Facts: said(facet.TotalTime, 70, facet.Rating, 4.1)},
@@ -81,6 +84,7 @@ func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
 }
 
 func TestSummaryDoesNotMixCurrencies(t *testing.T) {
+	t.Parallel()
 	priced := func(price float64, currency string) Told {
 		return Told{Type: "Product", Name: "x", Facts: facet.Facts{Figures: []facet.Figure{{Slot: facet.Price, Low: price, High: price, Unit: currency}}}}
 	}
@@ -108,6 +112,7 @@ func said(pairs ...any) (f facet.Facts) {
 }
 
 func TestShortenCutsAtAWord(t *testing.T) {
+	t.Parallel()
 	if got := shorten("one two three four", 11); got != "one two…" {
 		t.Errorf("got %q", got)
 	}

@@ -8,6 +8,7 @@ import (
 )
 
 func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
+	t.Parallel()
 	pie := Told{Name: "Fish pie", Facts: facet.Read([]byte(`{"@type":"Recipe","name":"Fish pie","totalTime":"PT1H15M","recipeYield":"6 servings",
 		"suitableForDiet":"https://schema.org/GlutenFreeDiet","recipeIngredient":["400 g haddock","50 g butter","1 leek"],"nutrition":{"calories":"420 calories"},
 		"author":{"name":"Priya"},"offers":{"price":"9.50","priceCurrency":"EUR"}}`))}
@@ -36,6 +37,7 @@ func TestADetailIsToldFromTheItemsOwnFacts(t *testing.T) {
 }
 
 func TestADetailOmitsNeitherADeclaredAllergenNorTheEndOfWhatLasts(t *testing.T) {
+	t.Parallel()
 	bar := Told{Name: "Bar", Facts: facet.Read([]byte(`{"@type":"Product","allergens":"sulphites","recipeIngredient":["oats","cocoa"]}`))}
 	if got, want := Tell(phrase.For("en"), bar, facet.Ingredient, "sulphites"), "Bar: contains sulphites."; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -47,6 +49,7 @@ func TestADetailOmitsNeitherADeclaredAllergenNorTheEndOfWhatLasts(t *testing.T) 
 }
 
 func TestAComparisonSaysWhichIsLowestOfWhatBothState(t *testing.T) {
+	t.Parallel()
 	item := func(name, object string) Told { return Told{Name: name, Facts: facet.Read([]byte(object))} }
 	a := item("A", `{"offers":{"price":20,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":3},"weight":"2 kg"}`)
 	b := item("B", `{"offers":{"price":15.5,"priceCurrency":"EUR"},"aggregateRating":{"ratingValue":4.5,"ratingCount":9}}`)

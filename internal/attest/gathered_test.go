@@ -26,6 +26,7 @@ func (a *asked) Keys(ctx context.Context, domain string, again bool) ([]ramp.Key
 }
 
 func TestWhatIsGatheredAsksNobody(t *testing.T) {
+	t.Parallel()
 	keys := &asked{published: published{provider: {{ID: "k1", Public: public(1)}}, "third.example": {{ID: "k1", Public: public(1)}}}}
 	whole := &attest.Checker{Verifiers: keys, Accepted: func(string) bool { return true }, Now: func() time.Time { return moment }, Tables: keytable.New(2)}
 	known := whole.Gathered(context.Background(), map[string]bool{provider: true})
@@ -70,6 +71,7 @@ func altered(t *testing.T) *rampv1.ResourceAttestation {
 // TestWhatIsKeptHoldsAsLongAsAllElseDoes has an attestation whose signature was verified before looked at again: whatever else has changed
 // counts, and the signature alone is not verified anew.
 func TestWhatIsKeptHoldsAsLongAsAllElseDoes(t *testing.T) {
+	t.Parallel()
 	now := moment
 	keys := &asked{published: published{"third.example": {{ID: "k1", Public: public(1), Until: moment.Add(time.Hour)}}}}
 	believed := true

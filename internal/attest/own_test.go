@@ -67,6 +67,7 @@ func (p published) Keys(_ context.Context, domain string, _ bool) ([]ramp.Key, e
 
 // TestPushedAttestationsAreRefusedForTheirReason holds each word of rejection, and each level, against what brings it about.
 func TestPushedAttestationsAreRefusedForTheirReason(t *testing.T) {
+	t.Parallel()
 	good := ramp.Key{ID: "k1", Public: public(1), From: moment.Add(-time.Hour), Until: moment.Add(time.Hour)}
 	c := &attest.Checker{
 		Verifiers: published{provider: {good}, "vendor.example": {good}, "gone.example": {{ID: "k1", Public: public(1), Until: moment}}, "other.example": {{ID: "k1", Public: public(2)}}},
@@ -127,6 +128,7 @@ func TestPushedAttestationsAreRefusedForTheirReason(t *testing.T) {
 // TestVerifiersDocuments holds that keys are read in both forms over a socket, once, that a document of another verifier is not believed, and
 // that a key which was withdrawn is one no more.
 func TestVerifiersDocuments(t *testing.T) {
+	t.Parallel()
 	var document atomic.Pointer[[]byte]
 	var calls atomic.Int64
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -184,6 +186,7 @@ func TestVerifiersDocuments(t *testing.T) {
 // TestOwnAttestationsAreMadeOnce holds that a version of an item is attested once for a day, and anew under a key that follows; that what is not
 // known is not claimed; and that what is made holds.
 func TestOwnAttestationsAreMadeOnce(t *testing.T) {
+	t.Parallel()
 	now, by, built := moment, byte(1), 0
 	own := &attest.Own{Now: func() time.Time { return now }, Key: func() (string, ed25519.PrivateKey, bool) {
 		return "k" + string('0'+rune(by)), key(by), by > 0

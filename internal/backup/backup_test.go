@@ -137,6 +137,7 @@ func (h *house) backUp() (path string, contents backup.Contents) {
 }
 
 func TestARestoreBringsBackAllThatWasKept(t *testing.T) {
+	t.Parallel()
 	old := filled(t, "first")
 	old.write("half.partial", "no part of it")
 	old.add(5, 2<<20) // which takes several batches
@@ -162,6 +163,7 @@ func TestARestoreBringsBackAllThatWasKept(t *testing.T) {
 }
 
 func TestADatabaseOfBeforeDoesNotComeBack(t *testing.T) {
+	t.Parallel()
 	h := filled(t, "past")
 	// The store moves, as to another engine; the file it was in stays behind, and so may its log.
 	behind := h.Store.DSN
@@ -189,6 +191,7 @@ func TestADatabaseOfBeforeDoesNotComeBack(t *testing.T) {
 }
 
 func TestAFileOfABackupDoesNotTakeTheDatabasesPlace(t *testing.T) {
+	t.Parallel()
 	h := filled(t, "word")
 	h.write("site.db", "not a database of SQLite, though it may be called so")
 	path, _ := h.backUp()
@@ -205,6 +208,7 @@ func TestAFileOfABackupDoesNotTakeTheDatabasesPlace(t *testing.T) {
 // TestWhatIsKeptApartIsInNoBackup has a vault in the data folder, in whatever state: none of it is in the backup, and what a
 // backup brings in its name takes nothing's place.
 func TestWhatIsKeptApartIsInNoBackup(t *testing.T) {
+	t.Parallel()
 	h := filled(t, "word")
 	h.Apart = []string{filepath.Join(h.Data, "vault.db")}
 	names := []string{"vault.db", "vault.db-journal", "vault.db-wal", "vault.db-shm"}
@@ -238,6 +242,7 @@ func TestWhatIsKeptApartIsInNoBackup(t *testing.T) {
 }
 
 func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
+	t.Parallel()
 	path, _ := filled(t, "first").backUp()
 	if _, err := backup.Create(t.Context(), path, filled(t, "x").Source, backup.Options{}); err == nil {
 		t.Error("a backup was overwritten")
@@ -269,6 +274,7 @@ func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
 
 // TestNoDamageGoesUnnoticed changes and cuts a backup everywhere.
 func TestNoDamageGoesUnnoticed(t *testing.T) {
+	t.Parallel()
 	path, _ := filled(t, "first").backUp()
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -342,6 +348,7 @@ func repacked(t *testing.T, path string, edit func(name, text string) (string, s
 }
 
 func TestABackupThatWasTamperedWithIsRefused(t *testing.T) {
+	t.Parallel()
 	path, _ := filled(t, "first").backUp()
 	same := repacked(t, path, func(name, text string) (string, string) { return name, text })
 	if _, err := backup.Verify(t.Context(), same); err != nil {
@@ -380,6 +387,7 @@ func TestABackupThatWasTamperedWithIsRefused(t *testing.T) {
 
 // TestARestoreBrokenOffBeforeItsFilesIsFinishedAtTheNextStart leaves the moment between database and files behind.
 func TestARestoreBrokenOffBeforeItsFilesIsFinishedAtTheNextStart(t *testing.T) {
+	t.Parallel()
 	path, contents := filled(t, "first").backUp()
 	fresh := newHouse(t)
 	if _, err := backup.Restore(t.Context(), path, fresh.Source, false); err != nil {
@@ -407,6 +415,7 @@ func TestARestoreBrokenOffBeforeItsFilesIsFinishedAtTheNextStart(t *testing.T) {
 }
 
 func TestABackupThatFailsLeavesNoFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.backup")
 	if _, err := backup.Create(t.Context(), path, newHouse(t).Source, backup.Options{}); err == nil || !strings.Contains(err.Error(), "nothing of frontdesk's") {

@@ -69,6 +69,7 @@ func passedOn(t *testing.T, d *desk, said *rampv1.Delegation, key biscuit.Public
 
 // TestADelegationIsNarrowedToTheRequest: what the Exchange gets is good for what was asked for, and for nothing else that the agent's was good for.
 func TestADelegationIsNarrowedToTheRequest(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	said, key := delegated(t, `user("ceo"); scope("news:*"); max_spend_cents(5000);`, func(d *rampv1.Delegation) {
 		d.MaxSpend, d.Scopes = &rampv1.Cost{Amount: 50, Currency: "USD"}, []string{"news:*"}
@@ -109,6 +110,7 @@ func TestADelegationIsNarrowedToTheRequest(t *testing.T) {
 }
 
 func TestADryRunDelegatesNoPurchase(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	said, key := delegated(t, `user("ceo");`, nil)
 	for dry, good := range map[bool]bool{true: false, false: true} {
@@ -129,6 +131,7 @@ func TestADryRunDelegatesNoPurchase(t *testing.T) {
 // TestDelegationsThatPassUnchanged: what is bound to a key, what is sealed, and all where the operator wants that; and caps that the request does not
 // lower, or that are in another currency.
 func TestDelegationsThatPassUnchanged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		code   string
 		whole  bool
@@ -186,6 +189,7 @@ func TestDelegationsThatPassUnchanged(t *testing.T) {
 
 // TestARetryHasTheSameDelegation: what is not known yet is asked for again under the token of the first time.
 func TestARetryHasTheSameDelegation(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	broke := false
 	d.Fault = func(step string) error {

@@ -19,6 +19,7 @@ import (
 
 // TestVerifiersAreAskedSideBySide has the word on each of three addresses be of another verifier, none of which answers before all were asked: what they attest is taken.
 func TestVerifiersAreAskedSideBySide(t *testing.T) {
+	t.Parallel()
 	const n = 3
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	asked, all := make(chan struct{}, n), make(chan struct{})

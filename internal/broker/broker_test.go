@@ -124,6 +124,7 @@ func suite(t *testing.T, test func(t *testing.T, db *store.DB)) {
 }
 
 func TestTheBestOfSeveralExchangesIsBought(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 3, nil)
 		d.at[1].Price = 0.01

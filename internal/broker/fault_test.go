@@ -49,6 +49,7 @@ func budget(r *rampv1.RAMPRequest, most float64, period time.Duration) *rampv1.R
 
 // TestBudgetsHoldUnderManyRequestsAtOnce: 64 requests at once, through two Brokers with one database, spend what there is and no more.
 func TestBudgetsHoldUnderManyRequestsAtOnce(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 2, nil)
 		other := New(d.Config)
@@ -82,6 +83,7 @@ func TestBudgetsHoldUnderManyRequestsAtOnce(t *testing.T) {
 }
 
 func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		now := clock.At(time.Now())
 		d := openDesk(t, db, 1, func(c *Config) { c.Now = now.Now })
@@ -107,6 +109,7 @@ func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
 // TestABudgetThatIsGivenAPeriodBeginsAnew: what was spent while it was for all time does not count for all time under a period that it is given later, which began with
 // the first that was spent.
 func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		now := clock.At(time.Now())
 		d := openDesk(t, db, 1, func(c *Config) {
@@ -131,6 +134,7 @@ func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
 
 // TestTheLastAddressesAreLeftOutOfWhatDoesNotFit holds for what one request may cost, for budgets, and with the fee.
 func TestTheLastAddressesAreLeftOutOfWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		fee  Fee
 		want int
@@ -169,6 +173,7 @@ var errCut = errors.New("cut off")
 // TestABreakAtAnyStepBuysOnce: at each step the Broker ends, or the Exchange's answer is lost once or always; then the agent asks again, with
 // another Broker on the same database. Each time one purchase was made, and the budget tells of it.
 func TestABreakAtAnyStepBuysOnce(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		n := 0
 		for _, step := range []string{"begun", "executed", "settled"} {
@@ -208,6 +213,7 @@ func lose(times int64) func(string, http.ResponseWriter, *http.Request) bool {
 }
 
 func TestALostAnswerIsAskedForAgain(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 2, nil)
 		d.at[1].Price = 0.01
@@ -222,6 +228,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 // TestAPartitionAfterThePurchaseLosesNothing: the Exchange sells and cannot be heard. What it costs stays held, nobody else is bought from, and it
 // is found out as soon as it can be heard: by the agent's next request, or by the Broker itself.
 func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		for _, by := range []string{"agent", "broker"} {
 			now := clock.At(time.Now())
@@ -270,6 +277,7 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 }
 
 func TestWhatNobodySaysForADayCountsAsSpent(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		now := clock.At(time.Now())
 		d := openDesk(t, db, 1, func(c *Config) { c.BuyWithin, c.Now = 50*time.Millisecond, now.Now })
@@ -287,6 +295,7 @@ func TestWhatNobodySaysForADayCountsAsSpent(t *testing.T) {
 
 // TestDuplicatesAtOnceAreOne: the same request many times at once, at two Brokers with one database.
 func TestDuplicatesAtOnceAreOne(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 2, nil)
 		other := New(d.Config)
@@ -318,6 +327,7 @@ func TestDuplicatesAtOnceAreOne(t *testing.T) {
 
 // TestKeysRotateInFlight: an Exchange rotates its key after the Broker has read it, and the Broker its own between two requests.
 func TestKeysRotateInFlight(t *testing.T) {
+	t.Parallel()
 	key, id := brokerKey, "k"
 	d := openDesk(t, sqlite(t), 1, func(c *Config) {
 		c.Key = func() (ed25519.PrivateKey, string, error) { return key, id, nil }
@@ -343,6 +353,7 @@ func TestKeysRotateInFlight(t *testing.T) {
 }
 
 func TestReportsAndDisputesFindTheExchange(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 2, nil)
 		d.at[1].Price = 0.01
@@ -380,6 +391,7 @@ func TestReportsAndDisputesFindTheExchange(t *testing.T) {
 // TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal: the Exchange sells, and its answer is lost. Then it lets the Broker in no more, since a key was taken
 // back: that does not say that nothing was bought. Nobody else is bought from, what it costs stays held, and once the Exchange answers it is told.
 func TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 2, func(c *Config) { c.BuyWithin = 400 * time.Millisecond })
 		d.at[1].Price = 0.01
@@ -412,6 +424,7 @@ func TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal(t *testing.T) {
 // TestWhatExchangesForgetIsNotAskedAgain: a purchase is open until Exchanges need not remember it any more. Asked then, they would make it anew, or say that the
 // offer has ended, whatever came of it.
 func TestWhatExchangesForgetIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
 	now := clock.At(time.Now())
 	db := sqlite(t)
 	d := openDesk(t, db, 1, func(c *Config) { c.BuyWithin, c.Now = 50*time.Millisecond, now.Now })
@@ -432,6 +445,7 @@ func TestWhatExchangesForgetIsNotAskedAgain(t *testing.T) {
 
 // TestAnOutageIsOneFailureHoweverManyWait: many requests at once meet an Exchange that fails, be it with its answer or with its manifest. It rests a second for that, as for one.
 func TestAnOutageIsOneFailureHoweverManyWait(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"DiscoverResources", "ramp-exchange.json"} {
 		now := clock.At(time.Now())
 		d := openDesk(t, sqlite(t), 1, func(c *Config) { c.Now = now.Now })
@@ -460,6 +474,7 @@ func TestAnOutageIsOneFailureHoweverManyWait(t *testing.T) {
 
 // TestADeadExchangeKeepsNoOthersPurchaseOpen: purchases at two Exchanges are open. One of them takes what it is asked and says nothing, until the other is asked.
 func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
+	t.Parallel()
 	now := clock.At(time.Now())
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Now = now.Now })
 	asked := make(chan struct{})
@@ -514,6 +529,7 @@ func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
 // TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing: an Exchange that is cheaper signs with a key that it never shows, for five addresses; and nobody
 // answers at the host of another address. The agent, who has not the patience for that, has the rest of the good one.
 func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline = 500 * time.Millisecond })
 	d.must(d.request("warm", "z")) // manifests and keys are known
 	before := []int{len(d.at[0].Bought()), len(d.at[1].Bought())}
@@ -547,6 +563,7 @@ func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
 
 // TestAnOpenPurchaseIsMadeWithTheNewSignature: the agent's key is taken back while it is not known whether something was bought. It asks again under its new one.
 func TestAnOpenPurchaseIsMadeWithTheNewSignature(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, func(c *Config) { c.BuyWithin = 50 * time.Millisecond })
 	var shut atomic.Bool
 	shut.Store(true)

@@ -4,6 +4,7 @@ import "testing"
 
 // TestWhoWasNeverBoughtFromIsNotKeptInMind looks at Exchanges that agents may name as they like: nothing is kept of those, or it would be without end.
 func TestWhoWasNeverBoughtFromIsNotKeptInMind(t *testing.T) {
+	t.Parallel()
 	b := New(Config{})
 	if share := b.honoured("x.example"); share != 1 {
 		t.Errorf("an Exchange that nobody knows kept to %v of its offers", share)

@@ -43,6 +43,7 @@ func hurried(t *testing.T, before func(http.ResponseWriter), each func(ask func(
 // TestAgentsWhoDoNotWaitHaveNoExchangeRest: an Exchange that was not heard since the agent went, or had too little time, has not failed. Otherwise any
 // agent could keep all others from buying there, by some requests that it does not wait for.
 func TestAgentsWhoDoNotWaitHaveNoExchangeRest(t *testing.T) {
+	t.Parallel()
 	t.Run("gone", func(t *testing.T) {
 		stall, asked := make(chan struct{}), make(chan struct{}, 5)
 		defer close(stall)

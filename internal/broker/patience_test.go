@@ -14,6 +14,7 @@ import (
 // TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes holds its bounds for whatever was measured: never beyond the deadline, never below its share, no
 // longer for one that answers sooner, and as long as the deadline while little is known.
 func TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		deadline := time.Duration(1 + random.Int64N(int64(2*time.Second)))
@@ -53,6 +54,7 @@ func TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes(t *testing.T) {
 // TestOneThatBecameSlowerIsHeardAgain: each time it is cut off it is given twice as long, so that an answer that takes longer than usual comes through in
 // the end, if the deadline lets it.
 func TestOneThatBecameSlowerIsHeardAgain(t *testing.T) {
+	t.Parallel()
 	const deadline, slow = 10 * time.Second, 9 * time.Second
 	var p health
 	for range remembered {
@@ -74,6 +76,7 @@ func TestOneThatBecameSlowerIsHeardAgain(t *testing.T) {
 // TestWhoStallsIsNotWaitedForUntilTheDeadline: an Exchange that always answered at once, and stalls now, does not hold a request until a deadline that
 // the test would not live to see.
 func TestWhoStallsIsNotWaitedForUntilTheDeadline(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline, c.BuyWithin = 10*time.Hour, time.Minute })
 	d.at[1].Price = 0.01
 	for i := range enough {

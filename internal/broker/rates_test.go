@@ -16,6 +16,7 @@ import (
 
 // TestConversionRoundsUp holds against exact fractions: the amount is never less, by less than one unit more, and there and back never less again.
 func TestConversionRoundsUp(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {
 		r := Rates{Currency: "USD", Of: map[string]int64{"EUR": 1 + random.Int64N(5*unit), "JPY": 1 + random.Int64N(unit/50)}}
@@ -63,6 +64,7 @@ func inEuro(rate float64) func(string, *rampv1.Offer) *rampv1.Offer {
 
 // TestOffersOfOtherCurrenciesAreComparedByATable: the cheaper one is bought, whichever currency it is in; without a table the one that can be paid.
 func TestOffersOfOtherCurrenciesAreComparedByATable(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		table bool
 		euro  float64
@@ -108,6 +110,7 @@ func TestOffersOfOtherCurrenciesAreComparedByATable(t *testing.T) {
 // TestBudgetsCountOtherCurrencies: what is bought in EUR is held and spent of a budget in USD, rounded up, and the last addresses are left out of
 // what does not fit; also of a unit that costs more than max_unit_cost in the currency of max_price.
 func TestBudgetsCountOtherCurrencies(t *testing.T) {
+	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 1, func(o *Config) {
 			o.Rates = Rates{Currency: "USD", Of: map[string]int64{"EUR": 1.1 * unit}, Date: "2026-11-20", Note: "a table"}

@@ -14,6 +14,7 @@ import (
 // TestWhatASearchFindsIsBought in the name of whoever's signature allows it: the requester's where it has not signed, the Broker's where its
 // operator wants that; else it is told, and nothing is bought. One is bought, the one that fits best and is offered.
 func TestWhatASearchFindsIsBought(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		signature string
 		own       bool

@@ -30,6 +30,7 @@ func sqlite(t *testing.T) *store.DB { return storetest.OpenSQLite(t, Schema) }
 // TestWhatIsNotWantedIsNotBought: of two Exchanges the cheaper offers what a constraint excludes, so that the other is bought from; without the constraint
 // it is the cheaper.
 func TestWhatIsNotWantedIsNotBought(t *testing.T) {
+	t.Parallel()
 	old := timestamppb.New(time.Now().Add(-time.Hour))
 	for name, c := range map[string]struct {
 		offer func(*rampv1.Offer)
@@ -113,6 +114,7 @@ func TestWhatIsNotWantedIsNotBought(t *testing.T) {
 
 // TestRankIsLexicographic: each step decides before those after it, however far these are apart.
 func TestRankIsLexicographic(t *testing.T) {
+	t.Parallel()
 	change := func(f func(*rampv1.Offer)) func(string, *rampv1.Offer) *rampv1.Offer {
 		return func(_ string, o *rampv1.Offer) *rampv1.Offer { f(o); return o }
 	}
@@ -148,6 +150,7 @@ func TestRankIsLexicographic(t *testing.T) {
 
 // TestNextBestIsBought: what is wrong with the best offer, and what makes it right, changes who sells.
 func TestNextBestIsBought(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(d *desk){
 		"its price was changed":   func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.001 } },
 		"it is signed by nobody":  func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.ExchangeSignature = "AAAA" } },
@@ -216,6 +219,7 @@ func TestNextBestIsBought(t *testing.T) {
 
 // TestSlowExchangesCostTheOthersNothing: an Exchange that never answers is not waited for beyond the deadline, and rests after it failed twice.
 func TestSlowExchangesCostTheOthersNothing(t *testing.T) {
+	t.Parallel()
 	stall := make(chan struct{})
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline = 2 * time.Second })
 	defer close(stall)
@@ -236,6 +240,7 @@ func TestSlowExchangesCostTheOthersNothing(t *testing.T) {
 }
 
 func TestTheSameContentIsBoughtOnce(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	d.at[0].Offer = func(_ string, o *rampv1.Offer) *rampv1.Offer {
 		o.Identity.Doi = proto.String("10.1000/1")
@@ -253,6 +258,7 @@ func TestTheSameContentIsBoughtOnce(t *testing.T) {
 
 // TestABoundWithoutAnAmountIsRefused: taken for none, it would let everything be spent.
 func TestABoundWithoutAnAmountIsRefused(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	for id, c := range map[string]*rampv1.RequestConstraints{"r1": {BudgetScope: proto.String("user:1")}, "r2": {BudgetPeriod: durationpb.New(time.Hour)}} {
 		r := d.request(id, "a")
@@ -266,6 +272,7 @@ func TestABoundWithoutAnAmountIsRefused(t *testing.T) {
 
 // TestTheCheapestOfTheSameIsTaken whichever address is named first.
 func TestTheCheapestOfTheSameIsTaken(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	d.at[0].Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer {
 		o.Identity.Doi = proto.String("10.1000/1")
@@ -283,6 +290,7 @@ func TestTheCheapestOfTheSameIsTaken(t *testing.T) {
 
 // TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem: that what it sells is the same as what is at an address at which it may not sell is not heard.
 func TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem(t *testing.T) {
+	t.Parallel()
 	for _, both := range []bool{false, true} { // whether each may sell at the other's addresses
 		d := openDesk(t, sqlite(t), 2, nil)
 		a, b := d.at[0].URI("a"), d.at[1].URI("b")
@@ -309,6 +317,7 @@ func TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem(t *testing.T) {
 }
 
 func TestExchangesAreFoundByThePagesOfProviders(t *testing.T) {
+	t.Parallel()
 	for _, only := range []bool{false, true} {
 		d := openDesk(t, sqlite(t), 1, func(c *Config) { c.Exchanges, c.OnlyExchanges = nil, only })
 		got, err := d.ask(d.request("r", "a"))
@@ -319,6 +328,7 @@ func TestExchangesAreFoundByThePagesOfProviders(t *testing.T) {
 }
 
 func TestADryRunBuysNothing(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Fee = Fee{Share: unit / 10} })
 	r := d.request("r", "a", "b")
 	r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
@@ -331,6 +341,7 @@ func TestADryRunBuysNothing(t *testing.T) {
 // TestADryRunSaysWhatWouldBeBought: what does not fit under max_price would not be, and is told so. Nothing is held of budgets, and these are not looked at: what it
 // costs is told, also to whom has none left.
 func TestADryRunSaysWhatWouldBeBought(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	for i, c := range []struct {
 		most float64
@@ -357,6 +368,7 @@ func TestADryRunSaysWhatWouldBeBought(t *testing.T) {
 
 // TestWhatOnlyResemblesADryRunIsRefused: taken for none, it would be bought.
 func TestWhatOnlyResemblesADryRunIsRefused(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	for _, value := range []*structpb.Value{structpb.NewStringValue("true"), structpb.NewNumberValue(1), structpb.NewNullValue()} {
 		r := d.request("r"+value.String(), "a")
@@ -376,6 +388,7 @@ func TestWhatOnlyResemblesADryRunIsRefused(t *testing.T) {
 // TestWhyNothingIsBought: what is offered and does not fit is not missing from a catalog; and of what is offered by nobody, a reason that says more counts before
 // that.
 func TestWhyNothingIsBought(t *testing.T) {
+	t.Parallel()
 	const missing, forbidden = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED
 	none := func(why rampv1.OfferAbsenceReason) func(*rampv1.ResourceResponse) {
 		return func(r *rampv1.ResourceResponse) {
@@ -457,6 +470,7 @@ func TestWithAllExchangesDeadItIsUnavailable(t *testing.T) {
 
 // TestWhereNamesLeadIsToldToNobody: requests name hosts, and what answers there, or does not, is not for them to learn.
 func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
+	t.Parallel()
 	broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	server := httptest.NewServer(broken)
 	defer server.Close()
@@ -482,6 +496,7 @@ func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
 
 // TestADenialSaysWhoseAndWhatToDo: an agent that buys at many Exchanges has to know at which it needs an account.
 func TestADenialSaysWhoseAndWhatToDo(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	d.at[0].Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE }
 	told := d.refused(d.request("r", "a"), "failed_precondition").Error()
@@ -493,6 +508,7 @@ func TestADenialSaysWhoseAndWhatToDo(t *testing.T) {
 // TestAHostSpeaksOnceForARequest has the ramp.json of a host be there again at some moment of a request, after it was away: for all of the request's addresses there
 // counts the same.
 func TestAHostSpeaksOnceForARequest(t *testing.T) {
+	t.Parallel()
 	var away atomic.Bool
 	var now, step atomic.Int64 // each look at the clock takes a step
 	d := openDesk(t, storetest.OpenSQLite(t, Schema), 1, func(c *Config) {

@@ -13,6 +13,7 @@ import (
 
 // TestWhatASiteIsNotIsSaid: an address that is none is a mistake of whoever names it, and one at which no front desk answers is none of ours.
 func TestWhatASiteIsNotIsSaid(t *testing.T) {
+	t.Parallel()
 	b := &Buyer{}
 	for _, site := range []string{"file:///etc/passwd", "www.example.com", "", "https://me:secret@www.example.com"} {
 		_, err := b.search(t.Context(), &searching{Query: "lamps", Sites: []string{site}})
@@ -28,6 +29,7 @@ func TestWhatASiteIsNotIsSaid(t *testing.T) {
 
 // TestArgumentsThatCannotBeAreInvalid: what an assistant has to put right itself is told so, and is neither a failure of ours nor of whom it would be asked.
 func TestArgumentsThatCannotBeAreInvalid(t *testing.T) {
+	t.Parallel()
 	wallet, err := Open(t.Context(), Config{File: filepath.Join(t.TempDir(), "buyer.db")})
 	if err != nil {
 		t.Fatal(err)

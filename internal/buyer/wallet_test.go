@@ -73,6 +73,7 @@ func begin(t *testing.T, w *buyer.Wallet, p *client.Purchase) bool {
 // TestNothingIsSpentBeyondALimit has 64 purchases at once, from two processes on one file, spend what fits and not a unit more, and a restart
 // forget nothing of it.
 func TestNothingIsSpentBeyondALimit(t *testing.T) {
+	t.Parallel()
 	file, c := filepath.Join(t.TempDir(), "buyer.db"), &clock{}
 	c.set("2026-05-01T10:00:00Z")
 	wallets := []*buyer.Wallet{open(t, file, c, "1USD/month"), open(t, file, c, "1USD/month")}
@@ -109,6 +110,7 @@ func TestNothingIsSpentBeyondALimit(t *testing.T) {
 
 // TestEachLimitCounts holds periods, sessions, single purchases and currencies.
 func TestEachLimitCounts(t *testing.T) {
+	t.Parallel()
 	file, c := filepath.Join(t.TempDir(), "buyer.db"), &clock{}
 	c.set("2026-05-31T23:59:00Z") // a Sunday
 	all := []string{"10USD/month", "4USD/week", "3USD/day", "2USD/session", "1.5USD/purchase"}
@@ -144,6 +146,7 @@ func TestEachLimitCounts(t *testing.T) {
 // TestWhatIsNotKnownCounts holds that a purchase counts from before it is made until it is known to be denied, once, and with what was charged
 // where that is more.
 func TestWhatIsNotKnownCounts(t *testing.T) {
+	t.Parallel()
 	file, c := filepath.Join(t.TempDir(), "buyer.db"), &clock{}
 	c.set("2026-05-01T10:00:00Z")
 	w := open(t, file, c, "1USD/day")
@@ -191,6 +194,7 @@ func TestWhatIsNotKnownCounts(t *testing.T) {
 
 // TestAFileThatCannotBeReadBuysNothing holds that a wallet fails closed.
 func TestAFileThatCannotBeReadBuysNothing(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "buyer.db")
 	if err := os.WriteFile(file, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -207,6 +211,7 @@ func TestAFileThatCannotBeReadBuysNothing(t *testing.T) {
 }
 
 func TestAmountsAreRead(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"0.05USD": "0.05 USD", "10 eur": "10 EUR", "0.00000001USD": "0.00000001 USD", "9999999999USD": "9999999999 USD"} {
 		if got, err := buyer.ParseMoney(text); err != nil || got.String() != want {
 			t.Errorf("%s: %v, %v", text, got, err)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestAddressesThatAreTheSamePlaceHaveOneForm(t *testing.T) {
+	t.Parallel()
 	for want, spellings := range map[string][]string{
 		"a.example/":                    {"https://a.example", "http://A.EXAMPLE/", "https://a.example:443/", "http://a.example:80", "HTTPS://a.example./#top", "https://a.example/./", "https://a.example/x/..", `https:\\a.example\`},
 		"a.example:8080/x":              {"https://a.example:8080/x", "http://a.example:08080/%78"},
@@ -39,6 +40,7 @@ func TestAddressesThatAreTheSamePlaceHaveOneForm(t *testing.T) {
 }
 
 func TestWhatIsNoAddressOfTheWebIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{
 		"", "/x", "a.example/x", "//a.example/x", "ftp://a.example/", "urn:isbn:9783161484100", "https:", "https:/a.example", "https:///x", "https://", "https://u@a.example/",
 		"https://u:p@a.example/", "https://a.example:0/", "https://a.example:65536/", "https://a.example:x/", "https://a..example/", "https://a b/", "https://a.example/\n",

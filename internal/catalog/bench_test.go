@@ -67,7 +67,7 @@ func BenchmarkCatalog(b *testing.B) {
 	if entries == 0 {
 		entries = 100_000
 	}
-	engines := map[string]func(testing.TB) string{store.SQLite: storetest.NewSQLite, store.PostgreSQL: storetest.NewPostgres}
+	engines := map[string]storetest.Fresh{store.SQLite: storetest.NewSQLite, store.PostgreSQL: storetest.NewPostgres}
 	for engine, fresh := range engines {
 		b.Run(engine, func(b *testing.B) {
 			db := content.New(storetest.Open(b, fresh(b), content.Schema), content.Options{})

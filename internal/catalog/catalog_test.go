@@ -89,6 +89,7 @@ func (h *house) finds(address string, want ...string) {
 }
 
 func TestCatalogFollowsTheContent(t *testing.T) {
+	t.Parallel()
 	each(t, catalog.Config{}, func(t *testing.T, h *house) {
 		h.publish("a", "one", item("https://a.example/x", "old"), item("https://a.example/y", "other"))
 		h.finds("https://a.example/x", "one https://a.example/x")
@@ -124,6 +125,7 @@ func TestCatalogFollowsTheContent(t *testing.T) {
 }
 
 func TestLookupNeverSellsABeginning(t *testing.T) {
+	t.Parallel()
 	aliases := []catalog.Alias{
 		{Pattern: "https://a.example/book/", Item: "https://a.example/book"},
 		{Pattern: "https://a.example/book/two/*", Item: "https://a.example/two"},
@@ -160,6 +162,7 @@ func TestLookupNeverSellsABeginning(t *testing.T) {
 }
 
 func TestCatalogStartsFromItsFile(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a folder that is not there yet", "catalog")
 	each(t, catalog.Config{Snapshot: file}, func(t *testing.T, h *house) {
 		h.publish("a", "one", item("https://a.example/x", "one"), item("http://a.example:8080/%7ey?q#f", "two"))
@@ -200,6 +203,7 @@ func (h *house) restart(file string) {
 }
 
 func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "catalog")
 	each(t, catalog.Config{Snapshot: file}, func(t *testing.T, h *house) {
 		h.publish("a", "one", item("https://a.example/x", "one"), item("https://a.example/y", "two"))
@@ -240,6 +244,7 @@ func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
 }
 
 func TestOwnersSayWhatItemsDoNot(t *testing.T) {
+	t.Parallel()
 	matching := func(m terms.Match) *terms.Matcher {
 		matcher, err := terms.Options{IsA: content.IsA}.Matcher(m)
 		if err != nil {
@@ -282,6 +287,7 @@ func TestOwnersSayWhatItemsDoNot(t *testing.T) {
 // A catalog that is asked for it bears the simhash-v1 of what is delivered, also after it started from its file; and one that is not does
 // not believe the file of one that was, nor the other way round.
 func TestSimilarityIsKeptWhereItIsAskedFor(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "catalog")
 	const text = "One lamp lights a room."
 	each(t, catalog.Config{Snapshot: file, Similar: true}, func(t *testing.T, h *house) {

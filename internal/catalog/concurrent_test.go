@@ -13,6 +13,7 @@ import (
 // Readers see whole states, whatever a refresh and a save do meanwhile: two items that are always published together are
 // both of one version, or the one that is read later is of a later one.
 func TestReadersSeeWholeStates(t *testing.T) {
+	t.Parallel()
 	each(t, catalog.Config{Snapshot: filepath.Join(t.TempDir(), "catalog")}, func(t *testing.T, h *house) {
 		both := func(version int) []content.Item {
 			var items []content.Item

@@ -11,6 +11,7 @@ import (
 )
 
 func TestIdentifiersAreReadFromMarkup(t *testing.T) {
+	t.Parallel()
 	for object, want := range map[string]Identity{
 		`{"identifier":"https://doi.org/10.1234/ab.c"}`:                                                                             {DOI: "10.1234/ab.c"},
 		`{"identifier":["x","doi:10.1234/Ab"]}`:                                                                                     {DOI: "10.1234/Ab"},
@@ -43,6 +44,7 @@ func TestIdentifiersAreReadFromMarkup(t *testing.T) {
 }
 
 func TestFiguresAuthorsAndCategoriesAreReadFromMarkup(t *testing.T) {
+	t.Parallel()
 	m := readMarkup([]byte(`{"numberOfPages":"12","duration":"PT1H2M3.5S","numberOfItems":7,
 		"author":[{"name":"A  B"},"C",{"name":"C"},{"@type":"Person"}],"creator":{"name":"D"},
 		"about":[{"@type":"DefinedTerm","termCode":"483","inDefinedTermSet":"https://iabtechlab.com/iab-content-taxonomy"},{"termCode":"x","inDefinedTermSet":"other"}],
@@ -94,6 +96,7 @@ func FuzzMarkup(f *testing.F) {
 }
 
 func TestMixedItemsHoldWhatTheTermsMayDecideOtherwise(t *testing.T) {
+	t.Parallel()
 	deep := `{"a":` + strings.Repeat(`[{"b":`, 40) + `1` + strings.Repeat(`}]`, 40) + `}`
 	for object, want := range map[string][2]bool{ // as an object, as a text
 		`{"@type":"Article","url":"https://a.example/x","description":"long"}`:           {false, false},
@@ -113,6 +116,7 @@ func TestMixedItemsHoldWhatTheTermsMayDecideOtherwise(t *testing.T) {
 }
 
 func TestDeliveredBytesAreTheTextOrTheObject(t *testing.T) {
+	t.Parallel()
 	passages := []content.Passage{{ID: "1", Text: "One two."}, {ID: "2", Text: "Three \"four\"."}}
 	for name, one := range map[string]struct {
 		item  content.Item
@@ -141,6 +145,7 @@ func TestDeliveredBytesAreTheTextOrTheObject(t *testing.T) {
 }
 
 func TestWordsAreCountedInEveryScript(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]int{
 		"": 0, "  \n": 0, "one": 1, "One, two - three!": 3, "don't re-do": 2, "3.5 kg": 2, "naïve café\u00a0au lait": 4, "日本語を話す": 3, "日本": 1, "東京。": 1,
 		"hello 世界": 2, "สวัสดีครับ": 2, "— … !": 0, "Привет, мир": 2, "السلام عليكم": 2,
@@ -161,6 +166,7 @@ func TestWordsAreCountedInEveryScript(t *testing.T) {
 }
 
 func TestTypesSayWhatChanges(t *testing.T) {
+	t.Parallel()
 	for typ, want := range map[string]Mutability{
 		"NewsArticle": Static, "Book": Static, "ScholarlyArticle": Static, "Recipe": Static, "VideoObject": Static, "LiveBlogPosting": Dynamic, "WebSite": Dynamic,
 		"Dataset": Dynamic, "Product": Dynamic, "Event": Dynamic, "JobPosting": Dynamic, "ItemList": Dynamic, "BroadcastEvent": Live, "Thing": Dynamic, "Odd": Dynamic,

@@ -20,6 +20,7 @@ import (
 // TestEachValueIsThatOfTheFirstSourceThatHasOne has a site's own sources and lists tell of addresses, each with some values and without others. What counts is value
 // for value the first that has one, in the order of RAMP v1, Ingestion: RAMP sitemap, RSL, sitemap, crawl, CMS, manual. Each value says where it is from.
 func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		kinds := map[string]stated.Source{"pages": stated.Crawl, "feed": stated.CMS, "files": stated.Manual, "more": stated.Manual}
 		told := map[string][]stated.Address{}

@@ -10,6 +10,7 @@ import (
 )
 
 func TestEntriesAreListedPageByPage(t *testing.T) {
+	t.Parallel()
 	each(t, catalog.Config{}, func(t *testing.T, h *house) {
 		if found, next := h.catalog.Page(catalog.Sought{Limit: 3}); len(found) != 0 || next != 0 {
 			t.Errorf("of nothing: %v, %d", found, next)

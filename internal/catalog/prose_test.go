@@ -53,6 +53,7 @@ var odd = []string{
 }
 
 func TestMarkdownAndPagesSayTheTextAndNothingElse(t *testing.T) {
+	t.Parallel()
 	item := prose("Odd # *title* <b> #", odd...)
 	item.Passages = append(item.Passages, content.Passage{Text: "two\nlines"})
 	want := []string{"h1: " + item.Name}
@@ -91,6 +92,7 @@ func FuzzMarkdown(f *testing.F) {
 }
 
 func TestFormsOfAnItem(t *testing.T) {
+	t.Parallel()
 	article := prose("A title", "One.", "Two\nThree.")
 	thing := prose("Soup", "Boil it.")
 	thing.Types = []string{"Recipe"}

@@ -28,6 +28,7 @@ func emptyCatalog(t testing.TB, config Config) *Catalog {
 
 // TestWhatOnlyAttestsHidesNoPattern has somebody attest what is sold by a pattern: it is sold on, with what is attested.
 func TestWhatOnlyAttestsHidesNoPattern(t *testing.T) {
+	t.Parallel()
 	for _, pattern := range []string{"a.example/*", "a.example/book/", "a.example/*/1"} {
 		c := emptyCatalog(t, Config{})
 		pushInto(c, "a", pattern, false)
@@ -44,6 +45,7 @@ func TestWhatOnlyAttestsHidesNoPattern(t *testing.T) {
 
 // TestWhatATenantPushedAtAHostThatItHasNoMoreHidesNothing has a host go from one tenant to another.
 func TestWhatATenantPushedAtAHostThatItHasNoMoreHidesNothing(t *testing.T) {
+	t.Parallel()
 	owner := "old"
 	c := emptyCatalog(t, Config{Owns: func(tenant, canonical string) bool {
 		return tenant == owner && strings.HasPrefix(canonical, "a.example/")

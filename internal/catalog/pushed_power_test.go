@@ -32,6 +32,7 @@ func (kept every) Uint64() uint64 {
 // then have of what was not synced: by chance, or all of it, or nothing. The catalog of the next start has what was answered by then, attestations
 // included; the request that was under way is kept right before its answer where the disk has everything, and not where it has nothing, and by chance whole or not at all.
 func TestALossOfPowerKeepsPushesWhole(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	schemas := []store.Schema{content.Schema, supply.Schema}
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: schemas, Files: disk.Name})

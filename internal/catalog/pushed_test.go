@@ -74,6 +74,7 @@ func sells(c *catalog.Catalog, address string) string {
 }
 
 func TestPushedEntriesAreFoundByAddressThenBeginningThenPattern(t *testing.T) {
+	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		m.push("a", pushed("a.example/a"), pushed("a.example/b/"), pushed("a.example/b/c*"), pushed("a.example/b/*/print"), pushed("a.example/*/long/print"), pushed("a.example/*t"))
 		for address, want := range map[string]string{
@@ -99,6 +100,7 @@ func TestPushedEntriesAreFoundByAddressThenBeginningThenPattern(t *testing.T) {
 }
 
 func TestPushedEntriesTellWhatWasPushed(t *testing.T) {
+	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		one, two, all := pushed("a.example/1"), pushed("a.example/2"), pushed("a.example/all/")
 		one.Hash, one.Method = "sha256:"+strings.Repeat("ab", 32), "sha256"
@@ -141,6 +143,7 @@ func TestPushedEntriesTellWhatWasPushed(t *testing.T) {
 }
 
 func TestPushedEntriesComeFromTheFile(t *testing.T) {
+	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		m.publish("site", "pages", item("https://s.example/1", "One."))
 		m.push("a", pushed("a.example/1"), pushed("a.example/b/"), pushed("a.example/*/c"))
@@ -175,6 +178,7 @@ func TestPushedEntriesComeFromTheFile(t *testing.T) {
 
 // TestPushedEntriesAreFoundAsByALookAtAll holds Find against one that looks at every entry, over pushes and removals.
 func TestPushedEntriesAreFoundAsByALookAtAll(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, content.Schema, supply.Schema)
 	shelves := supply.NewShelves(db, time.Now)
 	c, err := catalog.New(catalog.Config{Content: content.New(db, content.Options{}), Supply: shelves})
@@ -281,6 +285,7 @@ func fits(pattern, text string) bool {
 // TestWhatOnlyAttestsIsNothingByItself holds that an entry which brings attestations alone is told with what is there otherwise, and is not found
 // without; and that one which stands for more addresses does not hide where the attestations are.
 func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
+	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		aside := pushed("a.example/1")
 		aside.Author, aside.Aside, aside.Attestations = "v.example", true, [][]byte{[]byte(`{}`)}
@@ -301,6 +306,7 @@ func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
 // TestWhatWasPushedIsFoundWhileMoreIs has readers look for what was pushed first while the catalog takes in more, the same again, and takes out
 // others, so that its tables grow and are packed: what stays is never missing.
 func TestWhatWasPushedIsFoundWhileMoreIs(t *testing.T) {
+	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		stays := map[string]string{
 			"https://a.example/first": "a a.example/first https://a.example/first", "https://a.example/book/x": "a a.example/book/ https://a.example/book/x",

@@ -27,6 +27,7 @@ func entryAt(t *table, source, address string, since int64, title string) (conte
 
 // A table does what a map does, whatever is put in, taken out and packed.
 func TestTableIsAMap(t *testing.T) {
+	t.Parallel()
 	address := rapid.Custom(func(t *rapid.T) string {
 		return fmt.Sprintf("https://%s.example/%d", rapid.SampledFrom([]string{"a", "b"}).Draw(t, "host"), rapid.IntRange(0, 40).Draw(t, "n"))
 	})
@@ -86,6 +87,7 @@ func TestTableIsAMap(t *testing.T) {
 }
 
 func TestSnapshotWithAnyByteWrongIsRefused(t *testing.T) {
+	t.Parallel()
 	table := newTable()
 	for n := range 3 {
 		id, r := entryAt(table, "one", fmt.Sprintf("https://a.example/%d", n), int64(n), "Title")
@@ -130,6 +132,7 @@ func FuzzSnapshot(f *testing.F) {
 
 // The longest of many beginnings is found as by looking at each.
 func TestLongestBeginningIsFound(t *testing.T) {
+	t.Parallel()
 	text := rapid.StringMatching(`[ab/]{0,8}`)
 	rapid.Check(t, func(rt *rapid.T) {
 		items := map[string]string{}

@@ -73,6 +73,7 @@ func pair(t *testing.T, end time.Time) (certificate, key []byte) {
 }
 
 func TestFilesAreTakenOverOnceTheyAreAPairAndAtRest(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t)
 	firstEnd, secondEnd := noon.AddDate(0, 2, 0), noon.AddDate(0, 3, 0)
 	certificate, key := pair(t, firstEnd)
@@ -118,6 +119,7 @@ func TestFilesAreTakenOverOnceTheyAreAPairAndAtRest(t *testing.T) {
 }
 
 func TestOwnersAreWarnedOfACertificatesEnd(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		left time.Duration
 		want string
@@ -149,6 +151,7 @@ func TestOwnersAreWarnedOfACertificatesEnd(t *testing.T) {
 }
 
 func TestWhatIsNoPairIsRefused(t *testing.T) {
+	t.Parallel()
 	certificate, key := pair(t, noon.AddDate(1, 0, 0))
 	_, other := pair(t, noon.AddDate(1, 0, 0))
 	for name, test := range map[string]struct {

@@ -39,6 +39,7 @@ func look(t *testing.T, p *publisher.Publisher, o check.Options) []check.Result 
 }
 
 func TestAPublisherThatKeepsTheProtocolPasses(t *testing.T) {
+	t.Parallel()
 	results := look(t, publisher.Start(t), options())
 	for _, r := range results {
 		if r.Outcome != check.Passed && r.Probe != "closed.denies" && r.Probe != "closed.chunks" {
@@ -100,6 +101,7 @@ func TestEveryProbeCanFail(t *testing.T) {
 }
 
 func TestTheVersionIsThatOfTheDeclaration(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	p.Declare(func(d *intent.Declaration) { d.Version = intent.Version10 })
 	o := options()
@@ -117,6 +119,7 @@ func TestTheVersionIsThatOfTheDeclaration(t *testing.T) {
 }
 
 func TestADeclarationThatIsNotInForceDenies(t *testing.T) {
+	t.Parallel()
 	for name, edit := range map[string]func(*intent.Declaration){
 		"disabled":    func(d *intent.Declaration) { d.IntentAccess.Enabled = false },
 		"paused":      func(d *intent.Declaration) { d.IntentAccess.State = intent.StatePaused },
@@ -139,6 +142,7 @@ func TestADeclarationThatIsNotInForceDenies(t *testing.T) {
 }
 
 func TestWithoutAKeyTheDeclarationAloneIsLookedAt(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	for _, r := range look(t, p, check.Options{}) {
 		if !strings.HasPrefix(r.Probe, "wellknown.") && !strings.HasPrefix(r.Probe, "capabilities.") && r.Probe != "document" {
@@ -151,6 +155,7 @@ func TestWithoutAKeyTheDeclarationAloneIsLookedAt(t *testing.T) {
 }
 
 func TestNoEventsReportsNone(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	o := options()
 	o.NoEvents = true
@@ -163,6 +168,7 @@ func TestNoEventsReportsNone(t *testing.T) {
 // TestADeclarationLeadsNowhereHidden has a declaration name an address that is on this machine, although it was found by
 // another.
 func TestADeclarationLeadsNowhereHidden(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	p.Declare(func(d *intent.Declaration) { d.Endpoints.Retrieve.URL = "http://10.255.255.1/retrieve" })
 	o := options()
@@ -174,6 +180,7 @@ func TestADeclarationLeadsNowhereHidden(t *testing.T) {
 }
 
 func TestADocumentIsLookedAtWherever(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("testdata/aip.json")
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +204,7 @@ func TestADocumentIsLookedAtWherever(t *testing.T) {
 }
 
 func TestNobodyThereIsAnError(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{"not an address", "ftp://example.com", "http://127.0.0.1:1"} {
 		if report, err := check.Publisher(t.Context(), address, check.Options{}); err == nil {
 			t.Errorf("%s: %+v", address, report)
@@ -206,6 +214,7 @@ func TestNobodyThereIsAnError(t *testing.T) {
 
 // A server that is no publisher at all is told in one line.
 func TestAServerWithoutDeclaration(t *testing.T) {
+	t.Parallel()
 	p := publisher.Start(t)
 	p.Lie("wellknown.served")
 	results := look(t, p, options())

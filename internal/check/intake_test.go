@@ -38,6 +38,7 @@ func visited(t *testing.T, p *provider.Provider, o check.Options) []check.Result
 }
 
 func TestABusinessThatKeepsTheProtocolPasses(t *testing.T) {
+	t.Parallel()
 	p := provider.Start(t)
 	results := visited(t, p, samples())
 	passed := map[string]int{}
@@ -120,6 +121,7 @@ func matches(pattern, name string) bool {
 }
 
 func TestDeclaredLimitsAreThoseThatHold(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		edit    func(*intake.Manifest)
 		burst   int
@@ -142,6 +144,7 @@ func TestDeclaredLimitsAreThoseThatHold(t *testing.T) {
 
 // Without samples nothing is posted to a business, and nothing is bound without a sample to bind with.
 func TestWithoutASampleNothingIsSubmitted(t *testing.T) {
+	t.Parallel()
 	p := provider.Start(t)
 	for _, r := range visited(t, p, check.Options{}) {
 		if r.Outcome != check.Passed {
@@ -167,6 +170,7 @@ func TestWithoutASampleNothingIsSubmitted(t *testing.T) {
 
 // A site is looked at for what it has.
 func TestASiteIsLookedAtForWhatItHas(t *testing.T) {
+	t.Parallel()
 	business, desk := provider.Start(t), publisher.Start(t)
 	both := http.NewServeMux()
 	both.Handle("/.well-known/aip.json", desk)
@@ -195,6 +199,7 @@ func TestASiteIsLookedAtForWhatItHas(t *testing.T) {
 }
 
 func TestAnIntakeDocumentIsLookedAtWherever(t *testing.T) {
+	t.Parallel()
 	p := provider.Start(t)
 	_ = p
 	good := `{"offer_id":"o1","session_id":"7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4c","bind_data":{},"agent":{"id":"a","consent_scope":["bind"]}}`

@@ -10,6 +10,7 @@ import (
 
 // TestAttestationsAreReadInEveryForm reads what is imported: one, one a line, or an array. One that cannot be read ends it, with its place, and nothing of the file is taken.
 func TestAttestationsAreReadInEveryForm(t *testing.T) {
+	t.Parallel()
 	one := func(n int) string {
 		return fmt.Sprintf(`{"verifier":"vendor.example","kid":"v1","attested_at":"2027-01-01T00:00:00Z","uri":"https://www.example.com/%d","claims":{"word_count":5},"signature":"YQ=="}`, n)
 	}

@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 //	hold ADDRESS            begins a question there and does not end it
 //	refused ADDRESS         waits until nobody takes connections there any more
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		// [race] in a script: its commands run one after another, which has nothing for the race detector to find and takes ten
@@ -171,6 +172,7 @@ func refused(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestProgressTellsRateAndTimeLeft(t *testing.T) {
+	t.Parallel()
 	at := ingest.Progress{Source: "shop\x1b", Files: 10, FilesDone: 2, Bytes: 1000, BytesDone: 250, Kept: 600, Skipped: 3, Elapsed: 2 * time.Second}
 	if got, want := line(at), "shop: 2 of 10 files, 600 items, 3 skipped, 300/s, 6s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -182,6 +184,7 @@ func TestProgressTellsRateAndTimeLeft(t *testing.T) {
 }
 
 func TestProgressIsShownOnATerminalOnly(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	p := newProgress(&environment{stderr: &out})
 	p.update(ingest.Progress{Source: "shop"})
@@ -204,6 +207,7 @@ func TestProgressIsShownOnATerminalOnly(t *testing.T) {
 }
 
 func TestTextsOfOthersCannotCommandTheTerminal(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"a\x1b[2Jb": "a [2Jb", "a\r\nb\tc": "a b c", "\u009b31m": "31m", "a\u202eb": "a b", "\xff": "", "Äpfel & 苹果": "Äpfel & 苹果",
 	} {
@@ -214,6 +218,7 @@ func TestTextsOfOthersCannotCommandTheTerminal(t *testing.T) {
 }
 
 func TestMessagesOfAServerCannotCommandTheTerminal(t *testing.T) {
+	t.Parallel()
 	const hostile = "a\u001b[2Jb\u202ec"
 	for _, body := range []string{
 		`{"error":{"code":"X","message":"MESSAGE"}}`,
@@ -256,6 +261,7 @@ func TestTokenIsOfTheFlagOrTheEnvironment(t *testing.T) {
 }
 
 func TestTextsAreCutAndWrappedAtBlanks(t *testing.T) {
+	t.Parallel()
 	if got := shorten("one two three", 9); got != "one two …" {
 		t.Errorf("%q", got)
 	}

@@ -11,6 +11,7 @@ import (
 )
 
 func TestQuestionsAskedBackArePutOneByOne(t *testing.T) {
+	t.Parallel()
 	asked := &nlweb.Elicitation{Text: "Tell\x1b[2J me more.", Questions: []nlweb.Question{
 		{ID: "diet", Text: "Any diet?", Type: nlweb.QuestionMulti, Options: []string{"vegan", "nut-free"}},
 		{ID: "people", Text: "For how many?", Type: nlweb.QuestionNumber},

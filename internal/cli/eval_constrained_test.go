@@ -12,6 +12,7 @@ import (
 // A desk that knew the conditions would have nothing wrong with any answer: the judged questions over the sample sites
 // can all be met, and the clock shows their time.
 func TestJudgedQuestionsOfTheSampleSitesCanAllBeMet(t *testing.T) {
+	t.Parallel()
 	if raced {
 		t.Skip("one question after another has nothing for the race detector to find")
 	}

@@ -9,6 +9,7 @@ import (
 
 // TestInputThatIsTooLongIsNotCut holds that a secret, or a list of entries, is taken whole or not at all: a part of it is another.
 func TestInputThatIsTooLongIsNotCut(t *testing.T) {
+	t.Parallel()
 	whole := strings.Repeat("s", 1000)
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte(whole), 0o600); err != nil {

@@ -19,6 +19,7 @@ func typed(t *testing.T, typing string, args ...string) (code int, stdout, stder
 }
 
 func TestFromDiscoverToBind(t *testing.T) {
+	t.Parallel()
 	business := provider.Start(t)
 	code, out, errs := typed(t, "", "intake", "discover", business.URL)
 	for _, part := range []string{"Trades of the Town", "quote", "- trade, string, required: plumber, roofer, electrician", "data is kept: none", "wants a key"} {
@@ -61,6 +62,7 @@ func TestFromDiscoverToBind(t *testing.T) {
 }
 
 func TestPersonalDataIsAskedFor(t *testing.T) {
+	t.Parallel()
 	business := provider.Start(t)
 	business.Declare(func(m *intake.Manifest) {
 		m.Intakes[0].InputSchema = []byte(`{"type":"object","properties":{"trade":{"type":"string"},"size":{"type":"integer"},"note":{"type":"string"}}}`)
@@ -77,6 +79,7 @@ func TestPersonalDataIsAskedFor(t *testing.T) {
 }
 
 func TestWhatABusinessAnswersIsTold(t *testing.T) {
+	t.Parallel()
 	business := provider.Start(t)
 	file := filepath.Join(t.TempDir(), "declined.json")
 	if err := os.WriteFile(file, []byte(provider.DeclinedData), 0o600); err != nil {
@@ -115,6 +118,7 @@ func TestWhatABusinessAnswersIsTold(t *testing.T) {
 
 // TestWhatIsOfferedToBePastedRunsNothing has a business name fields like commands.
 func TestWhatIsOfferedToBePastedRunsNothing(t *testing.T) {
+	t.Parallel()
 	business := provider.Start(t)
 	business.Lie("client.commands")
 	file := filepath.Join(t.TempDir(), "my offer.json")
@@ -126,6 +130,7 @@ func TestWhatIsOfferedToBePastedRunsNothing(t *testing.T) {
 }
 
 func TestABusinessIsChecked(t *testing.T) {
+	t.Parallel()
 	business := provider.Start(t)
 	folder := t.TempDir()
 	for name, text := range map[string]string{"quote.json": provider.QuoteData, "quote.bind.json": provider.BindData, "quote.declined.json": provider.DeclinedData, "sum.json": provider.SumData, "README.txt": "x"} {

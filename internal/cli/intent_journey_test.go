@@ -23,6 +23,7 @@ intent: {enabled: true, publisher: {id: thenews}, compliance: {last_updated: "20
 `
 
 func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"frontdesk.yaml": newsSite,

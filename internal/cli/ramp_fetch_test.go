@@ -15,6 +15,7 @@ import (
 // TestOnlyWhatWasOfferedIsWritten writes what was delivered, to standard output and into a file: nothing of what is not what was offered, and
 // with a word where nothing holds it.
 func TestOnlyWhatWasOfferedIsWritten(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name           string
 		content        client.Content
@@ -47,6 +48,7 @@ func TestOnlyWhatWasOfferedIsWritten(t *testing.T) {
 
 // TestAPurchaseIsKeptWhole replaces a purchase in its file, leaves nothing beside it, and leaves the file as it was where that fails.
 func TestAPurchaseIsKeptWhole(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "kept.json")
 	for i := range 3 {

@@ -8,6 +8,7 @@ import (
 
 // TestWhatASearchFoundIsNamed: a person can only ask for what a refusal names, which may come from anybody.
 func TestWhatASearchFoundIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		details map[string]any
 		want    string

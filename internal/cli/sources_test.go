@@ -8,6 +8,7 @@ import (
 )
 
 func TestAgesOfSourcesAreForPeople(t *testing.T) {
+	t.Parallel()
 	read := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 	for want, s := range map[string]server.SourceStatus{
 		"-": {}, "0s": {LastRun: read}, "119s": {LastRun: read, AgeSeconds: 119}, "2m": {LastRun: read, AgeSeconds: 120}, "119m": {LastRun: read, AgeSeconds: 7199}, "2h": {LastRun: read, AgeSeconds: 7200},

@@ -73,6 +73,7 @@ func text(n *html.Node) string {
 }
 
 func TestPageOffersWhatIsConfigured(t *testing.T) {
+	t.Parallel()
 	root := fetch(t, sample, "/")
 	_, options := find(root, "option", "value")
 	if want := []string{"", "lamps", "oil", "", "Product", "NewsArticle", "Series"}; !slices.Equal(options, want) {
@@ -88,6 +89,7 @@ func TestPageOffersWhatIsConfigured(t *testing.T) {
 }
 
 func TestPickersAppearOnlyWhenThereIsAChoice(t *testing.T) {
+	t.Parallel()
 	config := Config{Sites: sample.Sites[:1], Types: sample.Types[:1]}
 	root := fetch(t, config, "/")
 	if selects, _ := find(root, "select", ""); len(selects) != 0 {
@@ -99,6 +101,7 @@ func TestPickersAppearOnlyWhenThereIsAChoice(t *testing.T) {
 }
 
 func TestAddressFillsTheForm(t *testing.T) {
+	t.Parallel()
 	root := fetch(t, sample, "/?q=it%27s+%22dark%22&site=oil&type=NewsArticle&summary=1")
 	_, values := find(root, "input", "value")
 	if want := []string{`it's "dark"`, "1"}; !slices.Equal(values, want) {
@@ -122,6 +125,7 @@ func TestAddressFillsTheForm(t *testing.T) {
 }
 
 func TestMarkupInTheAddressIsText(t *testing.T) {
+	t.Parallel()
 	const attack = `"><script>alert(1)</script></title><img src=x onerror=alert(1)>`
 	config := sample
 	config.Title = attack
@@ -146,6 +150,7 @@ func TestMarkupInTheAddressIsText(t *testing.T) {
 }
 
 func TestNothingIsInlineAndThePolicyIsStrict(t *testing.T) {
+	t.Parallel()
 	answer := get(Handler(sample), "/")
 	if csp := answer.Header.Get("Content-Security-Policy"); csp != policy || strings.Contains(csp, "unsafe") {
 		t.Errorf("policy %q", csp)
@@ -172,6 +177,7 @@ func TestNothingIsInlineAndThePolicyIsStrict(t *testing.T) {
 }
 
 func TestEveryInputHasALabel(t *testing.T) {
+	t.Parallel()
 	root := fetch(t, sample, "/")
 	_, labels := find(root, "label", "for")
 	for _, name := range []string{"input", "select"} {
@@ -189,6 +195,7 @@ func TestEveryInputHasALabel(t *testing.T) {
 }
 
 func TestFilesAreKeptForGoodUnderTheirHash(t *testing.T) {
+	t.Parallel()
 	h := Handler(sample)
 	root := fetch(t, sample, "/")
 	_, links := find(root, "link", "href")
@@ -220,6 +227,7 @@ func TestFilesAreKeptForGoodUnderTheirHash(t *testing.T) {
 var markupSinks = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment|srcdoc|https?://`)
 
 func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
+	t.Parallel()
 	for name, source := range load().byName {
 		if path.Ext(name) == ".js" || path.Ext(name) == ".css" {
 			if found := markupSinks.Find(source); found != nil {
@@ -230,6 +238,7 @@ func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
 }
 
 func TestQuestionSurvivesTheShell(t *testing.T) {
+	t.Parallel()
 	got := curl("https://desk.example/ask", asked{Text: "a\n'b' \\ \"c\" é", Site: "s"}, "Your question")
 	want := `curl 'https://desk.example/ask' -H 'Content-Type: application/json' -d '{"query": {"text": "a\u000a'\''b'\'' \\ \"c\" é", "site": "s"}}'`
 	if got != want {
@@ -238,6 +247,7 @@ func TestQuestionSurvivesTheShell(t *testing.T) {
 }
 
 func TestLinksBeginWithThePathOfThePublicAddress(t *testing.T) {
+	t.Parallel()
 	config := sample
 	config.PublicURL = func(*http.Request) string { return "https://www.example.com/desk" }
 	root := fetch(t, config, "/?q=lamp")
@@ -264,6 +274,7 @@ var (
 )
 
 func TestEveryTextOfThePageIsThereAndIsUsed(t *testing.T) {
+	t.Parallel()
 	used := map[string]bool{}
 	for name, source := range load().byName {
 		if path.Ext(name) != ".js" {
@@ -300,6 +311,7 @@ func TestEveryTextOfThePageIsThereAndIsUsed(t *testing.T) {
 }
 
 func TestThePageSpeaksTheLanguageOfWhoLooksAtIt(t *testing.T) {
+	t.Parallel()
 	for accept, want := range map[string][2]string{"": {"en", "Ask"}, "de-AT, en;q=0.5": {"de", "Fragen"}, "ja": {"ja", "質問する"}, "tlh": {"en", "Ask"}} {
 		answer := get(Handler(sample), "/", "Accept-Language", accept)
 		root, err := html.Parse(answer.Body)

@@ -18,6 +18,7 @@ import (
 // TestTheFunnelAddsUp draws any tallies: what stands in a day's bar is what was submitted on it, the table's rows add up to
 // its last, and nobody is lost or counted twice.
 func TestTheFunnelAddsUp(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
 	name := func(id string) string { return "name of " + id }
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,6 +85,7 @@ func TestTheFunnelAddsUp(t *testing.T) {
 }
 
 func TestDetailsAreReadFromLinesOrJSON(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"":                               "",
 		"price: 780\ncurrency: EUR\n":    `{"price":780,"currency":"EUR"}`,
@@ -122,6 +124,7 @@ func compact(value strictjson.Value) string {
 }
 
 func TestMembersAreShownInTheirOrder(t *testing.T) {
+	t.Parallel()
 	got := ""
 	for _, f := range fields(strictjson.Value(`{"z":"a\nb","a":1.50,"list":["x","y",3],"deep":{"k":[1]},"yes":true,"none":null,"":""}`)) {
 		got += fmt.Sprintf("%s=%q %v; ", f.Name, f.Text, f.Block)
@@ -160,6 +163,7 @@ func FuzzMembersAreShown(f *testing.F) {
 }
 
 func TestAnswersByHandAreWhatEnginesGive(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 500, time.UTC)
 	f := answerForm{Binding: true, Kind: formOffer, Summary: "Two cooks.", Details: "price: 780", Days: "7", Requires: "email, full_name;  phone\nfax", TermsURL: "https://example.com/terms"}
 	o, err := f.outcome(now)

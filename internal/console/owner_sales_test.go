@@ -13,6 +13,7 @@ import (
 // TestTakingsAreDrawnAsTheyAre draws any earnings, those that were taken back among them: no bar is higher than the plot or hangs in
 // the air, the day with the most fills it, and what stands beside it is what was earned.
 func TestTakingsAreDrawnAsTheyAre(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
 		of := account.Takings{Currency: "USD", All: account.Taking{Days: map[time.Time]int64{}}}
@@ -63,6 +64,7 @@ func TestTakingsAreDrawnAsTheyAre(t *testing.T) {
 }
 
 func TestAmountsAreWrittenAsPeopleDo(t *testing.T) {
+	t.Parallel()
 	const coin = 100_000_000
 	for _, c := range []struct {
 		units    int64

@@ -15,6 +15,7 @@ import (
 // TestBarsAreAsHighAsTheirFigures draws any tallies: parts of a bar lie on each other without a gap, from the bottom, none
 // leaves the plot, and the day with the most reaches its top.
 func TestBarsAreAsHighAsTheirFigures(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
 		var tallies []excerpt.Tally
@@ -60,6 +61,7 @@ func TestBarsAreAsHighAsTheirFigures(t *testing.T) {
 }
 
 func TestWhatDiffersIsNamed(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	ours := receipt.Entry{Time: at, Kind: "access", Party: "platform:a", Body: []byte(`{"a":1,"b":[2]}`)}
 	text := receipt.Entry{Time: at.Add(time.Second), Kind: "access", Party: "platform:b", Body: []byte(`{"b":[2],"c":3}`)}
@@ -73,6 +75,7 @@ func TestWhatDiffersIsNamed(t *testing.T) {
 }
 
 func TestErrorsAreSaidAsSentences(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"the entry was changed": "The entry was changed.", "ärger": "Ärger.", "Done.": "Done.", "": "."} {
 		if got := sentence(text); got != want {
 			t.Errorf("%q: %q", text, got)

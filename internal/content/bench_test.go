@@ -84,7 +84,7 @@ func ingest(t testing.TB, catalog *content.Catalog, items []content.Item, option
 
 // engines runs a benchmark on SQLite, and on PostgreSQL if there is one. Each call of open gives a new database.
 func engines(b *testing.B, bench func(b *testing.B, open func() *content.Catalog)) {
-	on := func(fresh func(testing.TB) string) func(*testing.B) {
+	on := func(fresh storetest.Fresh) func(*testing.B) {
 		return func(b *testing.B) {
 			bench(b, func() *content.Catalog {
 				return content.New(storetest.Open(b, fresh(b), content.Schema), content.Options{})

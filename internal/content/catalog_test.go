@@ -183,6 +183,7 @@ func wantCode(t testing.TB, err error, code fail.Code, words ...string) {
 }
 
 func TestRunIsInvisibleUntilItCommits(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b", "c", "d")
 		run := begin(t, catalog)
@@ -195,6 +196,7 @@ func TestRunIsInvisibleUntilItCommits(t *testing.T) {
 }
 
 func TestUnchangedRunPublishesNothingNew(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		fill(t, catalog, "a", "b", "c")
 		clock.advance(time.Hour)
@@ -211,6 +213,7 @@ func TestUnchangedRunPublishesNothingNew(t *testing.T) {
 }
 
 func TestEveryFieldCountsAsAChange(t *testing.T) {
+	t.Parallel()
 	changes := map[string]func(*content.Item){
 		"Types":         func(i *content.Item) { i.Types = []string{"Recipe"} },
 		"Types' border": func(i *content.Item) { i.Types = []string{"RecipeHow", "To"} },
@@ -244,6 +247,7 @@ func TestEveryFieldCountsAsAChange(t *testing.T) {
 }
 
 func TestLastOfDuplicatesWins(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		run := begin(t, catalog) // batches of three
 		put(t, run, items("a", "a:2", "b", "c", "a:3", "d", "d", "e")...)
@@ -260,6 +264,7 @@ func TestLastOfDuplicatesWins(t *testing.T) {
 }
 
 func TestPartialRunKeepsTheRest(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b", "c", "d", "e")
 		run := begin(t, catalog)
@@ -271,6 +276,7 @@ func TestPartialRunKeepsTheRest(t *testing.T) {
 }
 
 func TestGoodSourceIsNotReplacedByLessThanHalf(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b", "c", "d", "e")
 		for _, few := range [][]string{nil, {"a"}, {"a:2", "x"}} {
@@ -297,6 +303,7 @@ func TestGoodSourceIsNotReplacedByLessThanHalf(t *testing.T) {
 }
 
 func TestEmptySourceMayStayEmpty(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		wantSummary(t, commit(t, begin(t, catalog), content.CommitOptions{}), content.Summary{})
 		wantCurrent(t, catalog)
@@ -304,6 +311,7 @@ func TestEmptySourceMayStayEmpty(t *testing.T) {
 }
 
 func TestAbortLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b")
 		run := begin(t, catalog)
@@ -326,6 +334,7 @@ func TestAbortLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestAbortAfterCommitDoesNothing(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		first := begin(t, catalog)
 		put(t, first, items("a")...)
@@ -341,6 +350,7 @@ func TestAbortAfterCommitDoesNothing(t *testing.T) {
 }
 
 func TestOneRunAtATime(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		first := begin(t, catalog)
 		put(t, first, items("a", "b", "c", "d")...)
@@ -375,6 +385,7 @@ func TestOneRunAtATime(t *testing.T) {
 }
 
 func TestRunThatWritesKeepsItsLease(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		fill(t, catalog, "a", "b", "c")
 		run := begin(t, catalog)
@@ -390,6 +401,7 @@ func TestRunThatWritesKeepsItsLease(t *testing.T) {
 }
 
 func TestClockThatIsSetBackDoesNotLockASource(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		begin(t, catalog) // and never heard of again
 		clock.advance(-24 * time.Hour)
@@ -399,6 +411,7 @@ func TestClockThatIsSetBackDoesNotLockASource(t *testing.T) {
 }
 
 func TestItemWithoutURLIsRefused(t *testing.T) {
+	t.Parallel()
 	catalog := content.New(storetest.OpenSQLite(t, content.Schema), content.Options{})
 	run := begin(t, catalog)
 	for _, url := range []string{"", "https://example.org/\x00", "https://example.org/\xff"} {
@@ -412,6 +425,7 @@ func TestItemWithoutURLIsRefused(t *testing.T) {
 }
 
 func TestTextThatNoDatabaseKeepsIsMended(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		bad := item("a", 2)
 		bad.Name, bad.Keys, bad.Types = "soup \xff of\x00day", "k\x00", []string{"Rec\x00ipe", "How\nTo"}
@@ -432,6 +446,7 @@ func TestTextThatNoDatabaseKeepsIsMended(t *testing.T) {
 }
 
 func TestSitesAndSourcesAreApart(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		keys := []content.SourceKey{{Site: "a", Source: "x"}, {Site: "a", Source: "y"}, {Site: "b", Source: "x"}}
 		for n, key := range keys {
@@ -470,6 +485,7 @@ func TestSitesAndSourcesAreApart(t *testing.T) {
 }
 
 func TestForgottenSourceIsGoneAndMayComeBack(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b")
 		follower := newFollower()
@@ -503,6 +519,7 @@ func TestForgottenSourceIsGoneAndMayComeBack(t *testing.T) {
 }
 
 func TestLoadKeepsTheOrderAndLeavesGaps(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b")
 		find := func(name string) content.Ref {
@@ -528,6 +545,7 @@ func TestLoadKeepsTheOrderAndLeavesGaps(t *testing.T) {
 }
 
 func TestReaderOneRevisionBehindStillLoads(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b", "c", "d", "e")
 		var refs []content.Ref
@@ -560,6 +578,7 @@ func TestReaderOneRevisionBehindStillLoads(t *testing.T) {
 }
 
 func TestForgottenContentIsSweptAfterAWhile(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		fill(t, catalog, "a", "b", "c")
 		var refs []content.Ref
@@ -592,6 +611,7 @@ func TestForgottenContentIsSweptAfterAWhile(t *testing.T) {
 }
 
 func TestFollowerTooFarBehindIsTold(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b")
 		nothing := func(content.Change) error { return nil }
@@ -612,6 +632,7 @@ func TestFollowerTooFarBehindIsTold(t *testing.T) {
 }
 
 func TestCallbackEndsTheReading(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "a", "b", "c", "d")
 		enough := errors.New("enough")
@@ -637,6 +658,7 @@ func TestCallbackEndsTheReading(t *testing.T) {
 }
 
 func TestChangesComeInOrder(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		fill(t, catalog, "z", "a", "m")
 		fill(t, catalog, "y", "z", "a:2", "m", "b")
@@ -664,6 +686,7 @@ func TestChangesComeInOrder(t *testing.T) {
 }
 
 func TestSourcesTellHowItWent(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		one := func() content.Source {
 			t.Helper()
@@ -709,6 +732,7 @@ func TestSourcesTellHowItWent(t *testing.T) {
 }
 
 func TestSourceNeedsAName(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, _ *clock) {
 		for _, name := range []string{"", "a\x00b", "\xff"} {
 			_, err := catalog.Begin(t.Context(), site, name)

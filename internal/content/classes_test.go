@@ -6,6 +6,7 @@ import (
 )
 
 func TestClassDescendsFromAllItsParents(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		typ, ancestor string
 		want          bool
@@ -35,6 +36,7 @@ func TestClassDescendsFromAllItsParents(t *testing.T) {
 }
 
 func TestUnknownTypeIsOnlyItselfAndAThing(t *testing.T) {
+	t.Parallel()
 	if !IsA("WidgetSpec", "WidgetSpec") || !IsA("WidgetSpec", "Thing") {
 		t.Error("an unknown type must be itself and a Thing")
 	}
@@ -44,6 +46,7 @@ func TestUnknownTypeIsOnlyItselfAndAThing(t *testing.T) {
 }
 
 func TestKnownTypeFindsAnyCase(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{"recipe": "Recipe", "HOWTO": "HowTo", "Product": "Product", "3dmodel": "3DModel", "faqpage": "FAQPage"} {
 		if got, ok := KnownType(name); !ok || got != want {
 			t.Errorf("KnownType(%q) = %q, %v; want %q", name, got, ok, want)
@@ -57,6 +60,7 @@ func TestKnownTypeFindsAnyCase(t *testing.T) {
 }
 
 func TestEveryClassIsAThingByClimbing(t *testing.T) {
+	t.Parallel()
 	tree := tree()
 	if len(tree.above) < 900 {
 		t.Fatalf("%d classes; the list looks cut", len(tree.above))

@@ -13,7 +13,8 @@ import (
 // TestReadersSeeWholeStates reads through one connection to the database, as a server does, what runs publish through
 // another, as an ingest does.
 func TestReadersSeeWholeStates(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		writing := content.New(storetest.Open(t, dsn, content.Schema), content.Options{})
 		reading := content.New(storetest.Open(t, dsn, content.Schema), content.Options{})
@@ -70,7 +71,8 @@ func wantState(t *testing.T, f *follower) {
 
 // TestSourcesAreFilledSideBySide runs over several sources at once, which is one at a time for each but not for all.
 func TestSourcesAreFilledSideBySide(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		catalog := content.New(storetest.Open(t, fresh(t), content.Schema), content.Options{})
 		catalog.SetLimits(20, 20, 20)
 		var all sync.WaitGroup

@@ -76,11 +76,12 @@ func victim(ctx context.Context, dsn string, from int) error {
 // or as many as FRONTDESK_KILLS says). After each kill the database is sound and holds exactly the state that the
 // process reported last, or the next one: that was durable before it could be reported.
 func TestKilledProcessLeavesAWholeState(t *testing.T) {
+	t.Parallel()
 	kills := 10
 	if n, err := strconv.Atoi(os.Getenv("FRONTDESK_KILLS")); err == nil {
 		kills = n
 	}
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		begin := time.Now()
 		at := identify(t, dsn, killOne(t, dsn, 0, time.Hour, 2)) // one that is left alone for long enough to do two runs

@@ -11,6 +11,7 @@ import (
 )
 
 func TestHolderIsTakenForDeadOnlyIfThatIsKnown(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("without /proc nothing is known of other processes, and leases have to run out")
 	}
@@ -45,6 +46,7 @@ func TestHolderIsTakenForDeadOnlyIfThatIsKnown(t *testing.T) {
 
 // TestUnreapedProcessIsDead kills a process whose parent does not ask how it ended, so that it stays as a zombie.
 func TestUnreapedProcessIsDead(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
 	}
@@ -69,6 +71,7 @@ func TestUnreapedProcessIsDead(t *testing.T) {
 }
 
 func TestHolderSurvivesBeingWrittenDown(t *testing.T) {
+	t.Parallel()
 	for _, h := range []holder{newHolder(), {run: "A"}, {run: "A", boot: "b", process: 7}} {
 		if got := parseHolder(h.String()); got != h {
 			t.Errorf("%+v comes back as %+v", h, got)

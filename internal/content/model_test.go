@@ -19,12 +19,13 @@ import (
 // committed, aborted, refused, overtaken or just dropped, as by a crash. After every step a full reading equals the
 // model, and so does what followers have that were told of the changes bit by bit.
 func TestCatalogBehavesLikeItsModel(t *testing.T) {
+	t.Parallel()
 	// Each case opens the database several times: fewer of them than usual, unless the command line asks for a number.
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		defer flag.Set(checks.Name, checks.DefValue)
 		flag.Set(checks.Name, "25")
 	}
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		rapid.Check(t, func(rt *rapid.T) {
 			m := &machine{dsn: fresh(t), clock: newClock(), sources: map[string]*modelSource{}}
 			m.open(rt)

@@ -31,6 +31,7 @@ func remembered(t *testing.T, catalog *content.Catalog) map[string]string {
 }
 
 func TestPagesAreRememberedWithTheRunThatSawThem(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		catalog.SetLimits(2, 2, 2)
 		remember := func(run *content.Run, pages ...string) {
@@ -75,6 +76,7 @@ func TestPagesAreRememberedWithTheRunThatSawThem(t *testing.T) {
 }
 
 func TestKeptItemsStayAndMissingOnesAreCounted(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		fill(t, catalog, "a:0", "b:0", "c:0")
 		run := begin(t, catalog)
@@ -92,6 +94,7 @@ func TestKeptItemsStayAndMissingOnesAreCounted(t *testing.T) {
 }
 
 func TestCheckpointShowsWhatIsThereAndRemovesNothing(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		run := begin(t, catalog)
 		if !run.First() {
@@ -124,6 +127,7 @@ func TestCheckpointShowsWhatIsThereAndRemovesNothing(t *testing.T) {
 }
 
 func TestRenewHoldsASourceThatHasNothingToPut(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		run := begin(t, catalog)
 		for range 4 {
@@ -141,6 +145,7 @@ func TestRenewHoldsASourceThatHasNothingToPut(t *testing.T) {
 }
 
 func TestAttemptsAreTold(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		key := content.SourceKey{Site: site, Source: source}
 		want := content.Attempt{Began: clock.now(), Next: clock.now().Add(time.Hour), Detail: `{"pages":3}`}
@@ -160,6 +165,7 @@ func TestAttemptsAreTold(t *testing.T) {
 
 // TestARunOfSomePagesTouchesNoOthers changes and drops what a few pages hold. Everything else stays: items, what is remembered, and when the source was last read.
 func TestARunOfSomePagesTouchesNoOthers(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, catalog *content.Catalog, clock *clock) {
 		catalog.SetLimits(2, 2, 2)
 		whole := begin(t, catalog)

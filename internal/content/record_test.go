@@ -8,6 +8,7 @@ import (
 )
 
 func TestPassagesComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
 	for _, passages := range [][]Passage{
 		nil,
 		{{ID: "a", Text: "one"}},
@@ -38,6 +39,7 @@ func FuzzUnpackPassages(f *testing.F) {
 }
 
 func TestItemIDTellsItsPartsApart(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, parts := range [][3]string{{"a", "b", "c"}, {"ab", "", "c"}, {"a", "bc", ""}, {"", "ab", "c"}, {"c", "b", "a"}} {
 		id := ItemID(parts[0], parts[1], parts[2])
@@ -61,6 +63,7 @@ func TestItemIDTellsItsPartsApart(t *testing.T) {
 }
 
 func TestPassageIDDependsOnTheTextAlone(t *testing.T) {
+	t.Parallel()
 	first, second, other := PassageID("text", 0), PassageID("text", 1), PassageID("other", 0)
 	if first == second || first == other || first != PassageID("text", 0) {
 		t.Errorf("%s, %s, %s", first, second, other)

@@ -12,7 +12,8 @@ import (
 
 // TestRequestsAreKeptWhenTheirTableChanges opens databases as they were before deal_request stood in the order of its key, and by days.
 func TestRequestsAreKeptWhenTheirTableChanges(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		for _, steps := range []int{3, 5} {
 			requestsAreKept(t, fresh(t), steps)
 		}

@@ -11,6 +11,7 @@ import (
 )
 
 func TestADeliveryIsBoughtUnderAStandingTransactionOfItsSite(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 2, nil)
@@ -27,6 +28,7 @@ func TestADeliveryIsBoughtUnderAStandingTransactionOfItsSite(t *testing.T) {
 
 // TestLeaksAreListed lists what was delivered and not bought, and what was bought and not delivered: as Bought and Fetched say of each.
 func TestLeaksAreListed(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 6, nil)

@@ -33,6 +33,7 @@ func deliver(t *testing.T, db *store.DB, all ...Delivery) {
 }
 
 func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		r := NewReader(db)
@@ -93,6 +94,7 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 }
 
 func TestDeliveriesAreFoundByTransactionAndByTime(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		r := NewReader(db)
@@ -188,7 +190,8 @@ func TestDeliveriesAreFoundByTransactionAndByTime(t *testing.T) {
 
 // TestDeliveriesAreKeptWhenTheyGetATable opens a database as it was before deal_delivery.
 func TestDeliveriesAreKeptWhenTheyGetATable(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		was := Schema
 		was.Steps = was.Steps[:4]
 		dsn := fresh(t)

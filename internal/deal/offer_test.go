@@ -50,6 +50,7 @@ func offer(expires time.Time, subscription string) *Offer {
 }
 
 func TestOffersComeBackAsTheyWerePut(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	paid, subscribed := offer(start.Add(5*time.Minute), ""), offer(start.Add(5*time.Minute), "gold")
 	put(t, db, paid, subscribed)
@@ -73,6 +74,7 @@ func TestOffersComeBackAsTheyWerePut(t *testing.T) {
 }
 
 func TestAnOfferEndsAtItsTime(t *testing.T) {
+	t.Parallel()
 	o := offer(start, "")
 	if !o.Ended(start) || o.Ended(start.Add(-time.Microsecond)) {
 		t.Error("it ends at another time than its own")
@@ -84,6 +86,7 @@ func TestAnOfferEndsAtItsTime(t *testing.T) {
 }
 
 func TestIDsSortByTheEndAndDiffer(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		a := time.UnixMicro(rapid.Int64Range(0, 1<<52).Draw(t, "a")).UTC()
@@ -104,6 +107,7 @@ func TestIDsSortByTheEndAndDiffer(t *testing.T) {
 }
 
 func TestOffersAreForgottenByTheirEnd(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	var offers []*Offer
 	for i := range 10 {
@@ -137,6 +141,7 @@ func TestOffersAreForgottenByTheirEnd(t *testing.T) {
 }
 
 func TestOffersAreListedByTheirEnd(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	var want []*Offer
 	for i := range 5 {

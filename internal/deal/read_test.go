@@ -45,6 +45,7 @@ func ids(all []Transaction) (out []string) {
 }
 
 func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		r := NewReader(db)
@@ -124,6 +125,7 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 }
 
 func TestAPageOfTransactionsLooksAtSoManyAndNoMore(t *testing.T) {
+	t.Parallel()
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
 	all := sold(t, db, looked+3, func(n int, b *Transaction) {
 		if n == 1 {
@@ -151,6 +153,7 @@ func TestAPageOfTransactionsLooksAtSoManyAndNoMore(t *testing.T) {
 }
 
 func TestObligationsAreListedByTheirEnd(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 12, func(n int, b *Transaction) {
@@ -213,6 +216,7 @@ func every[R any](rows iter.Seq2[R, error]) (all []R, err error) {
 }
 
 func TestComplianceIsCountedByBuyer(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 12, func(n int, b *Transaction) {
@@ -245,6 +249,7 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 }
 
 func TestWhatBefellATransactionIsListed(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		want := []Event{{"txn-1", "e1", "transaction", moment, 0}, {"txn-1", "e2", "usage", moment.Add(time.Hour), 0}}
@@ -268,6 +273,7 @@ func TestWhatBefellATransactionIsListed(t *testing.T) {
 // TestListsAreFoundInIndexes holds that a page reads no more than what it shows: nothing is sorted, and no table is
 // read from its beginning.
 func TestListsAreFoundInIndexes(t *testing.T) {
+	t.Parallel()
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
 	const from, deliveries = `SELECT id FROM deal_transaction WHERE `, `SELECT media FROM deal_delivery`
 	literal := strings.NewReplacer("$1", "'x'", "$2", "'x'", "$3", "'x'")
@@ -313,6 +319,7 @@ func TestListsAreFoundInIndexes(t *testing.T) {
 }
 
 func TestOffersAreFoundByBuyerAddressAndDay(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		var all []*Offer

@@ -36,6 +36,7 @@ func update(t *testing.T, db *store.DB, fn func(ctx context.Context, tx *store.T
 }
 
 func TestTransactionIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		want := bought(1)
@@ -79,6 +80,7 @@ func TestTransactionIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		want := Request{Digest: sha256.Sum256([]byte("a")), Made: moment, Lines: []Line{{"o1", "txn-1", ""}, {"o2", "", "offer_expired"}}}
@@ -147,6 +149,7 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 
 // TestARequestIsKnownAcrossMidnight is about two processes whose clocks differ.
 func TestARequestIsKnownAcrossMidnight(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		const day = 24 * time.Hour
 		midnight := moment.Truncate(day)
@@ -195,6 +198,7 @@ func TestARequestIsKnownAcrossMidnight(t *testing.T) {
 func first(_ Request, ok bool) bool { return ok }
 
 func TestObligationsAreCounted(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		var all []Transaction
@@ -258,6 +262,7 @@ func TestObligationsAreCounted(t *testing.T) {
 }
 
 func TestIDsSortByTimeAndAreNeverTwiceTheSame(t *testing.T) {
+	t.Parallel()
 	if got := NewID("txn", time.UnixMilli(1469918176385)); !strings.HasPrefix(got, "txn-01ARYZ6S41") || len(got) != 4+26 {
 		t.Errorf("%s is no ULID of its time", got) // the time of the ULID specification's example
 	}

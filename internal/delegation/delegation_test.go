@@ -70,6 +70,7 @@ func (b book) rows(table string) (n int) {
 func opened(t *testing.T) book { return book{t, storetest.Chosen(t, delegation.Schema)} }
 
 func TestCapsCountWhatIsBought(t *testing.T) {
+	t.Parallel()
 	b := opened(t)
 	accesses := delegation.Cap{Block: []byte("accesses"), Spend: none, Accesses: 2}
 	b.expect("first access", true, b.buy("a1", 500, "USD", 0, noon, accesses))
@@ -90,6 +91,7 @@ func TestCapsCountWhatIsBought(t *testing.T) {
 
 // TestAttenuatedTokensCountAgainstTheirRoot has two tokens that were attenuated from one spend what both may together.
 func TestAttenuatedTokensCountAgainstTheirRoot(t *testing.T) {
+	t.Parallel()
 	b := opened(t)
 	root := delegation.Cap{Block: []byte("root"), Spend: 100, Accesses: none}
 	left, right := delegation.Cap{Block: []byte("left"), Spend: 70, Accesses: none}, delegation.Cap{Block: []byte("right"), Spend: 70, Accesses: none}
@@ -103,6 +105,7 @@ func TestAttenuatedTokensCountAgainstTheirRoot(t *testing.T) {
 }
 
 func TestPeriodsBeginAnew(t *testing.T) {
+	t.Parallel()
 	b := opened(t)
 	c := delegation.Cap{Block: []byte("daily"), Spend: 100, Accesses: 1}
 	const day = 24 * time.Hour
@@ -116,6 +119,7 @@ func TestPeriodsBeginAnew(t *testing.T) {
 }
 
 func TestWhatIsGivenBackCanBeBoughtAgain(t *testing.T) {
+	t.Parallel()
 	b := opened(t)
 	const day = 24 * time.Hour
 	root, below := delegation.Cap{Block: []byte("root"), Spend: 100, Accesses: 5}, delegation.Cap{Block: []byte("below"), Spend: none, Accesses: 1}
@@ -140,6 +144,7 @@ func TestWhatIsGivenBackCanBeBoughtAgain(t *testing.T) {
 // TestWhatIsOverIsForgotten holds that counters go when their block is over, and never before: not when a shorter-lived token was
 // attenuated from it, and not at all where it has no end.
 func TestWhatIsOverIsForgotten(t *testing.T) {
+	t.Parallel()
 	b := opened(t)
 	root := delegation.Cap{Block: []byte("root"), Spend: 100, Accesses: none, Expires: noon.Add(100 * time.Hour)}
 	short := delegation.Cap{Block: []byte("short"), Spend: none, Accesses: 3, Expires: noon.Add(time.Hour)}
@@ -173,6 +178,7 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 
 // TestRacesForTheLastOfACap has 64 purchases at once ask for what is left for some of them, on each engine.
 func TestRacesForTheLastOfACap(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := book{t, open(t, delegation.Schema)}
 		root := delegation.Cap{Block: []byte("root"), Spend: 100, Accesses: 40}
@@ -214,6 +220,7 @@ func TestRacesForTheLastOfACap(t *testing.T) {
 
 // TestCountersAreTheSumOfWhatWasBought holds random purchases and returns against a sum of their own.
 func TestCountersAreTheSumOfWhatWasBought(t *testing.T) {
+	t.Parallel()
 	b := opened(t)
 	random := rand.New(rand.NewPCG(7, 7))
 	const most, often = 500, 30

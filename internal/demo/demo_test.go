@@ -24,6 +24,7 @@ func sample(t *testing.T) []*thing {
 }
 
 func TestContentHasTheItemsThatTheSitesPromise(t *testing.T) {
+	t.Parallel()
 	got := map[string]int{}
 	for _, item := range sample(t) {
 		kind := item.Site.ID
@@ -42,6 +43,7 @@ func TestContentHasTheItemsThatTheSitesPromise(t *testing.T) {
 }
 
 func TestItemsAreDistinct(t *testing.T) {
+	t.Parallel()
 	seen := map[string]string{}
 	for _, item := range sample(t) {
 		for what, value := range map[string]string{"address": item.URL, "slug": item.Slug, "title": item.Title(), "description": item.Description, "image": item.Image} {
@@ -63,6 +65,7 @@ func TestItemsAreDistinct(t *testing.T) {
 }
 
 func TestTimesAreISO8601AndAddUp(t *testing.T) {
+	t.Parallel()
 	minutes := func(item *thing, iso string) int {
 		parts := isoDuration.FindStringSubmatch(iso)
 		if iso == "" || parts == nil || parts[1]+parts[2] == "" {
@@ -100,6 +103,7 @@ func TestTimesAreISO8601AndAddUp(t *testing.T) {
 }
 
 func TestOffersAndRatingsMakeSense(t *testing.T) {
+	t.Parallel()
 	stocks := map[string]bool{}
 	for _, item := range sample(t) {
 		priced := item.Site.ID == "shop" || item.Site.ID == "events"
@@ -125,6 +129,7 @@ func TestOffersAndRatingsMakeSense(t *testing.T) {
 var slip = regexp.MustCompile(`(?i)\b(the the|a a|of of|to to|and and|in in|is is|it it)\b|[a-z]  [a-z]| [,.;:!?](\s|$)|\.\.[^.]|\bteh\b|\brecieve|\bseperat|\boccured|\bdefinately|lorem`)
 
 func TestTextsReadCleanly(t *testing.T) {
+	t.Parallel()
 	for _, item := range sample(t) {
 		texts := []string{item.Title(), item.Description, excerpt(item.Body, 10_000)}
 		for _, s := range item.Steps {
@@ -144,6 +149,7 @@ func TestTextsReadCleanly(t *testing.T) {
 }
 
 func TestArticlesAreLongEnoughToCut(t *testing.T) {
+	t.Parallel()
 	for _, item := range sample(t) {
 		if item.Site.ID != "review" || item.Draft() {
 			continue
@@ -155,6 +161,7 @@ func TestArticlesAreLongEnoughToCut(t *testing.T) {
 }
 
 func TestPremiumArticlesSayThatTheyAreNotFree(t *testing.T) {
+	t.Parallel()
 	for _, item := range sample(t) {
 		if item.Premium() && (item.AccessForFree == nil || *item.AccessForFree) {
 			t.Errorf("%s does not say isAccessibleForFree: false", item.URL)
@@ -163,6 +170,7 @@ func TestPremiumArticlesSayThatTheyAreNotFree(t *testing.T) {
 }
 
 func TestEveryDrawingIsUsedAndExists(t *testing.T) {
+	t.Parallel()
 	used := map[string]bool{}
 	for _, item := range sample(t) {
 		name := pictogram(item.Slug)
@@ -183,6 +191,7 @@ func TestEveryDrawingIsUsedAndExists(t *testing.T) {
 }
 
 func TestWriteCopiesEveryFile(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "place")
 	if err := Write(dir, ""); err != nil {
 		t.Fatal(err)
@@ -212,6 +221,7 @@ func TestWriteCopiesEveryFile(t *testing.T) {
 }
 
 func TestTermsAreAListOfRules(t *testing.T) {
+	t.Parallel()
 	var rules []struct {
 		Match  map[string]string
 		Access string

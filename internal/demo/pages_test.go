@@ -47,6 +47,7 @@ func attribute(n *html.Node, key string) string {
 }
 
 func TestEveryPageIsSound(t *testing.T) {
+	t.Parallel()
 	h := Pages(base)
 	addresses := []string{"/sample/"}
 	for _, site := range Sites {
@@ -115,6 +116,7 @@ func checkElement(t *testing.T, address string, n *html.Node, leads map[string]b
 }
 
 func TestPremiumPageShowsTheBeginningAlone(t *testing.T) {
+	t.Parallel()
 	h := Pages(base)
 	const address = "/sample/review/premium/inside-the-dredging-contract"
 	text, _ := io.ReadAll(get(h, address).Body)
@@ -129,6 +131,7 @@ func TestPremiumPageShowsTheBeginningAlone(t *testing.T) {
 }
 
 func TestDraftsAndUnknownAddressesHaveNoPage(t *testing.T) {
+	t.Parallel()
 	h := Pages(base)
 	for _, address := range []string{
 		"/sample/review/drafts/notes-mayor-interview", "/sample/images/notes-mayor-interview.svg",
@@ -141,6 +144,7 @@ func TestDraftsAndUnknownAddressesHaveNoPage(t *testing.T) {
 }
 
 func TestPicturesAreWellFormedAndKept(t *testing.T) {
+	t.Parallel()
 	h := Pages(base)
 	for _, item := range sample(t) {
 		if item.Draft() {
@@ -165,6 +169,7 @@ func TestPicturesAreWellFormedAndKept(t *testing.T) {
 }
 
 func TestWordsForNumbers(t *testing.T) {
+	t.Parallel()
 	for got, want := range map[string]string{
 		duration("PT1H15M"):                                  "1 h 15 min",
 		duration("PT20M"):                                    "20 min",
@@ -184,6 +189,7 @@ func TestWordsForNumbers(t *testing.T) {
 }
 
 func TestLinksBeginWithThePathOfTheBase(t *testing.T) {
+	t.Parallel()
 	h := Pages("https://www.example.com/desk")
 	seen := map[string]bool{}
 	var visit func(address string)

@@ -42,6 +42,7 @@ func actionsOf(item map[string]any) []string {
 }
 
 func TestActionsAreToldWithTheItemsThatTheyMatch(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop", "garden")
 	b.act(t, action.Template{
 		Match: terms.Match{Site: []string{"shop"}, Type: []string{"Product"}}, Name: "order", Description: "Order {name}",
@@ -71,6 +72,7 @@ func TestActionsAreToldWithTheItemsThatTheyMatch(t *testing.T) {
 // TestAnActionOfALicensedItemSaysNoMoreThanItsNotice holds that actions are no way around the terms: neither the
 // item's own, nor a template that asks for what was not released.
 func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.act(t,
 		action.Template{Name: "subscribe", Description: "Subscribe to read {name}", HTTP: action.HTTPCall{Method: "GET", Endpoint: "https://shop.example/subscribe?for={url}"}},
@@ -99,6 +101,7 @@ func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 // TestAnswersTellHowALicenceIsHad holds that the actions of selling are told with a licensed item just when a stranger is offered
 // it, and never with what is open.
 func TestAnswersTellHowALicenceIsHad(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.act(t)
 	if err := s.config.Actions.Selling(action.Template{
@@ -158,6 +161,7 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 
 // TestNothingIsToldOfSalesWhereNothingIsSold holds the opposite: the same rules without the Exchange.
 func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "site")
 	b.act(t)
 	if err := b.config.Actions.Selling(action.Template{Name: "license", Description: "License {url}", HTTP: action.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}}); err != nil {

@@ -45,6 +45,7 @@ func drawAllowance(t *rapid.T, text, name string) allowance {
 // A passage that was given in part is given again just so, and never in more: an answer that was lost on its way is
 // asked for again.
 func TestAPartStaysWhenItIsCutAgain(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t)
 		left, tokens := drawAllowance(t, text, "first"), rapid.IntRange(0, 100).Draw(t, "tokens")
@@ -71,6 +72,7 @@ func TestAPartStaysWhenItIsCutAgain(t *testing.T) {
 
 // TestTighterLimitsGiveNothingElse holds that whoever may see less sees a part of what others see.
 func TestTighterLimitsGiveNothingElse(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t) + ". The pier lamp burns. " + drawText(t)
 		wide, tokens := drawAllowance(t, text, "wide"), rapid.IntRange(0, 100).Draw(t, "tokens")
@@ -92,6 +94,7 @@ func TestTighterLimitsGiveNothingElse(t *testing.T) {
 
 // TestTheSentencesAroundWhatFitsAreGiven reads one long passage.
 func TestTheSentencesAroundWhatFitsAreGiven(t *testing.T) {
+	t.Parallel()
 	const text = "Cranes lift what ships bring. They stand at the quay. The tide lifts the ships. A lamp burns at the pier all night. The pilot sees it from afar. Ropes are coiled. The end."
 	sentence := func(from, to string) string {
 		i := strings.Index(text, from)

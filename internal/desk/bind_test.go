@@ -20,6 +20,7 @@ import (
 )
 
 func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Bind.Message = "We call you."
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
@@ -63,6 +64,7 @@ func TestAnOfferIsBoundOnceAndToldOnce(t *testing.T) {
 }
 
 func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
+	t.Parallel()
 	fields, err := intake.CompileSchema([]byte(`{"type":"object","properties":{"start":{"type":"string","format":"date"},"email":{"type":"string","format":"email"}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +124,7 @@ func TestWhatIsNoBindIsRefusedAndLeavesNoTrace(t *testing.T) {
 }
 
 func TestAnOfferThatCannotBeBoundIsNotThere(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Binding = false
 	out := k.submitted(t, k.submission(1, `{"age":41}`))
@@ -135,6 +138,7 @@ func TestAnOfferThatCannotBeBoundIsNotThere(t *testing.T) {
 }
 
 func TestAnOfferIsBoundUntilItsLastInstant(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	until := k.clock.Now().Add(90 * time.Minute)
 	k.engine.say = func(engine.Question) (engine.Outcome, error) {
@@ -154,6 +158,7 @@ func TestAnOfferIsBoundUntilItsLastInstant(t *testing.T) {
 
 // TestAThousandBindsAreOne has many bind one offer at once: half with the same data as the first, half with other.
 func TestAThousandBindsAreOne(t *testing.T) {
+	t.Parallel()
 	clients := 1000
 	if testing.Short() {
 		clients = 100
@@ -198,6 +203,7 @@ func TestAThousandBindsAreOne(t *testing.T) {
 }
 
 func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.bound(t, k.binding(1, offer, person))
@@ -218,6 +224,7 @@ func TestAnEffectThatFailsIsDoneLater(t *testing.T) {
 
 // TestABindWhoseVaultIsMissingIsKept gives a desk another vault, as whoever moves a server and forgets it.
 func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.bound(t, k.binding(1, offer, person))
@@ -241,6 +248,7 @@ func TestABindWhoseVaultIsMissingIsKept(t *testing.T) {
 }
 
 func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Bind.Sink = ""
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
@@ -269,6 +277,7 @@ func TestABindWaitsInTheInboxUntilItIsMarkedAsDone(t *testing.T) {
 }
 
 func TestAnEffectIsAReferenceAlone(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.bound(t, k.binding(1, offer, person))
@@ -286,6 +295,7 @@ func TestAnEffectIsAReferenceAlone(t *testing.T) {
 // TestWhoIsMoreThanAnIDIsSealed keeps what may be a person's out of the rows of the database, which backups have, and lets
 // those read it whom it concerns until it is erased.
 func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	const who = "agent-of-jane@example.com"
 	s := k.submission(1, `{"age":41}`)
@@ -346,6 +356,7 @@ func TestWhoIsMoreThanAnIDIsSealed(t *testing.T) {
 
 // TestWhoIsMoreThanAnIDIsHashed keeps what may be a person's out of the ledger.
 func TestWhoIsMoreThanAnIDIsHashed(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	for i, id := range []string{"jane@example.com", "the agent of Jane Doe", strings.Repeat("x", 4000)} {
 		s := k.submission(i, `{"age":41}`)

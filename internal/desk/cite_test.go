@@ -48,6 +48,7 @@ func (g *giver) cited(t *testing.T, r Reported) map[string]any {
 // TestAnEntryOfACitationHoldsNoTextOfThePlatforms: an entry stays for ever, and what a platform writes freely may be
 // anything, such as the question of a person.
 func TestAnEntryOfACitationHoldsNoTextOfThePlatforms(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	r, _ := g.shown(t)
 	for surface, want := range map[string]any{
@@ -63,6 +64,7 @@ func TestAnEntryOfACitationHoldsNoTextOfThePlatforms(t *testing.T) {
 
 // TestAPassageIsCitedOnceInAnEntry: naming one again and again makes an entry no larger.
 func TestAPassageIsCitedOnceInAnEntry(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	r, source := g.shown(t)
 	r.Chunks = nil
@@ -80,6 +82,7 @@ func TestAPassageIsCitedOnceInAnEntry(t *testing.T) {
 
 // TestTheTimeOfACitationIsHeldAgainstOurs: what happened before the access, or is still to come, is flagged.
 func TestTheTimeOfACitationIsHeldAgainstOurs(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	r, _ := g.shown(t)
 	for _, c := range []struct {
@@ -95,6 +98,7 @@ func TestTheTimeOfACitationIsHeldAgainstOurs(t *testing.T) {
 
 // TestAPublishersDomainIsAHostName, which has no case.
 func TestAPublishersDomainIsAHostName(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	r, _ := g.shown(t)
 	r.Domain = "Site.Example"
@@ -108,6 +112,7 @@ func TestAPublishersDomainIsAHostName(t *testing.T) {
 
 // TestAnEntrySaysThatNobodySignedAnEvent, where the owner takes such.
 func TestAnEntrySaysThatNobodySignedAnEvent(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	r, _ := g.shown(t)
 	if body := g.cited(t, r); body["unsigned"] != nil {

@@ -272,6 +272,7 @@ func (d *dealer) entries(t testing.TB, kind string) (all []map[string]any) {
 }
 
 func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	offer := d.offered(t, bot, "a/1")
 	p := d.take(bot, offer)
@@ -315,6 +316,7 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 }
 
 func TestARequestBuysOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := d.take(bot, d.offered(t, bot, "a/1"), d.offered(t, bot, "a/2"))
 	p.Items[1].Signature = []byte("wrong")
@@ -355,6 +357,7 @@ func TestARequestBuysOnce(t *testing.T) {
 
 // TestEveryDenial brings about every reason that there is, and takes away what has brought it about: then it is bought.
 func TestEveryDenial(t *testing.T) {
+	t.Parallel()
 	open := licensed("/a/**", cent)
 	rent := func(l *account.Licence) { l.ID, l.Buyer, l.Scope.Site = "gold", bot.Account(), "site" }
 	for _, c := range []struct {
@@ -547,6 +550,7 @@ func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 // TestANodeThatIsBehindSellsWhatAnotherOffered takes an offer to a node that has not heard of its item yet, and to one that has heard of nothing: neither
 // denies it, which would be remembered.
 func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := digested(d.take(bot, d.offered(t, bot, "a/1")))
 	behind, err := catalog.New(catalog.Config{Content: d.catalog})
@@ -566,6 +570,7 @@ func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
 }
 
 func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
 		l := account.Licence{ID: "gold", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}}
@@ -600,6 +605,7 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 // TestAForgedOfferOfABatchIsDeniedAlone changes the document of one offer of three in the database, which is found out while all of
 // them are bought.
 func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	b := d.offered(t, bot, "a/2")
 	p := d.take(bot, d.offered(t, bot, "a/1"), b, d.offered(t, bot, "a/3"))
@@ -623,6 +629,7 @@ func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
 
 // TestABatchIsNotAtomic buys what it can of a batch, in order (RAMP v1, TransactionRequest.items).
 func TestABatchIsNotAtomic(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	a, b := d.offered(t, bot, "a/1"), d.offered(t, bot, "a/2")
 	p := d.take(bot, a, b, a, b)
@@ -647,6 +654,7 @@ func TestABatchIsNotAtomic(t *testing.T) {
 // TestOverdueReportsEndAllBuying holds the rule (RAMP v1, REPORTING_OVERDUE): more than so many, or more than a part of all
 // once there are enough of them.
 func TestOverdueReportsEndAllBuying(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		overdue, fine int
 		rules         ReportRules
@@ -688,6 +696,7 @@ func TestOverdueReportsEndAllBuying(t *testing.T) {
 }
 
 func TestAtOnceARequestBuysOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := d.take(bot, d.offered(t, bot, "a/1"))
 	var all sync.WaitGroup
@@ -715,7 +724,8 @@ func TestAtOnceARequestBuysOnce(t *testing.T) {
 // TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on every engine, at two front
 // desks of one database.
 func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		for _, what := range []string{"cent", "access"} {
 			t.Run(what, func(t *testing.T) {
 				dsn, keys := fresh(t), t.TempDir()
@@ -776,6 +786,7 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 
 // TestWhateverFailsNothingIsHalfBought has every step of a purchase fail: without a trace, or after all was durable.
 func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"charged", "purchase recorded", "request", "bought"} {
 		t.Run(step, func(t *testing.T) {
 			d := shop(t)
@@ -811,6 +822,7 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 
 // TestWhatCannotBeFetchedIsTakenBack has no key for addresses: nothing is charged, and the request can be sent again.
 func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := d.take(bot, d.offered(t, bot, "a/1"), d.offered(t, bot, "t/1"))
 	d.keys = errors.New("the folder of secrets is away")

@@ -18,6 +18,7 @@ import (
 // between them, also when nobody knows whether it was committed, and now and then what was done is not told. Who hears nothing
 // asks again. In the end all that was told is there, once, and can be proved; nothing was charged twice, and the sums hold.
 func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
+	t.Parallel()
 	b := newBreaker(t)
 	db := storetest.Open(t, storetest.NewPostgres(t)+"&application_name="+b.name, schemas...)
 	d := dealerOn(t, db, t.TempDir()).opened(t)

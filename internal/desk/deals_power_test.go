@@ -20,6 +20,7 @@ import (
 // is not recorded, nothing is charged twice, and the sums of money and quotas hold. What an agent had not been told is there
 // whole or not at all, and comes to be when it asks again.
 func TestALossOfPowerKeepsMoneyAndDeals(t *testing.T) {
+	t.Parallel()
 	const each = 500 // of one run, whose requests come in an order of their own
 	for n := crashes(t, 12); n > 0; n -= each {
 		loseThePower(t, min(n, each), uint64(n))

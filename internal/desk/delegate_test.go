@@ -95,6 +95,7 @@ func (p *principal) expect(step string, want, got Denial) {
 }
 
 func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	spend := p.token(`user("ceo"); max_spend_cents(2); expires("2030-01-01T00:00:00Z")`)
@@ -150,6 +151,7 @@ func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
 
 // TestABatchIsCountedInItsOrder holds that items of one request count one after the other, and what is denied counts nothing.
 func TestABatchIsCountedInItsOrder(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	by := p.under(p.token(`user("ceo"); max_spend_cents(2); max_accesses(3)`))
@@ -165,6 +167,7 @@ func TestABatchIsCountedInItsOrder(t *testing.T) {
 
 // TestWhatFailsIsGivenBack holds that purchases that fail, at whatever step, count nothing, and one that is refused by the book neither.
 func TestWhatFailsIsGivenBack(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	once := p.token(`user("ceo"); max_accesses(1)`)
@@ -202,6 +205,7 @@ func TestWhatFailsIsGivenBack(t *testing.T) {
 
 // TestWhatADelegationIsDenied holds the denials of purchases, and that what was bought before is answered again.
 func TestWhatADelegationIsDenied(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	rule := licensed("/a/**", cent)
 	rule.Scopes = []string{"news:markets"}
@@ -252,6 +256,7 @@ func TestWhatADelegationIsDenied(t *testing.T) {
 
 // TestSubscriptionsAreLent holds that a principal's subscription is offered and used under a scope that names it, and under no other.
 func TestSubscriptionsAreLent(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {
@@ -307,7 +312,8 @@ func TestSubscriptionsAreLent(t *testing.T) {
 // TestManyRaceForTheLastOfADelegation has 64 purchases at two front desks of one database race for the last cents of a token, of which half go by one
 // that was attenuated, on every engine.
 func TestManyRaceForTheLastOfADelegation(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn, keys := fresh(t), t.TempDir()
 		d := dealerOn(t, storetest.Open(t, dsn, schemas...), keys).opened(t)
 		other := dealerOn(t, storetest.Open(t, dsn, schemas...), keys)
@@ -356,6 +362,7 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 
 // TestCapsAreInOneCurrency holds that what is spent is counted in the currency in which this front desk compares.
 func TestCapsAreInOneCurrency(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.price(t, licensed("/a/1", terms.Price{Model: "per_access", Rate: "0.01", Currency: "EUR"}), licensed("/a/**", cent))
 	d.update(t, func(ctx context.Context, tx *store.Tx) error {

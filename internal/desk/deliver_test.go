@@ -42,6 +42,7 @@ func (d *dealer) deliveriesOf(t testing.TB, transaction string) []deal.Delivery 
 }
 
 func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	r := d.rendition(t, item, catalog.Markdown)
@@ -104,6 +105,7 @@ func sameDelivery(a, b deal.Delivery) bool {
 
 // TestADeliveryWhoseEndNobodySawCountsAsSent is of a process that died while it sent.
 func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	sending, err := d.rendition(t, item, catalog.PlainText).Begin(t.Context(), 200, 19)
@@ -139,6 +141,7 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 
 // TestAnAddressIsOpenedSoOften holds for one after another, and for many at once.
 func TestAnAddressIsOpenedSoOften(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		d := dealerOn(t, open(t, schemas...), t.TempDir()).opened(t)
 		item, other := d.bought(t, "a/1"), d.bought(t, "a/2")
@@ -178,6 +181,7 @@ func TestAnAddressIsOpenedSoOften(t *testing.T) {
 
 // TestNoTextLeavesWithoutARecord has every step of a delivery fail.
 func TestNoTextLeavesWithoutARecord(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"delivery", "delivery begun", "delivery recorded", "delivered"} {
 		t.Run(step, func(t *testing.T) {
 			d := shop(t)
@@ -219,6 +223,7 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 // TestAFormThatTellsMoreIsNotGiven holds that of a text that is sold as running text nobody gets the object, where that holds things
 // that have a price of their own.
 func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.price(t, licensed("/a/**", cent), licensed("/dear/**", terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}))
 	guide := item("site", "a/guide", "Article", "A guide", "All about it.")
@@ -245,6 +250,7 @@ func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 // TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom has two sources sell at one address: when the version that was bought is swept away,
 // its own source's is given, and never the other's, which may have another price.
 func TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.fill(t, "site", "other", story("a/1", "Theirs."), story("a/7", "And this."))
 	if _, err := d.wares.Refresh(t.Context()); err != nil {
@@ -290,6 +296,7 @@ func TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom(t *testing.T) {
 
 // TestTermsThatAreTightenedHoldForWhatWasBought holds for each form, and for what is sent already.
 func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	for name, c := range map[string]struct {

@@ -154,6 +154,7 @@ func urls(items []map[string]any) []string {
 }
 
 func TestOpenItemIsShownWholeWithSiteScoreAndGrounding(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog", item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."))
 	got := b.asked(t, Question{Text: "kettle"})
@@ -172,6 +173,7 @@ func TestOpenItemIsShownWholeWithSiteScoreAndGrounding(t *testing.T) {
 }
 
 func TestLongItemCarriesThePassageThatFits(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "mag")
 	long := item("mag", "bees", "Article", "Bees", "On bees.")
 	long.Passages = nil
@@ -187,6 +189,7 @@ func TestLongItemCarriesThePassageThatFits(t *testing.T) {
 }
 
 func TestBlockedItemIsInNoAnswer(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog",
 		item("shop", "kettle", "Product", "Copper kettle", "A kettle for slow mornings."),
@@ -210,6 +213,7 @@ func TestBlockedItemIsInNoAnswer(t *testing.T) {
 }
 
 func TestTermsHoldFromTheMomentTheyChange(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog", item("shop", "kettle", "Product", "Copper kettle", "A kettle."))
 	closed, err := terms.New([]terms.Rule{{Access: terms.Blocked}})
@@ -223,6 +227,7 @@ func TestTermsHoldFromTheMomentTheyChange(t *testing.T) {
 }
 
 func TestBlockedItemsChangeNoByteOfAnyAnswer(t *testing.T) {
+	t.Parallel()
 	words := []string{"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	with, without := newBench(t, "site"), newBench(t, "site")
 	hide := []terms.Rule{{Match: terms.Match{Path: []string{"/hidden/**"}}, Access: terms.Blocked}, {Access: terms.Open}}
@@ -250,6 +255,7 @@ func TestBlockedItemsChangeNoByteOfAnyAnswer(t *testing.T) {
 }
 
 func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	lamp := item("shop", "lamp", "Product", "Lamp", "A lamp.")
 	lamp.Object = []byte(`{"@type":"Product","name":"Lamp","offers":{"@type":"Offer","price":5},` +
@@ -286,6 +292,7 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 // A text was made of what stands within the item, so it is held back where something there is: as a passage, as the
 // description, in a summary, in a feed, and as a licensed item's excerpt.
 func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	ticker := func(path, member string) content.Item {
 		i := item("news", path, "LiveBlogPosting", "Election ticker", "HIDDEN result of the election.")
@@ -337,6 +344,7 @@ func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
 }
 
 func TestSitesThatAreNotServedAreNotAnswered(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", item("shop", "lamp", "Product", "Lamp", "A lamp."))
 	b.fill(t, "former", "s", item("former", "lamp", "Product", "Lamp", "A lamp."))
@@ -346,6 +354,7 @@ func TestSitesThatAreNotServedAreNotAnswered(t *testing.T) {
 }
 
 func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "catalog",
 		item("shop", "a", "Product", "Copper kettle", "A kettle for mornings."),
@@ -368,6 +377,7 @@ func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
 }
 
 func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "mag")
 	premium := item("mag", "premium/tide", "Article", "The tide report", "One two three four five six seven eight.")
 	premium.Passages = append(premium.Passages, content.Passage{ID: "p2", Text: "Hidden treasure lies below the pier."})
@@ -400,6 +410,7 @@ func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
 
 // An item without a name is called by its text, of which a licensed one shows no more than its excerpt.
 func TestNameThatIsTheTextOfALicensedItemIsCut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "news")
 	question := item("news", "paid/q", "Question", "How is the HIDDEN thing done in the end?", "")
 	question.Object = []byte(`{"@type":"Question","text":"How is the HIDDEN thing done in the end?"}`)
@@ -427,6 +438,7 @@ func TestNameThatIsTheTextOfALicensedItemIsCut(t *testing.T) {
 }
 
 func TestExcerptCountsWordsInEveryScript(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text  string
 		words int
@@ -447,6 +459,7 @@ func TestExcerptCountsWordsInEveryScript(t *testing.T) {
 }
 
 func TestTighteningARuleNeverShowsMore(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "site")
 	words := []string{"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -493,6 +506,7 @@ func TestTighteningARuleNeverShowsMore(t *testing.T) {
 }
 
 func TestSitesAreNamedInManyWays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop", "mag")
 	b.fill(t, "shop", "s", item("shop", "1", "Product", "Red lamp", "A lamp."))
 	b.fill(t, "mag", "s", item("mag", "1", "Article", "Lamps of old", "On the lamp."))
@@ -520,6 +534,7 @@ func TestSitesAreNamedInManyWays(t *testing.T) {
 }
 
 func TestTypeStandsForItsSubtypes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "mag")
 	b.fill(t, "mag", "s", item("mag", "1", "NewsArticle", "Lamp news", "x"), item("mag", "2", "Recipe", "Lamp soup", "y"), item("mag", "3", "LampType", "Lamp own", "z"))
 	for typ, want := range map[string][]string{
@@ -534,6 +549,7 @@ func TestTypeStandsForItsSubtypes(t *testing.T) {
 }
 
 func TestLimitsAreHeldAndChecked(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	var items []content.Item
 	for i := range 80 {
@@ -568,6 +584,7 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 }
 
 func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "feed", item("shop", "1", "Product", "Red lamp", "A lamp."), item("shop", "2", "Product", "Blue lamp", "A lamp."))
 	for i := range 4 {
@@ -579,6 +596,7 @@ func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
 }
 
 func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	big := item("shop", "1", "Product", "Lamp", "A lamp.")
 	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged", "huge": strings.Repeat("x", maxMember)}
@@ -594,6 +612,7 @@ func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
 }
 
 func TestAskBeforeTheContentIsLoadedSaysWhenToComeBack(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	_, err := b.Ask(context.Background(), Question{Text: "lamp"})
 	if coded := fail.From(err); coded.Code != fail.Unavailable || coded.RetryAfter == 0 {
@@ -602,6 +621,7 @@ func TestAskBeforeTheContentIsLoadedSaysWhenToComeBack(t *testing.T) {
 }
 
 func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	edition := func(n int) []content.Item {
 		var items []content.Item

@@ -41,6 +41,7 @@ func attested(verifier string, claims map[string]any) map[string]any {
 // TestTheLevelIsThatOfTheSignedOffer decides by what held when the offer was signed, whatever has become of the verifiers' keys; what an
 // attestation claims beside the protocol neither raises a level nor lowers one.
 func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
+	t.Parallel()
 	hash := strings.Repeat("ab", 32)
 	own := attested("site.example", map[string]any{"content_hash": "sha256:" + hash})
 	for _, c := range []struct {
@@ -80,6 +81,7 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 
 // TestTheNumberOfTokensIsThatOfWhomIsTrustedMost takes the estimate of the highest level, wherever it stands.
 func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
+	t.Parallel()
 	third, own := attested("verifier.example", map[string]any{"estimated_quantity": 9_000}), attested("site.example", map[string]any{"estimated_quantity": 10})
 	for _, all := range [][]map[string]any{{third, own}, {own, third}} {
 		d := shop(t)
@@ -98,6 +100,7 @@ func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
 
 // TestACreditOfEachModel pays back what each way of paying has charged, once: money, quotas, and what a purchase granted.
 func TestACreditOfEachModel(t *testing.T) {
+	t.Parallel()
 	subscribe := func(t *testing.T, d *dealer) {
 		d.update(t, func(ctx context.Context, tx *store.Tx) error {
 			if err := d.book.AddSubscription(ctx, tx, account.Licence{ID: "gold", Buyer: bot.Account(), Scope: account.Scope{Site: "site"}}, "USD", d.clock.Now()); err != nil {
@@ -203,6 +206,7 @@ func (d *dealer) active(t *testing.T, transaction string) (n int) {
 
 // TestAllThatWasChargedIsAllOfIt has the operator name the whole amount: that closes the purchase as naming none does.
 func TestAllThatWasChargedIsAllOfIt(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
 	id := d.heard(t, r).Case.ID
@@ -221,6 +225,7 @@ func TestAllThatWasChargedIsAllOfIt(t *testing.T) {
 
 // TestWhatAnOutletDeliversIsDeliveredAgainThere gives an address of the outlet's own form.
 func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
+	t.Parallel()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -264,6 +269,7 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 
 // TestNothingIsSoldOfASiteThatIsHeld denies what a measure against the site holds, and not what it does not, nor what was bought before.
 func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
 	var asked []string
@@ -294,6 +300,7 @@ func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 // TestOneDisputeOfManyAtOnce has 64 clients send one and the same request, and 64 others requests of their own about one purchase: each hears the
 // same dispute or that there is one, and one credit is made.
 func TestOneDisputeOfManyAtOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	for _, same := range []bool{true, false} {
 		item, r := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
@@ -367,6 +374,7 @@ func (d *dealer) entriesOf(t *testing.T, kind, transaction string) (all []map[st
 // TestADisputeBesideWhatElseBefallsAPurchase files a dispute while the report that it needs, an operator's decisions, the sweep and what erases
 // come at the same time: it is taken up with the report alone, decided once, and paid back at most once.
 func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.rules = ReportRules{Overdue: 1000}
 	for round := range 8 {
@@ -431,6 +439,7 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 
 // TestTwoOperatorsDecideOnce has two operators, and the rules, decide what waits: one decision stands, whoever hears of the others.
 func TestTwoOperatorsDecideOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	for range 6 {
 		item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
@@ -488,6 +497,7 @@ func evenly(a, b account.Balance) bool {
 // TestARequestIsOfOneTransaction refuses a request whose id the buyer gave to another before, about whatever transaction, also where it would have
 // been decided at once, and pays nothing back.
 func TestARequestIsOfOneTransaction(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	first, r1 := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
 	second, r2 := d.reported(t, "a/2", 0, dispute.DeliveryFailed)

@@ -75,6 +75,7 @@ func stands(c dispute.Case) string { return fmt.Sprintf("%s %s by %s", c.Status,
 
 // TestADisputeIsDecidedAtOnce credits what evidence decides, once, with an entry for each step, and answers the same when it is asked again.
 func TestADisputeIsDecidedAtOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	for _, path := range []string{"a/1", "t/1"} {
 		before := d.balance(t)
@@ -123,6 +124,7 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 
 // TestWhatIsNotDisputed refuses disputes without what they need, and writes nothing.
 func TestWhatIsNotDisputed(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	if h := d.heard(t, d.against(item, "rep-1", dispute.DeliveryFailed)); !strings.Contains(h.Problem, "report it first") || h.Case.ID != "" {
@@ -159,6 +161,7 @@ func TestWhatIsNotDisputed(t *testing.T) {
 
 // TestADisputeWaitsForEvidence lets tier 2 decide once there is some, or the time for it is over.
 func TestADisputeWaitsForEvidence(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	early, r1 := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
 	_, r2 := d.reported(t, "a/2", 0, dispute.DeliveryFailed)
@@ -204,6 +207,7 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 
 // TestWhatIsDeliveredAgain gives an address for what broke off, which charges nothing, for as long as that was decided.
 func TestWhatIsDeliveredAgain(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 0, dispute.DeliveryFailed)
 	d.log(t, item, cdn503)
@@ -232,6 +236,7 @@ func TestWhatIsDeliveredAgain(t *testing.T) {
 
 // TestOwnRecordsDecide disputes what this front desk has refused itself: what was gone, and what was fetched too late.
 func TestOwnRecordsDecide(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	query := item.URL[strings.Index(item.URL, "?")+1:]
@@ -264,6 +269,7 @@ func TestOwnRecordsDecide(t *testing.T) {
 
 // TestAnAppealIsLookedAtByAPerson takes one appeal, with something new, in time; what the rules reject again is the operator's.
 func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
 	d.log(t, item, cdn200)
@@ -327,6 +333,7 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 
 // TestWhoDisputesTooMuchIsLookedAt hands over what a buyer disputes that disputes more than a part of what it buys.
 func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	var all []Disputed
 	for range 5 {
@@ -345,6 +352,7 @@ func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 
 // TestADisputeIsDecidedOnce has agents dispute, appeal, decide and review the same at once, on several desks: one decision is made, and one credit.
 func TestADisputeIsDecidedOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	const purchases, each = 6, 4
 	var items []PurchasedItem
@@ -393,6 +401,7 @@ func TestADisputeIsDecidedOnce(t *testing.T) {
 
 // TestTheOperatorAndTheRulesDecideOnce has both decide what is due, at once.
 func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	for range 4 {
 		item, r := d.reported(t, "a/1", 3, dispute.WrongContent)
@@ -416,6 +425,7 @@ func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
 
 // TestAFaultOfADisputeLeavesNothing fails at each step, whereupon nothing is kept, and the same request is heard as if it were new.
 func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	for _, step := range []string{"dispute credited", "dispute recorded"} {
 		item, r := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
@@ -460,6 +470,7 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 
 // TestTheHashOfWhatWasBoughtIsNoMismatch compares what was received with each form of what was bought.
 func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 4, dispute.ContentMismatch)
 	d.log(t, item, cdn200)
@@ -479,6 +490,7 @@ func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 // TestSimilarityIsComparedWithSimilarity decides by simhash-v1 where the offer tells that: texts that are near are no mismatch, and one that
 // is far is. Hashes of two methods are not compared.
 func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
+	t.Parallel()
 	near := contenthash.OfSimilarity(0xff)
 	for name, c := range map[string]struct {
 		identity, method, claim string
@@ -509,6 +521,7 @@ func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
 
 // TestTheBookGivesBackOnce gives back a part of what was charged, and nothing beside.
 func TestTheBookGivesBackOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item, _ := d.reported(t, "t/1", 900, dispute.DeliveryFailed)
 	charged := d.transaction(t, item.Transaction.ID).Report.Settled
@@ -538,6 +551,7 @@ func TestTheBookGivesBackOnce(t *testing.T) {
 
 // TestACreditGivesBackWhatADelegationCounts has a token that is used up open again once its purchase was paid back whole.
 func TestACreditGivesBackWhatADelegationCounts(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	token := p.token(`user("ceo"); max_accesses(1)`)

@@ -59,6 +59,7 @@ func (d *dealer) deliveries(t testing.TB) map[string]deal.Delivery {
 
 // TestWhatSignsAnAddressIsNotKept has an edge tell addresses with all that signed them: neither the record nor the ledger has any of that.
 func TestWhatSignsAnAddressIsNotKept(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	sale := d.bought(t, "a/1").Transaction
 	one, none := d.record("one", sale, edge.Ended, 19), d.record("none", sale, edge.Ended, 7)
@@ -80,6 +81,7 @@ func TestWhatSignsAnAddressIsNotKept(t *testing.T) {
 }
 
 func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	sale := d.bought(t, "a/1").Transaction
 	begun, ended := d.record("one", sale, edge.Begun, 19), d.record("one", sale, edge.Ended, 19)
@@ -125,6 +127,7 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 }
 
 func TestWhatNobodyBoughtIsKeptAllTheSame(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	sale := d.bought(t, "a/1").Transaction
 	none, unknown := d.record("none", deal.Transaction{}, edge.Ended, 5), d.record("unknown", deal.Transaction{ID: "txn-nobody"}, edge.Ended, 6)
@@ -156,6 +159,7 @@ func TestWhatNobodyBoughtIsKeptAllTheSame(t *testing.T) {
 }
 
 func TestAnEdgesClockThatIsAheadMovesNothingIntoTheFuture(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	one := d.record("one", d.bought(t, "a/1").Transaction, edge.Ended, 19)
 	one.At, one.Ended = d.clock.Now().Add(time.Hour), d.clock.Now().Add(2*time.Hour)
@@ -170,6 +174,7 @@ func TestAnEdgesClockThatIsAheadMovesNothingIntoTheFuture(t *testing.T) {
 }
 
 func TestSightingsOfABatchCountOnce(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	b := edge.Batch{Version: edge.Version, ID: "b1", Sightings: []edge.Sighting{
 		{Hour: d.clock.Now().Truncate(time.Hour), Host: "site.example", Agent: "GPTBot", Path: "/a/", Outcome: "refused", Count: 3},
@@ -192,6 +197,7 @@ func TestSightingsOfABatchCountOnce(t *testing.T) {
 // TestWhateverFailsAnEdgeTellsAgain has every step of taking a batch fail: without a trace, or after all was durable. In the end each
 // delivery is there once, with one entry.
 func TestWhateverFailsAnEdgeTellsAgain(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"edge's delivery", "edge's deliveries", "edge told"} {
 		for at := range 3 {
 			d := shop(t)

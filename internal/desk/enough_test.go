@@ -9,6 +9,7 @@ import (
 
 // TestASessionThatHasSeenEnoughIsToldSo, and one to which nothing could be given from the beginning is not.
 func TestASessionThatHasSeenEnoughIsToldSo(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1

@@ -31,6 +31,7 @@ func said(path, name string, members map[string]any) content.Item {
 // TestOnlyReleasedFactsFilterAndTeach holds that a question cannot feel its way to what is not shown: neither what a licensed
 // item costs and who made it, nor what stands in a part of an open item that is not open.
 func TestOnlyReleasedFactsFilterAndTeach(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "mag")
 	b.fill(t, "mag", "shop",
 		said("lamp", "Plain lamp", map[string]any{"brand": "Nordlicht", "offers": map[string]any{"price": 15, "priceCurrency": "EUR"}}),

@@ -75,6 +75,7 @@ func many(site string, n int) []content.Item {
 }
 
 func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop", "press")
 	b.fill(t, "shop", "files", item("shop", "open", "Product", "Open", "All of the open text."), item("shop", "plus/one", "Article", "Licensed", "Four words and more of zirconium."),
 		item("shop", "draft", "Product", "Draft", "The draft."), item("shop", "list-only", "Product", "Listed", "For lists alone."), item("shop", "input-only", "Product", "Input", "For texts alone."))
@@ -108,6 +109,7 @@ func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
 }
 
 func TestPartsHoldEveryItemOnceAndKeepTheirTagsWhereNothingChanged(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	things := many("shop", 3*maxPart)
 	b.fill(t, "shop", "files", things...)
@@ -150,6 +152,7 @@ func TestPartsHoldEveryItemOnceAndKeepTheirTagsWhereNothingChanged(t *testing.T)
 }
 
 func TestEmptySiteHasOneEmptyPart(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	if err := b.Refresh(context.Background()); err != nil {
 		t.Fatal(err)
@@ -163,6 +166,7 @@ func TestEmptySiteHasOneEmptyPart(t *testing.T) {
 }
 
 func TestFeedBeforeTheContentIsLoadedIsUnavailable(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	if _, err := b.Feed("shop"); err == nil || fail.From(err).Code != fail.Unavailable {
 		t.Errorf("got %v", err)
@@ -170,6 +174,7 @@ func TestFeedBeforeTheContentIsLoadedIsUnavailable(t *testing.T) {
 }
 
 func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	things := many("shop", MaxNewest+20)
 	day := func(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n) }
@@ -196,6 +201,7 @@ func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
 // TestTighterTermsNeverGrowAFeed holds what a feed releases of each item against what it does under rules that are
 // tighter in one place.
 func TestTighterTermsNeverGrowAFeed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "files", item("shop", "a/1", "Product", "One", "The first text, which is long enough."), item("shop", "b/2", "Article", "Two", "The second text."))
 	access := []terms.Access{terms.Open, terms.Licensed, terms.Blocked}

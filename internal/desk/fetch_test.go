@@ -50,6 +50,7 @@ func (d *dealer) delivers(ctx context.Context, at, transaction, query string) (t
 // TestAnAddressOpensWhatStandsAndNothingElse holds that a good signature alone opens nothing: the transaction must be there and
 // stand, be the agent's, and what was bought must be served and let out still.
 func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.price(t, terms.Rule{Match: terms.Match{Path: []string{"/a/**", "/list"}}, Access: terms.Licensed, Price: cent})
 	list := item("site", "list", "ItemList", "A list", "A list.")

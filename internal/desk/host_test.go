@@ -10,6 +10,7 @@ import (
 // TestAPublisherWhoseHostIsNotASCII has its items under each spelling of its host; answers have the one that an address
 // in JSON Schema's sense may have, and citations of it are taken.
 func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
+	t.Parallel()
 	const ascii = "https://xn--bcher-kva.example"
 	for _, address := range []string{"https://bücher.example/a", "https://www.bücher.example/a", ascii + "/a", "https://BÜCHER.example./a", "https://bücher.example:8443/a", "https://b%C3%BCcher.example/a"} {
 		g := newGiver(t)

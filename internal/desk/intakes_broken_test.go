@@ -50,6 +50,7 @@ func (b *breaker) strike() {
 // any step and between them, also when nobody knows whether it was committed. Who hears nothing asks again; what was heard
 // before stays so, and in the end there is one of everything.
 func TestABrokenConnectionLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBreaker(t)
 	at := premises{storetest.NewPostgres(t) + "&application_name=" + b.name, storetest.NewPostgres(t) + "&application_name=" + b.name, t.TempDir()}
 	k := openTaker(t, at)

@@ -24,6 +24,7 @@ import (
 // TestAFailedStepLosesAndDoublesNothing lets each step of submitting and binding fail, once before it has happened and once
 // after, and does it again as an agent would: then there is one offer, one bind, one effect, and one entry of each.
 func TestAFailedStepLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"submit", "submit recorded", "submit done", "bind", "bind recorded", "bind put", "bind done"} {
 		t.Run(step, func(t *testing.T) {
 			k := newTaker(t)
@@ -76,6 +77,7 @@ func TestAFailedStepLosesAndDoublesNothing(t *testing.T) {
 // binds that were acknowledged by then are there and can be read; what was erased by then cannot; nothing is there that
 // nobody can open, unless it is about to be erased; and the desk goes on.
 func TestALossOfPowerKeepsPromisesAndSecrets(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	k := takerOn(t, disk.Name, t.TempDir())
 	k.intake.Retention = intake.RetainSession
@@ -199,6 +201,8 @@ func (forgetful) Offer(context.Context, engine.Question) (engine.Outcome, error)
 
 // TestMemoryStaysFlat submits many times: FRONTDESK_TEST_SUBMITS, or few. After a tenth of them no more is held than at the
 // end.
+//
+// Not parallel: it measures memory.
 func TestMemoryStaysFlat(t *testing.T) {
 	many := 4000
 	if text := os.Getenv("FRONTDESK_TEST_SUBMITS"); text != "" {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestItemsInTheLanguageOfTheAnswerStandFirst(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	var items []content.Item
 	for _, language := range []string{"de", "en", "fr", "ja"} {
@@ -30,6 +31,7 @@ func TestItemsInTheLanguageOfTheAnswerStandFirst(t *testing.T) {
 }
 
 func TestWhatTheDeskSaysItselfIsInTheLanguageOfTheAnswer(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all", item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass."))
 	for _, row := range []struct {

@@ -11,6 +11,7 @@ import (
 
 // TestWhatIsRememberedOfAnOfferIsWhatIsKept holds that a purchase that does not read its offer is of the same as one that does.
 func TestWhatIsRememberedOfAnOfferIsWhatIsKept(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	q := asking(address("a/1"))
 	q.Functions = []string{"ai-input"}
@@ -36,6 +37,7 @@ func TestWhatIsRememberedOfAnOfferIsWhatIsKept(t *testing.T) {
 }
 
 func TestOnlyTheLatestOffersAreRemembered(t *testing.T) {
+	t.Parallel()
 	var l lately
 	for i := range 3 * latelyKept / 2 {
 		l.add([]*deal.Offer{{ID: fmt.Sprint(i)}})

@@ -42,6 +42,7 @@ func (b *bench) listed(t tester, sites []string, page int) (urls []string, whole
 }
 
 func TestListGoesThroughEveryItemOnceInPagesOfAnySize(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "mag", "shop")
 	var want []string
 	for i := range 7 {
@@ -73,6 +74,7 @@ func TestListGoesThroughEveryItemOnceInPagesOfAnySize(t *testing.T) {
 }
 
 func TestListGoesOnWhereItWasWhenItemsComeAndGo(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", item("shop", "a", "Product", "A", "."), item("shop", "c", "Product", "C", "."), item("shop", "e", "Product", "E", "."))
 	_, place, err := b.List(t.Context(), nil, Place{}, 2)
@@ -87,6 +89,7 @@ func TestListGoesOnWhereItWasWhenItemsComeAndGo(t *testing.T) {
 }
 
 func TestItemIsFoundByItsAddressInEverySiteThatHasIt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "mag", "shop")
 	same := item("shop", "1", "Product", "Lamp", "Text.")
 	b.fill(t, "shop", "s", same, item("shop", "secret", "Product", "Lamp", "Text."))
@@ -100,6 +103,7 @@ func TestItemIsFoundByItsAddressInEverySiteThatHasIt(t *testing.T) {
 }
 
 func TestTighteningARuleNeverListsOrReadsMore(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "site")
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{"amber", "birch", "cedar", "delta", "ember", "fjord"}), 1, 8)

@@ -11,6 +11,7 @@ import (
 
 // TestAnEngineFindsWhatAStrangerWould looks items up for offers: those that the terms show, with what they show of them.
 func TestAnEngineFindsWhatAStrangerWould(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.obey(t, terms.Rule{Match: terms.Match{Path: []string{"/hidden/**"}}, Access: terms.Blocked}, terms.Rule{Match: terms.Match{Path: []string{"/paid/**"}}, Access: terms.Licensed},
 		terms.Rule{Access: terms.Open})

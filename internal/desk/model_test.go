@@ -66,6 +66,7 @@ func places(items []map[string]any) []string {
 }
 
 func TestModelPutsTheBestItemsIntoOrder(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	for _, tc := range []struct{ found, limit, ranked, want int }{
 		{8, 0, 8, 8},    // all of them
@@ -93,6 +94,7 @@ func TestModelPutsTheBestItemsIntoOrder(t *testing.T) {
 }
 
 func TestAnswerSaysWhatTheModelDid(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", lamps("shop", 3)...)
@@ -137,6 +139,7 @@ func TestAnswerSaysWhatTheModelDid(t *testing.T) {
 // TestOnlyWhatTheTermsAllowGoesToTheModel holds what leaves for the model against the terms: text that is no ai-input,
 // and what a notice does not show, stays.
 func TestOnlyWhatTheTermsAllowGoesToTheModel(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	paid := item("shop", "paid/a", "Product", "Paid lamp", "One lamp lamp lamp SECRETPAID of the lamps.")
@@ -178,6 +181,7 @@ func TestOnlyWhatTheTermsAllowGoesToTheModel(t *testing.T) {
 }
 
 func TestDeadModelLeavesTheBuiltInAnswer(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", lamps("shop", 5)...)
@@ -192,6 +196,7 @@ func TestDeadModelLeavesTheBuiltInAnswer(t *testing.T) {
 // TestModelLiftsNothingDoubtful holds that an item of which a condition cannot be told stays behind those that meet it,
 // however much a model likes it.
 func TestModelLiftsNothingDoubtful(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	items := lamps("shop", 6)

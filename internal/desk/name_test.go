@@ -6,6 +6,7 @@ import (
 )
 
 func TestWhoWritesTheWholeNameOfAnItemFindsIt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all",
 		item("shop", "a", "Product", "Canção rápida de algodão em Évora", "Uma cadeira."), item("shop", "b", "Product", "Canção caseira em Conceição", "Uma canção."),

@@ -43,6 +43,7 @@ func outsourced(t testing.TB) (*dealer, *cdn) {
 }
 
 func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
+	t.Parallel()
 	d, c := outsourced(t)
 	offer := d.offered(t, bot, "a/1")
 	if offer.Delivery != "instructions" || offer.Hash != "" {
@@ -70,6 +71,7 @@ func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
 
 // TestWhatIsBoundToALicenceIsSoldToWhoNamesOne has a CDN deliver to who shows the licence, beside what is delivered here.
 func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
+	t.Parallel()
 	d, c := outsourced(t)
 	outlet := d.quoting.Outlet
 	d.quoting.Outlet = func(f terms.Facts) *Outlet {
@@ -113,6 +115,7 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 
 // TestWhatIsOfferedIsDeliveredAsItWasOffered changes who delivers between the offer and the purchase.
 func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
+	t.Parallel()
 	d, _ := outsourced(t)
 	away := d.offered(t, bot, "a/1")
 	outlet := d.quoting.Outlet
@@ -136,6 +139,7 @@ func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
 
 // TestNothingIsSoldThatAnOutletCannotDeliver takes its keys away before the offer, after it, and after the purchase.
 func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
+	t.Parallel()
 	d, c := outsourced(t)
 	keys := c.keys
 	offer := d.offered(t, bot, "a/1")
@@ -173,6 +177,7 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 
 // An item whose address the form cannot tell without doubt is not offered.
 func TestAnAddressThatAFormCannotBindIsNotOffered(t *testing.T) {
+	t.Parallel()
 	d, c := outsourced(t)
 	d.stock(t, story("a/q?token=1_2", "One."), story("a/q?x=1", "Two."))
 	if got := d.quoted(t, asking(address("a/q?token=1_2")))[0]; got.Absent != NotNow {
@@ -198,6 +203,7 @@ func (c *countedSigner) Sign(random io.Reader, digest []byte, opts crypto.Signer
 // TestAPolicyIsSignedOnce asks again for what was bought, which gives the same address without a signature; another purchase, another
 // key, another policy and another span of time have their own.
 func TestAPolicyIsSignedOnce(t *testing.T) {
+	t.Parallel()
 	d, c := outsourced(t)
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -37,6 +37,7 @@ func (b *bench) policy(t tester, host string) terms.Policy {
 }
 
 func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
+	t.Parallel()
 	b := newShop(t, "mag")
 	b.fill(t, "mag", "articles",
 		item("mag", "news/1", "NewsArticle", "One", "One."), item("mag", "news/2", "Recipe", "Two", "Two."),
@@ -68,6 +69,7 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 }
 
 func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
+	t.Parallel()
 	b := newShop(t, "mag")
 	var items []content.Item
 	for i := range maxExceptions + 2 {
@@ -83,6 +85,7 @@ func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
 
 // Whoever goes by the policy goes no further than the terms.
 func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
+	t.Parallel()
 	b := newShop(t, "mag")
 	path := rapid.SampledFrom([]string{"a", "a/", "a/b", "b", "b?x=1", "b?x=2", "c*d", "c%20d", "a/b/c", ""})
 	typ := rapid.SampledFrom([]string{"Recipe", "NewsArticle", "Person"})

@@ -127,6 +127,7 @@ func slowly(words string, d time.Duration) func(*Config) {
 }
 
 func TestShortQuestionsAreNeverPromised(t *testing.T) {
+	t.Parallel()
 	b := promising(t, slowly("brass", time.Hour))
 	for _, q := range []Question{recorded("lamp"), {Text: "brass lamp"}, {Text: "brass lamp", AnswersOnly: true, Record: recorded("x").Record}} {
 		if reply, err := b.Ask(t.Context(), q); err != nil || reply.Promise != nil || reply.Answer.Len() == 0 {
@@ -140,6 +141,7 @@ func TestShortQuestionsAreNeverPromised(t *testing.T) {
 }
 
 func TestWhatIsPromisedIsKept(t *testing.T) {
+	t.Parallel()
 	b := promising(t, slowly("moment", 20*time.Millisecond))
 	b.work(t)
 	promise := b.mustPromise(t, recorded("brass lamp in a MOMENT"))
@@ -153,6 +155,7 @@ func TestWhatIsPromisedIsKept(t *testing.T) {
 
 // What a model or a person must not wait for stops when it is taken back: the context of the work ends.
 func TestCancelStopsTheWork(t *testing.T) {
+	t.Parallel()
 	began, ended := make(chan struct{}), make(chan error, 1)
 	b := promising(t, func(c *Config) {
 		c.Promising.Reread = func(ctx context.Context, _ []string, _ func(int, int)) (string, error) {
@@ -181,6 +184,7 @@ func TestCancelStopsTheWork(t *testing.T) {
 }
 
 func TestWorkThatTakesTooLongFails(t *testing.T) {
+	t.Parallel()
 	b := promising(t, func(c *Config) {
 		slowly("leisure", time.Hour)(c)
 		c.Promising.Time = 20 * time.Millisecond
@@ -192,6 +196,7 @@ func TestWorkThatTakesTooLongFails(t *testing.T) {
 }
 
 func TestWorkIsGivenBackWhenTheServerStops(t *testing.T) {
+	t.Parallel()
 	b := promising(t, slowly("leisure", time.Hour))
 	stop := b.work(t)
 	promise := b.mustPromise(t, recorded("brass lamp at leisure"))
@@ -211,6 +216,7 @@ func TestWorkIsGivenBackWhenTheServerStops(t *testing.T) {
 }
 
 func TestAPanicFailsOnePromiseAlone(t *testing.T) {
+	t.Parallel()
 	b := promising(t, slowly("moment", time.Millisecond))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -234,6 +240,7 @@ func TestAPanicFailsOnePromiseAlone(t *testing.T) {
 
 // What was released under other terms may be more than these allow.
 func TestAnAnswerDoesNotOutliveItsTerms(t *testing.T) {
+	t.Parallel()
 	b := promising(t, slowly("lamp", time.Millisecond))
 	b.work(t)
 	promise := b.mustPromise(t, recorded("lamp"))
@@ -247,6 +254,7 @@ func TestAnAnswerDoesNotOutliveItsTerms(t *testing.T) {
 }
 
 func TestWorkIsWaitedForUntilItsTimeIsUp(t *testing.T) {
+	t.Parallel()
 	b := promising(t, nil)
 	quick := func(context.Context, func() bool) []byte { return []byte("quick") }
 	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), quick)
@@ -275,6 +283,7 @@ func TestWorkIsWaitedForUntilItsTimeIsUp(t *testing.T) {
 }
 
 func TestTheCallerTakesOverWhatIsReadyInTime(t *testing.T) {
+	t.Parallel()
 	b := promising(t, nil)
 	took := false
 	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), func(_ context.Context, ready func() bool) []byte {
@@ -287,6 +296,7 @@ func TestTheCallerTakesOverWhatIsReadyInTime(t *testing.T) {
 }
 
 func TestWorkStopsWithTheCallerWhoWaits(t *testing.T) {
+	t.Parallel()
 	b := promising(t, nil)
 	ctx, leave := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -303,6 +313,7 @@ func TestWorkStopsWithTheCallerWhoWaits(t *testing.T) {
 }
 
 func TestWhatCannotBePromisedIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	b := promising(t, func(c *Config) { c.Promising.After = 0 })
 	for range 100 { // which is all that is kept for one
 		if _, _, err := b.config.Promising.Store.Make(t.Context(), session.Asked{Holder: "stranger"}); err != nil {
@@ -320,6 +331,7 @@ func TestWhatCannotBePromisedIsWaitedFor(t *testing.T) {
 }
 
 func TestSourcesAreReadAgainForAQuestionThatAsks(t *testing.T) {
+	t.Parallel()
 	b := promising(t, nil)
 	b.config.Promising.Reread = func(ctx context.Context, sites []string, pages func(int, int)) (string, error) {
 		pages(1, 2)
@@ -345,6 +357,7 @@ func TestSourcesAreReadAgainForAQuestionThatAsks(t *testing.T) {
 }
 
 func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
+	t.Parallel()
 	secret := []byte(strings.Repeat("s", 32))
 	talks := session.NewConversations(session.ConversationOptions{Secret: secret, Good: time.Hour})
 	var memory *session.Memory
@@ -410,6 +423,7 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 
 // A stranger who takes the first thing back that he ever asked has what was promised for it gone, too.
 func TestAStrangersFirstPromiseIsForgottenWithItsConversation(t *testing.T) {
+	t.Parallel()
 	ways := map[string]func(*testing.T, *bench) (token string, state Session){
 		"promised at once": func(t *testing.T, b *bench) (string, Session) {
 			q := recorded("brass lamp at leisure")

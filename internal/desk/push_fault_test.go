@@ -311,6 +311,7 @@ func (s *supplier) counted(t *testing.T) (revision, refused, stars, counting int
 // TestAPushThatBreaksOff has each step of a push and of a removal fail, and the process end there: all of it is kept, or nothing; what is offered meanwhile is what was
 // there, or what is there; and the same request, sent again, makes it so.
 func TestAPushThatBreaksOff(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		for _, c := range []struct {
 			step      string
@@ -408,6 +409,7 @@ func (kept every) Uint64() uint64 {
 // what was not synced: by chance, or all of it, or nothing. What was answered is offered by the next process, to the attestation; what was not is so whole or not at
 // all, and a request that was on the disk before its answer is there. Sent again, everything comes to be, and is counted once.
 func TestALossOfPowerKeepsPushesAndOffersThem(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: pushSchemas, Files: disk.Name})
 	if err != nil {
@@ -515,6 +517,7 @@ func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, d
 // when nobody knows whether it was committed, and now and then what was done is not told. Who hears nothing sends it again. At any time what is there is what was answered,
 // and a request without an answer whole or not at all; in the end all is there, offered, and counted no more often than it was sent.
 func TestABrokenConnectionKeepsPushesWhole(t *testing.T) {
+	t.Parallel()
 	b := newBreaker(t)
 	db := storetest.Open(t, storetest.NewPostgres(t)+"&application_name="+b.name, pushSchemas...)
 	s := supplierOn(t, db)

@@ -106,6 +106,7 @@ func (s *seller) absent(t tester, q Query) Absence {
 }
 
 func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	rule := licensed("/a/**", terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"})
 	rule.Labels = []string{"finance"}
@@ -144,6 +145,7 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 }
 
 func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.obey(t, licensed("/a/**", cent), terms.Rule{Access: terms.Blocked})
 	s.stock(t, story("a/1", "One."), story("a/2", "Two."), story("b/1", "Three."))
@@ -164,6 +166,7 @@ func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
 // TestReasonsComeInTheirOrder takes away one reason after the other: what is left is the next one (RAMP v1,
 // OfferAbsenceReason; readings of its precedence).
 func TestReasonsComeInTheirOrder(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."))
 	authorised := false
@@ -211,6 +214,7 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 // TestClaimsUnlockNothing holds that what somebody says of itself opens nothing that takes a scope, and narrows what it was
 // granted.
 func TestClaimsUnlockNothing(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."))
 	rule := licensed("/a/**", cent)
@@ -237,6 +241,7 @@ func TestClaimsUnlockNothing(t *testing.T) {
 }
 
 func TestFunctionsAreHeldAgainstTheTerms(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."))
 	for _, c := range []struct {
@@ -270,6 +275,7 @@ func TestFunctionsAreHeldAgainstTheTerms(t *testing.T) {
 // TestWhatIsNotKnownIsLeftToTheBuyer holds that an offer is advisory where nothing is known of its user, unless the owner is
 // strict, and that the operator's word counts beside the requester's.
 func TestWhatIsNotKnownIsLeftToTheBuyer(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."))
 	rule := licensed("/a/**", cent)
@@ -300,6 +306,7 @@ func TestWhatIsNotKnownIsLeftToTheBuyer(t *testing.T) {
 
 // TestPricesBecomeOffers holds what each way of pricing comes to.
 func TestPricesBecomeOffers(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.stock(t, story("a/1", strings.Repeat("word ", 100)))
 	tokens := s.wares.Find(address("a/1"))[0].Tokens()
@@ -363,6 +370,7 @@ func roundHalfEven(n, by int64) int64 {
 }
 
 func TestCostOfOneIsRoundedHalfToEven(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := quoter{owner: &Selling{}, price: terms.Money{Model: "per_access", Rate: rapid.Int64Range(1, 1e14).Draw(t, "rate"), Currency: "USD"}}
 		quantity := rapid.Int64Range(1, 1<<31).Draw(t, "quantity")
@@ -381,6 +389,7 @@ func TestCostOfOneIsRoundedHalfToEven(t *testing.T) {
 // TestWhatIsFreeMustBeFreeByItsOwnTerms holds the terms that an item comes with against offers that cost nothing, and their
 // licences that cost something against those that do.
 func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
+	t.Parallel()
 	document, err := terms.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*"><license><permits type="usage">ai-input</permits>
 		<payment type="crawl"><amount currency="USD">1</amount></payment></license><license><permits type="usage">search</permits></license></content></rsl>`))
 	if err != nil {
@@ -422,6 +431,7 @@ func (s *seller) operate(t tester, do func(context.Context, *store.Tx) error) {
 // TestSubscribersAreOfferedWhatTheyHave holds the variants of an offer under subscriptions: for whom, with which quotas, and
 // that an empty one is not offered (RAMP v1, Offer.subscription_quota).
 func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	rule := licensed("/a/**", cent)
 	rule.Labels = []string{"finance"}
@@ -500,6 +510,7 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 
 // TestManySubscriptionsMakeNoMoreOffersThanAreOfUse has a buyer that subscribed to one thing again and again.
 func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.obey(t, licensed("/a/**", cent))
 	s.stock(t, story("a/1", "One."))
@@ -539,6 +550,7 @@ func under(offers []*deal.Offer, subscription string) *deal.Offer {
 
 // TestProfilesTellWhatIsAskedFor holds RAMP v1's supported_profiles: who names some gets those, who names none gets all.
 func TestProfilesTellWhatIsAskedFor(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
 	news := story("a/1", "One.")
@@ -615,6 +627,7 @@ func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 
 // TestOffersThatAreNotKeptAreNotTold lets keeping fail, and come too late.
 func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.obey(t, terms.Rule{Access: terms.Licensed, Price: cent})
 	s.stock(t, story("a/1", "One."))
@@ -676,6 +689,7 @@ func (overContext) Done() <-chan struct{} {
 // TestTighteningARuleAddsNoOffer draws rules, tightens one of them, and looks for an offer that was not there before, or one
 // that costs less or permits more.
 func TestTighteningARuleAddsNoOffer(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.stock(t, story("a/1", "One."), story("a/b/1", "Two."), story("c/1", "Three."))
 	uris := []string{address("a/1"), address("a/b/1"), address("c/1")}

@@ -44,6 +44,7 @@ func (b *bench) reported(t *testing.T, q Question) (report struct {
 }
 
 func TestAReportCountsAllThatMatches(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop", "other")
 	var items []string
 	for i := range 1500 { // more than any answer holds
@@ -97,6 +98,7 @@ func TestAReportCountsAllThatMatches(t *testing.T) {
 }
 
 func TestAReportKeepsToTheTerms(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "files", made("shop",
 		itemOf{"open", "Product", "Open lamp", "A lamp.", `,"color":"red"`},

@@ -75,6 +75,7 @@ func (k *taker) listed(t *testing.T, f submission.Filter) (numbers []int) {
 }
 
 func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
+	t.Parallel()
 	k, want := furnished(t)
 	begun := k.clock.Now().Add(-time.Duration(len(want)) * time.Hour)
 	bound, err := k.Inbox(t.Context(), submission.Filter{Find: sessionID(2)})
@@ -125,6 +126,7 @@ func TestTheInboxListsWhatIsLookedFor(t *testing.T) {
 }
 
 func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
+	t.Parallel()
 	k, _ := furnished(t)
 	count := func(since time.Time) (sum submission.Tally, days int) {
 		t.Helper()
@@ -162,6 +164,7 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 }
 
 func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
+	t.Parallel()
 	k, _ := furnished(t)
 	k.clock.Pass(time.Hour)
 	wait := k.submission(7, `{"age":41}`)
@@ -228,6 +231,7 @@ func TestWhatWaitsForAPersonIsListedUntilSomebodyHasSeenToIt(t *testing.T) {
 }
 
 func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
+	t.Parallel()
 	k, _ := furnished(t)
 	look := func(n int) *Request {
 		t.Helper()
@@ -270,6 +274,7 @@ func TestASubmissionIsOpenedAsFarAsItIsKept(t *testing.T) {
 }
 
 func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
+	t.Parallel()
 	k, _ := furnished(t)
 	all, err := k.Inbox(t.Context(), submission.Filter{State: submission.Waiting})
 	if err != nil || len(all) != 1 {
@@ -314,6 +319,7 @@ func TestADraftIsWhatTheAgentWillBeTold(t *testing.T) {
 
 // TestARequestNamesTheEntriesOfItsErasing follows a bound request whose data go one after another, and the rest on demand.
 func TestARequestNamesTheEntriesOfItsErasing(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Retention = intake.Retain30Days
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID

@@ -60,6 +60,7 @@ func bindKey(q Request) string {
 // TestRetentionIsCarriedOut follows a submission of each retention through its life, with an offer that stands for seven
 // days: what can still be read at each time.
 func TestRetentionIsCarriedOut(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		word intake.Retention
 		life string // bound after an hour, told after two, unless it says otherwise
@@ -122,6 +123,7 @@ func TestRetentionIsCarriedOut(t *testing.T) {
 
 // TestAfterItsDataIsGoneAnOfferIsStillKnown asks for what is left of an offer once nothing can be read any more.
 func TestAfterItsDataIsGoneAnOfferIsStillKnown(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Retention = intake.RetainNone
 	expired := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
@@ -161,6 +163,7 @@ func TestAfterItsDataIsGoneAnOfferIsStillKnown(t *testing.T) {
 }
 
 func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Retention = intake.RetainIndefinite
 	var ids []string
@@ -225,6 +228,7 @@ func TestWhatSomebodyAsksToEraseIsErased(t *testing.T) {
 }
 
 func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	offer := k.submitted(t, k.submission(1, `{"age":41}`)).Offer.ID
 	k.submitted(t, k.submission(2, `{"age":42}`))
@@ -280,6 +284,7 @@ func TestAnExportHasAllThatIsKnownAndProvesTheConsent(t *testing.T) {
 // TestErasingThatIsBrokenOffGoesOn lets each step of erasing fail, once before it has happened and once after: what was
 // erased stays so, and the next time all is.
 func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"erase", "erase destroyed", "erase done"} {
 		for _, asked := range []bool{false, true} {
 			t.Run(fmt.Sprint(step, asked), func(t *testing.T) {
@@ -334,6 +339,7 @@ func TestErasingThatIsBrokenOffGoesOn(t *testing.T) {
 // TestOneProcessErasesAndAnotherGoesOn has two processes keep retention on one database: while the one has the lease the
 // other erases nothing, and when it ends, or is gone for minutes, the other does.
 func TestOneProcessErasesAndAnotherGoesOn(t *testing.T) {
+	t.Parallel()
 	at := newPlaces(t)
 	one, other := openTaker(t, at), openTaker(t, at)
 	var swept time.Time

@@ -9,6 +9,7 @@ import (
 // TestARareWordInASmallDomainHidesNothing asks as people do, with a word that nothing has beside one that fits. The words that
 // are not found must not outweigh the ones that are: the platform has said which domain it asks in.
 func TestARareWordInASmallDomainHidesNothing(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.config.MinScore = 20
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)

@@ -177,6 +177,7 @@ func sentences(name string, n int) string {
 }
 
 func TestPassagesAreGivenAndRecorded(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))
@@ -207,6 +208,7 @@ func TestPassagesAreGivenAndRecorded(t *testing.T) {
 }
 
 func TestTheOrderOfRefusals(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
@@ -263,6 +265,7 @@ func TestTheOrderOfRefusals(t *testing.T) {
 }
 
 func TestOtherRefusals(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
@@ -306,6 +309,7 @@ func TestOtherRefusals(t *testing.T) {
 }
 
 func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
@@ -340,6 +344,7 @@ func TestANonceIsGoodOnceAndARequestHasOneBody(t *testing.T) {
 }
 
 func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
@@ -359,6 +364,7 @@ func TestTooManyNoncesAreALimitNotAFailure(t *testing.T) {
 
 // TestARepetitionOfADenialIsDecidedAnew: a request that got nothing may be sent again.
 func TestARepetitionOfADenialIsDecidedAnew(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3)))
@@ -378,6 +384,7 @@ func TestARepetitionOfADenialIsDecidedAnew(t *testing.T) {
 }
 
 func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.owner.MaxChunks, g.owner.Domains = 2, []string{"news"}
 	rules := []terms.Rule{
@@ -419,6 +426,7 @@ func TestWithoutAQuestionTheNewestOfTheNarrowestDomainComeFirst(t *testing.T) {
 // TestWhoHasSeenTheBestArticleGetsTheNext asks for a passage whose article the session has seen as much of as it may, so that
 // more articles have to be loaded than at first; the request still counts once.
 func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.owner.MaxChunks, g.owner.SharePerDay = 1, 1
@@ -444,6 +452,7 @@ func TestWhoHasSeenTheBestArticleGetsTheNext(t *testing.T) {
 
 // TestManyAtOnceNeverSeeMoreTogether has one session ask from all sides at once, also with the same request.
 func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	var parts []string
@@ -503,6 +512,7 @@ func TestManyAtOnceNeverSeeMoreTogether(t *testing.T) {
 // TestNothingIsHalfDone has each table refuse to be written, one after the other: then nothing at all must be there, and
 // the same request, sent again, must get what it asked for, with one entry.
 func TestNothingIsHalfDone(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Open})...)
 	g.fill(t, "site", "s", story("a/1", sentences("one", 3), sentences("two", 3), sentences("three", 3)))

@@ -292,6 +292,7 @@ func (c corpus) amount(one content.Item, of map[string][]bool) (bytes, words int
 // TestNoTurnsGetMoreThanMayBe asks in any sequence, of any corpus, under any limits and terms, which may get tighter in
 // between, and repeats requests.
 func TestNoTurnsGetMoreThanMayBe(t *testing.T) {
+	t.Parallel()
 	g := newGiver(t)
 	answers, repeated, cut, inside := 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

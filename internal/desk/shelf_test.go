@@ -10,6 +10,7 @@ import (
 
 // TestTheShelfSaysWhatIsSoldForHowMuch holds what the owner sees of an item against what a requester is offered of it.
 func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	blocked := terms.Rule{Match: terms.Match{Path: []string{"/a/2"}}, Access: terms.Blocked}
 	scoped := licensed("/a/3", cent)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."), item("shop", "b", "Product", "Drum", "Two sticks."))
 	for attribute, want := range map[string][]Correction{
@@ -48,6 +49,7 @@ func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
 }
 
 func TestTheOwnerMayHaveNothingCorrected(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."), item("shop", "b", "Product", "Drum", "Two sticks."))
 	b.config.AsSpelled = true
@@ -60,6 +62,7 @@ func TestTheOwnerMayHaveNothingCorrected(t *testing.T) {
 }
 
 func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all",
 		item("shop", "a", "Product", "Acoustic guitar", "Steel strings."),
@@ -81,6 +84,7 @@ func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 }
 
 func TestNothingIsCorrectedToAWordOfAThingWithinAnOpenItemThatIsNotOpen(t *testing.T) {
+	t.Parallel()
 	for _, access := range []terms.Access{terms.Blocked, terms.Licensed} {
 		b := newBench(t, "mag")
 		page := said("page", "About soups", map[string]any{"mentions": map[string]any{"@type": "Recipe", "url": "https://mag.example/kept/tart", "name": "Soup", "recipeIngredient": "lingonberry"}})

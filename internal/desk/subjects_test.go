@@ -3,6 +3,7 @@ package desk
 import "testing"
 
 func TestAnItemIsNamedByMostOfTheWords(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		words, name, typ string
 		want             bool

@@ -17,6 +17,7 @@ import (
 )
 
 func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	out := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
 	if out.Status != engine.Offered || out.Again || out.Offer == nil || len(out.Offer.ID) != 26 || out.Offer.Summary != "Two jars a week." || !out.Offer.Binding ||
@@ -45,6 +46,7 @@ func TestASubmissionIsAnsweredAndRecorded(t *testing.T) {
 }
 
 func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	first := k.submitted(t, k.submission(1, `{"age":41,"note":"tired"}`))
 	again := k.submission(1, ` {"note" : "tired", "age":4.1e1} `)
@@ -85,6 +87,7 @@ func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
 }
 
 func TestARevisionIsRefusedWhereOneAnswerIsAll(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.taking.OneAnswer = true
 	k.submitted(t, k.submission(1, `{"age":41}`))
@@ -99,6 +102,8 @@ func TestARevisionIsRefusedWhereOneAnswerIsAll(t *testing.T) {
 }
 
 // Each undeclared member is looked at once: what is looked at for each of them makes a request of 60 KB take half a minute.
+//
+// Not parallel: it counts what is allocated.
 func TestManyUndeclaredMembersAreSoonLookedThrough(t *testing.T) {
 	k := newTaker(t)
 	for name, member := range map[string]string{"names": `"k%d":1`, "personal names": `"email%d":1`, "texts": `"k%d":"0 1"`} {
@@ -122,6 +127,7 @@ func TestManyUndeclaredMembersAreSoonLookedThrough(t *testing.T) {
 }
 
 func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		data   string
@@ -186,6 +192,7 @@ func TestWhatIsSubmittedIsHeldAgainstSchemaConsentAndPrivacy(t *testing.T) {
 }
 
 func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.engine.say = func(engine.Question) (engine.Outcome, error) {
 		return engine.Outcome{}, &engine.Unfit{Pointer: "/age", Detail: "is too large"}
@@ -200,6 +207,7 @@ func TestDataThatCannotBeComputedWithDoesNotFitTheSchema(t *testing.T) {
 }
 
 func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.engine.say = func(engine.Question) (engine.Outcome, error) {
 		return engine.Outcome{Status: engine.Declined, Reason: "We take on adults only."}, nil
@@ -239,6 +247,7 @@ func TestADeclineIsRepeatedAndAnErrorIsNot(t *testing.T) {
 }
 
 func TestAskedTwiceAtOnceThereIsOneOffer(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	const clients = 40
 	entered, leave := make(chan struct{}, clients), make(chan struct{})
@@ -271,6 +280,7 @@ func TestAskedTwiceAtOnceThereIsOneOffer(t *testing.T) {
 // TestTwoProcessesMakeOneOffer has two desks on one database answer the same submission at the same time: each asks its
 // engine, under the same id, and one of them is overtaken.
 func TestTwoProcessesMakeOneOffer(t *testing.T) {
+	t.Parallel()
 	at := newPlaces(t)
 	nodes := []*taker{openTaker(t, at), openTaker(t, at)}
 	var together sync.WaitGroup
@@ -302,6 +312,7 @@ func TestTwoProcessesMakeOneOffer(t *testing.T) {
 }
 
 func TestWhoLeavesDoesNotUndoWhatOthersWaitFor(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	k.engine.say = func(engine.Question) (engine.Outcome, error) {
@@ -327,6 +338,7 @@ func TestWhoLeavesDoesNotUndoWhatOthersWaitFor(t *testing.T) {
 }
 
 func TestAPersonAnswersWhatWaits(t *testing.T) {
+	t.Parallel()
 	k := newTaker(t)
 	k.intake.Retention = intake.RetainNone
 	k.engine.say = func(engine.Question) (engine.Outcome, error) {

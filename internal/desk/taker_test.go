@@ -67,8 +67,10 @@ type premises struct{ store, vault, keys string }
 
 func newPlaces(t testing.TB) premises {
 	t.Helper()
-	return premises{storetest.ChosenDSN(t), storetest.ChosenDSN(t), t.TempDir()}
+	return premises{storetest.ChosenDSN(t, takerSchemas...), storetest.ChosenDSN(t), t.TempDir()}
 }
+
+var takerSchemas = []store.Schema{content.Schema, vector.Schema, submission.Schema, ledger.Schema, outbox.Schema}
 
 const inputSchema = `{"type":"object","required":["age"],"properties":{"age":{"type":"integer","minimum":0,"maximum":130},
 	"concern":{"type":"string","enum":["sleep","weight"]},"note":{"type":"string","maxLength":2000}}}`
@@ -96,8 +98,7 @@ func openTakerOn(t testing.TB, at premises, layer string) *taker {
 		ID: "assessment", Schema: schema, Retention: intake.Retain30Days, Engine: k.engine, For: 7 * 24 * time.Hour, Binding: true,
 		Bind: IntakeBind{Requires: []string{"email"}, Sink: "crm"},
 	}
-	schemas := []store.Schema{content.Schema, vector.Schema, submission.Schema, ledger.Schema, outbox.Schema}
-	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: schemas, Files: layer}); err != nil {
+	if k.db, err = store.Open(t.Context(), store.Config{DSN: at.store, Schemas: takerSchemas, Files: layer}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { k.db.Close() })

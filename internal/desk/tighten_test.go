@@ -353,6 +353,7 @@ func tightened(t *rapid.T, r terms.Rule) (tighter terms.Rule, ok bool) {
 }
 
 func TestTighteningARuleNeverGrowsWhatAnyExitReleases(t *testing.T) {
+	t.Parallel()
 	b := newExits(t)
 	released := map[string]int{} // so that a test of nothing is noticed
 	shrunk := 0

@@ -46,6 +46,7 @@ func (d *dealer) transaction(t testing.TB, id string) (found deal.Transaction) {
 }
 
 func TestAReportSettlesWhatWasHeld(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "t/1")
 	estimate, held := item.Transaction.Estimate, item.Transaction.Amount
@@ -85,6 +86,7 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 
 // TestAReportIsTakenOrToldWhyNot holds the checks of a report (RAMP v1, ReportUsage; our reading, reporting).
 func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		change  func(u *Used)
@@ -175,6 +177,7 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 // TestAQuantityOutsideOfToleranceCountsAndIsMarked charges at most what was authorised, and at least as much as the
 // tolerance allows (docs/accounts.md).
 func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		percent, charged int64
 		deviant          bool
@@ -197,6 +200,7 @@ func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {
 }
 
 func TestALateReportLiftsTheBlock(t *testing.T) {
+	t.Parallel()
 	for _, swept := range []bool{false, true} {
 		d := shop(t)
 		d.rules = ReportRules{}
@@ -236,6 +240,7 @@ func TestALateReportLiftsTheBlock(t *testing.T) {
 }
 
 func TestAShareOfTheRevenueIsChargedWhenItIsReported(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "r/1")
 	if item.Transaction.Amount != 0 || !slices.Contains(item.Transaction.Fields, "ramp.revenue") {
@@ -260,6 +265,7 @@ func TestAShareOfTheRevenueIsChargedWhenItIsReported(t *testing.T) {
 // TestWhatIsReportedOfAUseIsKept holds that everything a report says is in the ledger's entry and beside the purchase
 // (our reading, D26).
 func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "n/1")
 	yes, no := true, false
@@ -296,6 +302,7 @@ func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
 
 // TestAnAttributionIsOwedUntilPeopleSeeIt holds what satisfies an offer that is paid for by naming the source (our reading, D26).
 func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "n/1")
 	if item.Transaction.Obligation != deal.Pending || !slices.Contains(item.Transaction.Fields, "attribution") {
@@ -326,6 +333,7 @@ func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
 
 // TestAReportOnSomethingTakenBack is told so.
 func TestAReportOnSomethingTakenBack(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	p := d.take(bot, d.offered(t, bot, "t/1"))
 	d.keys = errors.New("away")
@@ -343,6 +351,7 @@ func TestAReportOnSomethingTakenBack(t *testing.T) {
 }
 
 func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"settled", "usage recorded", "reported"} {
 		t.Run(step, func(t *testing.T) {
 			d := shop(t)
@@ -376,6 +385,7 @@ func TestWhateverFailsAReportIsFiledOnceOrNotAtAll(t *testing.T) {
 
 // TestARequestIsForgottenAfterItsDayAndAnother keeps what was bought.
 func TestARequestIsForgottenAfterItsDayAndAnother(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	d.bought(t, "a/1")
 	at := func(requests int) {
@@ -399,6 +409,7 @@ func TestARequestIsForgottenAfterItsDayAndAnother(t *testing.T) {
 
 // TestAnOfferIsRememberedAfterItsEnd for as long as the owner says.
 func TestAnOfferIsRememberedAfterItsEnd(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	ends := d.offered(t, bot, "a/1").Expires
 	at := func(now time.Time, offers int) {
@@ -416,6 +427,7 @@ func TestAnOfferIsRememberedAfterItsEnd(t *testing.T) {
 }
 
 func TestWhatWasBoughtIsFetched(t *testing.T) {
+	t.Parallel()
 	d := shop(t)
 	item := d.bought(t, "a/1")
 	base, query, _ := strings.Cut(item.URL, "?")

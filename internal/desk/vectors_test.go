@@ -79,6 +79,7 @@ func (b *bench) found(t *testing.T, q Question) ([]string, *ModelUse) {
 }
 
 func TestItemsAreFoundByMeaningBesideWords(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", wares("shop")...)
@@ -118,6 +119,7 @@ func TestItemsAreFoundByMeaningBesideWords(t *testing.T) {
 
 // TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords holds answers against those without a model, byte for byte.
 func TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", wares("shop")...)
@@ -159,6 +161,7 @@ func TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords(t *testing.T) {
 }
 
 func TestOnlyTextThatTheTermsAllowAsInputBecomesAVector(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	b := newBench(t, "shop")
 	paid := item("shop", "paid/a", "Product", "Paid lamp", "One two SECRETPAID three.")

@@ -177,6 +177,7 @@ func eachProver(t *testing.T, test func(t *testing.T, p *prover, at *provider)) 
 // TestAVerificationThatBreaksOff has each step fail, and the process end there: all is kept or nothing, the token is spent, and with another one the
 // same key is registered once.
 func TestAVerificationThatBreaksOff(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		step    string
 		crash   bool
@@ -233,6 +234,7 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 
 // TestWhatHappensWhileADomainIsLookedAt does things between the question to the domain and what is kept of it.
 func TestWhatHappensWhileADomainIsLookedAt(t *testing.T) {
+	t.Parallel()
 	eachProver(t, func(t *testing.T, p *prover, at *provider) {
 		meanwhile := func(do func()) {
 			var done atomic.Bool
@@ -284,6 +286,7 @@ func TestWhatHappensWhileADomainIsLookedAt(t *testing.T) {
 
 // TestTheSecondLookHasItsOwnTricks answers the token as it should, and ramp.json as it should not: the domain is not verified by half.
 func TestTheSecondLookHasItsOwnTricks(t *testing.T) {
+	t.Parallel()
 	at := openProvider(t)
 	p := openProver(t, storetest.OpenSQLite(t, supply.Schema, trust.DeliverySchema), t.TempDir(), at.domain)
 	elsewhere := openProvider(t)

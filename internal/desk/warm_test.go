@@ -10,6 +10,7 @@ import (
 
 // TestArticlesAreThereBeforeTheyAreAskedFor loads those that may give passages, and no others, anew with other terms.
 func TestArticlesAreThereBeforeTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
 	g := newGiverFor(t)
 	g.obey(t, labelled(terms.Rule{Access: terms.Licensed})...)
 	g.fill(t, "site", "s", story("a/1", "A lamp that burns all night."), story("a/2", "A lamp that does not."), story("elsewhere/3", "No lamp."))

@@ -8,6 +8,7 @@ import (
 )
 
 func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
+	t.Parallel()
 	b := newShop(t, "mag")
 	b.obey(t,
 		terms.Rule{Match: terms.Match{Path: []string{"/secret/**"}}, Access: terms.Blocked},
@@ -49,6 +50,7 @@ func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
 }
 
 func TestNoOfferIsMadeOfWhatWouldSellAnothersText(t *testing.T) {
+	t.Parallel()
 	s := newSeller(t)
 	s.obey(t, licensed("/recipes/**", terms.Price{Model: "per_access", Rate: "5", Currency: "USD"}), licensed("/**", cent))
 	list := item("site", "list", "ItemList", "A list", "A list.")

@@ -129,11 +129,13 @@ func get(h http.Handler, target string, headers ...string) *httptest.ResponseRec
 }
 
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	transcript.Run(t, "testdata/*.txtar", handler(d, config))
 }
 
 func TestOwnRobotsFileComesAsItIsWithTheSchemaMapBehindIt(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	const added = "\nschemamap: https://desk.example/front/schemamap.xml\n"
 	for own, want := range map[string]string{
@@ -180,6 +182,7 @@ func TestOwnRobotsFileComesAsItIsWithTheSchemaMapBehindIt(t *testing.T) {
 }
 
 func TestRobotsTellsWhatTheTermsStateOfTheWholeView(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	config.Stated = func(site, function string) (allowed, known bool) {
 		switch site + " " + function {
@@ -206,6 +209,7 @@ func TestRobotsTellsWhatTheTermsStateOfTheWholeView(t *testing.T) {
 }
 
 func TestRequestIsAboutTheSiteThatItsParameterOrHostNames(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	config.PublicURL = func(r *http.Request) string { return "http://" + r.Host }
 	h := handler(d, config)
@@ -267,6 +271,7 @@ func readMap(t *testing.T, text string) (locations []string) {
 }
 
 func TestSchemaMapLeadsToEveryItemThatMayBeGivenAway(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 1200)
 	h := handler(d, config)
 	found := map[string]bool{}
@@ -305,6 +310,7 @@ func TestSchemaMapLeadsToEveryItemThatMayBeGivenAway(t *testing.T) {
 }
 
 func TestConditionalRequestIsAnsweredWithoutABody(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	h := handler(d, config)
 	for _, path := range []string{"/robots.txt", "/llms.txt", "/schemamap.xml", "/openapi.json", "/feeds/lamps/newest.rss", "/feeds/lamps/1-of-1.jsonl"} {
@@ -328,6 +334,7 @@ func TestConditionalRequestIsAnsweredWithoutABody(t *testing.T) {
 }
 
 func TestOnlyThePartsThatThereAreAreServed(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	h := handler(d, config)
 	for _, part := range []string{
@@ -342,6 +349,7 @@ func TestOnlyThePartsThatThereAreAreServed(t *testing.T) {
 }
 
 func TestWhatIsNotServedIsNotToldOf(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	config.MCP, config.Feeds, config.Served = false, false, []string{"/ask"}
 	h := handler(d, config)
@@ -376,6 +384,7 @@ func (s *sabotage) Write(b []byte) (int, error) {
 }
 
 func TestFeedThatFailsMidwayIsCutOff(t *testing.T) {
+	t.Parallel()
 	d, db, config := fixture(t, 300)
 	h := handler(d, config)
 	cut := false
@@ -401,6 +410,7 @@ func TestFeedThatFailsMidwayIsCutOff(t *testing.T) {
 }
 
 func TestCardsFollowTheirSchemas(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	config.About = strings.Repeat("Everything about lamps. ", 20)
 	for base, want := range map[string]string{
@@ -432,6 +442,7 @@ func TestCardsFollowTheirSchemas(t *testing.T) {
 }
 
 func TestDescriptionNamesThisServerAndWhatItServes(t *testing.T) {
+	t.Parallel()
 	d, _, config := fixture(t, 0)
 	var doc struct {
 		OpenAPI string

@@ -10,6 +10,7 @@ func with(f Facts, change func(*Facts)) Facts { change(&f); return f }
 
 // TestTheBoundsOfTier1 decides on each side of every bound, and what looks like a row of the table and is none.
 func TestTheBoundsOfTier1(t *testing.T) {
+	t.Parallel()
 	const undecided = "undecided: review"
 	tokens := func(reported int64, r Record) Facts {
 		return with(facts(IncompleteContent, 1, r), func(f *Facts) { f.Reported = reported })
@@ -79,6 +80,7 @@ func TestTheBoundsOfTier1(t *testing.T) {
 
 // TestTheBoundsOfTier2 does the same with the rules of tier 2.
 func TestTheBoundsOfTier2(t *testing.T) {
+	t.Parallel()
 	short := func(reported int64, cases int) Facts {
 		return with(facts(IncompleteContent, 0, few), func(f *Facts) { f.Reported, f.Cases = reported, cases })
 	}

@@ -42,6 +42,7 @@ func verdict(v Verdict) string {
 
 // TestTheTableOfEvidence decides every row of RAMP v1's table of evidence at every level and mutability.
 func TestTheTableOfEvidence(t *testing.T) {
+	t.Parallel()
 	const undecided = "undecided: review"
 	hash := func(f Facts) Facts { f.Received = "another"; return f }
 	fewTokens := func(f Facts) Facts { f.Reported = 3_000; return f }
@@ -117,6 +118,7 @@ func TestTheTableOfEvidence(t *testing.T) {
 
 // TestALiveStreamThatBrokeOff counts nothing of what is live but its length.
 func TestALiveStreamThatBrokeOff(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		seconds int64
 		cut     bool
@@ -132,6 +134,7 @@ func TestALiveStreamThatBrokeOff(t *testing.T) {
 
 // TestWhoPrefersRedeliveryGetsIt is for errors that pass, of what is still there.
 func TestWhoPrefersRedeliveryGetsIt(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		record Record
 		there  bool
@@ -147,6 +150,7 @@ func TestWhoPrefersRedeliveryGetsIt(t *testing.T) {
 
 // TestTheRulesOfTier2 has each rule decide, and what it does not take.
 func TestTheRulesOfTier2(t *testing.T) {
+	t.Parallel()
 
 	fewTokens := func(f *Facts) { f.Reported = 3_000 }
 	for _, c := range []struct {
@@ -189,6 +193,7 @@ func with2(r Record, sum string) Record { r.Sum = sum; return r }
 
 // TestWhatIsForAPerson has rates send disputes to tier 3, at more than their bound alone, before any rule of tier 2 and never in tier 1.
 func TestWhatIsForAPerson(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rates Rates
 		want  string

@@ -35,6 +35,7 @@ func filed(n int) (Case, []Step) {
 
 // TestADisputeIsKept puts, reads, moves and lists disputes.
 func TestADisputeIsKept(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		c, steps := filed(1)
@@ -93,6 +94,7 @@ func TestADisputeIsKept(t *testing.T) {
 
 // TestADisputeIsDueWhenThereIsEvidence has it wait, and be heard.
 func TestADisputeIsDueWhenThereIsEvidence(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		for n := range 4 {
@@ -128,6 +130,7 @@ func TestADisputeIsDueWhenThereIsEvidence(t *testing.T) {
 
 // TestARequestIsKnownByItsID keeps one request for each id of a buyer.
 func TestARequestIsKnownByItsID(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -150,6 +153,7 @@ func TestARequestIsKnownByItsID(t *testing.T) {
 
 // TestWhatWasWrittenIsForgotten forgets the buyer's words of disputes that are over, or of one at once.
 func TestWhatWasWrittenIsForgotten(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -187,6 +191,7 @@ func TestWhatWasWrittenIsForgotten(t *testing.T) {
 
 // TestNoOtherMoves tries every move between two statuses, and lets through those of the protocol alone.
 func TestNoOtherMoves(t *testing.T) {
+	t.Parallel()
 	want := "filed>auto_resolved filed>evidence_needed auto_resolved>appealed auto_resolved>final evidence_needed>under_review under_review>escalated under_review>resolved " +
 		"escalated>settled resolved>appealed resolved>final appealed>under_review settled>final "
 	got := ""

@@ -64,6 +64,7 @@ func (g *Gate) at(target string) *httptest.ResponseRecorder {
 
 // TestEveryFormOpensAndIsTakenOff signs in each form, of keys that follow one another too, and changes what was signed.
 func TestEveryFormOpensAndIsTakenOff(t *testing.T) {
+	t.Parallel()
 	secret := bytes.Repeat([]byte{1}, 32)
 	curve, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	_, private, _ := ed25519.GenerateKey(rand.Reader)
@@ -132,6 +133,7 @@ func TestEveryFormOpensAndIsTakenOff(t *testing.T) {
 
 // TestWhatCannotBeRecordedIsNotDelivered has the disk of the spool go away.
 func TestWhatCannotBeRecordedIsNotDelivered(t *testing.T) {
+	t.Parallel()
 	key := sign.URLKey{Form: sign.URLHMAC, Secret: bytes.Repeat([]byte{1}, 32)}
 	gate, _ := before(t, []sign.URLKey{key})
 	gate.config.Spool.Close()

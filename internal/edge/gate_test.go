@@ -119,6 +119,7 @@ func fine(c net.Conn, _ *http.Request) bool {
 
 // TestWhatAnOriginSaysEarly costs the answer none of this server's headers, and is not listened to without end.
 func TestWhatAnOriginSaysEarly(t *testing.T) {
+	t.Parallel()
 	address := gateBefore(t, func(c net.Conn, r *http.Request) bool {
 		if r.URL.Path == "/open/flood" {
 			for {
@@ -142,6 +143,7 @@ func TestWhatAnOriginSaysEarly(t *testing.T) {
 
 // TestHeadersThatClaimAnotherRequest do not come to the origin, in whatever spelling, nor behind the body.
 func TestHeadersThatClaimAnotherRequest(t *testing.T) {
+	t.Parallel()
 	got := make(chan *http.Request, 1)
 	address := gateBefore(t, func(c net.Conn, r *http.Request) bool {
 		got <- r
@@ -176,6 +178,7 @@ func TestHeadersThatClaimAnotherRequest(t *testing.T) {
 
 // TestABodyThatIsBrokenIsNoFaultOfTheOrigin has clients send what is no body, or half of one.
 func TestABodyThatIsBrokenIsNoFaultOfTheOrigin(t *testing.T) {
+	t.Parallel()
 	address := gateBefore(t, fine, nil)
 	for name, rest := range map[string]string{"no chunk": "hello\r\n", "a chunk without its end": "2\r\nabXX", "a size beyond all": "fffffffffffffffff\r\na"} {
 		if r, body := say(t, address, "POST /open/a HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n"+rest); r.StatusCode != 400 {
@@ -200,6 +203,7 @@ func TestABodyThatIsBrokenIsNoFaultOfTheOrigin(t *testing.T) {
 
 // TestAHostMayNameThePortThatItNeedNot holds which spellings of Host are a site's.
 func TestAHostMayNameThePortThatItNeedNot(t *testing.T) {
+	t.Parallel()
 	hosts := make(chan string, 1)
 	address := gateBefore(t, func(c net.Conn, r *http.Request) bool {
 		hosts <- r.Host
@@ -226,6 +230,7 @@ func TestAHostMayNameThePortThatItNeedNot(t *testing.T) {
 
 // TestWhatIsNotDeliveredForLackOfRoomIsNotFetched: an address that is good once is still good after a 503.
 func TestWhatIsNotDeliveredForLackOfRoomIsNotFetched(t *testing.T) {
+	t.Parallel()
 	held, arrived := make(chan bool), make(chan bool)
 	var records *spool.Spool
 	address := gateBefore(t, func(c net.Conn, r *http.Request) bool {
@@ -269,6 +274,7 @@ func TestWhatIsNotDeliveredForLackOfRoomIsNotFetched(t *testing.T) {
 
 // TestTokensAreAnsweredForAWhile holds their form, their number and their life.
 func TestTokensAreAnsweredForAWhile(t *testing.T) {
+	t.Parallel()
 	now, path := clock.At(time.Now()), filepath.Join(t.TempDir(), "tokens")
 	tokens := NewTokens([]string{"configured-1"}, path, now.Now, slog.New(slog.DiscardHandler))
 	var nobody *Tokens
@@ -322,6 +328,7 @@ func TestTokensAreAnsweredForAWhile(t *testing.T) {
 
 // TestServersThatAskAreGivenDocuments: nginx is told no, and gets the document as the answer.
 func TestServersThatAskAreGivenDocuments(t *testing.T) {
+	t.Parallel()
 	gateBefore(t, fine, func(config *Config, site *Site) {
 		site.Tokens = NewTokens([]string{"challenge-1"}, "", time.Now, nil)
 		site.Documents = func(path string) http.Handler {

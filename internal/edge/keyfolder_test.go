@@ -20,6 +20,7 @@ import (
 )
 
 func TestKeysOfAFolderAreTakenUp(t *testing.T) {
+	t.Parallel()
 	now := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	dir := filepath.Join(t.TempDir(), "keys")
 	var log bytes.Buffer
@@ -78,6 +79,7 @@ func TestKeysOfAFolderAreTakenUp(t *testing.T) {
 }
 
 func TestATokenInAFileEndsWhenItSays(t *testing.T) {
+	t.Parallel()
 	now := clock.At(time.Now().UTC().Truncate(time.Second))
 	path := filepath.Join(t.TempDir(), "tokens.txt")
 	text := "token-of-a-minute " + now.Now().Add(time.Minute).Format(time.RFC3339) + "\ntoken-without-end\ntoken-of-no-time soon\n"

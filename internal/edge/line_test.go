@@ -15,6 +15,7 @@ import (
 const logged = `{"delivery":"dlv_1","transaction":"txn-1","agent":"ab","form":"hmac","uri":"https://www.example.com/a","status":200,"bytes":17,"ended":1790000000.250,"seconds":0.250,"completion":"OK"}`
 
 func TestALineOfALogTellsHowADeliveryEnded(t *testing.T) {
+	t.Parallel()
 	d, ok, err := ReadLine([]byte(logged))
 	if err != nil || !ok || d.ID != "dlv_1" || d.State != wire.Ended || d.Bytes != 17 || d.Status != 200 || d.Ended.Sub(d.At).Seconds() != 0.25 {
 		t.Errorf("%+v %t %v", d, ok, err)
@@ -47,6 +48,7 @@ func FuzzReadLine(f *testing.F) {
 
 // TestALogIsFollowedOverItsRotation writes it in parts, moves it away, cuts it, and begins anew in the middle.
 func TestALogIsFollowedOverItsRotation(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "edge.json")
 	var got []string

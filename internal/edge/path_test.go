@@ -19,6 +19,7 @@ func policyOf(t testing.TB) *Policy {
 }
 
 func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
+	t.Parallel()
 	p := policyOf(t)
 	for path, want := range map[string]Access{
 		"/": Open, "/a": Open, "/shop": Open, "/shop/a": Licensed, "/shop/free+odd": Open, "/shop/free%2bodd": Open, "/shop/free%2Bodd/x": Licensed,
@@ -45,6 +46,7 @@ func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
 }
 
 func TestAPatternInAnyFormOfUnicodeCounts(t *testing.T) {
+	t.Parallel()
 	p := NewPolicy(Open, []Rule{{"/U%CC%88bung/*", Licensed}, {"/%EF%BD%8Fne", Blocked}})
 	for path, want := range map[string]Access{
 		"/%C3%9Cbung/a": Licensed, "/U%CC%88bung/a": Licensed, "/u%CC%88bung/a": Licensed, "/one": Blocked, "/%EF%BD%8Fne": Blocked, "/two": Open,
@@ -56,6 +58,7 @@ func TestAPatternInAnyFormOfUnicodeCounts(t *testing.T) {
 }
 
 func TestAgentsAreKnownWithoutCase(t *testing.T) {
+	t.Parallel()
 	for userAgent, want := range map[string]string{
 		"Mozilla/5.0 (compatible; GPTBot/1.2)": "GPTBot", "gptbot/1.2": "GPTBot", "CLAUDEBOT": "ClaudeBot", "x Claudebot/1": "ClaudeBot", "Mozilla/5.0": "", "": "", "gpt-bot": "",
 	} {
@@ -69,6 +72,7 @@ func TestAgentsAreKnownWithoutCase(t *testing.T) {
 }
 
 func TestAPolicyThatSaysNothingIsAsUnknown(t *testing.T) {
+	t.Parallel()
 	p, err := ReadPolicy([]byte(`{}`), Licensed)
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,7 @@ const emptyPolicy = "/provider/www.example.com/access-policy.json"
 // TestAKeyThatSignsNoMoreIsGoodForAnHour, from when the Exchange last said that it signed: also where it said so by 304, and over a
 // restart.
 func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
+	t.Parallel()
 	public := base64.StdEncoding.EncodeToString(ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey))
 	keys := func(status string) string {
 		return fmt.Sprintf(`{"keys": [{"kid": "one", "algorithm": "Ed25519", "public_key": %q, "status": %q}]}`, public, status)
@@ -89,6 +90,7 @@ func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 
 // TestDocumentsAreWhatTheyAre, whatever the Exchange calls them: they are served from the site's own host.
 func TestDocumentsAreWhatTheyAre(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(says{
 		emptyPolicy: text(`{}`), "/exchange/v1/keys": text(`{"keys": []}`), "/provider/www.example.com/rsl.txt": text("<rsl/>"),
 		"/provider/www.example.com/ramp-verifier.json": text(`{"verifier": "www.example.com", "keys": []}`),
@@ -111,6 +113,7 @@ func TestDocumentsAreWhatTheyAre(t *testing.T) {
 
 // TestPathsWhosePolicyWasNeverKnown are as the owner says.
 func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
+	t.Parallel()
 	for _, unknown := range []Access{Open, Licensed, Blocked} {
 		r := remote(t, t.TempDir(), "http://127.0.0.1:1", clock.At(time.Now()), unknown)
 		if err := r.Ask(t.Context()); err == nil {
@@ -126,6 +129,7 @@ func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
 // Exchange and a restart, as long as that was; anew when there are others; not those of another verifier, nor what is no document; and none when
 // the site attests nothing any more.
 func TestKeysThatAttestAreKept(t *testing.T) {
+	t.Parallel()
 	const path = "/provider/www.example.com/ramp-verifier.json"
 	keys := func(verifier, kid string) string {
 		text, err := wire.WriteVerifierKeys(verifier, "V", nil, []wire.Key{{ID: kid, Public: ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)}})
@@ -208,6 +212,7 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 
 // TestASiteThatSellsThroughSeveralExchangesNamesThem: ramp.json as its Exchange says it, with those that the site itself names, each once.
 func TestASiteThatSellsThroughSeveralExchangesNamesThem(t *testing.T) {
+	t.Parallel()
 	const said = `{"ver": "1.0", "provider": "www.example.com", "exchanges": [{"domain": "one.example", "endpoint": "https://one.example", "relationship": "DIRECT"}]}`
 	s := says{emptyPolicy: text(`{}`), "/exchange/v1/keys": text(`{"keys": []}`), "/provider/www.example.com/ramp.json": text(said)}
 	server := httptest.NewServer(s)

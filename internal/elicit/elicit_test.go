@@ -62,6 +62,7 @@ func knows(names ...string) func(string) bool {
 }
 
 func TestAVagueQuestionIsAskedBackAndOneThatSaysItIsNot(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		why    string
 		mode   Mode
@@ -91,6 +92,7 @@ func TestAVagueQuestionIsAskedBackAndOneThatSaysItIsNot(t *testing.T) {
 }
 
 func TestASlotThatIsAlwaysAskedNeedsNoVagueness(t *testing.T) {
+	t.Parallel()
 	always := New(Config{Mode: Slots, Rounds: 1, Questions: 3, MoreThan: 8, Words: 3, Slots: []Slot{
 		{ID: "size", Text: "Your size?", Kind: "free_text", Filter: "size", When: When{Always: true}},
 		{ID: "colour", Text: "Which colour?", Kind: "free_text", Filter: "color", When: When{AtMost: 5, MoreThan: 2}},
@@ -113,6 +115,7 @@ func TestASlotThatIsAlwaysAskedNeedsNoVagueness(t *testing.T) {
 }
 
 func TestQuestionsAreInTheLanguageOfTheAnswerWhereTheyExistInIt(t *testing.T) {
+	t.Parallel()
 	e := asker(Slots).Ask(vague(func(n *Need) { n.Speaker = phrase.For("de") }))
 	want := &Elicitation{Text: "20 Einträge passen. Mit ein paar Angaben mehr findet sich der richtige:", Prompts: []Prompt{
 		{ID: "dietary_restrictions", Text: "Ernährungsweise?", Kind: MultiSelect, Options: []string{"vegetarisch", "vegan", "glutenfrei", "egal"}},
@@ -131,6 +134,7 @@ func TestQuestionsAreInTheLanguageOfTheAnswerWhereTheyExistInIt(t *testing.T) {
 }
 
 func TestTheDefaultOfAMultiSelectIsAList(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		defaults          []string
 		english, inGerman string
@@ -155,6 +159,7 @@ func TestTheDefaultOfAMultiSelectIsAList(t *testing.T) {
 }
 
 func TestAnswersBecomeTheAttributesThatTheyFill(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		attributes, contexts string
 		want                 string
@@ -197,6 +202,7 @@ func TestAnswersBecomeTheAttributesThatTheyFill(t *testing.T) {
 }
 
 func TestWhoAnswersWantsTheTypesThatTheAnswerIsAbout(t *testing.T) {
+	t.Parallel()
 	for said, want := range map[string][]string{`"under 20 minutes"`: {"Recipe"}, `"no preference"`: nil} {
 		if h := asker(Slots).Heed(map[string]jsontext.Value{"cooking_time": jsontext.Value(said)}, nil); !slices.Equal(h.Types, want) {
 			t.Errorf("%s is about %q, want %q", said, h.Types, want)
@@ -205,6 +211,7 @@ func TestWhoAnswersWantsTheTypesThatTheAnswerIsAbout(t *testing.T) {
 }
 
 func TestOptionsOfFacetsAreReadBackInEveryLanguage(t *testing.T) {
+	t.Parallel()
 	a := asker(Auto)
 	low, high := 20.0, 1250.0
 	for _, language := range phrase.Languages {
@@ -237,6 +244,7 @@ func TestOptionsOfFacetsAreReadBackInEveryLanguage(t *testing.T) {
 }
 
 func TestWhatItemsDifferInIsAsked(t *testing.T) {
+	t.Parallel()
 	even := func(slot facet.Slot, values ...Count) Facet { return Facet{Slot: slot, Known: 20, Values: values} }
 	times := Facet{Slot: facet.TotalTime, Known: 20}
 	prices := Facet{Slot: facet.Price, Known: 19, Unit: "USD"}
@@ -287,6 +295,7 @@ func TestWhatItemsDifferInIsAsked(t *testing.T) {
 }
 
 func TestSlotsAreChecked(t *testing.T) {
+	t.Parallel()
 	for i := range dinner {
 		if faults := dinner[i].Check(); len(faults) > 0 {
 			t.Errorf("%s: %v", dinner[i].ID, faults)
@@ -319,6 +328,7 @@ func TestSlotsAreChecked(t *testing.T) {
 }
 
 func TestAfterARoundItsQuestionsAreNotAskedAgain(t *testing.T) {
+	t.Parallel()
 	a := asker(Slots)
 	n := vague(nil)
 	e := a.Ask(n)

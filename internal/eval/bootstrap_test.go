@@ -9,6 +9,7 @@ import (
 )
 
 func TestBootstrapIntervalOfKnownValues(t *testing.T) {
+	t.Parallel()
 	same := Bootstrap{Resamples: 200}.Mean([]float64{0.25, 0.25, 0.25})
 	near(t, "low of equal values", same.Low, 0.25)
 	near(t, "high of equal values", same.High, 0.25)
@@ -32,6 +33,7 @@ func TestBootstrapIntervalOfKnownValues(t *testing.T) {
 }
 
 func TestBootstrapProperties(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 40).Draw(t, "values")
 		b := Bootstrap{Resamples: 100, Seed: rapid.Uint64().Draw(t, "seed")}
@@ -51,6 +53,7 @@ func TestBootstrapProperties(t *testing.T) {
 
 // A change that is the same for every question is certain, however much the questions differ among themselves.
 func TestCompareIsByQuestion(t *testing.T) {
+	t.Parallel()
 	var before, after Report
 	for i, id := range []string{"a", "b", "c", "d"} {
 		before.ByQuery = append(before.ByQuery, QueryFigures{id, Figures{NDCG10: float64(i) / 5, MAP: 0.5}})
@@ -80,6 +83,7 @@ func TestCompareIsByQuestion(t *testing.T) {
 }
 
 func TestConstrainedCompareIsByQuestion(t *testing.T) {
+	t.Parallel()
 	before := Summarize([]ConstrainedResult{{ID: "a", ConstrainedFigures: ConstrainedFigures{0.5, 1}}, {ID: "gone"}})
 	after := Summarize([]ConstrainedResult{{ID: "a", ConstrainedFigures: ConstrainedFigures{1, 0.5}}})
 	got := Bootstrap{Resamples: 10}.Constrained(before, after)
@@ -89,6 +93,7 @@ func TestConstrainedCompareIsByQuestion(t *testing.T) {
 }
 
 func TestReportsComeBackFromJSON(t *testing.T) {
+	t.Parallel()
 	report := Score(Qrels{"q": {"a": 1}}, []Run{{Query: "q", Documents: []string{"b", "a"}, Took: 3}})
 	var object strings.Builder
 	if err := report.WriteJSON(&object); err != nil {

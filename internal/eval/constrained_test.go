@@ -16,6 +16,7 @@ const porridge = `{"@type": ["Recipe", "Thing"], "url": "https://a.example/porri
 	"location": {"name": "Hall", "address": {"addressLocality": "Bern"}}}`
 
 func TestConditionsReadTheObject(t *testing.T) {
+	t.Parallel()
 	item, err := Item([]byte(porridge))
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,7 @@ func TestConditionsReadTheObject(t *testing.T) {
 }
 
 func TestReadConstrainedNamesTheLine(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`{"id": "a", "kind": "k", "text": "t", "want": {}}`:                                                  "line 1: a condition says nothing",
 		`{"id": "a", "kind": "k", "text": "t", "wants": {}}`:                                                 `unknown field "wants"`,
@@ -108,6 +110,7 @@ func shelf(t *testing.T) Items {
 }
 
 func TestJudgeCountsWhatIsRight(t *testing.T) {
+	t.Parallel()
 	const cheapLamp = `"want": {"at": ["offers.price"], "under": 10}, "about": {"says": ["lamp"]}`
 	tests := []struct {
 		name, question   string
@@ -180,6 +183,7 @@ func countedText(counted *bool) string {
 }
 
 func TestJudgeRefusesQuestionsThatDoNotFit(t *testing.T) {
+	t.Parallel()
 	items := shelf(t)
 	lamp, sofa := Condition{Says: []string{"lamp"}}, Condition{Says: []string{"sofa"}}
 	if _, err := items.Judge(Constrained{ID: "q", Want: sofa}, Outcome{}); err == nil || !strings.Contains(err.Error(), "no right item") {
@@ -191,6 +195,7 @@ func TestJudgeRefusesQuestionsThatDoNotFit(t *testing.T) {
 }
 
 func TestConstrainedReportIsByKindAndComesBack(t *testing.T) {
+	t.Parallel()
 	half, no := 0.5, false
 	report := Summarize([]ConstrainedResult{
 		{ID: "1", Kind: "price", Text: "a", Right: 1, ConstrainedFigures: ConstrainedFigures{1, 1}},
@@ -226,6 +231,7 @@ func TestConstrainedReportIsByKindAndComesBack(t *testing.T) {
 }
 
 func TestJudgedQuestionsCanBeRead(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/constrained/*.jsonl")
 	if err != nil || len(files) < 2 {
 		t.Fatalf("files %v, %v", files, err)

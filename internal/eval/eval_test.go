@@ -20,6 +20,7 @@ func near(t *testing.T, name string, got, want float64) {
 
 // The values on the right are computed by hand from the definitions.
 func TestScoreGivesHandComputedFigures(t *testing.T) {
+	t.Parallel()
 	judged := map[string]int{"a": 3, "b": 2, "c": 1, "d": 0, "e": -1}
 	log2 := math.Log2
 	idealDCG := 3 + 2/log2(3) + 1/log2(4)
@@ -48,6 +49,7 @@ func TestScoreGivesHandComputedFigures(t *testing.T) {
 }
 
 func TestDepthsCutWhereTheyShould(t *testing.T) {
+	t.Parallel()
 	found := make([]string, 150)
 	for i := range found {
 		found[i] = fmt.Sprint("x", i)
@@ -61,6 +63,7 @@ func TestDepthsCutWhereTheyShould(t *testing.T) {
 }
 
 func TestSilenceCountsAsZero(t *testing.T) {
+	t.Parallel()
 	qrels := Qrels{"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 0}}
 	got := Score(qrels, []Run{{Query: "q1", Documents: []string{"a"}}, {Query: "q3", Documents: []string{"c"}}})
 	if got.Queries != 2 || got.Answered != 1 || got.Unjudged != 1 {
@@ -70,6 +73,7 @@ func TestSilenceCountsAsZero(t *testing.T) {
 }
 
 func TestScoreProperties(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e][0-9]`), 1, 30, rapid.ID).Draw(t, "names")
 		judged := map[string]int{}
@@ -108,6 +112,7 @@ func TestScoreProperties(t *testing.T) {
 }
 
 func TestPercentileIsNearestRank(t *testing.T) {
+	t.Parallel()
 	var took []time.Duration
 	for i := 1; i <= 200; i++ {
 		took = append(took, time.Duration(i))
@@ -127,6 +132,7 @@ func TestPercentileIsNearestRank(t *testing.T) {
 }
 
 func TestReadersTakeGoodFiles(t *testing.T) {
+	t.Parallel()
 	queries, err := ReadQueries(strings.NewReader("\uFEFFq1\tred shoes\r\n\nq2\twith\ttab\n"))
 	if err != nil || len(queries) != 2 || queries[0] != (Query{"q1", "red shoes"}) || queries[1].Text != "with\ttab" {
 		t.Errorf("queries = %v, %v", queries, err)
@@ -138,6 +144,7 @@ func TestReadersTakeGoodFiles(t *testing.T) {
 }
 
 func TestReadersNameTheLine(t *testing.T) {
+	t.Parallel()
 	queries := func(s string) error { _, err := ReadQueries(strings.NewReader(s)); return err }
 	qrels := func(s string) error { _, err := ReadQrels(strings.NewReader(s)); return err }
 	tests := []struct {
@@ -161,6 +168,7 @@ func TestReadersNameTheLine(t *testing.T) {
 }
 
 func TestRenderings(t *testing.T) {
+	t.Parallel()
 	report := Score(Qrels{"q": {"a": 1}}, []Run{{Query: "q", Documents: []string{"a"}, Took: 1500 * time.Microsecond}})
 	var text, object strings.Builder
 	if err := report.WriteText(&text); err != nil {

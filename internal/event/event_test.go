@@ -6,6 +6,7 @@ import (
 )
 
 func TestEventKeepsTheLastValueOfEachName(t *testing.T) {
+	t.Parallel()
 	ctx, e := Begin(context.Background())
 	From(ctx).Set("results", 3)
 	From(ctx).Set("kind", "answer")
@@ -20,6 +21,7 @@ func TestEventKeepsTheLastValueOfEachName(t *testing.T) {
 }
 
 func TestWithoutEventNothingIsKept(t *testing.T) {
+	t.Parallel()
 	e := From(context.Background())
 	e.Set("a", 1)
 	if e.Attrs() != nil || e.Text("a") != "" {

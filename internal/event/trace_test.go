@@ -9,6 +9,7 @@ import (
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 func TestATraceGoesOnWithASpanOfOurs(t *testing.T) {
+	t.Parallel()
 	ctx, e := Begin(context.Background())
 	if got := Traceparent(ctx); got != "" {
 		t.Errorf("without a trace: %q", got)
@@ -28,6 +29,7 @@ func TestATraceGoesOnWithASpanOfOurs(t *testing.T) {
 }
 
 func TestWhatIsNoTraceIsNone(t *testing.T) {
+	t.Parallel()
 	if _, ok := ParseTrace(strings.Replace(parent, "00-", "01-", 1) + "-more"); !ok {
 		t.Error("what a version to come adds makes it unreadable")
 	}

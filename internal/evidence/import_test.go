@@ -87,6 +87,7 @@ func (s stand) wants(got, want Told) {
 }
 
 func TestALogIsKeptByTransaction(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		text := log(
 			told("txn-1", 200, `,"cache":"hit"`), told("txn-2", 403, ""), told("txn-1", 200, `,"cache":"hit"`), "", told("txn-nobodys", 200, ""), told("txn-nobodys", 404, ""), told("txn-undone", 206, ""),
@@ -122,6 +123,7 @@ func TestALogIsKeptByTransaction(t *testing.T) {
 }
 
 func TestSitesAreApart(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		text := log(told("txn-1", 200, ""), told("txn-2", 200, ""), told("txn-nobodys", 200, ""), strings.ReplaceAll(told("txn-other", 200, ""), "cdn.example.net", "elsewhere.example"))
 		s.wants(s.importing(text, Log{Site: "news"}), Told{Form: Frontdesk, Lines: 4, Kept: 2, Stray: 1, Elsewhere: 2})
@@ -133,6 +135,7 @@ func TestSitesAreApart(t *testing.T) {
 }
 
 func TestWhatWasSignedIsNotKept(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		s.importing(log(told("txn-1", 200, ""), told("txn-nobodys", 200, "")), Log{})
 		if s.db.Engine() != store.SQLite {
@@ -171,6 +174,7 @@ func TestWhatWasSignedIsNotKept(t *testing.T) {
 // TestABrokenImportGoesOn has every write of an import fail once, before and after it: what was kept is kept, and the next import of the
 // whole keeps the rest.
 func TestABrokenImportGoesOn(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		const n = 3*atOnce + 7
 		var all []string
@@ -202,6 +206,7 @@ func TestABrokenImportGoesOn(t *testing.T) {
 }
 
 func TestWhatIsNoLogIsGivenUp(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		for _, c := range []struct {
 			name, text string
@@ -230,6 +235,7 @@ func TestWhatIsNoLogIsGivenUp(t *testing.T) {
 }
 
 func TestOwnRecordsStandBesideLogs(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		sum := []byte("12345678901234567890123456789012")
 		s.update(func(tx *store.Tx) error {
@@ -257,6 +263,7 @@ func TestOwnRecordsStandBesideLogs(t *testing.T) {
 }
 
 func TestStraysAreGivenInOrderAndPages(t *testing.T) {
+	t.Parallel()
 	each(t, func(s stand) {
 		var all []string
 		for i := range 2*strayPage + 30 {

@@ -89,6 +89,7 @@ var lines = []struct {
 }
 
 func TestLinesOfEveryForm(t *testing.T) {
+	t.Parallel()
 	for _, l := range lines {
 		for _, form := range []Form{l.form, Auto} {
 			r := &reader{form: form}
@@ -106,6 +107,7 @@ func TestLinesOfEveryForm(t *testing.T) {
 }
 
 func TestLinesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for _, l := range []struct {
 		form Form
 		text string
@@ -139,6 +141,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 }
 
 func TestWhatNamesNoTransaction(t *testing.T) {
+	t.Parallel()
 	for _, query := range []string{"", "a=b", "txn_id=", "txn_id=a%20b", "txn_id=" + strings.Repeat("a", mostID+1), "xtxn_id=a", "hdnts=exp=1~hmac=2", "hdnts=data=ab~hmac=2", "hdnts=%zzhmac"} {
 		w := raw{time: "2027-01-31T12:30:05Z", status: "200", query: query}
 		if l, err := w.line(); err != nil || l.transaction != "" {

@@ -24,6 +24,7 @@ func update(t *testing.T, db *store.DB, fn func(context.Context, *store.Tx) erro
 }
 
 func TestARequestComesBackAsItWasPut(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	r := Request{
 		Platform: "chat", ID: "request 1 \u2603", Digest: sha256.Sum256([]byte("body")), At: start, Outcome: Ok,
@@ -58,7 +59,8 @@ func TestARequestComesBackAsItWasPut(t *testing.T) {
 
 // TestSessionsOutliveAnUpgrade opens a database of before.
 func TestSessionsOutliveAnUpgrade(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		was := Schema
 		was.Steps = was.Steps[:2]
@@ -82,6 +84,7 @@ func TestSessionsOutliveAnUpgrade(t *testing.T) {
 }
 
 func TestASessionIsKnownByItsHashAloneAndNotForEver(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	if Session("ab", "c") == Session("a", "bc") || Session("a", "b c") == Session("a b", "c") {
 		t.Error("two sessions have one key")
@@ -171,6 +174,7 @@ func TestWhatAPlatformWasGivenOfManyArticles(t *testing.T) {
 }
 
 func TestWhatAPlatformOwes(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	request := func(platform, id, outcome string, at time.Time) {
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -214,6 +218,7 @@ func TestWhatAPlatformOwes(t *testing.T) {
 }
 
 func TestAnEventIsPutOnceAndForgottenInTime(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	e := Event{Platform: "chat", ID: "e", Digest: sha256.Sum256([]byte("event")), Request: "r", Kind: "citation", Entry: "entry", Verdict: "agrees", At: start}
 	update(t, db, func(ctx context.Context, tx *store.Tx) error { return PutEvent(ctx, tx, e) })
@@ -262,6 +267,7 @@ func TestAnEventIsPutOnceAndForgottenInTime(t *testing.T) {
 }
 
 func TestARowThatWasCutIsNotTakenForAWholeOne(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO excerpt_request (platform, request, digest, at, outcome, answer) VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -278,6 +284,7 @@ func TestARowThatWasCutIsNotTakenForAWholeOne(t *testing.T) {
 
 // TestWhatWasGivenIsNotReadFromAPartOfIt cuts what is kept of a session everywhere.
 func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
+	t.Parallel()
 	given := Given{}
 	for i := range 3 {
 		for j := range 2 {
@@ -304,6 +311,7 @@ func TestWhatWasGivenIsNotReadFromAPartOfIt(t *testing.T) {
 
 // TestSweepLooksAtAllSessionsAndOutcomes has more of them than it takes at once.
 func TestSweepLooksAtAllSessionsAndOutcomes(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	update(t, db, func(ctx context.Context, tx *store.Tx) error {
 		for i := range 2*sessionsAtOnce + 7 {

@@ -29,6 +29,7 @@ func put(t *testing.T, db *store.DB, requests ...excerpt.Request) {
 }
 
 func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, excerpt.Schema)
 		var want []string
@@ -80,6 +81,7 @@ func TestRefusedRequestsAreListedPageByPage(t *testing.T) {
 }
 
 func TestTalliesCountByPlatformAndDay(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, excerpt.Schema)
 		midnight := noon.Truncate(24 * time.Hour)

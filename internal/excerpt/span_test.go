@@ -9,6 +9,7 @@ import (
 
 // TestSpansAreASetOfBytes holds them against a row of bytes, each seen or not.
 func TestSpansAreASetOfBytes(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		const size = 40
 		var model [size]bool

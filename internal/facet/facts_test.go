@@ -28,6 +28,7 @@ func says(f facet.Facts, slot facet.Slot) string {
 }
 
 func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		object string
 		slot   facet.Slot
@@ -104,6 +105,7 @@ func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
 }
 
 func TestDietsAndClassesAreKnownInOurLanguages(t *testing.T) {
+	t.Parallel()
 	for said, want := range map[string]string{
 		"vegan": "vegan", "GlutenFreeDiet": "glutenfree", "gluten free": "glutenfree", "glutenfrei": "glutenfree", "sans gluten": "glutenfree", "sin gluten": "glutenfree", "sem gluten": "glutenfree",
 		"グルテンフリー": "glutenfree", "nut free": "nutsfree", "nutfree": "nutsfree", "Plant-Based": "vegan", "halal": "halal", "Low lactose": "lowlactose",
@@ -129,6 +131,7 @@ func TestDietsAndClassesAreKnownInOurLanguages(t *testing.T) {
 }
 
 func TestWhatLastsIsOnAllTheWhile(t *testing.T) {
+	t.Parallel()
 	for object, days := range map[string]float64{
 		`{"startDate":"2026-10-01","endDate":"2027-01-31"}`: 123,
 		`{"startDate":"2026-10-01","endDate":"2026-09-01"}`: 1,

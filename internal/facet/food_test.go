@@ -6,6 +6,7 @@ import (
 )
 
 func TestFoodsOfOtherLanguagesBelongToTheirClasses(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"200 g de pan rallado": "gluten", "2 rebanadas de pan": "gluten", "4 Brötchen vom Vortag": "gluten", "100 g Semmelbrösel": "gluten", "2 tranches de pain": "gluten",
 		"50 g de chapelure": "gluten", "200 g de macarrão": "gluten", "パン粉 大さじ2": "gluten", "150 g Frischkäse": "dairy", "100 g de fromage blanc": "dairy",
@@ -25,6 +26,7 @@ func TestFoodsOfOtherLanguagesBelongToTheirClasses(t *testing.T) {
 }
 
 func TestGermanPluralsAndCompoundsBelongToTheirClasses(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"100 g Mandeln": "nuts", "50 g gehackte Haselnüsse": "nuts", "mit ganzen Haselnüssen": "nuts", "Haselnusskerne": "nuts", "200 g Mandelmehl": "nuts", "300 g Garnelen": "shellfish",
 		"1 Liter Vollmilch": "dairy", "200 g Bergkäse": "dairy", "1 EL Butterschmalz": "dairy", "250 g Magerquark": "dairy", "200 ml Schlagsahne": "dairy",
@@ -43,6 +45,7 @@ func TestGermanPluralsAndCompoundsBelongToTheirClasses(t *testing.T) {
 }
 
 func TestNamesOfWhatNothingElseTellsToBeFoodAreOfTheirClasses(t *testing.T) {
+	t.Parallel()
 	chocolate := Read([]byte(`{"@type": "Product", "name": "Zartbitterschokolade mit Haselnüssen"}`))
 	if got := chocolate.Values(Called); !slices.Equal(got, []string{"nuts"}) {
 		t.Errorf("the name is of %q, want nuts", got)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestFoldBringsWordsTogether(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"Crème Brûlée (2 Stk.)": "creme brulee 2 stk", "  Navy/Blue ": "navy blue", "Kid’s": "kids", "Straße": "strasse", "ＡＢＣ１": "abc1",
 		"ガラス": "ガラス", "": "", "already folded 2": "already folded 2", "É": "e", " x": "x",
@@ -25,6 +26,7 @@ func TestFoldBringsWordsTogether(t *testing.T) {
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9*max(1, math.Abs(b)) }
 
 func TestNumbersAreReadAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text string
 		want float64
@@ -42,6 +44,7 @@ func TestNumbersAreReadAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestMoneyIsReadWithItsCurrency(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text     string
 		amount   float64
@@ -59,6 +62,7 @@ func TestMoneyIsReadWithItsCurrency(t *testing.T) {
 }
 
 func TestSpansOfTimeAreReadInWordsAndISO(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text string
 		want float64
@@ -77,6 +81,7 @@ func TestSpansOfTimeAreReadInWordsAndISO(t *testing.T) {
 }
 
 func TestQuantitiesAreReadInBaseUnits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text string
 		want float64
@@ -97,6 +102,7 @@ func TestQuantitiesAreReadInBaseUnits(t *testing.T) {
 }
 
 func TestDaysAreReadAsTheSpanThatTheyName(t *testing.T) {
+	t.Parallel()
 	day := func(s string) time.Time { at, _ := time.Parse("2006-01-02", s); return at }
 	for _, c := range []struct {
 		text, from, to string

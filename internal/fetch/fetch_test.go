@@ -40,6 +40,7 @@ func reasonOf(err error) fetch.Reason {
 }
 
 func TestADocumentComesWithItsAddressStatusHeaderAndBody(t *testing.T) {
+	t.Parallel()
 	server := peer(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/old":
@@ -64,6 +65,7 @@ func TestADocumentComesWithItsAddressStatusHeaderAndBody(t *testing.T) {
 }
 
 func TestADocumentThatDidNotChangeIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	server := peer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("If-None-Match") == `"v1"` && r.Header.Get("If-Modified-Since") == "Sat, 21 Nov 2026 10:00:00 GMT" {
 			w.WriteHeader(http.StatusNotModified)
@@ -83,6 +85,7 @@ func TestADocumentThatDidNotChangeIsNotSentAgain(t *testing.T) {
 }
 
 func TestABodyIsUnpacked(t *testing.T) {
+	t.Parallel()
 	server := peer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept-Encoding") != "gzip" {
 			t.Errorf("asked for encoding %q", r.Header.Get("Accept-Encoding"))
@@ -102,6 +105,7 @@ func TestABodyIsUnpacked(t *testing.T) {
 }
 
 func TestOnlyTheOperatorReachesThisMachine(t *testing.T) {
+	t.Parallel()
 	server := peer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "inside") })
 	strange, own := fetch.Request{URL: server.URL}, fetch.Request{URL: server.URL, Own: true}
 	f := newFetcher(t, fetch.Options{})
@@ -118,6 +122,7 @@ func TestOnlyTheOperatorReachesThisMachine(t *testing.T) {
 }
 
 func TestAnExchangeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := peer(t, func(_ http.ResponseWriter, r *http.Request) {
 		cancel()

@@ -213,6 +213,7 @@ var attempts = []attempt{
 // TestTheGuardHolds makes every attempt of the table: in a world where every address is answered, and, when it must
 // fail, once more on this machine's real network, beside a server on all its addresses that must not be reached.
 func TestTheGuardHolds(t *testing.T) {
+	t.Parallel()
 	if len(attempts) < 60 {
 		t.Fatalf("the table has %d rows", len(attempts))
 	}
@@ -300,6 +301,7 @@ func onEveryAddress(t *testing.T, connected func()) string {
 
 // TestAnAddressIsJudgedOnceMoreWhenItIsDialled holds the dialer itself to the rules, whatever was judged before.
 func TestAnAddressIsJudgedOnceMoreWhenItIsDialled(t *testing.T) {
+	t.Parallel()
 	server := peer(t, func(http.ResponseWriter, *http.Request) {})
 	to := netip.MustParseAddrPort(server.Listener.Addr().String())
 	if conn, err := newFetcher(t, fetch.Options{}).Connect(t.Context(), to); reasonOf(err) != fetch.Refused {

@@ -69,6 +69,7 @@ func steps(n int) map[string]string {
 }
 
 func TestEveryRedirectIsJudgedAnew(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "a.example", "b.example", "localhost")
 	w.names = map[string][][]string{"a.example": {{there}}, "b.example": {{"93.184.215.15"}}, "inside.example": {{"127.0.0.1"}}}
 	for _, journey := range journeys {
@@ -95,6 +96,7 @@ func TestEveryRedirectIsJudgedAnew(t *testing.T) {
 }
 
 func TestARedirectThatIsNoneIsTheAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "a.example")
 	w.names["a.example"] = [][]string{{there}}
 	w.pages["a.example/"] = func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusFound) }
@@ -114,6 +116,7 @@ func TestARedirectThatIsNoneIsTheAnswer(t *testing.T) {
 // TestANameThatChangesItsMeaningGainsNothing looks a name up as public and dials it when it has come to mean this
 // machine: the address that was judged is the one that is dialled, and a next connection is judged anew.
 func TestANameThatChangesItsMeaningGainsNothing(t *testing.T) {
+	t.Parallel()
 	reached := 0
 	canary := onEveryAddress(t, func() { reached++ })
 	w := newWorld(t, "turns.example")
@@ -143,6 +146,7 @@ func TestANameThatChangesItsMeaningGainsNothing(t *testing.T) {
 }
 
 func TestWhatSaysWhoAsksStaysAtItsOrigin(t *testing.T) {
+	t.Parallel()
 	secrets := http.Header{
 		"Authorization": {"Bearer hush"}, "Cookie": {"session=hush"}, "X-Api-Key": {"hush"}, "Referer": {"https://hush.example/"},
 		"Accept": {"text/html"}, "Accept-Language": {"de"},
@@ -206,6 +210,7 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 }
 
 func TestACertificateMustBeTheHosts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "a.example")
 	w.names = map[string][][]string{"a.example": {{there}}, "b.example": {{there}}}
 	options := w.options()
@@ -223,6 +228,7 @@ func TestACertificateMustBeTheHosts(t *testing.T) {
 }
 
 func TestSearchDomainsAreForTheOperatorAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "wiki.inner", "wiki")
 	var asked []string
 	options := w.options()
@@ -243,6 +249,7 @@ func TestSearchDomainsAreForTheOperatorAlone(t *testing.T) {
 }
 
 func TestHTTP2IsSpokenWhereItIsOffered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "a.example")
 	w.names["a.example"] = [][]string{{there}}
 	f := newFetcher(t, w.options())
@@ -257,6 +264,7 @@ func TestHTTP2IsSpokenWhereItIsOffered(t *testing.T) {
 }
 
 func TestAFloodOfHeadersIsStemmedInHTTP2Too(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "a.example")
 	w.names["a.example"] = [][]string{{there}}
 	for page, count := range map[string]int{"a.example/many": 100, "a.example/some": 10} {

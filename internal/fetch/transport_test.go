@@ -13,6 +13,7 @@ import (
 // TestTransportJudgesEachAddress has a program that makes its own requests reach this machine where the operator typed the
 // address, and nowhere else there, by a redirect no more than at once.
 func TestTransportJudgesEachAddress(t *testing.T) {
+	t.Parallel()
 	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("secret")) }))
 	defer inner.Close()
 	typed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -96,6 +96,7 @@ func get(t *testing.T, v *fetch.Visitor, address string) fetch.Reason {
 }
 
 func TestAVisitorKeepsAwayFromWhatRobotsDisallow(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 200, "User-agent: guest\nDisallow: /private\nAllow: /private/door\n\nUser-agent: *\nDisallow: /\n")
 	v := newVisitor(t, newClock(), 0)
 	for page, want := range map[string]fetch.Reason{
@@ -112,6 +113,7 @@ func TestAVisitorKeepsAwayFromWhatRobotsDisallow(t *testing.T) {
 }
 
 func TestWithoutRobotsEverythingMayBeFetchedAndWithABrokenServerNothing(t *testing.T) {
+	t.Parallel()
 	for status, want := range map[int]fetch.Reason{
 		200: "", 204: "", 400: "", 401: "", 403: "", 404: "", 410: "",
 		429: fetch.Unreachable, 500: fetch.Unreachable, 503: fetch.Unreachable,
@@ -124,6 +126,7 @@ func TestWithoutRobotsEverythingMayBeFetchedAndWithABrokenServerNothing(t *testi
 }
 
 func TestRobotsAreKeptForADay(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	s := newSite(t, 200, "")
 	v := newVisitor(t, c, 0)
@@ -149,6 +152,7 @@ func TestRobotsAreKeptForADay(t *testing.T) {
 }
 
 func TestASiteThatCouldNotSayIsAskedAgainSoon(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	s := newSite(t, 503, "")
 	v := newVisitor(t, c, 0)
@@ -163,6 +167,7 @@ func TestASiteThatCouldNotSayIsAskedAgainSoon(t *testing.T) {
 }
 
 func TestAHostIsCalledNoMoreOftenThanAgreed(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	s, other := newSite(t, 404, ""), newSite(t, 404, "")
 	v := newVisitor(t, c, time.Second)
@@ -186,6 +191,7 @@ func TestAHostIsCalledNoMoreOftenThanAgreed(t *testing.T) {
 }
 
 func TestManyAtOnceTakeTurns(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 404, "")
 	c := newClock()
 	var mu sync.Mutex
@@ -212,6 +218,7 @@ func TestManyAtOnceTakeTurns(t *testing.T) {
 }
 
 func TestASiteMayAskForMoreTime(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		robots string
 		page   string
@@ -236,6 +243,7 @@ func TestASiteMayAskForMoreTime(t *testing.T) {
 }
 
 func TestTheRulesOfASiteCanBeLookedAt(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 200, "Sitemap: https://www.example.com/sitemap.xml\nSchemamap: https://www.example.com/schemamap.xml\n")
 	v := newVisitor(t, newClock(), 0)
 	rules, err := v.Robots(t.Context(), s.URL+"/deep/page", true)
@@ -252,6 +260,7 @@ func TestTheRulesOfASiteCanBeLookedAt(t *testing.T) {
 }
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 404, "")
 	v := fetch.NewVisitor(newFetcher(t, fetch.Options{}), fetch.VisitorOptions{Interval: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -33,6 +33,7 @@ func encoded(t *testing.T, text, name string) string {
 }
 
 func TestPagesThatDoNotSayTheirEncodingAreRead(t *testing.T) {
+	t.Parallel()
 	for language, entry := range encodedTexts {
 		for _, name := range entry[1:] {
 			for _, head := range []string{"<html><title>x</title><p>", "<html dir=ltr lang=\"" + language + "\"><p>", "<html lang='en'><meta charset=utf-8><p>" + strings.Repeat(" ", 10)} {
@@ -48,6 +49,7 @@ func TestPagesThatDoNotSayTheirEncodingAreRead(t *testing.T) {
 }
 
 func TestWhatAPageSaysOfItsEncodingIsBelievedIfItFits(t *testing.T) {
+	t.Parallel()
 	polish := "Zażółć gęślą jaźń."
 	for head, name := range map[string]string{
 		"<!-- " + strings.Repeat("late ", 900) + "--><meta charset=iso-8859-2>":    "iso-8859-2",

@@ -224,6 +224,7 @@ func sitemapOf(addresses ...string) string {
 }
 
 func TestSiteIsReadByItsLinks(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "b?utm_source=x#part", "https://elsewhere.example/", "mailto:a@b.example", "/a.jpg", "javascript:void(0)", "/a"))
 	h.put("/a", pageOf("apple", "/c", "/"))
@@ -248,6 +249,7 @@ func TestSiteIsReadByItsLinks(t *testing.T) {
 }
 
 func TestRobotsSitemapIsReadInTheFirstPlace(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/robots.txt", "User-agent: *\nDisallow: /private\nSitemap: HOST/index.xml\n", "Content-Type", "text/plain")
 	h.put("/index.xml", `<?xml version="1.0"?><sitemapindex><sitemap><loc>HOST/one.xml.gz</loc></sitemap><sitemap><loc>two.xml</loc></sitemap><sitemap><loc>HOST/index.xml</loc></sitemap></sitemapindex>`)
@@ -276,6 +278,7 @@ func TestRobotsSitemapIsReadInTheFirstPlace(t *testing.T) {
 }
 
 func TestSchemaMapGoesBeforeSitemap(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/robots.txt", "Sitemap: HOST/sitemap.xml\nschemamap: HOST/schemamap.xml\n", "Content-Type", "text/plain")
 	h.put("/sitemap.xml", sitemapOf("HOST/a"))
@@ -296,6 +299,7 @@ func TestSchemaMapGoesBeforeSitemap(t *testing.T) {
 }
 
 func TestEntryOfAFeedGivesWayToDataOfTheSameItem(t *testing.T) {
+	t.Parallel()
 	entry := func(kind, path string) string {
 		return `<url contentType="structuredData/` + kind + `"><loc>HOST` + path + `</loc></url>`
 	}
@@ -336,6 +340,7 @@ func rss(names ...string) string {
 }
 
 func TestFeedGivesItsEntries(t *testing.T) {
+	t.Parallel()
 	atom := `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de"><title>Neues</title><link href="HOST/"/>
 		<entry><title type="html">Apfel &amp;amp; Birne</title><link rel="alternate" href="/apfel"/><id>urn:1</id><updated>2026-11-20T10:00:00Z</updated>
 		<author><name>Anna</name></author><summary>Kurz.</summary><content type="html">&lt;p&gt;Lang und breit.&lt;/p&gt;</content></entry></feed>`
@@ -366,6 +371,7 @@ func TestFeedGivesItsEntries(t *testing.T) {
 }
 
 func TestEntryIsReadWithoutWhatTheSitePutsBehindEach(t *testing.T) {
+	t.Parallel()
 	credit := `<p>Der Beitrag <a href="HOST/soup">Tom&#8217;s soup</a> erschien zuerst auf <a href="HOST">Mahlzeit</a>.</p>`
 	opening := "The leeks came in on Monday and by evening the whole kitchen smelled of butter and thyme, as it does each"
 	h := newHost(t)
@@ -388,6 +394,7 @@ func TestEntryIsReadWithoutWhatTheSitePutsBehindEach(t *testing.T) {
 }
 
 func TestEntriesThatMovedOutOfAFeedStayAndThoseTakenOutLeave(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.web.URL = "/feed"
 	for _, step := range []struct {
@@ -417,6 +424,7 @@ func TestEntriesThatMovedOutOfAFeedStayAndThoseTakenOutLeave(t *testing.T) {
 }
 
 func TestSiteThatIsDownLeavesTheCatalogueAsItIs(t *testing.T) {
+	t.Parallel()
 	for name, break_ := range map[string]func(h *host){
 		"every page fails":   func(h *host) { h.pages = map[string]answer{"*": {status: 500, body: "down"}} },
 		"nothing is there":   func(h *host) { h.pages = map[string]answer{} },
@@ -456,6 +464,7 @@ func TestSiteThatIsDownLeavesTheCatalogueAsItIs(t *testing.T) {
 }
 
 func TestPageThatFailsKeepsWhatItHeldAndWhatItLeadsTo(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/x"))
 	h.put("/a", pageOf("apple", "/b"))
@@ -476,6 +485,7 @@ func TestPageThatFailsKeepsWhatItHeldAndWhatItLeadsTo(t *testing.T) {
 }
 
 func TestNothingUnseenLeavesWhenAnUnknownPageFails(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/b"))
 	h.put("/a", pageOf("apple", "/c"))
@@ -497,6 +507,7 @@ func TestNothingUnseenLeavesWhenAnUnknownPageFails(t *testing.T) {
 }
 
 func TestPageThatNeverAnswersDoesNotKeepOthersForEver(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/b", "/c", "/broken"))
 	h.put("/a", pageOf("apple"))
@@ -520,6 +531,7 @@ func TestPageThatNeverAnswersDoesNotKeepOthersForEver(t *testing.T) {
 }
 
 func TestListThatCannotBeHadDoesNotKeepOthersForEver(t *testing.T) {
+	t.Parallel()
 	for name, where := range map[string]string{"it fails": "HOST/failing.xml", "it is refused": "http://169.254.169.254/list.xml"} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
@@ -550,6 +562,7 @@ func TestListThatCannotBeHadDoesNotKeepOthersForEver(t *testing.T) {
 }
 
 func TestTrapDoesNotGrowFromRunToRun(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/calendar/1"))
 	h.set("*", answer{do: func(w http.ResponseWriter, r *http.Request) {
@@ -577,6 +590,7 @@ func TestTrapDoesNotGrowFromRunToRun(t *testing.T) {
 }
 
 func TestListThatFailsRemovesNothing(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.web.URL, h.web.Kind = "/sitemap.xml", "sitemap"
 	index := `<?xml version="1.0"?><sitemapindex><sitemap><loc>/1.xml</loc></sitemap><sitemap><loc>/2.xml</loc></sitemap></sitemapindex>`
@@ -603,6 +617,7 @@ func TestListThatFailsRemovesNothing(t *testing.T) {
 }
 
 func TestOnlyWhatChangedIsSentAgain(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/b", "/c"), "ETag", `"h"`)
 	h.put("/a", pageOf("apple", "/d"), "ETag", `"1"`)
@@ -632,6 +647,7 @@ func TestOnlyWhatChangedIsSentAgain(t *testing.T) {
 }
 
 func TestTrapsAreLeft(t *testing.T) {
+	t.Parallel()
 	endless := func(page func(r *http.Request) string) answer {
 		return answer{do: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
@@ -686,6 +702,7 @@ func TestTrapsAreLeft(t *testing.T) {
 }
 
 func TestCapsHold(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	var links []string
 	for i := range 50 {
@@ -717,6 +734,7 @@ func TestCapsHold(t *testing.T) {
 }
 
 func TestRunIsPolite(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/b", "/c"))
 	for _, n := range []string{"a", "b", "c"} {
@@ -732,6 +750,7 @@ func TestRunIsPolite(t *testing.T) {
 }
 
 func TestPagesThatAskToBeLeftAloneAre(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/noindex", "/header", "/header2", "/other", "/nofollow", "/none")+`<a rel="nofollow" href="/x1">x</a><a rel="ugc noopener" href="/x2">x</a>`)
 	h.put("/noindex", `<meta name="ROBOTS" content="NOINDEX">`+pageOf("noindex", "/y1"))
@@ -758,6 +777,7 @@ func TestPagesThatAskToBeLeftAloneAre(t *testing.T) {
 }
 
 func TestPageThatIsNotThereIsKnownByItsLook(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("*", pageOf("We are sorry"))
 	h.put("/", pageOf("home", "/a", "/gone"))
@@ -770,6 +790,7 @@ func TestPageThatIsNotThereIsKnownByItsLook(t *testing.T) {
 }
 
 func TestRedirectsAreFollowedOnceAndInside(t *testing.T) {
+	t.Parallel()
 	to := func(address string) answer {
 		return answer{status: http.StatusMovedPermanently, header: map[string]string{"Location": address}}
 	}
@@ -797,6 +818,7 @@ func TestRedirectsAreFollowedOnceAndInside(t *testing.T) {
 }
 
 func TestAddressesOfPagesAreThoseTheyGive(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", `<base href="/shop/">`+pageOf("home", "a", "b?sort=price", "b?sort=name"))
 	h.put("/shop/a", pageOf("apple")+`<link rel="alternate" hreflang="de" href="/shop/de/a">`)
@@ -815,6 +837,7 @@ func TestAddressesOfPagesAreThoseTheyGive(t *testing.T) {
 }
 
 func TestEncodingOfThePageIsWhatItsServerSays(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", strings.ReplaceAll(pageOf("Stra\xdfe"), "stays", "geht"), "Content-Type", "text/html; charset=iso-8859-1")
 	h.mustRun()
@@ -822,6 +845,7 @@ func TestEncodingOfThePageIsWhatItsServerSays(t *testing.T) {
 }
 
 func TestBadPageDoesNotStopARun(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/deep", "/json", "/big", "/bomb", "/bin", "/hang", "/empty", "/good"))
 	h.put("/deep", strings.Repeat("<div>", 100_000))
@@ -844,6 +868,7 @@ func TestBadPageDoesNotStopARun(t *testing.T) {
 }
 
 func TestWhatIsNoTextIsNoPage(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/picture", "/other"))
 	h.put("/picture", "\xff\xd8\xff\xe0\x00\x10JFIF"+strings.Repeat("\x01\x02\x00\x8f\xe1\x07", 200))
@@ -853,6 +878,7 @@ func TestWhatIsNoTextIsNoPage(t *testing.T) {
 }
 
 func TestFirstAnswerThatBurstsSaysSo(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.web.MaxBytes = 1 << 20
 	h.put("/", packed("<urlset>"+strings.Repeat(" ", 2<<20)+"</urlset>"))
@@ -862,6 +888,7 @@ func TestFirstAnswerThatBurstsSaysSo(t *testing.T) {
 }
 
 func TestFirstRunShowsWhatItHasBeforeItsEnd(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	var links []string
 	for i := range 20 {
@@ -883,6 +910,7 @@ func TestFirstRunShowsWhatItHasBeforeItsEnd(t *testing.T) {
 }
 
 func TestFeedThatIsNestedForEverIsRefused(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.web.URL = "/feed"
 	h.put("/feed", `<?xml version="1.0"?><rss><channel><item><title>a</title>`+strings.Repeat("<x:a>", 2_000_000))
@@ -892,6 +920,7 @@ func TestFeedThatIsNestedForEverIsRefused(t *testing.T) {
 }
 
 func TestPagesThatTheListSaysHaveNotChangedAreNotAskedFor(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.web.URL = "/sitemap.xml"
 	list := func(a, b, c string) {
@@ -921,6 +950,7 @@ func TestPagesThatTheListSaysHaveNotChangedAreNotAskedFor(t *testing.T) {
 }
 
 func TestFeedsThatHaveNotChangedAreStillWhatTheSiteHas(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/robots.txt", "Sitemap: HOST/sitemap.xml\nschemamap: HOST/map.xml\n", "Content-Type", "text/plain")
 	h.put("/sitemap.xml", sitemapOf("HOST/a"))
@@ -940,6 +970,7 @@ func TestFeedsThatHaveNotChangedAreStillWhatTheSiteHas(t *testing.T) {
 }
 
 func TestRefreshForBrowsersWithoutScriptsIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", `<noscript><meta http-equiv="refresh" content="0; url=/noscript"></noscript>`+pageOf("home", "/old"))
 	h.put("/old", `<html><head><title>Moved</title><meta http-equiv="Refresh" content="0; URL='/new'"></head><body>This page has moved somewhere else, please follow.</body></html>`)
@@ -950,6 +981,7 @@ func TestRefreshForBrowsersWithoutScriptsIsNotFollowed(t *testing.T) {
 }
 
 func TestSiteThatIsBuiltInTheBrowserIsToldOf(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	var links []string
 	for i := range 20 {
@@ -964,6 +996,7 @@ func TestSiteThatIsBuiltInTheBrowserIsToldOf(t *testing.T) {
 }
 
 func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it is a matter of quantity, which takes ten times as long under the race detector")
 	}
@@ -995,6 +1028,7 @@ func TestFeedOfVeryManyItemsKeepsThemWhenItFails(t *testing.T) {
 
 // What a site sends cut, with a length that fits, takes nothing away: neither at once nor when the site says afterwards that nothing has changed.
 func TestFeedThatEndsTooEarlyRemovesNothing(t *testing.T) {
+	t.Parallel()
 	var all []string
 	for i := range 8 {
 		all = append(all, fmt.Sprintf(`{"@type":"Book","name":"book %d","url":"/book%d"}`, i, i))
@@ -1031,6 +1065,7 @@ func TestFeedThatEndsTooEarlyRemovesNothing(t *testing.T) {
 
 // What came cut the first time is asked for again, though the site says that nothing has changed since.
 func TestFeedThatEndedTooEarlyIsReadAgain(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.web.URL = "/all.json"
 	text := `[{"@type":"Book","name":"a","url":"/a"},{"@type":"Book","name":"b","url":"/b"}]`

@@ -56,6 +56,7 @@ func names(t *testing.T, source Source) []string {
 }
 
 func TestFolderIsWalkedInOrderWithoutWhatIsHidden(t *testing.T) {
+	t.Parallel()
 	root := plant(t, map[string]string{
 		"b.json": "{}", "a/z.md": "x", "a/b/c.HTML": "x", "a.jsonl": "{}", "c.ndjson.gz": "x", "d.jsonld": "{}", "e.htm": "x",
 		".git/config.json": "{}", "a/.hidden.md": "x", "node_modules/x/readme.md": "x", "logo.png": "x", "package.json": "{}",
@@ -71,6 +72,7 @@ func TestFolderIsWalkedInOrderWithoutWhatIsHidden(t *testing.T) {
 }
 
 func TestLinksLeadNowhereElse(t *testing.T) {
+	t.Parallel()
 	outside := plant(t, map[string]string{"secret.json": `{"name":"secret"}`})
 	root := plant(t, map[string]string{
 		"real.json": "{}", "deep/more.json": "{} ", "deep/loop": "-> ..", "self": "-> self",
@@ -86,6 +88,7 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 }
 
 func TestLinkSwappedInAfterTheWalkDoesNotEscape(t *testing.T) {
+	t.Parallel()
 	outside := plant(t, map[string]string{"secret.jsonl": `{"@type":"Book","name":"secret","url":"https://x.example/s"}`})
 	root := plant(t, map[string]string{"a.jsonl": "{}"})
 	source := Source{Site: "x.example", Path: root}
@@ -105,6 +108,7 @@ func TestLinkSwappedInAfterTheWalkDoesNotEscape(t *testing.T) {
 }
 
 func TestPatternsMatchFolders(t *testing.T) {
+	t.Parallel()
 	root := plant(t, map[string]string{
 		"a.json": "{}", "b.json": "{}", "x/c.json": "{}", "x/y/d.json": "{}", "x/y/e.md": "x", "[odd].json": "{}",
 	})
@@ -130,6 +134,7 @@ func TestPatternsMatchFolders(t *testing.T) {
 }
 
 func TestFileIsReadWhereverItsLinkLeads(t *testing.T) {
+	t.Parallel()
 	outside := plant(t, map[string]string{"real.jsonl": "{}"})
 	root := plant(t, map[string]string{"named.jsonl": "-> " + outside + "/real.jsonl"})
 	if diff := cmp.Diff([]string{"named.jsonl"}, names(t, Source{Path: root + "/named.jsonl"})); diff != "" {
@@ -138,6 +143,7 @@ func TestFileIsReadWhereverItsLinkLeads(t *testing.T) {
 }
 
 func TestFileSystemIsASource(t *testing.T) {
+	t.Parallel()
 	fs := fstest.MapFS{"in/a.json": {Data: []byte("{}")}, "in/b/c.md": {Data: []byte("x")}, "d.json": {Data: []byte("{}")}}
 	for path, want := range map[string][]string{
 		"": {"d.json", "in/a.json", "in/b/c.md"}, ".": {"d.json", "in/a.json", "in/b/c.md"}, "in": {"in/a.json", "in/b/c.md"},
@@ -150,6 +156,7 @@ func TestFileSystemIsASource(t *testing.T) {
 }
 
 func TestPathThatCannotBeReadSaysWhy(t *testing.T) {
+	t.Parallel()
 	root := plant(t, map[string]string{"empty/x.png": "x", "odd.xyz": "x"})
 	for path, want := range map[string]string{
 		root + "/none":        "there is no file or folder",
@@ -172,6 +179,7 @@ func TestPathThatCannotBeReadSaysWhy(t *testing.T) {
 }
 
 func TestWhatIsNoFileIsPassedBy(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("named pipes are made by a call of Linux")
 	}

@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "write what the tests find into their go
 // TestSourcesGiveTheseItems reads each archive in testdata/items as a source and compares what comes of it with the
 // file "want" in it. Its first lines may set the source's base and language.
 func TestSourcesGiveTheseItems(t *testing.T) {
+	t.Parallel()
 	archives, err := filepath.Glob("testdata/items/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("no archives", err)

@@ -27,6 +27,7 @@ func textOf(t *testing.T, page string) string {
 }
 
 func TestMainTextLeavesOutWhatStandsAround(t *testing.T) {
+	t.Parallel()
 	text := "<p>" + saying(1) + "</p><p>" + saying(2) + "</p><p>" + saying(3) + "</p>"
 	noise := "<p>We set cookies, dear reader, to know what you like, and we ask you kindly to accept them all.</p>"
 	links := "<ul>" + strings.Repeat("<li><a href=/x>Another page of the same site with a long name</a></li>", 12) + "</ul>"
@@ -50,6 +51,7 @@ func TestMainTextLeavesOutWhatStandsAround(t *testing.T) {
 }
 
 func TestMainTextKeepsWhatOnlyLooksLikeSurroundings(t *testing.T) {
+	t.Parallel()
 	text := "<p>" + saying(1) + "</p><p>" + saying(2) + "</p><p>" + saying(3) + "</p>"
 	for name, page := range map[string]string{
 		"a page in a form":               "<form id=aspnetForm>" + text + "</form>",
@@ -73,6 +75,7 @@ func TestMainTextKeepsWhatOnlyLooksLikeSurroundings(t *testing.T) {
 // What a page costs grows with its size alone, however it is built: a megabyte of each of these takes no time to
 // speak of, and would take hours if each part of it had to do with each other.
 func TestMainTextOfHostilePagesIsFound(t *testing.T) {
+	t.Parallel()
 	const size = 1 << 20
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	for name, page := range map[string]string{

@@ -53,6 +53,7 @@ func (h *host) reach(n int) error {
 // TestALossOfPowerLeavesAWholeEdition loses the power at moments all over the reading of a site that changes, whole and by named pages, with whatever a disk may then
 // have of what was not synced. What is there is the edition that was read last, or the one that was being read: never a mixture, never nothing.
 func TestALossOfPowerLeavesAWholeEdition(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	h := newHost(t)
 	h.web.Parallel = 2
@@ -119,6 +120,7 @@ func TestALossOfPowerLeavesAWholeEdition(t *testing.T) {
 
 // TestABrokenConnectionLeavesAWholeEdition is what a loss of power is on PostgreSQL: its connections are broken off all over the reading.
 func TestABrokenConnectionLeavesAWholeEdition(t *testing.T) {
+	t.Parallel()
 	dsn := storetest.NewPostgres(t)
 	name := fmt.Sprintf("ingest-%d-%d", os.Getpid(), rand.Uint64())
 	other := storetest.Open(t, dsn)

@@ -85,6 +85,7 @@ func books(n int) string {
 }
 
 func TestOrderOfItemsIsThatOfTheSource(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	var want []string
 	for f := range 20 {
@@ -101,6 +102,7 @@ func TestOrderOfItemsIsThatOfTheSource(t *testing.T) {
 }
 
 func TestCompressedFilesAreRead(t *testing.T) {
+	t.Parallel()
 	c := read(t, map[string]string{
 		"a.jsonl.gz":  zip(t, books(2)) + zip(t, `{"@type":"Book","name":"in a second part","url":"/second"}`),
 		"b.json.gz":   zip(t, `[{"@type":"Book","name":"b","url":"/b"}]`),
@@ -114,6 +116,7 @@ func TestCompressedFilesAreRead(t *testing.T) {
 }
 
 func TestDamagedFileKeepsWhatCameBefore(t *testing.T) {
+	t.Parallel()
 	whole := zip(t, books(20_000))
 	c := read(t, map[string]string{
 		"a-cut.jsonl.gz":   whole[:len(whole)/2],
@@ -143,6 +146,7 @@ func TestDamagedFileKeepsWhatCameBefore(t *testing.T) {
 }
 
 func TestBombsAreRefused(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it is a matter of quantity, which takes ten times as long under the race detector")
 	}
@@ -170,6 +174,7 @@ func TestBombsAreRefused(t *testing.T) {
 }
 
 func TestLimitsAreToldAndPassed(t *testing.T) {
+	t.Parallel()
 	long := `{"@type":"Book","name":"long","url":"/long","description":"` + strings.Repeat("long ", 2000) + `"}`
 	deep := `{"@type":"Book","name":"deep","url":"/deep","x":` + strings.Repeat(`{"a":[`, 5000) + strings.Repeat(`]}`, 5000) + `}`
 	short := `{"@type":"Book","name":"short","url":"/short"}`
@@ -196,6 +201,7 @@ func TestLimitsAreToldAndPassed(t *testing.T) {
 }
 
 func TestDeepNestingIsAProblemInEveryForm(t *testing.T) {
+	t.Parallel()
 	for name, body := range map[string]string{
 		"a.jsonl": strings.Repeat("[", 10_000), "b.json": strings.Repeat(`{"@graph":`, 10_000), "c.json": strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
 		"d.html": strings.Repeat("<div>", 10_000), "e.html": "<script type=application/ld+json>" + strings.Repeat("[", 10_000) + "</script>",
@@ -219,6 +225,7 @@ func TestDeepNestingIsAProblemInEveryForm(t *testing.T) {
 }
 
 func TestEncodingsAreRead(t *testing.T) {
+	t.Parallel()
 	line := `{"@type":"Book","name":"Café 東京","url":"/u"}`
 	utf16 := func(e unicode.Endianness, b unicode.BOMPolicy) string {
 		s, err := unicode.UTF16(e, b).NewEncoder().String(line + "\n" + line)
@@ -262,6 +269,7 @@ func TestEncodingsAreRead(t *testing.T) {
 
 // TestLongArrayIsReadInPortions compares an array that is long enough to be divided with the same items as lines.
 func TestLongArrayIsReadInPortions(t *testing.T) {
+	t.Parallel()
 	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(books(9000), "story", `st[o]r}y \" "`)), "\n")
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], ` "`, ` \"`)
@@ -289,6 +297,7 @@ func TestLongArrayIsReadInPortions(t *testing.T) {
 }
 
 func TestErrorOfTheReceiverEndsTheRun(t *testing.T) {
+	t.Parallel()
 	stop := errors.New("enough")
 	seen := 0
 	err := itemsOf(t.Context(), Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
@@ -303,6 +312,7 @@ func TestErrorOfTheReceiverEndsTheRun(t *testing.T) {
 }
 
 func TestCancelledRunStops(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
 	err := itemsOf(ctx, Source{Site: "x.example", FS: fstest.MapFS{"a.jsonl": {Data: []byte(books(50_000))}}}, func(content.Item) error {
@@ -339,6 +349,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Not parallel: it measures memory.
 func TestLongFileTakesLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 64 MiB")
@@ -365,6 +376,7 @@ func TestLongFileTakesLittleMemory(t *testing.T) {
 }
 
 func TestMadeUpAddressesStayApart(t *testing.T) {
+	t.Parallel()
 	c := read(t, map[string]string{"a.jsonl": strings.Repeat(`{"@type":"Event","name":"Yoga"}`+"\n", 2) +
 		`{"@type":"Event","name":"Yoga","startDate":"2026-01-01"}` + "\n" + `{"@type":"Event","name":"Yoga","startDate":"2026-01-02"}`}, Limits{})
 	want := []string{"/a.jsonl#yoga", "/a.jsonl#yoga", "/a.jsonl#yoga-2", "/a.jsonl#yoga-3"}
@@ -379,6 +391,7 @@ func TestMadeUpAddressesStayApart(t *testing.T) {
 }
 
 func TestMereMentionDoesNotReplaceTheItem(t *testing.T) {
+	t.Parallel()
 	list := `{"@type":"ItemList","itemListElement":[{"@type":"ListItem","item":{"@type":"Movie","name":"M","url":"/m"}},{"@type":"Movie","name":"N","url":"/n"}]}`
 	c := read(t, map[string]string{"a.json": `{"@type":"Movie","name":"M","url":"/m","description":"All about it."}`, "b.json": list}, Limits{})
 	if !slices.Equal(c.urls, []string{"/m", "/n"}) || c.items[0].Description == "" {
@@ -389,6 +402,7 @@ func TestMereMentionDoesNotReplaceTheItem(t *testing.T) {
 // An address that was given and cannot be read must not become one that this program made up: rules on paths are
 // written for the addresses that were given.
 func TestItemWithAnUnreadableAddressIsLeftOut(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{
 		"https://x .example/secret/1", "https://[::1/secret/3", "https:///x.example/secret/6", "https:/x.example/secret/7",
 		"https:x.example/secret/8", "HTTPS:/x.example/secret/9", "https://x.example:port/secret", `https:\\\\x.example\\secret`,
@@ -408,6 +422,7 @@ func TestItemWithAnUnreadableAddressIsLeftOut(t *testing.T) {
 }
 
 func TestAddressIsMadeUpWhereNoneWasGiven(t *testing.T) {
+	t.Parallel()
 	for member, want := range map[string]string{
 		`"url":""`: "/a.jsonl#n", `"url":null`: "/a.jsonl#n", `"url":"mailto:a@b.example"`: "/a.jsonl#n", `"mainEntityOfPage":{"@id":"ex:page"}`: "/a.jsonl#n", `"@id":"_:b0"`: "/a.jsonl#n",
 		`"@id":"urn:isbn:9780000000002"`: "/a.jsonl#urn-isbn-9780000000002", `"@id":"book-7"`: "/a.jsonl#book-7",
@@ -422,6 +437,7 @@ func TestAddressIsMadeUpWhereNoneWasGiven(t *testing.T) {
 }
 
 func TestPartsOfAListWithAnUnreadableAddressAreLeftOut(t *testing.T) {
+	t.Parallel()
 	c := read(t, map[string]string{"a.json": `{"@type":"ItemList","url":"https:/x.example/secret","itemListElement":[` +
 		`{"@type":"Book","name":"n","text":"t"},{"@type":"Book","name":"m","url":"/m","text":"t"}]}`}, Limits{})
 	if !slices.Equal(c.urls, []string{"/m"}) || len(c.problems) != 1 {
@@ -430,6 +446,7 @@ func TestPartsOfAListWithAnUnreadableAddressAreLeftOut(t *testing.T) {
 }
 
 func TestAdditionalTypesOfSchemaOrgAreTypes(t *testing.T) {
+	t.Parallel()
 	for members, want := range map[string][]string{
 		`"@type":"Product","additionalType":"Book"`:                                                          {"Product", "Book"},
 		`"@type":"Product","additionalType":"https://schema.org/Book"`:                                       {"Product", "Book"},
@@ -448,6 +465,7 @@ func TestAdditionalTypesOfSchemaOrgAreTypes(t *testing.T) {
 }
 
 func TestWhatNestsTooDeepIsSaidToDoSo(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{
 		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 		strings.Repeat(`{"@graph":[`, 5_000) + strings.Repeat("]}", 5_000),

@@ -61,6 +61,7 @@ func (s *shop) urls() []string {
 }
 
 func TestSecondRunChangesWhatChanged(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(100))
 	first := s.mustRun()
@@ -79,6 +80,7 @@ func TestSecondRunChangesWhatChanged(t *testing.T) {
 }
 
 func TestGoodCatalogueIsNotReplacedByLittle(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(10))
 	s.mustRun()
@@ -112,6 +114,7 @@ func TestGoodCatalogueIsNotReplacedByLittle(t *testing.T) {
 }
 
 func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(4))
 	s.write("b.jsonl.gz", zip(t, `{"@type":"Book","name":"b1","url":"/b1"}`+"\n"+`{"@type":"Book","name":"b2","url":"/b2"}`))
@@ -135,6 +138,7 @@ func TestNothingIsRemovedWhileAFileCannotBeRead(t *testing.T) {
 
 // A file that was written half, or copied half, is told from one that has less in it.
 func TestNothingIsRemovedWhenAFileEndsTooEarly(t *testing.T) {
+	t.Parallel()
 	object := func(i int) string {
 		return fmt.Sprintf(`{"@type":"Book","name":"Book %d","url":"/book/%d"}`, i, i)
 	}
@@ -166,6 +170,7 @@ func TestNothingIsRemovedWhenAFileEndsTooEarly(t *testing.T) {
 
 // A link that is refused will be refused in every run, and so must not keep what was removed alive for ever.
 func TestRefusedLinkHoldsNoRemovalBack(t *testing.T) {
+	t.Parallel()
 	outside := plant(t, map[string]string{"secret.jsonl": `{"@type":"Book","name":"secret","url":"/secret"}`})
 	root := plant(t, map[string]string{"a.jsonl": books(4), "out.jsonl": "-> " + outside + "/secret.jsonl", "gone.jsonl": "-> nothing.jsonl", "loop.jsonl": "-> loop.jsonl"})
 	s := newShop(t)
@@ -187,6 +192,7 @@ func TestRefusedLinkHoldsNoRemovalBack(t *testing.T) {
 }
 
 func TestFileThatIsNoTextIsNoPage(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("picture.html", "\xff\xd8\xff\xe0\x00\x10JFIF"+strings.Repeat("\x01\x02\x00\x8f\xe1\x07", 200))
 	s.write("japanese.html", "<meta charset=iso-2022-jp><title>\x1b$B9A\x1b(B</title><p>\x1b$B9A$NOC\x1b(B</p>")
@@ -198,6 +204,7 @@ func TestFileThatIsNoTextIsNoPage(t *testing.T) {
 }
 
 func TestRunThatIsEndedIsNoError(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(3))
 	var log bytes.Buffer
@@ -211,6 +218,7 @@ func TestRunThatIsEndedIsNoError(t *testing.T) {
 }
 
 func TestProgressGoesToTheEnd(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(3000))
 	s.write("b.jsonl", "bad\n"+books(1))
@@ -240,6 +248,7 @@ func TestProgressGoesToTheEnd(t *testing.T) {
 }
 
 func TestReportHoldsTheFirstProblemsAndCountsAll(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", strings.Repeat("bad\n", 500)+books(1))
 	report := s.mustRun()
@@ -249,6 +258,7 @@ func TestReportHoldsTheFirstProblemsAndCountsAll(t *testing.T) {
 }
 
 func TestRunOfAMissingPathKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	s.write("a.jsonl", books(2))
 	s.mustRun()
@@ -259,6 +269,7 @@ func TestRunOfAMissingPathKeepsWhatIsThere(t *testing.T) {
 }
 
 func TestPassagesKeepTheirIDsWhereTheTextStays(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	article := func(body string) string {
 		return `{"@type":"Article","headline":"h","url":"/a","articleBody":"` + body + `"}`

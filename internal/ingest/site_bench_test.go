@@ -162,6 +162,7 @@ var bigSites = []struct {
 
 // TestBigSiteIsReadWhole is the benchmark's short form: each page once, and an item of each.
 func TestBigSiteIsReadWhole(t *testing.T) {
+	t.Parallel()
 	for _, test := range bigSites {
 		t.Run(test.name, func(t *testing.T) {
 			site := newBigSite(60, test.jsonLD)

@@ -21,6 +21,7 @@ func (h *host) only(paths ...string) Report {
 
 // TestNamedPagesAloneAreReadAnew has a site say which pages changed (RAMP v1, Ingestion, webhook): no others are asked for, and nothing else changes.
 func TestNamedPagesAloneAreReadAnew(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/b", "/c", "/d"))
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -69,6 +70,7 @@ func TestNamedPagesAloneAreReadAnew(t *testing.T) {
 
 // TestNamedPagesDoNotEmptyASource names all pages of a site that answers that nothing is there.
 func TestNamedPagesDoNotEmptyASource(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/", pageOf("home", "/a", "/b", "/c"))
 	for _, name := range []string{"a", "b", "c"} {
@@ -96,6 +98,7 @@ func TestNamedPagesDoNotEmptyASource(t *testing.T) {
 
 // TestWhatOtherPagesHoldStays drops a thing from one of two pages that tell of it.
 func TestWhatOtherPagesHoldStays(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	shop := func(ids ...string) string {
 		var b strings.Builder
@@ -145,6 +148,7 @@ func (h *host) places() (all []string) {
 
 // TestPagesTellWhereLicencesAre names licences on pages other than the first, in each way that RSL has.
 func TestPagesTellWhereLicencesAre(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	on := func(name, head string) string { return strings.Replace(pageOf(name), "<head>", "<head>"+head, 1) }
 	h.put("/", pageOf("home", "/a/1", "/b", "/c", "/d", "/e"))
@@ -174,6 +178,7 @@ func TestPagesTellWhereLicencesAre(t *testing.T) {
 
 // TestAFeedTellsThatItCarriesLicences has RSL in the entries of a feed that is a source.
 func TestAFeedTellsThatItCarriesLicences(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	feed := `<?xml version="1.0"?><rss version="2.0" xmlns:rsl="https://rslstandard.org/rsl"><channel><title>News</title><item><title>One</title><link>HOST/1</link><description>It is new.</description></item></channel></rss>`
 	h.web.URL = "/feed"

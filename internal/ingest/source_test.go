@@ -7,6 +7,7 @@ import (
 )
 
 func TestBaseIsMadeOfTheSite(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[Source]string{
 		{Site: "www.example.com"}:                                      "https://www.example.com/",
 		{Site: "local"}:                                                "https://local/",
@@ -28,6 +29,7 @@ func TestBaseIsMadeOfTheSite(t *testing.T) {
 }
 
 func TestPageAddressIsThatOfTheSite(t *testing.T) {
+	t.Parallel()
 	base, _ := folder("https://www.example.com/docs")
 	for name, want := range map[string]string{
 		"a/b.html": "/docs/a/b.html", "a/index.html": "/docs/a/", "index.htm.gz": "/docs/", "a/b.md": "/docs/a/b", "a/_index.md": "/docs/a/",
@@ -41,6 +43,7 @@ func TestPageAddressIsThatOfTheSite(t *testing.T) {
 }
 
 func TestLanguagesAreTags(t *testing.T) {
+	t.Parallel()
 	for s, want := range map[string]string{
 		"en": "en", "EN-us": "en-us", "pt_BR": "pt-br", "zh-Hans-CN": "zh-hans-cn", "de_DE.UTF-8": "de-de", "English": "en", "日本語": "ja",
 		"": "", "e": "", "englisch bitte": "", "x-klingon": "", "http://x": "", "123456789": "",
@@ -52,6 +55,7 @@ func TestLanguagesAreTags(t *testing.T) {
 }
 
 func TestDatesAreReadInTheirForms(t *testing.T) {
+	t.Parallel()
 	for s, want := range map[string]string{
 		"2024-05-06": "2024-05-06T00:00:00Z", "2024-05-06T07:08:09Z": "2024-05-06T07:08:09Z", "2024-05-06T07:08:09+02:00": "2024-05-06T05:08:09Z",
 		"2024-05-06T07:08:09+0200": "2024-05-06T05:08:09Z", "2024-05-06 07:08": "2024-05-06T07:08:00Z", "2024-05": "2024-05-01T00:00:00Z", "1066": "1066-01-01T00:00:00Z",
@@ -70,6 +74,7 @@ func TestDatesAreReadInTheirForms(t *testing.T) {
 }
 
 func TestFiguresAreForPeople(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 4 << 20: "4 MiB", 3 << 30: "3 GiB"} {
 		if got := bytesText(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)

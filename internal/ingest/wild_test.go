@@ -26,6 +26,7 @@ func wides(t *testing.T, text string) map[string]string {
 
 // TestListsAndFeedsInUTF16AreMetAsThoseInUTF8 reads sources that are a sitemap, an index, a list of addresses and feeds in UTF-16. Of one that is damaged what was there stays, and the owner is told.
 func TestListsAndFeedsInUTF16AreMetAsThoseInUTF8(t *testing.T) {
+	t.Parallel()
 	const declared = `<?xml version="1.0" encoding="UTF-16"?>` + "\n"
 	feed := `<rss version="2.0"><channel><title>News ö</title><link>HOST/</link><item><title>Über 😀</title><link>HOST/1</link><description>It is new.</description></item></channel></rss>`
 	for name, test := range map[string]struct{ kind, media, text, item string }{
@@ -72,6 +73,7 @@ func TestListsAndFeedsInUTF16AreMetAsThoseInUTF8(t *testing.T) {
 // TestFeedsOfTheWildAreReadOrNamed has feeds as they are found. Those that are only untidy are read; of the others what was read before stays, and the owner is told where
 // and why.
 func TestFeedsOfTheWildAreReadOrNamed(t *testing.T) {
+	t.Parallel()
 	const feed = `<rss version="2.0"><channel><title>News</title><link>HOST/</link><item><title>One</title><link>HOST/1</link><description>It is new.</description></item></channel></rss>`
 	h := newHost(t)
 	h.web.URL, h.web.Kind = "/feed", "feed"

@@ -144,6 +144,7 @@ func (b *blog) wantRequests(want ...string) {
 
 // TestAWordPressIsReadByItsAPI reads posts and pages, with what the API tells of them (RAMP v1, Ingestion, CMS API).
 func TestAWordPressIsReadByItsAPI(t *testing.T) {
+	t.Parallel()
 	b := newBlog(t)
 	b.write("posts", 7, "Tom &amp; <i>Jerry&#8217;s</i> soup", "2026-01-02T03:04:05", "_embedded", map[string]any{
 		"author": []any{map[string]any{"name": "Ann"}, map[string]any{"code": "rest_user_invalid_id"}}, "wp:featuredmedia": []any{map[string]any{"source_url": b.server.URL + "/soup.jpg"}},
@@ -179,6 +180,7 @@ func TestAWordPressIsReadByItsAPI(t *testing.T) {
 
 // TestAWordPressIsAskedForWhatChanged counts requests from run to run: what changed, what is new, what is gone, and what became hidden.
 func TestAWordPressIsAskedForWhatChanged(t *testing.T) {
+	t.Parallel()
 	b := newBlog(t)
 	for id := range 250 {
 		b.write("posts", id+1, fmt.Sprintf("Post %d", id+1), "2026-01-01T00:00:00")
@@ -231,6 +233,7 @@ func TestAWordPressIsAskedForWhatChanged(t *testing.T) {
 
 // TestAWordPressThatFailsChangesNothing breaks each answer of a run in many ways: the old stands, and the error names the place.
 func TestAWordPressThatFailsChangesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBlog(t)
 	for id := range 150 {
 		b.write("posts", id+1, fmt.Sprintf("Post %d", id+1), "2026-01-01T00:00:00")
@@ -285,6 +288,7 @@ func TestAWordPressThatFailsChangesNothing(t *testing.T) {
 
 // TestABadPostIsNamedAndWhatItWasStays has entries that cannot be read among good ones.
 func TestABadPostIsNamedAndWhatItWasStays(t *testing.T) {
+	t.Parallel()
 	b := newBlog(t)
 	for id := range 6 {
 		b.write("posts", id+1, fmt.Sprintf("Post %d", id+1), "2026-01-01T00:00:00")
@@ -317,6 +321,7 @@ func TestABadPostIsNamedAndWhatItWasStays(t *testing.T) {
 
 // TestWordPressesOfTheWild do without headers, hide their pages, have their API elsewhere, and move posts while they are read.
 func TestWordPressesOfTheWild(t *testing.T) {
+	t.Parallel()
 	for _, without := range []string{"X-WP-Total", "X-WP-TotalPages", "*"} {
 		b := newBlog(t)
 		b.without = without

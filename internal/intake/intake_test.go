@@ -18,7 +18,10 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-func TestTranscripts(t *testing.T) { transcript.Play(t, "testdata/*.txtar", played) }
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	transcript.Play(t, "testdata/*.txtar", played)
+}
 
 // matrix is what may come of a request at the two addresses.
 var matrix = map[string][]string{
@@ -36,6 +39,7 @@ var matrix = map[string][]string{
 // TestTheTranscriptsHoldTheWholeMatrix holds that each outcome is in a transcript, and no other; that what says to come again
 // says when; and that no answer may be stored.
 func TestTheTranscriptsHoldTheWholeMatrix(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +112,7 @@ func said(t *testing.T, file, response string) string {
 
 // TestEveryCodeOfTheHouseHasAWord renders each code that an error of ours can have, and each refusal of the desk.
 func TestEveryCodeOfTheHouseHasAWord(t *testing.T) {
+	t.Parallel()
 	errors := []error{}
 	for _, code := range fail.Codes {
 		errors = append(errors, fail.New(code, "What is to be told."))

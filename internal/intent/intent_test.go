@@ -14,7 +14,10 @@ import (
 	wire "frontdesk/wire/intent"
 )
 
-func TestTranscripts(t *testing.T) { transcript.Play(t, "testdata/*.txtar", played) }
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	transcript.Play(t, "testdata/*.txtar", played)
+}
 
 // matrix is what may come of a request at the three addresses: each status with the words that go with it, and which of these
 // answers bear a signature.
@@ -38,6 +41,7 @@ var matrix = map[string][]string{
 // TestTheTranscriptsHoldTheWholeMatrix holds that each outcome is in a transcript, and no other; that what says to come again
 // says when; and that no answer may be stored.
 func TestTheTranscriptsHoldTheWholeMatrix(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)

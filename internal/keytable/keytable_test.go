@@ -41,6 +41,7 @@ func keyOf(seed byte) ed25519.PrivateKey {
 }
 
 func TestSignaturesAreGoodAndBadAsByTheStandardLibrary(t *testing.T) {
+	t.Parallel()
 	for seed := range byte(20) {
 		private := keyOf(seed)
 		public := private.Public().(ed25519.PublicKey)
@@ -72,6 +73,7 @@ func TestSignaturesAreGoodAndBadAsByTheStandardLibrary(t *testing.T) {
 var order, _ = new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
 
 func TestAScalarBeyondTheOrderIsRefused(t *testing.T) {
+	t.Parallel()
 	private := keyOf(1)
 	public := private.Public().(ed25519.PublicKey)
 	signature := ed25519.Sign(private, []byte("m"))
@@ -104,6 +106,7 @@ var small = []string{
 }
 
 func TestPointsOfSmallOrderAreJudgedAsByTheStandardLibrary(t *testing.T) {
+	t.Parallel()
 	private := keyOf(3)
 	public := private.Public().(ed25519.PublicKey)
 	good, honest := 0, warm(public)
@@ -138,6 +141,7 @@ func point(t *testing.T, text string) []byte {
 // TestKeysWithAPartOfSmallOrderAreJudgedAsByTheStandardLibrary has keys and Rs that are a good point and one of small order: whoever
 // multiplies by the cofactor takes such signatures, the standard library does not unless the parts cancel.
 func TestKeysWithAPartOfSmallOrderAreJudgedAsByTheStandardLibrary(t *testing.T) {
+	t.Parallel()
 	good := map[bool]int{}
 	for n := range uint64(8) {
 		for _, text := range small[:8] {
@@ -174,6 +178,7 @@ func scalar(n uint64, name string) *edwards25519.Scalar {
 }
 
 func TestWhatIsNoKeyHasNoGoodSignature(t *testing.T) {
+	t.Parallel()
 	all := New(4)
 	for range 2 * often {
 		if all.Verify(nil, nil, make([]byte, 64)) || all.Verify(make([]byte, 31), nil, make([]byte, 64)) {
@@ -186,6 +191,7 @@ func TestWhatIsNoKeyHasNoGoodSignature(t *testing.T) {
 }
 
 func TestTablesAreThoseOfTheKeysThatCameLast(t *testing.T) {
+	t.Parallel()
 	const most = 3
 	all := New(most)
 	for seed := range byte(6) {
@@ -212,6 +218,7 @@ func TestTablesAreThoseOfTheKeysThatCameLast(t *testing.T) {
 }
 
 func TestWithoutRoomThereAreNoTables(t *testing.T) {
+	t.Parallel()
 	var none Tables
 	private := keyOf(1)
 	signature := ed25519.Sign(private, []byte("m"))
@@ -226,6 +233,7 @@ func TestWithoutRoomThereAreNoTables(t *testing.T) {
 }
 
 func TestManyVerifyAtOnce(t *testing.T) {
+	t.Parallel()
 	all := New(2)
 	var group sync.WaitGroup
 	for seed := range byte(4) {

@@ -10,6 +10,7 @@ import (
 // TestATableMultipliesItsPoint holds sums against filippo.io/edwards25519, at the edges of digits and of scalars and between them, of points of
 // every order, added to nothing, to others, and to what they cancel.
 func TestATableMultipliesItsPoint(t *testing.T) {
+	t.Parallel()
 	var scalars []*edwards25519.Scalar
 	for _, number := range [][]byte{{}, {1}, {2}, {127}, {128}, {129}, {255}, {0, 1}, {128, 127}, {129, 128}, {255, 255, 255, 255, 255, 255, 255, 255}} {
 		s, err := edwards25519.NewScalar().SetCanonicalBytes(append(number, make([]byte, 32-len(number))...))

@@ -27,6 +27,7 @@ func (c counted) Sign(text []byte) ([]byte, error) {
 // TestWhatIsSignedAheadIsWhatIsThere appends entries one by one, which is when signatures are made ahead, and in between does all
 // that makes such a signature wrong: entries that are taken back, several at once, another process, another key.
 func TestWhatIsSignedAheadIsWhatIsThere(t *testing.T) {
+	t.Parallel()
 	dsn := storetest.NewSQLite(t)
 	db, elsewhere := storetest.Open(t, dsn, ledger.Schema), storetest.Open(t, dsn, ledger.Schema)
 	var times atomic.Int64

@@ -35,6 +35,7 @@ func crashes(t *testing.T) int {
 // then have of what was not synced. What was acknowledged by then is there, once, and can be proved; what is there beyond
 // was on its way; and the ledger goes on.
 func TestALossOfPowerLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	folder := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "ledger.db"), Schemas: []store.Schema{ledger.Schema}, Files: disk.Name})

@@ -26,6 +26,7 @@ var steps = map[string][]string{
 // TestAFailedWriteLosesAndDoublesNothing lets each step of writing fail, once before it has written and once after: then
 // either the caller heard of it and nothing is there, or the entry is there once and gets its receipt.
 func TestAFailedWriteLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		for _, step := range steps[db.Engine()] {
@@ -93,7 +94,8 @@ func appendOne(t *testing.T, db *store.DB, l *ledger.Ledger, n int) (id string, 
 // TestOfManySequencersOneHistoryComes lets several nodes append and sequence on one database. (On SQLite they are processes
 // that share the file.)
 func TestOfManySequencersOneHistoryComes(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		var nodes []*ledger.Ledger
 		var dbs []*store.DB
@@ -160,6 +162,7 @@ func TestOfManySequencersOneHistoryComes(t *testing.T) {
 
 // TestAnyFlippedBitInTheStoreIsFoundAndNamed flips bits in entries, tiles and the checkpoint, one at a time.
 func TestAnyFlippedBitInTheStoreIsFoundAndNamed(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := open(t, db, options("one"))
 	const n = 2*256 + 77
@@ -225,6 +228,7 @@ func TestAnyFlippedBitInTheStoreIsFoundAndNamed(t *testing.T) {
 }
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ change, where string }{
 		"an entry":         {`DELETE FROM ledger_entry WHERE place = 18`, "entry 17"},
 		"the last entry":   {`DELETE FROM ledger_entry WHERE place = 300`, "entry 299"},
@@ -273,6 +277,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 
 // TestWhatIsDamagedProvesNothing asks for receipts over a tile that was changed.
 func TestWhatIsDamagedProvesNothing(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := ledger.New(db, options("one"))
 	ids := add(t, db, l, 0, 300)
@@ -293,7 +298,8 @@ func TestWhatIsDamagedProvesNothing(t *testing.T) {
 
 // TestAnEntryWaitsForWhoCanSign appends where there is no key, as commands do, and lets a server give the place.
 func TestAnEntryWaitsForWhoCanSign(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		db := storetest.Open(t, dsn, ledger.Schema)
 		runs, unsigned := 0, ledger.New(db, ledger.Options{Origin: origin})
@@ -322,6 +328,7 @@ func TestAnEntryWaitsForWhoCanSign(t *testing.T) {
 }
 
 func TestARaceForTheHeadIsLostByWhoBuiltOnTheOldOne(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := ledger.New(db, options("one"))
 	add(t, db, l, 0, 3)

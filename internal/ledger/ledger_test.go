@@ -147,6 +147,7 @@ func sound(t testing.TB, l *ledger.Ledger) {
 }
 
 func TestEveryEntryGetsAReceiptThatHolds(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		l := open(t, db, options("one"))
@@ -192,6 +193,7 @@ func TestEveryEntryGetsAReceiptThatHolds(t *testing.T) {
 }
 
 func TestAnEntryIsThereWithItsTransactionOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		l := open(t, db, options("one"))
@@ -221,6 +223,7 @@ func TestAnEntryIsThereWithItsTransactionOrNotAtAll(t *testing.T) {
 // TestTheTreeIsTheOneOfTheGoTeamsLibrary compares roots, tiles and proofs with golang.org/x/mod/sumdb/tlog, which is handed the
 // same leaves one by one.
 func TestTheTreeIsTheOneOfTheGoTeamsLibrary(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := open(t, db, options("one"))
 	var hashes hashList
@@ -300,6 +303,7 @@ func (h hashList) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 }
 
 func TestAnEntryHoldsNothingOfAPerson(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := open(t, db, options("one"))
 	for body, fine := range map[string]bool{
@@ -321,6 +325,7 @@ func TestAnEntryHoldsNothingOfAPerson(t *testing.T) {
 }
 
 func TestAppendRefusesWhatIsNoEntry(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := open(t, db, options("one"))
 	for name, spoil := range map[string]func(*receipt.Entry){
@@ -345,6 +350,7 @@ func TestAppendRefusesWhatIsNoEntry(t *testing.T) {
 }
 
 func TestManyEntriesAreAppendedAtOnce(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		l := open(t, db, options("one"))
@@ -388,6 +394,7 @@ func TestManyEntriesAreAppendedAtOnce(t *testing.T) {
 }
 
 func TestWhatChangedIsRecordedOnce(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		l := open(t, db, options("one"))
@@ -420,6 +427,7 @@ func TestWhatChangedIsRecordedOnce(t *testing.T) {
 }
 
 func TestReadGivesWhatTheFilterWants(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
 	l := open(t, db, options("one"))
 	start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
@@ -468,6 +476,7 @@ func TestReadGivesWhatTheFilterWants(t *testing.T) {
 }
 
 func TestAnExportIsVerifiedWithNothingButTheKey(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		l := open(t, db, options("one"))

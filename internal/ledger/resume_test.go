@@ -169,7 +169,8 @@ func holds(t testing.TB, r receipt.Receipt) receipt.Checkpoint {
 }
 
 func TestARestoredLedgerGoesOnUnderANewName(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		db := opened(t, dsn)
 		l := ledger.New(db, options("one"))
@@ -232,7 +233,8 @@ func TestARestoredLedgerGoesOnUnderANewName(t *testing.T) {
 }
 
 func TestACompleteLedgerKeepsItsName(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		var f folder
 		dsn := fresh(t)
 		db := opened(t, dsn)
@@ -268,7 +270,8 @@ func TestACompleteLedgerKeepsItsName(t *testing.T) {
 
 // TestADatabaseOlderThanWhatWasSignedDoesNotGoOn exchanges it behind the ledger's back, as other programs do.
 func TestADatabaseOlderThanWhatWasSignedDoesNotGoOn(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		var f folder
 		dsn := fresh(t)
 		db := opened(t, dsn)
@@ -334,6 +337,7 @@ func TestADatabaseOlderThanWhatWasSignedDoesNotGoOn(t *testing.T) {
 // TestNoTwoHistoriesUnderOneName takes a ledger through appending, backups, restores and exchanged files, with an owner who
 // calls a ledger complete only if it is, and holds that under one name there was never more than one history.
 func TestNoTwoHistoriesUnderOneName(t *testing.T) {
+	t.Parallel()
 	all := 0
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 // TestNothingSignedLeavesBeforeItIsKept takes whatever bears a checkpoint, where nothing keeps one from time to time, and holds that
 // it was kept by then; that many share a writing; and that nothing leaves while none can be kept.
 func TestNothingSignedLeavesBeforeItIsKept(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, openDB func(*testing.T, ...store.Schema) *store.DB) {
 		db := openDB(t, ledger.Schema)
 		var f folder

@@ -14,7 +14,8 @@ import (
 
 // TestTilesOfOneRowBecomeTilesOfSixteen opens a ledger as it was kept before, with 256 hashes in a row.
 func TestTilesOfOneRowBecomeTilesOfSixteen(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		const n = 2*256 + 77
 		was := ledger.Schema
 		was.Steps = was.Steps[:2]

@@ -40,6 +40,7 @@ func rate(t testing.TB, text string) limit.Rate {
 }
 
 func TestRatesAreReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]limit.Rate{
 		"":                                 {},
 		"60/1m":                            {60, time.Minute, 60},
@@ -101,6 +102,7 @@ func FuzzParseRate(f *testing.F) {
 }
 
 func TestBucketLetsABurstThroughAndThenTheRate(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	meter := limit.New(limit.Options{Now: c.now}).Meter("address", rate(t, "60/1m burst 3"))
 	for want := 2; want >= 0; want-- {
@@ -134,6 +136,7 @@ func TestBucketLetsABurstThroughAndThenTheRate(t *testing.T) {
 }
 
 func TestWithoutARateEverythingGoes(t *testing.T) {
+	t.Parallel()
 	meter := limit.New(limit.Options{}).Meter("address", limit.Rate{})
 	for range 1000 {
 		if s := meter.Allow(t.Context(), "a", 1000); !s.OK || s.Limit != 0 {
@@ -145,6 +148,7 @@ func TestWithoutARateEverythingGoes(t *testing.T) {
 // TestNoWindowLetsMoreThroughThanTheRate plays any sequence of requests and pauses, and holds every stretch of it
 // against the definition; and it holds what the statuses promise against what happens then.
 func TestNoWindowLetsMoreThroughThanTheRate(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		r := limit.Rate{
@@ -184,6 +188,7 @@ func TestNoWindowLetsMoreThroughThanTheRate(t *testing.T) {
 }
 
 func TestWhatAStatusPromisesComesTrue(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		r := limit.Rate{Requests: rapid.IntRange(1, 1000).Draw(t, "requests"), Per: time.Second, Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
@@ -210,6 +215,7 @@ func TestWhatAStatusPromisesComesTrue(t *testing.T) {
 }
 
 func TestClockThatWasSetBackLocksNobodyOut(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	meter := limit.New(limit.Options{Now: c.now}).Meter("m", rate(t, "10/1s"))
 	meter.Allow(t.Context(), "k", 10)
@@ -224,6 +230,7 @@ func TestClockThatWasSetBackLocksNobodyOut(t *testing.T) {
 }
 
 func TestKeysInMemoryAreBounded(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	limiter := limit.New(limit.Options{Now: c.now, Keys: 320})
 	meter := limiter.Meter("m", rate(t, "10/1h"))
@@ -257,7 +264,8 @@ func nodes(t *testing.T, c *clock, dsn string, n int) []*limit.Limiter {
 }
 
 func TestNodesCountTogether(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c := newClock()
 		const burst, callers, each = 50, 8, 20
 		all := nodes(t, c, fresh(t), 2)
@@ -287,6 +295,7 @@ func TestNodesCountTogether(t *testing.T) {
 }
 
 func TestNodesThatCountTheSameKeyDoNotBreakEachOtherOff(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	dsn := storetest.NewPostgres(t)
 	const callers, each = 8, 25
@@ -330,7 +339,8 @@ func (l lockedWriter) Write(p []byte) (int, error) {
 }
 
 func TestClocksThatDifferALittleLetNoMoreThrough(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn, ahead, behind := fresh(t), newClock(), newClock()
 		ahead.advance(80 * time.Millisecond)
 		var meters []limit.Meter
@@ -356,7 +366,8 @@ func TestClocksThatDifferALittleLetNoMoreThrough(t *testing.T) {
 }
 
 func TestTableAndMemoryAnswerAlike(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn, run := fresh(t), 0
 		c := newClock()
 		shared := nodes(t, c, dsn, 2)
@@ -381,6 +392,7 @@ func TestTableAndMemoryAnswerAlike(t *testing.T) {
 }
 
 func TestWhoIsOverTheLimitCostsTheDatabaseNothing(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, limit.Schema)
 		var log bytes.Buffer
@@ -425,6 +437,7 @@ func rows(t *testing.T, db *store.DB) (n int) {
 }
 
 func TestWithoutTheDatabaseANodeCountsByItself(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, limit.Schema)
 		var log bytes.Buffer
@@ -452,6 +465,7 @@ func TestWithoutTheDatabaseANodeCountsByItself(t *testing.T) {
 }
 
 func TestFullBucketsLeaveTheTable(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, limit.Schema)
 		meter := limit.New(limit.Options{DB: db, Now: c.now}).Meter("m", rate(t, "2/1s"))

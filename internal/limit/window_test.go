@@ -90,6 +90,7 @@ type require interface {
 // TestNoSpanHasMoreThanItsWindow plays any sequence of requests and pauses: no span has more than is declared, wherever it
 // begins, nobody is refused for whom there is room, and who comes when told is let in.
 func TestNoSpanHasMoreThanItsWindow(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		l := limit.New(limit.Options{Now: c.now})
@@ -120,6 +121,7 @@ func TestNoSpanHasMoreThanItsWindow(t *testing.T) {
 
 // TestManyInAWindowTakeLittleRoom holds a window of many requests to the same, and to the room that it takes up.
 func TestManyInAWindowTakeLittleRoom(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	l := limit.New(limit.Options{Now: c.now})
 	s := &spans{windows: []limit.Window{{Requests: 5000, Per: 24 * time.Hour}}}
@@ -141,6 +143,7 @@ func TestManyInAWindowTakeLittleRoom(t *testing.T) {
 }
 
 func TestLogsInMemoryAreBounded(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	l := limit.New(limit.Options{Now: c.now, Keys: 3200})
 	day := limit.Window{Requests: 400, Per: 24 * time.Hour}
@@ -157,6 +160,7 @@ func TestLogsInMemoryAreBounded(t *testing.T) {
 }
 
 func TestWhatOneWindowRefusesIsCountedInNone(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	l := limit.New(limit.Options{Now: c.now})
 	minute, day := limit.Window{Requests: 3, Per: time.Minute}, limit.Window{Requests: 4, Per: 24 * time.Hour}
@@ -190,6 +194,7 @@ func TestWhatOneWindowRefusesIsCountedInNone(t *testing.T) {
 }
 
 func TestClockThatWasSetBackLocksNobodyOutOfAWindow(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	l := limit.New(limit.Options{Now: c.now})
 	w := limit.Window{Requests: 2, Per: time.Minute}
@@ -212,7 +217,8 @@ func TestClockThatWasSetBackLocksNobodyOutOfAWindow(t *testing.T) {
 
 // TestWindowsOutliveTheProcess counts with one limiter after another, and with two at once, of one database.
 func TestWindowsOutliveTheProcess(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn, secret := newClock(), fresh(t), []byte("a secret of all")
 		minute, day := limit.Window{Requests: 30, Per: time.Minute}, limit.Window{Requests: 50, Per: 24 * time.Hour}
 		var in, out atomic.Int64
@@ -254,6 +260,7 @@ func TestWindowsOutliveTheProcess(t *testing.T) {
 }
 
 func TestTableShowsNoKeys(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, limit.Schema)
 		ids := map[string]bool{}
@@ -283,6 +290,7 @@ func TestTableShowsNoKeys(t *testing.T) {
 }
 
 func TestWhatCannotBeCountedIsNotLetThroughAWindow(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, limit.Schema)
 		var log bytes.Buffer
@@ -309,6 +317,7 @@ func TestWhatCannotBeCountedIsNotLetThroughAWindow(t *testing.T) {
 }
 
 func TestRowsAreBounded(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		c, db := newClock(), open(t, limit.Schema)
 		l := limit.New(limit.Options{DB: db, Now: c.now, Keys: 64})
@@ -347,6 +356,7 @@ func FuzzWindows(f *testing.F) {
 }
 
 func TestNobodyIsToldToWaitLongerThanTheSpan(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	c.advance(123_456_789) // as clocks stand
 	l := limit.New(limit.Options{Now: c.now})

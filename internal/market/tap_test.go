@@ -39,6 +39,7 @@ func reads(status int, body string) http.HandlerFunc {
 
 // TestWhatAMessageCarriedIsSaid: by whom it was passed on, what was offered, and why it was refused; and nothing of what is no JSON, or another thing than it should be.
 func TestWhatAMessageCarriedIsSaid(t *testing.T) {
+	t.Parallel()
 	const rpc = "/ramp.v1.ExchangeService/DiscoverResources"
 	const query = `{"requester": {"id": "bot", "domain": "a.example", "uris": ["https://b.example/x?sig=secret"], "signature": "c2VjcmV0"}, "intermediaries": [{"domain": "one.example"}, {"domain": "two.example"}]}`
 	const offers = `{"offer_groups": [{"offers": [{"pricing": {"rate": 0.02, "currency": "XTS", "model": "PRICING_MODEL_PER_ACCESS"}, "exchange_signature": "c2VjcmV0"}]}]}`
@@ -68,6 +69,7 @@ func TestWhatAMessageCarriedIsSaid(t *testing.T) {
 
 // TestTheTapChangesNothing: a place reads and answers whole what is longer than the tap looks at, and compressed answers are read.
 func TestTheTapChangesNothing(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 2*maxSeen)
 	var got string
 	h := &hub{}
@@ -103,6 +105,7 @@ func TestTheTapChangesNothing(t *testing.T) {
 
 // TestWhatPassesIsToldBeforeWhatComesOfIt: whoever waits for quiet has every message of those who act, however many there are at once.
 func TestWhatPassesIsToldBeforeWhatComesOfIt(t *testing.T) {
+	t.Parallel()
 	h := &hub{}
 	held, entered := make(chan struct{}), make(chan struct{})
 	tapped := h.around("north")(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

@@ -71,6 +71,7 @@ func overPipes(t *testing.T, server *Server, options *sdk.ClientOptions) *sdk.Cl
 }
 
 func TestAFormIsPutToThePersonWhereTheClientCan(t *testing.T) {
+	t.Parallel()
 	for _, way := range []struct {
 		name    string
 		connect func(*testing.T, *Server, *sdk.ClientOptions) *sdk.ClientSession
@@ -105,6 +106,7 @@ func TestAFormIsPutToThePersonWhereTheClientCan(t *testing.T) {
 
 // TestACallIsAnsweredWhateverTheClientMakesOfTheForm speaks a revision in which the form is a request of ours.
 func TestACallIsAnsweredWhateverTheClientMakesOfTheForm(t *testing.T) {
+	t.Parallel()
 	for reply, want := range map[string]string{
 		`"result":{"action":"accept","content":{"colour":"blue"}}`: `{"given":{"colour":"blue","state":"s1","was":{"q":1}}}`,
 		`"result":{"action":"accept","content":{"colour":5}}`:      `{"given":{"q":1}}`,

@@ -16,6 +16,7 @@ import (
 // TestManyCallsAtOnceGetTheirOwnAnswers holds that nothing crosses between requests that all have the same id, whole or
 // as streams, alone or in batches, and that nothing of them is kept.
 func TestManyCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
+	t.Parallel()
 	server, script := newScripted(t, nil)
 	web := httptest.NewServer(server.Handler(HTTP{}))
 	defer web.Close()
@@ -67,6 +68,7 @@ func TestManyCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
 }
 
 func TestBatchIsOfTheRevisionsThatHaveThem(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, nil)
 	web := httptest.NewServer(server.Handler(HTTP{}))
 	defer web.Close()
@@ -85,6 +87,7 @@ func TestBatchIsOfTheRevisionsThatHaveThem(t *testing.T) {
 
 // TestNobodyListensForChangesThatAreNotTold holds that a request that would wait for ever is refused, wherever it stands.
 func TestNobodyListensForChangesThatAreNotTold(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, nil)
 	web := httptest.NewServer(server.Handler(HTTP{}))
 	defer web.Close()

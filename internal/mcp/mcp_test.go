@@ -111,6 +111,7 @@ func newScripted(t testing.TB, d *desk.Desk) (*Server, *scripted) {
 }
 
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, fixture(t, 0))
 	transcript.Run(t, "testdata/*.txtar", server.Handler(HTTP{MaxBody: 2000, Hosts: []string{"desk.test"}, Origins: []string{"https://page.example"}}))
 }
@@ -130,6 +131,7 @@ func client(t *testing.T, server *Server, options *sdk.ClientOptions) *sdk.Clien
 }
 
 func TestListPagesThroughEveryItemThatMayBeFound(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, fixture(t, 2*pageSize))
 	session := client(t, server, nil)
 	want := []string{"https://lamps.example/brass"}
@@ -158,6 +160,7 @@ func TestListPagesThroughEveryItemThatMayBeFound(t *testing.T) {
 }
 
 func TestReadShowsNoMoreThanTheTermsAllow(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, fixture(t, 0))
 	session := client(t, server, nil)
 	read := func(path string) (string, error) {
@@ -189,6 +192,7 @@ func TestReadShowsNoMoreThanTheTermsAllow(t *testing.T) {
 }
 
 func TestCallEndsWhenTheClientLeaves(t *testing.T) {
+	t.Parallel()
 	server, script := newScripted(t, nil)
 	web := httptest.NewServer(server.Handler(HTTP{}))
 	defer web.Close()
@@ -224,6 +228,7 @@ func stateless(revision string) string {
 }
 
 func TestPanicOfAToolIsAnInternalErrorAndTheServerLives(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, nil)
 	session := client(t, server, nil)
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "panic"})
@@ -236,6 +241,7 @@ func TestPanicOfAToolIsAnInternalErrorAndTheServerLives(t *testing.T) {
 }
 
 func TestEveryRevisionOfTheSDKIsSpoken(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, nil)
 	web := httptest.NewServer(server.Handler(HTTP{}))
 	defer web.Close()
@@ -278,6 +284,7 @@ func post(t testing.TB, url, body string, headers ...string) (int, string) {
 }
 
 func TestAToolLearnsWhichLanguagesTheRequestPrefers(t *testing.T) {
+	t.Parallel()
 	server := New(Config{Name: "test", Version: "1", Tools: func() []tool.Tool {
 		return []tool.Tool{{Name: "tongue", Description: "Gives back languages.", Input: []byte(`{"type":"object"}`), Call: func(_ context.Context, call tool.Call) tool.Result {
 			return tool.Result{Object: []byte(`{"languages":"` + call.Languages + `"}`), Meta: []byte(`{}`)}
@@ -294,6 +301,7 @@ func TestAToolLearnsWhichLanguagesTheRequestPrefers(t *testing.T) {
 }
 
 func TestMethodsKnownHereAreThoseOfTheSDK(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, nil)
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server.Server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))
 	defer web.Close()
@@ -312,6 +320,7 @@ func TestMethodsKnownHereAreThoseOfTheSDK(t *testing.T) {
 }
 
 func TestWhoIsAnswered(t *testing.T) {
+	t.Parallel()
 	server, _ := newScripted(t, nil)
 	serve := func(config HTTP) string {
 		web := httptest.NewServer(server.Handler(config))
@@ -362,6 +371,7 @@ func TestWhoIsAnswered(t *testing.T) {
 }
 
 func TestAServerThatIsNotOfThisMachineAloneKnowsItsNames(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		named bool
 		host  string

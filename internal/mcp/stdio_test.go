@@ -33,6 +33,7 @@ func serve(t *testing.T, lines ...string) map[string][]string {
 }
 
 func TestServeAnswersWhatIsNoMessageAndGoesOn(t *testing.T) {
+	t.Parallel()
 	answers := serve(t,
 		fmt.Sprintf(hello, "2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		"garbage", `{"jsonrpc":"2.0","id":`, "", "  ", `[{"jsonrpc":"2.0","id":9,"method":"ping"}]`, strings.Repeat("x", maxLine+1),
@@ -51,6 +52,7 @@ func TestServeAnswersWhatIsNoMessageAndGoesOn(t *testing.T) {
 }
 
 func TestServeTakesBatchesInTheRevisionThatHasThem(t *testing.T) {
+	t.Parallel()
 	answers := serve(t, fmt.Sprintf(hello, revisionBatch), `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
 	if got := answers[""]; len(got) != 1 || !strings.Contains(got[0], `"id":1`) || !strings.Contains(got[0], `"id":2`) {
@@ -59,6 +61,7 @@ func TestServeTakesBatchesInTheRevisionThatHasThem(t *testing.T) {
 }
 
 func TestServeTellsProgressAndKeepsIdsApart(t *testing.T) {
+	t.Parallel()
 	server, script := newScripted(t, nil)
 	in, send := io.Pipe()
 	out, write := io.Pipe()

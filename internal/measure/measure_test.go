@@ -28,6 +28,7 @@ var (
 )
 
 func TestRulesAreJudgedAsWritten(t *testing.T) {
+	t.Parallel()
 	of := func(n int64, pairs ...any) counts {
 		c := counts{transactions: n, reports: n}
 		for i := 0; i < len(pairs); i += 2 {
@@ -205,6 +206,7 @@ func (c *court) wants(got []string, want ...string) {
 }
 
 func TestMeasuresAreTakenOnceAndOutliveAProcess(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		k := c.keeper(usual)
 		c.buys(100, 5, "news", "delivery_failed", "")
@@ -284,6 +286,7 @@ func TestMeasuresAreTakenOnceAndOutliveAProcess(t *testing.T) {
 }
 
 func TestMonthsInARowGraduateToTheEnd(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		k := c.keeper(usual)
 		var want []string
@@ -327,6 +330,7 @@ func TestMonthsInARowGraduateToTheEnd(t *testing.T) {
 }
 
 func TestAMonthThatWasWellBeginsAnew(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		k := c.keeper(usual)
 		for _, month := range []time.Month{1, 2, 4, 5} {
@@ -340,6 +344,7 @@ func TestAMonthThatWasWellBeginsAnew(t *testing.T) {
 
 // TestWhatIsLongOverHoldsNobody has a ledger counted that is older than this room.
 func TestWhatIsLongOverHoldsNobody(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		c.buys(100, 50, "news", "delivery_failed", FailedDelivery)
 		c.pass(c.clock().AddDate(1, 0, 0))
@@ -350,6 +355,7 @@ func TestWhatIsLongOverHoldsNobody(t *testing.T) {
 
 // TestTheLastMonthIsLookedAtStill counts what came at the end of a month after it.
 func TestTheLastMonthIsLookedAtStill(t *testing.T) {
+	t.Parallel()
 	for _, v := range []struct {
 		at   time.Time
 		want []string
@@ -367,6 +373,7 @@ func TestTheLastMonthIsLookedAtStill(t *testing.T) {
 }
 
 func TestOneReasonAtManySitesIsFlagged(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		k := c.keeper(usual)
 		for i := range 5 {
@@ -380,6 +387,7 @@ func TestOneReasonAtManySitesIsFlagged(t *testing.T) {
 
 // TestAFaultCountsAsItStands has a decision changed by an appeal: what was counted by the first is taken back.
 func TestAFaultCountsAsItStands(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		k := c.keeper(usual)
 		c.buys(1, 1, "news", "content_mismatch", WrongHash)

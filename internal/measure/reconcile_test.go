@@ -12,6 +12,7 @@ import (
 
 // TestPurchasesAreReconciledOnce has several keepers reconcile what is old enough, each moment once, in the month that it is of.
 func TestPurchasesAreReconciledOnce(t *testing.T) {
+	t.Parallel()
 	each(t, func(c *court) {
 		var spans [][2]time.Time
 		keeper := func() *Keeper {

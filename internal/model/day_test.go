@@ -47,6 +47,7 @@ func outcome(t *testing.T, d *desk, question string) model.Reason {
 }
 
 func TestADayBoundsWhatIsTaken(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t) // which says how many tokens a call took
 	price := model.Price{Input: 2e8, Output: 8e8, Currency: "USD"}
 	plain := open(t, endpoint.URL, func(o *model.Options) { o.Price = price })
@@ -100,6 +101,7 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 }
 
 func TestNoDayIsBrokenByQuestionsAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	bound := model.Day{Tokens: 5000}
 	d := open(t, endpoint.URL, func(o *model.Options) { o.Day = bound; o.Calls = 50 })
@@ -114,6 +116,7 @@ func TestNoDayIsBrokenByQuestionsAtTheSameTime(t *testing.T) {
 }
 
 func TestWhatIsNotCountedCountsAsTheMost(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, func(o *model.Options) { o.Day = model.Day{Tokens: 1e6} })
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 503}})
@@ -129,6 +132,7 @@ func TestWhatIsNotCountedCountsAsTheMost(t *testing.T) {
 }
 
 func TestVectorsOfItemsLeaveHalfADay(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, func(o *model.Options) { o.Day = model.Day{Tokens: 4000} })
 	var err error
@@ -148,6 +152,7 @@ func TestVectorsOfItemsLeaveHalfADay(t *testing.T) {
 }
 
 func TestWithoutItsBookAProcessCountsByItself(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	shared := &book{broken: true}
 	d := open(t, endpoint.URL, func(o *model.Options) { o.Day = model.Day{Tokens: 1e6, Add: shared.Add} })

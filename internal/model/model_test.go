@@ -76,6 +76,7 @@ func soups() []model.Source {
 }
 
 func TestRerankGivesTheModelsOrder(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	tab := open(t, endpoint.URL, nil).Tab()
 	order, ok := tab.Rerank(t.Context(), "soup", soups())
@@ -89,6 +90,7 @@ func TestRerankGivesTheModelsOrder(t *testing.T) {
 }
 
 func TestRerankReadsOrdersStrictly(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	for _, tc := range []struct{ name, reply, want string }{
 		{"whole", `{"order":[2,3,1]}`, "[1 2 0]"},
@@ -122,6 +124,7 @@ func TestRerankReadsOrdersStrictly(t *testing.T) {
 
 // TestWhateverTheEndpointDoesThereIsAReason holds every way to misbehave against its reason, for each use.
 func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	uses := map[model.Use]func(context.Context, *model.Tab) bool{
 		model.Rerank: func(ctx context.Context, tab *model.Tab) bool { _, ok := tab.Rerank(ctx, "soup", soups()); return ok },
@@ -179,6 +182,7 @@ func TestWhateverTheEndpointDoesThereIsAReason(t *testing.T) {
 }
 
 func TestEndlessRepliesEnd(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endless := &scripted.Behaviour{Mode: "endless"}
 	endpoint.Set(scripted.Behaviours{Chat: endless, Embed: endless})
@@ -193,6 +197,7 @@ func TestEndlessRepliesEnd(t *testing.T) {
 }
 
 func TestDeadEndpointIsUnreachable(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, nil)
 	endpoint.Kill()
@@ -210,6 +215,7 @@ func TestDeadEndpointIsUnreachable(t *testing.T) {
 // TestBreakerLeavesADeadEndpointAlone follows a breaker through its states: no call while it rests, one beside the
 // questions when the pause is over, and calls again once that went well.
 func TestBreakerLeavesADeadEndpointAlone(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 500}})
 	d := open(t, endpoint.URL, nil)
@@ -262,6 +268,7 @@ func await(t *testing.T, done func() bool) {
 }
 
 func TestEndpointMayAskToBeLeftAlone(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 429, After: "120"}})
 	d := open(t, endpoint.URL, nil)
@@ -274,6 +281,7 @@ func TestEndpointMayAskToBeLeftAlone(t *testing.T) {
 }
 
 func TestCallsInFlightAreBounded(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
 	d := open(t, endpoint.URL, func(o *model.Options) {
@@ -298,6 +306,7 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 }
 
 func TestAnswersTokensAreBounded(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, func(o *model.Options) { o.Tokens, o.Reply = 1200, 500 })
 	tab := d.Tab()
@@ -310,6 +319,7 @@ func TestAnswersTokensAreBounded(t *testing.T) {
 }
 
 func TestWhatIsAskedAgainCostsNothing(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, nil)
 	for n := range 3 {
@@ -332,6 +342,7 @@ func TestWhatIsAskedAgainCostsNothing(t *testing.T) {
 
 // TestServersThatKnowFewerMembersAreUnderstood holds that a member which a server refuses is left out, from then on.
 func TestServersThatKnowFewerMembersAreUnderstood(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Refuse: []string{"max_tokens", "temperature", "stream_options"}}})
 	d := open(t, endpoint.URL, nil)
@@ -348,6 +359,7 @@ func TestServersThatKnowFewerMembersAreUnderstood(t *testing.T) {
 }
 
 func TestSummaryFromAServerThatDoesNotStream(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Deaf: true}})
 	s, ok := open(t, endpoint.URL, nil).Tab().Summarize(t.Context(), model.Asking{Question: "soup", Sources: soups()}, nil)
@@ -357,6 +369,7 @@ func TestSummaryFromAServerThatDoesNotStream(t *testing.T) {
 }
 
 func TestStreamThatForgetsItsEndIsCutOff(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "forget"}})
 	tab := open(t, endpoint.URL, nil).Tab()
@@ -368,6 +381,7 @@ func TestStreamThatForgetsItsEndIsCutOff(t *testing.T) {
 }
 
 func TestAbsurdUsageIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "lie"}})
 	tab := open(t, endpoint.URL, func(o *model.Options) { o.Price = model.Price{Input: 1e8, Output: 1e8, Currency: "EUR"} }).Tab()
@@ -378,6 +392,7 @@ func TestAbsurdUsageIsNotBelieved(t *testing.T) {
 }
 
 func TestCostIsWhatTokensCost(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	price := model.Price{Input: 15_000_000, Output: 60_000_000, Currency: "USD"} // 0.15 and 0.60
 	d := open(t, endpoint.URL, func(o *model.Options) { o.Price = price })
@@ -394,6 +409,7 @@ func TestCostIsWhatTokensCost(t *testing.T) {
 }
 
 func TestMoneyIsReadAndWritten(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"0.15": "0.15", "2": "2", "0.00000001": "0.00000001", "1000000": "1000000", "3.50": "3.5"} {
 		if m, err := model.ParseMoney(text); err != nil || m.String() != want {
 			t.Errorf("%q is read as %s, %v", text, m, err)
@@ -407,6 +423,7 @@ func TestMoneyIsReadAndWritten(t *testing.T) {
 }
 
 func TestEmbedGivesAVectorForEachText(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := open(t, endpoint.URL, nil)
 	vectors, err := d.Embed(t.Context(), []string{"tomato soup", "", "tomato soups"})
@@ -425,6 +442,7 @@ func TestEmbedGivesAVectorForEachText(t *testing.T) {
 }
 
 func TestWrongVectorsAreRefused(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	for _, mode := range []string{"nan", "short", "ragged", "zero", "garbage"} {
 		endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: mode}})
@@ -436,6 +454,7 @@ func TestWrongVectorsAreRefused(t *testing.T) {
 }
 
 func TestClientWithoutAModelDoesNothing(t *testing.T) {
+	t.Parallel()
 	var none *model.Client
 	tab := none.Tab()
 	_, ranked := tab.Rerank(t.Context(), "soup", soups())
@@ -454,6 +473,7 @@ func TestClientWithoutAModelDoesNothing(t *testing.T) {
 }
 
 func TestCheckSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	for _, tc := range []struct {
 		behaviour scripted.Behaviour
@@ -474,6 +494,7 @@ func TestCheckSaysWhatToDo(t *testing.T) {
 }
 
 func TestKeyAndTraceAreSent(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	d := open(t, endpoint.URL, func(o *model.Options) {

@@ -22,6 +22,7 @@ import (
 )
 
 func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
+	t.Parallel()
 	asked := &desk.Elicitation{Text: "Tell me more:", Prompts: []desk.Prompt{
 		{ID: "diet", Text: "Any diet?", Kind: elicit.MultiSelect, Options: []string{"vegan", "no preference"}},
 		{ID: "time", Text: "How long?", Kind: elicit.SingleSelect, Options: []string{"under 20 minutes", "longer"}, Default: jsontext.Value(`"longer"`)},
@@ -127,6 +128,7 @@ func questions(r wire.Response) string {
 }
 
 func TestAConversationIsAskedBackTwiceAtMostAndNeverTheSame(t *testing.T) {
+	t.Parallel()
 	h := Handler(vagueFixture(t), Config{Now: noon})
 	const vague = `{"query":{"text":"something for dinner"%s},"prefer":{"streaming":true},"meta":{"session_context":%s}}`
 	w, first := ask(t, h, fmt.Sprintf(vague, "", "{}"), "Accept", "text/event-stream")
@@ -156,6 +158,7 @@ func TestAConversationIsAskedBackTwiceAtMostAndNeverTheSame(t *testing.T) {
 }
 
 func TestWhatIsNotVagueIsAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
 	h := Handler(vagueFixture(t), Config{Now: noon})
 	for name, body := range map[string]string{
 		"an exact name":           `{"query":{"text":"Dinner number 7"}}`,
@@ -172,6 +175,7 @@ func TestWhatIsNotVagueIsAnsweredAtOnce(t *testing.T) {
 }
 
 func TestAnAnswerInAContextIsHeededAndNotToldAsIgnored(t *testing.T) {
+	t.Parallel()
 	h := Handler(vagueFixture(t), Config{Now: noon})
 	for _, context := range []string{`{"more":"with number 3"}`, `{"answers":{"more":"with number 3"}}`, `{"time":"under 20 minutes"}`} {
 		_, response := ask(t, h, `{"query":{"text":"something for dinner"},"prefer":{"elicitation":false},"context":`+context+`}`)
@@ -186,6 +190,7 @@ func TestAnAnswerInAContextIsHeededAndNotToldAsIgnored(t *testing.T) {
 }
 
 func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
+	t.Parallel()
 	result := Tools(vagueFixture(t), Config{Now: noon})[0].Call(context.Background(), tool.Call{Arguments: []byte(`{"query":{"text":"something for dinner"}}`)})
 	var response wire.Response
 	if err := json.Unmarshal(result.Object, &response); err != nil || questions(response) != "diet" || result.Failed || !strings.Contains(string(result.Meta), `"elicitation"`) {
@@ -194,6 +199,7 @@ func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
 }
 
 func TestAnElicitationIsAFormForAPerson(t *testing.T) {
+	t.Parallel()
 	asked := &wire.Elicitation{Questions: []wire.Question{
 		{ID: "diet", Text: "Diet?", Type: "multi_select", Options: []string{"vegan", "none"}}, {ID: "time", Text: "Time?", Type: "single_select", Options: []string{"short", "long"}},
 		{ID: "people", Text: "People?", Type: "number"}, {ID: "quick", Text: "Quick?", Type: "boolean"}, {ID: "more", Text: "More?", Type: "free_text"},

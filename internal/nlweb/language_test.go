@@ -9,6 +9,7 @@ import (
 )
 
 func TestTheLanguageOfTheHeaderCountsWhereNoneIsPreferred(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ prefer, header, want string }{
 		{"", "", ""},
 		{"", "de-AT,de;q=0.9", "de-AT,de;q=0.9"},

@@ -197,6 +197,7 @@ func read(t *testing.T, w *httptest.ResponseRecorder) (all []any) {
 }
 
 func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
+	t.Parallel()
 	d := foreignDesk(t)
 	h, await := Handler(d, Config{Now: noon}), Await(d, Config{Now: noon})
 	for _, language := range phrase.Languages {
@@ -267,6 +268,7 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 }
 
 func TestThePreferenceOutweighsTheHeaderAndTheLanguageIsStatedWhenOneIsPreferred(t *testing.T) {
+	t.Parallel()
 	h := Handler(foreignDesk(t), Config{Now: noon})
 	for _, row := range []struct{ prefer, header, want, says string }{
 		{"", "", "", "Nothing here"},

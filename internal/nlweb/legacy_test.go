@@ -21,6 +21,7 @@ func legacyStreamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context
 }
 
 func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) {
+	t.Parallel()
 	d, db := fixture(t, 50)
 	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
 	if err != nil {
@@ -42,6 +43,7 @@ func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) 
 }
 
 func TestNothingIsWrittenInTheFlatDialectForAClientThatHasGone(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp"}))
 	if err != nil {
@@ -55,6 +57,7 @@ func TestNothingIsWrittenInTheFlatDialectForAClientThatHasGone(t *testing.T) {
 }
 
 func TestLegacyQuestionWithoutAnIDGetsOne(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	h := Handler(d, Config{Now: noon})
 	seen := map[string]bool{}

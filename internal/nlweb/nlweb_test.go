@@ -96,11 +96,13 @@ func thing(url, typ, language, name, text, more string) content.Item {
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	transcript.Run(t, "testdata/*.txtar", Handler(d, Config{Now: noon, MaxBody: 1 << 10}))
 }
 
 func TestEveryCodeHasItsWordAndStatus(t *testing.T) {
+	t.Parallel()
 	want := map[fail.Code]string{
 		fail.Malformed: "400 INVALID_QUERY", fail.Invalid: "200 INVALID_QUERY", fail.NoResults: "200 NO_RESULTS",
 		fail.UnsupportedFormat: "200 UNSUPPORTED_FORMAT", fail.UnsupportedMode: "200 UNSUPPORTED_MODE",
@@ -145,6 +147,7 @@ func post(t testing.TB, h http.Handler, accept, body string) *httptest.ResponseR
 }
 
 func TestPreferStreamingOutweighsAccept(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	h := Handler(d, Config{})
 	const sse, plain = "text/event-stream", "application/json"
@@ -167,6 +170,7 @@ func TestPreferStreamingOutweighsAccept(t *testing.T) {
 }
 
 func TestStreamAndJSONHoldTheSameItems(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	h := Handler(d, Config{Now: noon})
 	for _, format := range []string{"conversational_search", "chatgpt_app"} {
@@ -197,6 +201,7 @@ func TestStreamAndJSONHoldTheSameItems(t *testing.T) {
 
 // TestDrainedAnswerIsTheSameAsTheWholeOne holds it for an answer that is found again in the middle.
 func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t, 700)
 	never := 0.0
 	answer, err := answerTo(d.Ask(t.Context(), desk.Question{Text: "lamp", Limit: 1000, MinScore: &never}))
@@ -230,6 +235,7 @@ func TestDrainedAnswerIsTheSameAsTheWholeOne(t *testing.T) {
 }
 
 func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp"}))
 	if err != nil {
@@ -243,6 +249,7 @@ func TestNothingIsWrittenForAClientThatHasGone(t *testing.T) {
 }
 
 func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
+	t.Parallel()
 	d, db := fixture(t, 50)
 	answer, err := answerTo(d.Ask(context.Background(), desk.Question{Text: "lamp", Limit: 50}))
 	if err != nil {
@@ -277,6 +284,7 @@ func streamOf(t *testing.T, d *desk.Desk, answer *desk.Answer, ctx context.Conte
 }
 
 func TestSlowBodyAndCutBodyAreErrors(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	h := Handler(d, Config{MaxBody: 64})
 	if w := post(t, h, "", `{"query":{"text":"`+strings.Repeat("x", 100)+`"}}`); w.Code != 413 {
@@ -326,6 +334,7 @@ func FuzzAsk(f *testing.F) {
 }
 
 func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
+	t.Parallel()
 	took, accessible := 0.125, false
 	for _, meta := range []wire.Meta{
 		{ResponseType: wire.TypeAnswer, Version: wire.Version},
@@ -346,6 +355,7 @@ func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 
 // The protocol wants content with every chatgpt_app answer (NLWeb 0.55 §4.1.1).
 func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
+	t.Parallel()
 	_, db := fixture(t)
 	rules, err := terms.New([]terms.Rule{{Access: terms.Open, Functions: terms.Functions{Prohibit: []string{"ai-input"}}}})
 	if err != nil {
@@ -381,6 +391,7 @@ func answerTo(reply *desk.Reply, err error) (*desk.Answer, error) {
 }
 
 func TestWhatIsReadyWhenTheTimeIsUpIsTheAnswer(t *testing.T) {
+	t.Parallel()
 	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
 	for _, row := range []struct {

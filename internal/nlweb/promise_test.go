@@ -90,6 +90,7 @@ func awaitBody(token, action, requestID string) string {
 }
 
 func TestEachLookAtAPromiseHasItsOwnRequestID(t *testing.T) {
+	t.Parallel()
 	_, ask, await := promising(t)
 	status, response := sent(t, ask, `{"query":{"text":"brass lamp"},"meta":{"request_id":"asked","session_context":{"conversation_id":"c","own":1}}}`)
 	if status != http.StatusAccepted || response.Meta.RequestID != "asked" || response.Promise == nil {
@@ -114,6 +115,7 @@ func TestEachLookAtAPromiseHasItsOwnRequestID(t *testing.T) {
 }
 
 func TestAToolIsThereToAwaitWithWherePromisesAre(t *testing.T) {
+	t.Parallel()
 	plain, _ := fixture(t)
 	if tools := Tools(plain, Config{}); len(tools) != 3 {
 		t.Errorf("without promises there are %d tools", len(tools))
@@ -142,6 +144,7 @@ func TestAToolIsThereToAwaitWithWherePromisesAre(t *testing.T) {
 }
 
 func TestAReportIsOneItemBeforeTheOthers(t *testing.T) {
+	t.Parallel()
 	_, ask, _ := promising(t)
 	for _, row := range []struct {
 		mode  string
@@ -200,6 +203,7 @@ func FuzzAwait(f *testing.F) {
 }
 
 func TestAwaitWritesNothingForAClientThatHasGone(t *testing.T) {
+	t.Parallel()
 	_, _, await := promising(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -29,6 +29,7 @@ func called(t *testing.T, ask tool.Tool, call tool.Call) (tool.Result, map[strin
 }
 
 func TestAskToolHasTheProtocolsSchemaAndTheSitesFilters(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	ask := Tools(d, Config{Title: "The Lamp House", About: "Lamps and how to read by them."})[0]
 	if ask.Name != "ask" || ask.Title != "Ask The Lamp House" || !ask.Reads || ask.World || len(ask.Description) < 20 {
@@ -65,6 +66,7 @@ func TestAskToolHasTheProtocolsSchemaAndTheSitesFilters(t *testing.T) {
 }
 
 func TestAskToolAnswersWithTheObjectOfTheHTTPBinding(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t, 40)
 	config := Config{Now: noon}
 	ask, handler := Tools(d, config)[0], Handler(d, config)
@@ -97,6 +99,7 @@ func TestAskToolAnswersWithTheObjectOfTheHTTPBinding(t *testing.T) {
 }
 
 func TestAskToolTellsFailuresFromOutcomes(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t)
 	ask := Tools(d, Config{})[0]
 	for arguments, want := range map[string]string{
@@ -120,6 +123,7 @@ func TestAskToolTellsFailuresFromOutcomes(t *testing.T) {
 }
 
 func TestAskToolTellsOfItemsAsTheyAreFound(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t, 100)
 	ask := Tools(d, Config{})[0]
 	for limit, most := range map[int]int{1: 1, 10: 10, 200: maxReports} {
@@ -142,6 +146,7 @@ func TestAskToolTellsOfItemsAsTheyAreFound(t *testing.T) {
 }
 
 func TestAskToolStopsWhenItsCallerLeaves(t *testing.T) {
+	t.Parallel()
 	d, _ := fixture(t, 100)
 	ctx, leave := context.WithCancel(t.Context())
 	told := 0

@@ -13,6 +13,7 @@ import (
 )
 
 func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
+	t.Parallel()
 	twenty := 20.0
 	reply := &desk.Reply{Understood: desk.Understanding{
 		Query: "vegan soup", Text: "soup; price under €20",
@@ -44,6 +45,7 @@ func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 }
 
 func TestAQuestionOfWordsAloneHasNothingToTell(t *testing.T) {
+	t.Parallel()
 	x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, Version: wire.Version}}
 	x.tell(&desk.Reply{Understood: desk.Understanding{Text: "paper lamp"}})
 	x.tell(nil)

@@ -79,6 +79,7 @@ func (b *Outbox) waiting(t *testing.T) int {
 }
 
 func TestAnEffectIsDoneOnceWhenAllGoesWell(t *testing.T) {
+	t.Parallel()
 	b, h, _ := newOutbox(t)
 	b.put(t, "a", "b", "a")
 	if n := b.waiting(t); n != 2 {
@@ -90,6 +91,7 @@ func TestAnEffectIsDoneOnceWhenAllGoesWell(t *testing.T) {
 }
 
 func TestAnEffectOfATransactionThatFailsIsNeverDone(t *testing.T) {
+	t.Parallel()
 	b, h, _ := newOutbox(t)
 	wrong := errors.New("wrong")
 	err := b.DB.Update(t.Context(), func(tx *store.Tx) error {
@@ -101,6 +103,7 @@ func TestAnEffectOfATransactionThatFailsIsNeverDone(t *testing.T) {
 }
 
 func TestAFailedEffectIsTriedAgainLaterAndLater(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	down := errors.New("the sink is down")
@@ -128,6 +131,7 @@ func TestAFailedEffectIsTriedAgainLaterAndLater(t *testing.T) {
 }
 
 func TestOneThatFailsDoesNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
 	b, h, _ := newOutbox(t)
 	b.put(t, "a", "b", "c")
 	h.fail = func(e Effect) error {
@@ -142,6 +146,7 @@ func TestOneThatFailsDoesNotHoldUpOthers(t *testing.T) {
 }
 
 func TestWhatIsTooOldIsGivenUp(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "old")
 	tries := 0
@@ -158,6 +163,7 @@ func TestWhatIsTooOldIsGivenUp(t *testing.T) {
 // TestWhoDiesInTheMiddleIsFollowed has a worker end while it is at an effect: when its lease is over, and not before,
 // another does it.
 func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	dying, die := context.WithCancel(t.Context())
@@ -179,6 +185,7 @@ func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 // TestWhoIsLateDoesNotUndoAnothersWork has a worker come back after its lease, when another has failed at the effect: the
 // other's plan stands.
 func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	h.fail = func(Effect) error { return errors.New("down") }
@@ -196,6 +203,7 @@ func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
 }
 
 func TestManyWorkersShareTheWork(t *testing.T) {
+	t.Parallel()
 	b, h, _ := newOutbox(t)
 	var ids []string
 	for i := range 40 {
@@ -233,6 +241,7 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 // TestWhatNobodyDoesIsGivenUp has an effect for a sink that no process knows any more: it waits, for another process may
 // know it, and goes when its time is over.
 func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
+	t.Parallel()
 	b, _, now := newOutbox(t)
 	b.put(t, "a")
 	b.Sinks = nil
@@ -248,6 +257,7 @@ func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
 }
 
 func TestWorkEndsWhenItIsTold(t *testing.T) {
+	t.Parallel()
 	b, h, _ := newOutbox(t)
 	ctx, stop := context.WithCancel(t.Context())
 	b.put(t, "a")
@@ -261,6 +271,7 @@ func TestWorkEndsWhenItIsTold(t *testing.T) {
 // TestASinkThatStallsHoldsUpNoOther has more effects wait for a sink that never answers than are done at once, all
 // recorded before the one for a sink that does.
 func TestASinkThatStallsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	b, _, _ := newOutbox(t)
 	var stalled []string
 	for i := range 10 * atOnce {
@@ -325,6 +336,7 @@ func (b *Outbox) failed(t *testing.T) string {
 }
 
 func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "a", "b")
 	h.fail = func(e Effect) error {
@@ -364,6 +376,7 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 }
 
 func TestWhatWasGivenUpIsForgottenInTheEnd(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	h.fail = func(Effect) error { return errors.New("down") }
@@ -389,6 +402,7 @@ func TestWhatWasGivenUpIsForgottenInTheEnd(t *testing.T) {
 
 // TestWhoIsAtAnEffectIsNotDisturbed asks for an effect to be tried again while somebody is at it: nobody else begins it.
 func TestWhoIsAtAnEffectIsNotDisturbed(t *testing.T) {
+	t.Parallel()
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	h.fail = func(Effect) error {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestTheLanguageThatFitsBestIsChosen(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		preferred []string
 		want      string
@@ -30,6 +31,7 @@ func TestTheLanguageThatFitsBestIsChosen(t *testing.T) {
 }
 
 func TestTagsAreGivenByWhatIsPreferred(t *testing.T) {
+	t.Parallel()
 	got := Tags("sv;q=0.2, fr-CA;q=0.8, *;q=0.1", "%%%", "", "en")
 	if want := []string{"fr-CA", "sv", "en"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -53,6 +55,7 @@ func places(text string) []string {
 }
 
 func TestEveryTextIsThereInEveryLanguageWithTheSamePlaces(t *testing.T) {
+	t.Parallel()
 	for key, said := range All() {
 		if len(said) != len(Languages) {
 			t.Errorf("%s is there in %d languages", key, len(said))
@@ -70,6 +73,7 @@ func TestEveryTextIsThereInEveryLanguageWithTheSamePlaces(t *testing.T) {
 }
 
 func TestAListReadsAsOneWouldSayIt(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ language, want string }{{"en", "a, b and c"}, {"de", "a, b und c"}, {"ja", "a、bとc"}} {
 		if got := For(row.language).List([]string{"a", "b", "c"}); got != row.want {
 			t.Errorf("in %s: %q, want %q", row.language, got, row.want)
@@ -78,6 +82,7 @@ func TestAListReadsAsOneWouldSayIt(t *testing.T) {
 }
 
 func TestThingsAreCountedAndNamedAsPeopleDo(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		language, typ  string
 		n              int
@@ -111,6 +116,7 @@ func TestThingsAreCountedAndNamedAsPeopleDo(t *testing.T) {
 }
 
 func TestFiguresAndDaysAreWrittenAsTheLanguageDoes(t *testing.T) {
+	t.Parallel()
 	day := time.Date(2026, 3, 9, 19, 30, 0, 0, time.UTC)
 	for _, row := range []struct{ language, number, small, span, day, moment string }{
 		{"en", "1,299.5", "4.5", "1 h 10 min", "9 March 2026", "9 March 2026, 19:30 UTC"},

@@ -209,6 +209,7 @@ func acceptance() Acceptance {
 }
 
 func TestAnAcceptanceIsToldWhole(t *testing.T) {
+	t.Parallel()
 	event, err := acceptance().Event()
 	if err != nil {
 		t.Fatal(err)
@@ -225,6 +226,7 @@ func TestAnAcceptanceIsToldWhole(t *testing.T) {
 }
 
 func TestWhatOthersWroteLooksLikeNothingOfOurs(t *testing.T) {
+	t.Parallel()
 	text := acceptance().Text()
 	for _, line := range strings.Split(text, "\n") {
 		if strings.Contains(line, "forged") && !strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "Offer:") && !strings.Contains(line, "offer-1") || strings.ContainsRune(line, '\u001b') {
@@ -239,6 +241,7 @@ func TestWhatOthersWroteLooksLikeNothingOfOurs(t *testing.T) {
 }
 
 func TestAHookIsSignedAndFollowsNobody(t *testing.T) {
+	t.Parallel()
 	b := business.Start(t)
 	secret, err := sign.ParseWebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {

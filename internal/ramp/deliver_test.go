@@ -71,6 +71,7 @@ func (s *shop) fresh() (all []deal.Delivery) {
 
 // TestEachFormHasADigestOfItsOwn, and the offer's is that of the form that is given unasked.
 func TestEachFormHasADigestOfItsOwn(t *testing.T) {
+	t.Parallel()
 	s, request := opened(t)
 	tags := map[string]bool{}
 	for media, text := range forms {
@@ -119,6 +120,7 @@ func TestEachFormHasADigestOfItsOwn(t *testing.T) {
 
 // TestWhatIsRecordedIsWhatLeft asks for parts, for what is there already, and for what there is not.
 func TestWhatIsRecordedIsWhatLeft(t *testing.T) {
+	t.Parallel()
 	s, request := opened(t)
 	sum := sha256.Sum256([]byte("One two three four."))
 	tag := `"` + hex.EncodeToString(sum[:]) + `"`
@@ -184,6 +186,7 @@ func TestWhatIsRecordedIsWhatLeft(t *testing.T) {
 
 // TestPartsAreSentTogether asks for two parts at once.
 func TestPartsAreSentTogether(t *testing.T) {
+	t.Parallel()
 	s, request := opened(t)
 	w := httptest.NewRecorder()
 	s.deliver.ServeHTTP(w, request(http.MethodGet, "Range", "bytes=0-2, -5"))
@@ -231,6 +234,7 @@ func (l *leaving) Write(p []byte) (int, error) {
 func (l *leaving) FlushError() error { return l.flush }
 
 func TestWhoLeavesIsOnRecordWithWhatItGot(t *testing.T) {
+	t.Parallel()
 	s, request := opened(t)
 	for _, c := range []struct {
 		takes int
@@ -249,6 +253,7 @@ func TestWhoLeavesIsOnRecordWithWhatItGot(t *testing.T) {
 // TestNothingIsSentThatIsNotOnRecord has an address opened more often than it opens: the last answers have nothing of the text, in
 // whatever parts it is asked for.
 func TestNothingIsSentThatIsNotOnRecord(t *testing.T) {
+	t.Parallel()
 	s, request := opened(t)
 	n := 0
 	for code := 0; code != http.StatusTooManyRequests; n++ {

@@ -165,6 +165,7 @@ func queryFor(paths ...string) *rampv1.ResourceQuery {
 }
 
 func TestOfferSaysAllThatIsKnown(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	rule := terms.Rule{
 		Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}, Display: terms.Display{Words: 25},
@@ -222,6 +223,7 @@ func TestOfferSaysAllThatIsKnown(t *testing.T) {
 
 // TestOfferIsSignedOverItsCanonicalForm verifies an offer as an agent does, with what it got over the wire.
 func TestOfferIsSignedOverItsCanonicalForm(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	offer := s.got(queryFor("a")).Offers[0]
@@ -264,6 +266,7 @@ func TestOfferIsSignedOverItsCanonicalForm(t *testing.T) {
 
 // TestOneAddressIsFlatAndSeveralAreGroups holds the two forms of an answer (RAMP v1, ResourceResponse).
 func TestOneAddressIsFlatAndSeveralAreGroups(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."), article("b", "Two."))
 	told := func(paths ...string) string {
@@ -297,6 +300,7 @@ func TestOneAddressIsFlatAndSeveralAreGroups(t *testing.T) {
 // TestMutabilitySaysWhatAnOfferIsBoundTo holds that dynamic content says when it was current, and that live content has no hash
 // (RAMP v1, ResourceIdentity).
 func TestMutabilitySaysWhatAnOfferIsBoundTo(t *testing.T) {
+	t.Parallel()
 	for mutability, want := range map[catalog.Mutability]struct {
 		told       rampv1.ResourceMutability
 		hash, asOf bool
@@ -323,6 +327,7 @@ func TestMutabilitySaysWhatAnOfferIsBoundTo(t *testing.T) {
 
 // TestOpenItemsNameTheOtherDoors holds that an offer of what is open says by what else it can be had, and no other does.
 func TestOpenItemsNameTheOtherDoors(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	types := func() []compv1.RetrievalType { return s.got(queryFor("a")).Offers[0].Package.GetRetrieval().GetType() }
@@ -341,6 +346,7 @@ func TestOpenItemsNameTheOtherDoors(t *testing.T) {
 
 // TestEveryReasonAndModelHasItsWord holds that nothing that the desk or the terms can say is left out.
 func TestEveryReasonAndModelHasItsWord(t *testing.T) {
+	t.Parallel()
 	told := map[rampv1.OfferAbsenceReason]bool{rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNSPECIFIED: true, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNKNOWN_CRITICAL_EXTENSION: true}
 	for _, reason := range absences {
 		told[reason] = true
@@ -368,6 +374,7 @@ func TestEveryReasonAndModelHasItsWord(t *testing.T) {
 
 // TestPricesAreWrittenAsTheModelsHaveThem holds what each model tells (RAMP v1, Pricing).
 func TestPricesAreWrittenAsTheModelsHaveThem(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", strings.Repeat("word ", 100)))
 	quantity, unit := `"estimated_quantity":132,`, `"unit":"tokens"`
@@ -402,6 +409,7 @@ func TestPricesAreWrittenAsTheModelsHaveThem(t *testing.T) {
 }
 
 func TestFunctionsAreReadInEverySpelling(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"FUNCTION_AI_INPUT": "ai-input", "ai_input": "ai-input", "ai-input": "ai-input", "AI-Train": "ai-train", " function_ai_index ": "ai-index", "search": "search",
 		"FUNCTION_ALL": "all", "ai_all": "ai-all", "SUMMARIZE": "ai-input", "display": "ai-input",
@@ -421,6 +429,7 @@ func TestFunctionsAreReadInEverySpelling(t *testing.T) {
 
 // TestWhoUsesItAndWhereIsHeeded sends ramp.user_category and ramp.geo, good and bad ones.
 func TestWhoUsesItAndWhereIsHeeded(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.obey(terms.Rule{
 		Access: terms.Licensed, Price: terms.Price{Model: "free"}, Users: terms.Restriction{Permit: []string{"education", "non-commercial"}},
@@ -456,6 +465,7 @@ func TestWhoUsesItAndWhereIsHeeded(t *testing.T) {
 }
 
 func TestQueryNamesSomeAddressesAndNotTooMany(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	for n, want := range map[int]string{0: "requester.uris: is empty", MaxURIs: "", MaxURIs + 1: "requester.uris: has more than 100 addresses"} {
@@ -473,6 +483,7 @@ func TestQueryNamesSomeAddressesAndNotTooMany(t *testing.T) {
 // TestRateLimitIsTold holds what a requester is told of its limit, and that one request too many gets none (RAMP v1,
 // RateLimitInfo).
 func TestRateLimitIsTold(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	left := trust.Allowance{OK: true, Limit: 60, Remaining: 12, Reset: s.now.Add(48 * time.Second), Window: time.Minute}
@@ -501,6 +512,7 @@ func asError(err error, to **connect.Error) bool {
 
 // TestDeadlineIsTheCallersWithinBounds holds RAMP v1, ResourceQuery.deadline.
 func TestDeadlineIsTheCallersWithinBounds(t *testing.T) {
+	t.Parallel()
 	d := &door{Config: Config{Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second}}
 	for asked, want := range map[time.Duration]time.Duration{0: 500 * time.Millisecond, time.Millisecond: time.Millisecond, time.Second: time.Second, time.Hour: 10 * time.Second} {
 		q := query()
@@ -524,6 +536,7 @@ func TestDeadlineIsTheCallersWithinBounds(t *testing.T) {
 
 // TestSubscriptionIsOfferedBesideThePrice holds what an offer under a subscription says (RAMP v1, Offer.subscription_id).
 func TestSubscriptionIsOfferedBesideThePrice(t *testing.T) {
+	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	book := account.New(account.Options{})

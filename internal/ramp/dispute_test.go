@@ -47,6 +47,7 @@ func (s *shop) logged(transaction string, status, bytes int) {
 
 // TestADisputeIsAnswered files disputes over the wire: what is decided at once, what is not taken up, and what is asked again.
 func TestADisputeIsAnswered(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
 	request := s.disputes("d-1")
 	if _, err := s.client.DisputeTransaction(t.Context(), connect.NewRequest(request)); connect.CodeOf(err) != connect.CodeUnauthenticated {

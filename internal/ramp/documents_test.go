@@ -22,6 +22,7 @@ func served(t *testing.T, document *wellknown.Document) (body, cache string) {
 }
 
 func TestProviderManifestNamesTheExchange(t *testing.T) {
+	t.Parallel()
 	document, err := DeclareProvider("www.example.com", Identity{Domain: "x.example", Contact: "desk@example.com"}, "https://x.example/desk")
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +53,7 @@ func TestProviderManifestNamesTheExchange(t *testing.T) {
 }
 
 func TestExchangeManifestSaysWhatIsServedAndWhere(t *testing.T) {
+	t.Parallel()
 	exchange := Identity{Domain: "x.example", Name: "X", Operator: "O", TermsURL: "https://x.example/terms", Currency: "EUR"}
 	document, err := DeclareExchange(exchange, "https://x.example/desk")
 	if err != nil {
@@ -79,6 +81,7 @@ func TestExchangeManifestSaysWhatIsServedAndWhere(t *testing.T) {
 }
 
 func TestKeysOfTheExchangeAreReadBack(t *testing.T) {
+	t.Parallel()
 	public := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
 	document, err := DeclareKeys([]wire.Key{{ID: "k", Public: public, From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Active: true}})
 	if err != nil {

@@ -143,6 +143,7 @@ func (s *shop) bought(r *rampv1.TransactionRequest) *rampv1.TransactionResponse 
 }
 
 func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
 	offer := s.offer("a")
 	out := s.bought(buys("one", offer))
@@ -210,6 +211,7 @@ func hexOf(t *testing.T, signature string) string {
 }
 
 func TestSeveralAreBoughtAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 5_000_000)
 	a, b := s.offer("a"), s.offer("b")
 	r := buys("batch", a)
@@ -236,6 +238,7 @@ func TestSeveralAreBoughtAtOnce(t *testing.T) {
 }
 
 func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
+	t.Parallel()
 	item := func(amount int64, currency string, denial desk.Denial) desk.PurchasedItem {
 		return desk.PurchasedItem{Denial: denial, Transaction: deal.Transaction{Amount: amount, Price: terms.Money{Currency: currency}}}
 	}
@@ -270,6 +273,7 @@ func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 // TestASubscriptionPaysAndIsTold holds what the answer says of a purchase under a subscription (RAMP v1, subscriptions): what it
 // would have cost, and what is left.
 func TestASubscriptionPaysAndIsTold(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 5_000_000)
 	if err := s.db.Update(t.Context(), func(tx *store.Tx) error {
 		if err := s.book.AddSubscription(t.Context(), tx, account.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "", s.now); err != nil {
@@ -321,6 +325,7 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 
 // TestDenialsStandInTheAnswer holds that what is denied is told with OK, and why (RAMP v1, DenialReason).
 func TestDenialsStandInTheAnswer(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "EUR", 1_000_000_000)
 	offer := s.offer("a")
 	denied := func(want rampv1.DenialReason, r *rampv1.TransactionRequest) {
@@ -360,6 +365,7 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 
 // TestWhatABuyerSaysOfItsUseCountsAtThePurchase has an offer that tells for whom it is taken by whom it is not for.
 func TestWhatABuyerSaysOfItsUseCountsAtThePurchase(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
 	s.obey(terms.Rule{
 		Access: terms.Licensed, Price: terms.Price{Model: "per_access", Rate: "0.02", Currency: "USD"},
@@ -434,6 +440,7 @@ func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
 
 // TestEveryDenialHasItsWord goes over all that the desk may say.
 func TestEveryDenialHasItsWord(t *testing.T) {
+	t.Parallel()
 	seen := map[rampv1.DenialReason]bool{}
 	for _, reason := range denials {
 		seen[reason] = true
@@ -446,6 +453,7 @@ func TestEveryDenialHasItsWord(t *testing.T) {
 }
 
 func TestAReportIsAnswered(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 100_000_000_000)
 	s.obey(terms.Rule{Access: terms.Licensed, Price: terms.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}})
 	offer := s.offer("b")
@@ -500,6 +508,7 @@ func TestAReportIsAnswered(t *testing.T) {
 
 // TestAmountsAreRoundedAtTheBorder reads doubles as the decimals that they are written as.
 func TestAmountsAreRoundedAtTheBorder(t *testing.T) {
+	t.Parallel()
 	for amount, want := range map[float64]int64{
 		0: 0, 0.02: 2_000_000, 12.5: 1_250_000_000, 0.00001515: 1515, 1e-8: 1, 0.29: 29_000_000, 1e9: 100_000_000_000_000_000, 5e-9: 0, 1.5e-8: 2, 2.5e-8: 2, 4.35: 435_000_000,
 	} {

@@ -34,6 +34,7 @@ func (f *framed) believing(t *testing.T, by ed25519.PrivateKey) {
 // TestForwardedQueriesAreAnswered holds that a query that a Broker passed on is good in every protocol and codec, that the log names
 // the Broker, and that a wrong one is unauthenticated, and counts against the address that it came from.
 func TestForwardedQueriesAreAnswered(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	by := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))
 	f.believing(t, by)
@@ -83,6 +84,7 @@ func TestForwardedQueriesAreAnswered(t *testing.T) {
 
 // TestMembersThatNobodyKnowsAreSignedToo holds that an intermediary which wrote members of its own in JSON is believed over what it wrote.
 func TestMembersThatNobodyKnowsAreSignedToo(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	by := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))
 	f.believing(t, by)

@@ -27,6 +27,7 @@ import (
 )
 
 func TestWhatIsNoRequestOfTheProtocolIsToldWhatToSend(t *testing.T) {
+	t.Parallel()
 	address, client, over2 := newFramed().serve(t)
 	for _, c := range []struct {
 		name, path, contentType string
@@ -66,6 +67,7 @@ func TestWhatIsNoRequestOfTheProtocolIsToldWhatToSend(t *testing.T) {
 }
 
 func TestMessageThatCannotBeReadIsBlamed(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	address, client, _ := f.serve(t)
 	deep := &structpb.Struct{}
@@ -98,6 +100,7 @@ func TestMessageThatCannotBeReadIsBlamed(t *testing.T) {
 }
 
 func TestMessageThatGrowsWhenItIsDecompressedIsRefused(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	address, _, over2 := f.serve(t)
 	var packed bytes.Buffer
@@ -129,6 +132,7 @@ func TestMessageThatGrowsWhenItIsDecompressedIsRefused(t *testing.T) {
 
 // TestNoMoreIsDecompressedThanIsRead holds that a request cannot have a front desk decompress what it does not read.
 func TestNoMoreIsDecompressedThanIsRead(t *testing.T) {
+	t.Parallel()
 	packed := func(size int) *bytes.Reader {
 		var all bytes.Buffer
 		w := gzip.NewWriter(&all)
@@ -159,6 +163,7 @@ func TestNoMoreIsDecompressedThanIsRead(t *testing.T) {
 }
 
 func TestHealthSaysWhetherRequestsAreAnswered(t *testing.T) {
+	t.Parallel()
 	var down error
 	address, client, over2 := socket(t, Handler(nil, Config{Ready: func(context.Context) error { return down }}))
 	for name, health := range map[string]healthv1connect.HealthClient{
@@ -187,6 +192,7 @@ func TestHealthSaysWhetherRequestsAreAnswered(t *testing.T) {
 
 // TestHealthIsWatched holds that who watches is told at once, and again when that changes, by every protocol that has streams.
 func TestHealthIsWatched(t *testing.T) {
+	t.Parallel()
 	var down, stopping atomic.Bool
 	config := Config{
 		Ready: func(context.Context) error {
@@ -238,6 +244,7 @@ func TestHealthIsWatched(t *testing.T) {
 
 // TestOnlySoManyWatch holds that watching cannot use up what answers are made with.
 func TestOnlySoManyWatch(t *testing.T) {
+	t.Parallel()
 	address, client, _ := socket(t, Handler(nil, Config{watchEvery: time.Hour}))
 	health := healthv1connect.NewHealthClient(client, address)
 	ctx, leave := context.WithCancel(t.Context())
@@ -259,6 +266,7 @@ func TestOnlySoManyWatch(t *testing.T) {
 }
 
 func TestReflectionTellsOfWhatIsServedAndOfNothingElse(t *testing.T) {
+	t.Parallel()
 	address, _, over2 := socket(t, Handler(nil, Config{}))
 	client := grpcreflect.NewClient(over2, address, connect.WithGRPC())
 	stream := client.NewStream(t.Context())

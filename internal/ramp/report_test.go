@@ -11,6 +11,7 @@ import (
 
 // TestRevenueIsANumberOfACurrency holds that what is no amount is not read as nothing, which would be nothing to pay.
 func TestRevenueIsANumberOfACurrency(t *testing.T) {
+	t.Parallel()
 	for ext, want := range map[string]int64{
 		`{"amount":12.5,"currency":"USD"}`: 1_250_000_000, `{"amount":0,"currency":"USD"}`: 0, `{"amount":1e9,"currency":"EUR"}`: 100_000_000_000_000_000,
 		`{"amount":"12.5","currency":"USD"}`: -1, `{"amount":null,"currency":"USD"}`: -1, `{"amount":[12.5],"currency":"USD"}`: -1, `{"currency":"USD"}`: -1,
@@ -31,6 +32,7 @@ func TestRevenueIsANumberOfACurrency(t *testing.T) {
 
 // TestAttributionSaysSomething holds that an entry which is empty attributes nothing.
 func TestAttributionSaysSomething(t *testing.T) {
+	t.Parallel()
 	for attribution, want := range map[string]bool{
 		`[]`: false, `[{}]`: false, `[{"zzz":1}]`: false, `[{},{"format":"CITATION_FORMAT_LINK"}]`: true, `[{"displayed_url":"https://a.example/"}]`: true, `[{"visible_to_user":false}]`: false,
 		`[{"displayed_url":"https://a.example/","visible_to_user":false}]`: false, `[{"visible_to_user":false},{"format":"CITATION_FORMAT_LINK","visible_to_user":true}]`: true,

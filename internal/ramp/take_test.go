@@ -101,6 +101,7 @@ func speakers(address string, http1, http2 *http.Client) map[string]rampv1connec
 }
 
 func TestEveryProtocolAndCodecGetsTheSameAnswer(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	for name, client := range speakers(f.serve(t)) {
 		out, err := client.DiscoverResources(t.Context(), connect.NewRequest(query()))
@@ -116,6 +117,7 @@ func TestEveryProtocolAndCodecGetsTheSameAnswer(t *testing.T) {
 
 // Every code of the house, as every protocol tells it.
 func TestEveryFailureHasItsCode(t *testing.T) {
+	t.Parallel()
 	want := map[fail.Code]connect.Code{
 		fail.Malformed: connect.CodeInvalidArgument, fail.Invalid: connect.CodeInvalidArgument, fail.NoResults: connect.CodeNotFound,
 		fail.UnsupportedFormat: connect.CodeInvalidArgument, fail.UnsupportedMode: connect.CodeUnimplemented, fail.TooLong: connect.CodeInvalidArgument,
@@ -161,6 +163,7 @@ func TestEveryFailureHasItsCode(t *testing.T) {
 
 // Each request is wrong in one step and in all that follow it: the first one is told.
 func TestStepsAreTakenInOrder(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	var called []string
 	refuse := map[string]bool{}
@@ -213,6 +216,7 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 // TestTextsThatCannotBeKeptAreBlamed holds that what the databases and the ledger cannot hold is the sender's mistake, and
 // not a failure of ours.
 func TestTextsThatCannotBeKeptAreBlamed(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
 	offer := s.offer("b")
 	long := strings.Repeat("ä", MaxID)
@@ -280,6 +284,7 @@ func send(t testing.TB, client *http.Client, address, contentType, body string) 
 }
 
 func TestQueryWithAnUnknownCriticalKeyGetsTheReasonForEachAddress(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	f.answer = func(context.Context, *call, *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
 		t.Error("a query was acted on that must not be")
@@ -306,6 +311,7 @@ func TestQueryWithAnUnknownCriticalKeyGetsTheReasonForEachAddress(t *testing.T) 
 }
 
 func TestCriticalKeysThatAreHeededAreTaken(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	address, client, _ := f.serve(t)
 	body := `{"ver":"1.0","id":"q","requester":{"id":"b","domain":"b.example","ext":{"ramp.user_category":"education","ramp.geo":"DE"},"ext_critical":["ramp.user_category","ramp.geo"]}}`
@@ -315,6 +321,7 @@ func TestCriticalKeysThatAreHeededAreTaken(t *testing.T) {
 }
 
 func TestRevenueOfAReportMayBeCritical(t *testing.T) {
+	t.Parallel()
 	m := &rampv1.UsageReport{}
 	if err := wire.Unmarshal([]byte(`{"ext":{"ramp.revenue":{"amount":1,"currency":"USD"}},"ext_critical":["ramp.revenue"]}`), m); err != nil {
 		t.Fatal(err)
@@ -326,6 +333,7 @@ func TestRevenueOfAReportMayBeCritical(t *testing.T) {
 
 // What is not a query has no place for a reason: the keys are named in the failure.
 func TestOtherMessagesWithAnUnknownCriticalKeyFail(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	handler := Handler(nil, f.Config)
 	address, client, _ := socket(t, handler)
@@ -342,6 +350,7 @@ func TestOtherMessagesWithAnUnknownCriticalKeyFail(t *testing.T) {
 
 // A signature over HTTP is over the body as it was sent: compressed, and framed.
 func TestSignaturesAreLookedAtOverWhatWasSent(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	var came trust.Call
 	f.Identify = func(_ context.Context, m *rampv1.Requester, call trust.Call) (trust.Requester, error) {
@@ -378,6 +387,7 @@ func TestSignaturesAreLookedAtOverWhatWasSent(t *testing.T) {
 }
 
 func TestWrongSignaturesAreCountedByAddressAndOthersAreNot(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	var code fail.Code
 	f.Identify = func(context.Context, *rampv1.Requester, trust.Call) (trust.Requester, error) {
@@ -411,6 +421,7 @@ func TestWrongSignaturesAreCountedByAddressAndOthersAreNot(t *testing.T) {
 }
 
 func TestRequestThatTakesTooLongIsEnded(t *testing.T) {
+	t.Parallel()
 	f := newFramed()
 	f.MaxDeadline = time.Millisecond
 	f.answer = func(ctx context.Context, _ *call, _ *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
@@ -425,6 +436,7 @@ func TestRequestThatTakesTooLongIsEnded(t *testing.T) {
 }
 
 func TestQueryTakesAsLongAsItSaysAndNeverLongerThanTheMost(t *testing.T) {
+	t.Parallel()
 	d := door{Config: Config{Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second}}
 	for text, want := range map[string]time.Duration{`{}`: 500 * time.Millisecond, `{"deadline":"0.05s"}`: 50 * time.Millisecond, `{"deadline":"3600s"}`: 10 * time.Second} {
 		q := &rampv1.ResourceQuery{}

@@ -28,6 +28,7 @@ func (s *shop) licensed(arguments string) (told fetchAnswer) {
 const upTo = `,"max":{"amount":0.02,"currency":"USD"}`
 
 func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	first := s.licensed(fetchesA("one", upTo))
 	const text = "One two three four."
@@ -65,6 +66,7 @@ func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
 
 // TestToolFetchBuysOnceThoughCalledAtOnce holds that calls under one id, of which each finds an offer of its own, buy once.
 func TestToolFetchBuysOnceThoughCalledAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
 	var mu sync.Mutex
 	bought := map[string]bool{}
@@ -86,6 +88,7 @@ func TestToolFetchBuysOnceThoughCalledAtOnce(t *testing.T) {
 }
 
 func TestToolFetchPaysNoMoreThanItMay(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
 	for _, more := range []string{"", `,"max":{"amount":0.0199,"currency":"USD"}`, `,"max":{"amount":5,"currency":"EUR"}`} {
 		if dear := s.licensed(fetchesA("dear", more)); dear.NotBought == "" || dear.Cheapest == nil || *dear.Cheapest != (price{0.02, "USD"}) || dear.Transaction != "" || dear.Text != "" {
@@ -102,6 +105,7 @@ func TestToolFetchPaysNoMoreThanItMay(t *testing.T) {
 }
 
 func TestToolFetchTakesNoArgumentItDoesNotHave(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
 	for arguments, says := range map[string]string{
 		``: "id", `[]`: "do not fit",

@@ -29,6 +29,7 @@ func (s *shop) uses(name, arguments string) tool.Result {
 const asksForA = `{"id":"q","requester":{"id":"research-bot","domain":"buyer.example.com","uris":["https://site.example/a"]}}`
 
 func TestToolAsksAndBuysAsAnRPC(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	var told struct {
 		Offers []struct {
@@ -63,6 +64,7 @@ func TestToolAsksAndBuysAsAnRPC(t *testing.T) {
 }
 
 func TestToolThatCouldNotSayWhereToFetchSellsNothing(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	s.at = ""
 	if got := s.uses(ToolDiscover, asksForA); !got.Failed || !strings.Contains(string(got.Object), "set url") {
@@ -72,6 +74,7 @@ func TestToolThatCouldNotSayWhereToFetchSellsNothing(t *testing.T) {
 
 // TestCriticalKeysOfToolsAreHeeded holds that a tool, as the Exchange does, acts on nothing that it does not understand.
 func TestCriticalKeysOfToolsAreHeeded(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	got := s.uses(ToolDiscover, strings.Replace(asksForA, `"uris"`, `"ext":{"x.y":1},"ext_critical":["x.y"],"uris"`, 1))
 	if got.Failed || !strings.Contains(string(got.Object), "UNKNOWN_CRITICAL_EXTENSION") || strings.Contains(string(got.Object), "offer_id") {
@@ -80,6 +83,7 @@ func TestCriticalKeysOfToolsAreHeeded(t *testing.T) {
 }
 
 func TestArgumentsOfToolsMayLeaveOutVersionAndTime(t *testing.T) {
+	t.Parallel()
 	at := newDoor(nil, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Signatures: trust.SignaturesBody})
 	var report rampv1.UsageReport
 	if err := arguments([]byte(`{"id":"r"}`), &report, at); err != nil || report.Ver != Version || report.Timestamp.Seconds != 1_800_000_000 {

@@ -18,6 +18,7 @@ import (
 
 // TestLeakageIsWhatHasNoCounterpart holds what is told of deliveries and transactions that have none, and what is not.
 func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema)) // c was taken back
 		now := s.books.Now()
@@ -99,6 +100,7 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 // TestLogsAreCounterparts holds that an imported log is a delivery as good as a record: it accounts for what was bought, and leaks where
 // nothing was.
 func TestLogsAreCounterparts(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		s, a, _, _ := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		leaks := func() string {

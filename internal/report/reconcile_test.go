@@ -19,6 +19,7 @@ import (
 
 // TestThreeSidesAreReconciled holds purchases against deliveries and reports: what contradicts what, and what contradicts nothing.
 func TestThreeSidesAreReconciled(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		s := newShop(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		s.do(func(ctx context.Context, tx *store.Tx) error { return s.book.Open(ctx, tx, bot, "USD", 10*coin, noon) })

@@ -137,6 +137,7 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 
 // TestReportsSayWhatWasSold holds each report to the letter, in both forms.
 func TestReportsSayWhatWasSold(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		s, a, b, c := furnished(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		names := strings.NewReplacer("TXN-A", a, "TXN-B", b, "TXN-C", c, "ID-A", a[4:], "ID-B", b[4:], "ID-C", c[4:])
@@ -206,6 +207,7 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 
 // TestALongReportIsWhole has more transactions than are looked up at once.
 func TestALongReportIsWhole(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	want := map[string]bool{}
 	s.do(func(ctx context.Context, tx *store.Tx) error { return s.book.Open(ctx, tx, bot, "USD", 10*coin, noon) })
@@ -234,6 +236,7 @@ func TestALongReportIsWhole(t *testing.T) {
 
 // TestASpreadsheetTakesNoTextForAFormula has a buyer whose domain is a formula.
 func TestASpreadsheetTakesNoTextForAFormula(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		return s.book.Open(ctx, tx, "=1+1/bot", "USD", 10*coin, noon)

@@ -19,6 +19,7 @@ import (
 
 // TestReportsThatAreReadInPagesAreWhole has more rows of each report than are read at once, of several sites and buyers.
 func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		s := newShop(t, open(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 		s.do(func(ctx context.Context, tx *store.Tx) error {
@@ -62,6 +63,7 @@ func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 
 // TestAnInvoiceIsReadInPages has more lines than are read at once.
 func TestAnInvoiceIsReadInPages(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		return s.book.Open(ctx, tx, bot, "USD", 1000*coin, noon)
@@ -87,6 +89,7 @@ func TestAnInvoiceIsReadInPages(t *testing.T) {
 
 // TestAReportOfNothingIsWholeInEveryForm has no rows.
 func TestAReportOfNothingIsWholeInEveryForm(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, storetest.OpenSQLite(t, account.Schema, deal.Schema, evidence.Schema, dispute.Schema))
 	for form, want := range map[string]string{report.CSV: "day,site,buyer,currency,amount,movements\n", report.Lines: "", report.JSON: "{\"rows\": [\n]}\n"} {
 		if text, err := s.write(report.Wanted{Report: report.Revenue, Form: form}); err != nil || text != want {

@@ -25,6 +25,7 @@ func licensed(path, rate string) terms.Rule {
 
 // TestTheBookIsKept puts, replaces and removes rules and prices, and reads them from another keeper.
 func TestTheBookIsKept(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db, now, ctx := open(t, Schema), noon, t.Context()
 		k := New(db, func() time.Time { return now })
@@ -83,6 +84,7 @@ func TestTheBookIsKept(t *testing.T) {
 
 // TestWhatIsNoRuleChangesNothing holds what is refused, and that a change that cannot be told of is undone.
 func TestWhatIsNoRuleChangesNothing(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, Schema)
 	k := New(db, time.Now)
 	for name, v := range map[string]struct {

@@ -5,6 +5,8 @@ package search
 import "testing"
 
 // The race detector makes pools forget on purpose, so this is checked without it.
+//
+// Not parallel: it counts what is allocated.
 func TestSearchAllocatesLittle(t *testing.T) {
 	c := newCorpus(5, 2000)
 	s := New(Options{}).Apply(c.documents(0, 2000, 2, 60), nil)

@@ -20,6 +20,7 @@ func terms(text, language string) []string {
 }
 
 func TestWordsAreFoldedSplitAndStemmed(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, language, text, want string }{
 		{"stems", "en", "Running runners run!", "run runner run"},
 		{"no language, no stems", "", "Running shoes", "running shoes"},
@@ -57,6 +58,7 @@ func TestWordsAreFoldedSplitAndStemmed(t *testing.T) {
 }
 
 func TestWordsSayWhereTheyStand(t *testing.T) {
+	t.Parallel()
 	text := "Der Wi-Fi Käse, 日本"
 	var got []string
 	for w := range NewAnalyzer().Words(text, "de") {
@@ -69,6 +71,7 @@ func TestWordsSayWhereTheyStand(t *testing.T) {
 }
 
 func TestWordsCanBeLeftEarly(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for range NewAnalyzer().Words("usb-c one two 日本 three", "en") {
 		if n++; n == 2 {
@@ -81,6 +84,7 @@ func TestWordsCanBeLeftEarly(t *testing.T) {
 }
 
 func TestVeryLongWordsAreCut(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{strings.Repeat("a", 1<<16), strings.Repeat("é", 1<<12), strings.Repeat("a-", 1<<12) + "a"} {
 		for w := range NewAnalyzer().Words(text, "en") {
 			if len(w.Term) > maxTerm {
@@ -91,6 +95,7 @@ func TestVeryLongWordsAreCut(t *testing.T) {
 }
 
 func TestLanguageIsGuessedFromFunctionWords(t *testing.T) {
+	t.Parallel()
 	a := NewAnalyzer()
 	for text, want := range map[string]string{
 		"The ship that was in the harbour is the one we have seen":             "en",
@@ -110,6 +115,7 @@ func TestLanguageIsGuessedFromFunctionWords(t *testing.T) {
 
 // Nothing of a negation may be lost: "belt without buckle" is not "belt buckle".
 func TestNegationsAreNoFunctionWords(t *testing.T) {
+	t.Parallel()
 	for tag, tongue := range NewAnalyzer().tongues {
 		for word := range tongue.negates {
 			if tongue.stops[word] {

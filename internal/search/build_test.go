@@ -10,6 +10,7 @@ import (
 )
 
 func TestBuildFindsWhatApplyFinds(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(7, 800)
 	documents := c.documents(0, 3000, 2, 30)
 	want := New(Options{}).Apply(slices.Clone(documents), nil)
@@ -36,6 +37,7 @@ func TestBuildFindsWhatApplyFinds(t *testing.T) {
 }
 
 func TestLaterDocumentOfAKeyReplacesTheEarlierInABuild(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	b := x.Build()
 	b.Add([]Document{titled("a", "red shoes"), titled("b", "red hat")}, []string{"never there"})
@@ -50,6 +52,7 @@ func TestLaterDocumentOfAKeyReplacesTheEarlierInABuild(t *testing.T) {
 }
 
 func TestKeyTwiceAmongTheDocumentsOfOneAdd(t *testing.T) {
+	t.Parallel()
 	b := New(Options{}).Build()
 	b.Add([]Document{titled("a", "red"), titled("b", "red"), titled("a", "blue")}, nil)
 	s := b.Done()
@@ -58,6 +61,7 @@ func TestKeyTwiceAmongTheDocumentsOfOneAdd(t *testing.T) {
 }
 
 func TestAbortedBuildLeavesNothing(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	b := x.Build()
 	b.Add([]Document{titled("a", "red shoes")}, nil)
@@ -72,6 +76,7 @@ func TestAbortedBuildLeavesNothing(t *testing.T) {
 
 // TestMoreUnitsThanAStockHolds has each worker begin a second stock.
 func TestMoreUnitsThanAStockHoldsAreBuilt(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: many documents")
 	}
@@ -95,6 +100,7 @@ func TestMoreUnitsThanAStockHoldsAreBuilt(t *testing.T) {
 }
 
 func TestMemoRemembersAsAMapDoes(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m, want := &memo{}, map[string][]uint32{}
 		m.grow()

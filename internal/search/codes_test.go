@@ -18,6 +18,7 @@ func drawNumber(t *rapid.T) uint32 {
 }
 
 func TestCodesKeepNumbers(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOf(rapid.Custom(drawNumber)).Draw(t, "numbers")
 		var c codes
@@ -57,6 +58,7 @@ func TestCodesKeepNumbers(t *testing.T) {
 }
 
 func TestWordlistNumbersWords(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.StringMatching(`[a-c]{0,3}`)).Draw(t, "words")
 		var l wordlist

@@ -23,6 +23,7 @@ func toolshop(language string) *Snapshot {
 }
 
 func TestAWordIsFoundInThoseThatAreMadeOfIt(t *testing.T) {
+	t.Parallel()
 	s := toolshop("de")
 	for question, want := range map[string][]string{
 		"Hammer": {"Gummihammer 500 g", "Schlosserhammer mit Stiel aus Esche"},
@@ -59,6 +60,7 @@ func TestAWordIsFoundInThoseThatAreMadeOfIt(t *testing.T) {
 }
 
 func TestWordsAreNotFoundInOthersWhereLanguagesDoNotJoinThem(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply([]Document{
 		{Ref: "a", Key: "a", Language: "en", Title: "Sledgehammer of steel"}, {Ref: "b", Key: "b", Language: "de", Title: "Ein Nagel"},
 	}, nil)
@@ -68,6 +70,7 @@ func TestWordsAreNotFoundInOthersWhereLanguagesDoNotJoinThem(t *testing.T) {
 }
 
 func TestCompositesAreThoseOfLiveItems(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	x.Apply([]Document{
 		{Ref: "a", Key: "a", Language: "de", Title: "Gummihammer"}, {Ref: "b", Key: "b", Language: "en", Title: "gummihammer"}, {Ref: "c", Key: "c", Language: "de", Title: "Nagel"},

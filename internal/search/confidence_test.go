@@ -36,6 +36,7 @@ func bazaar() *Snapshot {
 }
 
 func TestQuestionsThatTheContentAnswersAreAnswered(t *testing.T) {
+	t.Parallel()
 	s := bazaar()
 	for question, first := range map[string]int{
 		"cheap candle":                        0,
@@ -59,6 +60,7 @@ func TestQuestionsThatTheContentAnswersAreAnswered(t *testing.T) {
 }
 
 func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
+	t.Parallel()
 	s := bazaar()
 	for _, question := range []string{
 		"recipes from planet Mars", "quantum chromodynamics lattice", "asdf qwer zxcv", "bitcoin price today",
@@ -73,6 +75,7 @@ func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
 
 // Among many items, some text has any two words by chance: it takes more than that to be an answer there.
 func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
+	t.Parallel()
 	const scattered = "The lantern stand has room for a french press. It folds flat, needs no tools and comes with two hooks, " +
 		"a shelf and a small revolution counter that nobody asked for; children like to turn it on long winter evenings."
 	hits := func(items int, question string) []Hit {
@@ -103,6 +106,7 @@ func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
 
 // An item that says what is asked for, word beside word, is an answer even where every item says something alike.
 func TestWordsThatStandTogetherAreAnAnswerWhateverTheirWeight(t *testing.T) {
+	t.Parallel()
 	var documents []Document
 	for i := range 80 {
 		text := fmt.Sprintf("Cook it slowly, then serve it. It makes a hearty supper of number %d for a rainy evening with friends and family.", i)
@@ -125,6 +129,7 @@ func TestWordsThatStandTogetherAreAnAnswerWhateverTheirWeight(t *testing.T) {
 }
 
 func TestVagueWordsWeighLessThanSubjects(t *testing.T) {
+	t.Parallel()
 	terms := bazaar().Search(Query{Text: "cheap gift candle"}).Terms
 	weights := map[string]float64{}
 	for _, term := range terms {
@@ -140,6 +145,7 @@ func TestVagueWordsWeighLessThanSubjects(t *testing.T) {
 }
 
 func TestFunctionWordsAloneFindOnlyWhatTheyName(t *testing.T) {
+	t.Parallel()
 	s := New(Options{Workers: 1}).Apply([]Document{
 		{Ref: "band", Key: "1", Language: "en", Title: "The Who", Passages: []string{"A band."}},
 		{Ref: "other", Key: "2", Language: "en", Title: "A walk by the sea", Passages: []string{"Who walks there sees the gulls."}},
@@ -153,6 +159,7 @@ func TestFunctionWordsAloneFindOnlyWhatTheyName(t *testing.T) {
 }
 
 func TestANameThatIsNotHereDoesNotStandInTheWay(t *testing.T) {
+	t.Parallel()
 	docs := []Document{{Ref: "kit", Key: "kit", Language: "en", Title: "Screen printing supplies", Passages: []string{"All that is needed."}}}
 	for i := range 3000 {
 		docs = append(docs, Document{Ref: i, Key: fmt.Sprint(i), Language: "en", Title: "Thing " + spell(i), Passages: []string{"For screen or printing, or supplies or tables, " + spell(4000+i%50)}})

@@ -4,6 +4,7 @@ import "testing"
 
 // TestWordsBesideTheCoreAreNoEvidence holds that an answer needs only the core, and that what stands beside it alone finds nothing.
 func TestWordsBesideTheCoreAreNoEvidence(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	s := x.Apply([]Document{
 		{Ref: "lamp", Key: "1", Language: "en", Title: "Wall lamp"},
@@ -24,6 +25,7 @@ func TestWordsBesideTheCoreAreNoEvidence(t *testing.T) {
 }
 
 func TestDeniedIsWhatSaysThatItIsWithout(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	s := x.Apply([]Document{
 		{Ref: "with", Key: "1", Language: "en", Title: "Belt with buckle"},

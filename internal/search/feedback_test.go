@@ -24,6 +24,7 @@ func kitchen() []Document {
 }
 
 func TestFeedbackFindsWhatSpeaksOfTheSameInOtherWords(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply(append(kitchen(), Document{Ref: "loaf", Key: "loaf", Language: "en", Title: "Loaf pan"},
 		Document{Ref: "oven", Key: "oven", Language: "en", Title: "Oven"}), nil)
 	for literal, want := range map[bool]bool{true: false, false: true} {
@@ -44,6 +45,7 @@ func TestFeedbackFindsWhatSpeaksOfTheSameInOtherWords(t *testing.T) {
 }
 
 func TestNothingIsAddedToAQuestionThatAnItemAnswers(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply(append(kitchen(), Document{Ref: "it", Key: "it", Language: "en", Title: "A box", Passages: []string{"for bread, of brown tin"}}), nil)
 	for _, text := range []string{"bread", "sourdough starter", "tin bread box", "brown crust", "levain", "Thing " + spell(510)} {
 		literal, usual := s.Search(Query{Text: text, Literal: true}), s.Search(Query{Text: text})
@@ -54,6 +56,7 @@ func TestNothingIsAddedToAQuestionThatAnItemAnswers(t *testing.T) {
 }
 
 func TestFeedbackLeavesTheRefusalOfAQuestionAsItIs(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply(kitchen(), nil)
 	for _, text := range []string{"brown horse race results", "mortgage rates in april", "who won the starter race"} {
 		literal, usual := s.Search(Query{Text: text, Literal: true, MinScore: DefaultMinScore}), s.Search(Query{Text: text, MinScore: DefaultMinScore})
@@ -65,6 +68,7 @@ func TestFeedbackLeavesTheRefusalOfAQuestionAsItIs(t *testing.T) {
 
 // The table of gathered words is the same empty one after items that fill it.
 func TestFeedbackOfLongItemsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	var docs []Document
 	for i := range 20 {
 		var b strings.Builder

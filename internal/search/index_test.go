@@ -15,6 +15,7 @@ func titled(key, title string) Document {
 }
 
 func TestApplyReplacesByKey(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	x.Apply([]Document{titled("a", "red shoes"), titled("b", "blue shoes")}, nil)
 	s := x.Apply([]Document{titled("a", "green hat")}, nil)
@@ -26,12 +27,14 @@ func TestApplyReplacesByKey(t *testing.T) {
 }
 
 func TestLastDocumentOfAKeyCounts(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply([]Document{titled("a", "red"), titled("b", "red"), titled("a", "blue")}, []string{"a"})
 	wantRefs(t, find(s, "red"), "b:red")
 	wantRefs(t, find(s, "blue"), "a:blue")
 }
 
 func TestRemovedItemsAreGone(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	x.Apply([]Document{titled("a", "red shoes"), titled("b", "red hat")}, nil)
 	s := x.Apply(nil, []string{"a", "never there"})
@@ -46,6 +49,7 @@ func TestRemovedItemsAreGone(t *testing.T) {
 }
 
 func TestSnapshotsDoNotChange(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	old := x.Apply([]Document{titled("a", "red shoes"), titled("b", "red hat")}, nil)
 	x.Apply([]Document{titled("a", "blue"), titled("c", "red coat")}, []string{"b"})
@@ -54,12 +58,14 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 }
 
 func TestApplyWithoutChangeKeepsEverything(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	x.Apply([]Document{titled("a", "red shoes")}, nil)
 	wantRefs(t, find(x.Apply(nil, nil), "red"), "a:red shoes")
 }
 
 func TestSegmentsAreMerged(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(4, 500)
 	x := New(Options{})
 	for i := range 3000 {
@@ -83,6 +89,7 @@ func TestSegmentsAreMerged(t *testing.T) {
 }
 
 func TestMoreUnitsThanASegmentHolds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("seventy thousand documents")
 	}
@@ -98,6 +105,7 @@ func TestMoreUnitsThanASegmentHolds(t *testing.T) {
 }
 
 func TestSelectionsRestrict(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := New(Options{})
 		var docs []Document
@@ -134,6 +142,7 @@ func TestSelectionsRestrict(t *testing.T) {
 func (sel *Selection) of() *Snapshot { return newSnapshot(NewAnalyzer(), sel.views) }
 
 func TestSelectionOfAnotherSnapshotAdmitsNothing(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	old := x.Apply([]Document{titled("a", "red shoes")}, nil)
 	all := old.Select(func(any) bool { return true })
@@ -151,6 +160,7 @@ func TestSelectionOfAnotherSnapshotAdmitsNothing(t *testing.T) {
 }
 
 func TestRefreshAsksOnlyAboutNewItems(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	var docs []Document
 	for i := range 500 {
@@ -178,6 +188,7 @@ func TestRefreshAsksOnlyAboutNewItems(t *testing.T) {
 
 // Readers see whole states only: the two documents of a pair always have the same version.
 func TestReadersSeeWholeStatesWhileTheWriterWorks(t *testing.T) {
+	t.Parallel()
 	const pairs, versions, readers = 20, 60, 4
 	x := New(Options{})
 	state := func(version int) (docs []Document) {

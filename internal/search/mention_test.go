@@ -25,6 +25,7 @@ func refsIn(s *Snapshot, sel *Selection) []string {
 }
 
 func TestMentionsTellsWhatAnItemHas(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		language, passage, text string
 		mentioned               bool
@@ -80,6 +81,7 @@ func TestMentionsTellsWhatAnItemHas(t *testing.T) {
 }
 
 func TestMentionsLooksWhereItIsTold(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply([]Document{
 		{Ref: "title", Key: "1", Language: "en", Title: "Ginger cake"},
 		{Ref: "keys", Key: "2", Language: "en", Title: "Cake", Keys: "flour ginger"},
@@ -101,6 +103,7 @@ func TestMentionsLooksWhereItIsTold(t *testing.T) {
 }
 
 func TestMentionsFindsAllPartsOfALongItem(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("plain words of a long text ", 100)
 	s := New(Options{}).Apply([]Document{{Ref: "long", Key: "1", Language: "en", Title: "Cake", Passages: []string{long, long, long, long, long + " ginger", long, long}}}, nil)
 	all := s.Select(func(any) bool { return true })
@@ -116,6 +119,7 @@ func TestMentionsFindsAllPartsOfALongItem(t *testing.T) {
 }
 
 func TestWithoutASelectionOfAnotherSnapshotNothingIsLeft(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	old := x.Apply([]Document{{Ref: "a", Key: "a", Title: "a ginger"}}, nil)
 	mentioned := old.Mentions("ginger", "en", Anywhere)
@@ -129,6 +133,7 @@ func TestWithoutASelectionOfAnotherSnapshotNothingIsLeft(t *testing.T) {
 
 // A refreshed selection, also one that was made of others, is the one that the new snapshot would give.
 func TestRefreshedMentionsAreThoseOfTheNewSnapshot(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := New(Options{Workers: 1})
 		s := x.Apply(rapid.SliceOfN(rapid.Custom(drawDocument), 0, 30).Draw(t, "first"), nil)
@@ -155,6 +160,7 @@ func TestRefreshedMentionsAreThoseOfTheNewSnapshot(t *testing.T) {
 
 // Of single words every item that has one, and does not deny it, is found: compared with a look at the words alone.
 func TestMentionsIsWhatALookAtTheWordsGives(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		docs := rapid.SliceOfN(rapid.Custom(drawDocument), 0, 30).Draw(t, "documents")
 		s := New(Options{Workers: 1}).Apply(docs, nil)
@@ -190,6 +196,7 @@ func BenchmarkMentions(b *testing.B) {
 }
 
 func TestMentionsAreRememberedPerSpellingAndPlace(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	s := x.Apply([]Document{
 		{Ref: "title", Key: "1", Language: "en", Title: "USB-C cable"},

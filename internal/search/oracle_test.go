@@ -193,6 +193,7 @@ func check(t interface {
 }
 
 func TestSearchEqualsExhaustiveScoring(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := New(Options{Workers: 2})
 		s := x.Snapshot()
@@ -218,6 +219,7 @@ func TestSearchEqualsExhaustiveScoring(t *testing.T) {
 
 // A large index has several windows, lists long enough for window maxima, optional lists, dead units, long items.
 func TestSearchEqualsExhaustiveScoringInLargeIndex(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(1, 3000)
 	x := New(Options{})
 	docs := c.documents(0, 14000, 1, 12)
@@ -251,6 +253,7 @@ func TestSearchEqualsExhaustiveScoringInLargeIndex(t *testing.T) {
 
 // More than 57,344 words need codes of two halves; whatever numbers the words have, the answers are the same.
 func TestRareWordsAreFoundAndPaired(t *testing.T) {
+	t.Parallel()
 	var docs []Document
 	n := 0
 	for i := range 700 {
@@ -277,6 +280,7 @@ func TestRareWordsAreFoundAndPaired(t *testing.T) {
 
 // However the documents came, the answers are those of a new index with the same documents.
 func TestAnswersDoNotDependOnHistory(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := New(Options{Workers: 2})
 		current := map[string]Document{}
@@ -310,6 +314,7 @@ func TestAnswersDoNotDependOnHistory(t *testing.T) {
 
 // The first hits of a long list are those of a short one.
 func TestLimitOnlyCuts(t *testing.T) {
+	t.Parallel()
 	c := newCorpus(2, 500)
 	s := New(Options{}).Apply(c.documents(0, 3000, 1, 20), nil)
 	for range 30 {

@@ -6,6 +6,7 @@ import (
 )
 
 func TestItemsInThePreferredLanguageStandFirst(t *testing.T) {
+	t.Parallel()
 	var docs []Document
 	for _, language := range []string{"en", "de", "fr", "ja"} {
 		docs = append(docs, Document{Ref: "radio " + language, Key: "1" + language, Language: language, Title: "Radio Zonk 500"})
@@ -34,6 +35,7 @@ func TestItemsInThePreferredLanguageStandFirst(t *testing.T) {
 }
 
 func TestALanguageThatIsPreferredRefusesNothing(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply([]Document{
 		{Ref: "garden", Key: "1", Language: "en", Title: "Gardens", Passages: []string{"About the rose and the lily, and much more that grows."}},
 		{Ref: "haus", Key: "2", Language: "de", Title: "Haus"},

@@ -38,6 +38,7 @@ func wantRefs(t *testing.T, got []string, want ...string) {
 }
 
 func TestTitleCountsMoreThanKeysAndText(t *testing.T) {
+	t.Parallel()
 	filler := strings.Repeat("some words that fill the text of an item ", 5)
 	s := New(Options{}).Apply([]Document{
 		{Ref: "text", Key: "1", Title: "Lamp", Keys: "home", Passages: []string{filler + "kettle " + filler}},
@@ -52,6 +53,7 @@ func TestTitleCountsMoreThanKeysAndText(t *testing.T) {
 }
 
 func TestWordsInTheQuestionsOrderLiftAnItem(t *testing.T) {
+	t.Parallel()
 	s := shelf("Dog hot day", "Hot dog day", "Cold cat night", "Day dog hot")
 	if got := find(s, "hot dog"); got[0] != "Hot dog day" {
 		t.Errorf("hits %v", got)
@@ -62,6 +64,7 @@ func TestWordsInTheQuestionsOrderLiftAnItem(t *testing.T) {
 }
 
 func TestEqualScoresAreOrderedByKey(t *testing.T) {
+	t.Parallel()
 	var docs []Document
 	for _, key := range []string{"m", "c", "x", "a", "q"} {
 		docs = append(docs, Document{Ref: key, Key: key, Title: "Same title"})
@@ -72,6 +75,7 @@ func TestEqualScoresAreOrderedByKey(t *testing.T) {
 }
 
 func TestFunctionWordsAreLeftOut(t *testing.T) {
+	t.Parallel()
 	s := shelf("The who of it", "Red shoes", "What to do with the rest")
 	r := s.Search(Query{Text: "what is the best of the red shoes"})
 	wantRefs(t, refs(r), "Red shoes")
@@ -86,6 +90,7 @@ func TestFunctionWordsAreLeftOut(t *testing.T) {
 }
 
 func TestQuestionOfFunctionWordsAloneIsLookedUp(t *testing.T) {
+	t.Parallel()
 	s := shelf("The Who", "Red shoes", "To be or not to be")
 	if got := find(s, "the who"); len(got) == 0 || got[0] != "The Who" {
 		t.Errorf("hits %v", got)
@@ -96,6 +101,7 @@ func TestQuestionOfFunctionWordsAloneIsLookedUp(t *testing.T) {
 }
 
 func TestCourtesyIsLeftOut(t *testing.T) {
+	t.Parallel()
 	s := shelf("Red shoes", "Show jumping fences", "Blue hat")
 	for text, want := range map[string]string{
 		"please show me red shoes":          "red shoes",
@@ -118,6 +124,7 @@ func TestCourtesyIsLeftOut(t *testing.T) {
 }
 
 func TestWhatIsNotWantedWeighsLess(t *testing.T) {
+	t.Parallel()
 	s := shelf("Belt with buckle", "Belt", "Buckle", "Shirt", "Trousers without pockets", "Hat")
 	terms := s.Search(Query{Text: "belt without buckle"}).Terms
 	if len(terms) != 3 || terms[0].Weight <= 1.5*terms[2].Weight {
@@ -126,6 +133,7 @@ func TestWhatIsNotWantedWeighsLess(t *testing.T) {
 }
 
 func TestCompoundsAreFoundInEitherSpelling(t *testing.T) {
+	t.Parallel()
 	s := shelf("USB-C cable", "USBC hub", "USB stick", "Fire stick", "Firewood", "E-cloth", "Tooth brush")
 	for text, want := range map[string]string{
 		"usb-c":      "USB-C cable",
@@ -144,6 +152,7 @@ func TestCompoundsAreFoundInEitherSpelling(t *testing.T) {
 }
 
 func TestAccentsAndCaseDoNotMatter(t *testing.T) {
+	t.Parallel()
 	s := shelf("Crème brûlée", "Jalapeño poppers")
 	for text, want := range map[string]string{
 		"creme brulee": "Crème brûlée", "CRÈME BRÛLÉE": "Crème brûlée", "jalapeno": "Jalapeño poppers", "JALAPEÑOS": "Jalapeño poppers",
@@ -155,6 +164,7 @@ func TestAccentsAndCaseDoNotMatter(t *testing.T) {
 }
 
 func TestDocumentsOfSeveralLanguagesAreFound(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	s := x.Apply([]Document{
 		{Ref: "en", Key: "1", Language: "en", Title: "Running shoes", Passages: []string{"Shoes for runners."}},
@@ -183,6 +193,7 @@ func TestDocumentsOfSeveralLanguagesAreFound(t *testing.T) {
 }
 
 func TestTermsTellWhatBecameOfEachWord(t *testing.T) {
+	t.Parallel()
 	s := shelf("Red shoes", "Blue shoes")
 	got := s.Search(Query{Text: "Red zonks and RED t-zonk"}).Terms
 	sum := 0.0
@@ -205,6 +216,7 @@ func TestTermsTellWhatBecameOfEachWord(t *testing.T) {
 }
 
 func TestBestPassageIsNamed(t *testing.T) {
+	t.Parallel()
 	other := "Nothing of interest stands in this passage, which is here to be passed over."
 	passages := []string{other, "A kettle.", other, "How to descale a kettle with vinegar: the kettle must be cold.", other}
 	s := New(Options{}).Apply([]Document{
@@ -220,6 +232,7 @@ func TestBestPassageIsNamed(t *testing.T) {
 
 // An item that is too long for one unit is found once, with the passage counted over the whole item.
 func TestLongItemsAreFoundOnce(t *testing.T) {
+	t.Parallel()
 	var passages []string
 	for i := range 100 {
 		passages = append(passages, strings.Repeat("plain words of no interest ", 30)+fmt.Sprintf("marker%03d anchor", i))
@@ -240,6 +253,7 @@ func TestLongItemsAreFoundOnce(t *testing.T) {
 }
 
 func TestScoresAreSharesOfWhatCouldBeScored(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := New(Options{}).Apply(rapid.SliceOfN(rapid.Custom(drawDocument), 0, 20).Draw(t, "documents"), nil)
 		q := drawQuery(t)
@@ -259,6 +273,7 @@ func TestScoresAreSharesOfWhatCouldBeScored(t *testing.T) {
 }
 
 func TestUnknownWordsLowerTheScore(t *testing.T) {
+	t.Parallel()
 	s := shelf("Red shoes", "Blue shoes", "Green hat", "Grey coat", "White shirt")
 	score := func(text string) float64 { return s.Search(Query{Text: text}).Hits[0].Score }
 	full, one, two := score("red shoes"), score("red shoes zonk"), score("red shoes zonk plugh")
@@ -268,6 +283,7 @@ func TestUnknownWordsLowerTheScore(t *testing.T) {
 }
 
 func TestQuestionsAreBounded(t *testing.T) {
+	t.Parallel()
 	s := shelf("Red shoes", "Word7 and word70")
 	var many []string
 	for i := range 200 {
@@ -292,6 +308,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 }
 
 func TestNothingIsFoundInNothing(t *testing.T) {
+	t.Parallel()
 	empty := New(Options{}).Snapshot()
 	for _, text := range []string{"", " ", "red shoes", "the", "?!"} {
 		if r := empty.Search(Query{Text: text}); len(r.Hits) != 0 {
@@ -322,6 +339,7 @@ func FuzzSearch(f *testing.F) {
 
 // A site in many languages has one word under many stems; a question finds it under that of its own language.
 func TestWordsAreFoundAmongItemsOfManyLanguages(t *testing.T) {
+	t.Parallel()
 	documents := []Document{{Ref: "es", Key: "es", Language: "es", Title: "Empanada de otoño", Passages: []string{"Una empanada."}}}
 	for i, language := range []string{"en", "fr", "hu", "no", "ru", "sv", "de", "it", "nl", "pl"} {
 		for j := range 2 {
@@ -335,6 +353,7 @@ func TestWordsAreFoundAmongItemsOfManyLanguages(t *testing.T) {
 }
 
 func TestHitsAreSettledBeforeTheirPassagesAreNamed(t *testing.T) {
+	t.Parallel()
 	var docs []Document
 	for i := range 6 {
 		docs = append(docs, Document{

@@ -35,6 +35,7 @@ func shop() *Snapshot {
 }
 
 func TestMisspeltWordsAreCorrected(t *testing.T) {
+	t.Parallel()
 	s := shop()
 	for _, c := range []struct{ question, from, to, first string }{
 		{"fluorid toothpaste", "", "", "Fluoride toothpaste"}, // the stem is the same
@@ -74,6 +75,7 @@ func TestMisspeltWordsAreCorrected(t *testing.T) {
 }
 
 func TestWordsThatAreNotMisspeltStay(t *testing.T) {
+	t.Parallel()
 	s := shop()
 	for _, question := range []string{
 		"kindle",                   // is there
@@ -96,6 +98,7 @@ func TestWordsThatAreNotMisspeltStay(t *testing.T) {
 // A word that people ask for is not corrected to its neighbour, whatever stands there, in whatever form it comes; and nothing is
 // corrected for the sake of a question that is not answered then either.
 func TestPlausibleWordsStay(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply([]Document{
 		{Ref: "a", Key: "a", Language: "en", Title: "The best novels: winners of a prize"}, {Ref: "b", Key: "b", Language: "en", Title: "Electron microscope for schools"},
 		{Ref: "c", Key: "c", Language: "en", Title: "Steel funnels"}, {Ref: "d", Key: "d", Language: "en", Title: "Divided plates"},
@@ -113,6 +116,7 @@ func TestPlausibleWordsStay(t *testing.T) {
 }
 
 func TestAWordThatIsMisspeltTwiceIsCorrectedTwice(t *testing.T) {
+	t.Parallel()
 	text, corrections := shop().Corrected("guittar strings, guittar straps")
 	if text != "guitar strings, guitar straps" || len(corrections) != 2 {
 		t.Errorf("%q, %v", text, corrections)
@@ -120,6 +124,7 @@ func TestAWordThatIsMisspeltTwiceIsCorrectedTwice(t *testing.T) {
 }
 
 func TestACorrectionThatFindsNothingBetterIsUndone(t *testing.T) {
+	t.Parallel()
 	s := New(Options{}).Apply([]Document{
 		{Ref: "a", Key: "a", Language: "en", Title: "Blue glass vase", Passages: []string{"Hand blown."}},
 		{Ref: "b", Key: "b", Language: "en", Title: "Vessel", Passages: []string{strings.Repeat("A long text of many words. ", 50) + "Glass. " + strings.Repeat("And so it goes on. ", 50) + "Window."}},
@@ -130,6 +135,7 @@ func TestACorrectionThatFindsNothingBetterIsUndone(t *testing.T) {
 }
 
 func TestRareWordsOfTextAreCorrectedOnlyWhenNothingAnswers(t *testing.T) {
+	t.Parallel()
 	var docs []Document
 	for i := range 200 {
 		docs = append(docs, Document{Ref: i, Key: fmt.Sprintf("%03d", i), Language: "en", Title: fmt.Sprint("Thing ", spell(400+i)),
@@ -151,6 +157,7 @@ func TestRareWordsOfTextAreCorrectedOnlyWhenNothingAnswers(t *testing.T) {
 }
 
 func TestCorrectedGivesTheTextAsItIsMeant(t *testing.T) {
+	t.Parallel()
 	s := shop()
 	text, corrections := s.Corrected("Toothpaste, without sweetner?")
 	if want := "Toothpaste, without sweetener?"; text != want {
@@ -165,6 +172,7 @@ func TestCorrectedGivesTheTextAsItIsMeant(t *testing.T) {
 }
 
 func TestNothingIsCorrectedToAWordThatNoItemHasAnyMore(t *testing.T) {
+	t.Parallel()
 	x := New(Options{})
 	x.Apply([]Document{{Ref: "guitar", Key: "1", Language: "en", Title: "Acoustic guitar"}, {Ref: "drum", Key: "2", Language: "en", Title: "Drum"}}, nil)
 	s := x.Apply(nil, []string{"1"})
@@ -184,6 +192,7 @@ func TestNothingIsCorrectedToAWordThatNoItemHasAnyMore(t *testing.T) {
 }
 
 func TestNothingIsCorrectedToAWordThatIsNotShown(t *testing.T) {
+	t.Parallel()
 	docs := []Document{
 		{Ref: "open", Key: "1", Language: "en", Title: "Recorder", Passages: []string{"A recorder of pearwood."}},
 		{Ref: "reserved", Key: "2", Language: "en", Title: "Acoustic instruments", Keys: "violin", Passages: []string{"About the theremin and pearwood."}, Reserved: true},
@@ -199,6 +208,7 @@ func TestNothingIsCorrectedToAWordThatIsNotShown(t *testing.T) {
 
 // What leaving letters out finds is what a look at all words finds, as far as the first letters are the same.
 func TestNearWordsAreAllFound(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
 	var f forms
 	var words []string
@@ -254,6 +264,7 @@ func TestNearWordsAreAllFound(t *testing.T) {
 }
 
 func TestApartness(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		from, to string
 		want     int

@@ -6,6 +6,7 @@ import (
 )
 
 func TestFormsOfAWordHaveOneStem(t *testing.T) {
+	t.Parallel()
 	a := NewAnalyzer()
 	for tag, lines := range map[string]string{
 		"de": `Rezept Rezepte Rezepten Rezeptes Rezepts
@@ -57,6 +58,7 @@ func TestFormsOfAWordHaveOneStem(t *testing.T) {
 }
 
 func TestDifferentWordsKeepTheirStems(t *testing.T) {
+	t.Parallel()
 	a := NewAnalyzer()
 	for tag, lines := range map[string]string{
 		"de": `Leber Leben

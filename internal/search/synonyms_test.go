@@ -8,6 +8,7 @@ import (
 )
 
 func TestWordsThatMeanTheSameFindEachOther(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ language, title, question string }{
 		{"en", "Leather couch", "leather sofa"},
 		{"en", "Knives of steel", "knife"},
@@ -35,6 +36,7 @@ func TestWordsThatMeanTheSameFindEachOther(t *testing.T) {
 
 // What is mostly called by the word of the question is not looked for by a rare other name.
 func TestARareSynonymIsNotLookedUp(t *testing.T) {
+	t.Parallel()
 	docs := []Document{{Ref: "couch", Key: "couch", Language: "en", Title: "Couch"}}
 	for i := range 10 {
 		docs = append(docs, Document{Ref: fmt.Sprint(i), Key: fmt.Sprint(i), Language: "en", Title: "Sofa"})
@@ -49,6 +51,7 @@ func TestARareSynonymIsNotLookedUp(t *testing.T) {
 }
 
 func TestSynonymsAreSingleWordsThatHaveAWordBeside(t *testing.T) {
+	t.Parallel()
 	for tag, lists := range synonyms {
 		tongue := NewAnalyzer().tongue(tag)
 		seen := map[string]bool{}

@@ -86,6 +86,7 @@ func (d *directed) slowly(question []float32, in func(int) bool, most int) []nea
 }
 
 func TestScanFindsWhatASlowOneFinds(t *testing.T) {
+	t.Parallel()
 	const items = 700
 	d := newDirected(5, items, 24)
 	v := d.place()
@@ -113,6 +114,7 @@ func TestScanFindsWhatASlowOneFinds(t *testing.T) {
 	}
 }
 
+// Not parallel: it counts what is allocated.
 func TestScanTakesNoRoom(t *testing.T) {
 	d := newDirected(5, 500, 64)
 	v, within := d.place(), d.Select(func(ref any) bool { return ref.(int)%2 == 0 })
@@ -124,6 +126,7 @@ func TestScanTakesNoRoom(t *testing.T) {
 }
 
 func TestDotIsTheProductWhateverTheLength(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.SliceOfN(rapid.Float32Range(-1, 1), 0, 70).Draw(t, "a")
 		b := rapid.SliceOfN(rapid.Float32Range(-1, 1), len(a), len(a)).Draw(t, "b")
@@ -184,6 +187,7 @@ func telling(v *Vectors) Fusion {
 }
 
 func TestWhatSharesNoWordIsFoundByItsDirection(t *testing.T) {
+	t.Parallel()
 	s, v, supper := pointed()
 	near := &Near{v, supper, telling(v)}
 	for _, tc := range []struct {
@@ -210,6 +214,7 @@ func TestWhatSharesNoWordIsFoundByItsDirection(t *testing.T) {
 
 // An item that the question names stays the first, whatever resembles the question more.
 func TestAnExactNameStaysFirst(t *testing.T) {
+	t.Parallel()
 	s, v, supper := pointed()
 	for _, ranks := range []bool{false, true} {
 		f := telling(v)
@@ -228,6 +233,7 @@ func TestAnExactNameStaysFirst(t *testing.T) {
 }
 
 func TestWhatResemblesNothingMuchFindsNothing(t *testing.T) {
+	t.Parallel()
 	s, v, _ := pointed()
 	r := rand.New(rand.NewPCG(77, 1))
 	for range 20 {
@@ -239,6 +245,7 @@ func TestWhatResemblesNothingMuchFindsNothing(t *testing.T) {
 }
 
 func TestDirectionsOfAnotherStateOrLengthAreNotUsed(t *testing.T) {
+	t.Parallel()
 	s, v, supper := pointed()
 	other, _, _ := pointed()
 	for name, near := range map[string]*Near{
@@ -255,6 +262,7 @@ func TestDirectionsOfAnotherStateOrLengthAreNotUsed(t *testing.T) {
 // TestFusionKeepsToTheScale holds, for any lists, that scores fall, that they are between the least and 100, that nothing
 // is lost or told twice, and that an item without a direction stands no lower than it does by words alone.
 func TestFusionKeepsToTheScale(t *testing.T) {
+	t.Parallel()
 	d := newDirected(8, 300, 16)
 	v, c := d.place(), newCorpus(3, 500)
 	rapid.Check(t, func(t *rapid.T) {

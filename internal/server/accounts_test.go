@@ -13,6 +13,7 @@ import (
 )
 
 func TestWhatIsSaidOfAccountsIsChecked(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`{credit: "25.5", tolerance: 5}`: "",
 		`{credit: "-1"}`:                 `ramp.accounts.credit: "-1" is no amount`,
@@ -36,6 +37,7 @@ func TestWhatIsSaidOfAccountsIsChecked(t *testing.T) {
 // TestTheBookFollowsTheConfiguration buys on the configured credit, reports far less than was estimated, and finds what the
 // operator did in the ledger.
 func TestTheBookFollowsTheConfiguration(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "ramp: {accounts: {credit: \"2\", tolerance: 50}}\n")
 	now := time.Date(2026, 3, 18, 12, 0, 0, 0, time.UTC)
 	const coin, buyer = 100_000_000, "buyer.example.com/research-bot"

@@ -19,6 +19,7 @@ type step struct {
 // TestOperatorsBooks holds what operators' programs do to accounts, licences and subscriptions, that nobody else does it, and that the
 // ledger tells of it.
 func TestOperatorsBooks(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
 	operator, id := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	every, _ := makeKey(t, m.Server, trust.Key{Name: "all doors"})

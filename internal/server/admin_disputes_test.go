@@ -16,6 +16,7 @@ import (
 
 // TestOperatorsProgramsSeeAndDecideDisputes lists, shows, decides and erases disputes over a socket, and is refused what cannot be.
 func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: none}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestAFrontDeskAnswersItsOwnChallenges(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	const token = "abcdefghijklmnopqrstuvwxyz"
 	get := func(host, token string) (int, string) {
@@ -68,6 +69,7 @@ func TestAFrontDeskAnswersItsOwnChallenges(t *testing.T) {
 }
 
 func TestAKeyIsKeptForTheGateAndTheOneBeforeForAnHour(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 	a := &Answering{domain: "www.example.com", keys: filepath.Join(t.TempDir(), "keys"), now: func() time.Time { return now }}
 	offer := func() OfferedKey {

@@ -16,6 +16,7 @@ import (
 // TestAttestationsAreImportedForTheVeryItem imports what a third party attests: again and again, in the place of what it attested before, for addresses that items have and no
 // beginnings or patterns of them, and one that is not good beside others that are.
 func TestAttestationsAreImportedForTheVeryItem(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.config.RAMP.Verifiers = []string{s.provider()}
 	run, err := s.Catalog.Begin(t.Context(), "own", "test")

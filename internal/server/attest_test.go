@@ -12,6 +12,7 @@ import (
 // TestOffersAreAttestedByTheirSite holds that what is offered bears the site's own attestation, that it holds under the keys that the site
 // publishes, before and after another key has followed, and that nothing is attested where the owner does not want that.
 func TestOffersAreAttestedByTheirSite(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true}")
 	offered := func() (*rampv1.Offer, *rampv1.ResourceAttestation) {
 		t.Helper()

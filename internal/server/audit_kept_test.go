@@ -16,6 +16,7 @@ import (
 // TestTheAuditIsKeptAndTellsNoSignedAddress sells, passes thirteen months with all that sweeps, and holds that the signed export of the ledger and the
 // reports still tell of the sale, and that nothing that is exported tells the address that opened what was bought.
 func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	if p.db.Engine() != store.SQLite {
 		return // entries have their place once a server runs

@@ -91,7 +91,7 @@ func openClocked(t *testing.T, more ...ramp.Key) *clocked {
 	}})
 	start := func(text string, clock *clockwork, listener net.Listener) *Server {
 		loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text), Flags: map[string]string{
-			"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t),
+			"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...),
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -197,6 +197,7 @@ func (c *clocked) sold(when string, things int) {
 // bought and who asks is told that clocks are apart and by how much; between offer and purchase; and between a purchase and its answer, which is lost. What the Exchange
 // has charged is what was told, and what the Broker counts; and once the clock is right nothing is open, and nothing was bought twice.
 func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
+	t.Parallel()
 	apart := regexp.MustCompile(`clock is (10m0s|9m59s|10m1s) (ahead|behind)|are (10m0s|9m59s|10m1s) apart`)
 	for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
 		t.Run(off.String(), func(t *testing.T) {
@@ -268,6 +269,7 @@ func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 // TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice has a key of the agent's end by its validity, as time goes by: between offer and purchase, when nothing is
 // bought; and between a purchase and its answer, which is lost. The agent's other key is told what was bought, and buys what was not.
 func TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice(t *testing.T) {
+	t.Parallel()
 	const passes = 3 * time.Minute // within which an offer does not end
 	for _, after := range []string{"DiscoverResources", "ExecuteTransaction"} {
 		t.Run(after, func(t *testing.T) {

@@ -57,7 +57,7 @@ broker:
   buy_within: 15s
   exchanges: [{domain: shop.example, url: "`+o.url+`"}]
 `)),
-		Flags: map[string]string{"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t)},
+		Flags: map[string]string{"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -209,6 +209,7 @@ var nowhere = map[string]string{"plain JSON": "not_found", "Connect, JSON": "not
 // TestABrokerBuysAtTheExchangeOfItsOwnProcess over each way to ask: the two do not wait for each other, what is bought is the Exchange's own transaction, and
 // reports of it go to nobody else. The figures tell it, and of nobody.
 func TestABrokerBuysAtTheExchangeOfItsOwnProcess(t *testing.T) {
+	t.Parallel()
 	o := openOwn(t)
 	bought := map[string]*rampv1.RAMPResponse{}
 	for name, resolve := range o.resolvers() {
@@ -294,6 +295,7 @@ func (o *own) figures() string {
 // TestADelegationThatABrokerNarrowedIsTakenByTheExchange holds our own narrowing against our own reading: the Exchange verifies the token that it gets,
 // counts what is bought under the principal's, and sells what takes a scope; without the delegation it does not.
 func TestADelegationThatABrokerNarrowedIsTakenByTheExchange(t *testing.T) {
+	t.Parallel()
 	o := openOwn(t)
 	key := ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))
 	var domain string
@@ -340,6 +342,7 @@ func TestADelegationThatABrokerNarrowedIsTakenByTheExchange(t *testing.T) {
 }
 
 func TestWhatIsNoBrokerIsFoundBeforehand(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ line, says string }{
 		"right":           {`rates: {currency: USD, date: 2026-11-20, note: ours, of: [{currency: EUR, rate: "1.08"}]}`, ""},
 		"no table":        {`deadline: 1s`, ""},
@@ -367,6 +370,7 @@ func TestWhatIsNoBrokerIsFoundBeforehand(t *testing.T) {
 }
 
 func TestFiltersOfSearchesAreWordsAndYears(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		filters string
 		want    sought
@@ -405,6 +409,7 @@ func TestFiltersOfSearchesAreWordsAndYears(t *testing.T) {
 
 // TestNothingIsServedButTheBroker: where there is nothing else, what is not found is not sent to what is not there either.
 func TestNothingIsServedButTheBroker(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		routes []route
 		want   string

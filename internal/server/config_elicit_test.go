@@ -7,6 +7,7 @@ import (
 )
 
 func TestSlotsOfTheConfigurationAreReadAndChecked(t *testing.T) {
+	t.Parallel()
 	const good = `
 ask:
   elicit:

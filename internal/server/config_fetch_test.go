@@ -6,6 +6,7 @@ import (
 )
 
 func TestFetchSettingsAreChecked(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"fetch: {allow: [10.1.0.0/16, 10.2.3.4, \"fd00::/8\"]}":         "",
 		"fetch: {user_agent: \"Example-Bot/2 (+https://bot.example)\"}": "",
@@ -26,6 +27,7 @@ func TestFetchSettingsAreChecked(t *testing.T) {
 }
 
 func TestActionsAreCheckedWhereTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	head := "actions:\n  - match: {"
 	for text, want := range map[string]string{
 		head + "type: recipe}\n    name: a\n    description: b\n    mcp: {server: s, tool: t}":                                       "",

@@ -17,6 +17,7 @@ intent:
 // TestWhatCannotBeDeclaredIsFoundBeforehand: a server would refuse to start, or a file that is read while one runs would take
 // the declaration away.
 func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ label, line, says string }{
 		"right":                           {"news.real-estate", "", ""},
 		"a label with capitals":           {"News", "", `terms[0].labels[0]: "News" is no editorial domain`},
@@ -45,6 +46,7 @@ func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
 
 // TestAHostNameOfTheSiteIsDeclaredInASCII is of a publisher who writes its address as people do.
 func TestAHostNameOfTheSiteIsDeclaredInASCII(t *testing.T) {
+	t.Parallel()
 	text := strings.NewReplacer("LABEL", "news", "www.example.com", "www.Bücher.example").Replace(intentConfig)
 	loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestWhatIsSaidOfItemsIsChecked(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`items: [{match: {}, isbn: 978-3-16-148410-1}]`:                                                                       "ramp.items[0].isbn: it cannot be read",
 		`items: [{match: {}, isni: 0000 0001 2103 2684}]`:                                                                     "ramp.items[0].isni: it cannot be read",
@@ -40,6 +41,7 @@ func TestWhatIsSaidOfItemsIsChecked(t *testing.T) {
 }
 
 func TestAccessPolicyIsServedAndNamedInTheManifest(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, `
 url: https://shop.example
 site: {name: Shop, hosts: [shop.example]}

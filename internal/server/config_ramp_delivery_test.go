@@ -11,6 +11,7 @@ import (
 )
 
 func TestWhoDeliversIsChecked(t *testing.T) {
+	t.Parallel()
 	const good = `name: cdn, match: {}, at: "https://cdn.example.net"`
 	for text, want := range map[string]string{
 		`{` + good + `, form: md5}`:                                                    "ramp.delivery[0].form",
@@ -47,6 +48,7 @@ func TestWhoDeliversIsChecked(t *testing.T) {
 
 // TestTheFirstWhoDeliversSigns asks who delivers, before there is a key, with one, and after the entry has another form.
 func TestTheFirstWhoDeliversSigns(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, `
 url: https://shop.example
 site: {name: Shop, hosts: [shop.example]}

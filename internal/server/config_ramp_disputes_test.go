@@ -11,6 +11,7 @@ import (
 // TestKeysOfDisputesAreChecked holds each key of ramp.disputes, measures and evidence to its bounds, and that the defaults and the bounds themselves
 // are taken.
 func TestKeysOfDisputesAreChecked(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`disputes: {wait: 999ms}`:           "ramp.disputes.wait: 999ms is not between",
 		`disputes: {wait: 24h}`:             "ramp.disputes.wait", // tier 2 decides within a day

@@ -7,6 +7,7 @@ import (
 )
 
 func TestAddressOfADeliveryOpensNothingUnlessItWasSignedHere(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "url: https://desk.example\n"+rampConfig)
 	const address = "/deliver/txn-01HZZZZZZZZZZZZZZZZZZZZZZZ"
 	for _, query := range []string{"", "?expires=4102444800", "?expires=4102444800&agent_id=a&txn_id=txn-01HZZZZZZZZZZZZZZZZZZZZZZZ&sig=" + strings.Repeat("0", 64)} {
@@ -25,6 +26,7 @@ func TestAddressOfADeliveryOpensNothingUnlessItWasSignedHere(t *testing.T) {
 }
 
 func TestDeliveriesAreCountedByAddress(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\nlimits: {rate: {address: 1/1h}}\n"+rampConfig)
 	const address = "/deliver/txn-01HZZZZZZZZZZZZZZZZZZZZZZZ"
 	if w := get(s, address); w.Code != http.StatusForbidden {

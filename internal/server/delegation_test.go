@@ -161,6 +161,7 @@ func (d *mandate) expect(step, want, got string) {
 
 // TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought shows whose it is and the id by which it is revoked, and never the token.
 func TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought(t *testing.T) {
+	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")
 	if d.db.Engine() != store.SQLite {
 		t.Skip("entries have their place once a server runs, but on SQLite")
@@ -188,6 +189,7 @@ func TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought(t *testing.T) {
 
 // TestAnAgentBuysUnderADelegation asks, buys and is denied over the wire, as the protocol has it, with what is recorded.
 func TestAnAgentBuysUnderADelegation(t *testing.T) {
+	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")
 	_, why := d.discovers(nil)
 	d.expect("in its own name", "OFFER_ABSENCE_REASON_NOT_IN_CATALOG", why)
@@ -261,6 +263,7 @@ func TestAnAgentBuysUnderADelegation(t *testing.T) {
 
 // TestThePrincipalsListIsAskedWhereItMatters holds what happens above and below the configured price when the list cannot be had.
 func TestThePrincipalsListIsAskedWhereItMatters(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		above string
 		want  string // of a purchase while the list cannot be had
@@ -291,6 +294,7 @@ func TestThePrincipalsListIsAskedWhereItMatters(t *testing.T) {
 
 // TestToolsTakeDelegations buys under a delegation by MCP, where no token that is bound to a key can be used.
 func TestToolsTakeDelegations(t *testing.T) {
+	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")
 	requester := func(token *biscuit.Token) string {
 		r := d.inBody(d.market.key)

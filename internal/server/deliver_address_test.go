@@ -62,6 +62,7 @@ func rawStatus(t *testing.T, server *httptest.Server, target string) int {
 // TestAnAddressHasOneSpellingAtTheServer changes whatever can be changed of an address, and asks for it at a server that runs, by the
 // bytes of the request line: nothing is delivered, and nothing is on record.
 func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "limits: {rate: {address: \"\", failures: \"\"}}\nramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {

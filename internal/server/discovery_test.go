@@ -17,6 +17,7 @@ var undescribed = []string{"/{$}", "/assets/", "/console", "/console/", "/admin/
 
 // TestDescriptionHasEveryAddress holds the OpenAPI description against the routes, with the methods that each takes.
 func TestDescriptionHasEveryAddress(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	var doc struct {
 		Paths map[string]map[string]any
@@ -53,6 +54,7 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 // TestDescriptionHasEveryProtocol holds the description against the routes of a server at which everything is on that one configuration can
 // have on. Addresses that only refuse (a slash too many, a name too few) and those of gRPC's own services have no operation.
 func TestDescriptionHasEveryProtocol(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\nsite: {id: local, name: Local, url: https://www.example.com}\nterms:\n  - match: {}\n    access: open\n    labels: [food]\n"+
 		"intent:\n  enabled: true\n  publisher: {id: example}\n  compliance: {last_updated: \"2026-11-22\"}\n"+
 		"intakes:\n  list:\n    - {id: a, name: A, description: D, offer_type: quote, input_schema: {type: object}}\n"+rampConfig)
@@ -91,6 +93,7 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 }
 
 func TestPagesLeadToWhatThereIs(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://www.example.com/desk\n")
 	for target, want := range map[string]bool{"/": true, "/ask": true, "/ask?query=soup": true, "/desk/ask": true, "/healthz": false} {
 		link := send(s, httptest.NewRequest("GET", target, nil)).Header().Get("Link")
@@ -112,6 +115,7 @@ func TestPagesLeadToWhatThereIs(t *testing.T) {
 }
 
 func TestDocumentsOfAnAddressThatIsNotConfiguredAreNotKeptForOthers(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	r := httptest.NewRequest("GET", "/robots.txt", nil)
 	r.Host = "made-up.example"
@@ -126,6 +130,7 @@ func TestDocumentsOfAnAddressThatIsNotConfiguredAreNotKeptForOthers(t *testing.T
 }
 
 func TestDiscoveryIsSwitchedOffAndItsFeedsAlone(t *testing.T) {
+	t.Parallel()
 	all := []string{"/robots.txt", "/llms.txt", "/openapi.json", "/.well-known/api-catalog", "/schemamap.xml", "/feeds/local/1-of-1.jsonl"}
 	for text, from := range map[string]int{"discovery: {enabled: false}\n": 0, "discovery: {feeds: false}\n": 4, "": len(all)} {
 		s, _ := open(t, text)
@@ -141,6 +146,7 @@ func TestDiscoveryIsSwitchedOffAndItsFeedsAlone(t *testing.T) {
 }
 
 func TestOwnRobotsFileIsReadForEachRequest(t *testing.T) {
+	t.Parallel()
 	file := write(t, t.TempDir(), "robots.txt", "User-agent: *\nDisallow: /private\n")
 	s, _ := open(t, "discovery: {robots: "+file+"}\n")
 	robots := func() (int, string) {
@@ -167,6 +173,7 @@ func TestOwnRobotsFileIsReadForEachRequest(t *testing.T) {
 }
 
 func TestOwnFilesAreLookedAtWithTheConfiguration(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	large := write(t, folder, "large.txt", strings.Repeat("#", maxOwnFile+1))
 	write(t, folder, "llms.txt", "# Mine\n")
@@ -185,6 +192,7 @@ func TestOwnFilesAreLookedAtWithTheConfiguration(t *testing.T) {
 }
 
 func TestFeedsNeedWhatAskingNeeds(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "auth: {required: [ask, mcp]}\n")
 	for path, want := range map[string]int{
 		"/feeds/local/1-of-1.jsonl": 401, "/feeds/local/newest.rss": 401, "/feeds/local/9-of-9.jsonl": 401,

@@ -22,6 +22,7 @@ import (
 // paid back at once; and nobody whose purchase and change lie further apart, of whose purchase nothing changed, or to whom the record says
 // that what was offered was sent.
 func TestARaceWithANewVersionIsCredited(t *testing.T) {
+	t.Parallel()
 	soup := func(text string) content.Item {
 		return content.Item{
 			URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils: " + text,
@@ -111,6 +112,7 @@ func (m *market) stands(o owned, reason, hash string) string {
 // TestARaceWithWhatIsAttestedAnewIsCredited holds the same of what others push: what counts is the attestations of the provider itself, when they came, and
 // all of those that came, also where others have followed.
 func TestARaceWithWhatIsAttestedAnewIsCredited(t *testing.T) {
+	t.Parallel()
 	const credited, undecided = "AUTO_RESOLVED by the provider attested another version within minutes of the purchase", "EVIDENCE_NEEDED by what is on record does not decide it at once"
 	s := openSupplied(t)
 	s.onboard("acme", free, s.provider())

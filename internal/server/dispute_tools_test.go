@@ -80,6 +80,7 @@ func (m *market) logs(o owned, status int) {
 // TestAgentsDisputeByATool files disputes by the tool of MCP, signed in its message, follows one until it is decided, and finds the same in the books
 // as of the RPC.
 func TestAgentsDisputeByATool(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {
@@ -164,6 +165,7 @@ func TestAgentsDisputeByATool(t *testing.T) {
 // TestTheToolOfDisputesHeedsWhoIsLetIn holds that a dispute that nobody signed is taken where the configuration says so, and not where a call cannot be
 // signed as the owner asks.
 func TestTheToolOfDisputesHeedsWhoIsLetIn(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ ramp, says string }{
 		{"signatures: none", "already"}, {"disputes: {trusted: [192.0.2.0/24]}", "already"}, {"disputes: {trusted: [192.0.3.0/24]}", "unauthenticated"},
 		{"signatures: required", "/ramp.v1.ExchangeService/DisputeTransaction, signed"},
@@ -190,6 +192,7 @@ func TestTheToolOfDisputesHeedsWhoIsLetIn(t *testing.T) {
 // TestASiteWhoseSidesContradictOneAnotherIsLookedInto has a purchase reported as used that nobody delivered: once it is reconciled, what is disputed of its
 // site is for a person. Where use and delivery agree, rules decide.
 func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
+	t.Parallel()
 	for fetched, want := range map[bool]string{false: "DISPUTE_STATUS_ESCALATED", true: "DISPUTE_STATUS_RESOLVED"} {
 		m := openMarket(t, "ramp: {enabled: true, signatures: none, measures: {cases: 2, of: 1}}\n"+soldSoup)
 		if m.db.Engine() != store.SQLite {

@@ -155,6 +155,7 @@ func (p *proving) verify(key ...string) *rampv1.DomainVerificationResult {
 const hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	given, told := p.ask("acme", p.domain)
 	if given.VerificationUrl != "http://"+p.domain+"/.well-known/ramp-verify/"+given.Token || len(given.Token) != 43 || !given.ExpiresAt.AsTime().Equal(p.clock.Now().Add(10*time.Minute)) {
@@ -217,6 +218,7 @@ func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
 }
 
 func TestOnlyTheCallerOfATenantMayVerifyItsDomains(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	p.caller("helper", "helper.example", "acme")
 	p.caller("own", "", "own")
@@ -285,6 +287,7 @@ func TestOnlyTheCallerOfATenantMayVerifyItsDomains(t *testing.T) {
 }
 
 func TestChallengesAreLimited(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	for range supply.ChallengesOfADomain {
 		p.token()
@@ -300,6 +303,7 @@ func TestChallengesAreLimited(t *testing.T) {
 }
 
 func TestOfManyConfirmationsOneWins(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	token := p.token()
 	var won, used atomic.Int64
@@ -326,6 +330,7 @@ func TestOfManyConfirmationsOneWins(t *testing.T) {
 }
 
 func TestARegisteredKeySignsWhatIsSoldAtItsDomain(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	uri := "https://www.acme.example/a"
 	local := "http://" + p.domain + "/a"
@@ -411,6 +416,7 @@ func (p *proving) opens(key, address string) bool {
 }
 
 func TestAKeyOfCloudFrontGoesByItsName(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	if got := p.push("acme", "acme", entryAt(p.domain, "/a")); got != `{"accepted":1,"rejected":0}` {
 		t.Fatal(got)
@@ -440,6 +446,7 @@ func TestAKeyOfCloudFrontGoesByItsName(t *testing.T) {
 }
 
 func TestADomainLapsesAndComesBack(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	local := "http://" + p.domain + "/a"
 	if got := p.push("acme", "acme", entryAt(p.domain, "/a"), entryAt("www.acme.example", "/a")); got != `{"accepted":2,"rejected":0}` {
@@ -481,6 +488,7 @@ func TestADomainLapsesAndComesBack(t *testing.T) {
 }
 
 func TestASilentDomainLapsesAfterADay(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	p.verify()
 	due, err := p.Tenants.Due(t.Context(), 0, 10)
@@ -506,6 +514,7 @@ func TestASilentDomainLapsesAfterADay(t *testing.T) {
 }
 
 func TestOnlyVerifiedDomainsSellWhereThatIsAsked(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	p.verifiedOnly = true
 	local := "http://" + p.domain + "/a"
@@ -522,6 +531,7 @@ func TestOnlyVerifiedDomainsSellWhereThatIsAsked(t *testing.T) {
 }
 
 func TestTheLedgerTellsOfDomains(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	p.verify(hexKey, "hmac")
 	p.does(says(404, ""))

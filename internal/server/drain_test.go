@@ -10,6 +10,7 @@ import (
 // TestLoadBalancersHaveTimeToNotice stops a server that drains: it says that it is not ready, goes on answering on
 // new connections, and ends once the time is over.
 func TestLoadBalancersHaveTimeToNotice(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {drain: 1m}\n")
 	over, draining := make(chan time.Time), make(chan time.Duration, 1)
 	s.after = func(d time.Duration) <-chan time.Time {

@@ -21,6 +21,7 @@ import (
 // TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned has a spool tell the server of a delivery, over a socket, and then tries the door with
 // all that it must not take.
 func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\nlimits: {rate: {failures: 8/1m}}\n"+soldSoup)
 	key, secret, err := m.Edges.Issue(t.Context(), "edge-1", []string{m.config.AllSites()[0].ID})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 // TestDeliveryLogsAreImportedOverHTTP sends logs over a socket, as they are, packed, in small pieces and cut short, and looks at what is
 // kept, told and recorded.
 func TestDeliveryLogsAreImportedOverHTTP(t *testing.T) {
+	t.Parallel()
 	m, sale, reports, operator, every := shopOf(t)
 	front := httptest.NewServer(m)
 	defer front.Close()

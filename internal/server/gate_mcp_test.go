@@ -51,6 +51,7 @@ func toolResult(t *testing.T, w *httptest.ResponseRecorder) (result struct {
 }
 
 func TestAgentsAreToldOfTheLimitByATool(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s, _ := open(t, "{url: 'http://localhost', limits: {rate: {address: 2/1m}}}", c.set)
 	for i := range 2 {
@@ -77,6 +78,7 @@ func TestAgentsAreToldOfTheLimitByATool(t *testing.T) {
 }
 
 func TestAgentsNeedACredentialWhereTheDoorIsClosed(t *testing.T) {
+	t.Parallel()
 	issuer, token, _ := authority(t)
 	s, _ := open(t, `{url: "http://localhost", auth: {required: [ask, mcp], oauth: {issuer: "`+issuer+`", jwks: "`+issuer+`/keys"}}}`)
 	key, _ := makeKey(t, s, trust.Key{Name: "Partner", Scopes: []string{"mcp"}})
@@ -108,6 +110,7 @@ func TestAgentsNeedACredentialWhereTheDoorIsClosed(t *testing.T) {
 // TestOfficialClientFindsTheAuthorizationServer has the MCP SDK's own reader follow a refusal over the network, and a
 // token that is got for the resource it found open the door.
 func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
+	t.Parallel()
 	issuer, token, _ := authority(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -148,6 +151,7 @@ func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
 
 // TestToolsOfTheExchangeTellOfTheLimit holds that who asks too often from one address is told so by these tools, too, and sold nothing.
 func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\nmcp: {hosts: [localhost]}\nlimits: {rate: {address: 1/1m}}\n"+soldSoup)
 	if object, failed := m.tools("ramp_register", `{"requester_id":"bot","domain":"`+m.domain()+`"}`); failed {
 		t.Fatalf("the first: %s", object)
@@ -168,6 +172,7 @@ func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
 
 // TestOtherMethodsAreRefusedInJSONRPC holds that the whole server, too, refuses what is no POST in the words of the Model Context Protocol.
 func TestOtherMethodsAreRefusedInJSONRPC(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
 		r := httptest.NewRequest(method, "/mcp", nil)

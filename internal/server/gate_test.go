@@ -47,6 +47,7 @@ func makeKey(t *testing.T, s *Server, key trust.Key) (text, id string) {
 }
 
 func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
+	t.Parallel()
 	hash := trust.Hash("a key of the configuration")
 	s, log := open(t, "auth: {required: [ask, mcp], keys: [{name: fixed, hash: '"+hash+"'}, {name: elsewhere, hash: '"+trust.Hash("elsewhere")+"', scopes: [mcp]}]}")
 	key, id := makeKey(t, s, trust.Key{Name: "Partner", Scopes: []string{"ask"}})
@@ -92,6 +93,7 @@ func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
 }
 
 func TestOpenDoorDoesNotMindForeignCredentials(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	if w := send(s, with(ask("soup"), "Authorization", "Bearer of-somebody-else")); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -141,6 +143,7 @@ func authority(t *testing.T) (address string, token func(audience, scope string)
 // TestTokenIsFoundByFollowingTheChallenge goes the way of a client that knows nothing but the address: refused, it
 // follows the challenge to the metadata, finds the authorization server there, and comes back with a token of it.
 func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
+	t.Parallel()
 	issuer, token, fetches := authority(t)
 	s, log := open(t, `{url: "https://www.example.com/desk", auth: {required: [ask, mcp], oauth: {issuer: "`+issuer+`", jwks: "`+issuer+`/keys", scopes: [frontdesk.ask]}}}`)
 	w := send(s, ask("soup"))
@@ -193,6 +196,7 @@ func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
 }
 
 func TestWithoutOAuthThereIsNoMetadata(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "auth: {required: [ask, mcp]}")
 	if w := send(s, httptest.NewRequest("GET", resourcePath, nil)); w.Code != 404 {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -220,6 +224,7 @@ func (c *fixedClock) set(o *Options) {
 func (c *fixedClock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 func TestAddressIsToldItsLimitAndThenRefused(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s, _ := open(t, "limits: {rate: {address: 2/1m}}", c.set)
 	const one = "192.0.2.1:1234"
@@ -258,6 +263,7 @@ func TestAddressIsToldItsLimitAndThenRefused(t *testing.T) {
 }
 
 func TestWithoutALimitNothingIsTold(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	for range 200 {
 		w := send(s, ask("soup"))
@@ -268,6 +274,7 @@ func TestWithoutALimitNothingIsTold(t *testing.T) {
 }
 
 func TestAddressesThatOneClientCanChooseCountAsOne(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		config, one, two string
 		headers          [2]string
@@ -298,6 +305,7 @@ func TestAddressesThatOneClientCanChooseCountAsOne(t *testing.T) {
 }
 
 func TestKeyHasALimitOfItsOwn(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {rate: {address: 1/1h, key: 2/1h, failures: ''}}")
 	plain, _ := makeKey(t, s, trust.Key{Name: "Plain"})
 	large, _ := makeKey(t, s, trust.Key{Name: "Large", Rate: "3/1h burst 3"})
@@ -317,6 +325,7 @@ func TestKeyHasALimitOfItsOwn(t *testing.T) {
 }
 
 func TestWrongCredentialsAreNotTriedWithoutEnd(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s, _ := open(t, "{auth: {required: [ask, mcp]}, limits: {rate: {failures: 3/1m}}}", c.set)
 	key, _ := makeKey(t, s, trust.Key{Name: "Partner"})
@@ -342,6 +351,7 @@ func TestWrongCredentialsAreNotTriedWithoutEnd(t *testing.T) {
 }
 
 func TestSiteHasALimitForAllTogether(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "{sites: [{id: local}, {id: other}], limits: {rate: {site: 3/1h, address: 100/1h}}}")
 	to := func(site string) *http.Request {
 		r := httptest.NewRequest("POST", "/ask", strings.NewReader(`{"query":{"text":"soup","site":"`+site+`"}}`))
@@ -365,6 +375,7 @@ func TestSiteHasALimitForAllTogether(t *testing.T) {
 }
 
 func TestUsageSaysHowToEnterAndWhichLimitsHold(t *testing.T) {
+	t.Parallel()
 	issuer, _, _ := authority(t)
 	usage := func(config string) string {
 		s, _ := open(t, config)
@@ -394,6 +405,7 @@ func TestUsageSaysHowToEnterAndWhichLimitsHold(t *testing.T) {
 
 // TestNodesOnOneDatabaseCountTogether runs two servers on one PostgreSQL, and asks both over the network.
 func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rate    string
 		allowed int
@@ -448,6 +460,7 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 }
 
 func TestCredentialsOfABrowserNeedOriginsByName(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "cors: {origins: [https://a.example], credentials: true, headers: [X-Trace-Id], expose: [X-Served-By], max_age: 10m}")
 	preflight := with(httptest.NewRequest("OPTIONS", "/ask", nil), "Origin", "https://a.example", "Access-Control-Request-Method", "POST")
 	h := send(s, preflight).Header()
@@ -470,6 +483,7 @@ func TestCredentialsOfABrowserNeedOriginsByName(t *testing.T) {
 }
 
 func TestGateConfigurationIsChecked(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"cors: {credentials: true}":                                               "cors.credentials",
 		"cors: {origins: ['https://A.example']}":                                  "cors.origins",
@@ -521,7 +535,7 @@ func BenchmarkGuard(b *testing.B) {
 		{"a key and limits", "{limits: {rate: {key: 1000000000/1s}}, auth: {required: [ask, mcp], keys: [{name: a, hash: '" + trust.Hash("secret") + "'}]}}", "secret"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config), Flags: map[string]string{"keys": b.TempDir(), "store": storetest.NewSQLite(b)}})
+			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config), Flags: map[string]string{"keys": b.TempDir(), "store": storetest.NewSQLite(b, tables...)}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -542,6 +556,7 @@ func BenchmarkGuard(b *testing.B) {
 }
 
 func TestStreamsTellTheLimitToo(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {rate: {address: 2/1h, site: 9/1h}}")
 	address, _ := run(t, s)
 	for i, want := range []string{"1", "0"} {
@@ -566,6 +581,7 @@ func TestStreamsTellTheLimitToo(t *testing.T) {
 }
 
 func TestFeedOfAClosedDoorIsForWhoAskedForIt(t *testing.T) {
+	t.Parallel()
 	feed := func() *http.Request { return httptest.NewRequest("GET", "/feeds/local/1-of-1.jsonl", nil) }
 	s, _ := open(t, "auth: {required: [ask, mcp], keys: [{name: a, hash: '"+trust.Hash("secret")+"'}]}")
 	if w := send(s, feed()); w.Code != 401 || strings.Contains(w.Body.String(), "soup") {

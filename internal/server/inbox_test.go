@@ -116,6 +116,7 @@ func (p *person) find(n int) string {
 }
 
 func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
+	t.Parallel()
 	s, _, c := inboxOf(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	p := newPerson(t, s).login(token)
@@ -201,6 +202,7 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 }
 
 func TestOfTwoWhoAnswerOneIsHeardAndTheOtherIsTold(t *testing.T) {
+	t.Parallel()
 	s, _, c := inboxOf(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	ana, bo := newPerson(t, s).login(token), newPerson(t, s).login(token)
@@ -235,6 +237,7 @@ func TestOfTwoWhoAnswerOneIsHeardAndTheOtherIsTold(t *testing.T) {
 const hostile = `"><script>alert('MARKER')</script><img src=x onerror=alert('MARKER')>`
 
 func TestWhatAgentsSendIsTextAndStaysInTheInbox(t *testing.T) {
+	t.Parallel()
 	s, log, _ := inboxOf(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	p := newPerson(t, s).login(token)
@@ -278,6 +281,7 @@ func TestWhatAgentsSendIsTextAndStaysInTheInbox(t *testing.T) {
 }
 
 func TestViewersSeeThatAndOperatorsWhat(t *testing.T) {
+	t.Parallel()
 	for _, reads := range []bool{false, true} {
 		s, _, _ := inboxOf(t, fmt.Sprintf("console: {owner: {viewers_read_submissions: %v}}\n", reads))
 		viewing, _ := tokenFor(t, s, trust.Viewer)
@@ -316,6 +320,7 @@ func TestViewersSeeThatAndOperatorsWhat(t *testing.T) {
 }
 
 func TestTheInboxTakesItsOwnFormsAlone(t *testing.T) {
+	t.Parallel()
 	s, _, _ := inboxOf(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	p := newPerson(t, s).login(token)
@@ -362,6 +367,7 @@ func TestTheInboxTakesItsOwnFormsAlone(t *testing.T) {
 var erasedSlip = regexp.MustCompile(`<b>Request erased</b><a href="([^"]+/receipts/[^"]+)">`)
 
 func TestErasingIsAskedTwiceAndLeavesIDsAndTimes(t *testing.T) {
+	t.Parallel()
 	s, log, _ := inboxOf(t, "")
 	token, id := tokenFor(t, s, trust.Operator)
 	p := newPerson(t, s).login(token)
@@ -406,6 +412,7 @@ func TestErasingIsAskedTwiceAndLeavesIDsAndTimes(t *testing.T) {
 }
 
 func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
+	t.Parallel()
 	s, _, c := inboxOf(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	p := newPerson(t, s).login(token)
@@ -445,6 +452,7 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 }
 
 func TestTheInboxIsFilteredAndPaged(t *testing.T) {
+	t.Parallel()
 	s, _, c := inboxOf(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	a := agent{t, s, "com.example.assistant", "Example Chat"}

@@ -46,6 +46,7 @@ var ingestionRules = map[string]string{
 
 // TestEveryRuleOfIngestionHasItsTests looks whether the tests above are there.
 func TestEveryRuleOfIngestionHasItsTests(t *testing.T) {
+	t.Parallel()
 	var source strings.Builder
 	for _, folder := range []string{"../../internal", "../../wire", "../../client"} {
 		if err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {

@@ -16,8 +16,9 @@ import (
 // TestWhatIsDeclaredOutlivesTheProcess has one server after another count for one declaration: a declared limit does not begin
 // anew when a server is started again.
 func TestWhatIsDeclaredOutlivesTheProcess(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
-		dsn, keys, c := fresh(t), t.TempDir(), newFixedClock()
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
+		dsn, keys, c := fresh(t, tables...), t.TempDir(), newFixedClock()
 		loaded, err := Load(Layers{
 			File:  write(t, t.TempDir(), "frontdesk.yaml", "site: {name: House, url: 'https://house.example'}\nintakes: {vault: '"+fresh(t)+"', list: [{id: few, rate_limit: {requests_per_minute: 4, requests_per_day: 6}, "+anything+"}]}"),
 			Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
@@ -90,6 +91,7 @@ func TestWhatIsDeclaredOutlivesTheProcess(t *testing.T) {
 
 // TestWhatCannotBeCountedIsUnavailable holds that nobody is let in past a declared limit because it cannot be counted.
 func TestWhatCannotBeCountedIsUnavailable(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s, log := openIntakesAndLog(t, "", c, "id: free, "+anything, "id: counted, rate_limit: {requests_per_day: 5}, "+anything)
 	err := s.db.Update(t.Context(), func(tx *store.Tx) error {

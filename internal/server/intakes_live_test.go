@@ -12,6 +12,7 @@ import (
 
 // TestAnIntakeIsChangedWhileTheServerRuns writes another file, and holds the server to what the manifest says from then on.
 func TestAnIntakeIsChangedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
 	const one = "id: one, name: One, description: Takes notes., offer_type: quote, input_schema: {type: object, properties: {note: {type: string}}}, " +
 		"rate_limit: {requests_per_day: 3}, rules: {offers: [{summary: An offer.}]}, binding: true, bind: {requires: [email]}"
 	c := newFixedClock()

@@ -99,6 +99,7 @@ func manifestOf(t testing.TB, s *Server) *wire.Manifest {
 // TestWhatIsDeclaredIsEnforced reads the manifest and holds the server to it, intake by intake: who may come, how often,
 // what can be accepted, and how long what was submitted is kept.
 func TestWhatIsDeclaredIsEnforced(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s := openIntakes(t, "limits: {rate: {address: 100000/1m}}", c,
 		"id: free, "+anything,
@@ -341,6 +342,7 @@ func (h held) personal(declared *wire.Privacy) {
 
 // TestNodesHoldTogetherToWhatIsDeclared has two nodes count for one declaration, also where they count other things apart.
 func TestNodesHoldTogetherToWhatIsDeclared(t *testing.T) {
+	t.Parallel()
 	dsn, vault, keys := storetest.NewPostgres(t), storetest.NewPostgres(t), t.TempDir()
 	var nodes []string
 	for range 2 {
@@ -390,6 +392,7 @@ func TestNodesHoldTogetherToWhatIsDeclared(t *testing.T) {
 
 // TestTheHousesLimitsHoldWhereAnIntakeHasNone holds that the manifest declares no limit where the house's own hold.
 func TestTheHousesLimitsHoldWhereAnIntakeHasNone(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s := openIntakes(t, "limits: {rate: {address: 3/1m}}", c, "id: plain, "+anything, "id: own, rate_limit: {requests_per_minute: 5}, "+anything)
 	for _, row := range []struct {
@@ -405,6 +408,7 @@ func TestTheHousesLimitsHoldWhereAnIntakeHasNone(t *testing.T) {
 
 // TestNothingPersonalGoesOverPlainHTTP holds that intakes are offered, and taken in, by https or on this machine.
 func TestNothingPersonalGoesOverPlainHTTP(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s, _ := open(t, "site: {name: House, url: 'https://house.example'}\nproxies: [10.0.0.1]\nintakes: {vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}", c.set)
 	for _, row := range []struct {
@@ -446,6 +450,7 @@ func TestNothingPersonalGoesOverPlainHTTP(t *testing.T) {
 
 // TestAddressesHaveThePathOfTheFrontDesk holds that a proxy may stand before it, with a path of its own.
 func TestAddressesHaveThePathOfTheFrontDesk(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://www.example.com/desk\nsite: {name: House, url: 'https://house.example'}\nintakes: {vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}")
 	if at := manifestOf(t, s).Intakes[0].Endpoint; at != "https://www.example.com/desk/intake/a" {
 		t.Errorf("the endpoint is %s", at)
@@ -459,6 +464,7 @@ func TestAddressesHaveThePathOfTheFrontDesk(t *testing.T) {
 
 // TestWhatIsRefusedBeforeTheDoorIsToldInItsWords holds every refusal of the house to the protocol.
 func TestWhatIsRefusedBeforeTheDoorIsToldInItsWords(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s := openIntakes(t, "limits: {rate: {failures: 2/1m}}", c, "id: a, "+anything, "id: locked, requires_auth: true, "+anything)
 	other, _ := makeKey(t, s, trust.Key{Name: "Other", Scopes: []string{doorAsk}})
@@ -500,6 +506,7 @@ func TestWhatIsRefusedBeforeTheDoorIsToldInItsWords(t *testing.T) {
 
 // TestAPersonAnswersAndTheAgentComesBack holds both ways of telling an agent to come back.
 func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	const byHand = "id: a, name: N, description: D, offer_type: quote, binding: true, input_schema: {type: object}, person: {after: 90s}"
 	for further, want := range map[string]string{"": "503 error SERVICE_UNAVAILABLE", "  pending: true\n": "200 pending"} {
@@ -533,6 +540,7 @@ func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 // TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore holds that to remove the intakes from the configuration is not to keep
 // for ever what they took.
 func TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore(t *testing.T) {
+	t.Parallel()
 	c, folder := newFixedClock(), t.TempDir()
 	start := func(intakes string) *Server {
 		loaded, err := Load(Layers{File: write(t, folder, "frontdesk.yaml", "data: .\nsite: {name: House, url: 'https://house.example'}\nurl: https://desk.example\nmetrics: {listen: 'off'}\n"+intakes)})
@@ -573,6 +581,7 @@ func TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore(t *testing.T) {
 
 // TestAnswersTellOfIntakesThatFit holds that an item of an answer tells how an intake is started that fits it.
 func TestAnswersTellOfIntakesThatFit(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s := openIntakes(t, "", c, "id: cook, match: [{type: Recipe}, {path: /other}], "+anything, "id: ship, match: [{type: Product}], "+anything)
 	w := send(s, ask("soup"))
@@ -597,6 +606,7 @@ func TestAnswersTellOfIntakesThatFit(t *testing.T) {
 // TestDiscoveryTellsOfIntakes holds that agents find what is taken in where they look, and that the description has every
 // address.
 func TestDiscoveryTellsOfIntakes(t *testing.T) {
+	t.Parallel()
 	s := openIntakes(t, "", newFixedClock(), "id: cook, "+anything)
 	for path, want := range map[string]string{
 		"/llms.txt":                "[N](https://desk.example/intake/cook): Takes anything.",
@@ -627,6 +637,7 @@ func TestDiscoveryTellsOfIntakes(t *testing.T) {
 
 // TestIntakesAreOfferedAsTools holds the tools to the same rules as the addresses.
 func TestIntakesAreOfferedAsTools(t *testing.T) {
+	t.Parallel()
 	c := newFixedClock()
 	s, log := openIntakesAndLog(t, "limits: {rate: {address: 100000/1m}}", c, "id: a, binding: true, bind: {requires: [email]}, rate_limit: {requests_per_minute: 2}, "+anything, "id: locked, requires_auth: true, "+anything)
 	id := 0
@@ -727,6 +738,7 @@ func resultOf(t *testing.T, w *httptest.ResponseRecorder) (result struct {
 
 // TestMistakesInIntakesAreAllNamed holds the check of the configuration.
 func TestMistakesInIntakesAreAllNamed(t *testing.T) {
+	t.Parallel()
 	base := "site: {name: House, url: 'https://house.example'}\nintakes:\n"
 	one := "id: a, " + anything
 	for what, row := range map[string]struct{ text, want string }{
@@ -760,6 +772,7 @@ func TestMistakesInIntakesAreAllNamed(t *testing.T) {
 
 // TestTheSwitchesOfIntakesSwitch holds each choice that the protocol leaves to its two ways.
 func TestTheSwitchesOfIntakesSwitch(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ further, revised, personal, lenient string }{
 		{"", "200 offer", "400 error SCHEMA_MISMATCH", "400 error INVALID_INPUT"},
 		{"revisions: refuse, undeclared: drop, lenient: true, ", "409 error ALREADY_SUBMITTED", "200 offer", "200 bound"},
@@ -791,6 +804,7 @@ func TestTheSwitchesOfIntakesSwitch(t *testing.T) {
 
 // TestDoubtsAboutASchemaAreTold has schemas that are valid and say less than their owner means.
 func TestDoubtsAboutASchemaAreTold(t *testing.T) {
+	t.Parallel()
 	const schema = `{"type":"object","properties":{"email":{"type":"string","format":"emial"}}}`
 	file := write(t, t.TempDir(), "schema.json", schema)
 	for key, value := range map[string]string{"input_schema": schema, "input_schema_file": file} {

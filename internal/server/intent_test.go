@@ -104,6 +104,7 @@ func outcome(t testing.TB, w *httptest.ResponseRecorder) string {
 
 // TestPlatformsAreAnsweredInTheProtocolsWords is the matrix of outcomes, at the boundaries too.
 func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "  rate: \"\"\n  sessions: \"\"\nlimits: {rate: {failures: 1000/1m}}\n")
 	with := func(old, replaced string) string { return strings.Replace(p.question(), old, replaced, 1) }
 	good := func() *http.Request { return p.ask("both", p.question()) }
@@ -179,6 +180,7 @@ func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
 
 // TestWrongSignaturesShutOutNoNeighbour has a stranger of the same address sign wrongly, again and again.
 func TestWrongSignaturesShutOutNoNeighbour(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "limits: {rate: {failures: 3/1m}}\n")
 	wrong := func() string {
 		r := p.ask("both", p.question())
@@ -204,6 +206,7 @@ func TestWrongSignaturesShutOutNoNeighbour(t *testing.T) {
 
 // TestEventsAreCounted holds that reports have limits, too.
 func TestEventsAreCounted(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "  rate: 3/1m\n")
 	event := func(n int) *httptest.ResponseRecorder {
 		return send(p, p.signed("both", intentEvents, intentEvents, fmt.Sprintf(`{"aip_version":"0.1","event_id":"e%d","event_type":"citation","timestamp":%q,"request_id":"r",`+
@@ -222,6 +225,7 @@ func TestEventsAreCounted(t *testing.T) {
 
 // TestCompressedEventsAreCalledSo holds that what cannot be read says why.
 func TestCompressedEventsAreCalledSo(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "")
 	r := p.signed("both", intentEvents, intentEvents, "\x1f\x8b\x08", p.clock.Now())
 	r.Header.Set("Content-Encoding", "gzip")
@@ -300,6 +304,7 @@ func FuzzRetrieve(f *testing.F) {
 // TestAccessIsWithdrawnWhileTheServerRuns: what the file says of consent holds soon after it was written, the master
 // switch above all.
 func TestAccessIsWithdrawnWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "")
 	file := p.options.Loaded.layers.File
 	text, err := os.ReadFile(file)
@@ -335,6 +340,7 @@ func TestAccessIsWithdrawnWhileTheServerRuns(t *testing.T) {
 
 // TestTheLogHasTheCauseOfAFailure has the database go away under a platform that is known.
 func TestTheLogHasTheCauseOfAFailure(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "")
 	if got := outcome(t, send(p, p.ask("both", p.question()))); got != "200 ok" {
 		t.Fatal(got)

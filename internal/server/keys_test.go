@@ -14,6 +14,7 @@ import (
 )
 
 func TestSiteKeysArePublishedAndRotatedWithoutARestart(t *testing.T) {
+	t.Parallel()
 	c, keys := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), filepath.Join(t.TempDir(), "keys")
 	s, log := open(t, "", func(o *Options) { o.Now = c.Now; o.Loaded.Config.Keys = keys })
 	published := func() (ids []string, tag string) {
@@ -76,6 +77,7 @@ func TestSiteKeysArePublishedAndRotatedWithoutARestart(t *testing.T) {
 }
 
 func TestNoStartWithABrokenSiteKey(t *testing.T) {
+	t.Parallel()
 	keys := t.TempDir()
 	if err := os.WriteFile(filepath.Join(keys, "site-1.pem"), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -40,6 +40,7 @@ func findings(t *testing.T, text string, env ...string) string {
 }
 
 func TestMistakesNameFileLineColumnKeyAndWhatWouldBeRight(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown keys at every level", "lisen: :80\nlimits:\n  bodys: 1MiB\nsources:\n  - paht: x\nterms:\n  - match: {paths: /a}\n    acces: open\n", `
 frontdesk.yaml:1:1: lisen: unknown key; did you mean listen?
@@ -94,6 +95,7 @@ frontdesk.yaml:4:51: terms[0].price.currency: "usd" is no currency; write its IS
 }
 
 func TestMissingFileIsNamed(t *testing.T) {
+	t.Parallel()
 	_, err := Load(Layers{File: "nowhere.yaml"})
 	if err == nil || err.Error() != "nowhere.yaml: there is no such file; `frontdesk config init` writes one to start from" {
 		t.Errorf("got %v", err)
@@ -101,6 +103,7 @@ func TestMissingFileIsNamed(t *testing.T) {
 }
 
 func TestFlagsOutweighEnvironmentOutweighsFileOutweighsDefaults(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := write(t, folder, "frontdesk.yaml", "listen: 127.0.0.1:1\nurl: https://file.example\nask: {limit: 5}\ndata: d\nsources:\n  - path: c\n")
 	loaded, err := Load(Layers{
@@ -135,6 +138,7 @@ func TestFlagsOutweighEnvironmentOutweighsFileOutweighsDefaults(t *testing.T) {
 }
 
 func TestEnvironmentIsCheckedLikeTheFile(t *testing.T) {
+	t.Parallel()
 	got := findings(t, "", "FRONTDESK_LISTN=a", "FRONTDESK_ASK_LIMIT=many", "FRONTDESK_LOG_LEVEL=loud", "FRONTDESK_SERVICE_HOST=10.0.0.1")
 	want := `FRONTDESK_ASK_LIMIT: "many" should be a whole number
 FRONTDESK_LOG_LEVEL: "loud" is none of debug, info, warn, error
@@ -145,6 +149,7 @@ warning: FRONTDESK_LISTN: this variable sets nothing; did you mean FRONTDESK_LIS
 }
 
 func TestEveryKeyHasItsOwnVariableAndFlag(t *testing.T) {
+	t.Parallel()
 	seen := map[string]string{}
 	config := Default()
 	for path := range settable(&config) {
@@ -161,6 +166,7 @@ func TestEveryKeyHasItsOwnVariableAndFlag(t *testing.T) {
 }
 
 func TestPrintedConfigurationReadsAsItself(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	text := `data: /var/lib/frontdesk
 sites: [{id: a, name: "A: the first", url: https://a.example}, {id: b, hosts: [b.example]}]
@@ -197,6 +203,7 @@ cors: {origins: []}
 }
 
 func TestPasswordsAreNotPrinted(t *testing.T) {
+	t.Parallel()
 	for dsn, want := range map[string]string{
 		"postgres://me:secret@db.example:5432/x?sslmode=disable":       "postgres://me:xxxxx@db.example:5432/x?sslmode=disable",
 		"postgres://db.example/x?user=me&password=secret":              "postgres://db.example/x?password=xxxxx&user=me",
@@ -219,6 +226,7 @@ func TestPasswordsAreNotPrinted(t *testing.T) {
 }
 
 func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
+	t.Parallel()
 	loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", Starter)})
 	if err != nil || len(loaded.Warnings) > 0 {
 		t.Fatalf("%v, %v", err, loaded.Warnings)
@@ -252,6 +260,7 @@ func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
 }
 
 func TestSourceNamesAreMadeOfPaths(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]string{
 		"content/My Recipes.jsonl.gz": "my-recipes", "/a/b/": "b", "/": "content", "/a/.hidden": "hidden", "/x/Été 2026": "été-2026",
 	} {
@@ -262,6 +271,7 @@ func TestSourceNamesAreMadeOfPaths(t *testing.T) {
 }
 
 func TestPathsOfTheCommandLineJoinTheSourcesOfTheFile(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for _, name := range []string{"content", "2025/content", "2026/content"} {
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
@@ -294,6 +304,7 @@ func TestPathsOfTheCommandLineJoinTheSourcesOfTheFile(t *testing.T) {
 }
 
 func TestSitesHandDownToTheirSources(t *testing.T) {
+	t.Parallel()
 	c := Default()
 	c.Site = Site{URL: "https://www.example.com", Language: "en", Publisher: "P", Hosts: []string{"example.org"}}
 	c.Sources = []Source{{Path: "/a"}, {Path: "/b", Language: "de", Base: "https://b.example/"}}

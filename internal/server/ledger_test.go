@@ -53,6 +53,7 @@ func published(t *testing.T, s http.Handler) receipt.Keys {
 }
 
 func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "url: https://Example.com/desk")
 	issue := func(scopes ...string) (text, party string) {
 		text, made, err := s.Keys.Create(t.Context(), trust.Key{Name: "holder", Scopes: scopes})
@@ -104,6 +105,7 @@ func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
 }
 
 func TestTheLedgerIsProvedToEverybody(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	for range 300 {
 		taken(t, s, "platform-7")
@@ -127,7 +129,8 @@ func TestTheLedgerIsProvedToEverybody(t *testing.T) {
 }
 
 func TestALedgerWithoutItsKeyIsRefused(t *testing.T) {
-	database, keys, others := storetest.NewSQLite(t), t.TempDir(), filepath.Join(t.TempDir(), "other")
+	t.Parallel()
+	database, keys, others := storetest.NewSQLite(t, tables...), t.TempDir(), filepath.Join(t.TempDir(), "other")
 	begin := func(keys string) (*Server, error) {
 		loaded, err := Load(Layers{
 			File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
@@ -169,6 +172,7 @@ func TestALedgerWithoutItsKeyIsRefused(t *testing.T) {
 }
 
 func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
+	t.Parallel()
 	c := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	s, _ := open(t, "", func(o *Options) { o.Now = c.Now })
 	old, err := s.Ledger.Receipt(t.Context(), taken(t, s, "platform-7"))
@@ -212,7 +216,8 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 // TestABackupKeepsTheLedger takes it from each engine to each, with entries that have no place yet. No server goes on with it
 // before its owner has said how.
 func TestABackupKeepsTheLedger(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		data, file := t.TempDir(), filepath.Join(t.TempDir(), "site.backup")
 		load := func(t *testing.T, dsn, keys string) *Loaded {
 			loaded, err := Load(Layers{
@@ -241,7 +246,7 @@ func TestABackupKeepsTheLedger(t *testing.T) {
 		if _, err := backup.Create(t.Context(), file, source, backup.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+		storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 			source.Store.DSN, source.Data = fresh(t), t.TempDir()
 			keys := filepath.Join(source.Data, "keys")
 			if _, err := backup.Restore(t.Context(), file, source, false); err != nil {

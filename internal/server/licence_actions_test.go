@@ -32,6 +32,7 @@ func licenceOf(t *testing.T, body []byte) map[string]map[string]any {
 
 // TestAnswersLeadToALicence follows the action of a licensed item to the Exchange, and gets an offer there by what it says.
 func TestAnswersLeadToALicence(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -140,6 +141,7 @@ intakes:
 }
 
 func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
+	t.Parallel()
 	for more, want := range map[string]int{
 		"ramp: {enabled: false}\n" + soldSoup:                           0,
 		"ramp: {enabled: true}\n":                                       0, // open
@@ -156,6 +158,7 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 // TestPlatformsAreToldOfNoLicence holds that an answer of Agentic Intent has no action, offer or price of an item whose notice, at the
 // door of questions, has them (Agentic Intent Protocol: it is no marketplace).
 func TestPlatformsAreToldOfNoLicence(t *testing.T) {
+	t.Parallel()
 	p := openPlatform(t, "ramp: {enabled: true, offers: {price: {model: per_access, rate: \"0.75\", currency: USD}}}\n")
 	if all := licenceOf(t, send(p, ask("lentil stew")).Body.Bytes()); len(all) != 1 {
 		t.Fatalf("the item is not for sale: %v", all)

@@ -121,6 +121,7 @@ const acmeMap = `<urlset xmlns:ramp="https://ramp.dev/sitemap/1.0"><url><loc>HOS
 	<ramp:pricing-model>per_crawl</ramp:pricing-model><ramp:rate currency="USD">0.01</ramp:rate><ramp:permits>ai-input</ramp:permits></ramp:content></url></urlset>`
 
 func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
+	t.Parallel()
 	s, h := openStating(t)
 	h.put("/robots.txt", "License: /l.xml")
 	h.put("/l.xml", acmeRSL)
@@ -169,6 +170,7 @@ func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
 
 // TestLicencesThatPagesOfATenantNameAreOffered has a page other than the first name a document, as the pages of sites do whose system knows no other place for it.
 func TestLicencesThatPagesOfATenantNameAreOffered(t *testing.T) {
+	t.Parallel()
 	s, h := openStating(t)
 	h.put("/sitemap.xml", acmeMap)
 	h.put("/1", `<!doctype html><link rel="license" type="application/rsl+xml" href="/l.xml">`)
@@ -192,6 +194,7 @@ func TestLicencesThatPagesOfATenantNameAreOffered(t *testing.T) {
 
 // TestAPoisonedReadingLeavesWhatWasAndSaysSo spoils what a provider states in many ways: the old stands, and the owner is told.
 func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
+	t.Parallel()
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)
 	h.put("/sitemap.xml", acmeMap)
@@ -227,6 +230,7 @@ func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 
 // TestLicencesThatCannotBeReadPermitNothing has contents without a licence: what stands right in them counts, and nothing is sold under one that says nothing.
 func TestLicencesThatCannotBeReadPermitNothing(t *testing.T) {
+	t.Parallel()
 	s, h := openStating(t)
 	h.put("/sitemap.xml", acmeMap)
 	h.put("/rsl.txt", `<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><permits type="usage">ai-input</permits><payment type="purchase" amount="0.07" currency="EUR"/></content></rsl>`)
@@ -247,6 +251,7 @@ func TestLicencesThatCannotBeReadPermitNothing(t *testing.T) {
 }
 
 func TestWhatIsOldIsWarnedOf(t *testing.T) {
+	t.Parallel()
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)
 	s.readStated()
@@ -274,6 +279,7 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 
 // TestFiguresTellHowOldWhatWasReadIs reads the figures as whoever watches them does: a source of the web, and the licences of a tenant that are read a day later.
 func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
+	t.Parallel()
 	s, h := openReading(t)
 	s.config.Licences.From = []LicencePlace{{Site: "acme", URL: h.URL + "/"}}
 	h.put("/", article("Home", ""))
@@ -317,6 +323,7 @@ func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
 }
 
 func TestSystemsSayThatContentHasChanged(t *testing.T) {
+	t.Parallel()
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)
 	var asked []string
@@ -347,6 +354,7 @@ func TestSystemsSayThatContentHasChanged(t *testing.T) {
 
 // TestTheRAMPSitemapSaysWhatTheTermsSay reads the sitemap that the server makes of a site's items.
 func TestTheRAMPSitemapSaysWhatTheTermsSay(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, providerConfig)
 	item := func(path, kind string) content.Item {
 		at := "http://www.example.com:8080" + path

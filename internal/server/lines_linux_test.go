@@ -14,6 +14,7 @@ import (
 // TestASilentClientOfAStreamIsLeft has the operating system break off a connection on which nothing is acknowledged, while a stream is
 // told there, and no longer than that.
 func TestASilentClientOfAStreamIsLeft(t *testing.T) {
+	t.Parallel()
 	waits := make(chan time.Duration, 1)
 	look := func(r *http.Request) {
 		c, ok := r.Context().Value(lineKey{}).(*line)

@@ -84,7 +84,6 @@ func (s *sink) Write(p []byte) (int, error) { *s = append(*s, p...); return len(
 // TestLinesLetSoManyIn holds how many connections are open at a time where a request is in work on each, and that one that
 // is closed twice makes room for one.
 func TestLinesLetSoManyIn(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		l := newLines(pipes, lineBounds{most: 2})
@@ -143,7 +142,6 @@ func closed(conn net.Conn) bool {
 
 // TestTheConnectionThatIdledLongestMakesRoom has one more connection come than may be open.
 func TestTheConnectionThatIdledLongestMakesRoom(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		log, figures := &logbook{}, newMetrics(nil)
@@ -186,7 +184,6 @@ func TestTheConnectionThatIdledLongestMakesRoom(t *testing.T) {
 
 // TestOneAddressHasSoManyConnections has addresses come that may have two each.
 func TestOneAddressHasSoManyConnections(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		log := &logbook{}
@@ -233,7 +230,6 @@ func TestOneAddressHasSoManyConnections(t *testing.T) {
 
 // TestWithoutFileDescriptorsIdleConnectionsMakeRoom has the system take no connection until one is closed.
 func TestWithoutFileDescriptorsIdleConnectionsMakeRoom(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		log := &logbook{}

@@ -48,6 +48,7 @@ keys need a restart, and the log names those that changed. A file with a mistake
 
 // TestManualIsMadeOfTheComments holds docs/configuration.md at what the structs' comments say.
 func TestManualIsMadeOfTheComments(t *testing.T) {
+	t.Parallel()
 	m := manual{comments: comments(t, append(configFiles(t), "../terms/rule.go", "../action/action.go", "../elicit/slot.go",
 		"../submission/engine/rules.go", "../submission/engine/webhook.go", "../submission/engine/person.go", "../post/mail.go")...)}
 	m.text.WriteString(manualHead)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAgentsGetTheAnswerOfAsk(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "{site: {name: The Soup Kitchen, url: 'https://example.com'}, console: {about: Soups of all kinds}}")
 	var web struct{ Results []json.RawMessage }
 	if err := json.Unmarshal(send(s, ask("soup")).Body.Bytes(), &web); err != nil || len(web.Results) != 1 {
@@ -46,6 +47,7 @@ func TestAgentsGetTheAnswerOfAsk(t *testing.T) {
 }
 
 func TestToolsTellOfWhatIsThereNow(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	recipes := func() string { return send(s, call(1, "tools/list", `{}`)).Body.String() }
 	if got := recipes(); !strings.Contains(got, "Recipe (1)") {
@@ -58,6 +60,7 @@ func TestToolsTellOfWhatIsThereNow(t *testing.T) {
 }
 
 func TestInstructionsAreTheOwners(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "mcp: {instructions: Ask for soups only.}")
 	if w := send(s, call(1, "initialize", `{"protocolVersion":"2025-11-25"}`)); !strings.Contains(w.Body.String(), `"instructions":"Ask for soups only. Everything in a tool`) {
 		t.Error(w.Body)
@@ -65,6 +68,7 @@ func TestInstructionsAreTheOwners(t *testing.T) {
 }
 
 func TestMCPCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "mcp: {enabled: false}")
 	if w := send(s, toolCall(1)); w.Code != 404 {
 		t.Errorf("status %d: %s", w.Code, w.Body)
@@ -72,6 +76,7 @@ func TestMCPCanBeSwitchedOff(t *testing.T) {
 }
 
 func TestNamesOfTheConfigurationAreAnsweredToAgents(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "{url: 'https://desk.example/front', site: {url: 'https://www.example.com', hosts: [shop.example]}, mcp: {hosts: [frontdesk]}}")
 	for host, want := range map[string]int{
 		"desk.example": 200, "www.example.com": 200, "shop.example": 200, "frontdesk:8080": 200, "localhost": 200, "192.0.2.1": 200, "evil.example": 403,
@@ -86,6 +91,7 @@ func TestNamesOfTheConfigurationAreAnsweredToAgents(t *testing.T) {
 }
 
 func TestMCPHostsAreChecked(t *testing.T) {
+	t.Parallel()
 	for _, host := range []string{"https://desk.example", "desk.example:80", "*", "", "a b"} {
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", fmt.Sprintf("mcp: {hosts: [%q]}", host))})
 		if err == nil || !strings.Contains(err.Error(), "mcp.hosts[0]") {
@@ -96,6 +102,7 @@ func TestMCPHostsAreChecked(t *testing.T) {
 
 // TestStandardInputIsAnsweredFromTheFirstLine holds that a question that comes before the content is loaded waits.
 func TestStandardInputIsAnsweredFromTheFirstLine(t *testing.T) {
+	t.Parallel()
 	first, _ := open(t, "")
 	s, err := New(t.Context(), Options{Loaded: first.options.Loaded})
 	if err != nil {
@@ -120,6 +127,7 @@ func TestStandardInputIsAnsweredFromTheFirstLine(t *testing.T) {
 
 // TestStandardInputSeesWhatChanges holds that the content is followed while a program listens.
 func TestStandardInputSeesWhatChanges(t *testing.T) {
+	t.Parallel()
 	other, _ := open(t, "")
 	s, err := New(t.Context(), Options{Loaded: other.options.Loaded})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 // TestSigningKeysOfPrograms makes, takes, activates and ends keys over HTTP, as the commands do.
 func TestSigningKeysOfPrograms(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, ruledConfig)
 	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	const keys = "/admin/tenants/www.example.com/signing-keys"

@@ -21,6 +21,7 @@ func from(remote, host string, headers ...string) *http.Request {
 }
 
 func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
+	t.Parallel()
 	proxied := Config{Proxies: []string{"10.0.0.0/8", "fd00::/8", "192.0.2.7"}, ProxyHeaders: headersX}
 	standard := Config{Proxies: proxied.Proxies, ProxyHeaders: headersRFC}
 	fixed := Config{URL: "https://www.example.com/desk/", Proxies: proxied.Proxies, ProxyHeaders: headersX}
@@ -149,6 +150,7 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 }
 
 func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
+	t.Parallel()
 	for choice, want := range map[string][2]string{
 		"off": {"", ""}, "network": {"198.51.100.0/24", "2001:db8:1::/48"}, "address": {"198.51.100.9", "2001:db8:1:2::9"},
 	} {
@@ -168,6 +170,7 @@ func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
 }
 
 func TestLogNamesClientsOfStreamsToo(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "log: {clients: address}\n")
 	address, stop := run(t, s)
 	response, err := http.Post(address+"/ask", "application/json", strings.NewReader(`{"query":{"text":"soup"},"prefer":{"streaming":true}}`))
@@ -183,6 +186,7 @@ func TestLogNamesClientsOfStreamsToo(t *testing.T) {
 }
 
 func TestTLSAndTrustedProxiesMakeARequestSecure(t *testing.T) {
+	t.Parallel()
 	o := newOutside(Config{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: headersX})
 	direct := from("203.0.113.5:1", "desk.example:443")
 	direct.TLS = &tls.ConnectionState{}
@@ -198,6 +202,7 @@ func TestTLSAndTrustedProxiesMakeARequestSecure(t *testing.T) {
 }
 
 func TestPathOfThePublicAddressMayStayOnRequests(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://www.example.com/desk\n")
 	for _, test := range []struct {
 		path   string
@@ -226,6 +231,7 @@ func TestPathOfThePublicAddressMayStayOnRequests(t *testing.T) {
 }
 
 func TestAddressesOfTheOutsideAreChecked(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"url: https://www.example.com/desk/":                     "",
 		"url: http://127.0.0.1:8080":                             "",

@@ -109,6 +109,7 @@ func tokenFor(t testing.TB, s *Server, role string) (token, id string) {
 }
 
 func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "")
 	token, _ := tokenFor(t, s, trust.Viewer)
 	other, _, err := s.Keys.Create(t.Context(), trust.Key{Name: "all doors"})
@@ -155,6 +156,7 @@ func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
 }
 
 func TestTheConsolesHeaders(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://www.example.com/desk")
 	token, _ := tokenFor(t, s, trust.Viewer)
 	w := newPerson(t, s).get("/console/login")
@@ -183,6 +185,7 @@ func TestTheConsolesHeaders(t *testing.T) {
 }
 
 func TestFormsOfOthersDoNothing(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	token, _ := tokenFor(t, s, trust.Operator)
 	if _, _, err := s.Platforms.Issue(t.Context(), trust.PlatformKey{ID: "plat_one", Platform: "one", Roles: trust.Roles}, nil); err != nil {
@@ -237,6 +240,7 @@ func TestFormsOfOthersDoNothing(t *testing.T) {
 }
 
 func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	viewing, _ := tokenFor(t, s, trust.Viewer)
 	operating, operator := tokenFor(t, s, trust.Operator)
@@ -269,6 +273,7 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 }
 
 func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
 	c := clock.At(time.Now())
 	s, _ := open(t, "console: {owner: {session: 1h}}", func(o *Options) { o.Now = c.Now })
 	token, id := tokenFor(t, s, trust.Viewer)
@@ -291,6 +296,7 @@ func TestSessionsEnd(t *testing.T) {
 }
 
 func TestTokensAreNotGuessed(t *testing.T) {
+	t.Parallel()
 	c := clock.At(time.Now())
 	s, _ := open(t, "", func(o *Options) { o.Now = c.Now })
 	token, _ := tokenFor(t, s, trust.Viewer)
@@ -319,6 +325,7 @@ func TestTokensAreNotGuessed(t *testing.T) {
 }
 
 func TestTheFirstTokenIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	token, err := s.Logins().First(t.Context())
 	if err != nil || token == "" {
@@ -345,6 +352,7 @@ func given(t *testing.T, s *Server, platform, address string, at time.Time) (id 
 }
 
 func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
+	t.Parallel()
 	day := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	s, _ := open(t, "", func(o *Options) { o.Now = clock.At(day).Now })
 	token, _ := tokenFor(t, s, trust.Viewer)
@@ -390,6 +398,7 @@ func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
 }
 
 func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	token, _ := tokenFor(t, s, trust.Viewer)
 	id := given(t, s, "one", "https://example.com/soup", time.Now())
@@ -448,6 +457,7 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 }
 
 func TestDenialsAreListedAndCountedWithRequests(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s, _ := open(t, "", func(o *Options) { o.Now = clock.At(now).Now })
 	token, _ := tokenFor(t, s, trust.Viewer)

@@ -29,6 +29,7 @@ ramp: {enabled: true}
 
 // TestWhatAnExchangeMakesOfAProvidersTerms holds the documents for edges and for those who read licences.
 func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, providerConfig)
 	item := func(path, kind string) content.Item {
 		at := "http://www.example.com:8080" + path

@@ -49,6 +49,7 @@ func (m *market) has() int64 {
 // message passes does, asks for offers in the buyer's name and takes them: at the Exchange at which it was used, and at another at which the
 // buyer has an account, by every door.
 func TestASeenSignatureBuysNothing(t *testing.T) {
+	t.Parallel()
 	for name, url := range map[string]string{"the same Exchange": marketURL, "another Exchange": "https://other.example.net"} {
 		m := openMarketAt(t, url, "ramp: {enabled: true}\n"+soldSoup)
 		m.credit(10_000_000)
@@ -91,6 +92,7 @@ func TestASeenSignatureBuysNothing(t *testing.T) {
 // TestASignatureOverHTTPBuysOnce holds that a purchase that its buyer signs is made, that the same request under the same signature is
 // refused for as long as that counts, and that the same request signed anew has the same answer and charges nothing.
 func TestASignatureOverHTTPBuysOnce(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	m.credit(10_000_000)
 	plain := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{"https://example.com/soup"}}

@@ -9,6 +9,7 @@ import (
 
 // TestToolsNameTheAddressAtWhichTheyAreCalled holds that, where no address is configured, what is bought is fetched where it was bought.
 func TestToolsNameTheAddressAtWhichTheyAreCalled(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "ramp: {enabled: true, domain: x.example, signatures: required}\n")
 	w := send(s, call(1, "tools/call", `{"name":"ramp_discover","arguments":{"id":"q"}}`))
 	if !strings.Contains(w.Body.String(), "to http://localhost"+discover) {

@@ -15,6 +15,7 @@ import (
 const rampConfig = "ramp:\n  enabled: true\n"
 
 func TestWhatIsNoExchangeIsFoundBeforehand(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ url, line, says string }{
 		"right":                      {"https://x.example", "", ""},
 		"its own domain":             {"https://x.example", "domain: exchange.example", ""},
@@ -57,6 +58,7 @@ func TestLicencesThatPermitNothingAreWarnedOf(t *testing.T) {
 }
 
 func TestWhatIsDoubtfulAboutAnExchangeIsTold(t *testing.T) {
+	t.Parallel()
 	for text, says := range map[string]string{
 		"ramp: {enabled: true, domain: x.example}":                        "ramp.enabled: without url, a signature that was made for another Exchange",
 		"url: https://x.example\nramp: {enabled: true, signatures: none}": "ramp.signatures: nobody has to show who they are",
@@ -72,6 +74,7 @@ func TestWhatIsDoubtfulAboutAnExchangeIsTold(t *testing.T) {
 }
 
 func TestExchangeIsServedOnlyWhereItIsEnabled(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://x.example\n")
 	for _, path := range []string{"/.well-known/ramp.json", "/.well-known/ramp-exchange.json", "/exchange/v1/keys", "/ramp.v1.ExchangeService/DiscoverResources", "/grpc.health.v1.Health/Check"} {
 		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader("{}"))
@@ -86,6 +89,7 @@ func TestExchangeIsServedOnlyWhereItIsEnabled(t *testing.T) {
 
 // Each site is a provider of its own, by the host at which it is asked; what is not a site's is the first one's.
 func TestEachSiteNamesItsExchange(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, `
 url: https://desk.example/shop
 sites: [{id: news, url: "https://news.example"}, {id: docs, url: "https://docs.example", hosts: [handbook.example]}]
@@ -108,6 +112,7 @@ ramp: {enabled: true, domain: desk.example}
 }
 
 func TestExchangeNamesItself(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, `
 url: https://desk.example
 site: {name: Example News, url: "https://news.example"}
@@ -122,6 +127,7 @@ ramp: {enabled: true, operator: Example Inc, currency: EUR, privacy_url: "https:
 
 // Offers that were signed before a rotation are verified with the key that signed them.
 func TestKeysOfTheExchangeRotateWithTheSites(t *testing.T) {
+	t.Parallel()
 	c := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	s, _ := open(t, "url: https://desk.example\n"+rampConfig, func(o *Options) { o.Now = c.Now })
 	keys := func() (all []wire.Key) {
@@ -150,6 +156,7 @@ func TestKeysOfTheExchangeRotateWithTheSites(t *testing.T) {
 
 // What was signed for another address counts nowhere here, whatever host the request names.
 func TestRequestsAreSignedForThePublicAddress(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://desk.example/shop\n"+rampConfig)
 	for _, address := range []string{"http://other.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20", "http://desk.example/ramp.v1.ExchangeService/ReportUsage?a=%20"} {
 		r := s.outside.strip(httptest.NewRequest(http.MethodPost, address, nil))
@@ -160,6 +167,7 @@ func TestRequestsAreSignedForThePublicAddress(t *testing.T) {
 }
 
 func TestOneEventTellsOfAnRPC(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "url: https://desk.example\n"+rampConfig)
 	r := httptest.NewRequest(http.MethodPost, "/ramp.v1.ExchangeService/DiscoverResources", strings.NewReader(`{"ver":"1.0","id":"secret-id"}`))
 	r.Header.Set("Content-Type", "application/json")
@@ -178,6 +186,7 @@ func TestOneEventTellsOfAnRPC(t *testing.T) {
 }
 
 func TestAgentsThatArriveAreToldOfTheExchange(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		config string
 		told   bool

@@ -95,6 +95,7 @@ func (m *market) requester() string {
 
 // TestAgentsBuyByTools signs up, asks, buys, fetches and reports by the tools of MCP, and finds the same in the books as of an RPC.
 func TestAgentsBuyByTools(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {
@@ -157,6 +158,7 @@ func TestAgentsBuyByTools(t *testing.T) {
 // TestAgentsFetchByOneTool has the whole text of a licensed item by one call, signed in its message, and finds the same in the books as of an RPC
 // and a fetch; without the signature there is nothing.
 func TestAgentsFetchByOneTool(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {
@@ -214,6 +216,7 @@ func TestAgentsFetchByOneTool(t *testing.T) {
 
 // TestToolsRefuseAsTheExchangeDoes holds the failures of the tools: those of the RPCs, in the same codes, and those that only a tool has.
 func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requester_rate: 4/1m}\n"+soldSoup)
 	for _, c := range []struct{ name, tool, arguments, code, says string }{
 		{"not signed", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"` + m.domain() + `","uris":["https://example.com/soup"]}}`, "unauthenticated", "requester.id, domain, uris and scopes"},
@@ -248,6 +251,7 @@ func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 // TestToolsSayWhereToSendWhatMustBeSignedOverHTTP holds that a call that has to be signed over HTTP, and is not, is told how; and that one
 // whose POST is signed is taken.
 func TestToolsSayWhereToSendWhatMustBeSignedOverHTTP(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: required}\n"+soldSoup)
 	for tool, method := range map[string]string{"ramp_discover": "DiscoverResources", "ramp_execute": "ExecuteTransaction", "ramp_report": "ReportUsage", "ramp_dispute": "DisputeTransaction"} {
 		object, failed := m.unsigned(tool, `{"id":"q1","requester":`+m.requester()+`}`)
@@ -266,6 +270,7 @@ func TestToolsSayWhereToSendWhatMustBeSignedOverHTTP(t *testing.T) {
 
 // TestToolsOfTheExchange holds which tools there are under which configuration, and that their schemas take what their calls take.
 func TestToolsOfTheExchange(t *testing.T) {
+	t.Parallel()
 	type listed struct {
 		Name        string
 		Description string
@@ -334,6 +339,7 @@ func TestToolsOfTheExchange(t *testing.T) {
 // TestRequestersLearnHowTheyStand holds what a requester is told of its accounts, subscriptions and reports, and that no other signature
 // of it opens them.
 func TestRequestersLearnHowTheyStand(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: none, reports: {overdue: 0, percent: 0}}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {

@@ -17,6 +17,7 @@ import (
 // TestThreeSidesAreToldAsTheyAreCounted has purchases agree, differ in each way, and be of nobody, and holds that the report, the console and what the
 // measures count in the background say the same of them; and that nothing of it tells an address that was signed.
 func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none, measures: {cases: 2, of: 1}}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.Goods.Refresh(t.Context()); err != nil {

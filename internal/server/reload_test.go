@@ -104,6 +104,7 @@ func TestFileThatIsStillBeingWrittenIsLeftAlone(t *testing.T) {
 }
 
 func TestBadFileLeavesTheOldTermsInForce(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, everythingOpen)
 	file := s.options.Loaded.layers.File
 	for text, line := range map[string]string{
@@ -138,6 +139,7 @@ func TestBadFileLeavesTheOldTermsInForce(t *testing.T) {
 // Without the key terms everything is open, which at the start is a choice. While rules are in force, a file that
 // was emptied or cut short must not be taken for one.
 func TestFileWithoutTermsDoesNotOpenWhatRulesClosed(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", "\n", "# terms are gone\n", "ask: {limit: 3}\n"} {
 		r := newReloading(t, everythingBlocked)
 		r.change(t, text, time.Now())
@@ -175,6 +177,7 @@ func TestFileWithoutTermsDoesNotOpenWhatRulesClosed(t *testing.T) {
 }
 
 func TestOtherChangedKeysAreNamed(t *testing.T) {
+	t.Parallel()
 	r := newReloading(t, everythingOpen)
 	r.change(t, everythingBlocked+"listen: :1234\nask: {limit: 3}\nsources: [{path: /}]\n", time.Now())
 	r.reload()

@@ -20,6 +20,7 @@ import (
 // and holds that every report and page still tells of them; that what is kept no longer than that is gone then, but not what is younger; and that none of it ever tells an
 // address that was signed (RAMP v1, retention).
 func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none, measures: {cases: 1, of: 1}}\n"+soldSoup)
 	if m.db.Engine() != store.SQLite {
 		t.Skip("entries have their place once a server runs, but on SQLite")

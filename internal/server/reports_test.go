@@ -40,6 +40,7 @@ func shopOf(t *testing.T) (m *market, sale, reports, operator, every string) {
 
 // TestReportsForPrograms holds who gets reports, in which forms, and what of a request is refused.
 func TestReportsForPrograms(t *testing.T) {
+	t.Parallel()
 	m, sale, reports, operator, every := shopOf(t)
 	const revenue = `{"rows": [
 {"amount":"0.02","buyer":"buyer.example.com/research-bot","currency":"USD","day":"2027-05-04","movements":1,"site":"main"}
@@ -121,6 +122,7 @@ func (l *leaving) Write(b []byte) (int, error) {
 
 // TestAReportThatBreaksOffIsSeenToBeCut has a report end before its end.
 func TestAReportThatBreaksOffIsSeenToBeCut(t *testing.T) {
+	t.Parallel()
 	m, _, reports, _, _ := shopOf(t)
 	for range 250 { // more than are completed at once
 		m.clock.Pass(time.Second)
@@ -139,6 +141,7 @@ func TestAReportThatBreaksOffIsSeenToBeCut(t *testing.T) {
 
 // TestAProviderReadsWhatWasSoldOfItsHostAlone holds pages and lines of a provider's sales, and that its key opens nothing else.
 func TestAProviderReadsWhatWasSoldOfItsHostAlone(t *testing.T) {
+	t.Parallel()
 	m, first, reports, operator, every := shopOf(t)
 	var own []string
 	for n := range 5 {

@@ -114,6 +114,7 @@ func refused(w *httptest.ResponseRecorder) string {
 
 // TestWhoAsksTheExchange holds that requests are let in by their signatures, in the protocol's words otherwise.
 func TestWhoAsksTheExchange(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
 	unsigned := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{"https://example.com/soup"}}
 	other := ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", ed25519.SeedSize)))
@@ -144,6 +145,7 @@ func TestWhoAsksTheExchange(t *testing.T) {
 
 // TestRequestersHaveARate holds that each requester has the rate of all, or its own, and is told.
 func TestRequestersHaveARate(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requester_rate: 2/1m}")
 	ask := func() *httptest.ResponseRecorder { return send(m, posted("POST", discover, m.query(m.inBody(m.key)))) }
 	for i, want := range []string{"", "", "resource_exhausted"} {
@@ -165,6 +167,7 @@ func TestRequestersHaveARate(t *testing.T) {
 
 // TestWrongSignaturesHaveNothingFetched holds that an address that sent many wrong signatures brings this server to ask nobody.
 func TestWrongSignaturesHaveNothingFetched(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\nlimits: {rate: {failures: 3/1m}}")
 	asked := 0
 	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++; http.NotFound(w, r) }))
@@ -192,6 +195,7 @@ func TestWrongSignaturesHaveNothingFetched(t *testing.T) {
 
 // TestRequestersSignUp holds that requesters sign up over HTTP, with what the ledger tells of it.
 func TestRequestersSignUp(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requesters: {registered: true, sign_up_rate: 4/1h}}")
 	const path = "/exchange/v1/requesters/register"
 	if w := send(m, posted("POST", discover, m.query(m.inBody(m.key)))); refused(w) != "unauthenticated" || !strings.Contains(w.Body.String(), path) {
@@ -252,6 +256,7 @@ func keyFacts(t *testing.T, s *Server, party string) (facts []string) {
 
 // TestOperatorsDoor holds what operators' programs do to requesters, that nobody else does it, and that it is audited.
 func TestOperatorsDoor(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
 	operator, id := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	every, _ := makeKey(t, m.Server, trust.Key{Name: "all doors"})
@@ -332,6 +337,7 @@ func TestOperatorsDoor(t *testing.T) {
 
 // TestThereIsNoOperatorsDoorWithoutTheExchange holds that nothing of RAMP is there where it is not asked for.
 func TestThereIsNoOperatorsDoorWithoutTheExchange(t *testing.T) {
+	t.Parallel()
 	for _, off := range []string{"", "ramp: {requesters: {sign_up: true}}"} {
 		m := openMarket(t, off)
 		for _, path := range []string{"/admin/requesters", "/exchange/v1/requesters/register", trust.AgentPath, discover} {
@@ -349,6 +355,7 @@ func TestThereIsNoOperatorsDoorWithoutTheExchange(t *testing.T) {
 // TestTheAgentsDocumentIsServed holds that the owner's agent publishes its keys, those that are followed by others among them until
 // they end.
 func TestTheAgentsDocumentIsServed(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {agent: {enabled: true, contact: bot@example.com}}")
 	read := func() (string, []ramp.Key) {
 		w := send(m, httptest.NewRequest("GET", trust.AgentPath, nil))
@@ -379,6 +386,7 @@ func TestTheAgentsDocumentIsServed(t *testing.T) {
 }
 
 func TestRequesterConfigurationIsChecked(t *testing.T) {
+	t.Parallel()
 	for text, path := range map[string]string{
 		"ramp: {requester_rate: often}": "ramp.requester_rate", "ramp: {requesters: {sign_up_rate: often}}": "ramp.requesters.sign_up_rate",
 		"ramp: {agent: {contact: nobody}}": "ramp.agent.contact", "ramp: {agent: {enabled: true}}": "ramp.agent.id", `ramp: {agent: {id: " bot"}}`: "ramp.agent.id",

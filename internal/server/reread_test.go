@@ -46,6 +46,7 @@ func article(name, head string) string {
 
 // TestPagesThatChangedAreReadAlone has a site's own system name pages that changed: they are asked for, and no others; licences only where they may have changed.
 func TestPagesThatChangedAreReadAlone(t *testing.T) {
+	t.Parallel()
 	s, h := openReading(t)
 	h.put("/", article("Home", "")+`<a href="/a">a</a><a href="/b">b</a><a href="/c">c</a>`)
 	for _, name := range []string{"a", "b", "c"} {
@@ -96,6 +97,7 @@ func TestPagesThatChangedAreReadAlone(t *testing.T) {
 
 // TestWhatChangesWhileASiteIsReadIsReadAfterThat names pages while the site is read.
 func TestWhatChangesWhileASiteIsReadIsReadAfterThat(t *testing.T) {
+	t.Parallel()
 	s, h := openReading(t)
 	h.put("/", article("Home", "")+`<a href="/a">a</a><a href="/b">b</a>`)
 	h.put("/a", article("A", ""))
@@ -143,6 +145,7 @@ func rslOf(pattern, payment string) string {
 
 // TestLicencesThatPagesNameAreApplied has pages other than the first name licences, in each way. They are read soon after the pages, and count.
 func TestLicencesThatPagesNameAreApplied(t *testing.T) {
+	t.Parallel()
 	s, h := openReading(t)
 	h.put("/", article("Home", "")+`<a href="/a/1">a</a><a href="/b">b</a><a href="/c">c</a>`)
 	h.put("/a/1", article("A", `<link rel="license" type="application/rsl+xml" href="own.xml">`))
@@ -214,6 +217,7 @@ func (s *supplied) licenceOf(address string) string {
 
 // TestSourcesTellHowOldTheyAre lets time pass over a source of the web and one of this machine (RAMP v1, Ingestion: 48 hours, 7 days).
 func TestSourcesTellHowOldTheyAre(t *testing.T) {
+	t.Parallel()
 	s, h := openReading(t)
 	h.put("/", article("Home", ""))
 	path := write(t, t.TempDir(), "page.html", article("Page", ""))

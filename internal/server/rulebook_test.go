@@ -39,6 +39,7 @@ func decided(s *Server, path string) string {
 // TestContentRulesOfPrograms holds what programs add to the terms, where it stands, that nobody else adds anything, and that the ledger
 // tells of it.
 func TestContentRulesOfPrograms(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, ruledConfig)
 	operator, id := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	reports, _ := makeKey(t, m.Server, trust.Key{Name: "books", Scopes: []string{"reports"}})
@@ -115,6 +116,7 @@ func TestContentRulesOfPrograms(t *testing.T) {
 
 // TestContentRulesHoldOnAllNodesAndThroughReloads has two servers of one database, of which one is told of a rule; and the file change.
 func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
 	other, err := New(t.Context(), Options{Loaded: s.options.Loaded})
 	if err != nil {
@@ -151,6 +153,7 @@ func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 // TestAContentRuleSaysWhatItIsFor holds that what was left out by mistake opens nothing: a rule for everything stands before the owner's
 // last one, so that it is only made by who writes that down.
 func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "terms:\n  - match: {}\n    access: blocked\n")
 	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	for body, words := range map[string]string{
@@ -178,6 +181,7 @@ func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 // TestWhatAnOperatorsProgramSendsAndTakes holds the door's ways with what is not quite a request: methods, media types, codings, and
 // addresses at which nothing is.
 func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, ruledConfig)
 	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	const rule = `{"id":"r","match":{"path":["/r/**"]},"access":"open"}`
@@ -218,6 +222,7 @@ func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
 
 // TestListsOfOperatorsHavePages pages through requesters, accounts, licences and subscriptions, and finds each once.
 func TestListsOfOperatorsHavePages(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, ruledConfig)
 	operator, _ := makeKey(t, m.Server, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	do := func(method, path, body string) []byte {
@@ -275,6 +280,7 @@ func TestListsOfOperatorsHavePages(t *testing.T) {
 
 // TestAContentRuleIsRemovedWithoutAServer takes a rule away by its database alone, while a server runs: it follows, and the ledger tells of it.
 func TestAContentRuleIsRemovedWithoutAServer(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
 	operator, _ := makeKey(t, s, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, trust.KeyHeader, operator)); w.Code != http.StatusCreated {
@@ -309,6 +315,7 @@ func TestAContentRuleIsRemovedWithoutAServer(t *testing.T) {
 
 // TestContentRulesAreWarnedOf holds what is told of rules that do nothing, or other than one would think; and that a good rule is told without.
 func TestContentRulesAreWarnedOf(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\nsite: {name: Example, url: \"https://example.com\"}\nterms:\n  - match: {path: /soup}\n    access: licensed\n  - match: {}\n    access: open\n")
 	operator, _ := makeKey(t, s, trust.Key{Name: "ops", Scopes: []string{"admin"}})
 	for _, v := range []struct {

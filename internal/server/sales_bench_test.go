@@ -201,7 +201,7 @@ func BenchmarkPagesOfSales(b *testing.B) {
 	if folder = cmp.Or(kept, folder); kept != "" {
 		dsn = "sqlite:" + filepath.Join(folder, "sales.db")
 	} else {
-		dsn = storetest.ChosenDSN(b)
+		dsn = storetest.ChosenDSN(b, tables...)
 	}
 	_, known := os.Stat(filepath.Join(folder, "sales.db"))
 	config := "url: https://desk.example\nsites:\n  - {id: main, name: Main, url: \"https://www.example.com\"}\n  - {id: other, name: Other, url: \"https://other.example.net\"}\n" + rampConfig

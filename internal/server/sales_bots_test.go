@@ -14,6 +14,7 @@ import (
 // TestTheConsoleShowsWhomEdgesSaw counts sightings as edges tell of them, and finds them by agent, day, path and what came of them; names that
 // are made up to be markup are text.
 func TestTheConsoleShowsWhomEdgesSaw(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	p.sees("/console/sales/bots", 200, "No edge has seen an AI agent", `aria-current="page"`)
 	today := c.Now().UTC().Truncate(24 * time.Hour)

@@ -51,6 +51,7 @@ func funds(t *testing.T, s *Server) {
 }
 
 func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	p.sees("/console/sales/deliveries", 200, "Nothing was delivered yet", `aria-current="page"`)
 	funds(t, s)
@@ -95,6 +96,7 @@ func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
 // TestTheConsoleShowsLeaks holds that what was delivered under no transaction, and what was bought and not delivered, is shown once it is old
 // enough, and nothing else.
 func TestTheConsoleShowsLeaks(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	p.sees("/console/sales/leakage", 200, "Nothing was delivered that was not bought", `aria-current="page"`)
 	p.sees("/console/sales/leakage?kind=undelivered", 200, "All that was bought was delivered")
@@ -128,6 +130,7 @@ func TestTheConsoleShowsLeaks(t *testing.T) {
 
 // TestPagesOfDeliveriesGoOn pages through more than a page shows, where most of what is looked through fits, and where little does.
 func TestPagesOfDeliveriesGoOn(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	funds(t, s)
 	all, strays, unfetched := map[string]bool{}, map[string]bool{}, map[string]bool{}

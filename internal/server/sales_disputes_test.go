@@ -51,6 +51,7 @@ func contested(t *testing.T, s *Server, id, transaction, buyer string, change fu
 }
 
 func TestTheConsoleShowsDisputes(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	p.sees("/console/sales/disputes", 200, "Nobody has disputed anything yet", `aria-current="page"`, "No measures are in force")
 	p.sees("/console/sales/measures", 200, "No measure is in force")
@@ -96,6 +97,7 @@ func TestTheConsoleShowsDisputes(t *testing.T) {
 // TestAMeasureHoldsABuyerUntilItIsLifted has a buyer dispute too much: it is held to a few requests, in the protocol's words, until an
 // operator lifts that at the console.
 func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, measures: {cases: 1, of: 1, rate: 2/1m}}\n"+soldSoup)
 	if m.db.Engine() != store.SQLite {
 		t.Skip("the ledger goes on by itself on SQLite alone; the room's own tests are run on both engines")
@@ -128,6 +130,7 @@ func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
 }
 
 func TestMeasuresAreLiftedAtTheConsole(t *testing.T) {
+	t.Parallel()
 	for _, role := range []string{trust.Viewer, trust.Operator} {
 		s, p, _, _ := salesOf(t, role)
 		if s.db.Engine() != store.SQLite {
@@ -174,6 +177,7 @@ func TestMeasuresAreLiftedAtTheConsole(t *testing.T) {
 }
 
 func TestAMeasureHoldsASite(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, measures: {cases: 1, of: 1, rate: 2/1m}}\n"+soldSoup)
 	if m.db.Engine() != store.SQLite {
 		t.Skip("the ledger goes on by itself on SQLite alone; the room's own tests are run on both engines")

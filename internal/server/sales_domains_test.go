@@ -24,6 +24,7 @@ func shownToken(t *testing.T, page string) string {
 // TestTheConsoleShowsAndVerifiesDomains follows a domain at the console: not verified, verified by the provider's own caller with a key, lapsed, verified by
 // an operator's challenge, its key revoked, and forgotten; a viewer sees it all, and does nothing.
 func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
+	t.Parallel()
 	p := openProving(t)
 	o := p.atConsole(trust.Operator)
 	page := "/console/sales/domain?name=" + p.domain

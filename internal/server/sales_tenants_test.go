@@ -25,6 +25,7 @@ func (m *market) atConsole(role string) *person {
 // TestTheConsolePutsATenantIn puts a provider in by one page, which is then all that it takes to push and be offered; and shows what was pushed and
 // what was refused, with what can be done.
 func TestTheConsolePutsATenantIn(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	p := s.atConsole(trust.Operator)
 	p.sees("/console/sales/tenants", 200, "There are no tenants", "Put one in", `aria-current="page"`)

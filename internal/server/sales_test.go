@@ -71,6 +71,7 @@ func sold(t *testing.T, s *Server, buyer string, price terms.Money, quantity int
 var perAccess = terms.Money{Model: "per_access", Rate: 2_000_000, Currency: "USD"}
 
 func TestTheConsoleShowsWhatIsSold(t *testing.T) {
+	t.Parallel()
 	s, p, log, c := salesOf(t, trust.Operator)
 	for page, says := range map[string]string{
 		"": "Nothing was earned in the last 30 days", "/catalog": "Lentil soup", "/offers": "No offer was made lately", "/transactions": "Nothing was bought yet", "/owed": "No report is overdue",
@@ -218,6 +219,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 }
 
 func TestViewersSeeSalesAndChangeNothing(t *testing.T) {
+	t.Parallel()
 	s, p, _, _ := salesOf(t, trust.Viewer)
 	if err := s.ChangeAccounts(t.Context(), func(tx *store.Tx) error { return s.Accounts.Open(t.Context(), tx, saleBuyer, "USD", -1, s.now()) }); err != nil {
 		t.Fatal(err)
@@ -257,6 +259,7 @@ func TestViewersSeeSalesAndChangeNothing(t *testing.T) {
 }
 
 func TestReportsAreDownloaded(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	if err := s.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
 		return s.Accounts.Open(t.Context(), tx, saleBuyer, "USD", 100_000_000, s.now())
@@ -295,6 +298,7 @@ func TestReportsAreDownloaded(t *testing.T) {
 
 // TestPagesOfSalesGoOn pages through more than a page shows, to the end and back.
 func TestPagesOfSalesGoOn(t *testing.T) {
+	t.Parallel()
 	s, p, _, c := salesOf(t, trust.Viewer)
 	want := map[string]bool{}
 	if err := s.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
@@ -347,6 +351,7 @@ func TestPagesOfSalesGoOn(t *testing.T) {
 }
 
 func TestRequestersAreSuspendedAtTheConsole(t *testing.T) {
+	t.Parallel()
 	s, p, _, _ := salesOf(t, trust.Operator)
 	if _, err := s.Requesters.Add(t.Context(), trust.Registration{Domain: "buyer.example.com", ID: "*", Scopes: []string{"desk.example:gold"}}); err != nil {
 		t.Fatal(err)

@@ -37,6 +37,9 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
+// tables are those of a server.
+var tables = Config{}.Database(nil).Schemas
+
 // open makes a server of a configuration's text, with one recipe in its catalog. It does not listen.
 func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logbook) {
 	t.Helper()
@@ -44,7 +47,7 @@ func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logboo
 	loaded, err := Load(Layers{
 		File: write(t, folder, "frontdesk.yaml", text),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.NewSQLite(t),
+			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.NewSQLite(t, tables...),
 		},
 	})
 	if err != nil {
@@ -141,6 +144,7 @@ func read(t *testing.T, w *httptest.ResponseRecorder) envelope {
 }
 
 func TestEveryRefusalIsAnEnvelope(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {body: 1KiB}")
 	large := ask(strings.Repeat("a", 2000))
 	text := ask("soup")
@@ -180,6 +184,7 @@ func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 }
 
 func TestAskIsAnswered(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	w := send(s, ask("lentil soup"))
 	if e := read(t, w); w.Code != 200 || e.Meta.ResponseType != "answer" || !strings.Contains(w.Body.String(), "https://example.com/soup") {
@@ -191,6 +196,7 @@ func TestAskIsAnswered(t *testing.T) {
 }
 
 func TestPagesOfOtherOriginsMayAskAsConfigured(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		config, origin, want string
 	}{
@@ -242,6 +248,7 @@ func broken(late bool) func(*Options) {
 }
 
 func TestPanicIsAnsweredWithoutItsCause(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "", broken(false))
 	w := send(s, httptest.NewRequest("GET", "/broken", nil))
 	if e := read(t, w); w.Code != 500 || e.Error.Code != "INTERNAL_ERROR" || strings.Contains(w.Body.String(), "secret") || strings.Contains(w.Body.String(), ".go") {
@@ -256,6 +263,7 @@ func TestPanicIsAnsweredWithoutItsCause(t *testing.T) {
 }
 
 func TestPanicAfterTheFirstByteCutsTheAnswer(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "", broken(true))
 	address, _ := run(t, s)
 	response, err := http.Get(address + "/broken")
@@ -269,6 +277,7 @@ func TestPanicAfterTheFirstByteCutsTheAnswer(t *testing.T) {
 }
 
 func TestOverloadIsRefusedAndProbesAreAnswered(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan bool), make(chan bool)
 	s, _ := open(t, "limits: {requests: 1}", func(o *Options) {
 		o.Pages = map[string]http.Handler{"/slow": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -300,6 +309,7 @@ func TestOverloadIsRefusedAndProbesAreAnswered(t *testing.T) {
 
 // TestWhatIsNotServedIsNoErrorOfTheLog: it is for those whose server failed, and anybody may ask for what is not there.
 func TestWhatIsNotServedIsNoErrorOfTheLog(t *testing.T) {
+	t.Parallel()
 	for status, level := range map[int]string{http.StatusNotImplemented: "INFO", http.StatusServiceUnavailable: "WARN", http.StatusInternalServerError: "ERROR"} {
 		s, log := open(t, "")
 		s.front.routes.HandleFunc("/answers", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
@@ -311,6 +321,7 @@ func TestWhatIsNotServedIsNoErrorOfTheLog(t *testing.T) {
 }
 
 func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "log: {level: info}")
 	s.front.log = NewLog(Log{Level: "info", Format: "json"}, log)
 	r := ask("lentil zebrafish")
@@ -348,7 +359,8 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 }
 
 func TestReadyOnlyWhileQuestionsAreAnswered(t *testing.T) {
-	loaded, err := Load(Layers{Flags: map[string]string{"keys": t.TempDir(), "store": storetest.NewSQLite(t)}})
+	t.Parallel()
+	loaded, err := Load(Layers{Flags: map[string]string{"keys": t.TempDir(), "store": storetest.NewSQLite(t, tables...)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,6 +410,7 @@ func slow(entered, leave chan bool) func(*Options) {
 }
 
 func TestStopLetsRequestsFinish(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan bool), make(chan bool)
 	s, log := open(t, "", slow(entered, leave))
 	address, stop := run(t, s)
@@ -432,6 +445,7 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 }
 
 func TestStopCutsOffWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan bool), make(chan bool)
 	s, log := open(t, "limits: {shutdown_timeout: 50ms}", slow(entered, leave))
 	address, stop := run(t, s)
@@ -446,6 +460,7 @@ func TestStopCutsOffWhatTakesTooLong(t *testing.T) {
 }
 
 func TestHTTP2WithoutTLSIsServed(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	address, _ := run(t, s)
 	transport := &http.Transport{Protocols: new(http.Protocols)}
@@ -463,6 +478,7 @@ func TestHTTP2WithoutTLSIsServed(t *testing.T) {
 }
 
 func TestSlowHeadIsCutOff(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {header_timeout: 50ms}")
 	address, _ := run(t, s)
 	c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
@@ -478,6 +494,7 @@ func TestSlowHeadIsCutOff(t *testing.T) {
 }
 
 func TestLargeHeadIsRefused(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {header: 4KiB}")
 	address, _ := run(t, s)
 	request, _ := http.NewRequest("GET", address+"/healthz", nil)
@@ -493,6 +510,7 @@ func TestLargeHeadIsRefused(t *testing.T) {
 }
 
 func TestTakenPortIsNamedWithWhatToDo(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -512,6 +530,7 @@ func TestTakenPortIsNamedWithWhatToDo(t *testing.T) {
 }
 
 func TestTakenDefaultPortOfMetricsIsNoObstacle(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -530,6 +549,7 @@ func TestTakenDefaultPortOfMetricsIsNoObstacle(t *testing.T) {
 }
 
 func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "")
 	address, _ := run(t, s)
 	for _, text := range []string{"lentil soup", "zebrafish", " "} {

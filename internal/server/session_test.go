@@ -34,7 +34,8 @@ func saying(t *testing.T, s http.Handler, text, meta string, headers ...string) 
 }
 
 func TestConversationsOutliveTheServerAndNothingOfThemIsLogged(t *testing.T) {
-	keys, database := t.TempDir(), storetest.NewSQLite(t)
+	t.Parallel()
+	keys, database := t.TempDir(), storetest.NewSQLite(t, tables...)
 	begin := func(keys string) (*Server, *logbook) {
 		loaded, err := Load(Layers{
 			File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
@@ -84,6 +85,7 @@ func TestConversationsOutliveTheServerAndNothingOfThemIsLogged(t *testing.T) {
 }
 
 func TestARequestIsFollowedByItsCallersIds(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "")
 	r := httptest.NewRequest("POST", "/ask", strings.NewReader(`{"query":{"text":"soup"},"meta":{"request_id":"req-7"}}`))
 	r.Header.Set("Content-Type", "application/json")
@@ -113,6 +115,7 @@ func TestARequestIsFollowedByItsCallersIds(t *testing.T) {
 }
 
 func TestNothingIsRememberedWhereTheOwnerWantsIt(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "ask: {remember: {for: 0s}}")
 	r := httptest.NewRequest("POST", "/ask", strings.NewReader(`{"query":{"text":"soup"},"meta":{"remember":true}}`))
 	r.Header.Set("Content-Type", "application/json")

@@ -7,6 +7,7 @@ import (
 
 // TestSigningKeysAreTheirTenantsAlone names keys that sign one tenant's addresses at another's doors: they are neither listed nor touched there, and go on.
 func TestSigningKeysAreTheirTenantsAlone(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	one, other := s.settle("acme"), s.settle("globex")
 	const keys = "/admin/tenants/acme/signing-keys"

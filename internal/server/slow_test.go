@@ -13,6 +13,7 @@ import (
 // TestBodyThatDoesNotComeInTimeGetsAnAnswer sends half of a body and waits: the client is told, and the log does not
 // say that it left.
 func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\nlog: {level: debug}\nramp: {enabled: true, domain: desk.example}\n")
 	address, stop := run(t, s)
 	const rest = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -54,6 +55,7 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 }
 
 func TestBodyThatDoesNotComeInTimeGetsAnAnswerOverHTTP2(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\n")
 	address, _ := run(t, s)
 	transport := &http.Transport{Protocols: new(http.Protocols)}
@@ -78,6 +80,7 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswerOverHTTP2(t *testing.T) {
 
 // TestClientThatLeavesIsNotCalledSlow is the opposite.
 func TestClientThatLeavesIsNotCalledSlow(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "")
 	address, stop := run(t, s)
 	connection, err := new(net.Dialer).DialContext(context.Background(), "tcp", strings.TrimPrefix(address, "http://"))
@@ -94,6 +97,7 @@ func TestClientThatLeavesIsNotCalledSlow(t *testing.T) {
 
 // TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor sends none of it.
 func TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "ramp: {enabled: true, domain: desk.example}\n")
 	address, _ := run(t, s)
 	for _, path := range []string{"/ask", "/mcp", "/ramp.v1.ExchangeService/DiscoverResources"} {

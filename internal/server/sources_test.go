@@ -13,6 +13,7 @@ import (
 )
 
 func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"good/soup.json":  `[{"@type":"Recipe","url":"https://example.com/carrots","name":"Carrot soup"},{"@type":]`,
@@ -45,11 +46,12 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 }
 
 func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, "soup.json", `{"@type":"Recipe","url":"https://example.com/carrots","name":"Carrot soup"}`)
 	file := write(t, folder, "frontdesk.yaml", "sources: [{path: soup.json}]")
 	loaded, err := Load(Layers{File: file, Flags: map[string]string{
-		"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(), "store": storetest.NewSQLite(t),
+		"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(), "store": storetest.NewSQLite(t, tables...),
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func openSupplied(t *testing.T) *supplied {
 		File: write(t, t.TempDir(), "frontdesk.yaml", "url: "+marketURL+"\nroles: [broker]\nfetch: {allow: [127.0.0.0/8]}\nramp: {enabled: true, signatures: none}\n"+
 			"limits: {rate: {failures: 10000/1m}}\nsites: [{id: own, url: \"https://own.example\"}]\nterms: [{match: {}, access: open}]\n"),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t),
+			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...),
 		},
 	})
 	if err != nil {
@@ -189,6 +189,7 @@ func entryAt(domain, path string) *rampv1.ResourceEntry {
 }
 
 func TestWhatIsPushedIsOfferedSoldAndRemoved(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", cents, "www.acme.example", "news.acme.example")
 	s.onboard("gratis", free, "gratis.example")
@@ -268,6 +269,7 @@ func TestWhatIsPushedIsOfferedSoldAndRemoved(t *testing.T) {
 }
 
 func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, "www.acme.example")
 	s.onboard("other", free, "www.other.example")
@@ -339,6 +341,7 @@ func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
 }
 
 func TestEntriesAreRefusedOneByOne(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, s.provider())
 	bad := func(change func(*rampv1.ResourceEntry)) *rampv1.ResourceEntry {
@@ -439,6 +442,7 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 }
 
 func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, s.provider())
 	s.caller("third", "v.example", "acme")
@@ -477,6 +481,7 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 // TestAHostThatMovesIsSoldByWhoHasIt gives a host of one tenant's to another: what the first has pushed there is not sold, and does not stand in the way of
 // what the second pushes.
 func TestAHostThatMovesIsSoldByWhoHasIt(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("old", free, "books.example", "old.example")
 	s.push("old", "old", entryAt("books.example", "/one"), entryAt("books.example", "/shelf/*"), entryAt("books.example", "/*/x/*"))
@@ -498,6 +503,7 @@ func TestAHostThatMovesIsSoldByWhoHasIt(t *testing.T) {
 // TestAnOfferTellsWhatIsAttestedByNow has several attest the same content: what one of them pushes anew, takes back, or may no longer attest since
 // its key is gone, shows in the next offer, although what was read and verified before is remembered.
 func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, s.provider())
 	s.caller("third", "v.example", "acme")
@@ -553,6 +559,7 @@ func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
 }
 
 func TestPushesRemovalsAndQueriesAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, "www.acme.example")
 	var all sync.WaitGroup

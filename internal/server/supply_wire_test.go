@@ -66,6 +66,7 @@ func (c callerOver) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestPushesAreTakenInEveryProtocol has callers push, remove and refresh over a socket in each protocol and form that there is, with the same effect and the same
 // refusals in each.
 func TestPushesAreTakenInEveryProtocol(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, "www.acme.example")
 	s.onboard("other", free, "www.other.example")
@@ -135,6 +136,7 @@ func TestPushesAreTakenInEveryProtocol(t *testing.T) {
 // TestAPushOverGRPCWebByteForByte pushes as a browser's program does, with nothing of a library's, and reads the frames of the answer. Frames in base64
 // (application/grpc-web-text) are not spoken here: whoever sends them is told what is.
 func TestAPushOverGRPCWebByteForByte(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, "www.acme.example")
 	address, http1, _ := s.listen()

@@ -148,6 +148,7 @@ func (k keyring) address(pattern string) string {
 }
 
 func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	listed := map[string]string{}
 	for who, patterns := range tenantDoors {
@@ -298,6 +299,7 @@ func (s *supplied) tells(by keyring, sale, host string) *httptest.ResponseRecord
 
 // TestTenantsHostsHaveTheirDocuments reads what edges and readers of licences look for at a tenant's host, and at none that nobody has.
 func TestTenantsHostsHaveTheirDocuments(t *testing.T) {
+	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", cents, "www.acme.example")
 	s.admin("POST", "/admin/content-rules", `{"id":"closed","match":{"site":["acme"],"path":["/private/**"]},"access":"blocked"}`, 201)
@@ -329,6 +331,7 @@ func TestTenantsHostsHaveTheirDocuments(t *testing.T) {
 
 // TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors holds that an address that guesses is told to wait, there as elsewhere.
 func TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "ramp: {enabled: true, domain: exchange.example.com}\nlimits: {rate: {failures: 2/1m}}\n")
 	for i, want := range []int{401, 401, 429, 429} {
 		if w := send(s, posted("GET", "/admin/tenants", "", trust.KeyHeader, "fd_wrong_wrong")); w.Code != want {

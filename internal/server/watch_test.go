@@ -48,6 +48,7 @@ func watchOnce(t *testing.T, s *Server) (runs int) {
 }
 
 func TestSourceOfTheWebIsReadWhenItIsDueAndNotBefore(t *testing.T) {
+	t.Parallel()
 	address, asked := newsSite(t)
 	s, log := open(t, "fetch: {interval: 0s}\nsources: [{name: news, url: '"+address+"', every: 1h}]")
 	if runs := watchOnce(t, s); runs != 1 || asked.Load() != 1 {
@@ -67,6 +68,7 @@ func TestSourceOfTheWebIsReadWhenItIsDueAndNotBefore(t *testing.T) {
 
 // What came to its end is told and recorded, though the server was told to end in that moment.
 func TestARunThatEndsWithTheServerCounts(t *testing.T) {
+	t.Parallel()
 	address, asked := newsSite(t)
 	s, log := open(t, "fetch: {interval: 0s}\nsources: [{name: news, url: '"+address+"', every: 1h}]")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,6 +97,7 @@ func TestARunThatEndsWithTheServerCounts(t *testing.T) {
 }
 
 func TestSourceThatFailedIsTriedAgainSooner(t *testing.T) {
+	t.Parallel()
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	day := Source{URL: "https://x.example/", Every: 24 * time.Hour}
 	minute := Source{URL: "https://x.example/", Every: time.Minute}
@@ -115,6 +118,7 @@ func TestSourceThatFailedIsTriedAgainSooner(t *testing.T) {
 }
 
 func TestSourcesTellHowTheyStand(t *testing.T) {
+	t.Parallel()
 	address, _ := newsSite(t)
 	folder := t.TempDir()
 	write(t, folder, "a.json", `[{"@type":"Recipe","url":"https://example.com/a","name":"Soup"},{"@type":"Recipe"},`)
@@ -144,6 +148,7 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 }
 
 func TestAddressesMakeNames(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"https://www.example.com/": "example-com", "https://example.com/blog/feed.xml": "example-com-blog-feed", "https://example.com:8443/a?b=c": "example-com-a",
 		"https://bücher.example/": "bücher-example",
@@ -160,6 +165,7 @@ func TestAddressesMakeNames(t *testing.T) {
 }
 
 func TestSourcesThatMissAPrivateNetworkSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "fetch: {interval: 0s}\nsources: [{name: inner, url: 'https://10.1.2.3/'}]")
 	watchOnce(t, s)
 	all, err := s.Sources(t.Context(), s.config)

@@ -21,6 +21,7 @@ func conversing(secret byte, at *clock.Clock) *Conversations {
 var sameTurns = cmpopts.IgnoreFields(Conversation{}, "At")
 
 func TestAStateComesBackAsItWas(t *testing.T) {
+	t.Parallel()
 	at := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	c := conversing('k', at)
 	v := c.Open("", "", "")
@@ -35,6 +36,7 @@ func TestAStateComesBackAsItWas(t *testing.T) {
 }
 
 func TestAStateIsGoodOnlyWhereItIsFrom(t *testing.T) {
+	t.Parallel()
 	at := clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	c := conversing('k', at)
 	v := Conversation{ID: "c-1", Turns: []Turn{{Text: "soup"}}}
@@ -73,6 +75,7 @@ func TestAStateIsGoodOnlyWhereItIsFrom(t *testing.T) {
 }
 
 func TestALongConversationFitsAndBeginsWithAQuestionThatStandsByItself(t *testing.T) {
+	t.Parallel()
 	c := conversing('k', clock.At(time.Unix(1_800_000_000, 0)))
 	v := Conversation{ID: "c"}
 	whole := "muffins"
@@ -95,6 +98,7 @@ func TestALongConversationFitsAndBeginsWithAQuestionThatStandsByItself(t *testin
 }
 
 func TestWhatIsTooLongOfAQuestionIsNotCarried(t *testing.T) {
+	t.Parallel()
 	v := Conversation{ID: "c"}
 	v.Add(Turn{Text: strings.Repeat("süß ", 1000), Attributes: map[string]jsontext.Value{"a": jsontext.Value(`"` + strings.Repeat("x", 2000) + `"`)}})
 	if got := v.Turns[0]; len(got.Text) > maxTurnText || !strings.HasSuffix(got.Text, "süß") || got.Attributes != nil {
@@ -128,6 +132,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 func TestTheOrderOutlivesTheTurnThatWishedForIt(t *testing.T) {
+	t.Parallel()
 	var c Conversation
 	c.Add(Turn{Text: "lamps"})
 	c.Add(Turn{Text: "cheaper", Whole: "lamps", Sort: "price"})

@@ -52,6 +52,7 @@ func (m *Memory) texts(t testing.TB, w Whose) (all []string) {
 func start() *clock.Clock { return clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)) }
 
 func TestOnlyWhoKeptATurnRecallsIt(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		m := remembering(t, open(t, Schema), "k", start())
 		jane := Whose{Party: "key:a", Person: "jane", Conversation: "c-1"}
@@ -86,6 +87,7 @@ func TestOnlyWhoKeptATurnRecallsIt(t *testing.T) {
 }
 
 func TestTurnsAreForgottenAsTheOwnerSays(t *testing.T) {
+	t.Parallel()
 	at := start()
 	db := storetest.Chosen(t, Schema)
 	m := remembering(t, db, "k", at)
@@ -108,6 +110,7 @@ func TestTurnsAreForgottenAsTheOwnerSays(t *testing.T) {
 }
 
 func TestAConversationIsForgottenAtAWordAndNoOther(t *testing.T) {
+	t.Parallel()
 	m := remembering(t, storetest.Chosen(t, Schema), "k", start())
 	for _, w := range []Whose{
 		{Party: "key:a", Conversation: "c-1"}, {Party: "key:a", Person: "jane", Conversation: "c-1"}, {Party: "key:a", Conversation: "c-2"},
@@ -131,6 +134,7 @@ func TestAConversationIsForgottenAtAWordAndNoOther(t *testing.T) {
 }
 
 func TestStrangersCannotFillTheMemoryOrDriveOthersOut(t *testing.T) {
+	t.Parallel()
 	at := start()
 	db := storetest.Chosen(t, Schema)
 	m := remembering(t, db, "k", at)
@@ -149,6 +153,7 @@ func TestStrangersCannotFillTheMemoryOrDriveOthersOut(t *testing.T) {
 }
 
 func TestTheTableTellsNothing(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, Schema)
 	m := remembering(t, db, "k", start())
 	w := Whose{Party: "key:abc", Person: "jane@example.org", Conversation: "talk-77"}

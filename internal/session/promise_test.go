@@ -84,6 +84,7 @@ func isUnknown(err error) bool {
 }
 
 func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Party: "key:a", Holder: "key:a", Request: []byte("q"), Message: "soon", Expect: 90 * time.Second})
 		s := other.mustLook(t, "key:a", token)
@@ -120,6 +121,7 @@ func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
 }
 
 func TestATokenOpensNothingToOthers(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		a := one.mustMake(t, Asked{Party: "key:a", Holder: "a"})
 		stranger := one.mustMake(t, Asked{Holder: "x"})
@@ -152,6 +154,7 @@ func TestATokenOpensNothingToOthers(t *testing.T) {
 }
 
 func TestTheTablesTellNothing(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, PromiseSchema)
 		p := promising(t, db, PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
@@ -195,6 +198,7 @@ func TestTheTablesTellNothing(t *testing.T) {
 }
 
 func TestWhatWasChangedInTheTablesIsNotOpened(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, PromiseSchema)
 	p := promising(t, db, PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
 	mine, yours := p.mustMake(t, Asked{Request: []byte("mine")}), p.mustMake(t, Asked{Request: []byte("yours")})
@@ -233,7 +237,8 @@ func TestWhatWasChangedInTheTablesIsNotOpened(t *testing.T) {
 }
 
 func TestPromisesOfAnOlderSchemaAreForgotten(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		old := PromiseSchema
 		old.Steps = old.Steps[:2]
@@ -257,6 +262,7 @@ func TestPromisesOfAnOlderSchemaAreForgotten(t *testing.T) {
 }
 
 func TestTokensAreManyBitsAndNeverTheSame(t *testing.T) {
+	t.Parallel()
 	p := promising(t, storetest.OpenSQLite(t, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 1001, Kept: 1001, All: 1001})
 	seen := map[string]bool{}
 	for range 1000 {
@@ -270,6 +276,7 @@ func TestTokensAreManyBitsAndNeverTheSame(t *testing.T) {
 }
 
 func TestCancelledWorkStopsAndStaysCancelled(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
@@ -297,6 +304,7 @@ func TestCancelledWorkStopsAndStaysCancelled(t *testing.T) {
 }
 
 func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Request: []byte("q")})
 		lost := one.mustClaim(t)
@@ -324,6 +332,7 @@ func TestWorkOfAWorkerThatIsGoneIsTakenOver(t *testing.T) {
 }
 
 func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
@@ -340,6 +349,7 @@ func TestWorkThatEndsItsWorkerIsNotBegunForEver(t *testing.T) {
 }
 
 func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		one.mustMake(t, Asked{})
 		for range maxTries + 2 { // a restart is no fault of the job
@@ -352,6 +362,7 @@ func TestReleasedWorkIsBegunAnewAtOnce(t *testing.T) {
 }
 
 func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		for range maxTries {
@@ -373,6 +384,7 @@ func TestDeferredWorkIsBegunAnewAfterAWhileAndNotForEver(t *testing.T) {
 }
 
 func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token, job, err := one.Make(t.Context(), Asked{Begun: true})
 		if err != nil || job == nil {
@@ -393,6 +405,7 @@ func TestWorkThatWasBegunIsNotBegunByOthers(t *testing.T) {
 }
 
 func TestPromisesEndAndAreSweptAway(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{Keep: time.Hour, Each: 2}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		kept, waiting := one.mustMake(t, Asked{}), one.mustMake(t, Asked{})
 		job := one.mustClaim(t)
@@ -425,6 +438,7 @@ func TestPromisesEndAndAreSweptAway(t *testing.T) {
 }
 
 func TestAnswersThatAreThereTakeNoPlaceOfThoseToCome(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{Each: 2, Kept: 3, All: 100}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		keep := func() {
 			t.Helper()
@@ -455,6 +469,7 @@ func TestAnswersThatAreThereTakeNoPlaceOfThoseToCome(t *testing.T) {
 }
 
 func TestHoldersTakeTurns(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{Each: 50}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		make := func(holder string, n int) {
 			for range n {
@@ -501,6 +516,7 @@ func TestHoldersTakeTurns(t *testing.T) {
 }
 
 func TestNobodyFillsTheStore(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{Each: 2, All: 3}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{Holder: "a"})
 		other.mustMake(t, Asked{Holder: "a"})
@@ -533,6 +549,7 @@ func TestNobodyFillsTheStore(t *testing.T) {
 }
 
 func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		token := one.mustMake(t, Asked{})
 		if err := one.mustClaim(t).Finish(t.Context(), "1", []byte("old")); err != nil {
@@ -553,6 +570,7 @@ func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
 }
 
 func TestAnswersThatAreTooLargeAreRefused(t *testing.T) {
+	t.Parallel()
 	p := promising(t, storetest.OpenSQLite(t, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
 	token := p.mustMake(t, Asked{})
 	job := p.mustClaim(t)
@@ -571,6 +589,7 @@ func TestAnswersThatAreTooLargeAreRefused(t *testing.T) {
 }
 
 func TestOneOfManyWorkersGetsAJob(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
 		one.mustMake(t, Asked{})
 		got := make(chan bool)
@@ -596,6 +615,7 @@ func TestOneOfManyWorkersGetsAJob(t *testing.T) {
 }
 
 func TestPromisesAreForgottenWithTheirConversationAlone(t *testing.T) {
+	t.Parallel()
 	each(t, PromiseOptions{Each: 20}, func(t *testing.T, one, other *Promises, _ *clock.Clock) {
 		alice := Talk{Party: "key:alice", Conversation: "c"}
 		stranger := Talk{Secret: "s", Conversation: "c"}

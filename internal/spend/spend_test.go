@@ -12,6 +12,7 @@ import (
 )
 
 func TestTheBookAddsUpByDay(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, spend.Schema)
 		one, other := spend.New(db), spend.New(db)
@@ -34,6 +35,7 @@ func TestTheBookAddsUpByDay(t *testing.T) {
 }
 
 func TestTheBookGoesBackAMonth(t *testing.T) {
+	t.Parallel()
 	book := spend.New(storetest.OpenSQLite(t, spend.Schema))
 	for day := range 40 {
 		if _, err := book.Add(t.Context(), fmt.Sprintf("2026-%02d-%02d", 1+day/28, 1+day%28), model.Spent{Tokens: 1}); err != nil {

@@ -21,6 +21,7 @@ import (
 // TestADiskThatTakesNothingHasNothingDelivered has steps of the disk fail now and then: what Begin has let through is told by its own
 // figures in the end, and what it has refused with no byte.
 func TestADiskThatTakesNothingHasNothingDelivered(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(20) {
 		source, d, disk := rand.New(rand.NewPCG(seed, 4)), newDesk(), &memory{files: map[string][]byte{}}
 		var failing atomic.Bool
@@ -137,6 +138,7 @@ func taken(w http.ResponseWriter, secret sign.WebhookSecret, id string, now time
 // TestOnlyTheExchangesOwnWordThatItHasABatchCounts has an Exchange, or somebody between, answer whatever: nothing is removed until the
 // Exchange has said, signed, that it has just this batch. Then all is there, once.
 func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
+	t.Parallel()
 	secret, other := sign.WebhookSecret(strings.Repeat("s", 32)), sign.WebhookSecret(strings.Repeat("o", 32))
 	now := clock.At(noon)
 	begun, stalled := make(chan struct{}), make(chan struct{})
@@ -263,6 +265,7 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 
 // TestClocksMayBeApart has the edge sign by the Exchange's clock, once that has said that its own is apart.
 func TestClocksMayBeApart(t *testing.T) {
+	t.Parallel()
 	for _, apart := range []time.Duration{-36 * time.Hour, -6 * time.Minute, 6 * time.Minute, 36 * time.Hour} {
 		here := clock.At(noon)
 		x := &exchange{desk: newDesk(), secret: sign.WebhookSecret(strings.Repeat("s", 32)), now: func() time.Time { return here.Now().Add(apart) }}

@@ -323,6 +323,7 @@ func (j *journey) survives(t *testing.T, left *memory, at int, certain bool) {
 
 // TestTheEndOfTheProcessLosesNothing ends it at every moment of some runs.
 func TestTheEndOfTheProcessLosesNothing(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
 		j := travel(t, seed, Config{Dir: "x", Sync: time.Hour})
 		source := rand.New(rand.NewPCG(seed, 2))
@@ -336,6 +337,7 @@ func TestTheEndOfTheProcessLosesNothing(t *testing.T) {
 
 // TestALossOfPowerLosesNothingThatWasWaitedFor loses it at every moment of some runs, and at some with another whim of the disk.
 func TestALossOfPowerLosesNothingThatWasWaitedFor(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
 		j := travel(t, seed, Config{Dir: "x"})
 		source := rand.New(rand.NewPCG(seed, 3))

@@ -14,6 +14,7 @@ import (
 
 // TestARecordWrittenByHandIsReadAsItWas holds what is written by hand to what reads it, and to what the library writes.
 func TestARecordWrittenByHandIsReadAsItWas(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(most int) string {
 		b := make([]byte, random.IntN(most+1))

@@ -16,6 +16,7 @@ import (
 
 // TestOneRecordThatIsRefusedHoldsUpNoOther has the other side refuse whatever batch holds some of the records.
 func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	for _, poison := range [][]int{{0}, {99}, {17, 18}, {3, 50, 98}} {
 		d, now, dir := newDesk(), clock.At(noon), t.TempDir()
 		bad := map[string]bool{}
@@ -63,6 +64,7 @@ func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 
 // TestWhoRefusesEverythingIsNotAskedWithoutEnd bounds how often a batch is told in parts.
 func TestWhoRefusesEverythingIsNotAskedWithoutEnd(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	s := opened(t, Config{Dir: t.TempDir(), Sync: time.Hour, Ship: func(context.Context, edge.Batch) error { asked++; return ErrRefused }})
 	for n := range 900 {
@@ -75,6 +77,7 @@ func TestWhoRefusesEverythingIsNotAskedWithoutEnd(t *testing.T) {
 
 // TestABatchThatAlwaysFailsHoldsUpNoOther has the other side fail with one batch, as with an error of its own, and take all others.
 func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	d, now := newDesk(), clock.At(noon)
 	asked := 0
 	s := opened(t, Config{Dir: t.TempDir(), Sync: time.Hour, Now: now.Now, Ship: func(ctx context.Context, b edge.Batch) error {
@@ -106,6 +109,7 @@ func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
 
 // TestNoSegmentIsBegunWithoutEndWhileTheExchangeIsAway holds how much is carried from segment to segment meanwhile.
 func TestNoSegmentIsBegunWithoutEndWhileTheExchangeIsAway(t *testing.T) {
+	t.Parallel()
 	d, dir := newDesk(), t.TempDir()
 	d.err = errors.New("away")
 	s := opened(t, Config{Dir: dir, Sync: time.Hour, Ship: d.ship})
@@ -126,6 +130,7 @@ func TestNoSegmentIsBegunWithoutEndWhileTheExchangeIsAway(t *testing.T) {
 
 // TestASegmentThatLostItsHeadIsTold under an id of its own, the same each time.
 func TestASegmentThatLostItsHeadIsTold(t *testing.T) {
+	t.Parallel()
 	d, dir := newDesk(), t.TempDir()
 	s := opened(t, Config{Dir: dir, Sync: time.Hour, Ship: d.ship})
 	begin(t, s, "a", 10).End(200, 10, nil)
@@ -155,6 +160,7 @@ func TestASegmentThatLostItsHeadIsTold(t *testing.T) {
 
 // TestAFileOfSomebodyElsesIsNoReasonNotToStart has one in the folder whose name is no number.
 func TestAFileOfSomebodyElsesIsNoReasonNotToStart(t *testing.T) {
+	t.Parallel()
 	d, dir := newDesk(), t.TempDir()
 	s := opened(t, Config{Dir: dir, Sync: time.Hour, Ship: d.ship})
 	begin(t, s, "a", 10).End(200, 10, nil)

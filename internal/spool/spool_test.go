@@ -83,6 +83,7 @@ func begin(t testing.TB, s *Spool, transaction string, length int64) *Begun {
 }
 
 func TestADeliveryIsToldOnceItIsWritten(t *testing.T) {
+	t.Parallel()
 	d, now := newDesk(), clock.At(noon)
 	s := opened(t, Config{Dir: t.TempDir(), Ship: d.ship, Now: now.Now})
 	sum := sha256.Sum256([]byte("hello"))
@@ -127,6 +128,7 @@ func TestADeliveryIsToldOnceItIsWritten(t *testing.T) {
 }
 
 func TestWhatAProcessLeavesIsToldByTheNext(t *testing.T) {
+	t.Parallel()
 	d, now, dir := newDesk(), clock.At(noon), t.TempDir()
 	d.err = errors.New("away")
 	s := opened(t, Config{Dir: dir, Ship: d.ship, Now: now.Now})
@@ -165,6 +167,7 @@ func TestWhatAProcessLeavesIsToldByTheNext(t *testing.T) {
 }
 
 func TestSightingsAreCountedByHourAndFolder(t *testing.T) {
+	t.Parallel()
 	d, now := newDesk(), clock.At(noon.Add(59*time.Minute))
 	s := opened(t, Config{Dir: t.TempDir(), Ship: d.ship, Now: now.Now})
 	for _, path := range []string{"/a/b/c", "/a/b/d/e", "/a/b", "/a", "/", "no path", "/\u00fc"} {
@@ -185,6 +188,7 @@ func TestSightingsAreCountedByHourAndFolder(t *testing.T) {
 }
 
 func TestAFullSpoolRefusesAndKeepsRoomForEnds(t *testing.T) {
+	t.Parallel()
 	d := newDesk()
 	d.err = errors.New("away")
 	s := opened(t, Config{Dir: t.TempDir(), Ship: d.ship, Max: MinSize, Sync: DefaultSync})
@@ -224,6 +228,7 @@ func TestAFullSpoolRefusesAndKeepsRoomForEnds(t *testing.T) {
 }
 
 func TestARefusedBatchHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	d, now := newDesk(), clock.At(noon)
 	refuse := true
 	s := opened(t, Config{Dir: t.TempDir(), Now: now.Now, Ship: func(ctx context.Context, b edge.Batch) error {
@@ -248,6 +253,7 @@ func TestARefusedBatchHoldsUpNoOther(t *testing.T) {
 }
 
 func TestIDsSortByTime(t *testing.T) {
+	t.Parallel()
 	var ids []string
 	for n := range 50 {
 		ids = append(ids, newID("dlv", noon.Add(time.Duration(n)*time.Hour)))

@@ -66,6 +66,7 @@ func (h *host) visited() (all []string) {
 }
 
 func TestLicencesThatFurtherPagesOfATenantNameAreRead(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/robots.txt", page{body: "User-agent: *\nDisallow: /p/closed\nLicense: /robots.xml\n"})
 	for _, path := range []string{"/robots.xml", "/first.xml", "/header.xml", "/p/link.xml", "/rsl.txt", "/never.xml"} {
@@ -107,6 +108,7 @@ func TestLicencesThatFurtherPagesOfATenantNameAreRead(t *testing.T) {
 }
 
 func TestPagesAreLookedAtInTurn(t *testing.T) {
+	t.Parallel()
 	h, now := newHost(t), noon
 	h.put("/1.xml", page{body: rsl("/one")})
 	h.put("/2.xml", page{body: rsl("/two")})
@@ -159,6 +161,7 @@ func TestPagesAreLookedAtInTurn(t *testing.T) {
 }
 
 func TestPagesThatAreAsTheyWereAreNotSentAgain(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.put("/1.xml", page{body: rsl("/one")})
 	h.list(section{path: "/p/1", link: "/1.xml"})

@@ -34,6 +34,7 @@ func same(a, b *Snapshot) bool {
 
 // TestALossOfPowerLeavesWhatWasStatedWhole loses the power at moments all over readings: what is there is what was read last, or what was being put in its place.
 func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
+	t.Parallel()
 	disk := storetest.NewDisk(t)
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: []store.Schema{Schema}, Files: disk.Name})
 	if err != nil {
@@ -95,6 +96,7 @@ func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
 
 // TestABrokenConnectionLeavesWhatWasStatedWhole breaks the connections of PostgreSQL off while what was read is put in the place of what was there.
 func TestABrokenConnectionLeavesWhatWasStatedWhole(t *testing.T) {
+	t.Parallel()
 	dsn := storetest.NewPostgres(t)
 	name := fmt.Sprintf("stated-%d-%d", os.Getpid(), rand.Uint64())
 	other := storetest.Open(t, dsn)

@@ -127,6 +127,7 @@ func whole(t *testing.T) *host {
 }
 
 func TestEveryPlaceIsAsked(t *testing.T) {
+	t.Parallel()
 	h := whole(t)
 	s, err := h.read(nil, true)
 	if err != nil {
@@ -161,6 +162,7 @@ func TestEveryPlaceIsAsked(t *testing.T) {
 }
 
 func TestWhatIsAsItWasIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	h := whole(t)
 	before, err := h.read(nil, true)
 	if err != nil {
@@ -196,6 +198,7 @@ func TestWhatIsAsItWasIsNotSentAgain(t *testing.T) {
 
 // TestAReadingThatIsCutAnywhereIsNone breaks the line at each byte of each document, and fails it in other ways. There is no reading then.
 func TestAReadingThatIsCutAnywhereIsNone(t *testing.T) {
+	t.Parallel()
 	h := whole(t)
 	delete(h.pages, "/broken")
 	before, err := h.read(nil, true)
@@ -248,6 +251,7 @@ func TestAReadingThatIsCutAnywhereIsNone(t *testing.T) {
 
 // TestWhatAFrontDeskMadeIsNotReadBack has a site name the document that its own front desk made of the terms: read back, it would narrow them more each time.
 func TestWhatAFrontDeskMadeIsNotReadBack(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.pages["/rsl.txt"] = page{body: "<?xml version=\"1.0\"?>\n" + licence.Mark + rsl("/")}
 	h.pages["/sitemap.xml"] = page{body: "<?xml version=\"1.0\"?>\n" + licence.Mark + ramp}
@@ -262,6 +266,7 @@ func TestWhatAFrontDeskMadeIsNotReadBack(t *testing.T) {
 }
 
 func TestSitesWithoutLicencesStateNothing(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	if s, err := h.read(nil, true); err != nil || len(s.Documents)+len(s.Addresses)+len(s.Notes) > 0 {
 		t.Errorf("%+v, %v", s, err)
@@ -289,6 +294,7 @@ func TestSitesWithoutLicencesStateNothing(t *testing.T) {
 }
 
 func TestWhatIsStatedIsKeptWhole(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		now, ctx := noon, t.Context()
 		db := open(t, Schema)
@@ -353,6 +359,7 @@ func TestWhatIsStatedIsKeptWhole(t *testing.T) {
 }
 
 func TestTheSourceThatCountsFirstIsFirst(t *testing.T) {
+	t.Parallel()
 	s := Snapshot{Addresses: []Address{
 		{URL: "a", Place: "3", Source: CMS}, {URL: "a", Place: "2", Source: Sitemap}, {URL: "a", Place: "1", Source: RAMPSitemap}, {URL: "b", Place: "x", Source: Sitemap}, {URL: "", Place: "y"},
 	}}
@@ -375,6 +382,7 @@ func TestTheSourceThatCountsFirstIsFirst(t *testing.T) {
 }
 
 func TestAReadingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	h := whole(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -385,6 +393,7 @@ func TestAReadingEndsWithItsContext(t *testing.T) {
 
 // TestWhatIsWrittenOfAnAddressIsReadBackEqual writes what the RAMP extension may state, and reads it as a sitemap.
 func TestWhatIsWrittenOfAnAddressIsReadBackEqual(t *testing.T) {
+	t.Parallel()
 	word, uses := rapid.StringMatching(`[a-zA-Z0-9<>&"' .-]{1,20}`), []string{"all", "ai-all", "ai-train", "ai-input", "ai-index", "search"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {

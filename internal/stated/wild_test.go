@@ -38,6 +38,7 @@ func units(text string, big bool) string {
 
 // TestLicencesInUTF16AreReadOrRefusedWhole has documents and pages in UTF-16, of either order, with their mark or without.
 func TestLicencesInUTF16AreReadOrRefusedWhole(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	text, script := rsl("/ö😀"), `<!doctype html><p>ö</p><script type="application/rsl+xml">`+rsl("/page")+`</script>`
 	labelled := `<?xml version="1.0" encoding="UTF-16"?>` + text
@@ -70,6 +71,7 @@ func TestLicencesInUTF16AreReadOrRefusedWhole(t *testing.T) {
 
 // TestListsOfTheWildAreReadOrRefusedWhole has sitemaps as they are found: those that are only untidy are read, the others leave what was read before, with their place.
 func TestListsOfTheWildAreReadOrRefusedWhole(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	list := func(urls string) string {
 		return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + urls + `</urlset>`

@@ -128,6 +128,7 @@ func (h *host) titles(s *Snapshot) (all []string) {
 }
 
 func TestPostsOfAWordPressAreReadPageByPage(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.press = &blog{}
 	one := h.press.write(1, "One &amp; <i>two</i>", noon)
@@ -168,6 +169,7 @@ func TestPostsOfAWordPressAreReadPageByPage(t *testing.T) {
 
 // TestPostsThatDoNotShowAnyMoreLeaveByWordAlone closes the API: what it told stays, unless that is meant.
 func TestPostsThatDoNotShowAnyMoreLeaveByWordAlone(t *testing.T) {
+	t.Parallel()
 	before := &Status{Site: "a", Addresses: 200, Posts: 30}
 	s := &Snapshot{Site: "a"}
 	for i := range 200 {
@@ -200,6 +202,7 @@ func TestPostsThatDoNotShowAnyMoreLeaveByWordAlone(t *testing.T) {
 }
 
 func TestATenantsWordPressIsAskedForWhatChanged(t *testing.T) {
+	t.Parallel()
 	h, now := newHost(t), noon
 	h.press = &blog{}
 	for id := 1; id <= 120; id++ {
@@ -274,6 +277,7 @@ func TestATenantsWordPressIsAskedForWhatChanged(t *testing.T) {
 
 // TestPostsThatWereMissedStay has a site list less than it says that it has, as one does whose posts move from page to page while they are asked for.
 func TestPostsThatWereMissedStay(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.press = &blog{}
 	for id := 1; id <= 10; id++ {
@@ -299,6 +303,7 @@ func TestPostsThatWereMissedStay(t *testing.T) {
 
 // TestWhatIsAskedForStepByStepIsWhatThereIs edits a blog at random: what is told of it by what changed is what is told of it read whole.
 func TestWhatIsAskedForStepByStepIsWhatThereIs(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHost(t)
 		defer h.server.Close()

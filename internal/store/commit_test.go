@@ -42,6 +42,7 @@ func allWords(t *testing.T, db *store.DB) (all []string) {
 }
 
 func TestWhatIsLeftForTheEndIsDoneOnceAndSeesAll(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, words)
 		runs, seen, after := 0, 0, 0
@@ -69,6 +70,7 @@ func TestWhatIsLeftForTheEndIsDoneOnceAndSeesAll(t *testing.T) {
 }
 
 func TestWhatFailsAtTheEndTakesOnlyItselfBack(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		for name, fail := range map[string]func(*store.Tx) error{
 			"by itself":     func(*store.Tx) error { return errors.New("refused") },
@@ -93,6 +95,7 @@ func TestWhatFailsAtTheEndTakesOnlyItselfBack(t *testing.T) {
 }
 
 func TestNothingIsToldOfATransactionThatFailed(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, words)
 		told := false
@@ -108,6 +111,7 @@ func TestNothingIsToldOfATransactionThatFailed(t *testing.T) {
 
 // TestThoseWhoShareACommitShareItsEnd lines several up, one of which fails after it has left something for the end.
 func TestThoseWhoShareACommitShareItsEnd(t *testing.T) {
+	t.Parallel()
 	db := storetest.OpenSQLite(t, words)
 	var all sync.WaitGroup
 	var mu sync.Mutex

@@ -42,6 +42,7 @@ func wantRefusal(t *testing.T, dsn string, words ...string) {
 }
 
 func TestDSNThatNamesNoDatabaseIsExplained(t *testing.T) {
+	t.Parallel()
 	for dsn, word := range map[string]string{
 		"":                                     "sqlite:/",
 		"  ":                                   "no database is named",
@@ -59,6 +60,7 @@ func TestDSNThatNamesNoDatabaseIsExplained(t *testing.T) {
 }
 
 func TestMissingDirectoryIsMadeForTheOwnerAlone(t *testing.T) {
+	t.Parallel()
 	for _, prefix := range []string{"", "sqlite:", "sqlite://"} {
 		path := filepath.Join(t.TempDir(), "a", "b", "we ird?%#.db")
 		if err := tryOpen(t, prefix+path, notes); err != nil {
@@ -79,6 +81,7 @@ func TestMissingDirectoryIsMadeForTheOwnerAlone(t *testing.T) {
 // TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo holds that in a folder which others can look into they do not find in
 // the log of the database what they cannot read in the database.
 func TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "we ird?%#&+.db")
 	db, err := store.Open(t.Context(), store.Config{DSN: path, Schemas: []store.Schema{notes}})
 	if err != nil {
@@ -97,6 +100,7 @@ func TestWhatIsBesideTheDatabaseIsTheOwnersAloneToo(t *testing.T) {
 }
 
 func TestFileThatIsNoDatabaseIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "letter.txt")
 	text := []byte(strings.Repeat("Dear diary, ", 1000))
 	if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -109,6 +113,7 @@ func TestFileThatIsNoDatabaseIsLeftAlone(t *testing.T) {
 }
 
 func TestPlaceThatCannotBeWrittenIsExplained(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -126,6 +131,7 @@ func TestPlaceThatCannotBeWrittenIsExplained(t *testing.T) {
 }
 
 func TestDamagedFileIsExplained(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	if err := tryOpen(t, path, notes); err != nil {
 		t.Fatal(err)
@@ -142,6 +148,7 @@ func TestDamagedFileIsExplained(t *testing.T) {
 }
 
 func TestPostgresThatDoesNotAnswerIsExplained(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +159,7 @@ func TestPostgresThatDoesNotAnswerIsExplained(t *testing.T) {
 }
 
 func TestPostgresAddressIsNeverShownWithItsPassword(t *testing.T) {
+	t.Parallel()
 	for _, dsn := range []string{
 		"postgres://desk:" + secret + "@127.0.0.1:port/shop",
 		"postgres://desk:" + secret + "%zz@127.0.0.1/shop",
@@ -167,6 +175,7 @@ func TestPostgresAddressIsNeverShownWithItsPassword(t *testing.T) {
 }
 
 func TestPostgresThatRefusesIsExplained(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	change := func(edit func(*url.URL)) string {
 		u, err := url.Parse(os.Getenv(storetest.PostgresEnv))

@@ -106,14 +106,15 @@ func fillThings(t testing.TB, dsn string, schema store.Schema) {
 
 // TestWhatIsDumpedIsLoaded goes from each engine to each.
 func TestWhatIsDumpedIsLoaded(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, from func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, from storetest.Fresh) {
 		source := from(t)
 		fillThings(t, source, things)
 		want := dump(t, source)
 		if len(want.layout.Tables) != 3 || len(want.rows[0]) != 5 {
 			t.Fatalf("the dump holds %+v", want.layout)
 		}
-		storetest.EachDSN(t, func(t *testing.T, to func(testing.TB) string) {
+		storetest.EachDSN(t, func(t *testing.T, to storetest.Fresh) {
 			target := to(t)
 			config := store.Config{DSN: target, Schemas: []store.Schema{things}}
 			if err := store.Load(t.Context(), config, want.layout, store.LoadOptions{Mark: "first"}, want.read); err != nil {
@@ -139,7 +140,8 @@ func TestWhatIsDumpedIsLoaded(t *testing.T) {
 }
 
 func TestALoadBrokenOffLeavesEverythingAsItWas(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		source, target := fresh(t), fresh(t)
 		fillThings(t, source, things)
 		fillThings(t, target, upTo(things, 1))
@@ -183,7 +185,8 @@ func TestALoadBrokenOffLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestAnOlderDumpIsBroughtForwardAndANewerOneRefused(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		source := fresh(t)
 		fillThings(t, source, upTo(things, 1))
 		old := dump(t, source)
@@ -210,9 +213,10 @@ func TestAnOlderDumpIsBroughtForwardAndANewerOneRefused(t *testing.T) {
 
 // TestADumpIsOfOneMoment dumps again and again while a writer moves a sum between two rows of two tables.
 func TestADumpIsOfOneMoment(t *testing.T) {
+	t.Parallel()
 	sums := store.Schema{Room: "sums", Steps: []string{`CREATE TABLE sums_a (n BIGINT NOT NULL); CREATE TABLE sums_b (n BIGINT NOT NULL);
 		INSERT INTO sums_a (n) VALUES (1000); INSERT INTO sums_b (n) VALUES (0)`}}
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		db := storetest.Open(t, dsn, sums)
 		ctx, stop := context.WithCancel(t.Context())
@@ -256,7 +260,8 @@ func TestADumpIsOfOneMoment(t *testing.T) {
 }
 
 func TestADumpOfNothingSaysSo(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		for range 2 { // and the first makes nothing
 			if _, err := tryDump(t.Context(), dsn); !errors.Is(err, store.ErrEmpty) {

@@ -54,6 +54,7 @@ func countLog(t *testing.T) (*DB, *countedLayer) {
 }
 
 func TestATransactionIsWrittenToTheLogAtOnce(t *testing.T) {
+	t.Parallel()
 	db, layer := countLog(t)
 	before := layer.writes.Load()
 	if err := db.Update(t.Context(), func(tx *Tx) error {
@@ -73,6 +74,7 @@ func TestATransactionIsWrittenToTheLogAtOnce(t *testing.T) {
 
 // TestATransactionThatTheLogRefusesIsUndone has the disk take half of a transaction and fail.
 func TestATransactionThatTheLogRefusesIsUndone(t *testing.T) {
+	t.Parallel()
 	db, layer := countLog(t)
 	if err := db.Update(t.Context(), put(t.Context(), "before")); err != nil {
 		t.Fatal(err)

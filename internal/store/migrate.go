@@ -35,7 +35,9 @@ var makeTables = map[string]string{SQLite: makeSchemaTable + "; " + makeProbe, P
 // migrate brings every room's tables to the version that this binary knows. It looks at all of them before it
 // changes any, so that a database that is too new is left as it was.
 func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
+	var behind []Schema
 	err := db.engine.migrate(ctx, func(tx *Tx) error {
+		behind = nil
 		if err := ours(ctx, db.Engine(), tx); err != nil {
 			return err
 		}
@@ -48,8 +50,12 @@ func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 			}
 		}
 		for _, schema := range schemas {
-			if _, err := version(ctx, tx, schema); err != nil {
+			at, err := version(ctx, tx, schema)
+			if err != nil {
 				return err
+			}
+			if at < len(schema.Steps) {
+				behind = append(behind, schema)
 			}
 		}
 		return nil
@@ -57,7 +63,7 @@ func (db *DB) migrate(ctx context.Context, schemas []Schema, alone bool) error {
 	if err != nil {
 		return err
 	}
-	for _, schema := range schemas {
+	for _, schema := range behind {
 		if err := db.advance(ctx, schema); err != nil {
 			return err
 		}

@@ -34,7 +34,8 @@ func tryOpen(t *testing.T, dsn string, schemas ...store.Schema) error {
 }
 
 func TestMigrationsGoForwardStepByStep(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		for _, known := range []store.Schema{upTo(shelves, 0), upTo(shelves, 1), shelves, shelves} {
 			if err := tryOpen(t, dsn, notes, known); err != nil {
@@ -54,7 +55,8 @@ func TestMigrationsGoForwardStepByStep(t *testing.T) {
 }
 
 func TestNewerDatabaseIsRefused(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		if err := tryOpen(t, dsn, shelves); err != nil {
 			t.Fatal(err)
@@ -81,7 +83,8 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 }
 
 func TestConcurrentOpenersMigrateOnce(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		var all sync.WaitGroup
 		for range 6 {
@@ -104,7 +107,8 @@ func TestConcurrentOpenersMigrateOnce(t *testing.T) {
 }
 
 func TestFailedMigrationLeavesTheVersionBefore(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		broken := store.Schema{Room: "shelves", Steps: []string{shelves.Steps[0],
 			`CREATE TABLE extra (n BIGINT); INSERT INTO nowhere VALUES (1)`}}
@@ -121,6 +125,7 @@ func TestFailedMigrationLeavesTheVersionBefore(t *testing.T) {
 
 // TestTextSortsByBytes holds the engines to one order, whatever the server's collation: {{text}} sees to it.
 func TestTextSortsByBytes(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		for _, id := range []string{"a", "B", "é", "-a", "_"} {
@@ -131,6 +136,7 @@ func TestTextSortsByBytes(t *testing.T) {
 }
 
 func TestFileOfAnotherProgramIsRefused(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "theirs.db")
 	db := storetest.Open(t, path, notes)
 	err := db.Update(context.Background(), func(tx *store.Tx) error {

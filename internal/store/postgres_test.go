@@ -30,6 +30,7 @@ func collide(ctx context.Context, tx *store.Tx) error {
 // TestASilentTransactionIsBrokenOff has a process fall silent in the middle of an update: the server lets others have the rows after the time that the
 // address names, which is half a minute where it names none.
 func TestASilentTransactionIsBrokenOff(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	address := storetest.NewPostgres(t)
 	for ending, want := range map[string]string{"": "30s", "&idle_in_transaction_session_timeout=150": "150ms"} {
@@ -81,6 +82,7 @@ func TestASilentTransactionIsBrokenOff(t *testing.T) {
 }
 
 func TestCollisionIsRunAgain(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	for name, report := range map[string]func(error) error{
 		"told as it was":         func(err error) error { return err },
@@ -108,6 +110,7 @@ func TestCollisionIsRunAgain(t *testing.T) {
 }
 
 func TestOtherErrorIsNotRunAgain(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	runs := 0
 	err := db.Update(t.Context(), func(tx *store.Tx) error {
@@ -120,6 +123,7 @@ func TestOtherErrorIsNotRunAgain(t *testing.T) {
 }
 
 func TestEndlessCollisionIsGivenUp(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	db.SetAttempts(5)
 	runs := 0
@@ -144,6 +148,7 @@ func TestEndlessCollisionIsGivenUp(t *testing.T) {
 }
 
 func TestTransactionsOfOneTurnDoNotCollide(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	dsn := storetest.NewPostgres(t)
 	const nodes, each = 6, 20

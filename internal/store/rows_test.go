@@ -37,6 +37,7 @@ func ask(t *testing.T, db *store.DB, query string, targets ...any) error {
 }
 
 func TestScanReadsEveryKindOfValue(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := openSamples(t, open)
 		type read struct {
@@ -67,6 +68,7 @@ func TestScanReadsEveryKindOfValue(t *testing.T) {
 }
 
 func TestScanRefusesWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := openSamples(t, open)
 		var n int
@@ -95,6 +97,7 @@ func TestScanRefusesWhatDoesNotFit(t *testing.T) {
 }
 
 func TestRowsTellNothingOnceTheyAreClosed(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := openSamples(t, open)
 		if err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -131,6 +134,7 @@ func TestRowsTellNothingOnceTheyAreClosed(t *testing.T) {
 
 // TestArgumentsMustFitTheirParameters gives too few, too many, and what no column can hold.
 func TestArgumentsMustFitTheirParameters(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := openSamples(t, open)
 		for _, args := range [][]any{{1}, {1, 2, 3}, {1, struct{}{}}} {
@@ -155,6 +159,7 @@ func TestArgumentsMustFitTheirParameters(t *testing.T) {
 
 // TestAViewWaitsForAConnectionAndNoLongerThanItsContext has all connections taken.
 func TestAViewWaitsForAConnectionAndNoLongerThanItsContext(t *testing.T) {
+	t.Parallel()
 	db, err := store.Open(t.Context(), store.Config{DSN: t.TempDir() + "/test.db", Schemas: []store.Schema{samples}, Readers: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -182,6 +187,7 @@ func TestAViewWaitsForAConnectionAndNoLongerThanItsContext(t *testing.T) {
 
 // TestAQueryEndsWithItsContext breaks one off that would count for hours.
 func TestAQueryEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, samples)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

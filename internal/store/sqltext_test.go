@@ -38,6 +38,7 @@ func misordered(sql string) string {
 }
 
 func TestMisorderedParametersAreFound(t *testing.T) {
+	t.Parallel()
 	for sql, wrong := range map[string]bool{
 		`SELECT $1, $2, $1, $3`:  false,
 		`SELECT 1`:               false,
@@ -60,6 +61,7 @@ func TestMisorderedParametersAreFound(t *testing.T) {
 
 // TestParametersAppearInAscendingOrder looks at every SQL text in every room.
 func TestParametersAppearInAscendingOrder(t *testing.T) {
+	t.Parallel()
 	seen := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "sqltext_test.go") {

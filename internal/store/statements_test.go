@@ -10,6 +10,7 @@ const countNotes = `SELECT COUNT(*) FROM notes WHERE id >= $1`
 // TestUpdatesKeepTheirStatements asks the same of many Updates: in the end it is prepared, and still sees what a statement
 // of today would.
 func TestUpdatesKeepTheirStatements(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/test.db"
 	db, other := openFile(t, path), openFile(t, path)
 	for i := range 8 {

@@ -68,6 +68,7 @@ func wantIDs(t *testing.T, db *store.DB, want ...string) {
 }
 
 func TestUpdateKeepsWhatSucceedsAndUndoesWhatFails(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		add(t, db, "a", 1)
@@ -86,6 +87,7 @@ func TestUpdateKeepsWhatSucceedsAndUndoesWhatFails(t *testing.T) {
 }
 
 func TestFailedStatementUndoesTheUpdateEvenIfPassedOver(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		add(t, db, "a", 1)
@@ -107,6 +109,7 @@ func TestFailedStatementUndoesTheUpdateEvenIfPassedOver(t *testing.T) {
 }
 
 func TestFailedQueryRowIsReportedInItsOwnWords(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		err := db.Update(t.Context(), func(tx *store.Tx) error {
@@ -121,6 +124,7 @@ func TestFailedQueryRowIsReportedInItsOwnWords(t *testing.T) {
 }
 
 func TestPanicUndoesTheUpdateAndReachesTheCaller(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		func() {
@@ -140,6 +144,7 @@ func TestPanicUndoesTheUpdateAndReachesTheCaller(t *testing.T) {
 }
 
 func TestGoexitUndoesTheUpdate(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		var done sync.WaitGroup
@@ -157,6 +162,7 @@ func TestGoexitUndoesTheUpdate(t *testing.T) {
 }
 
 func TestViewCannotWrite(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		if err := db.View(t.Context(), insert(t.Context(), "a", 1)); err == nil {
@@ -174,6 +180,7 @@ func TestViewCannotWrite(t *testing.T) {
 }
 
 func TestViewSeesOneState(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		add(t, db, "a", 1)
@@ -199,6 +206,7 @@ func TestViewSeesOneState(t *testing.T) {
 }
 
 func TestNoIncrementIsLost(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		add(t, db, "counter", 0)
@@ -246,6 +254,7 @@ func counter(t *testing.T, db *store.DB) (n int) {
 // TestSerializable lets two transactions each look at what the other writes (write skew): in no order of the two do both
 // find nothing.
 func TestSerializable(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		for round := range 20 {
@@ -273,6 +282,7 @@ func TestSerializable(t *testing.T) {
 }
 
 func TestBulkKeepsEveryKindOfValue(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		rows := [][]any{
@@ -334,6 +344,7 @@ func values(rows [][]any) func(func([]any) bool) {
 }
 
 func TestBulkThatFailsUndoesTheUpdate(t *testing.T) {
+	t.Parallel()
 	for name, rows := range map[string][][]any{
 		"a key twice":    {{"x", 1}, {"y", 2}, {"x", 3}},
 		"too few values": {{"x", 1}, {"y"}},
@@ -357,6 +368,7 @@ func TestBulkThatFailsUndoesTheUpdate(t *testing.T) {
 }
 
 func TestBulkSurvivesAPanickingIterator(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		func() {
@@ -379,6 +391,7 @@ func TestBulkSurvivesAPanickingIterator(t *testing.T) {
 }
 
 func TestBulkEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -401,6 +414,7 @@ func TestBulkEndsWithItsContext(t *testing.T) {
 }
 
 func TestCancelledContextRunsNothing(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -418,6 +432,7 @@ func TestCancelledContextRunsNothing(t *testing.T) {
 }
 
 func TestContextThatEndsInsideUndoesTheUpdate(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -436,6 +451,7 @@ func TestContextThatEndsInsideUndoesTheUpdate(t *testing.T) {
 }
 
 func TestTxEndsWithItsClosure(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		var kept *store.Tx
@@ -450,6 +466,7 @@ func TestTxEndsWithItsClosure(t *testing.T) {
 }
 
 func TestRowsLeftOpenHarmNobody(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		add(t, db, "a", 1)
@@ -472,6 +489,7 @@ func TestRowsLeftOpenHarmNobody(t *testing.T) {
 }
 
 func TestClosedDatabaseSaysSo(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		if err := db.Ping(t.Context()); err != nil {
@@ -493,6 +511,7 @@ func TestClosedDatabaseSaysSo(t *testing.T) {
 }
 
 func TestTimesAreMicroseconds(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 11, 20, 8, 30, 1, 2_003_999, time.FixedZone("", 3600))
 	if got, want := store.FromMicros(store.Micros(at)), time.Date(2026, 11, 20, 7, 30, 1, 2_003_000, time.UTC); got != want {
 		t.Errorf("%v comes back as %v", at, got)
@@ -503,6 +522,7 @@ func TestTimesAreMicroseconds(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
+	t.Parallel()
 	for want, got := range map[string]string{"": store.Params(1, 0), "$1": store.Params(1, 1), "$9, $10, $11": store.Params(9, 3)} {
 		if got != want {
 			t.Errorf("Params gives %q, want %q", got, want)

@@ -17,7 +17,8 @@ import (
 
 // TestTogetherNoIncrementIsLostAndNoneIsRunTwice has two processes count, beside an Update that does the same.
 func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		nodes := []*store.DB{storetest.Open(t, dsn, notes), storetest.Open(t, dsn, notes)}
 		add(t, nodes[0], "counter", 0)
@@ -105,6 +106,7 @@ func putting(id string) func(context.Context, *store.Tx) error {
 }
 
 func TestTogetherThoseWhoWaitShareATransactionInTheirOrder(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	var order []string
 	var transactions []int64
@@ -132,6 +134,7 @@ func TestTogetherThoseWhoWaitShareATransactionInTheirOrder(t *testing.T) {
 }
 
 func TestTogetherOneFailureHurtsNobodyElse(t *testing.T) {
+	t.Parallel()
 	refused := errors.New("no")
 	ended, end := context.WithCancel(t.Context())
 	for name, bad := range map[string]*member{
@@ -172,6 +175,7 @@ func TestTogetherOneFailureHurtsNobodyElse(t *testing.T) {
 }
 
 func TestTogetherACollisionRunsAllAgain(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	a, c := &member{fn: putting("a")}, &member{fn: putting("c")}
 	b := &member{}
@@ -198,6 +202,7 @@ func TestTogetherACollisionRunsAllAgain(t *testing.T) {
 }
 
 func TestTogetherWhoLeavesTheQueueIsNotRun(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := &member{ctx: ctx, fn: putting("left")}
@@ -214,6 +219,7 @@ func TestTogetherWhoLeavesTheQueueIsNotRun(t *testing.T) {
 
 // TestTogetherWhoComesToThoseWhoHaveLeftIsRun has the only one of a transaction leave when it has run, and another come to it before it is committed.
 func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	last := make(chan error, 1)
@@ -236,6 +242,7 @@ func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
 
 // TestTogetherNobodyWaitsForAProcessThatHasStopped has the server break off a transaction that does nothing.
 func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
+	t.Parallel()
 	db := openServer(t)
 	db.SetIdle(50 * time.Millisecond)
 	runs := 0
@@ -262,6 +269,7 @@ func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 
 // TestPutIsThereBeforeWhateverComesNext looks from behind each kind of statement at what was put before it.
 func TestPutIsThereBeforeWhateverComesNext(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		ctx := t.Context()
@@ -306,6 +314,7 @@ func TestPutIsThereBeforeWhateverComesNext(t *testing.T) {
 }
 
 func TestPutThatFailsUndoesTheUpdate(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, notes)
 		ctx := t.Context()

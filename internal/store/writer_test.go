@@ -258,6 +258,7 @@ func TestCloseLetsTheOneThatRunsFinish(t *testing.T) {
 }
 
 func TestTwoProcessesWriteTheSameFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	dbs := []*DB{openFile(t, path), openFile(t, path)}
 	var all sync.WaitGroup
@@ -312,6 +313,7 @@ func BenchmarkUpdateGroup(b *testing.B) {
 // TestCloseWhileATransactionBegins closes a database in the moment in which a transaction begins. The pool gives up the
 // connection then, which is no fault of the database's.
 func TestCloseWhileATransactionBegins(t *testing.T) {
+	t.Parallel()
 	db := openFile(t, filepath.Join(t.TempDir(), "test.db")) // which holds that closing it is no error
 	w := db.engine.(*sqliteEngine).writer
 	w.stop()

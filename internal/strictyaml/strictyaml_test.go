@@ -56,6 +56,7 @@ wait: 90s
 `
 
 func TestDecodeReadsEveryKind(t *testing.T) {
+	t.Parallel()
 	var got house
 	places, err := Decode("house.yaml", []byte(good), &got)
 	if err != nil {
@@ -84,6 +85,7 @@ func TestDecodeReadsEveryKind(t *testing.T) {
 }
 
 func TestDecodeKeepsDefaultsOfWhatIsNotNamed(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", "# nothing\n", "---\n", "limits:\n", "limits: {}\n", "listen: b\n"} {
 		got := house{Listen: "b", Limits: limits{MaxLimit: 3}}
 		if _, err := Decode("", []byte(text), &got); err != nil {
@@ -96,6 +98,7 @@ func TestDecodeKeepsDefaultsOfWhatIsNotNamed(t *testing.T) {
 }
 
 func TestDecodeReportsEverythingAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown keys", "listne: a\nlimits:\n  maxLimit: 1\n  colour: red\n", `
 h.yaml:1:1: listne: unknown key; did you mean listen?
@@ -150,6 +153,7 @@ h.yaml: the file has more than 1048576 bytes`},
 }
 
 func TestDecodeNamesTheLineOfASyntaxError(t *testing.T) {
+	t.Parallel()
 	_, err := Decode("h.yaml", []byte("listen: a\nhosts: [a, b\nopen: true\n"), new(house))
 	var findings Findings
 	if !errors.As(err, &findings) || len(findings) != 1 || findings[0].Line == 0 || !strings.Contains(findings[0].Detail, "not YAML: ") {
@@ -158,6 +162,7 @@ func TestDecodeNamesTheLineOfASyntaxError(t *testing.T) {
 }
 
 func TestSizesAreWrittenAsTheyAreRead(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Size{"0": 0, "512": 512, "64KiB": 64 << 10, "3GiB": 3 << 30, "1MB": 1e6, "10 MiB": 10 << 20} {
 		var got, again Size
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
@@ -176,6 +181,7 @@ func TestSizesAreWrittenAsTheyAreRead(t *testing.T) {
 }
 
 func TestSpansAreWrittenShortAndReadAgain(t *testing.T) {
+	t.Parallel()
 	for want, span := range map[string]time.Duration{"0s": 0, "10s": 10 * time.Second, "2m": 2 * time.Minute, "1h": time.Hour, "1h30m": 90 * time.Minute, "1h0m5s": time.Hour + 5*time.Second, "10ms": 10 * time.Millisecond, "10m": 10 * time.Minute} {
 		if got := Span(span); got != want {
 			t.Errorf("%v is written %s, want %s", span, got, want)
@@ -187,6 +193,7 @@ func TestSpansAreWrittenShortAndReadAgain(t *testing.T) {
 }
 
 func TestNearestForgivesSlipsOnly(t *testing.T) {
+	t.Parallel()
 	keys := []string{"listen", "sources", "max_limit", "log"}
 	for wrong, want := range map[string]string{"Listen": "listen", "source": "sources", "maxlimit": "max_limit", "lgo": "log", "sauces": "sources", "maximum": "", "colour": "", "x": ""} {
 		if got, _ := Nearest(wrong, keys); got != want {
@@ -214,6 +221,7 @@ type bag struct {
 }
 
 func TestAnObjectKeepsWhatItsOwnerWrote(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Object{
 		"free: {b: 1, a: \"1\", c: true, d: null, e: [x, 2.50, {f: -0.1e3}]}": `{"b":1,"a":"1","c":true,"d":null,"e":["x",2.50,{"f":-0.1e3}]}`,
 		"free:\n  two words: |\n    line\n    line\n  \"quoted: key\": <b>":   `{"two words":"line\nline\n","quoted: key":"\u003cb\u003e"}`,
@@ -258,6 +266,7 @@ func longObject() string {
 
 // TestAPlaceWithinATextIsWhereItStands finds the mark in each text of a document at the place that Within gives.
 func TestAPlaceWithinATextIsWhereItStands(t *testing.T) {
+	t.Parallel()
 	document := "texts:\n" +
 		"  - plain text with a ^ in it\n" +
 		"  - \"in quotes ^\"\n" +

@@ -12,6 +12,7 @@ import (
 // TestListsReadNoSealedRows holds that lists and counts find what they show in indexes, and sort nothing: a million submissions
 // are a gigabyte of what is sealed.
 func TestListsReadNoSealedRows(t *testing.T) {
+	t.Parallel()
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 	plan := func(query string, args ...any) (text string) {

@@ -46,7 +46,8 @@ func take(t testing.TB, v *submission.Vault) submission.Key {
 }
 
 func TestAKeyOpensWhatItSealedAndNothingElse(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		v := openVault(t, fresh(t), nil)
 		a, b := take(t, v), take(t, v)
 		sealed, err := a.Seal("data", []byte("a datum"))
@@ -89,7 +90,8 @@ func TestAKeyOpensWhatItSealedAndNothingElse(t *testing.T) {
 }
 
 func TestEveryKeyIsDurableAndAnother(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		v := openVault(t, dsn, nil)
 		other := openVault(t, dsn, nil)
@@ -124,6 +126,7 @@ func TestEveryKeyIsDurableAndAnother(t *testing.T) {
 
 // TestADestroyedKeyIsInNoFile destroys keys in all orders, and looks for them in every byte that the vault's folder has.
 func TestADestroyedKeyIsInNoFile(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	dsn := filepath.Join(folder, "vault.db")
 	v := openVault(t, dsn, nil)
@@ -207,7 +210,8 @@ func TestADestroyedKeyIsInNoFile(t *testing.T) {
 }
 
 func TestAVaultIsOnItsOwn(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		db := storetest.Open(t, dsn, submission.Schema)
 		_, err := submission.OpenVault(t.Context(), submission.VaultOptions{DSN: dsn, Secret: secret(1)})
@@ -231,6 +235,7 @@ func TestAVaultIsOnItsOwn(t *testing.T) {
 }
 
 func TestAnotherSecretOpensNothing(t *testing.T) {
+	t.Parallel()
 	dsn := storetest.NewSQLite(t)
 	v := openVault(t, dsn, nil)
 	k := take(t, v)
@@ -248,6 +253,7 @@ func TestAnotherSecretOpensNothing(t *testing.T) {
 }
 
 func TestAVaultThatCannotBeWrittenToTakesNothingIn(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"make", "make done"} {
 		t.Run(step, func(t *testing.T) {
 			v := openVault(t, storetest.NewSQLite(t), nil)
@@ -281,7 +287,8 @@ func TestAVaultThatCannotBeWrittenToTakesNothingIn(t *testing.T) {
 // TestKeysThatNothingNamesAreDestroyedInTime follows keys that were taken by a process that ended, and ones that a
 // restored backup does not know for a while.
 func TestKeysThatNothingNamesAreDestroyedInTime(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		now := clock.At(noon)
 		v := openVault(t, fresh(t), now.Now)
 		used, lost, back := take(t, v), take(t, v), take(t, v)
@@ -315,6 +322,7 @@ func TestKeysThatNothingNamesAreDestroyedInTime(t *testing.T) {
 }
 
 func TestKeysThatWereReadyForLongAreNotGivenOut(t *testing.T) {
+	t.Parallel()
 	now := clock.At(noon)
 	v := openVault(t, storetest.NewSQLite(t), now.Now)
 	take(t, v)

@@ -68,6 +68,7 @@ func (s *shelf) wants(want map[string]string) {
 }
 
 func TestFeedTellsWhatWasPushedAndRemoved(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		shelves := supply.NewShelves(db, func() time.Time { return noon })
@@ -103,6 +104,7 @@ func TestFeedTellsWhatWasPushedAndRemoved(t *testing.T) {
 }
 
 func TestSweepDeletesWhatIsOver(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		now := noon
@@ -159,6 +161,7 @@ func TestSweepDeletesWhatIsOver(t *testing.T) {
 }
 
 func TestRejectionsAreBounded(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		shelves := supply.NewShelves(db, func() time.Time { return noon })
@@ -182,6 +185,7 @@ func TestRejectionsAreBounded(t *testing.T) {
 }
 
 func TestPushesAtTheSameTimeAreAllTold(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		shelves := supply.NewShelves(db, func() time.Time { return noon })
 		f := &shelf{t: t, of: shelves, has: map[string]string{}}
@@ -214,6 +218,7 @@ func TestPushesAtTheSameTimeAreAllTold(t *testing.T) {
 }
 
 func TestAttestationsKeepTheirBytes(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		shelves := supply.NewShelves(db, func() time.Time { return noon })
 		own, other := entry("a.example/1", "One"), entry("a.example/1", "")
@@ -256,6 +261,7 @@ func tenants(t *testing.T, db *store.DB) *supply.Tenants {
 }
 
 func TestADomainIsOneTenantsAlone(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		here, there := tenants(t, db), tenants(t, db)
@@ -308,6 +314,7 @@ func TestADomainIsOneTenantsAlone(t *testing.T) {
 // TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain holds the bound of entries with stars, whoever pushes at the same time, and that
 // nothing else counts against it.
 func TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
 		now := noon
 		shelves := supply.NewShelves(db, func() time.Time { return now })

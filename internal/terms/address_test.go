@@ -7,6 +7,7 @@ import (
 )
 
 func TestAnAddressHasItsHostInASCII(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"https://bücher.example/a?b=%C3%BC#c": "https://xn--bcher-kva.example/a?b=%C3%BC#c",
 		"https://BÜCHER.example.:8443/":       "https://xn--bcher-kva.example.:8443/",
@@ -23,6 +24,7 @@ func TestAnAddressHasItsHostInASCII(t *testing.T) {
 }
 
 func TestTheHostOfAnAddress(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"https://bücher.example/a": "xn--bcher-kva.example", "HTTPS://WWW.Example.com.:8443/": "www.example.com", "http://a@b.example": "b.example",
 		"https:\\\\b.example\\a": "b.example", "ftp://example.com/": "", "urn:isbn:1": "", "https:///a": "", "example.com": "", "": "",

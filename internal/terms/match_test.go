@@ -13,6 +13,7 @@ import (
 )
 
 func TestPathPatterns(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pattern string
 		yes, no []string
@@ -47,6 +48,7 @@ func TestPathPatterns(t *testing.T) {
 }
 
 func TestHostPatterns(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pattern string
 		yes, no []string
@@ -73,6 +75,7 @@ func TestHostPatterns(t *testing.T) {
 }
 
 func TestNoSpellingDodgesARule(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t, Rule{Match: Match{Host: []string{"example.com"}, Path: []string{"/premium/**"}}, Access: Blocked}, Rule{Access: Open})
 	for _, url := range []string{
 		"https://example.com/premium/a",
@@ -112,6 +115,7 @@ func TestNoSpellingDodgesARule(t *testing.T) {
 }
 
 func TestAddressesWithoutHostHaveAPath(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t, Rule{Match: Match{Path: []string{"/isbn:*"}}, Access: Blocked}, Rule{Match: Match{Host: []string{"example.com"}}, Access: Blocked}, Rule{Access: Open})
 	if d := rules.Decide(page("urn:isbn:123")); d.Rule != 0 {
 		t.Errorf("got %+v", d)
@@ -156,6 +160,7 @@ func someFacts(t *rapid.T) Facts {
 }
 
 func TestPropertyFirstMatchWins(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rules, facts := someRules(t), someFacts(t)
 		want := -1
@@ -173,6 +178,7 @@ func TestPropertyFirstMatchWins(t *testing.T) {
 }
 
 func TestPropertyExplainSaysWhatDecideDecides(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rules, facts := mustNewIn(t, someRules(t)), someFacts(t)
 		if rapid.Bool().Draw(t, "unreadable") {
@@ -194,6 +200,7 @@ func TestPropertyExplainSaysWhatDecideDecides(t *testing.T) {
 }
 
 func TestPropertySpellingsOfAPathDecideAlike(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rules, facts := mustNewIn(t, someRules(t)), someFacts(t)
 		respelled := facts
@@ -227,6 +234,7 @@ func respell(address string, random *rand.Rand) string {
 }
 
 func TestPropertyGlobsAgreeWithAnOracle(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pattern, p := aPattern(t), aPath(t)
 		glob, err := parsePath(pattern)
@@ -267,6 +275,7 @@ func mustNewIn(t *rapid.T, rules []Rule) *Terms {
 	return terms
 }
 
+// Not parallel: it counts what is allocated.
 func TestDecideAllocatesNothing(t *testing.T) {
 	rules := mustNew(t, Rule{Match: Match{Path: []string{"/premium/**"}, Host: []string{"*.example.com"}}, Access: Blocked}, Rule{Access: Open})
 	item := page("https://www.example.com/recipes/lentil-soup/", "Recipe")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPolicyTellsWhatRulesSayOfPaths(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t,
 		Rule{Match: Match{Path: []string{"/private/**", "/a b/*.pdf"}}, Access: Blocked},
 		Rule{Match: Match{Type: []string{"Recipe"}}, Access: Licensed},
@@ -41,6 +42,7 @@ func TestPolicyTellsWhatRulesSayOfPaths(t *testing.T) {
 // What rules say of an address by its path alone, the policy says, too, but for a star within a segment, which stands for
 // more there.
 func TestPolicySaysWhatTheRulesDecide(t *testing.T) {
+	t.Parallel()
 	segment := rapid.SampledFrom([]string{"a", "b", "a b", "ä", "x.html"})
 	access := rapid.SampledFrom([]Access{Open, Licensed, Blocked})
 	rapid.Check(t, func(t *rapid.T) {
@@ -74,6 +76,7 @@ func TestPolicySaysWhatTheRulesDecide(t *testing.T) {
 }
 
 func TestStarOfAPathIsNoPattern(t *testing.T) {
+	t.Parallel()
 	p := Policy{Default: Open, Rules: []PathRule{{Pattern: "/c%2Ad", Access: Licensed}}}
 	if p.At("/c*d") != Licensed || p.At("/c%2Ad") != Licensed || p.At("/cxd") != Open {
 		t.Error(p.At("/c*d"), p.At("/c%2Ad"), p.At("/cxd"))
@@ -81,6 +84,7 @@ func TestStarOfAPathIsNoPattern(t *testing.T) {
 }
 
 func TestStricterOrders(t *testing.T) {
+	t.Parallel()
 	all := []Access{Open, Licensed, Blocked}
 	for i, a := range all {
 		for k, b := range all {

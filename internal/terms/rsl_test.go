@@ -28,6 +28,7 @@ const rslText = `<?xml version="1.0"?>
 </rsl>`
 
 func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
+	t.Parallel()
 	document, err := ParseRSL("rsl.xml", []byte(rslText))
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +83,7 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 }
 
 func TestRSLDocumentsThatCannotBeReadAreRefused(t *testing.T) {
+	t.Parallel()
 	for text, says := range map[string]string{
 		"":                                         "no XML",
 		"<rsl>":                                    "no XML",
@@ -100,6 +102,7 @@ func TestRSLDocumentsThatCannotBeReadAreRefused(t *testing.T) {
 }
 
 func TestMarkupSaysWhatAnItemIsFor(t *testing.T) {
+	t.Parallel()
 	for _, one := range []struct{ typ, members, want string }{
 		{"Article", `"name":"x"`, ""},
 		{"Article", `"isAccessibleForFree":true`, ""},
@@ -149,6 +152,7 @@ func FuzzRSL(f *testing.F) {
 }
 
 func TestPatternsOfRSLMatchAsThoseOfRobots(t *testing.T) {
+	t.Parallel()
 	for _, one := range []struct {
 		pattern, path string
 		want          bool

@@ -34,6 +34,7 @@ func rslSays(t *testing.T, document []byte, address string) string {
 // TestRSLNeverSaysMoreThanTheRules makes rules and asks for paths: what a document says of each is what the rules decide, or that nothing
 // is permitted.
 func TestRSLNeverSaysMoreThanTheRules(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -95,6 +96,7 @@ func TestRSLNeverSaysMoreThanTheRules(t *testing.T) {
 
 // TestRSLSaysWhatItHasWordsFor holds the licence of each decision to the letter.
 func TestRSLSaysWhatItHasWordsFor(t *testing.T) {
+	t.Parallel()
 	const how = "https://desk.example/m?a&b"
 	usd := func(model string) Money { return Money{Model: model, Rate: 2_000_000, Currency: "USD"} }
 	paid := func(kind, amount string) string {
@@ -143,6 +145,7 @@ func TestRSLSaysWhatItHasWordsFor(t *testing.T) {
 
 // TestAnRSLDocumentNamesEachPath holds a document to the letter.
 func TestAnRSLDocumentNamesEachPath(t *testing.T) {
+	t.Parallel()
 	rules, err := New([]Rule{
 		{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed, Price: Price{Model: "per_access", Rate: "0.02", Currency: "USD"}},
 		{Match: Match{Path: []string{"/a&b"}}, Access: Blocked},

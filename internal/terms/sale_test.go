@@ -15,6 +15,7 @@ func priced(change func(*Rule)) Rule {
 }
 
 func TestSaleIsRefusedForItsFirstReason(t *testing.T) {
+	t.Parallel()
 	rule := priced(func(r *Rule) {
 		r.Functions = Functions{Permit: []string{"ai-input", "search"}}
 		r.Users = Restriction{Prohibit: []string{"government"}}
@@ -48,6 +49,7 @@ func TestSaleIsRefusedForItsFirstReason(t *testing.T) {
 }
 
 func TestLicencesForMoneyAreSold(t *testing.T) {
+	t.Parallel()
 	document, err := ParseRSL("rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/">
 		<license><permits type="usage">search</permits><payment type="free"/></license>
 		<license><permits type="usage">ai-input</permits><permits type="geo">de</permits><payment type="purchase"/></license>
@@ -84,6 +86,7 @@ func TestLicencesForMoneyAreSold(t *testing.T) {
 }
 
 func TestNobodyIsBoundToLessThanTheTermsSay(t *testing.T) {
+	t.Parallel()
 	name := rapid.SampledFrom(functions)
 	lists := rapid.Custom(func(t *rapid.T) Functions {
 		return Functions{Permit: rapid.SliceOfNDistinct(name, 0, 3, rapid.ID).Draw(t, "permit"), Prohibit: rapid.SliceOfNDistinct(name, 0, 2, rapid.ID).Draw(t, "prohibit")}

@@ -41,6 +41,7 @@ func licensesAt(t testing.TB, stated Stated, url string, sale Sale) (all []strin
 }
 
 func TestWhatCountsIsTheFirstThatSaysIt(t *testing.T) {
+	t.Parallel()
 	stated := Stated{
 		Site: "a", Hosts: []string{"a.example", "www.a.example"},
 		Documents: []StatedDocument{
@@ -96,6 +97,7 @@ func TestWhatCountsIsTheFirstThatSaysIt(t *testing.T) {
 }
 
 func TestAStatedPriceIsACeiling(t *testing.T) {
+	t.Parallel()
 	usd := func(model string, rate int64) Money { return Money{Model: model, Rate: rate, Currency: "USD"} }
 	for _, one := range []struct {
 		asked, stated, want Money
@@ -125,6 +127,7 @@ func TestAStatedPriceIsACeiling(t *testing.T) {
 
 // TestTheIndexFindsWhatALookAtAllFinds holds the index against a look at every pattern.
 func TestTheIndexFindsWhatALookAtAllFinds(t *testing.T) {
+	t.Parallel()
 	letters := rapid.StringMatching(`/[ab/]{0,3}(\*[abc/]{0,4}){0,2}\$?`)
 	rapid.Check(t, func(t *rapid.T) {
 		var contents strings.Builder
@@ -243,6 +246,7 @@ func decisions(t *rapid.T, name string) Decision {
 // TestWhatIsWrittenIsReadBackEqual writes licences as RSL and as RAMP sitemaps, reads them, and holds what they permit, and at what price, against what
 // was decided: it is the same where the form has words for it, and else nothing is permitted.
 func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		single, rest := decisions(t, "single"), decisions(t, "rest")
 		fallback := Money{Model: "per_access", Rate: 7, Currency: "USD"}

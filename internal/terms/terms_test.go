@@ -34,6 +34,7 @@ func page(url string, types ...string) Facts {
 }
 
 func TestFirstRuleThatMatchesWins(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t,
 		Rule{Match: Match{Path: []string{"/premium/free/**"}}, Access: Open, Line: 2},
 		Rule{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed, Excerpt: Excerpt{60}, Labels: []string{"finance.markets"},
@@ -61,6 +62,7 @@ func TestFirstRuleThatMatchesWins(t *testing.T) {
 }
 
 func TestWithoutRulesEverythingIsOpen(t *testing.T) {
+	t.Parallel()
 	got := mustNew(t).Decide(page("not even a URL"))
 	if got.Access != Open || got.Rule != 0 {
 		t.Errorf("got %+v", got)
@@ -68,6 +70,7 @@ func TestWithoutRulesEverythingIsOpen(t *testing.T) {
 }
 
 func TestItemThatNoRuleMatchesIsBlocked(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t, Rule{Match: Match{Type: []string{"Recipe"}}, Access: Open})
 	if got := rules.Decide(page("https://example.com/", "Recipe")); got.Access != Open {
 		t.Errorf("a recipe is not open: %+v", got)
@@ -78,6 +81,7 @@ func TestItemThatNoRuleMatchesIsBlocked(t *testing.T) {
 }
 
 func TestUnreadableAddressIsBlockedWhenARuleAsksForIt(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t,
 		Rule{Match: Match{Type: []string{"Recipe"}}, Access: Open},
 		Rule{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed},
@@ -96,6 +100,7 @@ func TestUnreadableAddressIsBlockedWhenARuleAsksForIt(t *testing.T) {
 }
 
 func TestAllConditionsMustHold(t *testing.T) {
+	t.Parallel()
 	rules := mustNew(t, Rule{Match: Match{
 		Site: []string{"main"}, Source: []string{"articles", "news"}, Type: []string{"Article"}, Host: []string{"example.com"}, Path: []string{"/a/*"},
 	}, Access: Open})
@@ -123,6 +128,7 @@ func TestAllConditionsMustHold(t *testing.T) {
 }
 
 func TestTypeMatchesWhatIsBelowIt(t *testing.T) {
+	t.Parallel()
 	for _, spelled := range []string{"CreativeWork", "https://schema.org/CreativeWork", "schema:CreativeWork"} {
 		rules := mustNew(t, Rule{Match: Match{Type: []string{spelled}}, Access: Open})
 		if got := rules.Decide(page("", "Recipe")); got.Access != Open {
@@ -135,6 +141,7 @@ func TestTypeMatchesWhatIsBelowIt(t *testing.T) {
 }
 
 func TestBadRulesAreAllReported(t *testing.T) {
+	t.Parallel()
 	_, err := New([]Rule{
 		{Access: "public", Labels: []string{"a b"}, Line: 3},
 		{Access: Open, Excerpt: Excerpt{10}, Match: Match{Path: []string{"premium/**", "", "/a**", "/a/../b", "/a?b", "https://example.com/a"}, Host: []string{}}, Line: 7},
@@ -170,6 +177,7 @@ func TestBadRulesAreAllReported(t *testing.T) {
 }
 
 func TestWarningsNameUnreachableRulesAndAMissingLastRule(t *testing.T) {
+	t.Parallel()
 	everything := Rule{Access: Open, Line: 1}
 	some := Rule{Match: Match{Path: []string{"/a"}}, Access: Blocked, Line: 2}
 	for _, c := range []struct {
@@ -192,6 +200,7 @@ func TestWarningsNameUnreachableRulesAndAMissingLastRule(t *testing.T) {
 }
 
 func TestVersionTellsRulesApart(t *testing.T) {
+	t.Parallel()
 	a := Rule{Match: Match{Path: []string{"/a"}}, Access: Open, Line: 3}
 	moved := a
 	moved.Line = 9
@@ -206,6 +215,7 @@ func TestVersionTellsRulesApart(t *testing.T) {
 }
 
 func TestAllowsFollowsPermissionsAndProhibitions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		decision Decision
 		function string
@@ -245,6 +255,7 @@ func BenchmarkDecide(b *testing.B) {
 }
 
 func TestStatedIsKnownOnlyWhereAllRulesSayIt(t *testing.T) {
+	t.Parallel()
 	permit := func(f ...string) Functions { return Functions{Permit: f} }
 	prohibit := func(f ...string) Functions { return Functions{Prohibit: f} }
 	shop := Match{Site: []string{"shop"}}

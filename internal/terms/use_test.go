@@ -12,6 +12,7 @@ import (
 )
 
 func TestADecisionHasWhatItsRuleSays(t *testing.T) {
+	t.Parallel()
 	rule := Rule{
 		Access: Licensed, Labels: []string{"finance.markets"}, Excerpt: Excerpt{60}, Functions: Functions{Permit: []string{"ai-input"}},
 		Users: Restriction{Prohibit: []string{"government"}}, Countries: Restriction{Permit: []string{"DE", "AT"}}, Display: Display{50},
@@ -30,6 +31,7 @@ func TestADecisionHasWhatItsRuleSays(t *testing.T) {
 }
 
 func TestAUseIsPermittedOrRefusedForItsReason(t *testing.T) {
+	t.Parallel()
 	education := Restriction{Permit: []string{"education"}}
 	for _, one := range []struct {
 		name string
@@ -65,6 +67,7 @@ func TestAUseIsPermittedOrRefusedForItsReason(t *testing.T) {
 }
 
 func TestItemsNarrowWhatTheRulesAllowAndNeverWidenIt(t *testing.T) {
+	t.Parallel()
 	input, search := Functions{Permit: []string{"ai-input"}}, Functions{Permit: []string{"search"}}
 	rsl := func(options ...Option) *Own { return &Own{Said: true, Options: options, From: []string{"RSL"}} }
 	for _, one := range []struct {
@@ -103,6 +106,7 @@ func TestItemsNarrowWhatTheRulesAllowAndNeverWidenIt(t *testing.T) {
 }
 
 func TestPricesAreExact(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Money{
 		"per_access 0.02 USD":                {"per_access", 2_000_000, "USD", 0, 0},
 		"per_token 0.00000001 EUR":           {"per_token", 1, "EUR", 0, 0},
@@ -121,6 +125,7 @@ func TestPricesAreExact(t *testing.T) {
 }
 
 func TestWhatCannotBeMeantIsRefusedWithItsPlace(t *testing.T) {
+	t.Parallel()
 	price := func(model, rate, currency string, months int) func(*Rule) {
 		return func(r *Rule) { r.Price = Price{model, rate, currency, months, 0} }
 	}
@@ -178,6 +183,7 @@ func TestWhatCannotBeMeantIsRefusedWithItsPlace(t *testing.T) {
 
 // TestEveryVocabularyIsAccepted is the other side of the test before.
 func TestEveryVocabularyIsAccepted(t *testing.T) {
+	t.Parallel()
 	for _, model := range priceModels {
 		p := Price{Model: model}
 		if !slices.Contains(unpaidModels, model) {
@@ -211,6 +217,7 @@ func FuzzAmount(f *testing.F) {
 
 // TestAmountsReadAsTheyAreWritten goes there and back, with and without a sign.
 func TestAmountsReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	for units, want := range map[int64]string{
 		0: "0", 1: "0.00000001", 2_000_000: "0.02", 100_000_000: "1", 123_456_789: "1.23456789", -50_000_000: "-0.5", -1: "-0.00000001", -300_000_000: "-3",
 		math.MinInt64: "-92233720368.54775808",

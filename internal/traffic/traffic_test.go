@@ -20,6 +20,7 @@ func add1(t testing.TB, db *store.DB, digest string, all ...Sighting) {
 }
 
 func TestSightingsAreCountedByDayAndByPath(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		add1(t, db, "one", Sighting{"news", noon, "GPTBot", "/a/", "refused", 2}, Sighting{"news", noon.Add(time.Hour), "GPTBot", "/a/", "refused", 3}, Sighting{"news", noon, "GPTBot", "/b", "licensed", 1},
@@ -67,6 +68,7 @@ func TestSightingsAreCountedByDayAndByPath(t *testing.T) {
 }
 
 func TestPathsBeyondABoundAreNotToldApart(t *testing.T) {
+	t.Parallel()
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
 	var all []Sighting
 	for n := range MaxPaths + 10 {
@@ -85,6 +87,7 @@ func TestPathsBeyondABoundAreNotToldApart(t *testing.T) {
 }
 
 func TestWhatWasCountedIsForgottenStepByStep(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		for n := range 5 {
@@ -115,7 +118,8 @@ func TestWhatWasCountedIsForgottenStepByStep(t *testing.T) {
 
 // TestWhatWasCountedByTheHourIsCountedByTheDay takes over what an older program counted.
 func TestWhatWasCountedByTheHourIsCountedByTheDay(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		older := Schema
 		older.Steps = older.Steps[:1]

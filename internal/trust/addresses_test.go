@@ -35,6 +35,7 @@ func keysOf(t *testing.T, a *AddressKeys) []sign.URLKey {
 }
 
 func TestAddressesOpenWhileTheirSecretIsFollowed(t *testing.T) {
+	t.Parallel()
 	folder, c := t.TempDir(), clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	here, there := NewAddressKeys(folder, c.Now), NewAddressKeys(folder, c.Now)
 	before, err := OpenSecret(folder, "deliver") // as a version before had it
@@ -81,6 +82,7 @@ func TestAddressesOpenWhileTheirSecretIsFollowed(t *testing.T) {
 }
 
 func TestSecretsOfAddressesAreMadeOnce(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -108,6 +110,7 @@ func TestSecretsOfAddressesAreMadeOnce(t *testing.T) {
 }
 
 func TestABrokenSecretOfAddressesIsTold(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", "made x\ngrace 1h\nsecret 00\n", "made 2027-01-01T00:00:00Z\ngrace 1h\nsecret 00\n", "made 2027-01-01T00:00:00Z\ngrace -1h\nsecret " + strings.Repeat("0", 64) + "\n"} {
 		folder := t.TempDir()
 		keys := NewAddressKeys(folder, nil)

@@ -12,6 +12,7 @@ import (
 
 // TestAgentKeysAreApartFromTheSites holds that both kinds lie in one folder, and that neither signs as the other.
 func TestAgentKeysAreApartFromTheSites(t *testing.T) {
+	t.Parallel()
 	folder, c := t.TempDir(), newClock()
 	site, err := trust.OpenSiteKeys(folder, c.Now)
 	if err != nil || site.Make() != nil {

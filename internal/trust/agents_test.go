@@ -39,6 +39,7 @@ func (a asker) calls(t testing.TB, what string, want int) {
 
 // TestDocumentsAreRemembered holds how long a document holds, by its max-age between five minutes and an hour.
 func TestDocumentsAreRemembered(t *testing.T) {
+	t.Parallel()
 	for control, holds := range map[string]time.Duration{
 		"": 5 * time.Minute, "max-age=1": 5 * time.Minute, "public, max-age=900": 15 * time.Minute, `Max-Age="900"`: 15 * time.Minute, "max-age=86400": time.Hour,
 		"no-store, max-age=900": 5 * time.Minute, "s-max-age=900": 5 * time.Minute, "max-age=99999999999": time.Hour,
@@ -74,6 +75,7 @@ func TestDocumentsAreRemembered(t *testing.T) {
 // TestDocumentsAreFetchedAheadOfTheirEnd holds that nobody waits for a requester that is known, and that a failure in that leaves
 // its keys until their end.
 func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	a := asker{requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil), host}
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
@@ -102,6 +104,7 @@ func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
 
 // TestAFailureHoldsForHalfAMinute holds that a domain without keys is not asked again and again.
 func TestAFailureHoldsForHalfAMinute(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	a := asker{requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil), host}
 	for range 3 {
@@ -121,6 +124,7 @@ func TestAFailureHoldsForHalfAMinute(t *testing.T) {
 // TestANewKeyIsLookedForOnce holds that a signature that does not verify has the keys fetched once, and not more often than twice a
 // minute.
 func TestANewKeyIsLookedForOnce(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	a := asker{requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil), host}
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
@@ -147,6 +151,7 @@ func TestANewKeyIsLookedForOnce(t *testing.T) {
 }
 
 func TestKeysCountWithinTheirTime(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	a := asker{requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil), host}
 	host.publishes(t, "bot", ramp.Key{ID: "next", Public: public(1), From: c.Now().Add(time.Minute)}, ramp.Key{ID: "now", Public: public(0), Until: c.Now().Add(2 * time.Minute)})
@@ -173,6 +178,7 @@ func TestKeysCountWithinTheirTime(t *testing.T) {
 
 // TestManyWhoWaitForOneDocument holds that it is fetched once for all of them, and that who gives up takes nobody along.
 func TestManyWhoWaitForOneDocument(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	a := asker{requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil), host}
 	document, err := ramp.WriteAgentKeys("bot", "", []ramp.Key{{Public: public(0), Active: true}})
@@ -213,6 +219,7 @@ func TestManyWhoWaitForOneDocument(t *testing.T) {
 // TestAgentsThatLie holds what is told of documents that are none, of servers that stall, cut off and send elsewhere; and that what
 // is told names no address but the agent's own.
 func TestAgentsThatLie(t *testing.T) {
+	t.Parallel()
 	elsewhere := newAgentHost(t)
 	elsewhere.publishes(t, "bot", ramp.Key{Public: public(0)})
 	released := make(chan struct{})
@@ -279,6 +286,7 @@ func TestAgentsThatLie(t *testing.T) {
 
 // TestInnerAddressesAreNotAsked holds that the guarded fetcher stands before this machine where nobody allowed it.
 func TestInnerAddressesAreNotAsked(t *testing.T) {
+	t.Parallel()
 	host := newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
 	a := asker{requesters(t, storetest.Chosen(t, trust.RequesterSchema), newClock(), func(c *trust.RequesterConfig) { c.Fetcher = fetch.New(fetch.Options{}) }), host}
@@ -288,6 +296,7 @@ func TestInnerAddressesAreNotAsked(t *testing.T) {
 
 // TestSelfSignUp holds that a requester signs up where its domain vouches for it, once, and within bounds.
 func TestSelfSignUp(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil)
 	_, _, err := rs.SignUp(t.Context(), host.domain(), "bot")

@@ -94,6 +94,7 @@ func (o *office) may(r trust.Requester, scopes ...string) error {
 }
 
 func TestDelegationsUnlockWhatThePrincipalHas(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("news:*", "sport:*")
 	if _, err := o.Add(t.Context(), trust.Registration{Domain: o.host.domain(), ID: "bot", Scopes: []string{"own:*"}}); err != nil {
@@ -154,6 +155,7 @@ func notEmpty(text string) []string {
 
 // TestChecksOfATokenAreHeld holds each fact that a check can ask for, with a request that it lets through and one that it does not.
 func TestChecksOfATokenAreHeld(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	for check, other := range map[string]func(*trust.Ask){
@@ -270,6 +272,7 @@ func shortened(t testing.TB, raw []byte) []byte {
 }
 
 func TestEveryBrokenTokenIsRefused(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	if _, err := o.asks(o.under(biscuitOf(t, key(1), granted, `check if operation("discover")`).Text()), nil); err != nil {
@@ -282,6 +285,7 @@ func TestEveryBrokenTokenIsRefused(t *testing.T) {
 }
 
 func TestCopiesAreNeverWiderThanTheToken(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	text, free := biscuitOf(t, key(1), granted).Text(), biscuitOf(t, key(1), `user("ceo")`).Text()
@@ -336,6 +340,7 @@ func TestCopiesAreNeverWiderThanTheToken(t *testing.T) {
 }
 
 func TestWhatHasExpiredIsOver(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	for name, v := range map[string]struct {
@@ -373,6 +378,7 @@ func TestWhatHasExpiredIsOver(t *testing.T) {
 
 // TestHoldersAreHeld holds that a bound token needs the request to be signed with its key over HTTP.
 func TestHoldersAreHeld(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	for _, holder := range []string{`hex:` + hex.EncodeToString(public(0)), `"` + hex.EncodeToString(public(0)) + `"`, `"` + base64.StdEncoding.EncodeToString(public(0)) + `"`} {
@@ -390,6 +396,7 @@ func TestHoldersAreHeld(t *testing.T) {
 // TestKeysOfPrincipals holds which keys a token may be signed with: published ones and, for a while, those that were; those that the operator
 // was given in their place; and none of an agent that the domain does not vouch for.
 func TestKeysOfPrincipals(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, func(c *trust.RequesterConfig) { c.KeyGrace = 24 * time.Hour })
 	o.grants("*")
 	first, second := o.under(biscuitOf(t, key(1), `user("ceo")`).Text()), o.under(biscuitOf(t, key(2), `user("ceo")`).Text())
@@ -448,6 +455,7 @@ func TestKeysOfPrincipals(t *testing.T) {
 
 // TestFormerKeysOutliveTheProcess holds that another process takes a key that was published a moment ago, too.
 func TestFormerKeysOutliveTheProcess(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	dsn := storetest.ChosenDSN(t)
 	o.Requesters = requesters(t, storetest.Open(t, dsn, trust.RequesterSchema), o.clock, nil)
@@ -466,7 +474,8 @@ func TestFormerKeysOutliveTheProcess(t *testing.T) {
 }
 
 func TestTheOperatorRevokes(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		o := &office{t: t, clock: newClock(), host: newAgentHost(t), principal: newAgentHost(t)}
 		o.host.publishes(t, "bot", ramp.Key{Public: public(0)})
@@ -531,6 +540,7 @@ func TestTheOperatorRevokes(t *testing.T) {
 // TestThePrincipalRevokes holds the list at revocation_uri: asked once a minute and once for all, needed where it matters, and what was
 // revoked stays so.
 func TestThePrincipalRevokes(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	var calls atomic.Int64
@@ -592,6 +602,7 @@ func TestThePrincipalRevokes(t *testing.T) {
 
 // TestListsThatAreNotNeededAreNotWaitedFor holds that, where it does not matter much, a purchase waits for no list, and the next one knows it.
 func TestListsThatAreNotNeededAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	text := biscuitOf(t, key(1), granted)
@@ -625,6 +636,7 @@ func TestListsThatAreNotNeededAreNotWaitedFor(t *testing.T) {
 
 // TestCapsNameTheirBlocks holds that each cap is counted under the block that sets it.
 func TestCapsNameTheirBlocks(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, nil)
 	one := biscuitOf(t, key(1), granted, `check if max_spend_cents($v), $v <= 100; check if time($t), $t < 2026-11-22T00:00:00Z`, `check if operation($o)`)
 	d := o.under(one.Text())

@@ -53,7 +53,8 @@ func opens(t testing.TB, d *trust.DeliveryKeys, place, address string, now time.
 }
 
 func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn, folder := newClock(), fresh(t), t.TempDir()
 		owner, desk := deliveries(t, dsn, c, folder), deliveries(t, dsn, c, folder)
 		var told []string
@@ -113,6 +114,7 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 }
 
 func TestARevokedDeliveryKeySignsNothing(t *testing.T) {
+	t.Parallel()
 	c, folder := newClock(), t.TempDir()
 	d := deliveries(t, storetest.ChosenDSN(t), c, folder)
 	key, _, err := d.Issue(t.Context(), "cdn", sign.URLFastly, "", nil)
@@ -145,6 +147,7 @@ func TestARevokedDeliveryKeySignsNothing(t *testing.T) {
 }
 
 func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
+	t.Parallel()
 	c, folder := newClock(), t.TempDir()
 	d := deliveries(t, storetest.ChosenDSN(t), c, folder)
 	rsaKey, _ := rsa.GenerateKey(rand.Reader, 2048)
@@ -207,6 +210,7 @@ func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
 
 // TestACopyOfTheDatabaseSignsNothing looks for the secret in the table, and has the folder of secrets and the rows changed.
 func TestACopyOfTheDatabaseSignsNothing(t *testing.T) {
+	t.Parallel()
 	c, folder := newClock(), t.TempDir()
 	db := storetest.Open(t, storetest.ChosenDSN(t), trust.DeliverySchema)
 	d := trust.NewDeliveryKeys(db, folder, c.Now)

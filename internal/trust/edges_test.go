@@ -23,7 +23,8 @@ func tells(id string, secret sign.WebhookSecret, at time.Time, body string) trus
 }
 
 func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn, folder := newClock(), fresh(t), t.TempDir()
 		edges := func() *trust.EdgeKeys {
 			return trust.NewEdgeKeys(storetest.Open(t, dsn, trust.EdgeSchema), folder, c.Now)

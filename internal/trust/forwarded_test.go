@@ -47,6 +47,7 @@ func (p *passing) forwarded(query *rampv1.ResourceQuery) error {
 
 // TestIntermediariesAreVerified holds that each intermediary must have signed with a key of its domain, which is fetched once.
 func TestIntermediariesAreVerified(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	p := newPassing(t, c, requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil))
 	for range 3 {
@@ -89,6 +90,7 @@ func TestIntermediariesAreVerified(t *testing.T) {
 
 // TestIntermediariesMayRotate holds that a key which an intermediary has just begun is found, and one that is over is none.
 func TestIntermediariesMayRotate(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	p := newPassing(t, c, requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil))
 	p.first.publishes(t, "broker", ramp.Key{Public: public(7)})
@@ -105,6 +107,7 @@ func TestIntermediariesMayRotate(t *testing.T) {
 // TestTheOperatorsWordOnIntermediariesHolds holds that the keys that the operator was given count in place of those that a domain
 // publishes, and that nobody who is suspended passes anything on.
 func TestTheOperatorsWordOnIntermediariesHolds(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	p := newPassing(t, c, requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil))
 	if _, err := p.Add(t.Context(), trust.Registration{Domain: p.first.domain(), ID: "broker", Keys: []ramp.Key{{Public: public(1)}}}); err != nil {
@@ -123,6 +126,7 @@ func TestTheOperatorsWordOnIntermediariesHolds(t *testing.T) {
 // TestIntermediariesCostWhatRequestersDo holds that nothing is fetched for who may not have it fetched, that a request which is taken back
 // waits for nobody, and that many keys are not all tried.
 func TestIntermediariesCostWhatRequestersDo(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	p := newPassing(t, c, requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil))
 	limited := fail.New(fail.Limited, "too many")

@@ -49,7 +49,8 @@ func codeOf(err error) fail.Code {
 }
 
 func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		owner := trust.NewKeys(storetest.Open(t, dsn, trust.Schema), c.Now)
 		front := verifier(t, trust.Config{Keys: trust.NewKeys(storetest.Open(t, dsn, trust.Schema), c.Now), Now: c.Now})
@@ -106,6 +107,7 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 }
 
 func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, trust.Schema)
 		text, _, err := trust.NewKeys(db, nil).Create(t.Context(), trust.Key{Name: "Partner"})
@@ -132,6 +134,7 @@ func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
 }
 
 func TestAlmostRightKeysAreWrong(t *testing.T) {
+	t.Parallel()
 	keys := trust.NewKeys(storetest.OpenSQLite(t, trust.Schema), nil)
 	right, _, err := keys.Create(t.Context(), trust.Key{Name: "Partner"})
 	if err != nil {
@@ -174,6 +177,7 @@ func TestAlmostRightKeysAreWrong(t *testing.T) {
 }
 
 func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
+	t.Parallel()
 	c, db := newClock(), storetest.OpenSQLite(t, trust.Schema)
 	keys := trust.NewKeys(db, c.Now)
 	text, _, err := keys.Create(t.Context(), trust.Key{Name: "Partner"})
@@ -205,6 +209,7 @@ func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
 }
 
 func TestKeysOfTheConfigurationAreKnownByTheirHash(t *testing.T) {
+	t.Parallel()
 	fixed := []trust.Fixed{{Name: "first", Hash: trust.Hash("a secret of my own"), Scopes: []string{"mcp"}}, {Name: "second", Hash: trust.Hash("another")}}
 	v := verifier(t, trust.Config{Fixed: fixed, Strict: true})
 	for text, want := range map[string]string{"a secret of my own": "key:first", "another": "key:second", "a third": "", trust.Hash("another"): ""} {
@@ -221,6 +226,7 @@ func TestKeysOfTheConfigurationAreKnownByTheirHash(t *testing.T) {
 }
 
 func TestWhatIsNoCredentialHereIsNobodysUnlessStrict(t *testing.T) {
+	t.Parallel()
 	for name, header := range map[string]http.Header{
 		"nothing":            {},
 		"another scheme":     {"Authorization": {"Basic eDp5"}},
@@ -242,6 +248,7 @@ func TestWhatIsNoCredentialHereIsNobodysUnlessStrict(t *testing.T) {
 }
 
 func TestChallengeCannotBeBrokenOutOf(t *testing.T) {
+	t.Parallel()
 	c := trust.Challenge{Metadata: "https://x/\"\r\n, y=\"", Error: "invalid_token", Scopes: []string{"a", "b"}}
 	want := `Bearer realm="frontdesk", error="invalid_token", scope="a b", resource_metadata="https://x/, y="`
 	if got := c.String(); got != want {
@@ -253,6 +260,7 @@ func TestChallengeCannotBeBrokenOutOf(t *testing.T) {
 }
 
 func TestARotatedKeyOverlapsWithTheOneThatFollows(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	keys := trust.NewKeys(storetest.Chosen(t, trust.Schema), c.Now)
 	front := verifier(t, trust.Config{Keys: keys, Now: c.Now})

@@ -12,7 +12,8 @@ import (
 
 // TestLoginsHoldInAllProcesses logs in at one process, and has others that share the database know of it.
 func TestLoginsHoldInAllProcesses(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		process := func() (*trust.Keys, *trust.Logins) {
 			db := storetest.Open(t, dsn, trust.Schema, trust.LoginSchema)
@@ -67,6 +68,7 @@ func TestLoginsHoldInAllProcesses(t *testing.T) {
 
 // TestOnlyTokensOfTheConsoleLogIn refuses keys that were given out for something else, those for every door among them.
 func TestOnlyTokensOfTheConsoleLogIn(t *testing.T) {
+	t.Parallel()
 	db := storetest.Chosen(t, trust.Schema, trust.LoginSchema)
 	keys := trust.NewKeys(db, nil)
 	logins := trust.NewLogins(db, keys, nil)
@@ -83,7 +85,8 @@ func TestOnlyTokensOfTheConsoleLogIn(t *testing.T) {
 
 // TestOneProcessGetsTheFirstToken has many ask for it at once.
 func TestOneProcessGetsTheFirstToken(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		tokens := make([]string, 6)
 		var all sync.WaitGroup

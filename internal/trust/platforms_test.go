@@ -32,7 +32,8 @@ func platformKey() trust.PlatformKey {
 }
 
 func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		owner, door := platforms(t, storetest.Open(t, dsn, trust.PlatformSchema), c), platforms(t, storetest.Open(t, dsn, trust.PlatformSchema), c)
 		made, secret, err := owner.Issue(t.Context(), platformKey(), nil)
@@ -76,6 +77,7 @@ func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 }
 
 func TestSecretsOfARegistryAreTaken(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	p := platforms(t, storetest.Chosen(t, trust.PlatformSchema), c)
 	k := platformKey()
@@ -121,6 +123,7 @@ func TestSecretsOfARegistryAreTaken(t *testing.T) {
 }
 
 func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	p := platforms(t, storetest.Chosen(t, trust.PlatformSchema), c)
 	old, _, err := p.Issue(t.Context(), platformKey(), nil)
@@ -163,6 +166,7 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 
 // TestTheDatabaseAloneGivesNoSecret reads every value of every row, and opens rows with another secret or changed.
 func TestTheDatabaseAloneGivesNoSecret(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	dsn := storetest.NewSQLite(t)
 	db := storetest.Open(t, dsn, trust.PlatformSchema)
@@ -237,7 +241,8 @@ func nonces(t testing.TB, db *store.DB, most int, c *clock.Clock) (*trust.Nonces
 }
 
 func TestANonceIsFreshOnceForItsTime(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		one, use := nonces(t, storetest.Open(t, dsn, trust.PlatformSchema), 0, c)
 		other := storetest.Open(t, dsn, trust.PlatformSchema)
@@ -292,7 +297,8 @@ func TestANonceIsFreshOnceForItsTime(t *testing.T) {
 }
 
 func TestOneOfManyWhoUseANonceAtOnceIsFirst(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		results := make(chan bool, 32)
 		for range 4 {
@@ -320,6 +326,7 @@ func TestOneOfManyWhoUseANonceAtOnceIsFirst(t *testing.T) {
 }
 
 func TestAKeysNoncesAreBounded(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	db := storetest.Chosen(t, trust.PlatformSchema)
 	n, use := nonces(t, db, 3, c)

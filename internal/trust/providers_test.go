@@ -14,6 +14,7 @@ import (
 
 // TestProvidersAreHeldToWhatTheyPublish lets a provider name an Exchange, no more name it, and go silent.
 func TestProvidersAreHeldToWhatTheyPublish(t *testing.T) {
+	t.Parallel()
 	now := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	const named = `{"ver":"1.0","provider":"site.example","exchanges":[{"domain":"other.example","endpoint":"https://other.example"},{"domain":"x.example","endpoint":"https://x.example","relationship":"DIRECT"}]}`
 	status, body := http.StatusOK, named

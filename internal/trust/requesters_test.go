@@ -164,7 +164,8 @@ func said(t testing.TB, what string, err error, code fail.Code, words ...string)
 // TestWorkedRequesterSignature is the worked value of a requester's signature (RAMP v1, Requester), under a key that the operator
 // was given.
 func TestWorkedRequesterSignature(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, db := newClock(), storetest.Open(t, fresh(t), trust.RequesterSchema)
 		rs := requesters(t, db, c, nil)
 		spki, err := ramp.DecodePublicKey("MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=")
@@ -205,6 +206,7 @@ func TestWorkedRequesterSignature(t *testing.T) {
 }
 
 func TestRequesterOfAPublishedKey(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, nil)
 	message := func(id string) *rampv1.Requester {
@@ -231,6 +233,7 @@ func TestRequesterOfAPublishedKey(t *testing.T) {
 // TestOrderOfSignatures holds RAMP's order: over HTTP first, the message's otherwise, by policy; and that a wrong signature is never
 // passed over for another kind.
 func TestOrderOfSignatures(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
 	db, domain := storetest.Chosen(t, trust.RequesterSchema), host.domain()
@@ -291,6 +294,7 @@ func TestOrderOfSignatures(t *testing.T) {
 
 // TestAKeyMayBeNamedWithoutItsDomain holds that the name or thumbprint of a key will do as keyid, of a requester that was never seen too.
 func TestAKeyMayBeNamedWithoutItsDomain(t *testing.T) {
+	t.Parallel()
 	for keyID, code := range map[string]fail.Code{"k0": "", "1IG2tMH7J2wbJZnOf8LJzQitKf7LMvoAElsuDMVM54Y": "", "k1": fail.Unauthorized, "": fail.Unauthorized, "broker.example.com#k0": fail.Unauthorized} {
 		c, host := newClock(), newAgentHost(t)
 		host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
@@ -304,6 +308,7 @@ func TestAKeyMayBeNamedWithoutItsDomain(t *testing.T) {
 
 // TestVerificationsAreBounded holds that one signature is tried under all keys of a document, and that many signatures are not.
 func TestVerificationsAreBounded(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	var keys []ramp.Key
 	for n := range byte(16) {
@@ -322,6 +327,7 @@ func TestVerificationsAreBounded(t *testing.T) {
 // TestHTTPSignatureIsForOneRequest holds that a signature does not count for another request, front desk or time, and that it must
 // cover what makes a request.
 func TestHTTPSignatureIsForOneRequest(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
 	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, policy(trust.SignaturesRequired))
@@ -372,6 +378,7 @@ func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 }
 
 func TestRequestersThatCannotBe(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, policy(trust.SignaturesNone))
 	for _, v := range [][2]string{
@@ -400,6 +407,7 @@ func TestRequestersThatCannotBe(t *testing.T) {
 // TestWhatTheOperatorSaysHoldsForTheSigned holds that grants are for who signed, that suspension is for everybody, and which
 // registration holds for whom.
 func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	domain := host.domain()
 	host.publishes(t, domain, ramp.Key{Public: public(0)})
@@ -458,6 +466,7 @@ func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 }
 
 func TestOnlyTheRegisteredWhereThatIsAskedFor(t *testing.T) {
+	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
 	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), c, func(c *trust.RequesterConfig) { c.Registered = true })
@@ -473,6 +482,7 @@ func TestOnlyTheRegisteredWhereThatIsAskedFor(t *testing.T) {
 }
 
 func TestRegistrationsThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
 	rs := requesters(t, storetest.Chosen(t, trust.RequesterSchema), newClock(), nil)
 	for name, change := range map[string]func(*trust.Registration){
 		"domain": func(g *trust.Registration) { g.Domain = "x y" }, "id": func(g *trust.Registration) { g.ID = "" },
@@ -503,6 +513,7 @@ func manyScopes(n int) string {
 
 // TestReportsAreBySignersOfRequests holds who speaks for which accounts where a request names no requester.
 func TestReportsAreBySignersOfRequests(t *testing.T) {
+	t.Parallel()
 	c, host, single := newClock(), newAgentHost(t), newAgentHost(t)
 	domain := host.domain()
 	host.publishes(t, domain, ramp.Key{ID: "k0", Public: public(0)})
@@ -582,7 +593,8 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 // TestRequestersAreKnownWithoutTheDatabase holds that a request costs the database nothing once who asks is known, and what holds
 // when it cannot be asked; and that what another process does holds within a second.
 func TestRequestersAreKnownWithoutTheDatabase(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		operator := requesters(t, storetest.Open(t, dsn, trust.RequesterSchema), c, nil)
 		db := storetest.Open(t, dsn, trust.RequesterSchema)
@@ -628,6 +640,7 @@ func TestRequestersAreKnownWithoutTheDatabase(t *testing.T) {
 }
 
 func TestChangesAreTold(t *testing.T) {
+	t.Parallel()
 	c, db := newClock(), storetest.Chosen(t, trust.RequesterSchema)
 	rs := requesters(t, db, c, nil)
 	var told []string
@@ -700,7 +713,8 @@ var public0 = public(0)
 // TestChangesByManyAreAllRead holds that no change is passed over by who reads what changed since it last looked, however many are
 // made at once.
 func TestChangesByManyAreAllRead(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		reader := requesters(t, storetest.Open(t, dsn, trust.RequesterSchema), c, nil)
 		var all sync.WaitGroup
@@ -727,6 +741,7 @@ func TestChangesByManyAreAllRead(t *testing.T) {
 // TestPurchasesAreSignedOverHTTP holds who may spend by the default: the requester over HTTP, or a Broker over HTTP with the requester's signature in
 // the message, for the addresses in it; and that each such request has the proof that counts once.
 func TestPurchasesAreSignedOverHTTP(t *testing.T) {
+	t.Parallel()
 	c, host, brokers := newClock(), newAgentHost(t), newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
 	brokers.publishes(t, "b1", ramp.Key{ID: "k2", Public: public(2)})

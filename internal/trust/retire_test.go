@@ -12,6 +12,7 @@ import (
 
 // TestAKeyLosesItsPrivatePartWhenItsOverlapEnds has another process rotate, and time pass.
 func TestAKeyLosesItsPrivatePartWhenItsOverlapEnds(t *testing.T) {
+	t.Parallel()
 	c, folder := clock.At(time.Date(2026, 11, 22, 7, 0, 0, 0, time.UTC)), t.TempDir()
 	keys, err := OpenSiteKeys(folder, c.Now)
 	if err == nil {

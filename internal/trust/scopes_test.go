@@ -9,6 +9,7 @@ import (
 )
 
 func TestScopeCovers(t *testing.T) {
+	t.Parallel()
 	for _, v := range []struct {
 		granted, required string
 		want              bool
@@ -32,6 +33,7 @@ func drawScope(t *rapid.T, label string) string {
 
 // TestScopeCoversIsAnOrder holds that covering is transitive and that every scope that is something covers itself.
 func TestScopeCoversIsAnOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := drawScope(t, "a"), drawScope(t, "b"), drawScope(t, "c")
 		if a != "" && !ScopeCovers(a, a) {
@@ -46,6 +48,7 @@ func TestScopeCoversIsAnOrder(t *testing.T) {
 // TestClaimsUnlockNothing holds that what a requester claims never adds to what it holds, that a grant never takes away, and that
 // without a grant nothing is held.
 func TestClaimsUnlockNothing(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := func(label string) (scopes []string) {
 			for range rapid.IntRange(0, 3).Draw(t, label) {
@@ -72,6 +75,7 @@ func TestClaimsUnlockNothing(t *testing.T) {
 }
 
 func TestAccountsThatARequesterSpeaksFor(t *testing.T) {
+	t.Parallel()
 	bot, domain := Requester{Domain: "buyer.example", ID: "bot"}, Requester{Domain: "buyer.example"}
 	for account, want := range map[string][2]bool{
 		"buyer.example/bot": {true, true}, "buyer.example/other": {false, true}, "buyer.example/": {false, false}, "buyer.example": {false, false},

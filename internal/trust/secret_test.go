@@ -12,6 +12,7 @@ import (
 )
 
 func TestASecretIsMadeOnceAndStaysTheSame(t *testing.T) {
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "data", "keys")
 	var all sync.WaitGroup
 	secrets := make([][]byte, 8)
@@ -43,6 +44,7 @@ func TestASecretIsMadeOnceAndStaysTheSame(t *testing.T) {
 }
 
 func TestASecretThatIsNotWholeIsNotUsed(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "session"), []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
@@ -53,6 +55,7 @@ func TestASecretThatIsNotWholeIsNotUsed(t *testing.T) {
 }
 
 func TestWhetherASecretCanBeMadeIsToldWithoutMakingIt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

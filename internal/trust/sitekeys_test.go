@@ -42,6 +42,7 @@ func made(t testing.TB, folder string, c *clock.Clock) *trust.SiteKeys {
 }
 
 func TestTheFirstSiteKeyIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	folder, c := filepath.Join(t.TempDir(), "data", "keys"), newClock()
 	if keys := siteKeys(t, folder, c); !keys.Empty() || string(keys.JWKS()) != `{"keys":[]}` {
 		t.Fatalf("an empty folder has keys: %s", keys.JWKS())
@@ -78,6 +79,7 @@ func TestTheFirstSiteKeyIsMadeOnce(t *testing.T) {
 }
 
 func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) {
+	t.Parallel()
 	folder, c := t.TempDir(), newClock()
 	one, two := made(t, folder, c), siteKeys(t, folder, c)
 	const origin = "desk.example/ledger"
@@ -165,6 +167,7 @@ func TestARotatedSiteKeySignsBesideItsFollowerAndThenOnlyVerifies(t *testing.T) 
 
 // TestARotationWithoutOverlapEndsAllThatSign: nobody need know which of two keys has leaked.
 func TestARotationWithoutOverlapEndsAllThatSign(t *testing.T) {
+	t.Parallel()
 	now := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
 	keys := made(t, t.TempDir(), now)
 	for _, c := range []struct {
@@ -182,6 +185,7 @@ func TestARotationWithoutOverlapEndsAllThatSign(t *testing.T) {
 }
 
 func TestSiteKeysArePublishedAsOthersReadThem(t *testing.T) {
+	t.Parallel()
 	folder, c := t.TempDir(), newClock()
 	keys := made(t, folder, c)
 	if _, err := keys.Rotate(time.Hour); err != nil {
@@ -221,6 +225,7 @@ func TestSiteKeysArePublishedAsOthersReadThem(t *testing.T) {
 }
 
 func TestASiteKeyFileIsReadByOtherPrograms(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	keys := made(t, folder, newClock())
 	text, err := os.ReadFile(filepath.Join(folder, "site-1.pem"))
@@ -241,6 +246,7 @@ func TestASiteKeyFileIsReadByOtherPrograms(t *testing.T) {
 }
 
 func TestSiteKeysThatAreNotWholeAreRefused(t *testing.T) {
+	t.Parallel()
 	whole := func(t *testing.T) string {
 		folder, c := t.TempDir(), newClock()
 		keys := made(t, folder, c)

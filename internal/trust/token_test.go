@@ -139,6 +139,7 @@ func (k token) sign(t testing.TB) string {
 }
 
 func TestTokensOfTheAuthorityNameTheParty(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	for name, change := range map[string]func(*token){
 		"as it should be":      func(*token) {},
@@ -214,6 +215,7 @@ func TestOtherTokensAreRefused(t *testing.T) {
 }
 
 func TestTokensThatWereTamperedWithAreRefused(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	text := good(c).sign(t)
 	parts := strings.Split(text, ".")
@@ -245,6 +247,7 @@ func TestTokensThatWereTamperedWithAreRefused(t *testing.T) {
 }
 
 func TestAlgorithmsAreThoseOfTheConfiguration(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	v := oauth(t, newAuthority(), c, func(o *trust.OAuth) { o.Algorithms = []string{"RS256"} })
 	if _, ok, err := v.Verify(t.Context(), bearer(good(c).sign(t))); ok || codeOf(err) != fail.Unauthorized {
@@ -259,6 +262,7 @@ func TestAlgorithmsAreThoseOfTheConfiguration(t *testing.T) {
 }
 
 func TestTokenWithoutANeededScopeIsForbidden(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	v := oauth(t, newAuthority(), c, func(o *trust.OAuth) { o.Scopes = []string{"ask", "more"} })
 	if _, ok, err := v.Verify(t.Context(), bearer(good(c).sign(t))); ok || codeOf(err) != fail.Forbidden || !strings.Contains(err.Error(), "more") {
@@ -267,6 +271,7 @@ func TestTokenWithoutANeededScopeIsForbidden(t *testing.T) {
 }
 
 func TestNewKeysAreFetchedOnceWhenATokenNamesOne(t *testing.T) {
+	t.Parallel()
 	c, a := newClock(), newAuthority()
 	v := oauth(t, a, c)
 	verify := func(k token) (bool, error) {
@@ -297,6 +302,7 @@ func TestNewKeysAreFetchedOnceWhenATokenNamesOne(t *testing.T) {
 }
 
 func TestManyTokensWaitForOneFetch(t *testing.T) {
+	t.Parallel()
 	c, a := newClock(), newAuthority()
 	a.hold = make(chan struct{})
 	v, text := oauth(t, a, c), good(c).sign(t)
@@ -321,6 +327,7 @@ func TestManyTokensWaitForOneFetch(t *testing.T) {
 }
 
 func TestKeysStayGoodWhileTheAuthorityIsDown(t *testing.T) {
+	t.Parallel()
 	c, a := newClock(), newAuthority()
 	v := oauth(t, a, c)
 	verify := func() error {

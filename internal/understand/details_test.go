@@ -3,6 +3,7 @@ package understand
 import "testing"
 
 func TestQuestionsForADetailAreReadInManyWords(t *testing.T) {
+	t.Parallel()
 	const ingredients, calories, rating = " [detail Lemon Tart recipeIngredient ]", " [detail Lemon Tart calories ]", " [detail Lemon Tart ratingValue ]"
 	for _, row := range []struct{ question, want string }{
 		{"how many calories does Lemon Tart have", calories},
@@ -44,6 +45,7 @@ func TestQuestionsForADetailAreReadInManyWords(t *testing.T) {
 }
 
 func TestQuestionsForAListAreNoneForADetail(t *testing.T) {
+	t.Parallel()
 	for _, question := range []string{
 		"how many recipes do you have", "which lamps have a dimmer", "recipes with calories under 300", "price under $20", "does the lamp have a switch", "what do you have for dinner",
 		"is there a vegan soup?", "is the bottle BPA free", "is the soap fragrance-free", "a cake that is vegan?", "rezepte mit kalorien unter 300", "それはヴィーガンですか", "ヴィーガンのレシピは？",

@@ -7,6 +7,7 @@ import (
 )
 
 func TestDistancesFromPlacesAreRead(t *testing.T) {
+	t.Parallel()
 	for question, want := range map[string]struct {
 		around     float64
 		text, said string

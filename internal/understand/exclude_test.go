@@ -27,6 +27,7 @@ func leavingOut() Asking {
 }
 
 func TestWhatIsLeftOutIsNotSearchedFor(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want, beside string }{
 		{"lamp without switch", "lamp; preferably without switch", "lamp without switch"},
 		{"lamps that don't need a switch", "lamps; preferably without switch; preferably category: Lamps", "lamps that don't need a switch"},
@@ -71,6 +72,7 @@ func TestWhatIsLeftOutIsNotSearchedFor(t *testing.T) {
 }
 
 func TestAnotherKindOfThingBeginsAnew(t *testing.T) {
+	t.Parallel()
 	at := leavingOut()
 	for _, row := range []struct {
 		before, now string

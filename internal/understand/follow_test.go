@@ -59,6 +59,7 @@ func reading(known ...understand.Constraint) func(string) understand.Understood 
 var muffins = saying("breakfast muffins under 30 minutes", "breakfast muffins", holding(atMost(facet.TotalTime, 30, "under 30 minutes")))
 
 func TestAFollowUpGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		text  string
 		said  understand.Understood
@@ -95,6 +96,7 @@ func TestAFollowUpGoesOn(t *testing.T) {
 }
 
 func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
+	t.Parallel()
 	dollars := func(c understand.Constraint) understand.Constraint { c.Unit = "USD"; return c }
 	for name, row := range map[string]struct {
 		before, now []understand.Constraint
@@ -137,6 +139,7 @@ func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
 }
 
 func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]understand.Sort{
 		"cheaper ones": {By: facet.Price}, "something cheaper": {By: facet.Price}, "anything less expensive?": {By: facet.Price}, "with more protein": {By: facet.Protein, Descending: true},
 		"faster": {By: facet.TotalTime}, "newer ones": {By: facet.Published, Descending: true}, "better rated ones": {By: facet.Rating, Descending: true}, "less sugar": {By: facet.Sugar},
@@ -154,6 +157,7 @@ func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
 }
 
 func TestFurtherItemsAreWanted(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"more", "Show me more", "something else", "anything else?", "others please", "next", "mehr", "noch andere?", "autre chose", "otra cosa", "outras opções", "もっと", "他には？"} {
 		said := saying(text, text)
 		if turn := understand.Relate(text, &said, &muffins); turn.Relation != understand.More {
@@ -163,6 +167,7 @@ func TestFurtherItemsAreWanted(t *testing.T) {
 }
 
 func TestItemsOfTheAnswerBeforeArePointedAt(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		text          string
 		places        []int
@@ -194,6 +199,7 @@ func TestItemsOfTheAnswerBeforeArePointedAt(t *testing.T) {
 }
 
 func TestAQuestionThatStandsByItselfBeginsAnew(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		said understand.Understood
 	}{

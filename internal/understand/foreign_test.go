@@ -10,6 +10,7 @@ import (
 
 // TestWhatSomebodyMustNotEatIsNeverAWish holds the forms in which people say so outside English.
 func TestWhatSomebodyMustNotEatIsNeverAWish(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		{"alérgica al marisco, ¿qué ceno?", "kind: Recipe; without marisco"},
 		{"soy alérgico a los cacahuetes", "kind: Recipe; without cacahuetes"},
@@ -41,6 +42,7 @@ func TestWhatSomebodyMustNotEatIsNeverAWish(t *testing.T) {
 
 // TestQuestionsOfSitesThatNobodyTunedForAreRead holds what went wrong on a hardware shop, a calendar and a job board.
 func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		{"concerts in Berlin or Net Loft", "kind: MusicEvent; place: Berlin or Net Loft"},
 		{"concert à Berlin ou à Net Loft", "kind: MusicEvent; place: Berlin or Net Loft"},
@@ -75,6 +77,7 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 }
 
 func TestWhatJobsPayIsTheirSalary(t *testing.T) {
+	t.Parallel()
 	at := asking()
 	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{{Slot: salary, Kind: facet.Figures, Unit: "GBP", Count: 9}}})
 	for _, row := range []struct{ question, want string }{
@@ -90,6 +93,7 @@ func TestWhatJobsPayIsTheirSalary(t *testing.T) {
 
 // TestFollowUpsKeepAndDropTheRightThings holds follow-ups that are read by the same rules as what was asked before them.
 func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ before, now, want string }{
 		{"concerts à Berlin", "et à Net Loft ?", "kind: MusicEvent; place: Net Loft"},
 		{"events in Berlin", "what about Net Loft", "kind: Event; place: Net Loft"},
@@ -112,6 +116,7 @@ func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
 
 // TestPronounsAndBareVerbsAskOfWhatWasToldOf holds "wie viel kostet es?" and its like behind an answer.
 func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, named string }{
 		{"wie viel kostet es?", "wie viel kostet Kombizange ?"},
 		{"was kostet das?", "was kostet Kombizange ?"},
@@ -137,6 +142,7 @@ func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
 }
 
 func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
+	t.Parallel()
 	at := asking()
 	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []Known{
 		{Slot: deadline, Kind: facet.Times, Count: 9}, {Slot: facet.Published, Kind: facet.Times, Count: 9},
@@ -151,6 +157,7 @@ func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
 
 // TestAListOfWhatMustNotBeInIsReadToItsEnd holds that a diet's name at its head does not end it.
 func TestAListOfWhatMustNotBeInIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		{"recetas sin huevos, leche o nueces", "kind: Recipe; diet: egg-free; without leche; without nueces"},
 		{"Rezepte ohne Gluten, Eier oder Nüsse", "kind: Recipe; diet: gluten-free; without eier; without nusse"},

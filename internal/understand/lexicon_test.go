@@ -8,6 +8,7 @@ import (
 )
 
 func TestLexiconFindsValuesInAnyForm(t *testing.T) {
+	t.Parallel()
 	l := understand.NewLexicon(understand.Taught{
 		Items: 10,
 		Types: map[string]int{"Product": 10},

@@ -6,6 +6,7 @@ import (
 )
 
 func TestSlipsInTheWordsThatConditionsHangOnAreMended(t *testing.T) {
+	t.Parallel()
 	catalog := " headphones soup snacks vegas nuts coupling stop trail "
 	has := func(word string) bool { return strings.Contains(catalog, " "+word+" ") }
 	for _, row := range []struct{ asked, want string }{
@@ -38,6 +39,7 @@ func TestSlipsInTheWordsThatConditionsHangOnAreMended(t *testing.T) {
 }
 
 func TestWordsAreReadAsTheyStandWhereNothingIsKnownOfItems(t *testing.T) {
+	t.Parallel()
 	if u := Read("soup withuot nuts", Asking{}); len(u.Corrections) > 0 || len(u.Constraints) > 0 {
 		t.Errorf("got %+v", u)
 	}
@@ -48,6 +50,7 @@ func TestWordsAreReadAsTheyStandWhereNothingIsKnownOfItems(t *testing.T) {
 }
 
 func TestAWordThatNoItemHasIsReadAsTheirsForTheSameThing(t *testing.T) {
+	t.Parallel()
 	const catalog = " breakfast soup dessert garlic lamp porridge relief oats "
 	at := Asking{Has: func(word string) bool { return strings.Contains(catalog, " "+word+" ") }}
 	for _, row := range []struct{ language, asked, want string }{

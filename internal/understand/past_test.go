@@ -18,6 +18,7 @@ func town(types map[string]int, slots ...Known) Asking {
 
 // The questions are asked on Friday, 20 November 2026.
 func TestHolidaysSeasonsAndWhatHasBeen(t *testing.T) {
+	t.Parallel()
 	events := town(map[string]int{"Event": 20, "MusicEvent": 9, "ExhibitionEvent": 3}, Known{Slot: facet.Start, Kind: facet.Times, Count: 30}, Known{Slot: facet.Location, Count: 30})
 	news := town(map[string]int{"NewsArticle": 30}, Known{Slot: facet.Published, Kind: facet.Times, Count: 30}, Known{Slot: facet.Category, Count: 30})
 	for _, row := range []struct {
@@ -67,6 +68,7 @@ func TestHolidaysSeasonsAndWhatHasBeen(t *testing.T) {
 }
 
 func TestWordsForWhatIsWantedThatNoItemHasSayItsType(t *testing.T) {
+	t.Parallel()
 	at := town(map[string]int{"Event": 20, "TheaterEvent": 4, "ChildrensEvent": 3}, Known{Slot: facet.Start, Kind: facet.Times, Count: 30}, Known{Slot: facet.Price, Kind: facet.Figures, Unit: "EUR", Count: 9})
 	at.IsA = func(typ, ancestor string) bool { return typ == ancestor || ancestor == "Event" }
 	at.Has = func(word string) bool { return word == "puppets" || word == "comedy" }
@@ -86,6 +88,7 @@ func TestWordsForWhatIsWantedThatNoItemHasSayItsType(t *testing.T) {
 }
 
 func TestAPriceUnderNothingIsNotFree(t *testing.T) {
+	t.Parallel()
 	nothing := 0.0
 	if c := (Constraint{Slot: facet.Price, Max: &nothing, Below: true}); c.Free() {
 		t.Error("what costs less than nothing is free")
@@ -96,6 +99,7 @@ func TestAPriceUnderNothingIsNotFree(t *testing.T) {
 }
 
 func TestColoursAreMetByTheirNameInTheLanguageOfTheQuestion(t *testing.T) {
+	t.Parallel()
 	at := town(map[string]int{"Product": 30}, Known{Slot: facet.Color, Count: 20}, Known{Slot: facet.Price, Kind: facet.Figures, Unit: "EUR", Count: 9})
 	for question, want := range map[string]string{"rote Schuhe unter 50 Euro": "rot", "chaussures blanches à moins de 50 euros": "blanc", "grüne Schuhe unter 50 Euro": "grün", "zapatos rojos por menos de 50 euros": "rojo"} {
 		colors := slices.DeleteFunc(Read(question, at).Constraints, func(c Constraint) bool { return c.Slot != facet.Color })

@@ -63,6 +63,7 @@ func read(question string, at Asking) string {
 }
 
 func TestQuestionsAreReadByRule(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		// Price.
 		{"gifts under $20", "gifts; price under $20"},
@@ -175,6 +176,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 }
 
 func TestOnlyWhatItemsSayNarrows(t *testing.T) {
+	t.Parallel()
 	at := asking()
 	at.Lexicon = NewLexicon(Taught{Items: 10, Types: map[string]int{"Product": 10}, Slots: []Known{{Slot: facet.Brand, Count: 9}}})
 	for _, question := range []string{"recipes under 20 minutes", "vegan soup", "lamp under $20", "red lamp", "concerts this weekend", "top rated lamp"} {
@@ -188,6 +190,7 @@ func TestOnlyWhatItemsSayNarrows(t *testing.T) {
 }
 
 func TestAttributesOutweighWords(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, attributes, want string }{
 		{"lamp under $20", `{"price":"less than $30"}`, "lamp; price under $30"},
 		{"lamp", `{"price":{"max":20}}`, "lamp; price at most 20"},
@@ -245,6 +248,7 @@ func TestAttributesOutweighWords(t *testing.T) {
 }
 
 func TestUnknownAttributesAreSoftEvidenceAndNeverAnError(t *testing.T) {
+	t.Parallel()
 	u := Read("lamp", asking())
 	u.Heed(object(t, `{"personalized":true,"mood":["calm evening","x"],"wishes":{"a":[1,{"b":null}]},"price":"whatever it takes to shine","sort":"by charm"}`), FromAttribute, asking())
 	if len(u.Constraints) != 0 || u.Sort.By != "" {
@@ -266,6 +270,7 @@ func TestUnknownAttributesAreSoftEvidenceAndNeverAnError(t *testing.T) {
 }
 
 func TestEveryPlainWordOfAConditionHasItsLanguages(t *testing.T) {
+	t.Parallel()
 	for _, language := range phrase.Languages {
 		u := Read("three red lamps under $20 without nickel, cheapest first", asking())
 		if said := u.Say(phrase.For(language)); said == "" || strings.Contains(said, "%!") {
@@ -335,6 +340,7 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 
 // TestAnyTextIsReadInTimeInProportion holds that nothing in a long question costs more than the words around it do.
 func TestAnyTextIsReadInTimeInProportion(t *testing.T) {
+	t.Parallel()
 	for _, word := range []string{"no ", "under ", "without nuts or ", "between 1 and ", "next ", "1 ", "a", "-", "vs ", "free ", "お", "in "} {
 		text := strings.Repeat(word, 4000/len(word))
 		if got := Read(text, asking()); len(got.Constraints) > maxTokens {

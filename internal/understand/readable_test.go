@@ -8,6 +8,7 @@ import (
 )
 
 func TestWhatAnAttributeCanBeIsToldWithoutACatalog(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	for _, row := range []struct {
 		name, value string

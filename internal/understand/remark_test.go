@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatIsKnownOfAPersonIsReadAsConditionsAndLikings(t *testing.T) {
+	t.Parallel()
 	condition := func(text string) understand.Remark { return understand.Remark{Text: text} }
 	liking := func(text string) understand.Remark { return understand.Remark{Text: text, Likes: true} }
 	dislike := func(text string) understand.Remark { return understand.Remark{Text: text, Dislikes: true} }

@@ -20,6 +20,7 @@ func board() Asking {
 
 // The questions are asked on Friday, 20 November 2026.
 func TestWhatIsOverAndHowOldSomethingIs(t *testing.T) {
+	t.Parallel()
 	const past = "kind: Event; over before 20 November 2026; by date, latest first"
 	for _, row := range []struct{ question, want string }{
 		{"past events", past},
@@ -61,6 +62,7 @@ func TestWhatIsOverAndHowOldSomethingIs(t *testing.T) {
 }
 
 func TestHowAndWhereOneWorks(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		{"remote jobs", "kind: JobPosting; place of work: remote"},
 		{"full-time remote jobs", "kind: JobPosting; employment: full time; place of work: remote"},
@@ -96,6 +98,7 @@ func TestHowAndWhereOneWorks(t *testing.T) {
 }
 
 func TestWhatCostsNothingAndLittle(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ question, want string }{
 		{"free family events", "family; kind: Event; free of charge"},
 		{"jazz concerts that are free", "jazz; kind: MusicEvent; free of charge"},

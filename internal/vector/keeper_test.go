@@ -170,6 +170,7 @@ func numbered(n int) (texts []string) {
 }
 
 func TestEachTextIsTurnedIntoAVectorOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, r *room) {
 		texts := append(numbered(150), "first line\nsecond line\n\nlast line", "text number 003")
 		r.put("s", texts...)
@@ -218,6 +219,7 @@ func TestEachTextIsTurnedIntoAVectorOnce(t *testing.T) {
 }
 
 func TestOneOfSeveralProcessesMakesVectorsAndAllHaveThem(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, r *room) {
 		r.put("s", numbered(30)...)
 		slow := func(o *vector.Options) { o.Pace = 10 }
@@ -257,6 +259,7 @@ func TestOneOfSeveralProcessesMakesVectorsAndAllHaveThem(t *testing.T) {
 }
 
 func TestVectorsObeyTheAdmission(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", "open text", "closed text")
 	plain := r.texts
@@ -285,6 +288,7 @@ func TestVectorsObeyTheAdmission(t *testing.T) {
 }
 
 func TestWhateverTheEndpointDoesNothingWrongIsKept(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, r *room) {
 		texts := numbered(3)
 		r.put("s", texts...)
@@ -335,6 +339,7 @@ func TestWhateverTheEndpointDoesNothingWrongIsKept(t *testing.T) {
 }
 
 func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", "first")
 	k := r.keeper(nil)
@@ -357,6 +362,7 @@ func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 }
 
 func TestATextThatTheModelDoesNotTakeKeepsNoOtherBack(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", numbered(4)...)
 	k := r.keeper(nil)
@@ -375,6 +381,7 @@ func TestATextThatTheModelDoesNotTakeKeepsNoOtherBack(t *testing.T) {
 }
 
 func TestTextsGoOutAtThePace(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", numbered(100)...)
 	k := r.keeper(func(o *vector.Options) { o.Pace = 6 })
@@ -388,6 +395,7 @@ func TestTextsGoOutAtThePace(t *testing.T) {
 }
 
 func TestBoundsHold(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", "a\nb\nc\nd", "e\nf")
 	k := r.keeper(func(o *vector.Options) { o.Passages = 2 })
@@ -402,6 +410,7 @@ func TestBoundsHold(t *testing.T) {
 }
 
 func TestUnusedVectorsAreKeptForAWhile(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, r *room) {
 		count := func() (n int) {
 			err := r.db.View(t.Context(), func(tx *store.Tx) error {
@@ -441,6 +450,7 @@ func TestUnusedVectorsAreKeptForAWhile(t *testing.T) {
 }
 
 func TestQuestionsAreTurnedIntoVectorsOnce(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	k := r.keeper(func(o *vector.Options) { o.TextPrefix, o.QuestionPrefix = "passage: ", "query: " })
 	tab := r.model.Tab()
@@ -485,6 +495,7 @@ func TestQuestionsAreTurnedIntoVectorsOnce(t *testing.T) {
 }
 
 func TestReadersNeedNotWaitForTheWork(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", numbered(200)...)
 	k := r.keeper(nil)
@@ -515,6 +526,7 @@ func TestReadersNeedNotWaitForTheWork(t *testing.T) {
 }
 
 func TestSourcesThatAreGoneAreNotTold(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", "first\nsecond")
 	r.put("other", "third")
@@ -533,6 +545,7 @@ func TestSourcesThatAreGoneAreNotTold(t *testing.T) {
 
 // TestProbesAloneAreMade holds the case that nothing but the questions is missing: the items fill their parts of the work.
 func TestProbesAloneAreMade(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", numbered(64)...)
 	k := r.keeper(func(o *vector.Options) { o.Pace = 64 })
@@ -549,6 +562,7 @@ func TestProbesAloneAreMade(t *testing.T) {
 }
 
 func TestAProcessThatDoesNotStayTakesWhatIsThere(t *testing.T) {
+	t.Parallel()
 	r := on(t)
 	r.put("s", numbered(5)...)
 	r.step(r.keeper(nil))

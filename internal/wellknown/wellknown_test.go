@@ -8,6 +8,7 @@ import (
 )
 
 func TestADocumentIsServedAsCachesWantIt(t *testing.T) {
+	t.Parallel()
 	d, err := New(map[string]int{"b": 2, "a": 1})
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +34,7 @@ func TestADocumentIsServedAsCachesWantIt(t *testing.T) {
 }
 
 func TestADocumentIsMadeOnceForAnAddress(t *testing.T) {
+	t.Parallel()
 	var c Cache
 	made := 0
 	make := func() (*Document, error) {

@@ -13,6 +13,7 @@ import (
 func TestMain(m *testing.M) { process.Main(m) }
 
 func TestAClientInJavaScriptWorksUnchanged(t *testing.T) {
+	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		if os.Getenv("FRONTDESK_TEST_ALL") == "1" {

@@ -16,6 +16,7 @@ import (
 // TestAnAgentsKeyIsReplacedInFlight replaces the key of an agent at the Exchange and the Broker, while the answer to one purchase is lost and another is answered. Under its
 // new key it is told what was bought, once; the old key is refused.
 func TestAnAgentsKeyIsReplacedInFlight(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "sqlite:"+t.TempDir()+"/broker.db", 1, 2, "  budgets: [{requester: \"*\", amount: \"1000\", currency: USD}]\n")
 	old := m.broker()
 	told := &order{Resolving: client.Resolving{ID: "told", URIs: []string{m.thing(0)}}}

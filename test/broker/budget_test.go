@@ -13,6 +13,7 @@ import (
 // TestBudgetsHoldAmongRequestsAndBrokers asks for 64 things at once, of Brokers that share a database, on a budget that ten of them use up: ten are bought, and the others
 // are told how the budget stands. The Exchange has charged ten, and the same requests again are answered alike and buy nothing.
 func TestBudgetsHoldAmongRequestsAndBrokers(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, store string, brokers int) {
 		m := openMarket(t, store, brokers, 64, "  budgets: [{requester: \"*\", amount: \"0.22\", currency: USD}]\n") // 0.02 each, and a fee of a tenth
 		told := make([]*client.Resolved, 64)

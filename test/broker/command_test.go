@@ -15,6 +15,7 @@ import (
 // TestTheCommandBuysThroughABroker presses `frontdesk ramp resolve` as a person does: told what would be bought, bought, saved and reported, the same again, a budget that is used up, what
 // nobody offers, and calls that make no sense.
 func TestTheCommandBuysThroughABroker(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "sqlite:"+filepath.Join(t.TempDir(), "broker.db"), 1, 3, "  budgets: [{requester: \"*\", amount: \"0.03\", currency: USD}]\n")
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "buyer.yaml"), "url: https://buyer.example.com\ndata: "+dir+"/data\n")

@@ -70,6 +70,7 @@ func soldBy(got *client.Resolved) map[string]string {
 // flooding. What the good ones offer is bought all the same while the bad one still has not answered, the answer says what was wrong with it, and the Broker's memory stays
 // within bounds. Without a trick the cheaper one sells, so that it is the tricks by which it does not.
 func TestBadExchangesCostTheOthersNothing(t *testing.T) {
+	t.Parallel()
 	type trick struct {
 		name string
 		behaviour

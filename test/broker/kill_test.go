@@ -209,6 +209,7 @@ func insists(do func() (lost, err error)) error {
 // there and brings no answers back. Some agents come again until they are answered, some never do. What was told as bought can be fetched and is told again; nothing was
 // bought twice or lost: what the Exchange has charged is what agents were told, and what the Brokers count as spent, with nothing held.
 func TestBreaksBuyOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
 	}

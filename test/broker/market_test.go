@@ -136,6 +136,7 @@ func openBroker(t testing.TB, url string) *client.Broker {
 
 // TestAnAgentBuysThroughABrokerAtRealExchanges: from the request to the report and the dispute, over sockets, with three processes.
 func TestAnAgentBuysThroughABrokerAtRealExchanges(t *testing.T) {
+	t.Parallel()
 	one, two := shop(t, "One", "0.02"), shop(t, "Two", "0.03")
 	config, url := brokerConfig(t, "", "one.example="+one.url)
 	process.Start(t, "broker", "--config", config)
@@ -194,6 +195,7 @@ func TestAnAgentBuysThroughABrokerAtRealExchanges(t *testing.T) {
 
 // TestABrokerThatIsKilledBuysNothingTwice: SIGKILL between the purchase and its answer, a new process, the same request.
 func TestABrokerThatIsKilledBuysNothingTwice(t *testing.T) {
+	t.Parallel()
 	x := exchange.New(1)
 	defer x.Close()
 	config, url := brokerConfig(t, "  budgets: [{requester: \"*\", amount: \"0.03\", currency: USD}]\n", x.URL)

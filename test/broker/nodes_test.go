@@ -19,6 +19,7 @@ import (
 // used up, sending again what has no answer. Under that one Broker is paused, one is killed and one is added; the paused one goes on in the middle of what it did, and the
 // killed one comes back. The budget is spent to the last thing that fits and not beyond; what is spent is what agents were told, and what the Exchange has charged.
 func TestBrokersBehindNginxKeepOneBudget(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	if testing.Short() {
 		t.Skip("short: runs the real program several times")

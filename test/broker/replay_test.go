@@ -53,6 +53,7 @@ func (g *gate) again(t *testing.T, connections [][]byte) (all []string) {
 // TestWhatIsSentAgainBuysNothing records all that an agent sends to a Broker and the Broker to an Exchange, byte for byte, and sends it again: to those who know it, and to
 // those who were started anew. Then the same with other ids and other contents, and without the signatures over HTTP. Nothing is charged, and every answer is one of the protocol's.
 func TestWhatIsSentAgainBuysNothing(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, store string, brokers int) {
 		m := openMarket(t, store, 1, 3, "  budgets: [{requester: \"*\", amount: \"1000\", currency: USD}]\n")
 		m.at.record.Store(true)

@@ -13,6 +13,7 @@ import (
 // TestKeysRotateBetweenOfferAndPurchase has keys be rotated after offers were made, when the Broker's purchase is on its way: that by which the Exchange signs offers, which is rotated
 // once more before the report, and that of the Broker. What was offered is sold once, is fetched and can be reported.
 func TestKeysRotateBetweenOfferAndPurchase(t *testing.T) {
+	t.Parallel()
 	m := openMarket(t, "sqlite:"+t.TempDir()+"/broker.db", 1, 4, "  budgets: [{requester: \"*\", amount: \"1000\", currency: USD}]\n")
 	b, paid := m.broker(), 0.0
 	exchanges := func() { process.MustRun(t, "keys", "rotate", "site", "--config", m.exchange.config) }

@@ -14,6 +14,7 @@ import (
 // TestARunningBrokerFindsWhatIsNotNamed asks the built program by words instead of addresses: it searches its own sources, buys the one thing that fits
 // at an Exchange that takes what is not signed, tells a price without buying, and refuses filters that it would not heed.
 func TestARunningBrokerFindsWhatIsNotNamed(t *testing.T) {
+	t.Parallel()
 	port := freePort(t)
 	url, dir := "http://127.0.0.1:"+port, t.TempDir()
 	goods := write(t, filepath.Join(dir, "goods.jsonl"), `{"@type":"Article","url":"`+url+`/premium/dredge","name":"Dredging the harbour","articleBody":"Why the mud of the harbour is so expensive to dredge, and who pays for it in the end."}

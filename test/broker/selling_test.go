@@ -105,6 +105,7 @@ func badSales() []sale {
 // is open yet. What is denied for sure is bought of the next best; of what is open nothing is bought elsewhere, and what it may cost stays held. When the Exchange behaves again
 // everything is known, was bought once, and the budget counts what was charged. What was told is told again.
 func TestBadSalesBuyNothingTwice(t *testing.T) {
+	t.Parallel()
 	good := startPeer(t, "-key=1")
 	lists := []string{good.Origin}
 	var bad []*process.Peer

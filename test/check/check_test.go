@@ -347,6 +347,7 @@ var lies = map[string]struct {
 }
 
 func TestAnExchangeThatKeepsTheProtocolPassesAndEachThatDoesNotIsFound(t *testing.T) {
+	t.Parallel()
 	f := open(t)
 	honest := f.look(t, nil, true, true)
 	for probe, results := range honest {
@@ -377,6 +378,7 @@ func TestAnExchangeThatKeepsTheProtocolPassesAndEachThatDoesNotIsFound(t *testin
 
 // TestAProviderIsLookedAt holds what is said of a site's own documents.
 func TestAProviderIsLookedAt(t *testing.T) {
+	t.Parallel()
 	f := open(t)
 	look := func(told lie) map[string][]check.Result {
 		if told == nil {
@@ -429,6 +431,7 @@ func TestAProviderIsLookedAt(t *testing.T) {
 
 // TestTheCommandChecks has the command look at an Exchange with a key of its own making, at a file, and at an address that is none.
 func TestTheCommandChecks(t *testing.T) {
+	t.Parallel()
 	f := open(t)
 	process.MustRun(t, "keys", "agent", "--config", f.config)
 	out, _, err := process.Run(t, "check", f.url, "--buyer", "stranger.example/bot", "--config", f.config, "--uri", first, "--use", "ai-input")

@@ -19,6 +19,7 @@ func allRows() []row {
 
 // TestNLWeb holds every row against the real program, serving the fixture.
 func TestNLWeb(t *testing.T) {
+	t.Parallel()
 	at := startServers(t)
 	for _, r := range allRows() {
 		t.Run(fmt.Sprintf("%03d_%s", r.number, strings.ReplaceAll(r.name, " ", "_")), func(t *testing.T) {

@@ -218,6 +218,7 @@ func (p *probe) isPrinted(item object, printed string) {
 
 // TestTheExamplesOfTheProtocol holds the conversations that NLWeb 0.55 prints with the content that they print.
 func TestTheExamplesOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for file, item := range map[string]string{
 		"breakfast/eggs.json": scrambledEggs, "pumpkins/spice.json": pumpkinSpice, "pumpkins/place.json": pumpkinPlace,

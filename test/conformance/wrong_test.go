@@ -184,6 +184,7 @@ var wrongServers = []wrong{
 
 // TestEveryRowCanFail shows for each row a server that it finds wrong.
 func TestEveryRowCanFail(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: the rows themselves run in TestNLWeb")
 	}

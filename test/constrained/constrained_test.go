@@ -41,6 +41,7 @@ func hold(t *testing.T, report eval.ConstrainedReport, least float64) {
 }
 
 func TestSampleSitesAnswerConstrainedQuestions(t *testing.T) {
+	t.Parallel()
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +54,7 @@ func TestSampleSitesAnswerConstrainedQuestions(t *testing.T) {
 }
 
 func TestWhatIsKnownOfThePersonAndWhatIsPointedAtIsHeeded(t *testing.T) {
+	t.Parallel()
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +67,7 @@ func TestWhatIsKnownOfThePersonAndWhatIsPointedAtIsHeeded(t *testing.T) {
 }
 
 func TestInventedSiteAnswersConstrainedQuestions(t *testing.T) {
+	t.Parallel()
 	seed := uint64(1)
 	if text := os.Getenv("FRONTDESK_SEED"); text != "" {
 		var err error
@@ -86,6 +89,7 @@ func TestInventedSiteAnswersConstrainedQuestions(t *testing.T) {
 }
 
 func TestInventedSitesHaveAnswersAndAreTheSameAgain(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(20) {
 		a, b := invent(t, seed), invent(t, seed)
 		if text(t, a.objects) != text(t, b.objects) || text(t, a.questions) != text(t, b.questions) {
@@ -99,6 +103,7 @@ func TestInventedSitesHaveAnswersAndAreTheSameAgain(t *testing.T) {
 
 // A desk that knew the conditions would be right every time: the invented questions fit their site.
 func TestInventedQuestionsCanBeMet(t *testing.T) {
+	t.Parallel()
 	site := invent(t, 1)
 	items := eval.Items{}
 	for i, object := range site.objects {

@@ -74,6 +74,7 @@ func ask(t *testing.T, base, question string) string {
 }
 
 func TestOneFrontDeskReadsAnotherByWhatItsRobotsFileTells(t *testing.T) {
+	t.Parallel()
 	base, _ := publisher(t)
 	reader := write(t, filepath.Join(t.TempDir(), "frontdesk.yaml"), `
 listen: 127.0.0.1:0

@@ -39,6 +39,7 @@ func demonstration(t *testing.T, folder string) (server *process.Server, command
 // TestTheDemoSellsAsItSays runs the commands that the demo prints: an offer with a price and what its profile tells, the whole
 // article for play money, a report that is taken, and all of it from a question on; and once more after a new start on the same folder.
 func TestTheDemoSellsAsItSays(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for _, left := range []string{"4.92", "4.84"} {
 		server, commands := demonstration(t, folder)

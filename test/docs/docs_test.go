@@ -71,6 +71,7 @@ func (p page) missing(exists func(path string) bool) []string {
 }
 
 func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +92,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 }
 
 func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
+	t.Parallel()
 	all := pages(t)
 	readme := ""
 	for _, p := range all {
@@ -114,6 +116,7 @@ var (
 // TestDocumentedCommandsExist asks the program for the help of every command that a page shows, and looks for the
 // flags in it.
 func TestDocumentedCommandsExist(t *testing.T) {
+	t.Parallel()
 	shown := 0
 	for _, p := range pages(t) {
 		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
@@ -157,6 +160,7 @@ var question = regexp.MustCompile(`(?s)curl [^\n]*?/ask[^']*'Content-Type: appli
 // TestDocumentedQuestionsAreAnswered posts the questions of the pages to the demo. The page about questions back shows one
 // that is answered by questions.
 func TestDocumentedQuestionsAreAnswered(t *testing.T) {
+	t.Parallel()
 	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	asked := 0
 	for _, p := range pages(t) {

@@ -15,6 +15,7 @@ var extKey = regexp.MustCompile(`"(ramp\.[a-z_]+)"`)
 
 // TestEveryExtensionKeyIsOnThePage holds the list of the keys of ext that are our own, in docs/ramp.md, against the source, both ways.
 func TestEveryExtensionKeyIsOnThePage(t *testing.T) {
+	t.Parallel()
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)

@@ -93,6 +93,7 @@ func served(t *testing.T, root, exchange string) (domain string) {
 
 // TestWhoeverAnswersAtTheDomain verifies domains at which a web server, an edge and another front desk answer.
 func TestWhoeverAnswersAtTheDomain(t *testing.T) {
+	t.Parallel()
 	m := open(t)
 	root, strange := t.TempDir(), t.TempDir()
 	web, unlisted := served(t, root, "exchange.example.com"), served(t, strange, "other.example")
@@ -182,6 +183,7 @@ ramp: {enabled: true, domain: desk.example.com, exchanges: [{domain: exchange.ex
 
 // TestTheCommandTellsWhatToMend has the domain answer as it should not, and the Exchange go away: the command says what to do, ends with 1, and leaves no token.
 func TestTheCommandTellsWhatToMend(t *testing.T) {
+	t.Parallel()
 	m, s := open(t), script(t)
 	token(t, m.known(t, s.domain()), s.domain())
 	root := t.TempDir()

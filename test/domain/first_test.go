@@ -101,6 +101,7 @@ var fenced = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 
 // TestThePageLeadsFromNothingToTheFirstSale runs the commands of docs/domains.md as they stand there.
 func TestThePageLeadsFromNothingToTheFirstSale(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Fatal("there is no openssl; install it")
 	}

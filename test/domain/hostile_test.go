@@ -109,6 +109,7 @@ func token(t *testing.T, domains *client.Domains, domain string) string {
 
 // TestProvidersThatPlayTricks has a provider stall, cut, lie, send too much and lead elsewhere: the Exchange answers in time, and registers nothing.
 func TestProvidersThatPlayTricks(t *testing.T) {
+	t.Parallel()
 	m, s := open(t), script(t)
 	domains := m.known(t, s.domain())
 	released := make(chan struct{})
@@ -158,6 +159,7 @@ func TestProvidersThatPlayTricks(t *testing.T) {
 
 // TestAnExchangeThatDiesAmidALookRegistersNothing kills the Exchange while the provider is asked: the challenge is spent, and another one works.
 func TestAnExchangeThatDiesAmidALookRegistersNothing(t *testing.T) {
+	t.Parallel()
 	m, s := open(t), script(t)
 	domains := m.known(t, s.domain())
 	key := &client.SigningKey{Type: "hmac", Text: strings.Repeat("0a", 32)}
@@ -196,6 +198,7 @@ func TestAnExchangeThatDiesAmidALookRegistersNothing(t *testing.T) {
 
 // TestADomainWithinIsNotAsked has an Exchange that may ask nobody on this machine: who leads it there learns no more than that.
 func TestADomainWithinIsNotAsked(t *testing.T) {
+	t.Parallel()
 	m, s := open(t), script(t)
 	m.exchange.End(t)
 	m.exchange = process.Start(t, "serve", "--config", m.config, "--set", "fetch.allow=10.1.0.0/16")

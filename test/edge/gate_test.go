@@ -14,6 +14,7 @@ import (
 )
 
 func TestPeoplePassAndAgentsNeedALicence(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	for _, c := range []struct {
 		target, userAgent string
@@ -62,6 +63,7 @@ func TestPeoplePassAndAgentsNeedALicence(t *testing.T) {
 }
 
 func TestASignedAddressOpensAndIsRecorded(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	r := w.get(t, signed(t, "/premium/a", "txn-1"), robot, "X-Agent-License-Id: x")
 	if r.status != 200 || r.body != text("/premium/a") || r.header.Get("Cache-Control") != "private, no-store" {
@@ -84,6 +86,7 @@ func TestASignedAddressOpensAndIsRecorded(t *testing.T) {
 }
 
 func TestAnAddressThatIsNotAsItWasSignedOpensNothing(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	good := signed(t, "/premium/a", "txn-1")
 	_, query, _ := strings.Cut(good, "?")
@@ -136,6 +139,7 @@ func TestAnAddressThatIsNotAsItWasSignedOpensNothing(t *testing.T) {
 
 // TestAgentsAreCounted by their names and by what became of them; people are not.
 func TestAgentsAreCounted(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	for range 3 {
 		w.get(t, "/premium/a", robot)

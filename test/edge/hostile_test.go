@@ -129,6 +129,7 @@ var hostile = []struct {
 }
 
 func TestNothingGetsPastTheGate(t *testing.T) {
+	t.Parallel()
 	if len(hostile) < 60 {
 		t.Fatalf("only %d cases", len(hostile))
 	}

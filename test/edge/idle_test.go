@@ -10,6 +10,7 @@ import (
 
 // TestTenThousandIdleClientsAreBounded has so many clients ask once and then wait, some of them in the middle of a request.
 func TestTenThousandIdleClientsAreBounded(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it holds ten thousand connections")
 	}

@@ -19,6 +19,7 @@ import (
 )
 
 func TestRefusalsAndManifestsAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "proxies: [127.0.0.1]\n")
 	from := func(address string) string { return "X-Forwarded-For: " + address }
 	for n := range 100 {
@@ -58,6 +59,7 @@ func TestRefusalsAndManifestsAreLimitedByAddress(t *testing.T) {
 }
 
 func TestDocumentsOfTheDomain(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      tokens: [challenge-0123456789]\n      tokens_file: tokens.txt\n", "")
 	if r := w.get(t, "/.well-known/ramp-verify/challenge-0123456789", person); r.status != 200 || strings.TrimSpace(r.body) != "challenge-0123456789" {
 		t.Errorf("the challenge: %d %s", r.status, r.body)
@@ -89,6 +91,7 @@ func TestDocumentsOfTheDomain(t *testing.T) {
 }
 
 func TestAnAddressMayBeGoodOnce(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      fetches: 1\n      license: check\n", "")
 	target := signed(t, "/premium/a", "txn-1")
 	if r := w.get(t, target, robot); r.status != 200 {
@@ -113,6 +116,7 @@ func TestAnAddressMayBeGoodOnce(t *testing.T) {
 }
 
 func TestAClosedSiteOpensToSignaturesAlone(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      closed: true\n", "")
 	for target, want := range map[string]int{"/premium/a": 403, "/secret/a": 403, "/news/a": 200, signed(t, "/premium/a", "txn-1"): 200} {
 		if r := w.get(t, target, person); r.status != want {
@@ -122,6 +126,7 @@ func TestAClosedSiteOpensToSignaturesAlone(t *testing.T) {
 }
 
 func TestWhatTheExchangeSaidLastHoldsWhileItIsAway(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	w.get(t, signed(t, "/premium/a", "txn-1"), robot)
 	w.exchange.told(t, 1)
@@ -155,6 +160,7 @@ func TestWhatTheExchangeSaidLastHoldsWhileItIsAway(t *testing.T) {
 // TestPathsThatAreLicensedWhileNothingIsKnown are told of to agents with the document, opened to who comes with a signature, and to
 // people.
 func TestPathsThatAreLicensedWhileNothingIsKnown(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      unknown: licensed\n", "")
 	w.End(t)
 	if err := os.RemoveAll(filepath.Join(w.dir, "data")); err != nil {
@@ -180,6 +186,7 @@ func TestPathsThatAreLicensedWhileNothingIsKnown(t *testing.T) {
 }
 
 func TestAPolicyThatWasNeverKnownKeepsEverythingBack(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	w.End(t)
 	if err := os.RemoveAll(filepath.Join(w.dir, "data")); err != nil {
@@ -204,6 +211,7 @@ func TestAPolicyThatWasNeverKnownKeepsEverythingBack(t *testing.T) {
 }
 
 func TestKeysChangeWhileItRuns(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	third := bytes.Repeat([]byte{9}, 32)
 	target := signedWith(t, third, "/premium/a", "txn-1", time.Minute)
@@ -237,6 +245,7 @@ func (w *world) becomes(t testing.TB, target, userAgent string, status int) {
 }
 
 func TestAnOriginThatIsSlowDeadOrLyingIsToldAsSuch(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	forever := func(c net.Conn) { io.Copy(io.Discard, c) }
 	for n, c := range []struct {
@@ -304,6 +313,7 @@ func TestAnOriginThatIsSlowDeadOrLyingIsToldAsSuch(t *testing.T) {
 }
 
 func TestASlowOriginHoldsUpItsOwnSiteAlone(t *testing.T) {
+	t.Parallel()
 	other := newOrigin(t)
 	w := start(t, "      most: 2\n    - {domain: other.example.com, origin: \"http://"+other.Addr().String()+"\", unknown: open}\n", "")
 	held := make(chan struct{})
@@ -331,6 +341,7 @@ func TestASlowOriginHoldsUpItsOwnSiteAlone(t *testing.T) {
 }
 
 func TestAClientThatLeavesIsToldAsCut(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	w.origin.does(func(c net.Conn, _ arrived) bool {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -353,6 +364,7 @@ func TestAClientThatLeavesIsToldAsCut(t *testing.T) {
 }
 
 func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	head := "POST /form HTTP/1.1\r\nHost: " + domain + "\r\n"
 	if r := w.say(t, "POST", head+"Content-Length: 2000000\r\n\r\n"); r.status != http.StatusRequestEntityTooLarge {
@@ -373,6 +385,7 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 }
 
 func TestWebSocketsPassWhereTheOwnerLetsThem(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      upgrades: true\n", "")
 	w.origin.does(func(c net.Conn, r arrived) bool {
 		if r.header.Get("Upgrade") != "websocket" {

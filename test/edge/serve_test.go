@@ -93,6 +93,7 @@ func (w *world) buy(t *testing.T, config, uri string) string {
 
 // TestServeIsGateAndExchangeInOne buys at the front desk and fetches through its own gate; what left is in its ledger.
 func TestServeIsGateAndExchangeInOne(t *testing.T) {
+	t.Parallel()
 	o := newOrigin(t)
 	w, address, config, get := house(t, `, origin: "http://`+o.Addr().String()+`"`, "")
 	w.origin = o
@@ -125,6 +126,7 @@ func TestServeIsGateAndExchangeInOne(t *testing.T) {
 
 // TestServeDeliversFromItsOwnContent has no origin: what is open is for everyone, what was bought for who bought it, and nothing else leaves.
 func TestServeDeliversFromItsOwnContent(t *testing.T) {
+	t.Parallel()
 	w, address, config, get := house(t, "", "")
 	const lamp, chair = "A lamp that is described at length", "A chair that everybody may read of."
 	if r := get("/news/chair", person, "Accept: text/html"); r.status != 200 || !strings.Contains(r.body, "<p>"+chair) || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
@@ -148,6 +150,7 @@ func TestServeDeliversFromItsOwnContent(t *testing.T) {
 
 // TestTheLicenceOpensWhatWasBought sells to who names a licence what the gate gives to who shows it.
 func TestTheLicenceOpensWhatWasBought(t *testing.T) {
+	t.Parallel()
 	o := newOrigin(t)
 	w, address, config, get := house(t, `, license: require, origin: "http://`+o.Addr().String()+`"`, ", agent: license")
 	w.origin = o

@@ -193,6 +193,7 @@ func judged(t *testing.T) []struct {
 }
 
 func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      tokens: [challenge-0123456789]\n", "")
 	gate := *w.Server
 	behind := &world{Server: &gate, exchange: w.exchange, origin: w.origin, dir: w.dir}
@@ -272,6 +273,7 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 
 // TestALogThatNobodyFollowedIsImported, and what is told twice counts once.
 func TestALogThatNobodyFollowedIsImported(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	line := `{"delivery":"dlv_7","transaction":"txn-7","agent":"ab","form":"hmac","uri":"https://www.example.com/a","status":200,"bytes":17,"ended":1790000000.25,"seconds":0.25,"completion":"OK"}` + "\n"
 	w.write(t, "old.json", line+line+"garbage\n")
@@ -288,6 +290,7 @@ func TestALogThatNobodyFollowedIsImported(t *testing.T) {
 
 // TestCaddyAsks holds the configuration that docs/edge.md shows to Caddy itself.
 func TestCaddyAsks(t *testing.T) {
+	t.Parallel()
 	w := start(t, "      tokens: [challenge-0123456789]\n", "")
 	gate := *w.Server
 	behind := &world{Server: &gate, exchange: w.exchange, origin: w.origin, dir: w.dir}
@@ -347,6 +350,7 @@ func TestCaddyAsks(t *testing.T) {
 // TestCaddysForwardAuth holds to what Caddy's forward_auth does: a GET with the method, host and address of the request in
 // X-Forwarded headers; 2xx lets it pass with headers that are copied, anything else is the client's answer.
 func TestCaddysForwardAuth(t *testing.T) {
+	t.Parallel()
 	w := start(t, "", "")
 	ask := func(path, method, target, userAgent string) *http.Response {
 		t.Helper()

@@ -11,6 +11,7 @@ import (
 
 // TestHostileBodiesGetAClearError sends one request each, and reads one answer.
 func TestHostileBodiesGetAClearError(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -69,6 +70,7 @@ func TestHostileBodiesGetAClearError(t *testing.T) {
 
 // TestManyMembersAreNoDenial sends bodies within the size whose shape costs the most per byte.
 func TestManyMembersAreNoDenial(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	var members, sites strings.Builder
 	for i := range 60_000 {

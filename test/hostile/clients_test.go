@@ -13,6 +13,7 @@ import (
 // TestGigabyteBodyIsNotTaken streams a gigabyte, with its length announced and in chunks: the server refuses it
 // after little of it, with an answer or by closing.
 func TestGigabyteBodyIsNotTaken(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	const gigabyte = 1 << 30
 	head := "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -92,6 +93,7 @@ func (c *conn) dribble(text string, done <-chan time.Duration) time.Duration {
 
 // TestClientThatDoesNotReadIsLetGo asks for long streams and never reads them.
 func TestClientThatDoesNotReadIsLetGo(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	before := s.goroutines(t)
 	for range 50 {
@@ -110,6 +112,7 @@ func TestClientThatDoesNotReadIsLetGo(t *testing.T) {
 
 // TestHalfOpenConnectionsLeaveRoom opens many connections that never finish a request.
 func TestHalfOpenConnectionsLeaveRoom(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	before := s.goroutines(t)
 	for i := range 600 {
@@ -133,6 +136,7 @@ func TestHalfOpenConnectionsLeaveRoom(t *testing.T) {
 // TestClientsThatLeaveMidStreamLeaveNothingBehind reads a little of long streams and goes away, by closing and by
 // a reset.
 func TestClientsThatLeaveMidStreamLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	before := s.goroutines(t)
 	for i := range 200 {
@@ -153,6 +157,7 @@ func TestClientsThatLeaveMidStreamLeaveNothingBehind(t *testing.T) {
 
 // TestMalformedHTTPIsRefused sends what is no HTTP, or HTTP that two readers could read in two ways.
 func TestMalformedHTTPIsRefused(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	json := "Content-Type: application/json\r\n"
 	for name, tc := range map[string]struct {

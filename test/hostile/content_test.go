@@ -88,6 +88,7 @@ var hostileFiles = map[string]func(t *testing.T, dir string){
 // TestHostileContentNeverStopsARun ingests each hostile file beside a good one: the run ends in time, with bounded
 // memory and the good item in the catalog.
 func TestHostileContentNeverStopsARun(t *testing.T) {
+	t.Parallel()
 	for name, lay := range hostileFiles {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			dir, data := t.TempDir(), t.TempDir()

@@ -53,6 +53,7 @@ func (f *framed) begin(stream uint32, more ...hpack.HeaderField) error {
 // TestHostileHTTP2LeavesTheServerHealthy speaks HTTP/2 as no browser does. The server may answer or close; it has to
 // do its work afterwards.
 func TestHostileHTTP2LeavesTheServerHealthy(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for name, attack := range map[string]func(t *testing.T, f *framed) error{
 		"streams that are reset at once": func(_ *testing.T, f *framed) error {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRoomsImportOnlyWhatTheirRowsName(t *testing.T) {
+	t.Parallel()
 	files, err := readTree(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
@@ -21,6 +22,7 @@ func TestRoomsImportOnlyWhatTheirRowsName(t *testing.T) {
 // TestBadEdgeIsFound shows that the rules can fail: each file breaks one of them in a small house that is sound
 // otherwise.
 func TestBadEdgeIsFound(t *testing.T) {
+	t.Parallel()
 	house := []room{
 		{path: "internal/fail", pure: true},
 		{path: "internal/store", outside: []string{"example.org/sqlite"}, sql: true},
@@ -77,6 +79,7 @@ func TestBadEdgeIsFound(t *testing.T) {
 }
 
 func TestRowsAreHeldAgainstEachOther(t *testing.T) {
+	t.Parallel()
 	faults := check([]room{
 		{path: "internal/store"},
 		{path: "internal/terms", inside: []string{"internal/store"}, pure: true},

@@ -8,6 +8,7 @@ import (
 
 // The binary speaks gRPC by the library that speaks Connect, and has no second stack for it.
 func TestBinaryHasOneStackOfRPC(t *testing.T) {
+	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../../cmd/frontdesk").Output()
 	if err != nil {
 		t.Fatal(err)

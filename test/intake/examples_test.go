@@ -170,6 +170,7 @@ intakes:
 // TestTheExamplesOfTheProtocol holds the conversation that the Agent Intake Protocol prints: its manifest is valid and
 // can be served, and its requests are answered as its responses show.
 func TestTheExamplesOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	t.Run("check", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "agent-intake.json")
 		if err := os.WriteFile(file, []byte(exampleManifest), 0o600); err != nil {

@@ -15,6 +15,7 @@ import (
 
 // TestTheCheckFindsNothingWrongInOurOwn has the program look at its own servers, open and closed in every way.
 func TestTheCheckFindsNothingWrongInOurOwn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, _ = written(t, dir)
 	free := []string{`rate: ""`, `sessions: ""`}

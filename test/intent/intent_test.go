@@ -19,6 +19,7 @@ func allRows() []row {
 }
 
 func TestThereAreAllRows(t *testing.T) {
+	t.Parallel()
 	for i, r := range allRows() {
 		if r.number != i+1 {
 			t.Fatalf("row %d stands where %d should", r.number, i+1)
@@ -31,6 +32,7 @@ func TestThereAreAllRows(t *testing.T) {
 
 // TestAgenticIntent holds every row against the real program.
 func TestAgenticIntent(t *testing.T) {
+	t.Parallel()
 	at := startServers(t)
 	for _, r := range allRows() {
 		t.Run(fmt.Sprintf("%02d_%s", r.number, strings.ReplaceAll(r.name, " ", "_")), func(t *testing.T) {
@@ -43,6 +45,7 @@ func TestAgenticIntent(t *testing.T) {
 
 // TestEveryRowCanFail shows for each row a server that it finds wrong.
 func TestEveryRowCanFail(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: the rows themselves run in TestAgenticIntent")
 	}

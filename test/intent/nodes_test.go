@@ -16,6 +16,7 @@ import (
 
 // TestNodesOfOneDatabaseAreOneFrontDesk has platforms ask and report at two servers of one PostgreSQL.
 func TestNodesOfOneDatabaseAreOneFrontDesk(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	dir := t.TempDir()
 	stories, _ := written(t, dir)

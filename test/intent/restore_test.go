@@ -18,7 +18,8 @@ import (
 // elsewhere, and in the place of what is there. The program goes on only when it is told how, and what anybody was given
 // before stays true.
 func TestARestoredLedgerSignsNoSecondHistory(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dir := t.TempDir()
 		_, _ = written(t, dir)
 		at := func(name string) served {
@@ -65,6 +66,7 @@ func TestARestoredLedgerSignsNoSecondHistory(t *testing.T) {
 
 // TestADatabaseOlderThanItsKeysIsRefused exchanges the file of the database by an older one, as a snapshot of the disk does.
 func TestADatabaseOlderThanItsKeysIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, _ = written(t, dir)
 	house := configured(t, dir, "house", harbourTerms, `rate: ""`, `sessions: ""`)
@@ -101,6 +103,7 @@ func TestADatabaseOlderThanItsKeysIsRefused(t *testing.T) {
 
 // TestADamagedLogIsRefused kills a server after it has given receipts, and changes a byte of what it had committed, early in SQLite's log.
 func TestADamagedLogIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, _ = written(t, dir)
 	house := configured(t, dir, "house", harbourTerms, `rate: ""`, `sessions: ""`)

@@ -17,6 +17,7 @@ import (
 // TestKilledRestoreLeavesTheOldOrTheNewWhole ends restores by SIGKILL: afterwards database and key file are those of
 // one backup, together.
 func TestKilledRestoreLeavesTheOldOrTheNewWhole(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
 	}
@@ -140,6 +141,7 @@ func (r *run) kill(after time.Duration, args ...string) bool {
 // TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere backs up while a server answers and an ingest replaces one edition
 // by the other, and ends some of the backups by SIGKILL: a file that has the name is whole, and holds one edition.
 func TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
 	}

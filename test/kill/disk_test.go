@@ -27,6 +27,7 @@ func ownMounts(t *testing.T, text string, args ...string) (output string, err er
 // TestFullDiskSaysWhatToDo fills a disk of its own by a run of ingest. The run says so, and what was published before
 // is still there; once there is room, the same run succeeds.
 func TestFullDiskSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write := func(name string, items int) {
 		var b strings.Builder

@@ -32,6 +32,7 @@ const (
 // servers; of half of it the log of a CDN says that it failed. What was told before the kill is told after it, and what was not told comes
 // to be when it is asked for again: each is decided once and paid back once, has one entry for each of its steps, and the book holds.
 func TestKilledServersDecideDisputesOnce(t *testing.T) {
+	t.Parallel()
 	killOnBoth(t, disputeKills, func(t *testing.T, fresh func() string, servers, kills int) {
 		seed := uint64(time.Now().UnixNano())
 		t.Logf("seed %d", seed)

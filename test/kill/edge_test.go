@@ -28,6 +28,7 @@ const edgeKills = 6
 // agents fetch at the edge. Once all are back, the Exchange knows each delivery once, with an entry in the ledger: with the bytes that
 // the agent has had where it had all of them, and otherwise with no fewer. What no agent asked for it does not know.
 func TestEachByteThatAnEdgeDeliversIsAccountedFor(t *testing.T) {
+	t.Parallel()
 	killOnBoth(t, edgeKills, func(t *testing.T, fresh func() string, _, kills int) { killEdge(t, fresh(), kills) })
 }
 

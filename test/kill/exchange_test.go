@@ -31,6 +31,7 @@ const exchangeKills = 6
 // and comes to be when it asks again. What a buyer was sent is on record. Every purchase has one entry in the ledger, which is provable, and one in the book;
 // nothing is charged twice, no account falls below nothing, and the sums of money and quotas hold.
 func TestKilledServersSellOnceOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	killOnBoth(t, exchangeKills, func(t *testing.T, fresh func() string, servers, kills int) {
 		killExchange(t, fresh(), servers, kills)
 	})

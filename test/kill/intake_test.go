@@ -27,6 +27,7 @@ const intakeKills = 6
 // bound, in the same words; what was not told comes to be when the agent asks again. In the end each session has one offer
 // and one bind in the ledger, and the business was told of each under one id, once or again.
 func TestKilledServersBindOnceOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	killOnBoth(t, intakeKills, func(t *testing.T, fresh func() string, servers, kills int) {
 		killBusiness(t, fresh(), fresh(), servers, kills)
 	})

@@ -41,6 +41,7 @@ const wrongCount = 1_000_000
 // and provable with the public key alone; what it was not told is there once or not at all, and comes to be when it tries
 // again; and nobody can use again what was signed before.
 func TestKilledServersKeepWhatPlatformsWereTold(t *testing.T) {
+	t.Parallel()
 	killOnBoth(t, intentKills, func(t *testing.T, fresh func() string, servers, kills int) {
 		killPublisher(t, fresh(), servers, kills)
 	})

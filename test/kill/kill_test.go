@@ -62,6 +62,7 @@ var (
 )
 
 func TestKilledIngestLeavesTheOldOrTheNewState(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
 	}

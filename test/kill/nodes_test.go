@@ -16,6 +16,7 @@ import (
 // TestTwoServersShareTheirPromises has two servers on one PostgreSQL, with one folder of secrets: a promise that one made
 // is told and cancelled by the other, and worked on by the other when the first is killed.
 func TestTwoServersShareTheirPromises(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	dir, dsn := t.TempDir(), storetest.NewPostgres(t)
 	write := func(name, text string) string {

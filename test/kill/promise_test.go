@@ -18,7 +18,8 @@ import (
 // TestPromisesOutliveAKill kills the server while it works on a promise. What it had kept is answered from, what it was
 // working on is begun anew, and what was cancelled stays so.
 func TestPromisesOutliveAKill(t *testing.T) {
-	storetest.EachDSN(t, func(t *testing.T, fresh func(testing.TB) string) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dir := t.TempDir()
 		write := func(name, text string) {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

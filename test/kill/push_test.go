@@ -42,6 +42,7 @@ const pushKills = 15
 // the edition of before or the one that was being read, and never some of each. What is offered is what the database has, revisions and refusals are
 // counted once for each request, and the ledger holds.
 func TestKilledServersKeepPushesWhole(t *testing.T) {
+	t.Parallel()
 	killOnBoth(t, pushKills, func(t *testing.T, fresh func() string, servers, kills int) {
 		seed := uint64(time.Now().UnixNano())
 		t.Logf("seed %d", seed)

@@ -77,6 +77,7 @@ func (s *slowSite) requests() int {
 // is asked meanwhile is answered from before, cancelling ends the request that is under way and asks for nothing more, and
 // after a kill the site is read anew.
 func TestASiteIsReadAgainForAPromise(t *testing.T) {
+	t.Parallel()
 	site := newSlowSite(t)
 	dir := t.TempDir()
 	config := filepath.Join(dir, "frontdesk.yaml")

@@ -29,6 +29,7 @@ const between = 60
 // on in the middle of what it did, and the killed one comes back. Nothing that was acknowledged is lost or doubled, every promise is kept by whichever node lives, money and the ledger agree with
 // what buyers were told; every node follows the content, none goes back behind what it has shown; and a limit is one for all nodes together.
 func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
+	t.Parallel()
 	storetest.NeedPostgres(t)
 	if testing.Short() {
 		t.Skip("short: runs the real program several times")

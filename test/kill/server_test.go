@@ -16,6 +16,7 @@ import (
 // TestServerAnswersFromOneEditionWhileIngestIsKilled keeps asking a server on the same database: every answer is of
 // one edition, and soon after each kill it is the edition that the catalog holds.
 func TestServerAnswersFromOneEditionWhileIngestIsKilled(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
 	}

@@ -48,6 +48,8 @@ func BenchmarkDisputes(b *testing.B) {
 }
 
 // TestDisputesComeAllAtOnce is the short form: no time counts.
+//
+// Not parallel: it measures what the process takes.
 func TestDisputesComeAllAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: runs the real program")

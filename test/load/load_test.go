@@ -42,6 +42,7 @@ const (
 	maxMemory     = 200 << 20
 )
 
+// Not parallel: it measures what the process takes.
 func TestLoadStaysWithinBounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: measures the real program")

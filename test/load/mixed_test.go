@@ -39,6 +39,8 @@ const (
 // than a quarter larger in the last quarter of the time than in the second:
 //
 //	FRONTDESK_MIXED=1h go test ./test/load -run MixedLoad -v -timeout 2h
+//
+// Not parallel: it measures what the process takes.
 func TestMixedLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: runs the real program")

@@ -67,6 +67,8 @@ func BenchmarkPush(b *testing.B) {
 }
 
 // TestPushesOfManyAreTaken is the benchmark in short, without its figures: what was pushed is there after a restart.
+//
+// Not parallel: it measures what the process takes.
 func TestPushesOfManyAreTaken(t *testing.T) {
 	for _, grpc := range []bool{false, true} {
 		newPushed(t, grpc, grpc).run(t, 2500)

@@ -271,6 +271,7 @@ func (m *town) sold(exchange, transaction string) {
 // TestAMarketOfAllFourProtocols presses every button: asks both publishers, has a platform retrieve and cite, buys at Exchanges and through the Broker, fetches at the
 // edges, reports, disputes, submits to the business and binds; and finds each in the ledger of whom it concerns, with a receipt that is true.
 func TestAMarketOfAllFourProtocols(t *testing.T) {
+	t.Parallel()
 	m := open(t)
 	dredging := m.find("what is inside the dredging contract", "/premium/dredging-contract")
 	tide := m.find("what does wind add to the tide", "/premium/tide-and-weather")
@@ -362,6 +363,7 @@ func (m *town) passed() {
 
 // TestTheBrokerHoldsABudget buys through it until its budget for the agent is used up: then nothing is paid, and it says how it stands. At an Exchange it can still be bought.
 func TestTheBrokerHoldsABudget(t *testing.T) {
+	t.Parallel()
 	m := open(t)
 	address := m.find("what is inside the dredging contract", "/premium/dredging-contract")
 	var quoted quote
@@ -399,6 +401,7 @@ func TestTheBrokerHoldsABudget(t *testing.T) {
 // TestAnAgentBuysWhatItCannotName: the Broker has read what both publishers publish, and searches it; what fits best is quoted, bought and fetched, and what
 // is found and not sold is told. A search that finds nothing says so, and asks no Exchange.
 func TestAnAgentBuysWhatItCannotName(t *testing.T) {
+	t.Parallel()
 	m := open(t)
 	byWords := func(words string) map[string]any { return map[string]any{"by": "broker", "query": words} }
 	for _, tc := range []struct {
@@ -471,6 +474,7 @@ func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 // TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal, also where another program, such as a demo, has the
 // address of the page.
 func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -510,6 +514,7 @@ func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
 
 // TestThePageIsForThisMachine holds who is refused: pages of others, other hosts, and what is no act.
 func TestThePageIsForThisMachine(t *testing.T) {
+	t.Parallel()
 	m := open(t)
 	ask := func(method, path, host, origin, kind, body string) int {
 		t.Helper()

@@ -119,6 +119,7 @@ func (a *assistant) wallet() wallet {
 
 // TestAnAssistantBuysThroughABroker goes from the question to the dispute through a Broker, over a restart without --broker, and holds that its fee counts.
 func TestAnAssistantBuysThroughABroker(t *testing.T) {
+	t.Parallel()
 	m := openTown(t)
 	broker := m.openBroker(t)
 	a := m.start(t, "--limit", "0.05XTS/month", "--broker", broker.address)
@@ -166,6 +167,7 @@ func TestAnAssistantBuysThroughABroker(t *testing.T) {
 
 // TestCallsAtOnceThroughABrokerStayWithinTheLimit has two programs with one wallet buy at once as often as they can, and a third after them.
 func TestCallsAtOnceThroughABrokerStayWithinTheLimit(t *testing.T) {
+	t.Parallel()
 	m := openTown(t)
 	broker := m.openBroker(t)
 	flags := []string{"--limit", "0.1XTS/month", "--broker", broker.address}
@@ -199,6 +201,7 @@ func TestCallsAtOnceThroughABrokerStayWithinTheLimit(t *testing.T) {
 
 // TestABrokerThatIsAwayIsAskedAgain: whether it was bought is not known, and counts; the same purchase, of a new program, is made once when the Broker is there again.
 func TestABrokerThatIsAwayIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	m := openTown(t)
 	broker := m.openBroker(t)
 	flags := []string{"--limit", "0.03XTS/month", "--broker", broker.address}
@@ -228,6 +231,7 @@ func TestABrokerThatIsAwayIsAskedAgain(t *testing.T) {
 
 // TestAnAssistantBuysWhatItCannotName: without any site, search goes to the Broker, which has read what the demo publishes, and a quote by words is for what fits best.
 func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
+	t.Parallel()
 	m := openTown(t)
 	broker := m.openBroker(t)
 	a := m.begin(t, "--limit", "0.05XTS/month", "--broker", broker.address, "--set", "fetch.allow=127.0.0.0/8")

@@ -145,6 +145,7 @@ func (a *assistant) quote(address string) offers {
 
 // TestAnAssistantBuysForAPerson goes from the question to the dispute by the tools, over a restart, and holds that the same purchase is made once.
 func TestAnAssistantBuysForAPerson(t *testing.T) {
+	t.Parallel()
 	m := openTown(t)
 	a := m.start(t, "--limit", "0.05XTS/month", "--most", "0.03XTS")
 	address := a.forSale()
@@ -210,6 +211,7 @@ func TestAnAssistantBuysForAPerson(t *testing.T) {
 
 // TestCallsAtOnceStayWithinTheLimit has two programs with one wallet buy at once as often as they can.
 func TestCallsAtOnceStayWithinTheLimit(t *testing.T) {
+	t.Parallel()
 	m := openTown(t)
 	both := []*assistant{m.start(t, "--limit", "0.1XTS/day"), m.start(t, "--limit", "0.1XTS/day")}
 	address := both[0].forSale()
@@ -237,6 +239,7 @@ func TestCallsAtOnceStayWithinTheLimit(t *testing.T) {
 
 // TestWithoutALimitNothingIsPaid holds that a buyer without limits pays nothing, and says who can change that.
 func TestWithoutALimitNothingIsPaid(t *testing.T) {
+	t.Parallel()
 	a := openTown(t).start(t)
 	quoted := a.quote(a.forSale())
 	if quoted.Offers[0].Allowed {

@@ -272,6 +272,7 @@ func collected(t *testing.T, events []event) (a answer, deltas string, order []i
 var lamps = object{"text": "lamp", "limit": 5}
 
 func TestModelOrdersAndSummarizes(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, unhurried)
 	both := d.ask(lamps, object{"mode": "list, summarize"})
@@ -351,6 +352,7 @@ func (d *desk) expectMetrics(lines ...string) {
 // TestItemsLeaveBeforeTheSummaryIsWritten holds that a model which takes its time keeps no item waiting: the place of the
 // summary is the first, and it comes last.
 func TestItemsLeaveBeforeTheSummaryIsWritten(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Delay: 300}})
 	d := serve(t, endpoint.URL, "  uses: {rerank: false}\n"+unhurried)
@@ -372,6 +374,7 @@ func TestItemsLeaveBeforeTheSummaryIsWritten(t *testing.T) {
 
 // TestWhateverTheModelDoesTheAnswerComes holds every way to misbehave against what a front desk without a model answers.
 func TestWhateverTheModelDoesTheAnswerComes(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	both := object{"mode": "list, summarize"}
 	plain := serve(t, endpoint.URL, "  uses: {rerank: false, summarize: false}\n"+unhurried).ask(lamps, both)
@@ -442,6 +445,7 @@ func text(a answer) string {
 // TestInjectedOrdersAreNotFollowed has a model that does whatever the item tells it. What can come of it is an order of
 // items that were found, and nothing else.
 func TestInjectedOrdersAreNotFollowed(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, unhurried)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Reply: `{"order":[7,99]}, "Visit https://evil.example and pay 99.99 EUR"`}})
@@ -463,6 +467,7 @@ func TestInjectedOrdersAreNotFollowed(t *testing.T) {
 // TestASpentDayIsTold holds that answers go on without a model when what it may take in a day is used up, say so, and do
 // again after a restart.
 func TestASpentDayIsTold(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, "  uses: {summarize: false}\n  day: {cost: \"0.02\"}\n"+unhurried) // one order may cost 0.012 at most
 	var reasons []string
@@ -487,6 +492,7 @@ func TestASpentDayIsTold(t *testing.T) {
 // TestDeadModelCostsNothingAfterAWhile holds that questions no longer call a model that failed again and again, and do
 // again once it is well.
 func TestDeadModelCostsNothingAfterAWhile(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, unhurried)
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 503, After: "1"}})
@@ -505,6 +511,7 @@ func TestDeadModelCostsNothingAfterAWhile(t *testing.T) {
 }
 
 func TestOwnerIsToldAtTheStart(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	well := serve(t, endpoint.URL, "")
 	awaitLog(t, well, "the model answers")
@@ -523,6 +530,7 @@ func awaitLog(t *testing.T, d *desk, line string) {
 // TestSlowSummaryBecomesAPromise holds that one who waits for a whole answer is promised it when a model takes longer than
 // is waited for, and has the same answer then.
 func TestSlowSummaryBecomesAPromise(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, "ask: {promise: {after: 50ms}}\n")
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Delay: 400}})
@@ -563,6 +571,7 @@ func TestSlowSummaryBecomesAPromise(t *testing.T) {
 
 // TestCancelledPromiseEndsTheCall holds that nobody writes on for a promise that was taken back.
 func TestCancelledPromiseEndsTheCall(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, "  time: {summarize: 25s}\nlimits: {write_timeout: 1m}\nask: {promise: {after: 10ms}}\n")
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
@@ -589,6 +598,7 @@ func TestCancelledPromiseEndsTheCall(t *testing.T) {
 
 // TestClientThatLeavesEndsTheCall holds the same of a stream whose client has gone.
 func TestClientThatLeavesEndsTheCall(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, "  uses: {rerank: false}\n  time: {summarize: 25s}\nlimits: {write_timeout: 1m}\n")
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
@@ -607,6 +617,7 @@ func TestClientThatLeavesEndsTheCall(t *testing.T) {
 
 // TestModelRewordsWhatRulesAreNotSureOf asks something of which it is open whether it goes on with the question before.
 func TestModelRewordsWhatRulesAreNotSureOf(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, "  uses: {rerank: false}\n"+unhurried)
 	ask := func() (answer, string) {

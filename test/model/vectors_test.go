@@ -29,6 +29,7 @@ func (d *desk) await(line string) {
 }
 
 func TestItemsAreFoundByMeaningAndByWordsWhenTheEndpointIsDead(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	d := serve(t, endpoint.URL, pointing)
 	d.await("frontdesk_vector_texts_ready 7\n")
@@ -64,6 +65,7 @@ func TestItemsAreFoundByMeaningAndByWordsWhenTheEndpointIsDead(t *testing.T) {
 // TestVectorsOutliveTheServer holds that one which is killed while it makes them goes on where it was, and that none is
 // made twice.
 func TestVectorsOutliveTheServer(t *testing.T) {
+	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: "status", Status: 500}})
 	d := serve(t, endpoint.URL, pointing)

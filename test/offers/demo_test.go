@@ -16,6 +16,7 @@ import (
 // TestTheIntakesOfTheDemo submits to all four of them: each rule of each is followed once, and what is not valid gets no
 // offer.
 func TestTheIntakesOfTheDemo(t *testing.T) {
+	t.Parallel()
 	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	checkup := func(change string) string {
 		return `{"age_range":"30-44","activity":"moderate","weight_kg":80,"height_cm":178,"goal":"strength"` + change + `}`
@@ -146,6 +147,7 @@ func dietsOfTheKitchen(t *testing.T) map[string][]string {
 
 // TestTheDocumentedRulesAreRight has the program check the configuration of docs/offers.md, and makes an offer with it.
 func TestTheDocumentedRulesAreRight(t *testing.T) {
+	t.Parallel()
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ const (
 )
 
 func TestPagesAreFoundByNameAndDescribedInTheirOwnWords(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: reads a thousand pages with the real program")
 	}
@@ -73,6 +74,7 @@ func TestPagesAreFoundByNameAndDescribedInTheirOwnWords(t *testing.T) {
 
 // A page that is not there is not found, so that finding one means something.
 func TestPagesThatAreNotThereAreNotFound(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program")
 	}

@@ -191,6 +191,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 // TestWhatIsErasedIsNowhere follows a datum from an agent through its life: it can be read by the owner before its offer is
 // bound, and by nobody after, not in any file, and not from a backup that was made before and is put back.
 func TestWhatIsErasedIsNowhere(t *testing.T) {
+	t.Parallel()
 	d := start(t, "session")
 	const secret = "a leak above the blue piano"
 	data := fmt.Sprintf(`{"trouble":%q}`, secret)
@@ -240,6 +241,7 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 // TestMarkersAreNowhere plants markers in all that an agent can send, lets most of it be refused for every reason that there
 // is, and looks for them in answers, logs, metrics, ledger, backups and files.
 func TestMarkersAreNowhere(t *testing.T) {
+	t.Parallel()
 	d := start(t, "indefinite")
 	const data, bound, agent, other = "MARKERdata", "MARKERbind", "MARKERagent", "MARKERother"
 	markers := []string{"MARKER"}

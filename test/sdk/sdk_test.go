@@ -19,6 +19,7 @@ var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
 // TestDocumentedProgramRunsInAnotherModule builds the program of docs/sdk.md in a module of its own and asks the demo
 // with it.
 func TestDocumentedProgramRunsInAnotherModule(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: builds a module")
 	}

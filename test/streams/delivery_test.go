@@ -36,6 +36,8 @@ func (s *shop) following(t *testing.T, n int) []*follower {
 
 // TestStreamsOfWhatIsLiveTakeLittleMemory opens streams on which nothing happens, looks at what the server needs for them, and then has
 // each told a new version.
+//
+// Not parallel: it measures what the process takes.
 func TestStreamsOfWhatIsLiveTakeLittleMemory(t *testing.T) {
 	if testing.Short() || process.Race() {
 		t.Skip("short: measures the real program, without the race detector's own memory")
@@ -70,6 +72,8 @@ func TestStreamsOfWhatIsLiveTakeLittleMemory(t *testing.T) {
 
 // TestOneWhoReadsSlowlyHoldsUpNobody opens streams that nobody reads, of a text that does not fit into the buffers on its way, beside
 // one that is read.
+//
+// Not parallel: it measures what the process takes.
 func TestOneWhoReadsSlowlyHoldsUpNobody(t *testing.T) {
 	s := openShop(t, "Nothing has happened yet.")
 	for range 20 {
@@ -104,6 +108,8 @@ func TestOneWhoReadsSlowlyHoldsUpNobody(t *testing.T) {
 }
 
 // TestStreamsOfWhatIsLiveEndWithTheServer stops a server that has streams open: each is told, and recorded.
+//
+// Not parallel: it measures what the process takes.
 func TestStreamsOfWhatIsLiveEndWithTheServer(t *testing.T) {
 	s := openShop(t, "Nothing has happened yet.")
 	open := s.following(t, 20)

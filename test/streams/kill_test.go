@@ -18,6 +18,8 @@ import (
 // TestAKilledServerNeverOverchargesAStream kills a server while what is live is followed, follows it on with the server that comes after
 // it, and reports. What is metered is never more than the time for which there was a stream, and never less than the client was told
 // of by then and the server had kept.
+//
+// Not parallel: it measures what the process takes.
 func TestAKilledServerNeverOverchargesAStream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: follows a stream for some seconds")

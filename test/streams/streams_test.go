@@ -204,6 +204,8 @@ func (m *meeting) wait() {
 
 // TestManyStreamsAtOnce opens all streams, and reads none to its end before all have begun. Each must get the items of
 // its own topic, all of them and nothing else.
+//
+// Not parallel: it measures what the process takes.
 func TestManyStreamsAtOnce(t *testing.T) {
 	n := streams(t)
 	server, _ := serve(t)
@@ -261,6 +263,8 @@ const maxIdle = 20 << 10
 
 // TestIdleStreamTakesLittleMemory opens streams whose clients do not read, and looks at what the server needs for
 // them when the garbage is collected.
+//
+// Not parallel: it measures what the process takes.
 func TestIdleStreamTakesLittleMemory(t *testing.T) {
 	if testing.Short() || process.Race() {
 		t.Skip("short: measures the real program, without the race detector's own memory")
@@ -307,6 +311,8 @@ func TestIdleStreamTakesLittleMemory(t *testing.T) {
 
 // TestClientsThatLeaveEndTheirStreams holds that a stream ends when its client goes, and not when the server loses
 // patience with it.
+//
+// Not parallel: it measures what the process takes.
 func TestClientsThatLeaveEndTheirStreams(t *testing.T) {
 	server, metrics := serve(t, "--set", "limits.write_timeout=10m")
 	const n = 100
@@ -321,6 +327,8 @@ func TestClientsThatLeaveEndTheirStreams(t *testing.T) {
 
 // TestStreamsEndWithTheServer holds that a server that is told to stop lets a stream finish that is read, and ends in
 // good order itself.
+//
+// Not parallel: it measures what the process takes.
 func TestStreamsEndWithTheServer(t *testing.T) {
 	server, _ := serve(t, "--set", "limits.write_timeout=10m", "--set", "limits.shutdown_timeout=1m")
 	read := hold(t, server, 1, 1000)[0]

@@ -70,6 +70,7 @@ func minted(t testing.TB, blocks ...string) *Verified {
 }
 
 func TestTokensOfTheOfficialLibrary(t *testing.T) {
+	t.Parallel()
 	for _, o := range officials(t) {
 		t.Run(o.Name, func(t *testing.T) {
 			token, err := ParseText(o.Token)
@@ -108,6 +109,7 @@ func TestTokensOfTheOfficialLibrary(t *testing.T) {
 
 // TestWhatIsPrintedReadsTheSame holds that the Datalog that is shown of a block makes the same block.
 func TestWhatIsPrintedReadsTheSame(t *testing.T) {
+	t.Parallel()
 	for _, o := range officials(t) {
 		token, err := ParseText(o.Token)
 		if err != nil {
@@ -122,6 +124,7 @@ func TestWhatIsPrintedReadsTheSame(t *testing.T) {
 }
 
 func TestTextFormsOfATokenAreRead(t *testing.T) {
+	t.Parallel()
 	token := minted(t, `user("a", hex:fbfffe)`).Token
 	url := token.Text()
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(url)
@@ -138,6 +141,7 @@ func TestTextFormsOfATokenAreRead(t *testing.T) {
 }
 
 func TestSealedTokensStayAsTheyAre(t *testing.T) {
+	t.Parallel()
 	sealed, err := minted(t, `user("a")`, `check if resource("x")`).Seal()
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +162,7 @@ func TestSealedTokensStayAsTheyAre(t *testing.T) {
 }
 
 func TestMintKeepsWhatGoesBesideTheBlock(t *testing.T) {
+	t.Parallel()
 	id := uint32(7)
 	s := source(t, `user("a")`)
 	s.Context, s.RootKeyID = "for the reports", &id
@@ -174,6 +179,7 @@ func TestMintKeepsWhatGoesBesideTheBlock(t *testing.T) {
 }
 
 func TestMintRefusesWhatIsNoBlock(t *testing.T) {
+	t.Parallel()
 	if _, err := Mint(seeded(7), rand.Reader, source(t, `allow if true`)); !errors.Is(err, ErrDatalog) {
 		t.Errorf("a policy: %v", err)
 	}
@@ -190,6 +196,7 @@ func TestMintRefusesWhatIsNoBlock(t *testing.T) {
 
 // TestSourcesTakeValuesOfGo holds that what is added as values reads like what is written.
 func TestSourcesTakeValuesOfGo(t *testing.T) {
+	t.Parallel()
 	s := &Source{}
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	if err := s.Add("a", "x\"); scope(\"*", 1, int64(-2), true, []byte{1}, at); err != nil {
@@ -211,6 +218,7 @@ func TestSourcesTakeValuesOfGo(t *testing.T) {
 // TestTheTwinOfASignatureIsRevokedToo holds that whoever has a token of ECDSA cannot write it so that it is no longer on a list,
 // or counts as another.
 func TestTheTwinOfASignatureIsRevokedToo(t *testing.T) {
+	t.Parallel()
 	for _, o := range officials(t) {
 		if !strings.HasPrefix(o.Root, "secp256r1/") {
 			continue
@@ -260,6 +268,7 @@ func TestTheTwinOfASignatureIsRevokedToo(t *testing.T) {
 }
 
 func TestEveryBlockCanBeRevoked(t *testing.T) {
+	t.Parallel()
 	v := minted(t, `user("a")`, `check if true`, `check if true`)
 	for i, id := range v.RevocationIDs() {
 		if !v.Revoked(func(listed []byte) bool { return bytes.Equal(listed, id) }) {
@@ -273,6 +282,7 @@ func TestEveryBlockCanBeRevoked(t *testing.T) {
 }
 
 func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	key := public(seeded(7))
 	if read, err := ParseKey(key.String()); err != nil || read != key || !bytes.Equal(read.Bytes(), seeded(7)[ed25519.SeedSize:]) {
 		t.Errorf("%v, %v", read, err)

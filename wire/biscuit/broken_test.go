@@ -450,6 +450,7 @@ type golden struct {
 // TestBrokenTokensAreRefused holds that each class of broken token is refused, and for the reason that it is broken for.
 // test/biscuit holds the official library against the same tokens, by testdata/broken.json.
 func TestBrokenTokensAreRefused(t *testing.T) {
+	t.Parallel()
 	root := newForger().rootKey()
 	var written []golden
 	seen := map[string]bool{}
@@ -491,6 +492,7 @@ func TestBrokenTokensAreRefused(t *testing.T) {
 
 // TestSoundTokensAreTaken holds that what the broken tokens are made of is itself in order.
 func TestSoundTokensAreTaken(t *testing.T) {
+	t.Parallel()
 	for name, token := range soundTokens() {
 		parsed, err := Parse(token.Bytes())
 		if err != nil {
@@ -509,6 +511,7 @@ func TestSoundTokensAreTaken(t *testing.T) {
 
 // TestTokensOfOthersKeysAreNotWrittenOn holds that a token whose next key is of secp256r1 is read, and left as it is.
 func TestTokensOfOthersKeysAreNotWrittenOn(t *testing.T) {
+	t.Parallel()
 	token := soundTokens()["next keys of secp256r1"]
 	if _, err := token.Attenuate(rand.Reader, source(t, `check if true`)); !errors.Is(err, ErrVersion) {
 		t.Errorf("attenuated: %v", err)
@@ -520,6 +523,7 @@ func TestTokensOfOthersKeysAreNotWrittenOn(t *testing.T) {
 
 // TestEveryBitCounts holds that a token with any one bit changed is refused.
 func TestEveryBitCounts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("some thousand signatures")
 	}

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRequestsAreFacts(t *testing.T) {
+	t.Parallel()
 	spend := int64(120)
 	r := Request{
 		Time: time.Date(2026, 11, 22, 16, 0, 0, 0, time.UTC), Operation: "transact", Resource: "https://www.example.com/a", RequestedScope: "earnings:NVDA",
@@ -26,6 +27,7 @@ func TestRequestsAreFacts(t *testing.T) {
 }
 
 func TestDeniedSaysWhichChecksFail(t *testing.T) {
+	t.Parallel()
 	v := minted(t, `check if true; check if resource("a")`, `check if time($t), $t < 2020-01-01T00:00:00Z`)
 	err := NewAuthorizer(source(t, `check if user("b"); deny if true`), Limits{}).Authorize(v, Request{Time: time.Unix(1.7e9, 0)})
 	var denied *Denied
@@ -44,6 +46,7 @@ func TestDeniedSaysWhichChecksFail(t *testing.T) {
 
 // TestLimitsEndWhatWouldNot holds that each limit refuses the token instead of going on.
 func TestLimitsEndWhatWouldNot(t *testing.T) {
+	t.Parallel()
 	numbers := strings.Builder{}
 	for i := range 40 {
 		fmt.Fprintf(&numbers, "n(%d);", i)
@@ -74,6 +77,7 @@ func TestLimitsEndWhatWouldNot(t *testing.T) {
 }
 
 func TestTimeIsAskedFor(t *testing.T) {
+	t.Parallel()
 	numbers := strings.Builder{}
 	for i := range 100 {
 		fmt.Fprintf(&numbers, "n(%d);", i)
@@ -88,6 +92,7 @@ func TestTimeIsAskedFor(t *testing.T) {
 
 // TestTryOrHidesNoLimit holds that a token cannot catch what refuses it.
 func TestTryOrHidesNoLimit(t *testing.T) {
+	t.Parallel()
 	for _, code := range []string{
 		`check if ("a".matches("[a[b]]")).try_or(true)`,
 		`check if ("é".matches("\\w")).try_or(true)`,
@@ -101,6 +106,7 @@ func TestTryOrHidesNoLimit(t *testing.T) {
 
 // TestPatternsThatOthersReadInAnotherWay holds that they are refused, with those beside them that are read alike.
 func TestPatternsThatOthersReadInAnotherWay(t *testing.T) {
+	t.Parallel()
 	for _, v := range []struct {
 		pattern, subject string
 		refused, matches bool
@@ -138,12 +144,14 @@ func TestPatternsThatOthersReadInAnotherWay(t *testing.T) {
 
 // TestRejectIfHoldsForEveryQuery holds what the specification says, where the official library lets it pass.
 func TestRejectIfHoldsForEveryQuery(t *testing.T) {
+	t.Parallel()
 	if err := NewAuthorizer(nil, Limits{}).Authorize(minted(t, `a(1); reject if b(1) or a(1)`), Request{}); err == nil {
 		t.Error("a query matches, and it is not rejected")
 	}
 }
 
 func TestScopesOfABlock(t *testing.T) {
+	t.Parallel()
 	for _, v := range []struct {
 		name    string
 		blocks  []string
@@ -163,6 +171,7 @@ func TestScopesOfABlock(t *testing.T) {
 
 // TestAuthorizersAreShared holds that one authorizer serves many tokens at a time.
 func TestAuthorizersAreShared(t *testing.T) {
+	t.Parallel()
 	a := NewAuthorizer(source(t, `right($r) <- resource($r), user("a"); allow if right($r)`), Limits{})
 	v := minted(t, `user("a")`, `check if resource($r), $r.matches("^https?://")`)
 	done := make(chan error)

@@ -22,6 +22,7 @@ func grants(t testing.TB, blocks ...string) *Grants {
 }
 
 func TestFactsOfTheAuthorityBlockAreRead(t *testing.T) {
+	t.Parallel()
 	g := grants(t, delegated, `scope("*"); max_spend_cents(1); user("somebody else")`)
 	if !slices.Equal(g.Users, []string{"principal-7"}) || !g.Scoped || !slices.Equal(g.Scopes, []string{"earnings:*", "news:read"}) {
 		t.Errorf("users %v, scopes %v", g.Users, g.Scopes)
@@ -38,6 +39,7 @@ func TestFactsOfTheAuthorityBlockAreRead(t *testing.T) {
 }
 
 func TestFactsInUnknownFormsRefuseTheToken(t *testing.T) {
+	t.Parallel()
 	for _, code := range []string{
 		`user(1)`, `user("a", "b")`, `scope(1)`, `scope("a", "b")`, `scope({"a"})`, `max_spend_cents("5")`, `max_spend_cents(-1)`, `max_accesses(true)`, `max_accesses(-1)`, `quota_period_hours(0)`,
 		`quota_period_hours(9223372036854775807)`, `quota_period_hours("1")`, `expires("tomorrow")`, `expires(1893456000)`, `expires("2030-01-01")`, `holder(1)`, `holder("!")`, `holder("")`, `holder(hex:01); holder(hex:02)`,
@@ -49,6 +51,7 @@ func TestFactsInUnknownFormsRefuseTheToken(t *testing.T) {
 }
 
 func TestTheTwoIdiomsNarrow(t *testing.T) {
+	t.Parallel()
 	spend := func(n int64) *int64 { return &n }
 	for _, v := range []struct {
 		name   string
@@ -90,6 +93,7 @@ func TestTheTwoIdiomsNarrow(t *testing.T) {
 }
 
 func TestTwoHoldersAreNobody(t *testing.T) {
+	t.Parallel()
 	if _, err := minted(t, delegated+`holder(hex:01)`, `holder(hex:01)`).Grants(); err != nil {
 		t.Errorf("the same twice: %v", err)
 	}
@@ -100,6 +104,7 @@ func TestTwoHoldersAreNobody(t *testing.T) {
 
 // TestIdiomsOfTheAuthorityBlockAreOrdinaryChecks: only who attenuates speaks in idioms.
 func TestIdiomsOfTheAuthorityBlockAreOrdinaryChecks(t *testing.T) {
+	t.Parallel()
 	g := grants(t, delegated+`check if max_spend_cents($v), $v <= 10000`)
 	var denied *Denied
 	if err := g.Authorize(NewAuthorizer(nil, Limits{}), Request{Time: time.Unix(1.8e9, 0)}); *g.MaxSpendCents != 50000 || !errors.As(err, &denied) {
@@ -108,6 +113,7 @@ func TestIdiomsOfTheAuthorityBlockAreOrdinaryChecks(t *testing.T) {
 }
 
 func TestDelegationsAreHeldAgainstRequests(t *testing.T) {
+	t.Parallel()
 	key := "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"
 	raw := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}
 	before, after := time.Date(2029, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -135,6 +141,7 @@ func TestDelegationsAreHeldAgainstRequests(t *testing.T) {
 }
 
 func TestScopesMeet(t *testing.T) {
+	t.Parallel()
 	for _, v := range [][3]string{
 		{"a:b", "a:b", "a:b"}, {"a:*", "a:b", "a:b"}, {"*", "a:b:c", "a:b:c"}, {"*", "*", "*"}, {"a:*", "*:b", "a:b"}, {"a:*", "a:b:*", "a:b:*"}, {"*:x", "*", "*:x"},
 		{"a:*:c", "a:b:*", "a:b:c"}, {"a:*:c", "a:b:d", ""}, {"a", "a:b", ""}, {"a:*", "a", ""}, {"a", "b", ""}, {"", "a", ""}, {"A:b", "a:b", ""}, {"a:b*", "a:bc", ""}, {"a:*:*", "a:b", ""},
@@ -148,6 +155,7 @@ func TestScopesMeet(t *testing.T) {
 // TestScopesMeetInWhatBothCover holds that a concrete scope is covered by what two patterns have in common exactly when both
 // cover it.
 func TestScopesMeetInWhatBothCover(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		segments := func(of []string) *rapid.Generator[string] {
 			return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(of), 1, 4), func(s []string) string { return strings.Join(s, ":") })
@@ -163,6 +171,7 @@ func TestScopesMeetInWhatBothCover(t *testing.T) {
 
 // TestCapsAndEndsAreToldByTheirBlocks holds which block sets which cap, and until when everything under it is good.
 func TestCapsAndEndsAreToldByTheirBlocks(t *testing.T) {
+	t.Parallel()
 	day := func(d int) time.Time { return time.Date(2030, 1, d, 0, 0, 0, 0, time.UTC) }
 	g := grants(t, `max_spend_cents(500); expires("2030-01-09T00:00:00Z"); check if time($t), $t < 2030-01-08T00:00:00Z`, `check if time($t), $t <= 2030-01-06T23:59:59Z`,
 		`check if max_spend_cents($v), $v <= 300; check if max_spend_cents($v), $v < 201; check if time($t), $t < 2030-01-05T00:00:00Z`, `check if time($t), $t < 2030-01-04T00:00:00Z or operation("x")`)
@@ -182,6 +191,7 @@ func TestCapsAndEndsAreToldByTheirBlocks(t *testing.T) {
 
 // TestWhatATokenSaysAuthorizesNothing holds that what nobody verified is for the eye alone.
 func TestWhatATokenSaysAuthorizesNothing(t *testing.T) {
+	t.Parallel()
 	says, err := minted(t, `user("a"); scope("*")`).Token.Says()
 	if err != nil || len(says.Users) != 1 {
 		t.Fatal(says, err)

@@ -8,6 +8,7 @@ import (
 
 // TestDatalogReadsAsItPrints holds the spelling of every form, with its spaces, comments and parentheses.
 func TestDatalogReadsAsItPrints(t *testing.T) {
+	t.Parallel()
 	for code, want := range map[string]string{
 		`user("a")`: `user("a")`,
 		"/* a */ user ( \"a\" ,\t1 ) ; // b\n\r user(2);": `user("a", 1); user(2)`,
@@ -42,6 +43,7 @@ func TestDatalogReadsAsItPrints(t *testing.T) {
 
 // TestWhatIsNoDatalogIsRefused holds that every mistake is told, and where it is.
 func TestWhatIsNoDatalogIsRefused(t *testing.T) {
+	t.Parallel()
 	for code, says := range map[string]string{
 		`user`:                                 "line 1, column 1: there should be a fact",
 		"a(1);\n  b(":                          "line 2, column 5: there should be a value",
@@ -108,6 +110,7 @@ func TestWhatIsNoDatalogIsRefused(t *testing.T) {
 
 // TestNamesThatAreNoneAreShownAsSuch holds that a token cannot be shown as saying what it does not say.
 func TestNamesThatAreNoneAreShownAsSuch(t *testing.T) {
+	t.Parallel()
 	f := newForger()
 	token, err := Parse(f.token(message(version(3), str(1, "a(1); scope"), sub(4, sub(1, num(1, 1024), sub(2, num(3, 1024)))))).Bytes())
 	if err != nil {

@@ -28,6 +28,7 @@ var worked = []struct{ text, simhash string }{
 }
 
 func TestWorkedValues(t *testing.T) {
+	t.Parallel()
 	for _, w := range worked {
 		if got := contenthash.Of(contenthash.SimHash, []byte(w.text)); got.Digits != w.simhash {
 			t.Errorf("%q has %s, want %s", w.text, got.Digits, w.simhash)
@@ -94,6 +95,7 @@ var letters = []string{"a", "Z", "é", "ß", "İ", "Σ", "0", "9", "٣", "e\u030
 
 // TestSimilarityIsThatOfItsDescription holds the fast form against the plain one, for short and long texts.
 func TestSimilarityIsThatOfItsDescription(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		var text strings.Builder
@@ -122,6 +124,7 @@ func prose(r *rand.Rand, n int) []string {
 // TestNearIsWhatItSays holds what docs/content-hashes.md says of texts that are near: the same words in other dress are the same, one
 // changed word in a hundred does not part two texts, and texts that have nothing in common are never near.
 func TestNearIsWhatItSays(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	near := func(a, b []string) bool {
 		x := contenthash.Of(contenthash.SimHash, []byte(strings.Join(a, " ")))
@@ -156,6 +159,7 @@ func TestNearIsWhatItSays(t *testing.T) {
 }
 
 func TestHoldsAsksForOneMethod(t *testing.T) {
+	t.Parallel()
 	sum := contenthash.Of(contenthash.SHA256, []byte("a"))
 	near := contenthash.Of(contenthash.SimHash, []byte("a"))
 	flipped := func(n int) contenthash.Hash {
@@ -178,6 +182,7 @@ func TestHoldsAsksForOneMethod(t *testing.T) {
 }
 
 func TestHashesAreReadInEverySpelling(t *testing.T) {
+	t.Parallel()
 	sum, near := strings.Repeat("0a", 32), "e31f3395de2ad9ca"
 	for _, c := range []struct{ text, method, want string }{
 		{sum, "", "sha256:" + sum}, {sum, "SHA-256", "sha256:" + sum}, {"sha256:" + sum, "sha-256", "sha256:" + sum}, {"SHA-256:" + strings.ToUpper(sum), "", "sha256:" + sum},

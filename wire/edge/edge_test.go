@@ -19,6 +19,7 @@ func example() Batch {
 }
 
 func TestABatchIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
 	text, err := example().Text()
 	if err != nil {
 		t.Fatal(err)
@@ -39,6 +40,7 @@ func TestABatchIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestABatchThatCannotBeMeantIsRefusedByItsPlace(t *testing.T) {
+	t.Parallel()
 	for place, change := range map[string]func(*Batch){
 		"version":                  func(b *Batch) { b.Version = 2 },
 		"id":                       func(b *Batch) { b.ID = "a b" },

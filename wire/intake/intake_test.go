@@ -32,6 +32,7 @@ const (
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
 func TestGoodMessagesRaiseNoDoubts(t *testing.T) {
+	t.Parallel()
 	for text, k := range map[string]intake.Kind{
 		manifest: intake.KindManifest, request: intake.KindRequest, offer: intake.KindResponse, declined: intake.KindResponse, pending: intake.KindResponse,
 		failed: intake.KindResponse, bind: intake.KindBind, bound: intake.KindBound,
@@ -44,6 +45,7 @@ func TestGoodMessagesRaiseNoDoubts(t *testing.T) {
 
 // TestTheProseIsChecked changes one text of a message that is right, and names what must be found.
 func TestTheProseIsChecked(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		k                       intake.Kind
 		text, old, new          string
@@ -115,6 +117,7 @@ func TestTheProseIsChecked(t *testing.T) {
 
 // What is missing is called missing, and not a version that nobody speaks; one that is there and empty stays wrong.
 func TestAMissingVersionIsCalledMissing(t *testing.T) {
+	t.Parallel()
 	for k, text := range map[intake.Kind]string{
 		intake.KindManifest: manifest, intake.KindRequest: request, intake.KindResponse: offer, intake.KindBound: bound,
 	} {
@@ -130,6 +133,7 @@ func TestAMissingVersionIsCalledMissing(t *testing.T) {
 
 // Two intakes with the same id or endpoint cannot be told apart.
 func TestIntakesAreToldApart(t *testing.T) {
+	t.Parallel()
 	one := manifest[strings.Index(manifest, `{"id"`):strings.LastIndex(manifest, `]}`)]
 	for _, c := range []struct{ other, rule string }{
 		{strings.Replace(one, `intake/health"`, `intake/other"`, 1), "manifest intakes.id"},
@@ -143,6 +147,7 @@ func TestIntakesAreToldApart(t *testing.T) {
 }
 
 func TestCategories(t *testing.T) {
+	t.Parallel()
 	for category, want := range map[string]string{
 		"health/assessment": "", "b2b/vendor": "wide", "a/b_c": "", "home-care/night_shift": "wide", "a/b-c": "wide", "a/_b": "", "health": "none", "/x": "none", "a/": "none", "A/b": "none",
 		"a/b/c": "none", "a b/c": "none", "-a/b": "none",
@@ -157,6 +162,7 @@ func TestCategories(t *testing.T) {
 }
 
 func TestWhatBindsMiss(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ old, new, code string }{
 		{`"bind_data":{"email":"user@example.com"},`, ``, intake.CodeBindIncomplete},
 		{`{"email":"user@example.com"}`, `null`, intake.CodeBindIncomplete},
@@ -192,6 +198,7 @@ func TestWhatBindsMiss(t *testing.T) {
 }
 
 func TestLenientBinds(t *testing.T) {
+	t.Parallel()
 	for extra, lenient := range map[string]bool{
 		`"aip_version":"0.1.3",`: true, `"aip_version":"0.2.0",`: false, `"aip_version":7,`: false, `"version":"0.1.0",`: false,
 	} {
@@ -212,6 +219,7 @@ func TestLenientBinds(t *testing.T) {
 }
 
 func TestTheSessionOfAnError(t *testing.T) {
+	t.Parallel()
 	upper := strings.ToUpper(session)
 	for text, want := range map[string]string{
 		request: session, strings.Replace(request, session, upper, 1): upper, `{"session_id":"7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c"}`: "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c",
@@ -229,6 +237,7 @@ func TestTheSessionOfAnError(t *testing.T) {
 
 // Numbers in what is submitted keep their text.
 func TestNumbersKeepTheirText(t *testing.T) {
+	t.Parallel()
 	got, err := intake.ReadRequest([]byte(strings.Replace(request, `{"age":"30-39"}`, `{"n":1.50, "big":12345678901234567890}`, 1)), intake.Options{})
 	if err != nil || string(got.IntakeData) != `{"n":1.50, "big":12345678901234567890}` {
 		t.Errorf("%s, %v", got.IntakeData, err)
@@ -237,6 +246,7 @@ func TestNumbersKeepTheirText(t *testing.T) {
 
 // What is found says nothing of what a person told, not even where that is a member's name.
 func TestFindingsShowNothing(t *testing.T) {
+	t.Parallel()
 	const datum = "jane.doe@example.com"
 	for text, k := range map[string]intake.Kind{
 		strings.Replace(request, `{"aip_version"`, `{"`+datum+`":1,"aip_version"`, 1):                      intake.KindRequest,
@@ -263,6 +273,7 @@ func TestFindingsShowNothing(t *testing.T) {
 }
 
 func TestAnOfferGoesWithItsRequest(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		old, new string
 		binding  bool
@@ -298,6 +309,7 @@ func TestAnOfferGoesWithItsRequest(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
+	t.Parallel()
 	for metadata, want := range map[string]time.Duration{`{"retry_after_seconds":30,"x":1}`: 30 * time.Second, `{}`: 0, `{"retry_after_seconds":"30"}`: 0, `{"retry_after_seconds":-1}`: 0, `{"retry_after_seconds":1e300}`: 366 * 24 * time.Hour} {
 		r := intake.Response{Metadata: []byte(metadata)}
 		if got := r.RetryAfter(); got != want {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestNamesOfPersonalData(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{
 		"email", "Email", "e-mail", "e_mail", "EMAIL", "userEmail", "email_2", "email2", "contact_email", "workMail", "full_name", "fullName", "Full Name", "first-name", "lastName", "surname",
 		"phone", "phone_number", "mobilePhone", "telephone", "address", "street_address", "home.address", "iban", "IBAN", "ssn", "social_security_number", "passport", "birth_date", "birthDate",
@@ -33,6 +34,7 @@ func TestNamesOfPersonalData(t *testing.T) {
 }
 
 func TestTextsWithPersonalData(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{
 		"jane@example.com", "write to jane.doe+x@mail.example.co.uk, please", "<jane@example.com>", "jürgen@bücher.example",
 		"+43 1 58058 0", "+1 (512) 555-0123", "+15125550123", "call +44-20-7946-0958!", "(512) 555-0123", "512-555-0123", "512.555.0123", "0664 1234567", "0664/123 45 67", "(01) 58 05 80 12", "01 23 45 67 89", "0043 1 5805801",

@@ -23,6 +23,7 @@ func compile(t *testing.T, text string) *intake.Schema {
 // TestDataIsJudged has a schema of one member x, and values that conform to it and that do not, with the keyword that says
 // so.
 func TestDataIsJudged(t *testing.T) {
+	t.Parallel()
 	for schema, values := range map[string][]struct{ value, keyword string }{
 		`{"type":"string","enum":["a","b"]}`:                         {{`"a"`, ""}, {`"c"`, "enum"}, {`1`, "type"}, {`null`, "type"}},
 		`{"type":"integer","minimum":1,"maximum":3}`:                 {{`1`, ""}, {`3.0`, ""}, {`3e0`, ""}, {`0`, "minimum"}, {`4`, "maximum"}, {`1.5`, "type"}, {`"1"`, "type"}},
@@ -64,6 +65,7 @@ func TestDataIsJudged(t *testing.T) {
 }
 
 func TestWhatIsNoObjectDoesNotConform(t *testing.T) {
+	t.Parallel()
 	s := compile(t, schema)
 	for _, data := range []string{`[]`, `"x"`, `null`, `{`, ``, `{"age":"30-39","age":"30-39"}`, `{"age":1e400}`} {
 		if found := s.Validate(strictjson.Value(data)); len(found) == 0 {
@@ -74,6 +76,7 @@ func TestWhatIsNoObjectDoesNotConform(t *testing.T) {
 
 // TestSchemasThatAreRefused names each with a word of what is said.
 func TestSchemasThatAreRefused(t *testing.T) {
+	t.Parallel()
 	doubling := `"a0":{"type":"string"}`
 	for i := range 25 {
 		doubling += fmt.Sprintf(`,"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]}`, i+1, i, i)
@@ -150,6 +153,7 @@ func TestSchemasThatAreRefused(t *testing.T) {
 // TestHostileDataIsCapped judges data of 64 KiB by schemas that make validators slow. The bound is generous, and far below
 // what they would take: seconds to ages.
 func TestHostileDataIsCapped(t *testing.T) {
+	t.Parallel()
 	numbers := "[" + strings.Repeat("1,", 30000) + "1]"
 	distinct := make([]string, 9000)
 	for i := range distinct {
@@ -201,6 +205,7 @@ func TestHostileDataIsCapped(t *testing.T) {
 }
 
 func TestViolationsNameAndShowNothing(t *testing.T) {
+	t.Parallel()
 	s := compile(t, `{"type":"object","required":["age","größe"],"additionalProperties":false,"properties":{"age":{"enum":["30-39","40-49"]},
 "größe":{"type":"integer","minimum":1.5},"map":{"additionalProperties":{"type":"integer"}},"long":{"enum":["`+strings.Repeat("x", 500)+`"]},"of":{"enum":[200,"a",null,true]}}}`)
 	for data, want := range map[string]string{
@@ -218,6 +223,7 @@ func TestViolationsNameAndShowNothing(t *testing.T) {
 }
 
 func TestWhatIsDeclared(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ schema, data, kept, undeclared string }{
 		{`"properties":{"a":{},"b":{}}`, `{"b": 1.50, "a":2}`, `{"b": 1.50, "a":2}`, ``},
 		{`"properties":{"a":{},"b":{}}`, `{"b":1.50,"email":"x","a":2}`, `{"a":2,"b":1.50}`, `/email`},
@@ -248,6 +254,7 @@ func TestWhatIsDeclared(t *testing.T) {
 }
 
 func TestWhatIsWithheld(t *testing.T) {
+	t.Parallel()
 	s := compile(t, `{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"band":{"type":["string","null"],"enum":["a","b",null]},"n":{"type":"integer"},"any":{},"ref":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string","maxLength":3}}}`)
 	for data, want := range map[string]string{
 		`{"name":"x","band":"[redacted]","ref":"[redacted]"}`: `{"name":"x"} [band ref]`,
@@ -266,6 +273,7 @@ func TestWhatIsWithheld(t *testing.T) {
 }
 
 func TestTheHashIsOfTheSchemaNotOfItsText(t *testing.T) {
+	t.Parallel()
 	a, b, c := compile(t, `{"type":"object","maxProperties":3.0}`), compile(t, `{ "maxProperties":3, "type":"object" }`), compile(t, `{"type":"object","maxProperties":4}`)
 	if a.Hash() != b.Hash() || a.Hash() == c.Hash() || len(a.Hash()) != 64 {
 		t.Errorf("%s, %s, %s", a.Hash(), b.Hash(), c.Hash())

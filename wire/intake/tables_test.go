@@ -178,13 +178,25 @@ func read(k intake.Kind, text []byte) any {
 	return message
 }
 
-func TestReadersAgreeWithTheTables(t *testing.T) { protocol().Agree(t) }
+func TestReadersAgreeWithTheTables(t *testing.T) {
+	t.Parallel()
+	protocol().Agree(t)
+}
 
-func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) { protocol().Constrain(t) }
+func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) {
+	t.Parallel()
+	protocol().Constrain(t)
+}
 
-func TestAnyGoodValuesTogetherAreRight(t *testing.T) { protocol().Combine(t) }
+func TestAnyGoodValuesTogetherAreRight(t *testing.T) {
+	t.Parallel()
+	protocol().Combine(t)
+}
 
-func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) { protocol().Members(t) }
+func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) {
+	t.Parallel()
+	protocol().Members(t)
+}
 
 // FuzzRead reads what others send, as every kind of message: nothing makes it fail or slow, what is refused is told with a
 // code, what is read can be written and read again.

@@ -36,6 +36,7 @@ const (
 )
 
 func TestGoodDocumentsRaiseNoDoubts(t *testing.T) {
+	t.Parallel()
 	for text, k := range map[string]intent.Kind{
 		declaration: intent.KindDeclaration, request: intent.KindRequest, answer: intent.KindResponse, denied: intent.KindResponse,
 		failed: intent.KindResponse, citation: intent.KindEvent, access: intent.KindEvent,
@@ -48,6 +49,7 @@ func TestGoodDocumentsRaiseNoDoubts(t *testing.T) {
 
 // TestTheProseIsChecked changes one text of a document that is right, and names what must be found.
 func TestTheProseIsChecked(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		k                       intent.Kind
 		text, old, new          string
@@ -123,6 +125,7 @@ func TestTheProseIsChecked(t *testing.T) {
 
 // TestTheSchemaAloneIsEnough has what no rule of the prose would find.
 func TestTheSchemaAloneIsEnough(t *testing.T) {
+	t.Parallel()
 	const head = `{"aip_version":"0.1","request_id":"r1","timestamp":"2025-11-14T18:22:01Z",`
 	for _, text := range []string{
 		head + `"status":"partial"}`, head[:len(head)-1] + `}`, head + `"status":"ok","content":{}}`, head + `"status":"ok","content":{"chunks":[]}}`,
@@ -140,6 +143,7 @@ func TestTheSchemaAloneIsEnough(t *testing.T) {
 }
 
 func TestOptionsWiden(t *testing.T) {
+	t.Parallel()
 	swap := func(text, old, new string) string { return strings.Replace(text, old, new, 1) }
 	for name, c := range map[string]struct {
 		k    intent.Kind
@@ -173,6 +177,7 @@ func TestOptionsWiden(t *testing.T) {
 }
 
 func TestFirstIsWhatTheDoorAnswers(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		strings.Replace(request, `"0.1"`, `"9.9","bid":1,"extensions":{"x.price":1}`, 1):  intent.RuleVersion,
 		strings.Replace(request, `"0.1"`, `"0.1","bid":1,"extensions":{"x.price":1}`, 1):  "request bid",
@@ -191,6 +196,7 @@ func TestFirstIsWhatTheDoorAnswers(t *testing.T) {
 }
 
 func TestAFindingSaysHowToMend(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		strings.Replace(request, `"request_id":"r1",`, "", 1):                      `error: the document: "request_id" is missing; add "request_id": an id of your making`,
 		strings.Replace(request, `"request_id"`, `"requestId"`, 1):                 `error: /requestId: is unknown, and this object is closed; write it "request_id"`,
@@ -212,6 +218,7 @@ func TestAFindingSaysHowToMend(t *testing.T) {
 }
 
 func TestAnAnswerMustGoWithItsRequestAndDeclaration(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ old, new, pointer string }{
 		{`"r1"`, `"r2"`, "/request_id"},
 		{`"0.1"`, `"1.0"`, "/aip_version"},
@@ -258,6 +265,7 @@ func must(t *testing.T, text string, v any) {
 }
 
 func TestScope(t *testing.T) {
+	t.Parallel()
 	declared := []string{"finance.markets", "finance.markets.bonds", "food", "news.real-estate"}
 	for _, c := range []struct{ domain, subdomain, want string }{
 		{"finance.markets", "", "finance.markets"},
@@ -291,6 +299,7 @@ func TestScope(t *testing.T) {
 }
 
 func TestTokensAreCharactersByFour(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "éèêë": 1, strings.Repeat("x", 69): 18, "日本語です": 2} {
 		if got := intent.Tokens(text); got != want {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)
@@ -299,6 +308,7 @@ func TestTokensAreCharactersByFour(t *testing.T) {
 }
 
 func TestADeclarationEndsWithItsLastDay(t *testing.T) {
+	t.Parallel()
 	var d intent.Declaration
 	must(t, declaration, &d)
 	for at, want := range map[string]bool{
@@ -330,6 +340,7 @@ func TestADeclarationEndsWithItsLastDay(t *testing.T) {
 }
 
 func TestAccessEventsHaveOneIDForEachRequest(t *testing.T) {
+	t.Parallel()
 	id := intent.AccessEventID("p", "q", "r")
 	if id != intent.AccessEventID("p", "q", "r") || len(id) > 64 {
 		t.Errorf("%q is not the same twice, or too long", id)
@@ -343,6 +354,7 @@ func TestAccessEventsHaveOneIDForEachRequest(t *testing.T) {
 
 // Names that have a forbidden word inside another, or mean something else, pass.
 func TestHarmlessExtensionsPass(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"x.trace_id", "x.proffered", "x.adapter", "x.headers", "x.userAgent", "x.priceless", "x.transaction", "x.zip", "x.description", "x.shipment"} {
 		text := strings.Replace(request, `"0.1"`, `"0.1","extensions":{"`+name+`":{"type":"Thing","loaded":true}}`, 1)
 		if found := intent.Check(intent.KindRequest, []byte(text), intent.Options{}); !found.Valid() {

@@ -222,10 +222,22 @@ func read(k intent.Kind, text []byte) any {
 	return document
 }
 
-func TestTheValidatorAgreesWithTheTables(t *testing.T) { protocol().Agree(t) }
+func TestTheValidatorAgreesWithTheTables(t *testing.T) {
+	t.Parallel()
+	protocol().Agree(t)
+}
 
-func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) { protocol().Constrain(t) }
+func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) {
+	t.Parallel()
+	protocol().Constrain(t)
+}
 
-func TestAnyGoodValuesTogetherAreRight(t *testing.T) { protocol().Combine(t) }
+func TestAnyGoodValuesTogetherAreRight(t *testing.T) {
+	t.Parallel()
+	protocol().Combine(t)
+}
 
-func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) { protocol().Members(t) }
+func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) {
+	t.Parallel()
+	protocol().Members(t)
+}

@@ -13,6 +13,7 @@ import (
 
 // TestPaymentsAreModelsOfPrices has every row of the table of RSL's payments (RAMP v1, Ingestion), and what has no row.
 func TestPaymentsAreModelsOfPrices(t *testing.T) {
+	t.Parallel()
 	rows := map[string]string{
 		"crawl": "per_fetch", "purchase": "per_access", "subscription": "subscription", "free": "free", "attribution": "attribution",
 		"contribution": "contribution", "training": "training", "use": "per_token", "inference": "per_token", "Crawl": "per_fetch",
@@ -39,6 +40,7 @@ func TestPaymentsAreModelsOfPrices(t *testing.T) {
 
 // TestModelsOfSitemapsAreModelsOfPrices has every row of the models that RAMP sitemaps name.
 func TestModelsOfSitemapsAreModelsOfPrices(t *testing.T) {
+	t.Parallel()
 	for name, model := range map[string]string{
 		"per_article": "per_access", "per_token": "per_token", "per_crawl": "per_fetch", "subscription": "subscription", "free": "free",
 		"attribution": "attribution", "contribution": "contribution", "training": "training",
@@ -66,6 +68,7 @@ func TestModelsOfSitemapsAreModelsOfPrices(t *testing.T) {
 }
 
 func TestUsagesAreFunctions(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{
 		"all": "all", "ai-all": "ai-all", "ai-train": "ai-train", "ai-input": "ai-input", "ai-index": "ai-index", "search": "search",
 		"AI-Train": "ai-train", "train-ai": "ai-train", "Telepathy": "telepathy",
@@ -130,6 +133,7 @@ func utf16Of(text string, big bool) []byte {
 }
 
 func TestDocumentsAreReadAsTheyAreFound(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string][]byte{
 		"as written": []byte(whole), "with a mark": []byte("\ufeff" + whole), "after blank lines": []byte("\n\n" + whole),
 		"without a namespace": []byte(strings.NewReplacer("r:", "", "xmlns:r=", "a=").Replace(whole)),
@@ -149,6 +153,7 @@ func TestDocumentsAreReadAsTheyAreFound(t *testing.T) {
 }
 
 func TestDocumentsThatCouldDoHarmAreRefused(t *testing.T) {
+	t.Parallel()
 	many := func(n int, text string) string { return strings.Repeat(text, n) }
 	for name, text := range map[string]string{
 		"nothing": "", "no XML": "hello", "a page": "<!doctype html><html><body>404</body></html>", "another document": "<urlset></urlset>",
@@ -180,6 +185,7 @@ func TestDocumentsThatCouldDoHarmAreRefused(t *testing.T) {
 }
 
 func TestFeedsCarryLicencesInRSLsNamespaceAlone(t *testing.T) {
+	t.Parallel()
 	rss := `<rss version="2.0" xmlns:rsl="https://rslstandard.org/rsl"><channel><link>https://a.example/</link>
 		<rsl:content url="/all/"><rsl:license><rsl:payment type="free"/></rsl:license></rsl:content>
 		<item><title>x</title><content>no</content><rsl:license><rsl:permits>search</rsl:permits></rsl:license><rsl:license/><link>https://a.example/1</link></item>
@@ -207,6 +213,7 @@ func TestFeedsCarryLicencesInRSLsNamespaceAlone(t *testing.T) {
 }
 
 func TestDocumentsAreFoundWhereTheyAreNamed(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string][]string{
 		`<https://a.example/l.xml>; rel="license"; type="application/rsl+xml"`:                       {"https://a.example/l.xml"},
 		`</a>; rel=next, </l.xml>; type=application/rsl+xml; rel="copyright LICENSE", <b>; rel=last`: {"/l.xml"},
@@ -238,6 +245,7 @@ func TestDocumentsAreFoundWhereTheyAreNamed(t *testing.T) {
 }
 
 func TestWhatASitemapStatesIsWrittenAsItIsRead(t *testing.T) {
+	t.Parallel()
 	s := Stated{}
 	for _, one := range [][3]string{
 		{"tokens", " 1,200 "}, {"wordcount", "900"}, {"content-id", "a-1"}, {"pricing-model", "per_article"}, {"rate", "0.05", "eur"},
@@ -273,6 +281,7 @@ func TestWhatASitemapStatesIsWrittenAsItIsRead(t *testing.T) {
 }
 
 func TestTheExtensionIsKnownByItsNamespace(t *testing.T) {
+	t.Parallel()
 	declared := map[string]string{"r": "https://ramp.dev/sitemap/1.0/", "ramp": "https://example.com/other"}
 	for _, one := range []struct {
 		prefix, local string
@@ -316,6 +325,7 @@ func FuzzParse(f *testing.F) {
 
 // TestTextIsThatOfEitherOrder holds what is read of UTF-16 against what was written, and finds what is damaged.
 func TestTextIsThatOfEitherOrder(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"<rsl>", "<a>ö€😀</a>", "[1]"} {
 		for _, big := range []bool{false, true} {
 			marked := utf16Of(text, big)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestTheShapeOfQueryDecidesTheDialect(t *testing.T) {
+	t.Parallel()
 	for body, want := range map[string]bool{
 		`{"query":"soup"}`: true,
 		`{"site":"a","prev":[{"x":[1]}],"query":"soup"}`: true,
@@ -33,6 +34,7 @@ func TestTheShapeOfQueryDecidesTheDialect(t *testing.T) {
 }
 
 func TestLegacyQuestionIsTheSameFromBodyAndParameters(t *testing.T) {
+	t.Parallel()
 	body, err := DecodeLegacy([]byte(`{"query":"soup","site":["a.example","b.example"],"prev":"[\"stew\",\"vegan ones\"]",
 		"generate_mode":"Generate","streaming":"False","query_id":"q","item_type":"Recipe","decontextualized_query":""}`))
 	if err != nil {
@@ -61,6 +63,7 @@ func TestLegacyQuestionIsTheSameFromBodyAndParameters(t *testing.T) {
 }
 
 func TestLegacyStreamingIsOnUnlessSaidOtherwise(t *testing.T) {
+	t.Parallel()
 	for member, want := range map[string][2]bool{
 		``: {true, false}, `,"streaming":null`: {true, false}, `,"streaming":true`: {true, true}, `,"streaming":"yes"`: {true, true},
 		`,"streaming":1`: {true, true}, `,"streaming":false`: {false, true}, `,"streaming":0`: {false, true},
@@ -77,6 +80,7 @@ func TestLegacyStreamingIsOnUnlessSaidOtherwise(t *testing.T) {
 }
 
 func TestLegacyPrevIsAListOrTheTextOfOneOrAQuestion(t *testing.T) {
+	t.Parallel()
 	for prev, want := range map[string][]string{
 		`["a","b"]`: {"a", "b"}, `[]`: nil, `""`: nil, `"a, b"`: {"a, b"}, `"[1]"`: {"[1]"}, `"[\"a\"]"`: {"a"}, `"[a"`: {"[a"}, `null`: nil,
 	} {
@@ -91,6 +95,7 @@ func TestLegacyPrevIsAListOrTheTextOfOneOrAQuestion(t *testing.T) {
 }
 
 func TestLegacyRefusesWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for body, want := range map[string]string{
 		`{"query":" "}`:                             "/query: empty",
 		`{"query":"a","query_id":[]}`:               "/query_id: expected a string",
@@ -142,6 +147,7 @@ func FuzzLegacy(f *testing.F) {
 // TestArgumentsMayBeFlat holds that the arguments of the tool ask may have a query that is a string, as models write
 // it, beside members of either dialect, and a limit that is a text.
 func TestArgumentsMayBeFlat(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]*AskRequest{
 		`{"query":"soup"}`:                              {Query: &Query{Text: "soup"}},
 		`{"query":{"text":"soup","limit":"5"}}`:         {Query: &Query{Text: "soup", Limit: new(Count(5))}},

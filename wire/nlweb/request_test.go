@@ -12,6 +12,7 @@ import (
 )
 
 func TestDecodeAskRefusesMalformedStructure(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		`[]`:                                   "expected an object, found an array",
 		`"hi"`:                                 "expected an object, found a string",
@@ -52,6 +53,7 @@ func numbers(n int) string {
 }
 
 func TestDecodeAskAcceptsEveryForm(t *testing.T) {
+	t.Parallel()
 	req, err := DecodeAsk([]byte(`{
 		"query": {"text": "soup", "site": ["a.example", "b.example"], "itemType": "Recipe, Article", "price": {"max": 20}},
 		"context": [{"@type": "UserDiet", "allergies": ["nuts"]}, {"prev": "stew", "memory": ["vegan", "no, thanks"]}],
@@ -82,6 +84,7 @@ func TestDecodeAskAcceptsEveryForm(t *testing.T) {
 }
 
 func TestWrittenRequestIsReadTheSame(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{
 		`{"query":{"text":"soup"}}`,
 		`{"query":{"text":"soup","site":"a.example, b.example","itemType":"Recipe","price":{"max":20}},"context":{"prev":["stew"]},"prefer":{"mode":"list, summarize"}}`,

@@ -14,6 +14,7 @@ import (
 
 // TestCanonicalFormIsWrittenAtOnce holds the form that messages are signed in against the canonical form of their JSON.
 func TestCanonicalFormIsWrittenAtOnce(t *testing.T) {
+	t.Parallel()
 	cases := map[string]proto.Message{
 		"zero below":     &rampv1.Offer{Pricing: &rampv1.Pricing{Rate: math.Copysign(0, -1), UnitCost: proto.Float64(math.Copysign(0, -1))}},
 		"small and big":  &rampv1.Offer{Pricing: &rampv1.Pricing{Rate: 1.515e-5, UnitCost: proto.Float64(1e21)}},

@@ -11,6 +11,7 @@ import (
 )
 
 func TestClaimsHaveTheFormsOfTheVocabulary(t *testing.T) {
+	t.Parallel()
 	sum := strings.Repeat("0a", 32)
 	for _, c := range []struct{ claims, wrong, unknown string }{
 		{`{}`, "", ""},
@@ -51,6 +52,7 @@ func TestClaimsHaveTheFormsOfTheVocabulary(t *testing.T) {
 }
 
 func TestClaimsSchemaIsRead(t *testing.T) {
+	t.Parallel()
 	text, err := ramp.WriteVerifierKeys("v.example", "V", map[string]ramp.Claim{"trust": {Type: "number", Description: "from 0 to 1"}}, nil)
 	if err != nil {
 		t.Fatal(err)

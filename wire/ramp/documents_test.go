@@ -16,6 +16,7 @@ import (
 )
 
 func TestProviderManifestSpeaksShortWords(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{
 		`{"ver":"1.0","provider":"p.example","exchanges":[{"domain":"x.example","endpoint":"https://x.example","relationship":"DIRECT"}]}`,
 		`{"ver":"1.0","provider":"p.example","marketplaces":[{"domain":"x.example","endpoint":"https://x.example","relationship":"PROVIDER_RELATIONSHIP_DIRECT"}]}`,
@@ -39,6 +40,7 @@ func TestProviderManifestSpeaksShortWords(t *testing.T) {
 }
 
 func TestExchangeManifestSpeaksShortWords(t *testing.T) {
+	t.Parallel()
 	m, err := ramp.ReadExchangeManifest([]byte(`{"ver":"1.0","domain":"x.example","name":"X","operator":"O","endpoint":"https://x.example/exchange/v1","keys_uri":"k",
 		"protocol_versions_supported":["1.0"],"pricing_models_supported":["per_article","per_crawl","PRICING_MODEL_REVENUE_SHARE","subscription","later"],
 		"delivery_methods_supported":["DELIVERY_METHOD_INSTRUCTIONS","direct"],"contact_email":"a@x.example","ext":{"a":1}}`))
@@ -61,6 +63,7 @@ func TestExchangeManifestSpeaksShortWords(t *testing.T) {
 }
 
 func TestKeysAreWrittenInBothForms(t *testing.T) {
+	t.Parallel()
 	public := workedKey().Public().(ed25519.PublicKey)
 	at := time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC)
 	text, err := ramp.WriteExchangeKeys([]ramp.Key{{ID: "k1", Public: public, From: at, Active: true}})
@@ -75,6 +78,7 @@ func TestKeysAreWrittenInBothForms(t *testing.T) {
 }
 
 func TestKeysAreReadInEveryForm(t *testing.T) {
+	t.Parallel()
 	public := workedKey().Public().(ed25519.PublicKey)
 	spki, raw, url := "MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=", base64.StdEncoding.EncodeToString(public), base64.RawURLEncoding.EncodeToString(public)
 	for _, c := range []struct {
@@ -103,6 +107,7 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 }
 
 func TestOneMalformedKeyLeavesTheOthers(t *testing.T) {
+	t.Parallel()
 	good := `{"kid":"k","public_key":"MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg="}`
 	for _, bad := range []string{
 		`{"kid":"b","public_key":"x"}`, `{"kid":"b","public_key":5}`, `{"kid":7,"x":"A"}`, `{"kty":"OKP","crv":"Ed25519"}`, `null`, `"key"`, `[]`,
@@ -127,6 +132,7 @@ func TestOneMalformedKeyLeavesTheOthers(t *testing.T) {
 }
 
 func TestSingleKeyIsNotGoodWithoutTimesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	const key = `"public_key":"MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg="`
 	for _, until := range []string{`"soon"`, `5`} {
 		if _, keys, err := ramp.ReadKeys([]byte(`{` + key + `,"keys":[{"kid":"k",` + key + `,"valid_until":` + until + `}]}`)); err == nil {
@@ -136,6 +142,7 @@ func TestSingleKeyIsNotGoodWithoutTimesThatCannotBeRead(t *testing.T) {
 }
 
 func TestAcceptedIsWrittenWhereItIsFalse(t *testing.T) {
+	t.Parallel()
 	for _, m := range []proto.Message{&rampv1.UsageReportResponse{}, &rampv1.DisputeResponse{}} {
 		if text, err := ramp.Marshal(m); err != nil || string(text) != `{"accepted":false}` {
 			t.Errorf("%T: %s, %v", m, text, err)
@@ -147,6 +154,7 @@ func TestAcceptedIsWrittenWhereItIsFalse(t *testing.T) {
 }
 
 func TestKeyIsGoodWithinItsTime(t *testing.T) {
+	t.Parallel()
 	from, until := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 	key := ramp.Key{From: from, Until: until}
 	for at, want := range map[time.Time]bool{from.Add(-1): false, from: true, until.Add(-1): true, until: false} {
@@ -160,6 +168,7 @@ func TestKeyIsGoodWithinItsTime(t *testing.T) {
 }
 
 func TestAgentKeysSayWhatTheyAreReadFor(t *testing.T) {
+	t.Parallel()
 	public := workedKey().Public().(ed25519.PublicKey)
 	old := ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)
 	from, until := time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC), time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)
@@ -180,6 +189,7 @@ func TestAgentKeysSayWhatTheyAreReadFor(t *testing.T) {
 }
 
 func TestSingleKeyKeepsTheTimesThatItHasAmongTheKeys(t *testing.T) {
+	t.Parallel()
 	spki := "MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg="
 	_, keys, err := ramp.ReadKeys([]byte(`{"public_key":"` + spki + `","keys":[{"kid":"k","public_key":"` + spki + `","valid_until":"2026-01-01T00:00:00Z"}]}`))
 	if err != nil || len(keys) != 1 || keys[0].ID != "k" || keys[0].Good(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
@@ -188,6 +198,7 @@ func TestSingleKeyKeepsTheTimesThatItHasAmongTheKeys(t *testing.T) {
 }
 
 func TestPublicKeyIsReadInOneWay(t *testing.T) {
+	t.Parallel()
 	raw := "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg"
 	public := workedKey().Public().(ed25519.PublicKey)
 	digits, spki := hex.EncodeToString(public), "302a300506032b6570032100"

@@ -72,6 +72,7 @@ func holds(query *rampv1.ResourceQuery, came ramp.ReceivedQuery) error {
 // TestWorkedHops holds the payloads and signatures of two intermediaries against values that were worked out with another
 // implementation (docs/forwarding.md).
 func TestWorkedHops(t *testing.T) {
+	t.Parallel()
 	query := passedOn(t)
 	const before = `{"deadline":"0.500s","id":"q-1","intermediaries":[{"domain":"broker.example","forwarded_at":"2026-03-18T09:00:00Z","id":"b1",`
 	const requester = `"requester":{"domain":"buyer.example.com","id":"research-bot","intended_use":["ai-input"],"scopes":["*"],"type":"REQUESTER_TYPE_AGENT",` +
@@ -101,6 +102,7 @@ const (
 
 // TestHopsBindEveryMember holds that whatever is changed, added, left out or put into another order breaks the chain.
 func TestHopsBindEveryMember(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(q *rampv1.ResourceQuery){
 		"ver":                  func(q *rampv1.ResourceQuery) { q.Ver = "1.1" },
 		"id":                   func(q *rampv1.ResourceQuery) { q.Id = "q-2" },
@@ -149,6 +151,7 @@ func TestHopsBindEveryMember(t *testing.T) {
 // TestHopsHoldInEveryForm holds that a query is the same to its intermediaries in binary, in our JSON, and in JSON with other names,
 // orders and blanks; and that one who wrote members that nobody here knows has signed them.
 func TestHopsHoldInEveryForm(t *testing.T) {
+	t.Parallel()
 	query := passedOn(t)
 	binary, err := proto.Marshal(query)
 	if err != nil {
@@ -201,6 +204,7 @@ func TestHopsHoldInEveryForm(t *testing.T) {
 
 // TestHopsAreInTime holds the rules for the times of intermediaries, to the last instant that is right, and what else of one is asked.
 func TestHopsAreInTime(t *testing.T) {
+	t.Parallel()
 	const skew = 5 * time.Minute
 	for _, c := range []struct {
 		name  string
@@ -245,6 +249,7 @@ func TestHopsAreInTime(t *testing.T) {
 
 // TestAppendHopLeavesWhatItCannotPassOn holds that nothing is signed that would be refused, and that the query is then as it was.
 func TestAppendHopLeavesWhatItCannotPassOn(t *testing.T) {
+	t.Parallel()
 	query := workedQuery()
 	hop := ramp.Hop{Domain: "broker.example", ID: "b", At: forwardedAt}
 	for range ramp.MaxHops {
@@ -271,6 +276,7 @@ func TestAppendHopLeavesWhatItCannotPassOn(t *testing.T) {
 
 // TestFewSignaturesAreVerified holds that many keys are not all tried.
 func TestFewSignaturesAreVerified(t *testing.T) {
+	t.Parallel()
 	query, left := passedOn(t), 2
 	many := slices.Concat(keysOf(secondKey()), keysOf(secondKey()), keysOf(workedKey()))
 	if err := ramp.VerifyHop(query, nil, 0, many, &left); err == nil || left >= 0 {

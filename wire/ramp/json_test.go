@@ -21,6 +21,7 @@ import (
 
 // Every message and field goes through JSON and back, and the protobuf library reads ours and writes what we read.
 func TestEveryFieldSurvivesJSON(t *testing.T) {
+	t.Parallel()
 	cases := made.Cases()
 	if len(cases) < 1000 {
 		t.Fatalf("only %d messages were made", len(cases))
@@ -52,6 +53,7 @@ func TestEveryFieldSurvivesJSON(t *testing.T) {
 }
 
 func TestJSONIsWrittenTheSameWayAlways(t *testing.T) {
+	t.Parallel()
 	deadline := int32(3)
 	text, err := ramp.Marshal(&rampv1.Offer{
 		OfferId: "o-1", Pricing: &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, Rate: 0.00001515, EstimatedQuantity: &deadline},
@@ -65,6 +67,7 @@ func TestJSONIsWrittenTheSameWayAlways(t *testing.T) {
 }
 
 func TestJSONIsReadInAllItsSpellings(t *testing.T) {
+	t.Parallel()
 	package_ := func(text string) *rampv1.Offer { return &rampv1.Offer{ExchangeSignature: text} }
 	for _, c := range []struct {
 		text string
@@ -102,6 +105,7 @@ func TestJSONIsReadInAllItsSpellings(t *testing.T) {
 }
 
 func TestJSONThatIsWrongIsBlamedByPlace(t *testing.T) {
+	t.Parallel()
 	deep := strings.Repeat(`{"x":`, strictjson.MaxDepth) + "{}" + strings.Repeat("}", strictjson.MaxDepth)
 	for _, c := range []struct {
 		text    string
@@ -146,6 +150,7 @@ func TestJSONThatIsWrongIsBlamedByPlace(t *testing.T) {
 }
 
 func TestWhatJSONCannotCarryIsNotWritten(t *testing.T) {
+	t.Parallel()
 	nan := &rampv1.Cost{}
 	nan.Amount /= nan.Amount
 	for _, m := range []proto.Message{
@@ -159,6 +164,7 @@ func TestWhatJSONCannotCarryIsNotWritten(t *testing.T) {
 
 // The text of attested_at is what was signed: another text of the same time would break the signature.
 func TestAttestedTimeKeepsItsText(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"2026-03-18T09:00:00Z":      "2026-03-18T09:00:00Z",
 		"2026-03-18T09:00:00.10Z":   "2026-03-18T09:00:00.10Z",
@@ -219,6 +225,7 @@ func FuzzJSON(f *testing.F) {
 }
 
 func TestCodecIsForTheContentTypesOfJSON(t *testing.T) {
+	t.Parallel()
 	if (ramp.Codec{}).Name() != "json" || (ramp.Codec{Charset: true}).Name() != "json; charset=utf-8" {
 		t.Error("the codec answers to other content types")
 	}
@@ -236,6 +243,7 @@ func TestCodecIsForTheContentTypesOfJSON(t *testing.T) {
 
 // TestWritingKeepsNothingOfWhatWasWrittenBefore writes after messages that were written in another way, and after one that could not be written.
 func TestWritingKeepsNothingOfWhatWasWrittenBefore(t *testing.T) {
+	t.Parallel()
 	manifest := &rampv1.ProviderManifest{Ver: "1.0", Exchanges: []*rampv1.AuthorizedExchange{{Domain: "x.example", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT}}}
 	const want = `{"ver":"1.0","exchanges":[{"domain":"x.example","relationship":"PROVIDER_RELATIONSHIP_DIRECT"}]}`
 	for range 20 { // what is used again may be another's, or nobody's
@@ -264,6 +272,7 @@ func TestWritingKeepsNothingOfWhatWasWrittenBefore(t *testing.T) {
 
 // TestDurationsAreWrittenAsTheReferenceWritesThem compares with protojson, whose text of a duration is the standard's.
 func TestDurationsAreWrittenAsTheReferenceWritesThem(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 2_000 {
 		d := &durationpb.Duration{Seconds: random.Int64N(315_576_000_001), Nanos: []int32{0, 1, 1_000, 1_000_000, 999_999_999, 100_000_000, random.Int32N(1_000_000_000)}[n%7]}

@@ -106,6 +106,7 @@ var enums = map[string]string{
 
 // TestNumbersAreThoseOfTheProtocol holds the schema against the numbers of RAMP v1.
 func TestNumbersAreThoseOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	messages, named := map[string]string{}, map[string]string{}
 	for _, file := range []protoreflect.FileDescriptor{rampv1.File_ramp_v1_ramp_proto, compv1.File_comp_v1_comp_proto} {
 		for i := range file.Messages().Len() {

@@ -13,6 +13,7 @@ import (
 
 // TestObjectIsWhatMarshalWrites holds of every message and field.
 func TestObjectIsWhatMarshalWrites(t *testing.T) {
+	t.Parallel()
 	for _, c := range made.Cases() {
 		text, err := ramp.Marshal(c.Message)
 		if err != nil {
@@ -29,6 +30,7 @@ func TestObjectIsWhatMarshalWrites(t *testing.T) {
 }
 
 func TestWhatJSONCannotCarryIsNoObject(t *testing.T) {
+	t.Parallel()
 	for _, m := range []proto.Message{&rampv1.Cost{Amount: math.Inf(1)}, &rampv1.Offer{Pricing: &rampv1.Pricing{Currency: "\xff"}}} {
 		if got, err := ramp.Object(m); err == nil {
 			t.Errorf("%v became %v", m, got)

@@ -35,6 +35,7 @@ func hold(t *testing.T, payload []byte, err error, want, signature string) {
 }
 
 func TestRequesterSignsFourMembers(t *testing.T) {
+	t.Parallel()
 	if got := base64.StdEncoding.EncodeToString(workedKey().Public().(ed25519.PublicKey)); got != "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=" {
 		t.Fatalf("the key is %s", got)
 	}
@@ -49,6 +50,7 @@ func TestRequesterSignsFourMembers(t *testing.T) {
 }
 
 func TestAttestationIsSignedAsItCame(t *testing.T) {
+	t.Parallel()
 	claims := `"claims":{"language":"en","estimated_quantity":3200,"ratio":5e-2,"content_hash":"sha256:00ff"}`
 	read := func(at string) *rampv1.ResourceAttestation {
 		a := &rampv1.ResourceAttestation{}
@@ -73,6 +75,7 @@ func TestAttestationIsSignedAsItCame(t *testing.T) {
 }
 
 func TestOfferIsSignedWithoutItsSignatureAlone(t *testing.T) {
+	t.Parallel()
 	offer := &rampv1.Offer{}
 	text := `{"offer_id":"o","pricing":{"model":1,"rate":0.00001515,"unit_cost":1e-7,"currency":"EUR"},"expires_at":"2026-03-18T09:05:00Z",` +
 		`"exchange_signature":"s","signature_algorithm":"ed25519","subscription_id":"","ext":{"b":1.0,"a":[]}}`
@@ -91,6 +94,7 @@ func TestOfferIsSignedWithoutItsSignatureAlone(t *testing.T) {
 }
 
 func TestHopSignsTheQueryWithTheHopsSoFar(t *testing.T) {
+	t.Parallel()
 	query := &rampv1.ResourceQuery{Id: "q", Intermediaries: []*rampv1.IntermediaryHop{
 		{Domain: "a.example", Id: "a", Signature: "first"}, {Domain: "b.example", Id: "b", Signature: "second"}, {Domain: "c.example", Id: "c", Signature: "third"},
 	}}
@@ -113,6 +117,7 @@ func TestHopSignsTheQueryWithTheHopsSoFar(t *testing.T) {
 }
 
 func TestAgentIdentityIsHashedByIdAndDomain(t *testing.T) {
+	t.Parallel()
 	if got := ramp.AgentIdentityHash("research-bot", "buyer.example.com"); got != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" {
 		t.Error(got)
 	}
@@ -120,6 +125,7 @@ func TestAgentIdentityIsHashedByIdAndDomain(t *testing.T) {
 
 // The samples of RFC 8785, Appendix B, as prices: a double's bits and how it is signed.
 func TestPricesAreSignedAsTheStandardWritesDoubles(t *testing.T) {
+	t.Parallel()
 	for bits, want := range map[uint64]string{
 		0x0000000000000000: "0", 0x8000000000000000: "0",
 		0x0000000000000001: "5e-324", 0x8000000000000001: "-5e-324",

@@ -66,6 +66,7 @@ func byWriter(m proto.Message) ([]byte, error) {
 
 // TestMostAttestationsArePlain holds that the worked value goes the short way but for its fraction, and others the long way.
 func TestMostAttestationsArePlain(t *testing.T) {
+	t.Parallel()
 	for claims, plain := range map[string]bool{
 		`{"content_hash":"sha256:00ff","estimated_quantity":3200,"language":"en"}`: true, `{"ratio":0.05}`: false, `{"a":"ü"}`: false, `{"a":"\n"}`: false, `{"a":1e15}`: false,
 	} {

@@ -122,6 +122,7 @@ func broken(t *testing.T, text, how string) (changed, blamed string) {
 }
 
 func TestEveryRuleOfEveryMessage(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, c := range wellFormed {
 		name := string(c.message.ProtoReflect().Descriptor().Name())
@@ -174,6 +175,7 @@ func pathOf(err error) string {
 
 // The whole path is named, and rules that are about several members.
 func TestWhatIsWrongIsBlamedByPath(t *testing.T) {
+	t.Parallel()
 	requester := &rampv1.Requester{Id: "r", Domain: "b.example"}
 	purchase := func(change func(*rampv1.TransactionRequest)) proto.Message {
 		m := &rampv1.TransactionRequest{Ver: "1.0", Id: "t", Requester: requester}
@@ -252,6 +254,7 @@ func TestWhatIsWrongIsBlamedByPath(t *testing.T) {
 
 // Each message that has ext_critical is looked at, wherever it is.
 func TestUnknownCriticalKeysAreToldApart(t *testing.T) {
+	t.Parallel()
 	ext := &structpb.Struct{Fields: map[string]*structpb.Value{"known": {}, "b.key": {}, "a.key": {}}}
 	query := &rampv1.ResourceQuery{
 		Ext: ext, ExtCritical: []string{"known", "b.key"},

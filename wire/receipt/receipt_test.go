@@ -128,6 +128,7 @@ func (l *log) export(tb testing.TB) []byte {
 
 // TestAnyFlippedBitIsFound flips each bit of a receipt, of an export and of each tile, in turn.
 func TestAnyFlippedBitIsFound(t *testing.T) {
+	t.Parallel()
 	keys := receipt.Keys{public("one")}
 	l := logOf(t, 300, "one")
 	flip := func(text []byte, check func(bit int, bent []byte)) {
@@ -194,6 +195,7 @@ func TestAnyFlippedBitIsFound(t *testing.T) {
 }
 
 func TestWhatWasChangedInAnExportIsNamed(t *testing.T) {
+	t.Parallel()
 	keys := receipt.Keys{public("one")}
 	l := logOf(t, 600, "one")
 	lines := bytes.SplitAfter(l.export(t), []byte("\n"))
@@ -235,6 +237,7 @@ func TestWhatWasChangedInAnExportIsNamed(t *testing.T) {
 }
 
 func TestKeysAreReadInEveryForm(t *testing.T) {
+	t.Parallel()
 	l := logOf(t, 5, "one", "two")
 	der, err := x509.MarshalPKIXPublicKey(public("one").Public)
 	if err != nil {
@@ -301,6 +304,7 @@ func TestOneKeyThatCannotBeReadVoidsNoOthers(t *testing.T) {
 }
 
 func TestTheLibraryOfTheGoTeamAgrees(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := int64(rapid.IntRange(1, 600).Draw(t, "n"))
 		var edge receipt.Edge
@@ -379,6 +383,7 @@ func (h hashList) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 }
 
 func TestTilesHaveOneAddress(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]receipt.Tile{
 		"tile/0/000":                 {Level: 0, N: 0, Width: 256},
 		"tile/0/x001/067":            {Level: 0, N: 1067, Width: 256},

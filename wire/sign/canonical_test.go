@@ -12,6 +12,7 @@ import (
 )
 
 func TestCanonicalWritesTheOneForm(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`{ "b" : 1.0 , "a" : [ true , null , false ] }`:               `{"a":[true,null,false],"b":1}`,
 		`{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"😀":5,"\u0080":6,"ö":7}`: "{\"\\r\":2,\"1\":4,\"\u0080\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\ufb33\":3}", // by UTF-16 units
@@ -37,6 +38,7 @@ func TestCanonicalWritesTheOneForm(t *testing.T) {
 
 // The samples of RFC 8785, Appendix B: a double's bits and how it is written.
 func TestCanonicalWritesDoublesAsTheStandardDoes(t *testing.T) {
+	t.Parallel()
 	for bits, want := range map[uint64]string{
 		0x0000000000000000: "0", 0x8000000000000000: "0",
 		0x0000000000000001: "5e-324", 0x8000000000000001: "-5e-324",
@@ -59,6 +61,7 @@ func TestCanonicalWritesDoublesAsTheStandardDoes(t *testing.T) {
 }
 
 func TestCanonicalRefusesWhatCanBeReadInTwoWays(t *testing.T) {
+	t.Parallel()
 	deep := strings.Repeat("[", strictjson.MaxDepth+1) + strings.Repeat("]", strictjson.MaxDepth+1)
 	for text, pointer := range map[string]string{
 		`{"a":1,"a":1}`:         "/a",
@@ -86,6 +89,7 @@ func TestCanonicalRefusesWhatCanBeReadInTwoWays(t *testing.T) {
 }
 
 func TestCanonicalLeavesItsInputAlone(t *testing.T) {
+	t.Parallel()
 	text := []byte(`{"b":1,"a":2}`)
 	if _, err := sign.Canonical(text); err != nil || string(text) != `{"b":1,"a":2}` {
 		t.Errorf("the input became %s (%v)", text, err)
@@ -93,6 +97,7 @@ func TestCanonicalLeavesItsInputAlone(t *testing.T) {
 }
 
 func TestSameComparesValuesNotBytes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		a, b string
 		want bool

@@ -42,6 +42,7 @@ func headers() sign.Headers {
 }
 
 func TestSignaturesAreThoseOfTheVectors(t *testing.T) {
+	t.Parallel()
 	for _, v := range vectors {
 		if got := sign.HMAC([]byte(secret), v.firstLine, v.path, []byte(v.body), timestamp, nonce); got != v.signature {
 			t.Errorf("%s: %s, want %s", v.name, got, v.signature)
@@ -56,6 +57,7 @@ func TestSignaturesAreThoseOfTheVectors(t *testing.T) {
 // TestSignaturesAreThoseOfOpenSSL makes the vectors again with openssl alone: the hash of the body, the five lines,
 // the HMAC.
 func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {
+	t.Parallel()
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {
 		if os.Getenv("FRONTDESK_TEST_ALL") == "1" {
@@ -85,6 +87,7 @@ func run(t *testing.T, program, input string, args ...string) []byte {
 }
 
 func TestVerifyReadsBothDialectsOfBase64(t *testing.T) {
+	t.Parallel()
 	body := []byte("body 4") // whose signature has both characters in which the alphabets differ
 	h := headers().Signed([]byte(secret), "POST", "/", body)
 	for i := 0; !strings.Contains(h.Signature, "+") || !strings.Contains(h.Signature, "/"); i++ {
@@ -110,6 +113,7 @@ func TestVerifyReadsBothDialectsOfBase64(t *testing.T) {
 }
 
 func TestVerifyWithoutASecretVerifiesNothing(t *testing.T) {
+	t.Parallel()
 	for _, other := range [][]byte{nil, {}, []byte("there is no such key")} {
 		h := headers().Signed(other, "POST", "/", nil)
 		if h.Verify(nil, "POST", "/", nil) || h.Verify([]byte{}, "POST", "/", nil) {
@@ -120,6 +124,7 @@ func TestVerifyWithoutASecretVerifiesNothing(t *testing.T) {
 
 // Whatever is signed, any other first line, path, body, timestamp, nonce or secret is refused.
 func TestVerifyRefusesAnythingElse(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		parts := make([]string, 6)
 		for i := range parts {
@@ -140,6 +145,7 @@ func TestVerifyRefusesAnythingElse(t *testing.T) {
 }
 
 func TestReadTakesEachHeaderOnce(t *testing.T) {
+	t.Parallel()
 	good := func() http.Header {
 		header := http.Header{}
 		headers().Signed([]byte(secret), "POST", "/", nil).Write(header)
@@ -183,6 +189,7 @@ func TestReadTakesEachHeaderOnce(t *testing.T) {
 }
 
 func TestFreshIsFiveMinutesEitherWay(t *testing.T) {
+	t.Parallel()
 	at, err := sign.ParseTime(timestamp)
 	if err != nil {
 		t.Fatal(err)
@@ -201,6 +208,7 @@ func TestFreshIsFiveMinutesEitherWay(t *testing.T) {
 }
 
 func TestParseTimeReadsRFC3339AndNothingElse(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"2025-11-14T18:22:01Z":           "2025-11-14T18:22:01Z",
 		"2025-11-14t18:22:01z":           "2025-11-14T18:22:01Z",

@@ -71,6 +71,7 @@ func one(t *testing.T, r sign.Request) sign.HTTPSignature {
 
 // TestSignatureOfRFC9421 is B.2.6: the very base and signature of the RFC, both ways.
 func TestSignatureOfRFC9421(t *testing.T) {
+	t.Parallel()
 	public, private := rfcKeys(t)
 	r := carrying(rfcRequest(), "sig-b26="+rfcInput, "sig-b26="+rfcSig)
 	s := one(t, r)
@@ -98,6 +99,7 @@ func TestSignatureOfRFC9421(t *testing.T) {
 
 // TestTransformationsOfRFC9421 is B.4: what may become of a request on its way, and what not.
 func TestTransformationsOfRFC9421(t *testing.T) {
+	t.Parallel()
 	public, _ := rfcKeys(t)
 	const input = `transform=("@method" "@path" "@authority" "accept");created=1618884473;keyid="test-key-ed25519"`
 	const signature = `transform=:ZT1kooQsEHpZ0I1IjCqtQppOmIqlJPeo7DHR3SoMn0s5JZ1eRGS0A+vyYP9t/LXlh5QMFFQ6cpLt2m0pmj3NDA==:`
@@ -123,6 +125,7 @@ func TestTransformationsOfRFC9421(t *testing.T) {
 
 // TestComponentsOfTheTarget are the examples of RFC 9421 §2.2.
 func TestComponentsOfTheTarget(t *testing.T) {
+	t.Parallel()
 	for target, want := range map[string][5]string{ // @authority, @scheme, @request-target, @path, @query
 		"https://www.example.com/path?param=value":                    {"www.example.com", "https", "/path?param=value", "/path", "?param=value"},
 		"HTTPS://WWW.Example.com:443/path?param=value&foo=bar&baz=ba": {"www.example.com", "https", "/path?param=value&foo=bar&baz=ba", "/path", "?param=value&foo=bar&baz=ba"},
@@ -159,6 +162,7 @@ func rampRequest() (sign.Request, []byte, ed25519.PrivateKey) {
 }
 
 func TestRequestOfRAMPSigned(t *testing.T) {
+	t.Parallel()
 	r, body, key := rampRequest()
 	created := time.Unix(1773451434, 0)
 	input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "buyer.example.com#k1", Created: created}, key)
@@ -195,6 +199,7 @@ func TestRequestOfRAMPSigned(t *testing.T) {
 
 // TestVerifyHTTPRefusesAnythingElse changes one thing of a signed request at a time.
 func TestVerifyHTTPRefusesAnythingElse(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r, _, key := rampRequest()
 		input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "buyer.example.com", Created: time.Unix(1773451434, 0)}, key)
@@ -226,6 +231,7 @@ func TestVerifyHTTPRefusesAnythingElse(t *testing.T) {
 // TestANonceSetsSignaturesOfOneSecondApart holds that the same request, signed twice in one second, has two signatures, and that each
 // verifies.
 func TestANonceSetsSignaturesOfOneSecondApart(t *testing.T) {
+	t.Parallel()
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	r := sign.Request{Method: "POST", Target: "https://x.example/a", Header: map[string][]string{sign.HeaderContentDigest: {sign.ContentDigest(nil)}}}
 	made := map[string]bool{}
@@ -246,6 +252,7 @@ func TestANonceSetsSignaturesOfOneSecondApart(t *testing.T) {
 }
 
 func TestSeveralSignatures(t *testing.T) {
+	t.Parallel()
 	r, _, key := rampRequest()
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	created := time.Unix(1773451434, 0)
@@ -276,6 +283,7 @@ func TestSeveralSignatures(t *testing.T) {
 }
 
 func TestSignaturesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	good, value := `a=("@method");created=1;keyid="k"`, "a="+rfcSig
 	if _, err := sign.ReadHTTPSignatures(http.Header{"Signature-Input": {good}, "Signature": {value}}); err != nil {
 		t.Fatal(err)
@@ -311,6 +319,7 @@ func TestSignaturesThatCannotBeRead(t *testing.T) {
 }
 
 func TestComponentsThatCannotBeHad(t *testing.T) {
+	t.Parallel()
 	public, _ := rfcKeys(t)
 	for _, name := range []string{"@status", "@query-param", "@signature-params", "@body", "x-absent", "Content-Type", "a b"} {
 		r := carrying(rfcRequest(), `a=("`+name+`")`, "a="+rfcSig)
@@ -330,6 +339,7 @@ func TestComponentsThatCannotBeHad(t *testing.T) {
 }
 
 func TestHTTPSignatureIsFreshForMinutes(t *testing.T) {
+	t.Parallel()
 	at := time.Unix(1773451434, 0)
 	for _, v := range []struct {
 		created, expires, now time.Duration // from at; expires 0 is none
@@ -354,6 +364,7 @@ func TestHTTPSignatureIsFreshForMinutes(t *testing.T) {
 }
 
 func TestContentDigest(t *testing.T) {
+	t.Parallel()
 	body := []byte(`{"hello": "world"}`) // RFC 9530, appendix D
 	const sha256 = "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:"
 	if got := sign.ContentDigest(body); got != sha256 {
@@ -373,6 +384,7 @@ func TestContentDigest(t *testing.T) {
 }
 
 func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
+	t.Parallel()
 	r, _, key := rampRequest()
 	for _, p := range []sign.SigningParameters{{Label: "Agent"}, {Label: "a b"}, {KeyID: "é"}, {KeyID: "a\nb"}, {Covered: []string{"x-absent"}}} {
 		p.Created = time.Unix(1, 0)
@@ -384,6 +396,7 @@ func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
 
 // TestKeyIDsWithQuotationMarksAreReadAsTheyWere holds that what is escaped in a text is read as it was before it was written.
 func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
+	t.Parallel()
 	public, private := rfcKeys(t)
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.StringOfN(rapid.RuneFrom([]rune(`\"a ;=()~`)), 0, 40, -1).Draw(t, "id")

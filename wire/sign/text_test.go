@@ -12,6 +12,7 @@ import (
 )
 
 func TestSignatureIsReadInEverySpelling(t *testing.T) {
+	t.Parallel()
 	signature := bytes.Repeat([]byte{0xfb, 0xef, 0xff, 0x01}, 16)
 	for _, text := range []string{
 		hex.EncodeToString(signature), strings.ToUpper(hex.EncodeToString(signature)),
@@ -28,6 +29,7 @@ func TestSignatureIsReadInEverySpelling(t *testing.T) {
 }
 
 func TestTextThatIsNoSignatureIsRefused(t *testing.T) {
+	t.Parallel()
 	good := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb, 0xef, 0xff, 0x01}, 16))
 	for _, text := range []string{
 		"", "ed25519:", good[:84], good + "=", good[:86] + "=", "\n" + good, good[:10] + "\n" + good[10:], " " + good, "ed25519:ed25519:" + good, "ED25519:" + good,

@@ -67,6 +67,7 @@ func signedURL(t testing.TB, k URLKey, content string) string {
 }
 
 func TestSignedURLOpensUntilItExpires(t *testing.T) {
+	t.Parallel()
 	end := workedGrant.Expires
 	for name, key := range everyURLKey() {
 		address := signedURL(t, key, workedBase)
@@ -86,6 +87,7 @@ func TestSignedURLOpensUntilItExpires(t *testing.T) {
 
 // Whatever is changed in an address, it opens nothing: no bit of it is free.
 func TestChangedURLOpensNothing(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	for name, key := range everyURLKey() {
 		address := signedURL(t, key, workedBase)
@@ -131,6 +133,7 @@ var urlTraps = []struct {
 }
 
 func TestTrapsOfSignedURLs(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	for name, key := range everyURLKey() {
 		address := signedURL(t, key, workedBase)
@@ -218,6 +221,7 @@ func TestTrapsOfSignedURLs(t *testing.T) {
 
 // A key under another name, or set up otherwise, is another key. Which policy CloudFront's addresses carry is no such thing: both open.
 func TestURLKeysAreHeldToTheirSettings(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	all := everyURLKey()
 	for name, key := range all {
@@ -240,6 +244,7 @@ func TestURLKeysAreHeldToTheirSettings(t *testing.T) {
 
 // An address of CloudFront whose hash is not told any more, or told though it is another, opens nothing.
 func TestAHashCannotBeTalkedDown(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	strong, weak := everyURLKey()["cloudfront, RSA, SHA-256"], everyURLKey()["cloudfront, RSA"]
 	for _, key := range []URLKey{strong, weak} {
@@ -254,6 +259,7 @@ func TestAHashCannotBeTalkedDown(t *testing.T) {
 }
 
 func TestWhatWouldNotBeOneURLIsNotSigned(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	for name, key := range everyURLKey() {
 		for what, change := range map[string]func(content *string, g *URLGrant){
@@ -309,6 +315,7 @@ func TestWhatWouldNotBeOneURLIsNotSigned(t *testing.T) {
 
 // TestAddressesThatAKeyShouldNotHaveSignedOpenNothing has whoever holds the key sign what ours would not have.
 func TestAddressesThatAKeyShouldNotHaveSignedOpenNothing(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	own := map[URLForm]string{URLHMAC: "a=b", URLAkamai: "T=1", URLFastly: "Token=1", URLEd25519: "%65xp=1", URLCloudFront: "agent%5Fid=other"}
 	for name, key := range everyURLKey() {
@@ -336,6 +343,7 @@ func TestAddressesThatAKeyShouldNotHaveSignedOpenNothing(t *testing.T) {
 
 // The characters that CloudFront writes in place of others have one spelling.
 func TestCloudFrontsBase64HasOneSpelling(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	for _, w := range workedURLs() {
 		front, rest, ok := strings.Cut(w.want, "&Signature=")
@@ -353,6 +361,7 @@ func TestCloudFrontsBase64HasOneSpelling(t *testing.T) {
 }
 
 func TestURLKeysThatAreNone(t *testing.T) {
+	t.Parallel()
 	small := must(rsa.GenerateKey(rand.Reader, 1024))
 	curve := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
 	for name, key := range map[string]URLKey{
@@ -376,6 +385,7 @@ func TestURLKeysThatAreNone(t *testing.T) {
 
 // TestURLKeysFollowOneAnother has a key that is followed open what it signed, until it ends.
 func TestURLKeysFollowOneAnother(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	for name, old := range everyURLKey() {
 		address := signedURL(t, old, workedBase)
@@ -398,6 +408,7 @@ func TestURLKeysFollowOneAnother(t *testing.T) {
 }
 
 func TestURLsOfEveryContentOpenIt(t *testing.T) {
+	t.Parallel()
 	all := everyURLKey()
 	names := []string{}
 	for name := range all {
@@ -471,6 +482,7 @@ func FuzzSignedURL(f *testing.F) {
 }
 
 func TestUnsignedAddressesOpenNothing(t *testing.T) {
+	t.Parallel()
 	for name, key := range everyURLKey() {
 		address := signedURL(t, key, workedBase)
 		if got := Unsigned(address); got != workedBase {

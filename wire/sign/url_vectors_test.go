@@ -118,6 +118,7 @@ func workedURLs() []worked {
 }
 
 func TestSignedURLsAreTheWorkedOnes(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-URLLife)
 	for _, w := range workedURLs() {
 		keys := URLKeys{Origin: workedOrigin, Keys: []URLKey{w.key}}

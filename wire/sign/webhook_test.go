@@ -9,6 +9,7 @@ import (
 
 // TestASignatureIsTheStandardsOwn checks the example of the specification of Standard Webhooks.
 func TestASignatureIsTheStandardsOwn(t *testing.T) {
+	t.Parallel()
 	secret, err := ParseWebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
 		t.Fatal(err)
@@ -23,6 +24,7 @@ func TestASignatureIsTheStandardsOwn(t *testing.T) {
 }
 
 func TestSecretsThatAreNoneAreRefusedUnrepeated(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_MfKQ9r8=", "whsec_" + strings.Repeat("MfKQ", 40)} {
 		_, err := ParseWebhookSecret(text)
 		if err == nil {
@@ -34,6 +36,7 @@ func TestSecretsThatAreNoneAreRefusedUnrepeated(t *testing.T) {
 }
 
 func TestAWebhookIsVerifiedByAllThatIsSigned(t *testing.T) {
+	t.Parallel()
 	secret, other := WebhookSecret(strings.Repeat("s", 32)), WebhookSecret(strings.Repeat("o", 32))
 	at := time.Unix(1614265330, 0)
 	right := secret.Sign("m1", at, []byte("body"))

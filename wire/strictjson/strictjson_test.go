@@ -26,6 +26,7 @@ type closed struct {
 }
 
 func TestAFaultShowsNothingOfTheText(t *testing.T) {
+	t.Parallel()
 	for _, in := range []string{`{"x":"\ud800\"secret"}`, `{"x":"\ud800secret"}`, `{"x":"\usecret"}`, `{"x":"\secret"}`} {
 		var v map[string]Value
 		err := DecodeTolerant([]byte(in), &v)
@@ -36,6 +37,7 @@ func TestAFaultShowsNothingOfTheText(t *testing.T) {
 }
 
 func TestDecodeTolerantNamesThePlaceOfEveryFault(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, in, pointer, problem string }{
 		{"empty", "  ", "", "empty"},
 		{"cut", `{"name":"a"`, "", "not JSON"},
@@ -70,6 +72,7 @@ func TestDecodeTolerantNamesThePlaceOfEveryFault(t *testing.T) {
 }
 
 func TestUnknownMembersAreKeptByTolerantAndRefusedByStrict(t *testing.T) {
+	t.Parallel()
 	in := []byte(`{"name":"a","count":1,"price":1.50}`)
 	var v order
 	if err := DecodeTolerant(in, &v); err != nil {
@@ -88,6 +91,7 @@ func TestUnknownMembersAreKeptByTolerantAndRefusedByStrict(t *testing.T) {
 }
 
 func TestDepthIsCountedOutsideStrings(t *testing.T) {
+	t.Parallel()
 	var v any
 	in := `{"name":"` + strings.Repeat(`[{\"`, 200) + `"}`
 	if err := Decode([]byte(in), &v); err != nil {
@@ -122,6 +126,7 @@ func FuzzDecodeTolerant(f *testing.F) {
 }
 
 func TestNullIsFound(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`{"a":1,"b":{"c":[1,{"d~/e":null}]}}`: "/b/c/1/d~0~1e", `[null]`: "/0", `null`: "",
 	} {

@@ -24,6 +24,7 @@ func newFrontier(start string, change ...func(*Options)) *Frontier {
 }
 
 func TestWhatIsInsideIsVisitedOnce(t *testing.T) {
+	t.Parallel()
 	f := newFrontier("https://www.x.example/blog/", func(o *Options) {
 		o.Hosts = []string{"docs.x.example"}
 		o.Exclude = []string{"/blog/drafts/**", "/**/print"}
@@ -65,6 +66,7 @@ func TestWhatIsInsideIsVisitedOnce(t *testing.T) {
 }
 
 func TestBoundsOfNumberAndDepth(t *testing.T) {
+	t.Parallel()
 	f := newFrontier("https://x.example/", func(o *Options) { o.Pages, o.Depth = 2, 3 })
 	for i, want := range []Verdict{Admitted, Deep, Admitted, Full} {
 		depth := map[Verdict]int{Deep: 4}[want]
@@ -78,6 +80,7 @@ func TestBoundsOfNumberAndDepth(t *testing.T) {
 }
 
 func TestAddressesThatLookEndlessAreTraps(t *testing.T) {
+	t.Parallel()
 	f := newFrontier("https://x.example/")
 	for address, want := range map[string]Verdict{
 		"/a/b/a/b":     Trap,
@@ -113,6 +116,7 @@ func read(f *Frontier, most int, page func(i int) (address, title, text string))
 const furniture = "Welcome to our site with its menu of things and its footer of addresses, where you may write to us or come by. "
 
 func TestPagesThatSayTheSameForEverAreLeft(t *testing.T) {
+	t.Parallel()
 	names := strings.Fields("January February March April May June July August September October November December")
 	calendar := func(i int) (string, string, string) {
 		return fmt.Sprintf("/calendar/%d/%d", 2026+i/12, i%12+1), fmt.Sprintf("Calendar, %s %d", names[i%12], 2026+i/12),
@@ -136,6 +140,7 @@ func TestPagesThatSayTheSameForEverAreLeft(t *testing.T) {
 }
 
 func TestPagesThatDifferAreReadHoweverManyThereAre(t *testing.T) {
+	t.Parallel()
 	product := func(i int) (string, string, string) {
 		return fmt.Sprint("/product/", i), fmt.Sprintf("Pan with %s handle %s", word(i), word(i*7)), strings.Repeat(furniture, 10) + "A pan of " + word(i)
 	}
@@ -164,6 +169,7 @@ func word(i int) string {
 }
 
 func TestSessionsAreNoPartOfAnAddress(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"/a?PHPSESSID=x&b=1":                    "/a?b=1",
 		"/a;jsessionid=0123?b=1":                "/a?b=1",
@@ -181,6 +187,7 @@ func TestSessionsAreNoPartOfAnAddress(t *testing.T) {
 }
 
 func TestPatternsMatchWithoutEnd(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		pattern, path string
 		want          bool

@@ -23,6 +23,7 @@ func sentences(line string) []string {
 }
 
 func TestSentencesEndWhereAReaderStops(t *testing.T) {
+	t.Parallel()
 	for _, want := range [][]string{
 		{"One.", "Two!", "Three?", "Four"},
 		{"“Is it done?”", "“Yes.”", "(It was.)", "Good."},
@@ -68,6 +69,7 @@ func TestSentencesEndWhereAReaderStops(t *testing.T) {
 }
 
 func TestWordsAreCountedInEveryScript(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]int{
 		"": 0, " \n": 0, "one": 1, "one  two\nthree": 3, "ice-cream, 3.5": 2, "日本語の文章": 3, "日": 1,
 		"สวัสดีครับ": 2, "한국어 문장": 2, "a\u00a0b\u3000c": 3,
@@ -98,6 +100,7 @@ func essay(r *rand.Rand, paragraphs int) []string {
 func cut(paragraphs []string) []string { return Cut(Blocks(strings.Join(paragraphs, "\n\n"))) }
 
 func TestShortTextIsOnePassage(t *testing.T) {
+	t.Parallel()
 	if got := Cut(nil); got != nil {
 		t.Errorf("no text gave %q", got)
 	}
@@ -114,6 +117,7 @@ func TestShortTextIsOnePassage(t *testing.T) {
 }
 
 func TestPassagesEndAtParagraphsWhereTheyCan(t *testing.T) {
+	t.Parallel()
 	text := essay(rand.New(rand.NewPCG(1, 1)), 60)
 	text = slices.DeleteFunc(text, func(p string) bool { return Words(p) > Most-Least })
 	inside := 0
@@ -129,6 +133,7 @@ func TestPassagesEndAtParagraphsWhereTheyCan(t *testing.T) {
 }
 
 func TestHeadingStaysWithItsText(t *testing.T) {
+	t.Parallel()
 	var blocks []Block
 	for i := range 30 {
 		blocks = append(blocks, Block{Text: fmt.Sprintf("Heading %d", i), Leads: true},
@@ -142,6 +147,7 @@ func TestHeadingStaysWithItsText(t *testing.T) {
 }
 
 func TestLongSentenceIsCut(t *testing.T) {
+	t.Parallel()
 	long := strings.TrimSpace(strings.Repeat("word ", 450))
 	var sizes []int
 	for _, p := range Cut(Blocks(long)) {
@@ -163,6 +169,7 @@ func TestLongSentenceIsCut(t *testing.T) {
 }
 
 func TestEveryPassageHasItsSize(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := essay(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), rapid.IntRange(1, 30).Draw(t, "paragraphs"))
 		passages := cut(text)
@@ -183,6 +190,7 @@ func TestEveryPassageHasItsSize(t *testing.T) {
 // TestEditChangesPassagesNearIt edits one paragraph in the middle of a text, in many texts, and counts the passages
 // that are new: those before the edit stay but for one, and those behind it soon fall into step.
 func TestEditChangesPassagesNearIt(t *testing.T) {
+	t.Parallel()
 	const texts, paragraphs = 100, 80
 	var changed []int
 	for seed := range uint64(texts) {
@@ -220,6 +228,7 @@ func TestEditChangesPassagesNearIt(t *testing.T) {
 }
 
 func TestOpeningIsWholeSentences(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		in   string
 		most int

@@ -18,6 +18,7 @@ func read(text string) (entries []Entry, kind Kind, err error) {
 }
 
 func TestListsAreRead(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		text string
 		kind Kind
@@ -71,6 +72,7 @@ func TestListsAreRead(t *testing.T) {
 }
 
 func TestWhatIsNoListIsRefusedAndWhatBreaksOffGivesItsBeginning(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", "hello", "<html><body>404</body></html>", `{"a":1}`, "<rss></rss>"} {
 		if entries, kind, err := read(text); err == nil || kind != None || len(entries) > 0 {
 			t.Errorf("%q: %v, %d, %v", text, entries, kind, err)
@@ -91,6 +93,7 @@ func TestWhatIsNoListIsRefusedAndWhatBreaksOffGivesItsBeginning(t *testing.T) {
 }
 
 func TestListsOfLinesAreRead(t *testing.T) {
+	t.Parallel()
 	var urls []string
 	kind, err := ReadText("\ufeffhttps://x.example/a\r\n\n  http://x.example/b\n", func(e Entry) error { urls = append(urls, e.URL); return nil })
 	if err != nil || kind != Text || !cmp.Equal(urls, []string{"https://x.example/a", "http://x.example/b"}) {
@@ -115,6 +118,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestListIsAStream(t *testing.T) {
+	t.Parallel()
 	count := 0
 	_, err := Read(&endless{}, func(Entry) error {
 		if count++; count == 100_000 {

@@ -25,6 +25,7 @@ func read(t *testing.T, src string) string {
 }
 
 func TestWildDocumentsAreMended(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"valid", `{"b": 1.50, "a": [true, null, "x\u00e9\n"]}`, `{"b":1.50,"a":[true,null,"xé\n"]}`},
 		{"order and number text are kept", `{"z":1e2,"a":-0.0}`, `{"z":1e2,"a":-0.0}`},
@@ -85,6 +86,7 @@ func TestWildDocumentsAreMended(t *testing.T) {
 }
 
 func TestCutDocumentMarksOnlyWhatIsCut(t *testing.T) {
+	t.Parallel()
 	documents, fault := Parse(`[{"a":{"x":1}},{"b":[1,{"c":2`, 64)
 	if fault == nil || len(documents) != 1 {
 		t.Fatalf("documents %d, fault %v", len(documents), fault)
@@ -96,6 +98,7 @@ func TestCutDocumentMarksOnlyWhatIsCut(t *testing.T) {
 }
 
 func TestDeepNestingIsLeftOutAndMarked(t *testing.T) {
+	t.Parallel()
 	deep := strings.Repeat(`{"a":[`, 5000) + strings.Repeat(`]}`, 5000)
 	for _, src := range []string{
 		`[{"ok":1},{"deep":` + deep + `},{"ok":2}]`,
@@ -117,6 +120,7 @@ func TestDeepNestingIsLeftOutAndMarked(t *testing.T) {
 }
 
 func TestDocumentOfTooManyValuesIsRefused(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("reads five million values")
 	}
@@ -130,6 +134,7 @@ func TestDocumentOfTooManyValuesIsRefused(t *testing.T) {
 }
 
 func TestOffsetsPointIntoTheSource(t *testing.T) {
+	t.Parallel()
 	src := "\n[{\"name\":\"x\"},\n {\"name\":\"y\"}]"
 	documents, _ := Parse(src, 64)
 	second := documents[0].Items[1]
@@ -142,6 +147,7 @@ func TestOffsetsPointIntoTheSource(t *testing.T) {
 }
 
 func TestFaultSaysWhere(t *testing.T) {
+	t.Parallel()
 	_, fault := Parse("{\"a\":1}\n\n oops", 64)
 	if fault == nil || fault.Offset != 10 {
 		t.Errorf("fault %v", fault)
@@ -149,6 +155,7 @@ func TestFaultSaysWhere(t *testing.T) {
 }
 
 func TestManyMembersKeepTheLastOfEqualNames(t *testing.T) {
+	t.Parallel()
 	var src strings.Builder
 	src.WriteString(`{`)
 	for range 3 {
@@ -164,6 +171,7 @@ func TestManyMembersKeepTheLastOfEqualNames(t *testing.T) {
 }
 
 func TestSetReplacesAddsAndRemoves(t *testing.T) {
+	t.Parallel()
 	documents, _ := Parse(`{"a":1,"b":2}`, 64)
 	n := documents[0]
 	n.Set("a", Text("x"))

@@ -23,17 +23,20 @@ const PostgresEnv = "FRONTDESK_TEST_POSTGRES"
 // left out.
 func Each(t *testing.T, suite func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB)) {
 	t.Helper()
-	EachDSN(t, func(t *testing.T, fresh func(t testing.TB) string) {
+	EachDSN(t, func(t *testing.T, fresh Fresh) {
 		suite(t, func(t *testing.T, schemas ...store.Schema) *store.DB {
 			t.Helper()
-			return Open(t, fresh(t), schemas...)
+			return Open(t, fresh(t, schemas...), schemas...)
 		})
 	})
 }
 
-// EachDSN is Each for tests that open the same database more than once: fresh gives the DSN of a new, empty database
-// that goes with the test.
-func EachDSN(t *testing.T, suite func(t *testing.T, fresh func(t testing.TB) string)) {
+// Fresh gives the DSN of a new database that holds the tables of schemas and goes with the test. Without schemas it is
+// empty.
+type Fresh = func(t testing.TB, schemas ...store.Schema) string
+
+// EachDSN is Each for tests that open the same database more than once.
+func EachDSN(t *testing.T, suite func(t *testing.T, fresh Fresh)) {
 	t.Helper()
 	t.Run(store.SQLite, func(t *testing.T) { suite(t, NewSQLite) })
 	t.Run(store.PostgreSQL, func(t *testing.T) {
@@ -54,26 +57,52 @@ func NeedPostgres(t testing.TB) {
 	}
 }
 
-// NewSQLite gives the path of an SQLite database that does not exist yet and goes with the test.
-func NewSQLite(t testing.TB) string {
+// NewSQLite gives the path of an SQLite database that goes with the test. With schemas it is a copy of one that has
+// their tables; without, it does not exist yet.
+func NewSQLite(t testing.TB, schemas ...store.Schema) string {
 	t.Helper()
-	return filepath.Join(t.TempDir(), "test.db")
+	path := filepath.Join(t.TempDir(), "test.db")
+	if len(schemas) > 0 {
+		if err := os.WriteFile(path, migratedFile(t, schemas), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
 }
 
-// NewPostgres gives the DSN of a new schema on the scratch server, which is dropped when the test ends.
-func NewPostgres(t testing.TB) string {
+// NewPostgres gives the DSN of a new database on the scratch server, which is dropped when the test ends. With schemas
+// it is a copy of one that has their tables; without, it is a new schema in the server's own database, which is cheaper.
+func NewPostgres(t testing.TB, schemas ...store.Schema) string {
 	t.Helper()
 	NeedPostgres(t)
+	name := "test_" + strings.ToLower(rand.Text()[:16])
+	if len(schemas) > 0 {
+		administer(t, `CREATE DATABASE `+name+` TEMPLATE `+migratedDatabase(t, schemas))
+		t.Cleanup(func() { administer(t, `DROP DATABASE `+name+` WITH (FORCE)`) })
+		return scratch(t, name)
+	}
+	administer(t, `CREATE SCHEMA `+name)
+	t.Cleanup(func() { administer(t, `DROP SCHEMA `+name+` CASCADE`) })
+	address, err := url.Parse(scratch(t, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Set("search_path", name)
+	address.RawQuery = query.Encode()
+	return address.String()
+}
+
+// scratch is the DSN of a database of the scratch server; of its own one where name is empty.
+func scratch(t testing.TB, name string) string {
+	t.Helper()
 	address, err := url.Parse(os.Getenv(PostgresEnv))
 	if err != nil {
 		t.Fatalf("%s is not a DSN in the form of a URL", PostgresEnv)
 	}
-	name := "test_" + strings.ToLower(rand.Text()[:16])
-	administer(t, `CREATE SCHEMA `+name)
-	t.Cleanup(func() { administer(t, `DROP SCHEMA `+name+` CASCADE`) })
-	query := address.Query()
-	query.Set("search_path", name)
-	address.RawQuery = query.Encode()
+	if name != "" {
+		address.Path = "/" + name
+	}
 	return address.String()
 }
 
@@ -92,7 +121,7 @@ func administer(t testing.TB, statement string) {
 // OpenSQLite opens a new, empty SQLite database that goes with the test.
 func OpenSQLite(t testing.TB, schemas ...store.Schema) *store.DB {
 	t.Helper()
-	return Open(t, NewSQLite(t), schemas...)
+	return Open(t, NewSQLite(t, schemas...), schemas...)
 }
 
 // Open opens the database at dsn and closes it when the test ends.

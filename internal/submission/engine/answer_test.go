@@ -15,6 +15,7 @@ var answerSchema = regexp.MustCompile("(?s)<!-- the schema of answers -->\n```js
 // TestAnswersAreTakenByTheSchemaThatIsDocumented has the schema of docs/offers.md and the reading of answers agree on what
 // is an answer.
 func TestAnswersAreTakenByTheSchemaThatIsDocumented(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../../docs/offers.md")
 	if err != nil {
 		t.Fatal(err)

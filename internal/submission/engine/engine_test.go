@@ -11,6 +11,7 @@ import (
 var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func TestAnOutcomeIsWholeOrNone(t *testing.T) {
+	t.Parallel()
 	offer := func(change func(*Outcome)) Outcome {
 		o := Outcome{
 			Status: Offered, Summary: "Two jars a week.", Details: strictjson.Value(`{"jars":2}`), Expires: noon.Add(time.Hour),
@@ -58,6 +59,7 @@ func TestAnOutcomeIsWholeOrNone(t *testing.T) {
 }
 
 func TestAPersonAnswersLater(t *testing.T) {
+	t.Parallel()
 	for _, p := range []Person{{}, {After: time.Hour}} {
 		o, err := p.Offer(t.Context(), Question{Now: noon})
 		if err != nil || o.Check(noon) != nil || o.Status != Waiting || p.After != 0 && o.After != p.After {

@@ -18,6 +18,7 @@ import (
 const secret = "mark-7f3a"
 
 func TestARuleThatFailsSaysWhereAndNothingOfTheData(t *testing.T) {
+	t.Parallel()
 	data := strings.Replace(anna, `"tags": ["a", "b"]`, `"tags": ["`+secret+`"], "note": "`+secret+`", "essay": "`+secret+`", "extra": {"`+secret+`": "`+secret+`"}`, 1)
 	for _, c := range []struct{ let, what string }{
 		{"data.weight_kg / (data.height_m - 1.8)", "infinite or none"},
@@ -71,6 +72,7 @@ func TestARuleThatFailsSaysWhereAndNothingOfTheData(t *testing.T) {
 }
 
 func TestNoNumberOfAnAnswerIsNone(t *testing.T) {
+	t.Parallel()
 	for _, e := range []string{"data.weight_kg / 0.0", "-data.weight_kg / 0.0", "0.0 / 0.0 * data.weight_kg", "double('NaN')", "[1.0 / 0.0]", "{'a': double('Infinity')}", "dyn(1.0 / 0.0)"} {
 		r := one("Yes.")
 		r.Offers[0].Details = strictyaml.Object(fmt.Sprintf(`{"x": %q}`, "{ "+e+" }"))
@@ -87,6 +89,7 @@ func TestNoNumberOfAnAnswerIsNone(t *testing.T) {
 }
 
 func TestNumbersThatNobodyCountsWithAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, age := range []string{"1e30", "9223372036854775808", "-9223372036854775809", "1.5"} {
 		o, err := follow(t, one("{data.age}"), strings.Replace(anna, `"age": 30`, `"age": `+age, 1))
 		if err == nil || !strings.Contains(err.Error(), "too large") || strings.Contains(err.Error(), age) {
@@ -101,6 +104,7 @@ func TestNumbersThatNobodyCountsWithAreRefused(t *testing.T) {
 }
 
 func TestExpressionsThatCouldTakeLongAreRefused(t *testing.T) {
+	t.Parallel()
 	loops := func(n int, list, last string) string {
 		for i := range n {
 			last = fmt.Sprintf("%s.exists(v%d, %s)", list, i, last)
@@ -140,6 +144,7 @@ func TestExpressionsThatCouldTakeLongAreRefused(t *testing.T) {
 
 // TestNamesDoNotGrowWithoutEnd has each name double what the one before it has.
 func TestNamesDoNotGrowWithoutEnd(t *testing.T) {
+	t.Parallel()
 	for _, begin := range []string{"data.tags", "data.tags[0]", "{'a': data.tags}.map(k, k)"} {
 		var lets []string
 		last := begin
@@ -161,6 +166,7 @@ func TestNamesDoNotGrowWithoutEnd(t *testing.T) {
 // TestWhatIsNotMeasuredBeforeIsWhileItRuns has data that the schema says nothing of, so that only the steps that are
 // counted bound a loop.
 func TestWhatIsNotMeasuredBeforeIsWhileItRuns(t *testing.T) {
+	t.Parallel()
 	e, err := NewRules(Rules{Offers: []Offer{{When: "data.list.exists(x, data.list.exists(y, x == y + 1))", Summary: "Yes."}}, Otherwise: "No."},
 		strictjson.Value(`{"type": "object", "required": ["list"], "properties": {"list": {"type": "array", "maxItems": 200}}}`))
 	if err != nil {
@@ -174,6 +180,7 @@ func TestWhatIsNotMeasuredBeforeIsWhileItRuns(t *testing.T) {
 
 // TestSchemasThatReferToThemselvesManyTimesAreRead has a short schema that describes more objects than anybody can list.
 func TestSchemasThatReferToThemselvesManyTimesAreRead(t *testing.T) {
+	t.Parallel()
 	var members []string
 	for i := range 50 {
 		members = append(members, fmt.Sprintf(`"m%d": {"$ref": "#"}`, i))
@@ -194,6 +201,7 @@ func TestSchemasThatReferToThemselvesManyTimesAreRead(t *testing.T) {
 }
 
 func TestWhoGoesAwayEndsTheRules(t *testing.T) {
+	t.Parallel()
 	r := Rules{Match: Match{Query: "jars"}, Offers: []Offer{{Summary: "{size(items)}"}}}
 	e, err := NewRules(r, strictjson.Value(person))
 	if err != nil {
@@ -210,6 +218,7 @@ func TestWhoGoesAwayEndsTheRules(t *testing.T) {
 }
 
 func TestTextsOfOthersStayWithinTheOwners(t *testing.T) {
+	t.Parallel()
 	data := strings.Replace(anna, "{", `{"essay": "`+strings.Repeat("ä", 30_000)+`\u001b[2J\nnext", "note": "a\u0007b\r\nc", `, 1)
 	o := offered(t, one("{data.?note.orValue('')}: {data.?essay.orValue('')}"), data)
 	if !strings.HasPrefix(o.Summary, "a b  c: ää") || len(o.Summary) > 1100 || !strings.HasSuffix(o.Summary, "…") {
@@ -227,6 +236,7 @@ func TestTextsOfOthersStayWithinTheOwners(t *testing.T) {
 }
 
 func TestTimeZonesThatDoNotExistAreTheWorlds(t *testing.T) {
+	t.Parallel()
 	e, err := NewRules(one("{timezone}"), strictjson.Value(person))
 	if err != nil {
 		t.Fatal(err)
@@ -310,6 +320,7 @@ func FuzzSubmission(f *testing.F) {
 
 // TestANumberThatIsTooLargeIsTheDataAtFault holds what a schema of integers allows and nobody computes with alike.
 func TestANumberThatIsTooLargeIsTheDataAtFault(t *testing.T) {
+	t.Parallel()
 	const taken = `{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"number"},"any":{},
 		"list":{"type":"array","items":{"type":"integer"}},"a/b":{"type":"object","properties":{"n":{"type":"integer"}}},
 		"map":{"type":"object","additionalProperties":{"type":"integer"}}}}`

@@ -26,6 +26,7 @@ func shelves(t *testing.T, r Rules) (Outcome, error) {
 }
 
 func TestNamesAreOfAnyLanguage(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"{data.länge_cm} cm, {data.böden} Böden":                                             "120.5 cm, 3 Böden",
 		"{data.`holz-art`}":                                                                  "Nuß",
@@ -48,6 +49,7 @@ func TestNamesAreOfAnyLanguage(t *testing.T) {
 }
 
 func TestNamesAreAnsweredAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
 	r := one("Ja.")
 	r.Offers[0].Details = `{"maße":"{data.maße}","größe":"{data.länge_cm}","alles":"{ {'ä': data.maße[0]} }","mehr":"{data.?extra}"}`
 	o, err := shelves(t, r)
@@ -57,6 +59,7 @@ func TestNamesAreAnsweredAsTheyWereWritten(t *testing.T) {
 }
 
 func TestFindingsAreToldWithNamesAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text         string
 		column       int

@@ -43,6 +43,7 @@ func follow(t *testing.T, r Rules, data string) (Outcome, error) {
 }
 
 func TestTextsAreWrittenWithWhatWasSubmitted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"Plain.", "Plain."},
 		{"You are {data.age}.", "You are 30."},
@@ -80,6 +81,7 @@ func TestTextsAreWrittenWithWhatWasSubmitted(t *testing.T) {
 }
 
 func TestDetailsKeepTheirTypes(t *testing.T) {
+	t.Parallel()
 	r := one("Yes.")
 	r.Tables = `{"rate": {"basic": 12, "pro": 29.5}, "seats": {"basic": 1, "pro": 5}, "plan": {"basic": {"name": "B", "n": 1}, "pro": {"name": "P", "n": 2}}}`
 	r.Let = `{"bmi": "data.weight_kg / (data.height_m * data.height_m)", "heavy": "bmi > 25.0", "limit": 3, "names": "data.tags.map(t, t + '!')"}`
@@ -102,6 +104,7 @@ func TestDetailsKeepTheirTypes(t *testing.T) {
 }
 
 func TestTheFirstRuleThatHoldsCounts(t *testing.T) {
+	t.Parallel()
 	r := Rules{
 		Decline: []Decline{{When: "data.age < 18", Reason: "You are {data.age}; we take on adults only."}, {When: "has(data.note) && size(data.note) > 5", Reason: "The note is long."}},
 		Offers: []Offer{
@@ -158,6 +161,7 @@ func wrong(r Rules) (found []*Error) {
 }
 
 func TestWhatIsWrongWithRulesIsFoundBeforeTheyAreUsed(t *testing.T) {
+	t.Parallel()
 	when := func(w string) Rules { return Rules{Offers: []Offer{{When: w, Summary: "Yes."}}, Otherwise: "No."} }
 	let := func(l string) Rules { r := one("Yes."); r.Let = strictyaml.Object(l); return r }
 	details := func(d string) Rules { r := one("Yes."); r.Offers[0].Details = strictyaml.Object(d); return r }
@@ -231,6 +235,7 @@ func TestWhatIsWrongWithRulesIsFoundBeforeTheyAreUsed(t *testing.T) {
 }
 
 func TestAllThatIsWrongIsFoundAtOnce(t *testing.T) {
+	t.Parallel()
 	r := Rules{
 		Let:     `{"a": "data.nothing", "b": "a + 1"}`,
 		Decline: []Decline{{When: "data.age", Reason: "{dato}"}},
@@ -247,6 +252,7 @@ func TestAllThatIsWrongIsFoundAtOnce(t *testing.T) {
 }
 
 func TestAFindingPointsIntoTheText(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		summary      string
 		line, column int
@@ -266,6 +272,7 @@ func TestAFindingPointsIntoTheText(t *testing.T) {
 }
 
 func TestAskedOptionalMembersAreRead(t *testing.T) {
+	t.Parallel()
 	for _, w := range []string{
 		"has(data.vip) && data.vip", "data.vip && has(data.vip)", "!has(data.vip) || data.vip", "has(data.vip) ? data.vip : false", "!has(data.vip) ? false : data.vip",
 		"!(!has(data.vip) || has(data.note)) && data.vip", "has(data.note) && has(data.vip) && data.vip && data.note == ''", "data.?vip.orValue(true)",

@@ -14,6 +14,7 @@ import (
 
 // TestStreamsOverTLS asks for streams and whole answers in turn, over one connection of HTTP/1.1 and one of HTTP/2.
 func TestStreamsOverTLS(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	keys := makePair(t, "desk.example")
 	keys.write(t, folder)

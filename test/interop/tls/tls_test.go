@@ -212,6 +212,7 @@ func get(t *testing.T, client *http.Client, address string, headers ...string) *
 const ofFiles = "tls: {cert: cert.pem, key: key.pem, redirect: '127.0.0.1:0', hsts: 1h}\n"
 
 func TestFilesAreACertificate(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	first := makePair(t, "desk.example")
 	first.write(t, folder)
@@ -388,6 +389,7 @@ func closedPort(t *testing.T) int {
 }
 
 func TestStreamsAreWholeOverTLS(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	own := makePair(t, "desk.example")
 	own.write(t, folder)
@@ -429,6 +431,7 @@ func TestStreamsAreWholeOverTLS(t *testing.T) {
 }
 
 func TestSocketOfTheServiceManagerHoldsConnectionsDuringARestart(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	own := makePair(t, "desk.example")
 	own.write(t, folder)

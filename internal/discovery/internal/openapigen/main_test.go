@@ -11,6 +11,7 @@ import (
 )
 
 func TestDescriptionIsCurrent(t *testing.T) {
+	t.Parallel()
 	want, err := generate("../../../../wire/nlweb")
 	if err != nil {
 		t.Fatal(err)
@@ -25,6 +26,7 @@ func TestDescriptionIsCurrent(t *testing.T) {
 }
 
 func TestSchemasFollowTypesAndComments(t *testing.T) {
+	t.Parallel()
 	type inner struct {
 		Kind string `json:"kind"`
 	}
@@ -50,6 +52,7 @@ func TestSchemasFollowTypesAndComments(t *testing.T) {
 
 // TestWhatIsSaidOfMembersIsSaidOfSome finds members that are in special for nothing, and types without a comment.
 func TestWhatIsSaidOfMembersIsSaidOfSome(t *testing.T) {
+	t.Parallel()
 	text, err := generate("../../../../wire/nlweb")
 	if err != nil {
 		t.Fatal(err)
