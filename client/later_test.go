@@ -15,6 +15,7 @@ import (
 // TestAPeerOfALaterProtocolIsNamed has a buyer meet Exchanges of RAMP 2, of a later revision that calls itself ramp.v1 as well, and of FORA: each is refused with its name, before
 // anything is bought.
 func TestAPeerOfALaterProtocolIsNamed(t *testing.T) {
+	t.Parallel()
 	const manifest = `{"domain":"x.example","name":"X","operator":"X","exchange_endpoint":"https://x.example","keys_uri":"https://x.example/keys","pricing_models_supported":["per_access"],"delivery_methods_supported":["direct"],`
 	for name, c := range map[string]struct {
 		documents map[string]string

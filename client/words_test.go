@@ -12,6 +12,7 @@ import (
 
 // TestEveryWordOfAPeersAnswerIsRead has another's Exchange answer with each status and resolution of a dispute, as a name and as its number, and each reason to deny a purchase.
 func TestEveryWordOfAPeersAnswerIsRead(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
 	quotes, err := x.Discover(t.Context(), wanted("a"))

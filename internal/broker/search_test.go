@@ -75,6 +75,7 @@ func TestWhatASearchFindsIsBought(t *testing.T) {
 // TestHowAnExchangeDiscoveredAnAddressIsPassedOn tells the agent of a search, a recommendation or syndication of the Exchange (RAMP v1, DiscoveryMethod), and nothing of a
 // direct query or of what is no method.
 func TestHowAnExchangeDiscoveredAnAddressIsPassedOn(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	methods := map[string]rampv1.DiscoveryMethod{
 		"direct": rampv1.DiscoveryMethod_DISCOVERY_METHOD_MARKETPLACE, "unsaid": 0, "later": 9, "searched": rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH,
@@ -98,6 +99,7 @@ func TestHowAnExchangeDiscoveredAnAddressIsPassedOn(t *testing.T) {
 
 // TestWhatIsNoPageIsBoughtWhereItsExchangeIsNamed: it has no host whose ramp.json could list the Exchange, so that the word of the operator or the agent counts.
 func TestWhatIsNoPageIsBoughtWhereItsExchangeIsNamed(t *testing.T) {
+	t.Parallel()
 	const uri = "duns:804735132"
 	want := func(d *desk, id string) *rampv1.RAMPRequest {
 		r := d.request(id)
@@ -122,6 +124,7 @@ func TestWhatIsNoPageIsBoughtWhereItsExchangeIsNamed(t *testing.T) {
 
 // TestAnExchangeOfALaterProtocolIsPassedOverByName tells why nothing is taken of it, and takes the next.
 func TestAnExchangeOfALaterProtocolIsPassedOverByName(t *testing.T) {
+	t.Parallel()
 	d := openDesk(t, sqlite(t), 2, nil)
 	d.at[0].Price, d.at[1].Price = 0.01, 0.03
 	d.at[0].Answer = func(out *rampv1.ResourceResponse) { out.Ver = "2.0" }

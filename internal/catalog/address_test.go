@@ -83,6 +83,7 @@ func FuzzCanonical(f *testing.F) {
 
 // TestURIsOfOtherSchemesHaveOneForm that no address of the web has, and none of what runs or is a file.
 func TestURIsOfOtherSchemesHaveOneForm(t *testing.T) {
+	t.Parallel()
 	for uri, want := range map[string]string{
 		"duns:804735132": "/duns:804735132", "DUNS:80%34735132": "/duns:804735132", "urn:ISBN:9783161484100": "/urn:ISBN:9783161484100", "urn:x:ä/b?c#d": "/urn:x:%C3%A4/b?c#d",
 		"https://A.example/x": "a.example/x", "spotify:track:1": "/spotify:track:1", "tag:a.example,2026:1": "/tag:a.example,2026:1",

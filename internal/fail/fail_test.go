@@ -18,6 +18,7 @@ func (outage) Unavailable() time.Duration { return 7 * time.Second }
 // TestAnOutageIsUnavailable holds that what comes of an outage says when to come back, unless it
 // was found to be something else.
 func TestAnOutageIsUnavailable(t *testing.T) {
+	t.Parallel()
 	early := fail.New(fail.Unavailable, "early")
 	early.RetryAfter = time.Second
 	for name, v := range map[string]struct {

@@ -114,6 +114,7 @@ func extOf(key, value string) *structpb.Struct {
 // TestADisputeTellsEachStatusItStandsAt asks again where a dispute stands, from one that waits for evidence to one that is final after an appeal and an investigation (RAMP v1,
 // DisputeStatus and ResolutionType). UNDER_REVIEW is a step within one transaction here and never an answer.
 func TestADisputeTellsEachStatusItStandsAt(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
 	s.trusted.Store(true)
 	request := s.disputes("d-1")

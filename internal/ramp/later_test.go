@@ -10,6 +10,7 @@ import (
 
 // TestARequesterOfALaterProtocolIsNamed refuses a query of RAMP 2, one of a later revision of ramp.v1 and one of FORA with the name of what it speaks.
 func TestARequesterOfALaterProtocolIsNamed(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
 	for _, one := range []struct {
 		path, body, want string

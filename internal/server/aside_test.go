@@ -63,6 +63,7 @@ func (a *asker) read(t *testing.T, limit int) *http.Response {
 }
 
 func TestStreamLeavesItsConnectionToTheNextRequest(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "")
 	lamps(t, s)
 	address, stop := run(t, s)
@@ -94,6 +95,7 @@ func TestStreamLeavesItsConnectionToTheNextRequest(t *testing.T) {
 }
 
 func TestStreamClosesAConnectionThatCannotGoOn(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "")
 	lamps(t, s)
 	address, stop := run(t, s)
@@ -115,6 +117,7 @@ func TestStreamClosesAConnectionThatCannotGoOn(t *testing.T) {
 }
 
 func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "ask: {stranger_limit: 1000}\nlimits: {shutdown_timeout: 50ms}")
 	lamps(t, s)
 	address, stop := run(t, s)
@@ -138,6 +141,7 @@ func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
 // TestStreamHoldsNothingOfItsRequest holds that a stream that waits for its client keeps no request, and so none of the
 // buffers that net/http read it with.
 func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
+	t.Parallel()
 	s, _ := open(t, "ask: {stranger_limit: 1000}\nlimits: {shutdown_timeout: 50ms}")
 	lamps(t, s)
 	var asked weak.Pointer[url.URL] // which each copy of the request shares
@@ -165,6 +169,7 @@ func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
 
 // TestPanicInAStreamIsSeenByItsClient holds that an answer that broke off is not taken for a whole one.
 func TestPanicInAStreamIsSeenByItsClient(t *testing.T) {
+	t.Parallel()
 	s, log := open(t, "")
 	s.front.routes.HandleFunc("/broken", func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

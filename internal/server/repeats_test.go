@@ -95,6 +95,7 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 }
 
 func TestTheLogHasAllWhereItIsToTellEverything(t *testing.T) {
+	t.Parallel()
 	told := &logbook{}
 	log := NewLog(Log{Level: "debug", Format: "json"}, told)
 	for range 3 {

@@ -11,6 +11,7 @@ import (
 
 // TestALaterPeerIsRecognised by the version that it states, or by how its messages and documents look.
 func TestALaterPeerIsRecognised(t *testing.T) {
+	t.Parallel()
 	for ver, want := range map[string]string{
 		"": "", "1": "", "1.0": "", "1.1": "", "1.99.3": "", "v1": "", "ramp.v1": "", "0.9": "", "draft": "", "RAMP/1.0": "", "10x": "RAMP 10x",
 		"2.0": "RAMP 2.0", "2": "RAMP 2", "v2": "RAMP v2", "ramp.v2": "RAMP ramp.v2", "99999999999999999999.0": "RAMP 99999999999999999999.0", "fora/1.0": "FORA", "FORA v1": "FORA",

@@ -286,6 +286,7 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 
 // TestOneKeyThatCannotBeReadVoidsNoOthers has keys of all sorts beside a good one; where no key is good, it is said why.
 func TestOneKeyThatCannotBeReadVoidsNoOthers(t *testing.T) {
+	t.Parallel()
 	good := `{"kty":"OKP","crv":"Ed25519","kid":"good","x":"` + base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)) + `"}`
 	for _, bad := range []string{
 		`{"kty":"OKP","crv":"Ed25519","kid":"short","x":"AAAA"}`, `{"kty":"OKP","crv":"Ed25519","kid":"none","x":"*"}`, `{"kty":7}`, `"text"`, `null`, `[]`,

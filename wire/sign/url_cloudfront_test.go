@@ -10,6 +10,7 @@ import (
 )
 
 func TestECDSANeedsNoRandomness(t *testing.T) {
+	t.Parallel()
 	key := everyURLKey()["cloudfront, ECDSA"]
 	if a, b := signedURL(t, key, workedBase), signedURL(t, key, workedBase); a != b {
 		t.Errorf("%s\n%s", a, b)
@@ -22,6 +23,7 @@ const passScope = workedOrigin + "/premium/"
 var passGrant = URLGrant{Agent: workedAgent, Begins: workedGrant.Expires.Add(-4 * time.Minute), Expires: workedGrant.Expires}
 
 func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
+	t.Parallel()
 	now := passGrant.Begins.Add(time.Minute)
 	for _, name := range []string{"cloudfront, RSA", "cloudfront, RSA, SHA-256", "cloudfront, ECDSA", "cloudfront, ECDSA, SHA-256"} {
 		keys := withKeys(everyURLKey()[name])
@@ -73,6 +75,7 @@ func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 
 // TestForeignPoliciesOpenNothing has whoever holds the key sign policies that are wider than ours, or only written otherwise.
 func TestForeignPoliciesOpenNothing(t *testing.T) {
+	t.Parallel()
 	now := passGrant.Begins.Add(time.Minute)
 	key := everyURLKey()["cloudfront, RSA"]
 	good := passPolicy(passScope, passGrant)
@@ -112,6 +115,7 @@ func TestForeignPoliciesOpenNothing(t *testing.T) {
 
 // A star in the place of a pass is any text, also where the address has one.
 func TestAPassHasNoStars(t *testing.T) {
+	t.Parallel()
 	key := everyURLKey()["cloudfront, RSA"]
 	var f urlCloudFront
 	policy := passPolicy(workedOrigin+"/*/", passGrant)
@@ -123,6 +127,7 @@ func TestAPassHasNoStars(t *testing.T) {
 }
 
 func TestWhatIsNoPass(t *testing.T) {
+	t.Parallel()
 	now := passGrant.Begins
 	keys := withKeys(everyURLKey()["cloudfront, RSA"])
 	for name, change := range map[string]func(scope *string, g *URLGrant){

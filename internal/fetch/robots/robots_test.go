@@ -11,6 +11,7 @@ import (
 )
 
 func TestTheLongestPatternThatMatchesDecides(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		rules   string
 		allowed string // paths, divided by blanks
@@ -62,6 +63,7 @@ func TestTheLongestPatternThatMatchesDecides(t *testing.T) {
 }
 
 func TestAVisitorHeedsTheGroupThatNamesIt(t *testing.T) {
+	t.Parallel()
 	for name, row := range map[string]struct {
 		text   string
 		barred string // of the paths /1 to /4
@@ -99,6 +101,7 @@ func TestAVisitorHeedsTheGroupThatNamesIt(t *testing.T) {
 }
 
 func TestMapsAndDelaysAreFound(t *testing.T) {
+	t.Parallel()
 	rules := robots.Parse([]byte("sitemap: https://x.example/1\nUser-agent: guest\nCrawl-delay: 2.5\nSITEMAP:https://x.example/2?a:b\n" +
 		"Schemamap: https://x.example/map.xml\nUser-agent: slow\nCrawl-delay: -3\nUser-agent: *\nCrawl-delay: soon\nsitemap:\n"))
 	if want := []string{"https://x.example/1", "https://x.example/2?a:b"}; !slices.Equal(rules.Sitemaps, want) {
@@ -119,6 +122,7 @@ func TestMapsAndDelaysAreFound(t *testing.T) {
 }
 
 func TestWhatComesAfterHalfAMegabyteIsNotThere(t *testing.T) {
+	t.Parallel()
 	head := "User-agent: *\nDisallow: /first\n"
 	padding := strings.Repeat("#\n", (robots.MaxBytes-len(head)-len("Disallow: /la"))/2)
 	rules := robots.Parse([]byte(head + padding + "Disallow: /last/of/all\nDisallow: /\n"))

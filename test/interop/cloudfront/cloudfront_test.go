@@ -72,6 +72,7 @@ func withIDs(address string) string {
 
 // TestCloudFrontsOwnSignerAgrees has the vendor's signer make the same address of what ours has bound.
 func TestCloudFrontsOwnSignerAgrees(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	pair := rapid.StringMatching(`[a-z]{1,3}x=([a-zA-Z0-9_.,:@$()'!*~/?+&=-]|%[0-9A-F]{2}){0,6}[a-z]`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,6 +101,7 @@ func TestCloudFrontsOwnSignerAgrees(t *testing.T) {
 // TestACustomPolicyNamesOneAddress has the vendor's signer make the same address of the same policy, whose resource is
 // that address and no pattern; and what has a star, which would be one, is not signed.
 func TestACustomPolicyNamesOneAddress(t *testing.T) {
+	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	pair := rapid.StringMatching(`[a-z]{1,3}x=([a-zA-Z0-9_.,:@$()'!~/?+&=-]|%[0-9A-F]{2}){0,6}[a-z]`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,6 +154,7 @@ func TestACustomPolicyNamesOneAddress(t *testing.T) {
 
 // TestAPassIsACustomPolicyOfCloudFront has the vendor's signer make the same address of the same policy.
 func TestAPassIsACustomPolicyOfCloudFront(t *testing.T) {
+	t.Parallel()
 	now := passGrant.Begins
 	pass := must(withKeys(canned()).Pass(passScope, passGrant, now))
 	ours, err := pass.Sign(workedBase, workedTxn)

@@ -17,6 +17,7 @@ import (
 // text. Where the two differ on purpose (weights of wildcards, ties, names of visitors that begin alike, percent-encoding)
 // the tests of that package say what holds.
 func TestAnotherReaderFindsTheSame(t *testing.T) {
+	t.Parallel()
 	path := rapid.StringMatching(`/[abc.]{0,6}(\?[abc]{1,2})?`)
 	t.Run("plain rules in groups", rapid.MakeCheck(func(t *rapid.T) {
 		text := plainFile(t)
