@@ -55,7 +55,8 @@ type Filed struct {
 
 // Report takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
 // ledger. A report that is late lifts what its being overdue has closed. The error is fail.NotFound for a transaction that
-// is not the reporter's, fail.Invalid for one whose billing_id is another, or any other, which is ours.
+// is not the reporter's, fail.Invalid for one whose billing_id is another, fail.Unauthorized for a
+// signature that was used before, or any other, which is ours.
 func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 	if d.dealing == nil {
 		return nil, errNoDeals
@@ -74,6 +75,11 @@ func (d *Desk) Report(ctx context.Context, u Used) (*Filed, error) {
 		}
 		if may, err := speaksFor(ctx, tx, u.Reporter, t); err != nil || !may {
 			return orTheirs(err)
+		}
+		if u.Reporter != nil {
+			if err := d.dealing.Nonces.UseProof(ctx, tx, u.Reporter.Proof); err != nil {
+				return err
+			}
 		}
 		if u.Billing != t.Billing {
 			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -119,5 +121,40 @@ func TestASignatureOverHTTPBuysOnce(t *testing.T) {
 	}
 	if has := m.has(); has != 8_000_000 {
 		t.Errorf("there are %d left", has)
+	}
+}
+
+// TestASignatureOverHTTPReportsOnce holds that a copy of a signed report is refused as that of a purchase is, and that the report signed
+// anew has the answer that it had.
+func TestASignatureOverHTTPReportsOnce(t *testing.T) {
+	t.Parallel()
+	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
+	m.credit(10_000_000)
+	plain := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{"https://example.com/soup"}}
+	buy := m.taking("buy-1", plain, m.offered(m.inBody(m.key)))
+	var bought rampv1.TransactionResponse
+	if w := send(m, m.signedAs(marketURL+execute, execute, buy)); ramp.Unmarshal(w.Body.Bytes(), &bought) != nil || bought.GetTransactionId() == "" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	text, err := ramp.Marshal(&rampv1.UsageReport{
+		Ver: "1.0", Id: "report-1", TransactionId: bought.GetTransactionId(), BillingId: bought.GetBillingId(), Timestamp: timestamppb.New(m.clock.Now()),
+		Usage: &rampv1.Usage{ConsumedQuantity: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/ramp.v1.ExchangeService/ReportUsage"
+	first := m.signedAs(marketURL+path, path, string(text))
+	copied := posted("POST", path, string(text))
+	copied.Header = first.Header.Clone()
+	w := send(m, first)
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"accepted":true`) {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if again := send(m, copied); refused(again) != "unauthenticated" || strings.Contains(again.Body.String(), "rep-") {
+		t.Errorf("the copy: %d %s", again.Code, again.Body)
+	}
+	if anew := send(m, m.signedAs(marketURL+path, path, string(text))); anew.Body.String() != w.Body.String() {
+		t.Errorf("signed anew: %d %s", anew.Code, anew.Body)
 	}
 }
