@@ -308,6 +308,9 @@ func licenceVerdicts(text []byte) (all []verdict) {
 }
 
 func licensed(l licence.License, here string) (all []verdict) {
+	if l.Unread != "" {
+		all = append(all, at(wrong("RSL does not know "+l.Unread+": nobody can say what the licence permits", "write permits and prohibits of the types usage, user and geo"), "%s", here))
+	}
 	for name, list := range map[string][]string{"permits": l.Permits.Usage, "prohibits": l.Prohibits.Usage} {
 		for _, usage := range list {
 			if !slices.Contains(usages, usage) {

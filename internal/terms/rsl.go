@@ -21,14 +21,15 @@ type RSL struct {
 	exact map[string]*Own // by host, path and query; what the patterns say is in it
 	text  []byte          // which tells it apart from others
 
-	unread []string // why contents permit nothing, the first few
+	unread []string // why contents or licences permit nothing, the first few
 	more   int      // how many others
 }
 
 // maxUnread bounds what is told of contents that permit nothing.
 const maxUnread = 10
 
-// Unread says of which contents nobody can say what they permit, so that they permit nothing, in words for the owner: the first few.
+// Unread says of which contents, and licences of contents, nobody can say what they permit, so that they permit nothing, in words for the
+// owner: the first few.
 func (r *RSL) Unread() []string {
 	if r.more == 0 {
 		return r.unread
@@ -92,21 +93,33 @@ func (r *RSL) document(d StatedDocument, said map[rslKey]bool, speaks func(host 
 			r.parts = append(r.parts, part)
 		}
 		own[key].Said = true // without a licence that can be read nothing is permitted
+		unread := ""
 		for i := range content.Licenses {
-			own[key].license(&content.Licenses[i])
+			if l := &content.Licenses[i]; l.Unread == "" {
+				own[key].license(l)
+			} else {
+				unread = l.Unread
+			}
 		}
-		switch why := content.Unread(); {
-		case why == "":
-		case len(r.unread) == maxUnread:
-			r.more++
-		default:
-			r.unread = append(r.unread, fmt.Sprintf("the content %.200q in %s permits nothing: %s", content.URL, d.Name, why))
+		if why := content.Unread(); why != "" {
+			r.tell(fmt.Sprintf("the content %.200q in %s permits nothing: %s", content.URL, d.Name, why))
+		} else if unread != "" {
+			r.tell(fmt.Sprintf("a licence of the content %.200q in %s permits nothing: it has %s, which RSL does not know", content.URL, d.Name, unread))
 		}
 	}
 	for key := range own {
 		said[key] = true
 	}
 	return nil
+}
+
+// tell adds to what Unread says.
+func (r *RSL) tell(why string) {
+	if len(r.unread) == maxUnread {
+		r.more++
+		return
+	}
+	r.unread = append(r.unread, why)
 }
 
 // order puts the most telling pattern first, and makes ready to find those that fit.

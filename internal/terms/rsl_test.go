@@ -253,6 +253,52 @@ func TestContentWithoutALicenceIsReadAsFarAsItCan(t *testing.T) {
 	}
 }
 
+func TestALicenceThatCannotBeReadPermitsNothing(t *testing.T) {
+	t.Parallel()
+	document, err := ParseRSL("rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl" xmlns:x="https://x.example/">
+  <content url="/type/"><license><permits type="use">search</permits></license></content>
+  <content url="/prohibits/"><license><prohibits type="uses">ai-train</prohibits></license></content>
+  <content url="/slip/"><license><permit type="usage">search</permit></license></content>
+  <content url="/direct/"><prohibits type="uses">ai-train</prohibits></content>
+  <content url="/two/">
+    <license><permits type="use">ai-train</permits></license>
+    <license><permits type="usage">search</permits></license>
+  </content>
+  <content url="/empty/"><license/></content>
+  <content url="/others/"><license><x:note>hello</x:note><legal type="warranty">none</legal></license></content>
+</rsl>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := Options{RSL: []*RSL{document}}.New([]Rule{{Access: Open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := strings.Join(document.Unread(), "\n")
+	for _, one := range []struct {
+		path             string
+		searches, trains bool
+		told             string
+	}{
+		{"/type/", false, false, `its licence has <permits type="use">, which RSL does not know`},
+		{"/prohibits/", false, false, `its licence has <prohibits type="uses">`},
+		{"/slip/", false, false, "its licence has <permit>"},
+		{"/direct/", false, false, `its licence has <prohibits type="uses">`},
+		{"/two/", true, false, `a licence of the content "/two/" in rsl.xml permits nothing: it has <permits type="use">`},
+		{"/empty/", true, true, ""},
+		{"/others/", true, true, ""},
+	} {
+		decision := rules.Decide(page("https://a.example" + one.path + "x"))
+		searches, trains := decision.Permits(Use{Function: "search"}) == Permitted, decision.Permits(Use{Function: "ai-train"}) == Permitted
+		if searches != one.searches || trains != one.trains {
+			t.Errorf("%s: search %v, training %v", one.path, searches, trains)
+		}
+		if strings.Contains(told, `"`+one.path+`"`) != (one.told != "") || !strings.Contains(told, one.told) {
+			t.Errorf("of %s is told:\n%s", one.path, told)
+		}
+	}
+}
+
 func TestWhatCannotBeReadOfManyContentsIsToldInShort(t *testing.T) {
 	t.Parallel()
 	document, err := ParseRSL("rsl.xml", []byte("<rsl>"+strings.Repeat(`<content url="/a"/>`, 3)+strings.Repeat(`<content url="/b"/>`, 30)+"</rsl>"))

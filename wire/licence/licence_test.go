@@ -108,7 +108,7 @@ var wholeRead = &Document{Contents: []Content{
 		Copyright: Copyright{"A & B", "a@a.example", "https://a.example/who"},
 		Licenses: []License{
 			{
-				Permits: Lists{Usage: []string{"ai-train", "search"}, Geo: []string{"DE", "FR"}}, Prohibits: Lists{User: []string{"commercial"}}, Reporting: "monthly",
+				Permits: Lists{Usage: []string{"ai-train", "search"}, Geo: []string{"DE", "FR"}}, Prohibits: Lists{User: []string{"commercial"}}, Reporting: "monthly", Unread: `<prohibits type="weather">`,
 				Payments: []Payment{{Type: "purchase", Amount: "0.05", Currency: "EUR", Standard: "https://a.example/std", Custom: "https://a.example/buy"}},
 			},
 			{Permits: Lists{Usage: []string{}}, Payments: []Payment{{Type: "barter"}}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -58,8 +59,10 @@ type Content struct {
 // Unread says why a content has no licence, in words for its owner; empty for one that has. It permits nothing.
 func (c *Content) Unread() string {
 	switch {
-	case len(c.Licenses) > 0:
+	case slices.ContainsFunc(c.Licenses, func(l License) bool { return l.Unread == "" }):
 		return ""
+	case len(c.Licenses) > 0:
+		return "its licence has " + c.Licenses[0].Unread + ", which RSL does not know"
 	case c.Direct:
 		return "it has a licence, and payments or permissions that stand in none beside it, so nobody can say which of them count"
 	case c.Server != "":
@@ -76,6 +79,9 @@ type License struct {
 	Permits, Prohibits Lists
 	Payments           []Payment
 	Reporting          string // what is to be reported, as written
+	// Unread names the first thing in it that RSL does not have, such as a list of another type. It
+	// may be what restricts the rest, so that the licence permits nothing. Empty for none.
+	Unread string
 }
 
 // Lists are what a licence permits, or prohibits. A list that is nil says nothing, and one that is empty names nothing.
@@ -99,7 +105,8 @@ var roots = map[string]bool{"rsl": false, "rss": true, "RDF": true, "feed": true
 
 // Parse reads a document of RSL, or what a feed (RSS, Atom) says in its module. It is strict about what could do harm: a document that is not
 // whole, too large, too deep, in an encoding that is not known, or that defines entities is refused. Elements are known by their names in
-// RSL's namespace, or that of the document; those that are not known are passed over.
+// RSL's namespace, or that of the document. Those that are not known are passed over, but for those
+// of a licence: see [License.Unread].
 func Parse(text []byte) (*Document, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("it has more than %d bytes", MaxBytes)
@@ -290,7 +297,7 @@ func (p *parser) close() {
 
 // states says whether a licence that nothing encloses says anything. To prohibit nothing permits nothing.
 func (l *License) states() bool {
-	return len(l.Payments) > 0 || l.Permits.Usage != nil || l.Permits.User != nil || l.Permits.Geo != nil ||
+	return l.Unread != "" || len(l.Payments) > 0 || l.Permits.Usage != nil || l.Permits.User != nil || l.Permits.Geo != nil ||
 		len(l.Prohibits.Usage)+len(l.Prohibits.User)+len(l.Prohibits.Geo) > 0
 }
 
@@ -317,6 +324,18 @@ func (p *parser) inLicense(name string, t xml.StartElement) {
 		if p.payment != nil {
 			p.listen(name, t)
 		}
+	case "legal", "copyright", "terms", "schema", "alternate":
+	default:
+		if p.payment == nil && p.element == "" {
+			p.stated().lacks(fmt.Sprintf("<%.40s>", name))
+		}
+	}
+}
+
+// lacks notes that something of a licence cannot be read.
+func (l *License) lacks(what string) {
+	if l.Unread == "" {
+		l.Unread = what
 	}
 }
 
@@ -381,9 +400,9 @@ func (p *parser) heard(text string) error {
 	case "link":
 		p.link = text
 	case "permits":
-		return p.list(&p.stated().Permits, text)
+		return p.list(p.stated(), &p.stated().Permits, text)
 	case "prohibits":
-		return p.list(&p.stated().Prohibits, text)
+		return p.list(p.stated(), &p.stated().Prohibits, text)
 	case "reporting":
 		p.stated().Reporting = text
 	case "amount":
@@ -406,8 +425,8 @@ func (p *parser) heard(text string) error {
 	return nil
 }
 
-// list takes a list of what is permitted or prohibited. Lists of a type that is not known are passed over; one without a type is of uses.
-func (p *parser) list(into *Lists, text string) error {
+// list takes a list of what a licence permits or prohibits. One without a type is of uses.
+func (p *parser) list(of *License, into *Lists, text string) error {
 	to, form := &into.Usage, Function
 	switch p.kind {
 	case "", "usage":
@@ -416,6 +435,7 @@ func (p *parser) list(into *Lists, text string) error {
 	case "geo":
 		to, form = &into.Geo, strings.ToUpper
 	default:
+		of.lacks(fmt.Sprintf("<%s type=%.40q>", p.element, p.kind))
 		return nil
 	}
 	if *to == nil {
