@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	visible "frontdesk/internal/plain"
 	"frontdesk/internal/stated"
 )
 
@@ -89,6 +90,13 @@ func (e *Entry) complete() {
 		}
 		if one.entry == e.own { // the others' words are of another text
 			first(&e.Words, one.entry.Words)
+		}
+	}
+	e.Title = visible.Text(e.Title) // sitemaps and lists of posts may hold what content may not
+	for i, author := range e.Authors {
+		if name := visible.Text(author); name != author {
+			e.Authors = slices.Clone(e.Authors)
+			e.Authors[i] = name
 		}
 	}
 }

@@ -193,7 +193,7 @@ var rooms = []room{
 	// What sites state of their addresses, read where it stands.
 	{path: "internal/stated", inside: []string{"internal/fail", "internal/fetch", "internal/ingest/sitemap", "internal/store", "internal/terms", "wire/licence"}, sql: true},
 	// What can be sold, found by its address.
-	{path: "internal/catalog", inside: []string{"internal/content", "internal/stated", "internal/store", "internal/supply", "internal/terms", "wire/contenthash"}, outside: []string{jsonText}},
+	{path: "internal/catalog", inside: []string{"internal/content", "internal/plain", "internal/stated", "internal/store", "internal/supply", "internal/terms", "wire/contenthash"}, outside: []string{jsonText}},
 	// Texts as vectors, which the model makes.
 	{path: "internal/vector", inside: []string{"internal/content", "internal/model", "internal/search", "internal/store"}},
 	{
