@@ -139,11 +139,11 @@ func (d *door) askSchema() []byte {
 
 // howMany says how many items there are in an answer.
 func (d *door) howMany() string {
-	text := fmt.Sprintf("How many items at most; %d when left out", d.config.Limit)
+	text := fmt.Sprintf("How many items at most; %d when left out.", d.config.Limit)
 	if d.config.StrangerLimit > 0 {
-		text += fmt.Sprintf(", %d for who is not known here", d.config.StrangerLimit)
+		text += fmt.Sprintf(" Who is not known here gets at most %d.", d.config.StrangerLimit)
 	}
-	return text + "."
+	return text
 }
 
 // call answers one use of the tool ask: the same object as POST /ask, always whole.
