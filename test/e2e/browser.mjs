@@ -12,6 +12,19 @@ const args = [
 
 export const launch = () => chromium.launch({ executablePath, args });
 
+// pressed presses a thing and waits for what comes of it. Now and then Chromium loses a press: where it has asked for nothing in 5 seconds,
+// which no server can be blamed for, the thing is pressed again. What was asked for and does not come fails.
+async function pressed(page, target, outcome) {
+  for (let tries = 1; ; tries++) {
+    const asked = page.waitForEvent("request", { timeout: 5000 }).then(() => true, () => false);
+    const came = outcome();
+    came.catch(() => {}); // of a press that was lost
+    await target.click();
+    if (await asked || tries === 3) return came;
+    console.error("pressed, and nothing was asked for: pressing again");
+  }
+}
+
 // open opens a page that notes errors, dialogs, breaches of the content security policy and requests to other
 // hosts. Call its check at the end of a test: it fails if there was any. Expected console errors, such as of a
 // refused request, are named by a pattern.
@@ -67,22 +80,15 @@ export async function open(browser, base, options = {}) {
       }
       await page.waitForFunction(() => document.body.classList.contains("asked") && !document.body.classList.contains("asking"));
     },
-    // download presses a button and gives what comes of it. Now and then nothing does, for a reason that is not known: where the browser has
-    // asked for nothing, which no server can be blamed for, it is pressed again, and told. What was asked for and does not come fails.
-    async download(button) {
-      for (let tries = 1; ; tries++) {
-        let asked = false;
-        const note = () => { asked = true; };
-        page.on("request", note);
-        try {
-          return (await Promise.all([page.waitForEvent("download", { timeout: 10000 }), button.click()]))[0];
-        } catch (error) {
-          if (asked || tries === 3) throw error;
-          console.error("pressed, and nothing was asked for");
-        } finally {
-          page.off("request", note);
-        }
-      }
+    // press presses what leads to another page of the server, and waits for that page: what stands under the same name on the page before
+    // cannot be meant by what follows.
+    async press(target) {
+      await pressed(page, target, () => page.waitForEvent("framenavigated", { predicate: (frame) => frame === page.mainFrame(), timeout: 60000 }));
+      await page.waitForLoadState();
+    },
+    // download presses what gives a file, and gives the file.
+    async download(target) {
+      return pressed(page, target, () => page.waitForEvent("download", { timeout: 60000 }));
     },
     // picture keeps a screenshot, if anybody wants to look.
     async picture(name, more = {}) {

@@ -15,17 +15,17 @@ before(async () => {
   const p = await at.login(at.operator);
   for (const intake of ["cooks", "table"]) {
     await p.page.goto(`${at.url}/console/inbox?state=waiting&intake=${intake}`);
-    await p.page.getByRole("link", { name: /^Request of .* to / }).last().click();
+    await p.press(p.page.getByRole("link", { name: /^Request of .* to / }).last());
     await at.write(p, `Two cooks, from four until ten. ${long}`);
-    await p.page.getByRole("button", { name: "Send it" }).click();
+    await p.press(p.page.getByRole("button", { name: "Send it" }));
     await p.page.getByRole("heading", { name: "What was answered" }).waitFor();
   }
   const { offer } = await at.submit("cooks", bound, asked);
   await at.bind("cooks", bound, offer.id, { email: "ana@pantry.example", full_name: long });
   await p.page.goto(`${at.url}/console/inbox`);
   await at.find(p, erased);
-  await p.page.getByRole("link", { name: "Erase…" }).click();
-  await p.page.getByRole("button", { name: /^Erase/ }).last().click();
+  await p.press(p.page.getByRole("link", { name: "Erase…" }));
+  await p.press(p.page.getByRole("button", { name: /^Erase/ }).last());
   await at.submit("table", waiting, { guests: 3 });
   await at.submit("cooks", waiting, { guests: 2 }, { id: long, platform: long });
   await p.check();
@@ -44,20 +44,20 @@ for (const [device, viewport] of [["desk", { width: 1280, height: 900 }], ["phon
         await p.picture(`inbox-${name}-${device}-${colorScheme}`, { fullPage: true });
       };
       await look("list");
-      await p.page.getByRole("link", { name: /^Answer the request/ }).first().click();
+      await p.press(p.page.getByRole("link", { name: /^Answer the request/ }).first());
       await p.page.getByRole("heading", { name: "Your answer" }).waitFor();
       await look("waiting");
       await at.write(p, "Two cooks, from four until ten.");
       await look("preview");
       for (const state of ["bound", "erased"]) {
         await p.page.goto(`${at.url}/console/inbox?state=${state}`);
-        await p.page.getByRole("table", { name: "Requests, the newest first" }).getByRole("link").first().click();
+        await p.press(p.page.getByRole("table", { name: "Requests, the newest first" }).getByRole("link").first());
         await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
         await look(state);
       }
       await p.page.goto(`${at.url}/console/inbox?state=bound`);
-      await p.page.getByRole("table", { name: "Requests, the newest first" }).getByRole("link").first().click();
-      await p.page.getByRole("link", { name: "Erase…" }).click();
+      await p.press(p.page.getByRole("table", { name: "Requests, the newest first" }).getByRole("link").first());
+      await p.press(p.page.getByRole("link", { name: "Erase…" }));
       await look("erase");
       await p.check();
     });

@@ -15,7 +15,7 @@ export function journeys(engine) {
     const session = randomUUID(), asked = { guests: 14, wishes: "A long table." };
     assert.equal((await at.submit("cooks", session, asked)).status, "pending");
     const p = await at.login(at.operator);
-    await p.page.getByRole("region", { name: "Waiting for you" }).getByRole("link", { name: /^Answer the request to Cooks/ }).click();
+    await p.press(p.page.getByRole("region", { name: "Waiting for you" }).getByRole("link", { name: /^Answer the request to Cooks/ }));
     await p.page.getByRole("heading", { name: "Cooks for your party" }).waitFor();
     assert.match(await p.page.getByRole("region", { name: "What was asked" }).innerText(), /guests\s+14\s+wishes\s+A long table\./);
     assert.equal(await p.page.title(), "Request · The Pantry");
@@ -31,10 +31,10 @@ export function journeys(engine) {
     await preview.getByText("The answer itself").click();
     const shown = JSON.parse(await preview.locator("pre.json").innerText());
     assert.equal((await at.submit("cooks", session, asked)).status, "pending", "what is only looked at is not sent");
-    await p.page.getByRole("button", { name: "Change it" }).click();
+    await p.press(p.page.getByRole("button", { name: "Change it" }));
     assert.equal(await p.page.getByLabel("Summary, which a person reads").inputValue(), "Two cooks, from four until ten.");
     await at.write(p, "Two cooks, from four until eleven.");
-    await p.page.getByRole("button", { name: "Send it" }).click();
+    await p.press(p.page.getByRole("button", { name: "Send it" }));
     await p.page.getByRole("heading", { name: "What was answered" }).waitFor();
     const { offer } = await at.submit("cooks", session, asked);
     assert.equal(offer.summary, "Two cooks, from four until eleven.");
@@ -42,18 +42,18 @@ export function journeys(engine) {
 
     const bound = await at.bind("cooks", session, offer.id, { email: "ana@pantry.example", full_name: "Ana Example" });
     assert.equal(bound.status, "bound", JSON.stringify(bound));
-    await p.page.getByRole("link", { name: /^Inbox/ }).first().click();
-    await p.page.getByRole("link", { name: /^Open the bind of Cooks/ }).click();
+    await p.press(p.page.getByRole("link", { name: /^Inbox/ }).first());
+    await p.press(p.page.getByRole("link", { name: /^Open the bind of Cooks/ }));
     assert.match(await p.page.getByRole("region", { name: "What it was bound with" }).innerText(), /ana@pantry\.example[^]*Ana Example/);
-    await p.page.getByRole("button", { name: "Mark as done" }).click();
+    await p.press(p.page.getByRole("button", { name: "Mark as done" }));
     await p.page.getByText(/^Done /).waitFor();
     assert.match(await p.page.getByRole("region", { name: "How long it is kept" }).innerText(), /What it was bound with\s+until/);
 
     // Its receipts are true, and lead back.
-    await p.page.getByRole("region", { name: "Receipts" }).getByRole("link").last().click();
-    await p.page.getByRole("button", { name: /^Verify/ }).first().click();
+    await p.press(p.page.getByRole("region", { name: "Receipts" }).getByRole("link").last());
+    await p.press(p.page.getByRole("button", { name: /^Verify/ }).first());
     await p.page.getByRole("heading", { name: "True" }).waitFor();
-    await p.page.getByRole("link", { name: "What was asked, and what came of it" }).click();
+    await p.press(p.page.getByRole("link", { name: "What was asked, and what came of it" }));
     await p.page.getByRole("heading", { name: "Cooks for your party" }).waitFor();
     await p.check();
   });
@@ -65,9 +65,9 @@ export function journeys(engine) {
     for (const p of [ana, bo]) await at.find(p, session);
     await at.write(bo, "Three cooks, of course.");
     await at.write(ana, "One cook will do.");
-    await ana.page.getByRole("button", { name: "Send it" }).click();
+    await ana.press(ana.page.getByRole("button", { name: "Send it" }));
     await ana.page.getByRole("heading", { name: "What was answered" }).waitFor();
-    await bo.page.getByRole("button", { name: "Send it" }).click();
+    await bo.press(bo.page.getByRole("button", { name: "Send it" }));
     assert.match(await bo.page.getByRole("alert").innerText(), /Somebody was faster/);
     assert.match(await bo.page.getByRole("main").innerText(), /What you wrote\s+Three cooks, of course\.[^]*What was answered\s+One cook will do\./);
     assert.equal((await at.submit("cooks", session, { guests: 2 })).offer.summary, "One cook will do.");
@@ -81,7 +81,7 @@ export function journeys(engine) {
     const p = await at.login(at.operator);
     await at.find(p, session);
     await at.write(p, "The table by the window.");
-    await p.page.getByRole("button", { name: "Send it" }).click();
+    await p.press(p.page.getByRole("button", { name: "Send it" }));
     const { offer } = await at.submit("table", session, { guests: 3 });
     await at.bind("table", session, offer.id, { email: "cy@pantry.example" });
     const failed = p.page.getByRole("region", { name: "Waiting for you" }).getByRole("listitem").filter({ hasText: "A table at the counter" });
@@ -91,7 +91,7 @@ export function journeys(engine) {
     }
     assert.match(await failed.innerText(), /503[^]*Tried \d+ times?; next at/);
     at.answer = 204;
-    await failed.getByRole("button", { name: /^Try again/ }).click();
+    await p.press(failed.getByRole("button", { name: /^Try again/ }));
     for (;;) {
       await p.page.goto(`${at.url}/console/inbox`);
       if (!(await failed.count())) break;
@@ -123,15 +123,15 @@ export function journeys(engine) {
     await at.find(p, session);
     assert.match(await p.page.getByRole("region", { name: "What was asked" }).innerText(), /<script>alert\('marker7'\)<\/script>/);
     await at.write(p, hostile);
-    await p.page.getByRole("button", { name: "Send it" }).click();
+    await p.press(p.page.getByRole("button", { name: "Send it" }));
     const { offer } = await at.submit("cooks", session, asked, who);
     const bound = await at.bind("cooks", session, offer.id, { email: "marker7@pantry.example", full_name: hostile }, who);
     assert.equal(bound.status, "bound", JSON.stringify(bound));
     await p.page.reload();
     assert.match(await p.page.getByRole("region", { name: "What it was bound with" }).innerText(), /marker7@pantry\.example[^]*<img src=x/);
-    await p.page.getByRole("link", { name: "Erase…" }).click();
+    await p.press(p.page.getByRole("link", { name: "Erase…" }));
     await p.page.getByRole("heading", { name: "Erase for good?" }).waitFor();
-    await p.page.getByRole("link", { name: "Keep it" }).click();
+    await p.press(p.page.getByRole("link", { name: "Keep it" }));
     await at.find(p, hostile);
     await p.page.getByText("Nothing has this id.").waitFor();
     await p.page.goto(`${at.url}/console/`);
@@ -146,16 +146,16 @@ export function journeys(engine) {
     const p = await at.login(at.operator);
     await at.find(p, session);
     assert.equal(await p.page.getByRole("table", { name: "Requests, the newest first" }).getByRole("row").count(), 3, "the head and two of one session");
-    await p.page.getByRole("row").filter({ hasText: "Cooks" }).getByRole("link").click();
+    await p.press(p.page.getByRole("row").filter({ hasText: "Cooks" }).getByRole("link"));
     await p.page.getByText("A quiet corner, marker8.").waitFor();
     const address = p.page.url();
-    await p.page.getByRole("link", { name: "Erase…" }).click();
+    await p.press(p.page.getByRole("link", { name: "Erase…" }));
     const main = p.page.getByRole("main");
     assert.match(await main.innerText(), /one more request[^]*A table at the counter[^]*What will be gone[^]*What stays/);
-    await p.page.getByRole("link", { name: "Keep it" }).click();
+    await p.press(p.page.getByRole("link", { name: "Keep it" }));
     await p.page.getByText("A quiet corner, marker8.").waitFor();
-    await p.page.getByRole("link", { name: "Erase…" }).click();
-    await p.page.getByRole("button", { name: "Erase everything of this session" }).click();
+    await p.press(p.page.getByRole("link", { name: "Erase…" }));
+    await p.press(p.page.getByRole("button", { name: "Erase everything of this session" }));
     await p.page.waitForURL(address);
     assert.match(await main.innerText(), new RegExp(`erased[^]*${session}[^]*It was erased`));
     assert.ok(!(await main.innerText()).includes("marker8"));
@@ -172,13 +172,13 @@ export function journeys(engine) {
     assert.match(await figures.getByRole("row", { name: /^A table at the counter example-chat/ }).innerText(), /1\s+1\s+1\s+0$/);
     await p.page.getByRole("combobox", { name: /^Intake/ }).selectOption("Cooks for your party");
     await p.page.getByRole("combobox", { name: /^State/ }).selectOption("waits for an answer");
-    await p.page.getByRole("button", { name: "Show", exact: true }).click();
+    await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
     await p.page.waitForURL(/state=waiting/);
     assert.equal(await p.page.getByRole("table", { name: "Requests, the newest first" }).getByRole("row").count(), 2, "the head and the one that waits");
     await p.page.getByRole("textbox", { name: "Day" }).fill("2025-01-01");
-    await p.page.getByRole("button", { name: "Show", exact: true }).click();
+    await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
     await p.page.getByText("Nothing fits what you chose.").waitFor();
-    await p.page.getByRole("link", { name: "Show all" }).click();
+    await p.press(p.page.getByRole("link", { name: "Show all" }));
     await p.page.getByRole("row").filter({ hasText: "erased" }).first().waitFor();
     await p.check();
   });

@@ -110,8 +110,8 @@ intakes:
     const p = await open(browser, at.url, options);
     await p.page.goto(`${at.url}/console/`);
     await p.page.getByLabel("Token").fill(token);
-    await p.page.getByRole("button", { name: "Log in" }).click();
-    await p.page.getByRole("link", { name: /^Inbox/ }).click();
+    await p.press(p.page.getByRole("button", { name: "Log in" }));
+    await p.press(p.page.getByRole("link", { name: /^Inbox/ }));
     await p.page.getByRole("heading", { name: "Inbox" }).waitFor();
     return p;
   }
@@ -119,7 +119,7 @@ intakes:
   async function find(p, id) {
     await p.page.goto(`${at.url}/console/inbox`);
     await p.page.getByRole("textbox", { name: "Session, offer or agent" }).fill(id);
-    await p.page.getByRole("button", { name: "Find" }).click();
+    await p.press(p.page.getByRole("button", { name: "Find" }));
     assert.ok(!p.page.url().includes(id), "what is looked for stands in the address");
   }
   // write answers what is open by hand, up to the preview.
@@ -127,7 +127,7 @@ intakes:
     await p.page.getByLabel("Summary, which a person reads").fill(summary);
     await p.page.getByLabel(/^Details, if any/).fill("price: 780\ncurrency: EUR");
     await p.page.getByLabel("Stands for so many days").fill("3");
-    await p.page.getByRole("button", { name: "Show as the agent will see it" }).click();
+    await p.press(p.page.getByRole("button", { name: "Show as the agent will see it" }));
     await p.page.getByRole("heading", { name: "As the agent will see it" }).waitFor();
   }
   return Object.assign(at, { agent, submit, bind, login, find, write });

@@ -55,7 +55,7 @@ async function login(token, options) {
   const p = await open(browser, desk.url, options);
   await p.page.goto(`${desk.url}/console/`);
   await p.page.getByLabel("Token").fill(token);
-  await p.page.getByRole("button", { name: "Log in" }).click();
+  await p.press(p.page.getByRole("button", { name: "Log in" }));
   return p;
 }
 
@@ -79,16 +79,16 @@ test("who took what, and when, is listed and filtered", async () => {
   const access = entries.getByRole("row").filter({ hasText: "Passages given" });
   assert.match(await access.innerText(), /example-chat[^]*https:\/\/www\.pantry\.example\/bread[^]*1 passage, rule 1/);
   await p.page.getByRole("combobox", { name: /^What/ }).selectOption("Citation reported");
-  await p.page.getByRole("button", { name: "Show" }).click();
+  await p.press(p.page.getByRole("button", { name: "Show" }));
   await p.page.waitForURL(/kind=citation/);
   assert.equal(await entries.getByRole("row").count(), 2, "the head and the citation");
   assert.match(await entries.innerText(), /shown as footnote; fits our records/);
   await p.page.getByRole("textbox", { name: "Day" }).fill("2025-01-01");
-  await p.page.getByRole("button", { name: "Show" }).click();
+  await p.press(p.page.getByRole("button", { name: "Show" }));
   await p.page.getByText("Nothing fits what you chose.").waitFor();
-  await p.page.getByRole("link", { name: "Show everything" }).click();
+  await p.press(p.page.getByRole("link", { name: "Show everything" }));
   assert.ok(await entries.getByRole("row").count() > 4);
-  await p.page.getByRole("link", { name: "Denials" }).click();
+  await p.press(p.page.getByRole("link", { name: "Denials" }));
   await p.page.getByRole("heading", { name: "Denials" }).waitFor();
   assert.match(await p.page.getByRole("main").innerText(), /declared editorial domains[^]*example-chat\s+out of scope/);
   await p.check();
@@ -102,7 +102,7 @@ test("one click verifies a receipt, and a changed byte is found", async () => {
   assert.match(await verdict.innerText(), /signed the ledger pantry\/ledger with \d+ entries/);
   const text = p.page.getByRole("textbox");
   await text.fill((await text.inputValue()).replace("platform:example-chat", "platform:example-chaT"));
-  await p.page.getByRole("button", { name: "Verify this text" }).click();
+  await p.press(p.page.getByRole("button", { name: "Verify this text" }));
   await verdict.getByRole("heading", { name: "Not true" }).waitFor();
   assert.match(await verdict.innerText(), /party\s+platform:example-chaT\s+platform:example-chat/);
   const file = await p.download(p.page.getByRole("link", { name: "Download" }));
@@ -115,20 +115,20 @@ test("one click verifies a receipt, and a changed byte is found", async () => {
 
 test("an operator suspends a key and resumes it; a viewer cannot", async () => {
   const v = await login(viewer);
-  await v.page.getByRole("link", { name: "Keys" }).click();
+  await v.press(v.page.getByRole("link", { name: "Keys" }));
   await v.page.getByText("You are a viewer").waitFor();
   assert.equal(await v.page.getByRole("button", { name: /Suspend/ }).count(), 0);
-  await v.page.getByRole("button", { name: "Log out" }).click();
+  await v.press(v.page.getByRole("button", { name: "Log out" }));
   await v.page.getByRole("heading", { name: "Log in" }).waitFor();
   await v.check();
 
   const p = await login(operator);
-  await p.page.getByRole("link", { name: "Keys" }).click();
-  await p.page.getByRole("button", { name: "Suspend plat_one" }).click();
+  await p.press(p.page.getByRole("link", { name: "Keys" }));
+  await p.press(p.page.getByRole("button", { name: "Suspend plat_one" }));
   await p.page.getByText("suspended", { exact: true }).waitFor();
   const refused = await platform("retrieve", "--domain", "food", "--query", "bread");
   assert.match(refused.stderr, /auth_failed|authentication failed/);
-  await p.page.getByRole("button", { name: "Resume plat_one" }).click();
+  await p.press(p.page.getByRole("button", { name: "Resume plat_one" }));
   await p.page.getByText("active", { exact: true }).waitFor();
   await p.page.goto(`${desk.url}/console/?kind=key`);
   assert.match(await p.page.getByRole("table", { name: "Entries of the ledger" }).innerText(), /platform key plat_one of example-chat\s+suspended/);
@@ -147,14 +147,14 @@ for (const [device, viewport] of [["desk", { width: 1280, height: 900 }], ["phon
       await p.page.goto(`${desk.url}/console/`);
       await look("login");
       await p.page.getByLabel("Token").fill(operator);
-      await p.page.getByRole("button", { name: "Log in" }).click();
+      await p.press(p.page.getByRole("button", { name: "Log in" }));
       await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
       await look("receipts");
-      await p.page.getByRole("button", { name: /^Verify entry/ }).first().click();
+      await p.press(p.page.getByRole("button", { name: /^Verify entry/ }).first());
       await p.page.getByRole("heading", { name: "True" }).waitFor();
       await look("true");
       await p.page.getByRole("textbox").fill((await p.page.getByRole("textbox").inputValue()).replace('"party": "', '"party": "x'));
-      await p.page.getByRole("button", { name: "Verify this text" }).click();
+      await p.press(p.page.getByRole("button", { name: "Verify this text" }));
       await p.page.getByRole("heading", { name: "Not true" }).waitFor();
       await look("not-true");
       for (const page of ["denials", "keys"]) {

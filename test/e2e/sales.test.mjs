@@ -67,11 +67,11 @@ async function login(token, options) {
   const p = await open(browser, desk.url, options);
   await p.page.goto(`${desk.url}/console/`);
   await p.page.getByLabel("Token").fill(token);
-  await p.page.getByRole("button", { name: "Log in" }).click();
-  await p.page.getByRole("link", { name: "Sales", exact: true }).click();
+  await p.press(p.page.getByRole("button", { name: "Log in" }));
+  await p.press(p.page.getByRole("link", { name: "Sales", exact: true }));
   await p.page.getByRole("heading", { name: "Revenue", exact: true }).waitFor();
   p.aisle = async (name, heading = name) => {
-    await p.page.getByRole("navigation", { name: "Sales" }).getByRole("link", { name, exact: true }).click();
+    await p.press(p.page.getByRole("navigation", { name: "Sales" }).getByRole("link", { name, exact: true }));
     await p.page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor();
   };
   p.says = async (text) => assert.ok((await p.page.getByRole("main").innerText()).includes(text), `the page does not say ${text}:\n${await p.page.getByRole("main").innerText()}`);
@@ -148,22 +148,22 @@ test("what an edge tells is seen: whom it saw, what came of it, and what nobody 
   const p = await login(viewer);
   await p.aisle("Bots");
   for (const text of ["GPTBot", "<b>Bot</b>", "told where a licence is had", "its address opens nothing", "came too often"]) await p.says(text);
-  await p.page.getByRole("table", { name: "Agents in the last 30 days" }).getByRole("link", { name: "GPTBot" }).click();
+  await p.press(p.page.getByRole("table", { name: "Agents in the last 30 days" }).getByRole("link", { name: "GPTBot" }));
   await p.says("/premium");
   assert.ok(!(await p.page.getByRole("main").innerText()).includes("ClaudeBot"));
-  await p.page.getByRole("link", { name: "Show all" }).click();
-  await p.page.getByRole("link", { name: "told where a licence is had" }).click();
+  await p.press(p.page.getByRole("link", { name: "Show all" }));
+  await p.press(p.page.getByRole("link", { name: "told where a licence is had" }));
   await p.says("was answered 403 with where to buy");
   await p.page.getByText("The figures of each day").click();
-  await p.page.locator(".days a").first().click();
+  await p.press(p.page.locator(".days a").first());
   await p.says("GPTBot");
   await p.aisle("Leakage");
   await p.says("nobody saw its end");
-  await p.page.getByRole("table", { name: "Deliveries without a transaction" }).getByRole("link").first().click();
+  await p.press(p.page.getByRole("table", { name: "Deliveries without a transaction" }).getByRole("link").first());
   await p.says("not known here");
-  await p.page.getByRole("link", { name: "Delivered", exact: true }).click();
+  await p.press(p.page.getByRole("link", { name: "Delivered", exact: true }));
   await p.says("edge edge-1");
-  await p.page.getByRole("link", { name: "The delivery, which nobody is known to have bought" }).click();
+  await p.press(p.page.getByRole("link", { name: "The delivery, which nobody is known to have bought" }));
   await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
   await p.check();
 });
@@ -174,7 +174,7 @@ test("what differs on a day is seen, with why, and leads to what it is about", a
     await p.aisle("Reconciliation");
     await p.says("No day was counted yet");
     await p.page.getByLabel("Day").fill(strayed);
-    await p.page.getByRole("button", { name: "Show", exact: true }).click();
+    await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
     await p.page.getByRole("heading", { name: `Reconciliation of ${strayed}`, level: 1 }).waitFor();
     await p.says("The day is not counted yet");
     await p.says("no purchase of this site stands");
@@ -184,13 +184,13 @@ test("what differs on a day is seen, with why, and leads to what it is about", a
   const p = await login(viewer);
   await p.aisle("Reconciliation");
   await p.page.getByLabel("Day").fill(strayed);
-  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
   await p.page.getByLabel("What differs").selectOption("Used, not delivered");
-  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
   await p.says("Nothing fits what you chose");
   await p.page.getByLabel("What differs").selectOption("Delivered, not bought");
-  await p.page.getByRole("button", { name: "Show", exact: true }).click();
-  await p.page.getByRole("table", { name: "Differences" }).getByRole("link").first().click();
+  await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
+  await p.press(p.page.getByRole("table", { name: "Differences" }).getByRole("link").first());
   await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
   await p.check();
 });
@@ -204,25 +204,25 @@ test("a domain is looked at, challenged and, since nobody answers, not verified;
     await p.aisle("Domains");
     await p.page.getByRole("link", { name: "www.globex.example" }).waitFor();
     await fits(p, `domains-${device}`);
-    await p.page.getByRole("link", { name: "www.globex.example" }).click();
+    await p.press(p.page.getByRole("link", { name: "www.globex.example" }));
     await p.page.getByRole("heading", { name: "www.globex.example", level: 1 }).waitFor();
-    await p.page.getByRole("button", { name: "Start a challenge" }).click();
+    await p.press(p.page.getByRole("button", { name: "Start a challenge" }));
     await p.page.getByRole("heading", { name: "Have the domain answer this token" }).waitFor();
     await p.says("https://www.globex.example/.well-known/ramp-verify/");
     await fits(p, `domain-started-${device}`);
-    await p.page.getByRole("button", { name: "Look whether it is answered" }).click();
+    await p.press(p.page.getByRole("button", { name: "Look whether it is answered" }));
     await p.page.getByText("It is not verified.").waitFor();
     await p.says("CHALLENGE_");
     await fits(p, `domain-refused-${device}`);
     await p.aisle("Domains");
     await p.page.getByLabel("How it stands").selectOption("lapsed");
-    await p.page.getByRole("button", { name: "Show", exact: true }).click();
+    await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
     await p.says("No domain fits");
     await p.check();
   }
   const p = await login(viewer);
   await p.aisle("Domains");
-  await p.page.getByRole("link", { name: "www.globex.example" }).click();
+  await p.press(p.page.getByRole("link", { name: "www.globex.example" }));
   await p.page.getByRole("table", { name: "Challenges, the last first" }).waitFor();
   assert.equal(await p.page.getByRole("button", { name: "Start a challenge" }).count(), 0);
   await p.check();
@@ -233,12 +233,12 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   await p.aisle("Accounts");
   await p.page.getByLabel("Buyer:").fill(buyer);
   await p.page.getByLabel("Currency").fill("usd");
-  await p.page.getByRole("button", { name: "Open", exact: true }).click();
+  await p.press(p.page.getByRole("button", { name: "Open", exact: true }));
   await p.page.getByRole("heading", { name: buyer, level: 1 }).waitFor();
   await p.page.getByText("Book, limit, suspend").click();
   await p.page.getByLabel("Amount in USD").fill("250");
   await p.page.getByLabel("Your reference").fill("INV-7");
-  await p.page.getByRole("button", { name: "Book" }).click();
+  await p.press(p.page.getByRole("button", { name: "Book" }));
   await p.page.getByText("250.00 USD").first().waitFor();
   await p.says("Paid in");
 
@@ -257,32 +257,32 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   await p.aisle("Transactions");
   assert.equal(await p.page.getByRole("table", { name: "Purchases" }).getByRole("row").count(), 8);
   await p.says("reported in time");
-  await p.page.getByRole("row", { name: /\/lamp/ }).getByRole("link").first().click();
+  await p.press(p.page.getByRole("row", { name: /\/lamp/ }).getByRole("link").first());
   await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
   for (const text of ["The lamp", "0.02 USD", "Use reported", "Delivered, ", "reported in time", "settled"]) await p.says(text);
-  await p.page.getByRole("link", { name: "Bought", exact: true }).click();
-  await p.page.getByRole("button", { name: "Verify", exact: true }).click();
+  await p.press(p.page.getByRole("link", { name: "Bought", exact: true }));
+  await p.press(p.page.getByRole("button", { name: "Verify", exact: true }));
   await p.page.getByRole("heading", { name: "True" }).waitFor();
-  await p.page.getByRole("link", { name: "The purchase, and what came of it" }).click();
+  await p.press(p.page.getByRole("link", { name: "The purchase, and what came of it" }));
   await p.page.getByRole("heading", { name: "Transaction", exact: true }).waitFor();
 
-  await p.page.getByRole("link", { name: "Sales", exact: true }).click();
+  await p.press(p.page.getByRole("link", { name: "Sales", exact: true }));
   await p.says("0.12 USD"); // six at two cents; what is held is not earned yet
   await p.aisle("Deliveries");
   assert.equal(await p.page.getByRole("table", { name: "Deliveries" }).getByRole("row").count(), 12);
   await p.page.getByLabel("How it went").selectOption("under way");
-  await p.page.getByRole("button", { name: "Show", exact: true }).click();
+  await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
   await p.says("Nothing fits what you chose");
-  await p.page.getByRole("link", { name: "Show all" }).click();
-  await p.page.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
+  await p.press(p.page.getByRole("link", { name: "Show all" }));
+  await p.press(p.page.getByRole("table", { name: "Deliveries" }).getByRole("link").first());
   await p.page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
   await p.says("of the whole text");
-  await p.page.getByRole("link", { name: "Delivered", exact: true }).click();
-  await p.page.getByRole("button", { name: "Verify", exact: true }).click();
+  await p.press(p.page.getByRole("link", { name: "Delivered", exact: true }));
+  await p.press(p.page.getByRole("button", { name: "Verify", exact: true }));
   await p.page.getByRole("heading", { name: "True" }).waitFor();
-  await p.page.getByRole("link", { name: "Sales", exact: true }).click();
+  await p.press(p.page.getByRole("link", { name: "Sales", exact: true }));
   await p.aisle("Offers");
-  await p.page.getByRole("table", { name: "Offers" }).getByRole("link").first().click();
+  await p.press(p.page.getByRole("table", { name: "Offers" }).getByRole("link").first());
   await p.page.getByText("The offer, as it was signed").click();
   await p.says("offer_id");
   await p.check();
@@ -295,14 +295,14 @@ test("a subscription is given, and its quotas are set", async () => {
   await p.page.getByLabel("Buyer: domain/id").fill(buyer);
   await p.page.getByLabel("How much").fill("1000");
   await p.page.getByLabel("In each").fill("1");
-  await p.page.getByRole("button", { name: "Give" }).click();
+  await p.press(p.page.getByRole("button", { name: "Give" }));
   await p.page.getByRole("heading", { name: "sub-acme" }).waitFor();
   await p.says("0 of 1000 purchases each month");
   await p.page.getByLabel("How much").fill("10");
   await p.page.getByLabel(/^Of/).selectOption("burst");
   await p.page.getByLabel("In each").fill("90");
   await p.page.getByLabel(/^Period/).selectOption("minutes");
-  await p.page.getByRole("button", { name: "Set" }).click();
+  await p.press(p.page.getByRole("button", { name: "Set" }));
   await p.page.getByText("0 of 10 purchases in a short span").waitFor();
   await p.says("each 90 minutes");
   await p.check();
@@ -332,7 +332,7 @@ test("a dispute is read with its evidence, and decided", async () => {
   const id = `${stdout}${stderr}`.match(/dsp-[0-9A-Za-z]+/)[0];
   const v = await login(viewer);
   await v.aisle("Disputes");
-  await v.page.getByRole("table", { name: "Disputes" }).getByRole("link").first().click();
+  await v.press(v.page.getByRole("table", { name: "Disputes" }).getByRole("link").first());
   await v.page.getByRole("heading", { name: "What was answered" }).waitFor();
   assert.equal(await v.page.getByRole("button", { name: "Decide" }).count(), 0);
   for (const [device, viewport] of devices) {
@@ -344,7 +344,7 @@ test("a dispute is read with its evidence, and decided", async () => {
   }
   const available = async (p) => {
     await p.aisle("Accounts");
-    await p.page.getByRole("table", { name: "Accounts by their buyers" }).getByRole("link").first().click();
+    await p.press(p.page.getByRole("table", { name: "Accounts by their buyers" }).getByRole("link").first());
     await p.page.getByRole("heading", { name: buyer, level: 1 }).waitFor();
     return +(await p.page.getByRole("main").innerText()).match(/Available\s+([\d.]+) USD/)[1];
   };
@@ -354,9 +354,9 @@ test("a dispute is read with its evidence, and decided", async () => {
   const p = await login(operator);
   const before = await available(p);
   await p.aisle("Disputes");
-  await p.page.getByRole("table", { name: "Disputes" }).getByRole("link").first().click();
+  await p.press(p.page.getByRole("table", { name: "Disputes" }).getByRole("link").first());
   await p.page.getByLabel("Decision").selectOption({ label: "Credit what was charged" });
-  await p.page.getByRole("button", { name: "Decide" }).click();
+  await p.press(p.page.getByRole("button", { name: "Decide" }));
   await p.page.getByRole("heading", { name: "Decide" }).waitFor({ state: "detached" });
   for (const text of ["credited", "0.02 USD", "key:"]) await p.says(text);
   assert.match(await p.page.getByRole("main").innerText(), /How it stands\s+(decided|settled)/); // settled, once it waited for a person
@@ -373,14 +373,14 @@ test("a tenant is put in by a form", async () => {
   await p.page.getByLabel("Rate").fill("0.02");
   await p.page.getByLabel("Currency").fill("USD");
   await p.page.getByLabel("Who delivers").fill("https://www.acme.example");
-  await p.page.getByRole("button", { name: "Put in" }).click();
+  await p.press(p.page.getByRole("button", { name: "Put in" }));
   await p.page.getByRole("heading", { name: "The secret that signs its addresses" }).waitFor();
   for (const text of ["www.acme.example", "shop.acme.example", "0.02 USD", "Nothing was pushed yet"]) await p.says(text);
   await fits(p, "tenant");
   await p.page.goto(`${desk.url}/console/sales/tenant?id=acme`);
   assert.equal(await p.page.getByRole("heading", { name: "The secret that signs its addresses" }).count(), 0, "the secret is shown twice");
   await p.aisle("Tenants");
-  await p.page.getByRole("main").getByRole("link", { name: "acme", exact: true }).click();
+  await p.press(p.page.getByRole("main").getByRole("link", { name: "acme", exact: true }));
   await p.page.getByRole("heading", { name: "Tenant acme" }).waitFor();
   await p.check();
 });
@@ -402,7 +402,7 @@ test("what was bought under a delegation tells whose, and by which id that is re
   for (const [device, viewport] of devices) {
     const p = await login(viewer, { viewport });
     await p.aisle("Transactions");
-    await p.page.getByRole("table", { name: "Purchases" }).getByRole("link").first().click();
+    await p.press(p.page.getByRole("table", { name: "Purchases" }).getByRole("link").first());
     await p.page.getByText("Bought for", { exact: true }).waitFor();
     for (const text of [principal, `under the delegation ${revocation_id}`]) await p.says(text);
     await fits(p, `delegated-${device}`);
@@ -420,13 +420,13 @@ for (const [device, viewport] of devices) {
       }
       for (const [aisle, heading, name, table] of [["Transactions", "Transactions", "transaction", "Purchases"], ["Offers", "Offers", "offer", "Offers"], ["Deliveries", "Deliveries", "delivery", "Deliveries"], ["Accounts", "Accounts", "account", "Accounts by their buyers"], ["Licences", "Licences and subscriptions", "grant", "Licences and subscriptions by their ids"]]) {
         await p.aisle(aisle, heading);
-        await p.page.getByRole("table", { name: table }).getByRole("link").first().click();
+        await p.press(p.page.getByRole("table", { name: table }).getByRole("link").first());
         await p.page.locator("dl.facts-of").first().waitFor();
         if (name === "account") await p.page.getByText("Book, limit, suspend").click();
         await fits(p, `${name}-${device}-${colorScheme}`);
       }
       await p.aisle("Reports due");
-      await p.page.getByRole("navigation", { name: "States" }).getByRole("link", { name: /^Open/ }).click();
+      await p.press(p.page.getByRole("navigation", { name: "States" }).getByRole("link", { name: /^Open/ }));
       await fits(p, `open-${device}-${colorScheme}`);
       await p.check();
     });

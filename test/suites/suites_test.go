@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +159,16 @@ func TestChoosingSuites(t *testing.T) {
 	}
 	if _, err := choose(all, false, "kill"); err == nil {
 		t.Error("a part that is not there is chosen")
+	}
+}
+
+func TestPackagesWithSQLAreToldApart(t *testing.T) {
+	t.Chdir("../..")
+	got := withSQL([]string{"./internal/trust", "./internal/terms", "./internal/store/storetest", "./internal/ledger"})
+	if want := []string{"./internal/trust", "./internal/store/storetest", "./internal/ledger"}; !slices.Equal(got, want) {
+		t.Errorf("%q have SQL, want %q", got, want)
+	}
+	if all := withSQL(bothEngines()); len(all) < 5 || slices.Contains(all, "./internal/terms") {
+		t.Errorf("%q are run on PostgreSQL", all)
 	}
 }
