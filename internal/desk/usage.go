@@ -149,10 +149,15 @@ func (d *Desk) file(ctx context.Context, tx *store.Tx, u Used, t deal.Transactio
 // clocksApart is how far a reporter's clock may be ahead of ours.
 const clocksApart = 5 * time.Minute
 
-// namesProhibited says whether a report names a function that the offer does not permit.
+// namesProhibited says whether a report names a function that the offer does not permit. Training is
+// one also where it stands among the sub-functions alone.
 func namesProhibited(u Used, t deal.Transaction) bool {
 	bound := terms.Decision{Access: terms.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
-	return bound.Sells(terms.Sale{Functions: u.Words()}) != terms.Permitted
+	named := u.Words()
+	if slices.Contains(u.SubFunctions, "SUB_FUNCTION_TRAINING") {
+		named = append(named, "ai-train")
+	}
+	return bound.Sells(terms.Sale{Functions: named}) != terms.Permitted
 }
 
 // lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer

@@ -145,6 +145,8 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 		{"all, of which something is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_ALL"}, 0, "all", true, false},
 		{"what is not permitted", []string{"ai-input"}, nil, []string{"FUNCTION_SEARCH"}, 0, "search", true, false},
 		{"what is permitted", []string{"ai-all"}, nil, []string{"FUNCTION_AI_INDEX"}, 0, "ai-index", false, false},
+		{"training below input", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "SUB_FUNCTION_TRAINING"}, 0, "ai-input", true, false},
+		{"what is below input", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "SUB_FUNCTION_RAG"}, 0, "ai-input", false, false},
 		{"no function", []string{"ai-input"}, nil, nil, 0, "", false, false},
 		{"now, by a clock that is fast", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5 * time.Minute, "ai-input", false, false},
 		{"tomorrow", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5*time.Minute + time.Second, "ai-input", false, true},
@@ -159,7 +161,14 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 			item := d.bought(t, "a/1")
 			d.price(t, terms.Rule{Access: terms.Blocked}) // what was sold counts, not what is for sale now
 			used := report(item, 1)
-			used.Functions, used.At = c.functions, d.clock.Now().Add(c.ahead)
+			used.Functions, used.At = nil, d.clock.Now().Add(c.ahead)
+			for _, name := range c.functions {
+				if strings.HasPrefix(name, "SUB_") {
+					used.SubFunctions = append(used.SubFunctions, name)
+				} else {
+					used.Functions = append(used.Functions, name)
+				}
+			}
 			filed := d.filed(t, used)
 			kept := d.transaction(t, item.Transaction.ID)
 			if filed.Problem != "" || strings.Join(kept.Report.Usage().Words(), " ") != c.used || kept.Report.Prohibited != c.prohibited || kept.Report.Future != c.future {

@@ -412,7 +412,8 @@ func TestFunctionsAreReadInEverySpelling(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"FUNCTION_AI_INPUT": "ai-input", "ai_input": "ai-input", "ai-input": "ai-input", "AI-Train": "ai-train", " function_ai_index ": "ai-index", "search": "search",
-		"FUNCTION_ALL": "all", "ai_all": "ai-all", "SUMMARIZE": "ai-input", "display": "ai-input",
+		"FUNCTION_ALL": "all", "ai_all": "ai-all", "SUMMARIZE": "ai-input", "display": "ai-input", "constraints": "ai-input", "2": "ai-input",
+		"AI TRAIN": "ai-train", "training": "ai-train", "SUB_FUNCTION_TRAINING": "ai-train", "Fine-Tuning": "ai-train", "ai\u2011train": "ai-train", "all\u00a0": "all",
 	} {
 		if got := function(text); got != want {
 			t.Errorf("%q is %s", text, got)

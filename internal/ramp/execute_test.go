@@ -404,6 +404,7 @@ func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
 		{[]string{"ai-train"}, false},
 		{[]string{" AI_TRAIN "}, false},
 		{[]string{"FUNCTION_AI_TRAIN"}, false},
+		{[]string{"training"}, false},
 		{[]string{"FUNCTION_ALL"}, false},
 		{[]string{"ai_all"}, false},
 		{[]string{"search", "ai-train"}, false},

@@ -3,6 +3,7 @@ package ramp
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -21,14 +22,22 @@ var functions = map[string]compv1.Function{
 // otherFunction is what a word means that is no function, such as "SUMMARIZE": text is put into a model.
 const otherFunction = "ai-input"
 
-// function is the word that terms have for a function, as requesters spell it: FUNCTION_AI_INPUT, ai_input, ai-input.
+// function is the word that terms have for a function, as requesters spell it: FUNCTION_AI_INPUT, ai_input, ai-input. A word that
+// is none and speaks of training is ai-train: nothing that prohibits it is sold for it under another name.
 func function(text string) string {
-	word := strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "function_"), "_", "-")
+	parts := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	word := strings.TrimPrefix(strings.Join(parts, "-"), "function-")
 	if _, ok := functions[word]; ok {
 		return word
 	}
+	if slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(training, part) }) {
+		return "ai-train"
+	}
 	return otherFunction
 }
+
+// training are words for training and for what is done as training is.
+var training = []string{"train", "training", "aitrain", "aitraining", "pretrain", "pretraining", "finetune", "finetuning", "tune", "tuning"}
 
 // intended are the functions that a requester declares, each once; none when it declares none, which is not all.
 func intended(r *rampv1.Requester) []string {
