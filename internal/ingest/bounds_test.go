@@ -31,10 +31,10 @@ func allocated(t *testing.T, page string) (bytes uint64, names, problems []strin
 	return after.TotalAlloc - before.TotalAlloc, names, problems
 }
 
-// TestAHostilePageTakesBoundedMemory reads pages that ask for far more memory than they are long. It runs alone: what
-// others allocate meanwhile would count.
+// TestAHostilePageTakesBoundedMemory reads pages that ask for far more memory than they are long.
+//
+// Not parallel: what others allocate meanwhile would count.
 func TestAHostilePageTakesBoundedMemory(t *testing.T) {
-	t.Parallel()
 	numbered := func(n int) string {
 		var out strings.Builder
 		for i := range n {
