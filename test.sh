@@ -3,7 +3,7 @@
 #
 #   ./test.sh                    what every change is checked by; .ci/run is the same
 #   ./test.sh --nightly          everything else: long forms, kills, load, all of the race detector, fuzzing, packaging
-#   ./test.sh --part kill,load   parts of the nightly run, or suites, by name
+#   ./test.sh --part night,fuzz  parts of the nightly run, or suites, by name
 #   ./test.sh --list             the suites with their budgets
 #   ./test.sh --resume ...       leaves out what passed already on this commit, on this machine
 #   ./test.sh --quick            go test -short: no database server, no browser, nothing to install

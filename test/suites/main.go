@@ -7,7 +7,7 @@
 //
 //	go run ./test/suites              what every change is checked by
 //	go run ./test/suites -nightly     everything else, part by part
-//	go run ./test/suites -part kill   one part of it, or several: -part kill,load
+//	go run ./test/suites -part night  one part of it, or several: -part night,fuzz
 //	go run ./test/suites -list        what there is, with budgets
 //
 // test.sh installs what the tests need and starts a database, then calls this. Plan.go is the table of suites.

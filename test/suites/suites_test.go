@@ -172,3 +172,13 @@ func TestPackagesWithSQLAreToldApart(t *testing.T) {
 		t.Errorf("%q are run on PostgreSQL", all)
 	}
 }
+
+func TestPartsAreNotCalledAsSuites(t *testing.T) {
+	t.Chdir("../..")
+	all := plan()
+	for _, s := range all {
+		if slices.ContainsFunc(all, func(other suite) bool { return other.part == s.name && s.part == "" }) {
+			t.Errorf("%q is a suite of every change and a part of the night: -part %s would run both", s.name, s.name)
+		}
+	}
+}
