@@ -12,13 +12,14 @@
 // The host must be one of the sites', and the address one that can be read in a single way. The domain documents are served to
 // everyone. Then the policy says how far the path is open: what is open passes; what is blocked opens to no agent; where
 // something is licensed, a signature in the address is verified, and nothing else is looked at; without one, whoever names itself
-// as an AI agent is refused, by an exact word in User-Agent and by nothing else.
+// as an AI agent is refused, by a word in User-Agent, in capitals or not, and by nothing else.
 package edge
 
 import (
 	"cmp"
 	"context"
 	"crypto/subtle"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -284,6 +285,13 @@ func (g *Gate) decide(ctx context.Context, a asked, v *verdict) {
 func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys, address string) *refusal {
 	now := g.config.Now()
 	content, grant, form, err := set.Open(address, now)
+	if blanks := withBlanks(address); err != nil && blanks != address {
+		var signed string
+		var again error
+		if signed, grant, form, again = set.Open(blanks, now); again == nil || errors.Is(again, sign.ErrURLExpired) {
+			content, err = strings.ReplaceAll(signed, " ", "%20"), again // as it is asked for
+		}
+	}
 	if err != nil {
 		return invalid(set, err)
 	}
@@ -308,6 +316,16 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 	}
 	v.grant, v.content, v.form = &grant, content, form
 	return nil
+}
+
+// withBlanks is an address with blanks in its path as Exchanges sign them that do not encode them: no request over HTTP can have them.
+func withBlanks(address string) string {
+	path, query, asked := strings.Cut(address, "?")
+	path = strings.ReplaceAll(path, "%20", " ")
+	if asked {
+		path += "?" + query
+	}
+	return path
 }
 
 // unready is why a site delivers nothing at the moment; nil where it does.

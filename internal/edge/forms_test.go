@@ -7,7 +7,9 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -128,6 +130,36 @@ func TestEveryFormOpensAndIsTakenOff(t *testing.T) {
 				t.Errorf("fastly alone tells what is over: %d", w.Code)
 			}
 		}
+	}
+}
+
+// TestAddressesOfOtherExchangesAreDelivered has an Exchange sign a blank as it is, and no transaction: the client asks with the blank
+// encoded.
+func TestAddressesOfOtherExchangesAreDelivered(t *testing.T) {
+	t.Parallel()
+	public, private, _ := ed25519.GenerateKey(rand.Reader)
+	gate, told := before(t, []sign.URLKey{{Form: sign.URLEd25519, ID: "x.v1", Public: public}})
+	const host = "https://www.example.com"
+	signed := func(ends time.Time) (before, sig string) {
+		before = fmt.Sprintf("/a path?exp=%d&kid=x.v1", ends.Unix())
+		return strings.Replace(before, " ", "%20", 1), "sig=" + base64.RawURLEncoding.EncodeToString(ed25519.Sign(private, []byte("GET\n"+host+before)))
+	}
+	address, sig := signed(time.Now().Add(time.Minute))
+	if w := gate.at(address + "&" + sig); w.Code != 200 || w.Body.String() != "/a%20path" {
+		t.Errorf("%d, and the origin was asked for %s", w.Code, w.Body)
+	}
+	if all := told(); len(all) != 1 || all[0].URI != host+"/a%20path" {
+		t.Errorf("told as %+v", all)
+	}
+	if w := gate.at(strings.Replace(address, "path", "%20path", 1) + "&" + sig); w.Code != 403 {
+		t.Errorf("another path: %d", w.Code)
+	}
+	over, sigOver := signed(time.Now().Add(-time.Minute))
+	if w := gate.at(over + "&" + sigOver); w.Code != 403 || !strings.Contains(w.Body.String(), "expired") {
+		t.Errorf("what is over: %d %s", w.Code, w.Body)
+	}
+	if w := gate.at(strings.Replace(address, "?", "?"+sig+"&", 1)); w.Code != 403 {
+		t.Errorf("with the signature first, which would be another address for the bound of fetches: %d", w.Code)
 	}
 }
 
