@@ -183,8 +183,8 @@ func TestReadersAgreeWithTheTables(t *testing.T) {
 	protocol().Agree(t)
 }
 
+// Not parallel: it puts other schemas in the place of the package's.
 func TestEveryConstraintOfTheSchemasIsHeld(t *testing.T) {
-	t.Parallel()
 	protocol().Constrain(t)
 }
 
