@@ -25,6 +25,7 @@ func main() {
 	keep := flag.Float64("keep", 50, "which percentile of the passes counts for a question; 0 is the fastest pass, for a machine with other work")
 	only := flag.String("only", "", "comma-separated engines to run: frontdesk, bleve, fts5")
 	foreign := flag.String("foreign", "", "instead of comparing, count how many questions of this file are answered, and how many judged ones")
+	lines := flag.Bool("go", false, "print what go test's benchmarks print, a line an engine, for programs to read")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: go run . [--passes N] FOLDER...  (each with items.jsonl.gz, queries.tsv, qrels.txt)")
@@ -32,7 +33,7 @@ func main() {
 	}
 	runtime.GOMAXPROCS(1)
 	for _, dir := range flag.Args() {
-		if err := compare(dir, settings{*passes, *keep, *only, *foreign}); err != nil {
+		if err := compare(dir, settings{*passes, *keep, *only, *foreign, *lines}); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}
@@ -45,6 +46,7 @@ type settings struct {
 	keep    float64
 	only    string
 	foreign string
+	lines   bool
 }
 
 // row is one line of the table.
@@ -62,7 +64,7 @@ func compare(dir string, with settings) error {
 		return err
 	}
 	if with.foreign != "" {
-		return calibration(c, with.foreign)
+		return calibration(c, with)
 	}
 	var rows []row
 	for _, make := range engines(with.only) {
@@ -104,8 +106,8 @@ func engines(only string) []func() (engine, error) {
 
 // calibration counts, at the usual least score, the judged questions that are answered, and those of a file, a line each,
 // that ask for what no shop and no journal has.
-func calibration(c *collection, foreign string) error {
-	text, err := os.ReadFile(foreign)
+func calibration(c *collection, with settings) error {
+	text, err := os.ReadFile(with.foreign)
 	if err != nil {
 		return err
 	}
@@ -124,6 +126,10 @@ func calibration(c *collection, foreign string) error {
 		if f.answers(q) {
 			strange++
 		}
+	}
+	if with.lines {
+		fmt.Printf("BenchmarkAnswered/%s 1 %d judged %d of-judged %d foreign %d of-foreign\n", c.Name, judged, len(c.Queries), strange, len(questions))
+		return nil
 	}
 	fmt.Printf("%s: %d of %d judged questions are answered, and %d of %d foreign ones\n", c.Name, judged, len(c.Queries), strange, len(questions))
 	return nil
@@ -174,6 +180,13 @@ func latencies(e engine, queries []eval.Query, with settings) ([]time.Duration, 
 }
 
 func show(c *collection, with settings, rows []row) {
+	if with.lines {
+		for _, r := range rows {
+			fmt.Printf("Benchmark%s/%s %d %g build-s %g nDCG@10 %g MAP %g median-ms %g p99-ms\n", c.Name, strings.NewReplacer(", ", "-", " ", "-").Replace(r.engine), with.passes,
+				r.build.Seconds(), r.figures.NDCG10, r.figures.MAP, ms(r.median), ms(r.p99))
+		}
+		return
+	}
 	fmt.Printf("\n%s: %d items, %d questions, top 10, one core, percentile %g of %d passes\n\n", c.Name, len(c.Items), len(c.Queries), with.keep, with.passes)
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "engine\tbuild s\tnDCG@10\tMAP\trecall@100\tmedian ms\tp99 ms\tmedian ratio\tp99 ratio\t")

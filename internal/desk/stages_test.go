@@ -163,7 +163,12 @@ func BenchmarkStages(b *testing.B) {
 	}
 	words, whole := quantile(fastest[0], 50), quantile(fastest[2], 50)+quantile(fastest[3], 50)
 	b.ReportMetric(whole/words, "understood/words")
-	b.ReportMetric(quantile(fastest[2], 50), "understand-µs")
+	for s, stage := range stages {
+		unit := strings.ReplaceAll(stage.name, " ", "-")
+		b.ReportMetric(quantile(fastest[s], 50), unit+"-p50-µs")
+		b.ReportMetric(quantile(fastest[s], 95), unit+"-p95-µs")
+		b.ReportMetric(quantile(first[s], 50), unit+"-first-p50-µs")
+	}
 	b.ReportMetric(0, "ns/op")
 }
 

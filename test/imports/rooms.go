@@ -288,6 +288,7 @@ var rooms = []room{
 	// Black-box tests and their tools.
 	{path: "test/imports"},
 	{path: "test/suites", tool: true},
+	{path: "test/figures", tool: true},
 	{path: "test/clock"},
 	{path: "test/transcript", outside: testTools},
 	{path: "test/process", tool: true},

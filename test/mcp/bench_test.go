@@ -24,7 +24,7 @@ import (
 // desk is a whole server over generated products, and messages that ask for them.
 func desk(b *testing.B, products int) (*server.Server, [][]byte) {
 	b.Helper()
-	loaded, err := server.Load(server.Layers{Flags: map[string]string{"store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
+	loaded, err := server.Load(server.Layers{Flags: map[string]string{"data": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}

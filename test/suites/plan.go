@@ -81,6 +81,7 @@ func plan() []suite {
 		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},
 		{name: "packaging", part: "packaging", budget: 10 * time.Minute, command: []string{"packaging/check.sh"}},
 		{name: "benchmarks", part: "packaging", budget: 5 * time.Minute, test: []string{"-C", "bench", "./..."}},
+		{name: "figures", part: "figures", budget: 15 * time.Minute, command: []string{"go", "run", "./test/figures", "-drift"}},
 	}
 }
 
