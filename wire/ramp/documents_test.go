@@ -139,6 +139,10 @@ func TestSingleKeyIsNotGoodWithoutTimesThatCannotBeRead(t *testing.T) {
 			t.Errorf("valid_until %s: %+v", until, keys)
 		}
 	}
+	const text = `{` + key + `,"keys":[{"kid":"k","public_key":"?","x":"A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg","valid_until":"2026-01-01T00:00:00Z"}]}`
+	if _, keys, err := ramp.ReadKeys([]byte(text)); err == nil {
+		t.Errorf("the key of x, whose public_key cannot be read: %+v", keys)
+	}
 }
 
 func TestAcceptedIsWrittenWhereItIsFalse(t *testing.T) {

@@ -184,7 +184,7 @@ func readKeys(data []byte) (name string, keys []Key, unread []*strictjson.Error,
 		key, ours, err := readKey(raw)
 		if err != nil {
 			unread = append(unread, within(fmt.Sprintf("/keys/%d", i), err))
-			doubtful = append(doubtful, publicOf(raw))
+			doubtful = append(doubtful, publicsOf(raw)...)
 		} else if ours {
 			keys = append(keys, key)
 		}
@@ -246,8 +246,8 @@ func readKey(raw strictjson.Value) (key Key, ours bool, err error) {
 	return w.read()
 }
 
-// publicOf is the public key of one that cannot be read, as far as it tells it; nil where it does not.
-func publicOf(raw strictjson.Value) ed25519.PublicKey {
+// publicsOf are the public keys that one which cannot be read tells, in either form.
+func publicsOf(raw strictjson.Value) (all []ed25519.PublicKey) {
 	var members map[string]strictjson.Value
 	if strictjson.DecodeTolerant(raw, &members) != nil {
 		return nil
@@ -255,11 +255,12 @@ func publicOf(raw strictjson.Value) ed25519.PublicKey {
 	for _, name := range []string{"public_key", "x"} {
 		var text string
 		if strictjson.DecodeTolerant(members[name], &text) == nil && text != "" {
-			public, _ := DecodePublicKey(text)
-			return public
+			if public, err := DecodePublicKey(text); err == nil {
+				all = append(all, public)
+			}
 		}
 	}
-	return nil
+	return all
 }
 
 // tolerantKey is a key with members that nobody knows.
