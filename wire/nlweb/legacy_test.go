@@ -151,6 +151,7 @@ func TestArgumentsMayBeFlat(t *testing.T) {
 	for text, want := range map[string]*AskRequest{
 		`{"query":"soup"}`:                              {Query: &Query{Text: "soup"}},
 		`{"query":{"text":"soup","limit":"5"}}`:         {Query: &Query{Text: "soup", Limit: new(Count(5))}},
+		`{"query":{"text":"soup","limit":5.0}}`:         {Query: &Query{Text: "soup", Limit: new(Count(5))}},
 		`{"query":{"text":"soup","num_results":9}}`:     {Query: &Query{Text: "soup", Limit: new(Count(9))}},
 		`{"query":"soup","limit":"5","itemType":"Pan"}`: {Query: &Query{Text: "soup", Limit: new(Count(5)), ItemType: List{"Pan"}}},
 		`{"query":"soup","site":["a","b"],"prev":["stew"],"generate_mode":"summarize","num_results":" 3 "}`: {
@@ -171,6 +172,7 @@ func TestArgumentsMayBeFlat(t *testing.T) {
 		`{"query":"  "}`:                          "/query: empty",
 		`{"query":"soup","limit":"five"}`:         "/limit: expected a whole number",
 		`{"query":"soup","num_results":1.5}`:      "/num_results: expected a whole number",
+		`{"query":"soup","limit":".0"}`:           "/limit: expected a whole number",
 		`{"query":{"text":"soup","limit":"1.5"}}`: "/query/limit: expected a whole number",
 		`{"query":"soup","prefer":"list"}`:        "/prefer",
 		`{"query":"soup","itemType":7}`:           "/itemType",

@@ -51,7 +51,11 @@ func (c *Count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		n, err := strconv.Atoi(strings.TrimSpace(token.String()))
+		text := strings.TrimSpace(token.String())
+		if whole, fraction, ok := strings.Cut(text, "."); ok && fraction != "" && strings.Trim(fraction, "0") == "" {
+			text = whole // 5.0 is an integer of JSON Schema, and what some clients write
+		}
+		n, err := strconv.Atoi(text)
 		if err != nil {
 			return &strictjson.Error{Pointer: string(dec.StackPointer()), Problem: "expected a whole number"}
 		}
