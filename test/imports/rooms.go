@@ -305,6 +305,7 @@ var rooms = []room{
 	{path: "test/domain", inside: []string{"client", "test/process"}, tool: true},
 	{path: "test/hostile", inside: []string{"test/process"}, outside: []string{frames}},
 	{path: "test/docs", inside: []string{"test/process"}},
+	{path: "test/frozen", inside: []string{"test/process"}, outside: []string{sqlite, yaml}, sql: true},
 	{path: "test/model", inside: []string{"test/process"}},
 	{path: "test/model/endpoint"},
 	{path: "test/sdk", inside: []string{"test/process"}, tool: true},
