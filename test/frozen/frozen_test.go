@@ -91,7 +91,7 @@ func only(sign string, lines, others []string) (out string) {
 func TestDifferenceIsFound(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.golden")
-	if err != nil || len(files) != 11 {
+	if err != nil || len(files) != 13 {
 		t.Fatalf("%d goldens: %v", len(files), err)
 	}
 	for _, file := range files {

@@ -19,9 +19,9 @@ import (
 )
 
 // full starts a server of the full sample.
-func full(t *testing.T, command, data string) *process.Server {
-	return process.Start(t, command, "--config", "testdata/full.yaml", "--data", data,
-		"--log-level", "info", "--set", "log.format=text")
+func full(t *testing.T, command, data string, more ...string) *process.Server {
+	return process.Start(t, append([]string{command, "--config", "testdata/full.yaml", "--data", data,
+		"--log-level", "info", "--set", "log.format=text"}, more...)...)
 }
 
 // TestServe holds what a server shows: openapi.json, MCP tools, routes, metrics and its new database.
@@ -30,10 +30,10 @@ func TestServe(t *testing.T) {
 	data := t.TempDir()
 	s := full(t, "serve", data)
 
-	_, description := ask(t, "GET", s.URL+"/openapi.json", "", "")
+	_, description := ask(t, "GET", s.URL+"/openapi.json", "", nil)
 	masked := regexp.MustCompile(`("version":\s*)"[^"]*"`).ReplaceAllString(description, `$1"VERSION"`)
 	golden(t, "openapi.golden", indented(t, []byte(masked)))
-	answer, tools := ask(t, "POST", s.URL+"/mcp", `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`, "")
+	answer, tools := ask(t, "POST", s.URL+"/mcp", `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`, nil)
 	if answer.StatusCode != http.StatusOK || !strings.Contains(tools, `"tools"`) {
 		t.Fatalf("tools/list: %s\n%s", answer.Status, tools)
 	}
@@ -43,8 +43,15 @@ func TestServe(t *testing.T) {
 	golden(t, "mcp-tools.golden", indented(t, []byte(tools)))
 	key := strings.TrimSpace(process.MustRun(t, "keys", "issue", "api", "operator", "--door", "admin,reports",
 		"--config", "testdata/full.yaml", "--data", data))
-	golden(t, "routes-serve.golden", routes(t, s.URL, key, description, "testdata/routes-serve.golden"))
+	operator := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+key) }
+	golden(t, "routes-serve.golden", routes(t, s.URL, description, "testdata/routes-serve.golden", operator))
 	golden(t, "metrics.golden", metrics(t, s))
+	edge := full(t, "edge", t.TempDir(), "--set", "edge.exchange="+s.URL,
+		"--set", "edge.refusals=", "--set", "edge.manifests=")
+	site := func(r *http.Request) { r.Host = "www.example.com" }
+	golden(t, "routes-edge.golden", routes(t, edge.URL, description, "testdata/routes-edge.golden", nil))
+	golden(t, "routes-edge-site.golden", routes(t, edge.URL, description, "testdata/routes-edge-site.golden", site))
+	edge.End(t)
 	s.End(t)
 	golden(t, "schema.golden", schema(t, filepath.Join(data, "frontdesk.db"))+schema(t, filepath.Join(data, "vault.db")))
 }
@@ -53,7 +60,7 @@ func TestServe(t *testing.T) {
 func TestBroker(t *testing.T) {
 	t.Parallel()
 	s := full(t, "broker", t.TempDir())
-	golden(t, "routes-broker.golden", routes(t, s.URL, "", "", "testdata/routes-broker.golden"))
+	golden(t, "routes-broker.golden", routes(t, s.URL, "", "testdata/routes-broker.golden", nil))
 }
 
 // client follows no redirect.
@@ -61,8 +68,8 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// ask sends a request, with an API key if there is one, and reads the answer.
-func ask(t *testing.T, method, address, body, key string) (*http.Response, string) {
+// ask sends a request that a function may change before, and reads the answer.
+func ask(t *testing.T, method, address, body string, set func(*http.Request)) (*http.Response, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
@@ -70,8 +77,8 @@ func ask(t *testing.T, method, address, body, key string) (*http.Response, strin
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	if key != "" {
-		request.Header.Set("Authorization", "Bearer "+key)
+	if set != nil {
+		set(request)
 	}
 	answer, err := client.Do(request)
 	if err != nil {
@@ -92,11 +99,12 @@ var (
 
 // routes says at which addresses a server takes which methods. It tries each path that openapi.json, the
 // source or the golden names, and the folders above it, with a method that no address has: the answer
-// lists the methods of the address (Allow). Where it does not, the statuses of the usual methods tell.
-func routes(t *testing.T, server, key, description, known string) string {
+// lists the methods of the address (Allow). Where it does not, the statuses of the usual methods tell,
+// if they are others than those of an address with nothing.
+func routes(t *testing.T, server, description, known string, set func(*http.Request)) string {
 	paths := map[string]bool{}
 	add := func(path string) {
-		if strings.HasPrefix(path, "//") {
+		if strings.Contains(path, "//") || strings.Contains(path+"/", "/./") || strings.Contains(path, "/..") {
 			return
 		}
 		path = wildcard.ReplaceAllString(strings.ReplaceAll(path, "{$}", ""), "frozen")
@@ -122,21 +130,26 @@ func routes(t *testing.T, server, key, description, known string) string {
 			add(path)
 		}
 	}
-	shown := map[string]bool{}
-	for path := range paths {
-		answer, _ := ask(t, "FROZEN", server+path, "", key)
+	methods := func(path string) string {
+		answer, _ := ask(t, "FROZEN", server+path, "", set)
 		if allow := answer.Header.Get("Allow"); allow != "" {
-			shown[path+"  "+allow] = true
-			continue
+			return allow
 		}
-		line, served := fmt.Sprintf("%s  other %d", path, answer.StatusCode), answer.StatusCode != http.StatusNotFound
+		line := fmt.Sprintf("other %d", answer.StatusCode)
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-			answer, _ := ask(t, method, server+path, "", key)
+			answer, _ := ask(t, method, server+path, "", set)
 			line += fmt.Sprintf(", %s %d", method, answer.StatusCode)
-			served = served || answer.StatusCode != http.StatusNotFound
 		}
-		if served {
-			shown[line] = true
+		return line
+	}
+	shown, nothing := map[string]bool{}, methods("/there-is-nothing")
+	for path := range paths {
+		line := methods(path)
+		if line != nothing { // once more: an edge answers otherwise once it has its policy
+			nothing, line = methods("/there-is-nothing"), methods(path)
+		}
+		if line != nothing {
+			shown[path+"  "+line] = true
 		}
 	}
 	return sorted(shown)
@@ -162,7 +175,7 @@ func metrics(t *testing.T, s *process.Server) string {
 		case <-t.Context().Done():
 			t.Fatal("the content of the sample was not read")
 		case <-tick.C:
-			_, text = ask(t, "GET", "http://"+found[1]+"/metrics", "", "")
+			_, text = ask(t, "GET", "http://"+found[1]+"/metrics", "", nil)
 		}
 	}
 	var lines []string
