@@ -6,8 +6,9 @@
 //	go run ./test/figures -drift             writes nothing, and prints each ratio that differs by more than 20 % from the page's
 //	go run ./test/figures -page              measures nothing, and writes the page from test/figures/figures.json
 //
-// It is run in the root of the repository. Sections.go is the table of what is measured. Drift is printed and fails nothing, since other
-// programs use the machine, too. What fails is a benchmark that fails, and a cell of a table that finds no value.
+// It is run in the root of the repository. Sections.go is the table of what is measured. Drift is
+// printed and fails nothing, since other programs use the machine, too. What fails is a benchmark
+// that fails, and a cell of a table that finds no value.
 package main
 
 import (
@@ -80,7 +81,8 @@ func choose(only, data string) (chosen []section, err error) {
 	return chosen, nil
 }
 
-// run measures sections, and writes after each what is known by then; or tells how each has drifted.
+// run measures sections, and writes after each what is known by then; or tells how each has
+// drifted.
 func run(out io.Writer, chosen []section, data string, compare bool) error {
 	kept := map[string]measured{}
 	text, err := os.ReadFile(figuresFile)
@@ -134,7 +136,8 @@ func write(kept map[string]measured) error {
 	return errors.Join(os.WriteFile(figuresFile, append(text, '\n'), 0o644), os.WriteFile(pageFile, []byte(render(sections, kept)), 0o644))
 }
 
-// isRatio tells a cell that says how many times something is something else, which holds on other machines, too.
+// isRatio tells a cell that says how many times something is something else, which holds on other
+// machines, too.
 func isRatio(cell string) bool { return strings.HasPrefix(cell, "x ") || strings.Contains(cell, " / ") }
 
 func ratios(values map[string]float64) []string {

@@ -19,10 +19,12 @@ import (
 // samples are what runs of benchmarks reported, by "benchmark:unit", one value a run.
 type samples map[string][]float64
 
-// line is what a benchmark says at its end: its name without the number of processors, how often it ran, values with their units.
+// line is what a benchmark says at its end: its name without the number of processors, how often it
+// ran, values with their units.
 var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(\S.*)$`)
 
-// read adds what a command printed: lines of benchmarks, or one object of numbers, which are those of "json".
+// read adds what a command printed: lines of benchmarks, or one object of numbers, which are those
+// of "json".
 func (s samples) read(output []byte) error {
 	if text := bytes.TrimSpace(output); bytes.HasPrefix(text, []byte("{")) {
 		var object map[string]any
@@ -54,8 +56,8 @@ func (s samples) read(output []byte) error {
 	return lines.Err()
 }
 
-// value is the median of a cell: "benchmark:unit", "x benchmark:unit" where that is a ratio by itself, or "benchmark:unit / benchmark:unit", of
-// which each run has a ratio of its own.
+// value is the median of a cell: "benchmark:unit", "x benchmark:unit" where that is a ratio by
+// itself, or "benchmark:unit / benchmark:unit", of which each run has a ratio of its own.
 func (s samples) value(cell string) (float64, error) {
 	over, under, divided := strings.Cut(strings.TrimPrefix(cell, "x "), " / ")
 	all := slices.Clone(s[over])
@@ -119,7 +121,8 @@ func (s section) measure(at measured, data string) (measured, error) {
 	return at, nil
 }
 
-// prepare makes what runs the section's command. Tests are built once, into a folder that the caller removes.
+// prepare makes what runs the section's command. Tests are built once, into a folder that the
+// caller removes.
 func (s section) prepare(data string) (command *exec.Cmd, built string, err error) {
 	words := strings.Fields(strings.ReplaceAll(os.Expand(s.command, func(string) string { return data }), "'", ""))
 	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { // of the tests, which would run other engines
@@ -193,7 +196,8 @@ func loadAverage() string {
 	return first
 }
 
-// busy is how long all processors together have worked since the machine started, and were taken away by its host; 0 where that is unknown.
+// busy is how long all processors together have worked since the machine started, and were taken
+// away by its host; 0 where that is unknown.
 func busy() (total time.Duration) {
 	text, _ := os.ReadFile("/proc/stat")
 	for i, ticks := range strings.Fields(strings.SplitN(string(text), "\n", 2)[0]) {

@@ -58,7 +58,8 @@ func render(sections []section, kept map[string]measured) string {
 	return page.String()
 }
 
-// show writes a cell: a ratio as a number, a time with its unit, all else as a number whose unit the table's head tells.
+// show writes a cell: a ratio as a number, a time with its unit, all else as a number whose unit
+// the table's head tells.
 func show(cell string, values map[string]float64) string {
 	value, known := values[cell]
 	switch {

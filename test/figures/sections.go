@@ -16,7 +16,8 @@ type section struct {
 	rows    []row
 }
 
-// row is a line of the table. The forms of cells are those of samples.value; an empty one stays empty.
+// row is a line of the table. The forms of cells are those of samples.value; an empty one stays
+// empty.
 type row struct {
 	label string
 	cells []string
@@ -95,8 +96,11 @@ func pushes() (rows []row) {
 var sections = []section{
 	{
 		name: "peers", heading: "The search engine beside its peers", runs: 1,
-		about: "The same documents and questions, in one process on one core, ten results; for each question the fastest pass counts. The peers give the order alone; ours corrects misspelt words, asks again with what the best " +
-			"items have in common where none has the whole question, and names the best passage of each item. Questions about abstracts are asked again far more often than those about products. `bench/go.mod` has the peers' versions.",
+		about: "The same documents and questions, in one process on one core, ten results; for each question the " +
+			"fastest pass counts. The peers give the order alone; ours corrects misspelt words, asks again " +
+			"with what the best items have in common where none has the whole question, and names the best " +
+			"passage of each item. Questions about abstracts are asked again far more often than those about " +
+			"products. `bench/go.mod` has the peers' versions.",
 		command: "go -C bench run . --passes 7 --keep 0 --go $DATA/esci $DATA/cranfield",
 		columns: []string{"build", "nDCG@10", "MAP", "median", "p99", "median, of ours", "p99, of ours"},
 		rows:    slices.Concat(peers("esci", "products"), peers("cranfield", "abstracts")),
@@ -105,7 +109,8 @@ var sections = []section{
 	ranked("cranfield", "abstracts"),
 	{
 		name: "answered", heading: "Whether there is an answer", runs: 1,
-		about:   "At the usual least score: how many judged questions are answered, and how many that ask for what neither collection has (`bench/foreign.txt`).",
+		about: "At the usual least score: how many judged questions are answered, and how many that ask for what " +
+			"neither collection has (`bench/foreign.txt`).",
 		command: "go -C bench run . --foreign foreign.txt --go $DATA/esci $DATA/cranfield",
 		columns: []string{"judged, answered", "of judged questions", "foreign, answered", "of foreign questions"},
 		rows: []row{
@@ -115,8 +120,11 @@ var sections = []section{
 	},
 	{
 		name: "ask", heading: "A whole ask", runs: 5,
-		about: "`POST /ask` over loopback with a kept connection, JSON, ten results out of made-up items, with all that a request passes (event, log line, counters, limits). The floor is a handler that drops the request's body and " +
-			"writes the same bytes from memory. Finding and rendering takes longer between two system calls than in a loop, where the processor's caches are its own; \"beside its search\" takes the one within the handler off.",
+		about: "`POST /ask` over loopback with a kept connection, JSON, ten results out of made-up items, with " +
+			"all that a request passes (event, log line, counters, limits). The floor is a handler that drops " +
+			"the request's body and writes the same bytes from memory. Finding and rendering takes longer " +
+			"between two system calls than in a loop, where the processor's caches are its own; \"beside its " +
+			"search\" takes the one within the handler off.",
 		command: "go test ./internal/server -run xxx -bench '^BenchmarkAsk$' -benchtime 1s",
 		columns: []string{"time", "times the floor"},
 		rows: []row{
@@ -129,16 +137,21 @@ var sections = []section{
 	},
 	{
 		name: "stages", heading: "A question by its stages", runs: 3,
-		about: "Each question of a made-up shop goes through every stage, one right after the other, and its fastest pass counts: first as its words stand, then corrected and fed back, then understood. The first time is that of a " +
-			"view that nobody has asked anything, when the items that meet a condition are not known yet. `FRONTDESK_STAGES_ITEMS` makes up more items, `FRONTDESK_STAGES` names a database that `frontdesk ingest` filled and " +
-			"`FRONTDESK_STAGES_QUESTIONS` a file of questions for it, and `FRONTDESK_STAGES_EACH=1` prints every question.",
+		about: "Each question of a made-up shop goes through every stage, one right after the other, and its " +
+			"fastest pass counts: first as its words stand, then corrected and fed back, then understood. The " +
+			"first time is that of a view that nobody has asked anything, when the items that meet a " +
+			"condition are not known yet. `FRONTDESK_STAGES_ITEMS` makes up more items, `FRONTDESK_STAGES` " +
+			"names a database that `frontdesk ingest` filled and `FRONTDESK_STAGES_QUESTIONS` a file of " +
+			"questions for it, and `FRONTDESK_STAGES_EACH=1` prints every question.",
 		command: "go test ./internal/desk -run xxx -bench Stages -benchtime 100x",
 		columns: []string{"p50", "p95", "p50, of the words as they stand", "the first time, p50"},
 		rows:    stages("words as they stand", "words alone", "understand", "find", "ask back", "whole ask"),
 	},
 	{
 		name: "conditions", heading: "Conditions", runs: 3,
-		about:   "What meets a condition is remembered with the state of the catalog. A question under conditions stands beside the same by words alone, and conditions that nobody has asked for yet beside one that is known, over more items.",
+		about: "What meets a condition is remembered with the state of the catalog. A question under conditions " +
+			"stands beside the same by words alone, and conditions that nobody has asked for yet beside one " +
+			"that is known, over more items.",
 		command: "go test ./internal/answer -run xxx -bench '^Benchmark(Find|Condition)$' -benchtime 1000x",
 		columns: inTurns,
 		rows: []row{
@@ -151,15 +164,18 @@ var sections = []section{
 	},
 	{
 		name: "mcp", heading: "A tool call over MCP", runs: 5,
-		about: "`tools/call ask` through the whole server, in turns with a tool of the same SDK that returns the same bytes from memory, over loopback with kept connections. Most of the time is the SDK's: it starts a session for " +
-			"every request, and writes the object twice, as text and as structured content.",
+		about: "`tools/call ask` through the whole server, in turns with a tool of the same SDK that returns the " +
+			"same bytes from memory, over loopback with kept connections. Most of the time is the SDK's: it " +
+			"starts a session for every request, and writes the object twice, as text and as structured " +
+			"content.",
 		command: "go test ./test/mcp -run xxx -bench ToolsCall -benchtime 1s",
 		columns: inTurns,
 		rows:    []row{{"ask", []string{"ToolsCall:µs/ask", "ToolsCall:µs/sdk", "x ToolsCall:of-sdk"}}},
 	},
 	{
 		name: "pages", heading: "Pages of HTML", runs: 3,
-		about:   "Pages of about a hundred kilobytes, as sites write them, from memory on all cores, without storing them.",
+		about: "Pages of about a hundred kilobytes, as sites write them, from memory on all cores, without " +
+			"storing them.",
 		command: "go test ./internal/ingest -run xxx -bench PageOf -benchtime 5x",
 		columns: []string{"pages a second", "times the first"},
 		rows: []row{
@@ -169,8 +185,9 @@ var sections = []section{
 	},
 	{
 		name: "ledger", heading: "The ledger", runs: 3,
-		about: "Entries in batches, until they are durable, in their places and signed for; the floor writes the same rows in batches of the same size. And one entry in a transaction of its own, beside one row. " +
-			"`FRONTDESK_TEST_POSTGRES` and `/postgres` measure the second engine.",
+		about: "Entries in batches, until they are durable, in their places and signed for; the floor writes the " +
+			"same rows in batches of the same size. And one entry in a transaction of its own, beside one " +
+			"row. `FRONTDESK_TEST_POSTGRES` and `/postgres` measure the second engine.",
 		command: "go test ./internal/ledger -run xxx -bench '^BenchmarkAppend(Floor|One)?$/sqlite' -benchtime 1s",
 		columns: []string{"entries a second", "time", "its floor, a second", "its floor", "times the floor"},
 		rows: []row{
@@ -180,7 +197,8 @@ var sections = []section{
 	},
 	{
 		name: "proof", heading: "Proofs of the ledger", runs: 1,
-		about:   "Proofs in a tree of ten million hashes, each of another place. The floor reads three tiles, each in a transaction of its own.",
+		about: "Proofs in a tree of ten million hashes, each of another place. The floor reads three tiles, each " +
+			"in a transaction of its own.",
 		command: "go test ./internal/ledger -run xxx -bench '^BenchmarkProof$/sqlite' -benchtime 2000x",
 		columns: inTurns,
 		rows: []row{
@@ -190,8 +208,11 @@ var sections = []section{
 	},
 	{
 		name: "retrieve", heading: "Passages for platforms", runs: 3,
-		about: "Every question is another one and every session new, over twenty thousand items of five passages. The floor is the signature, the same search, and one durable commit of a row of the size of the entry that an answer " +
-			"leaves in the ledger. An answer writes its nonce, the request, what the session has seen, and the entry with its place in the signed tree. Articles are loaded before anybody asks for them, up to `ask.cache`.",
+		about: "Every question is another one and every session new, over twenty thousand items of five " +
+			"passages. The floor is the signature, the same search, and one durable commit of a row of the " +
+			"size of the entry that an answer leaves in the ledger. An answer writes its nonce, the request, " +
+			"what the session has seen, and the entry with its place in the signed tree. Articles are loaded " +
+			"before anybody asks for them, up to `ask.cache`.",
 		command: "go test ./internal/desk -run xxx -bench '^BenchmarkRetrieve$' -benchtime 2000x",
 		columns: inTurns,
 		rows: []row{
@@ -201,31 +222,40 @@ var sections = []section{
 	},
 	{
 		name: "discover", heading: "A query for offers (RAMP)", runs: 3,
-		about: "A query for one address, in JSON, through the whole handler without a network, the requester's keys at hand. The floor is one Ed25519 verification, one signature and one durable commit of a row of the offer's size. " +
-			"What is sold is found in memory; the database is asked for the buyer's subscriptions alone. Offers of clients at once share commits.",
+		about: "A query for one address, in JSON, through the whole handler without a network, the requester's " +
+			"keys at hand. The floor is one Ed25519 verification, one signature and one durable commit of a " +
+			"row of the offer's size. What is sold is found in memory; the database is asked for the buyer's " +
+			"subscriptions alone. Offers of clients at once share commits.",
 		command: "go test ./internal/ramp -run xxx -bench '^BenchmarkDiscover$' -benchtime 1s",
 		columns: inTurns,
 		rows:    []row{turns("alone", "Discover/alone", "door"), turns("64 clients at once, each", "Discover/clients=64", "door")},
 	},
 	{
 		name: "commit", heading: "A purchase (RAMP)", runs: 3,
-		about: "A purchase of one offer, in turns with one durable row behind the same signatures. Pages are those that it writes to SQLite's log, which other work does not change. A purchase by an offer that this process made lately " +
-			"reads neither the offer nor whether it was answered before, which is found when it is recorded.",
+		about: "A purchase of one offer, in turns with one durable row behind the same signatures. Pages are " +
+			"those that it writes to SQLite's log, which other work does not change. A purchase by an offer " +
+			"that this process made lately reads neither the offer nor whether it was answered before, which " +
+			"is found when it is recorded.",
 		command: "go test ./internal/desk -run xxx -bench '^BenchmarkCommit$/in_turns' -benchtime 2000x",
 		columns: append(slices.Clone(inTurns), "pages of the log"),
 		rows:    []row{paged(turns("a purchase", "Commit/in_turns", "commit"))},
 	},
 	{
 		name: "dispute", heading: "A dispute (RAMP)", runs: 3,
-		about:   "A dispute that is decided at once and paid back, in turns with one durable row. It writes the dispute and its request, two steps with their entries in the ledger, the purchase, and a line of the account.",
+		about: "A dispute that is decided at once and paid back, in turns with one durable row. It writes the " +
+			"dispute and its request, two steps with their entries in the ledger, the purchase, and a line of " +
+			"the account.",
 		command: "go test ./internal/desk -run xxx -bench '^BenchmarkDispute$/in_turns' -benchtime 500x",
 		columns: append(slices.Clone(inTurns), "pages of the log"),
 		rows:    []row{paged(turns("a dispute with its credit", "Dispute/in_turns", "dispute"))},
 	},
 	{
 		name: "broker", heading: "A Broker's choice", runs: 3,
-		about: "Eight Exchanges on sockets in the same process, whose answers are ready bytes; twenty addresses, of which each Exchange wins some. The floor of choosing decodes the same answers on as many processors, and verifies the offers " +
-			"that win with `crypto/ed25519`. The floor of buying adds the purchases as bytes over the same sockets, and two durable commits. Ratios are of medians of what is done in turns.",
+		about: "Eight Exchanges on sockets in the same process, whose answers are ready bytes; twenty addresses, " +
+			"of which each Exchange wins some. The floor of choosing decodes the same answers on as many " +
+			"processors, and verifies the offers that win with `crypto/ed25519`. The floor of buying adds the " +
+			"purchases as bytes over the same sockets, and two durable commits. Ratios are of medians of what " +
+			"is done in turns.",
 		command: "go test ./internal/broker -run xxx -bench Resolve -benchtime 100x",
 		columns: inTurns,
 		rows: []row{
@@ -235,16 +265,21 @@ var sections = []section{
 	},
 	{
 		name: "push", heading: "What is pushed", runs: 3,
-		about: "Entries in batches of a thousand from four connections into the running program, the client on the same processors, while somebody asks for an offer every 20 ms. The floor reads the same messages, verifies one Ed25519 " +
-			"signature for each attestation as the standard library does, and inserts rows of that size, one durable transaction a batch. A table of the key makes our verification faster, so that the ratio may fall below one.",
+		about: "Entries in batches of a thousand from four connections into the running program, the client on " +
+			"the same processors, while somebody asks for an offer every 20 ms. The floor reads the same " +
+			"messages, verifies one Ed25519 signature for each attestation as the standard library does, and " +
+			"inserts rows of that size, one durable transaction a batch. A table of the key makes our " +
+			"verification faster, so that the ratio may fall below one.",
 		command: "FRONTDESK_PUSH=20000 go test ./test/load -run xxx -bench Push -benchtime 1x",
 		columns: []string{"entries a second", "times the floor", "an offer meanwhile, median", "without pushes", "memory, MiB"},
 		rows:    pushes(),
 	},
 	{
 		name: "submit", heading: "Submissions by agents", runs: 3,
-		about: "An intake with six members and rules of three expressions, every session new. The floor is strict decoding, validation against the same schema, and one durable commit of what was submitted. A submission writes its record, " +
-			"sealed, and the entry with its place in the signed tree.",
+		about: "An intake with six members and rules of three expressions, every session new. The floor is " +
+			"strict decoding, validation against the same schema, and one durable commit of what was " +
+			"submitted. A submission writes its record, sealed, and the entry with its place in the signed " +
+			"tree.",
 		command: "go test ./internal/desk -run xxx -bench '^BenchmarkSubmit$' -benchtime 1000x",
 		columns: inTurns,
 		rows: []row{
@@ -254,7 +289,8 @@ var sections = []section{
 	},
 	{
 		name: "counted", heading: "Submissions that are counted", runs: 3,
-		about:   "Where an intake declares limits its requests are counted in the store. The floor is the same request at an intake without limits.",
+		about: "Where an intake declares limits its requests are counted in the store. The floor is the same " +
+			"request at an intake without limits.",
 		command: "go test ./internal/server -run xxx -bench SubmitCounted -benchtime 300x",
 		columns: inTurns,
 		rows: []row{
@@ -264,21 +300,24 @@ var sections = []section{
 	},
 	{
 		name: "delegation", heading: "Delegation tokens", runs: 3,
-		about:   "From a token's text to the decision on one item. The floor is the verifications of Ed25519 that the token contains. A token that was seen lately is not read again.",
+		about: "From a token's text to the decision on one item. The floor is the verifications of Ed25519 that " +
+			"the token contains. A token that was seen lately is not read again.",
 		command: "go test ./internal/trust -run xxx -bench Delegation -benchtime 2000x",
 		columns: inTurns,
 		rows:    []row{turns("never seen", "Delegation/never_seen", "check"), turns("seen lately", "Delegation/seen_lately", "check")},
 	},
 	{
 		name: "keytable", heading: "Keys that come often", runs: 5,
-		about:   "A key that comes often has a table of its multiples, by which its signatures are verified. The floor is `crypto/ed25519`; the answers are the same.",
+		about: "A key that comes often has a table of its multiples, by which its signatures are verified. The " +
+			"floor is `crypto/ed25519`; the answers are the same.",
 		command: "go test ./internal/keytable -run xxx -bench Verify -benchtime 5000x",
 		columns: inTurns,
 		rows:    []row{beside("verify", "Verify/tabled", "Verify/standard")},
 	},
 	{
 		name: "catalog", heading: "What can be sold", runs: 1,
-		about:   "A hundred thousand articles; `FRONTDESK_ENTRIES` takes more. From the database every item is read whole and hashed, by two goroutines beside the one that reads.",
+		about: "A hundred thousand articles; `FRONTDESK_ENTRIES` takes more. From the database every item is " +
+			"read whole and hashed, by two goroutines beside the one that reads.",
 		command: "go test ./internal/catalog -run xxx -bench '^BenchmarkCatalog$/sqlite' -benchtime 1x",
 		columns: []string{"time", "of processors", "of the load from the file"},
 		rows: []row{
@@ -292,15 +331,17 @@ var sections = []section{
 	},
 	{
 		name: "console", heading: "Pages of the console", runs: 1,
-		about: "Pages are rendered whole, by a viewer who is logged in, over ten thousand made-up transactions with their holds, deliveries and revenue; `FRONTDESK_SALES` takes more. The floor is a page on which nothing is. A list that is " +
-			"filtered looks at a bounded number of rows for a page.",
+		about: "Pages are rendered whole, by a viewer who is logged in, over ten thousand made-up transactions " +
+			"with their holds, deliveries and revenue; `FRONTDESK_SALES` takes more. The floor is a page on " +
+			"which nothing is. A list that is filtered looks at a bounded number of rows for a page.",
 		command: "go test ./internal/server -run xxx -bench PagesOfSales -benchtime 20x",
 		columns: []string{"time", "times the floor"},
 		rows:    consolePages("sales", "transactions", "transactions of a site", "deliveries", "deliveries that broke off", "bots", "bots of an agent", "leakage", "reports due"),
 	},
 	{
 		name: "rsl", heading: "Licences by address", runs: 5,
-		about:   "Addresses are resolved by an RSL document of ten thousand patterns, of three shapes. The floor looks at all of them.",
+		about: "Addresses are resolved by an RSL document of ten thousand patterns, of three shapes. The floor " +
+			"looks at all of them.",
 		command: "go test ./internal/terms -run xxx -bench RSL -benchtime 2000x",
 		columns: inTurns,
 		rows: []row{
@@ -311,7 +352,9 @@ var sections = []section{
 	},
 	{
 		name: "gate", heading: "The gate before a site", runs: 3,
-		about:   "Requests through `frontdesk edge` to an origin, with client and origin in the same process and counted in. The floor is the standard library's reverse proxy alone. The gate verifies each signed address, and records the delivery.",
+		about: "Requests through `frontdesk edge` to an origin, with client and origin in the same process and " +
+			"counted in. The floor is the standard library's reverse proxy alone. The gate verifies each " +
+			"signed address, and records the delivery.",
 		command: "go test ./internal/edge -run xxx -bench Gate -benchtime 1s",
 		columns: []string{"time", "of processors", "of processors, times the floor"},
 		rows: []row{
