@@ -73,7 +73,7 @@ func TestOnlyRatiosThatDriftAreTold(t *testing.T) {
 	kept := map[string]float64{"x up:f": 2, "x down:f": 2, "x near:f": 2, "a:ns/op / b:ns/op": 1, "a:ns/op": 100, "x gone:f": 7, "gone:ns/op": 1}
 	now := map[string]float64{"x up:f": 2.42, "x down:f": 1.58, "x near:f": 2.38, "a:ns/op / b:ns/op": 1.19, "a:ns/op": 900, "x new:f": 3}
 	told := strings.Join(drift(kept, now), "\n")
-	for _, want := range []string{"x up:f: 2.42, was 2.00 (+21 %)", "x down:f: 1.58, was 2.00 (-21 %)", "x new:f: 3.00, which the page does not tell", "x gone:f: gone, was 7.00"} {
+	for _, want := range []string{"x up:f: 2.42, was 2 (+21 %)", "x down:f: 1.58, was 2 (-21 %)", "x new:f: 3, which the page does not tell", "x gone:f: gone, was 7"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %s", want)
 		}

@@ -150,14 +150,14 @@ func drift(kept, now map[string]float64) (lines []string) {
 		before, known := kept[cell]
 		switch change := now[cell]/before - 1; {
 		case !known:
-			lines = append(lines, fmt.Sprintf("%s: %.2f, which the page does not tell", cell, now[cell]))
+			lines = append(lines, fmt.Sprintf("%s: %s, which the page does not tell", cell, digits(now[cell])))
 		case math.Abs(change) > tolerance:
-			lines = append(lines, fmt.Sprintf("%s: %.2f, was %.2f (%+.0f %%)", cell, now[cell], before, 100*change))
+			lines = append(lines, fmt.Sprintf("%s: %s, was %s (%+.0f %%)", cell, digits(now[cell]), digits(before), 100*change))
 		}
 	}
 	for _, cell := range ratios(kept) {
 		if _, there := now[cell]; !there {
-			lines = append(lines, fmt.Sprintf("%s: gone, was %.2f", cell, kept[cell]))
+			lines = append(lines, fmt.Sprintf("%s: gone, was %s", cell, digits(kept[cell])))
 		}
 	}
 	return lines
