@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"slices"
 	"strings"
 
 	"frontdesk/internal/answer"
@@ -25,7 +26,7 @@ func findWithin(view *answer.View, q answer.Question) answer.Found {
 		return found
 	}
 	var words []string
-	share, missing, about := 0.0, false, false
+	share, missing := 0.0, false
 	for _, term := range found.Terms {
 		if term.Weight == 0 {
 			continue
@@ -36,9 +37,9 @@ func findWithin(view *answer.View, q answer.Question) answer.Found {
 			continue
 		}
 		words, share = append(words, term.Word), share+term.Weight
-		about = about || view.Share(term.Word, q.Within) >= aboutShare
 	}
-	if !missing || share < meantShare && !about {
+	about := func(word string) bool { return view.Share(word, q.Within) >= aboutShare }
+	if !missing || share < meantShare && !slices.ContainsFunc(words, about) {
 		return found
 	}
 	q.Text = strings.Join(words, " ")
