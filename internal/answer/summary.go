@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ func Summarize(say phrase.Speaker, terms []search.Term, items []Told) string {
 	var b strings.Builder
 	b.WriteString(overview(say, items))
 	weights := weightsOf(terms)
-	analyzer := search.NewAnalyzer()
+	analyzer := analyzer()
 	for _, item := range items[:min(len(items), toldItems)] {
 		if item.Name == "" {
 			continue
@@ -98,10 +99,13 @@ func carries(analyzer *search.Analyzer, weights map[string]float64, sentence, la
 	return words, covered / math.Sqrt(float64(max(words, 8)))
 }
 
+// analyzer finds the words of sentences; to make one takes longer than to read a page with it.
+var analyzer = sync.OnceValue(search.NewAnalyzer)
+
 // BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
 // for its length; the first when none has any.
 func BestSentence(terms []search.Term, text, language string) (from, to int) {
-	weights, analyzer := weightsOf(terms), search.NewAnalyzer()
+	weights, analyzer := weightsOf(terms), analyzer()
 	start, best := 0, -1.0
 	for end := range SentenceEnds(text) {
 		if _, score := carries(analyzer, weights, text[start:end], language); score > best {
