@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"frontdesk/internal/event"
 	"frontdesk/internal/fail"
@@ -119,7 +118,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 // comeBack says when to come back.
 func comeBack(w http.ResponseWriter, house *fail.Error) {
 	if house.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((house.RetryAfter+time.Second-1)/time.Second)))
+		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(house.RetryAfter)))
 	}
 }
 

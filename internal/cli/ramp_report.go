@@ -93,13 +93,21 @@ func (c reportCompliance) Run(env *environment) error {
 	return c.write(env, report.Wanted{Report: report.Compliance, Since: c.Since, Until: c.Until})
 }
 
-type reportTransactions struct {
+// purchaseFlags choose of which purchases a report tells.
+type purchaseFlags struct {
 	formFlags
 	Site  string    `placeholder:"ID" help:"Only of this site."`
 	Buyer string    `placeholder:"DOMAIN/ID" help:"Only what this requester bought."`
 	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
 	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
 }
+
+// writeOf writes a report of them.
+func (c purchaseFlags) writeOf(env *environment, name string) error {
+	return c.write(env, report.Wanted{Report: name, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+}
+
+type reportTransactions struct{ purchaseFlags }
 
 // Help says what a row has.
 func (reportTransactions) Help() string {
@@ -109,16 +117,10 @@ func (reportTransactions) Help() string {
 
 // Run writes every transaction.
 func (c reportTransactions) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Transactions, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+	return c.writeOf(env, report.Transactions)
 }
 
-type reportCitations struct {
-	formFlags
-	Site  string    `placeholder:"ID" help:"Only of this site."`
-	Buyer string    `placeholder:"DOMAIN/ID" help:"Only what this requester bought."`
-	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
-	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
-}
+type reportCitations struct{ purchaseFlags }
 
 // Help says what a row has.
 func (reportCitations) Help() string {
@@ -128,7 +130,7 @@ func (reportCitations) Help() string {
 
 // Run writes where items were cited.
 func (c reportCitations) Run(env *environment) error {
-	return c.write(env, report.Wanted{Report: report.Citations, Site: c.Site, Buyer: c.Buyer, Since: c.Since, Until: c.Until})
+	return c.writeOf(env, report.Citations)
 }
 
 type reportLeakage struct {

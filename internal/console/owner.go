@@ -170,7 +170,7 @@ var statuses = map[fail.Code]int{
 // comeBack says when to come back after an error.
 func comeBack(w http.ResponseWriter, err error) {
 	if after := fail.From(err).RetryAfter; after > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
+		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(after)))
 	}
 }
 

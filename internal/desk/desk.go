@@ -103,7 +103,7 @@ type Desk struct {
 	promises     promises
 	excerpting   *Excerpting              // nil where no passages are given
 	articleCache cache[cardKey, *article] // nil where no passages are given
-	warmed       atomic.Pointer[gate]     // of which articles were loaded
+	warmed       atomic.Pointer[gate]     // the gate whose articles were loaded last
 	intaking     *Intaking                // nil where nothing is taken in
 	quoting      *Quoting                 // nil where no offers are made
 	dealing      *Dealing                 // nil where nothing is sold

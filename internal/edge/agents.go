@@ -2,7 +2,7 @@ package edge
 
 import "strings"
 
-// Agents are the words by which AI agents are known in the header User-Agent (RAMP v1, edge gate), where nobody says otherwise.
+// Agents are words of the header User-Agent that AI agents send (RAMP v1, edge gate). They are the default.
 var Agents = []string{
 	"ClaudeBot", "anthropic-ai", "GPTBot", "ChatGPT-User", "CCBot", "Google-Extended", "Googlebot-Extended", "Bytespider", "PerplexityBot", "YouBot",
 	"Applebot-Extended", "cohere-ai", "Meta-ExternalAgent", "Amazonbot", "AI2Bot", "Diffbot", "Omgilibot", "FacebookBot", "ramp-ai-buyer",

@@ -39,7 +39,7 @@ type Config struct {
 	Sites []Site
 	// Spool is where deliveries and sightings go.
 	Spool *spool.Spool
-	// Agents are the words by which agents are known in User-Agent, without regard to case; nil is Agents.
+	// Agents are words of User-Agent that AI agents send, in any case; nil is Agents.
 	Agents []string
 	// InfoURL is the address that tells agents of the Exchange: in X-Content-Rules, and as info_url.
 	InfoURL string

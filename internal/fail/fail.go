@@ -83,6 +83,10 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
+// Seconds are those of a wait, rounded up, as Retry-After tells them (RFC 9110, section 10.2.3): who came back earlier would be
+// refused once more.
+func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }
+
 // From finds the Error in err's chain. An error of any other kind becomes Internal with a fixed
 // detail, so that no cause can leak. Where an outage is the cause (an error with the method
 // Unavailable, such as the database's), Internal becomes Unavailable, and what is Unavailable says

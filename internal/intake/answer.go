@@ -74,7 +74,7 @@ func BindAddress(base, intake string) string { return Address(base, intake) + "/
 
 // comeBack are the metadata that say when to ask again: the protocol's errors have no member for it.
 func comeBack(after time.Duration) strictjson.Value {
-	text, err := json.Marshal(map[string]int{"retry_after_seconds": seconds(after)})
+	text, err := json.Marshal(map[string]int{"retry_after_seconds": max(1, fail.Seconds(after))})
 	if err != nil {
 		panic("intake: a number is no JSON: " + err.Error())
 	}

@@ -231,13 +231,10 @@ func send(w http.ResponseWriter, r *http.Request, out answered) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "no-store")
 	if out.retryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(seconds(out.retryAfter)))
+		header.Set("Retry-After", strconv.Itoa(fail.Seconds(out.retryAfter)))
 	}
 	w.WriteHeader(out.status)
 	if r.Method != http.MethodHead {
 		w.Write(out.body)
 	}
 }
-
-// seconds rounds up, so that who comes back then is let in.
-func seconds(wait time.Duration) int { return max(1, int((wait+time.Second-1)/time.Second)) }

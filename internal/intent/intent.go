@@ -11,7 +11,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -278,9 +277,4 @@ func (d *door) supports(version string) bool {
 		return version == wire.Version01
 	}
 	return slices.Contains(d.Options.Versions, version)
-}
-
-// retrySeconds rounds up, so that who comes back then is let in.
-func retrySeconds(wait time.Duration) string {
-	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }

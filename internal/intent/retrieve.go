@@ -19,6 +19,7 @@ import (
 
 	"frontdesk/internal/desk"
 	"frontdesk/internal/event"
+	"frontdesk/internal/fail"
 	"frontdesk/internal/trust"
 	wire "frontdesk/wire/intent"
 	"frontdesk/wire/sign"
@@ -226,7 +227,7 @@ func (d *door) send(w http.ResponseWriter, c *call, out answered) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "no-store")
 	if out.retryAfter > 0 {
-		header.Set("Retry-After", retrySeconds(out.retryAfter))
+		header.Set("Retry-After", strconv.Itoa(fail.Seconds(out.retryAfter)))
 	}
 	if out.status == http.StatusMethodNotAllowed {
 		header.Set("Allow", out.allow)

@@ -314,7 +314,7 @@ func (x *exchange) writeFailure(w http.ResponseWriter, r *http.Request, err erro
 	word := words[coded.Code]
 	noteFailure(event.From(r.Context()), coded)
 	if coded.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(max(1, int((coded.RetryAfter+time.Second-1)/time.Second))))
+		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(coded.RetryAfter)))
 	}
 	response := wire.Response{Meta: x.failureMeta(coded), Error: &wire.Failure{Code: word.code, Message: x.word(coded)}}
 	send(w, word.status, marshal(response), []byte("\n"))

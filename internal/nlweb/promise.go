@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -128,7 +127,7 @@ func (d *door) promise(ctx context.Context, x *exchange, p *desk.Promise) wire.R
 	note.Set("progress", p.Progress)
 	progress := math.Round(p.Progress*1000) / 1000
 	return wire.Response{Meta: x.meta, Promise: &wire.Promise{
-		Token: p.Token, Message: p.Message, Progress: &progress, EstimatedTime: int((p.Left + time.Second - 1) / time.Second),
+		Token: p.Token, Message: p.Message, Progress: &progress, EstimatedTime: fail.Seconds(p.Left),
 	}}
 }
 

@@ -127,7 +127,7 @@ func asTold(err error) error {
 	}
 	out := connect.NewError(code, errors.New(says.Error()))
 	if wait := says.RetryAfter(); wait > 0 {
-		out.Meta().Set("Retry-After", strconv.Itoa(seconds(wait)))
+		out.Meta().Set("Retry-After", strconv.Itoa(fail.Seconds(wait)))
 	}
 	if details, err := structpb.NewStruct(says.Details()); err == nil && len(details.Fields) > 0 {
 		if detail, err := connect.NewErrorDetail(details); err == nil {

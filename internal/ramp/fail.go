@@ -59,7 +59,7 @@ func coded(ctx context.Context, err error) *connect.Error {
 	house := fail.From(err)
 	out := connect.NewError(codes[house.Code], errors.New(house.Detail))
 	if house.RetryAfter > 0 {
-		out.Meta().Set("Retry-After", strconv.Itoa(seconds(house.RetryAfter)))
+		out.Meta().Set("Retry-After", strconv.Itoa(fail.Seconds(house.RetryAfter)))
 	}
 	return out
 }

@@ -304,10 +304,7 @@ func (c *call) exceeded() error {
 	if c.left.Limit == 0 || c.left.OK {
 		return nil
 	}
-	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.left.Limit, c.left.Window, seconds(c.left.RetryAfter))
+	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.left.Limit, c.left.Window, fail.Seconds(c.left.RetryAfter))
 	limited.RetryAfter = max(c.left.RetryAfter, time.Second)
 	return limited
 }
-
-// seconds rounds up: who comes back then is let in.
-func seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

@@ -266,14 +266,11 @@ func rateWords(rate limit.Rate) string {
 
 // spanWords says a wait in whole seconds, as Retry-After does.
 func spanWords(wait time.Duration) string {
-	if n := seconds(wait); n != 1 {
+	if n := fail.Seconds(wait); n != 1 {
 		return strconv.Itoa(n) + " seconds"
 	}
 	return "a second"
 }
-
-// seconds rounds up: who comes back then is let in.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // Sites counts a question for the sites that it goes to; nil means all. It is the desk's Admit.
 func (a *admission) Sites(ctx context.Context, sites []string) error {
@@ -333,12 +330,12 @@ func (t *tally) writeLimits(header http.Header) {
 		if !s.OK && tightest.OK || s.OK == tightest.OK && s.Remaining < tightest.Remaining {
 			tightest = s
 		}
-		policies = append(policies, `"`+c.name+`";q=`+strconv.Itoa(s.Limit)+`;w=`+strconv.Itoa(seconds(c.window)))
-		left = append(left, `"`+c.name+`";r=`+strconv.Itoa(s.Remaining)+`;t=`+strconv.Itoa(seconds(s.Reset)))
+		policies = append(policies, `"`+c.name+`";q=`+strconv.Itoa(s.Limit)+`;w=`+strconv.Itoa(fail.Seconds(c.window)))
+		left = append(left, `"`+c.name+`";r=`+strconv.Itoa(s.Remaining)+`;t=`+strconv.Itoa(fail.Seconds(s.Reset)))
 	}
 	header.Set("RateLimit-Limit", strconv.Itoa(tightest.Limit))
 	header.Set("RateLimit-Remaining", strconv.Itoa(tightest.Remaining))
-	header.Set("RateLimit-Reset", strconv.Itoa(seconds(tightest.Reset)))
+	header.Set("RateLimit-Reset", strconv.Itoa(fail.Seconds(tightest.Reset)))
 	header.Set("RateLimit-Policy", strings.Join(policies, ", "))
 	header.Set("RateLimit", strings.Join(left, ", "))
 }

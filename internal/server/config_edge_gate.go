@@ -39,7 +39,7 @@ type Edge struct {
 	InfoURL string `yaml:"info_url"`
 	// Sites are the sites behind the gate.
 	Sites []EdgeSite `yaml:"sites"`
-	// Agents are the words by which AI agents are known in the header User-Agent, without regard to case. Without it, those that the
+	// Agents are words of the header User-Agent: whoever sends one is an AI agent. Case does not matter. Without it, those that the
 	// protocol lists.
 	Agents []string `yaml:"agents"`
 	// Refusals is how often one network address is told that it needs a licence; empty for no limit.

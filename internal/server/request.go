@@ -44,7 +44,7 @@ var gated = &route{name: "edge", refuse: func(w http.ResponseWriter, _ *http.Req
 	told := fail.From(err)
 	w.Header().Set("Cache-Control", "no-store")
 	if told.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(seconds(told.RetryAfter)))
+		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(told.RetryAfter)))
 	}
 	status := http.StatusInternalServerError
 	if told.Code == fail.Unavailable {

@@ -251,8 +251,8 @@ var sections = []section{
 	},
 	{
 		name: "broker", heading: "A Broker's choice", runs: 3,
-		about: "Eight Exchanges on sockets in the same process, whose answers are ready bytes; twenty addresses, " +
-			"of which each Exchange wins some. The floor of choosing decodes the same answers on as many " +
+		about: "Eight Exchanges on sockets in the same process answer with ready bytes. Each wins some of twenty " +
+			"addresses. The floor of choosing decodes the same answers on as many " +
 			"processors, and verifies the offers that win with `crypto/ed25519`. The floor of buying adds the " +
 			"purchases as bytes over the same sockets, and two durable commits. Ratios are of medians of what " +
 			"is done in turns.",
@@ -308,7 +308,7 @@ var sections = []section{
 	},
 	{
 		name: "keytable", heading: "Keys that come often", runs: 5,
-		about: "A key that comes often has a table of its multiples, by which its signatures are verified. The " +
+		about: "A key that comes often has a table of its multiples, and its signatures are verified by that. The " +
 			"floor is `crypto/ed25519`; the answers are the same.",
 		command: "go test ./internal/keytable -run xxx -bench Verify -benchtime 5000x",
 		columns: inTurns,
